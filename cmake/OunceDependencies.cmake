@@ -1,0 +1,11 @@
+# Every library we build on; docs/dependencies.md says why each is here.
+find_package(Threads REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+find_package(CLI11 2.1 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_path(PROTOZERO_INCLUDE protozero/pbf_reader.hpp REQUIRED)
+add_library(protozero INTERFACE IMPORTED)
+target_include_directories(protozero SYSTEM INTERFACE ${PROTOZERO_INCLUDE})
