@@ -1,0 +1,83 @@
+#include "base/thread_pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/cancel.h"
+
+namespace ounce {
+namespace {
+
+unsigned usable_cpus() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(unsigned threads) {
+  const unsigned wanted = threads == 0 ? usable_cpus() : threads;
+  for (unsigned i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  start_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::for_each(std::size_t steps, const std::function<void(std::size_t)>& run) {
+  if (steps == 0) return;
+  std::unique_lock lock(mutex_);
+  run_ = &run;
+  next_ = 0;
+  steps_ = steps;
+  failure_ = nullptr;
+  if (steps > 1) start_.notify_all();
+  take_steps(lock);
+  done_.wait(lock, [this] { return running_ == 0; });
+  run_ = nullptr;
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void ThreadPool::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    start_.wait(lock, [this] { return closing_ || (run_ != nullptr && next_ < steps_); });
+    if (closing_) return;
+    take_steps(lock);
+    if (running_ == 0) done_.notify_one();
+  }
+}
+
+// Takes steps until none is left. The lock is held except while a step runs: steps are tiles of
+// milliseconds, so the lock is never contended, and everything a step wrote is visible after it.
+void ThreadPool::take_steps(std::unique_lock<std::mutex>& lock) {
+  while (next_ < steps_) {
+    const std::size_t step = next_++;
+    ++running_;
+    const auto* run = run_;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      throw_if_cancelled();
+      (*run)(step);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    --running_;
+    if (failure) {
+      if (!failure_) failure_ = failure;
+      next_ = steps_;
+    }
+  }
+}
+
+}  // namespace ounce

@@ -1,0 +1,45 @@
+// A fixed set of threads that run the steps of one loop at a time.
+//
+//   ThreadPool pool(2);
+//   pool.for_each(tiles, [&](std::size_t tile) { ... });
+//
+// Steps may run in any order and on any thread, so each must write only what is its own; results
+// are then the same for any number of threads. The first exception of a step is rethrown here
+// after all threads have left the loop.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace ounce {
+
+class ThreadPool {
+ public:
+  // 0 means one thread per CPU that this process may use. 1 runs everything in the caller.
+  explicit ThreadPool(unsigned threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  unsigned size() const { return static_cast<unsigned>(workers_.size()) + 1; }
+  void for_each(std::size_t steps, const std::function<void(std::size_t)>& run);
+
+ private:
+  void work();
+  void take_steps(std::unique_lock<std::mutex>& lock);
+
+  std::mutex mutex_;
+  std::condition_variable start_, done_;
+  const std::function<void(std::size_t)>* run_ = nullptr;
+  std::size_t next_ = 0, steps_ = 0, running_ = 0;
+  std::exception_ptr failure_;
+  bool closing_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace ounce

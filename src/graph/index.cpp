@@ -1,0 +1,134 @@
+#include "graph/index.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+namespace ounce::graph {
+namespace {
+
+[[noreturn]] void fail(const Body& body, const std::string& what) {
+  throw Error(ErrorCode::kBadInput, what, body.path.empty() ? std::string() : body.path);
+}
+
+}  // namespace
+
+std::string node_label(const onnx::Node& node, std::size_t position) {
+  if (!node.name.empty()) return std::string(node.name);
+  return fmt::format("{}#{}", node.op_type, position);
+}
+
+Index::Index(const onnx::Model& model) {
+  const onnx::ModelProto& proto = *model.proto;
+  Body main;
+  main.graph = &*proto.graph;
+  add_body(std::move(main));
+  for (const auto& function : proto.functions) {
+    Body body;
+    body.function = &*function;
+    body.path = fmt::format("function {}", function->name);
+    add_body(std::move(body));
+  }
+  // add_children() appends, so this reaches every depth; parents are complete before their children.
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    define(i);
+    add_children(i);
+  }
+  for (std::size_t i = 0; i < bodies_.size(); ++i) resolve(i);
+}
+
+void Index::add_body(Body body) { bodies_.push_back(std::move(body)); }
+
+Value& Index::define_name(std::size_t id, Bytes name, const char* as) {
+  Body& body = bodies_[id];
+  if (name.empty()) fail(body, fmt::format("an {} has no name", as));
+  if (body.parent != kNone && find(body.parent, name).value != nullptr) {
+    fail(body, fmt::format("{} '{}' hides a value of the same name around it", as, name));
+  }
+  const auto [entry, is_new] = body.values.try_emplace(name);
+  if (!is_new) fail(body, fmt::format("'{}' is defined twice (again as {})", name, as));
+  return entry->second;
+}
+
+void Index::define(std::size_t id) {
+  Body& body = bodies_[id];
+  if (body.function != nullptr) {
+    for (const Bytes name : body.function->inputs) define_name(id, name, "input").is_input = true;
+  } else {
+    const onnx::Graph& graph = *body.graph;
+    body.values.reserve(graph.inputs.size() + graph.initializers.size() + graph.nodes.size());
+    for (const auto& input : graph.inputs) define_name(id, input->name, "input").is_input = true;
+    // An initializer with the name of an input is that input's default value.
+    const auto define_initializer = [&](Bytes name) -> Value& {
+      const auto found = body.values.find(name);
+      if (found == body.values.end()) return define_name(id, name, "initializer");
+      if (found->second.initializer != kNone || found->second.is_sparse) {
+        fail(body, fmt::format("initializer '{}' is defined twice", name));
+      }
+      return found->second;
+    };
+    for (std::size_t i = 0; i < graph.initializers.size(); ++i) {
+      define_initializer(graph.initializers[i]->name).initializer = i;
+    }
+    for (const auto& sparse : graph.sparse_initializers) define_initializer(sparse->values->name).is_sparse = true;
+  }
+  const auto& nodes = body.nodes();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const Bytes name : nodes[i]->outputs) {
+      if (!name.empty()) define_name(id, name, "node output").producer = i;
+    }
+  }
+}
+
+void Index::add_children(std::size_t id) {
+  const auto& nodes = bodies_[id].nodes();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const auto& attribute : nodes[i]->attributes) {
+      for (std::size_t g = 0; g < attribute->graphs.size(); ++g) {
+        Body child;
+        child.graph = &**attribute->graphs[g];
+        child.parent = id;
+        child.owner = i;
+        const std::string& around = bodies_[id].path;
+        child.path = fmt::format("{}{}{}/{}", around, around.empty() ? "" : "/", node_label(*nodes[i], i), attribute->name);
+        if (attribute->graphs.size() > 1) child.path += fmt::format("[{}]", g);
+        add_body(std::move(child));
+      }
+    }
+  }
+}
+
+Index::Found Index::find(std::size_t body, Bytes name) const {
+  for (; body != kNone; body = bodies_[body].parent) {
+    const auto found = bodies_[body].values.find(name);
+    if (found != bodies_[body].values.end()) return {&found->second, body};
+  }
+  return {};
+}
+
+void Index::resolve(std::size_t id) {
+  const Body& body = bodies_[id];
+  const auto definition = [&](Bytes name, const std::string& user) -> Value& {
+    const Found found = find(id, name);
+    if (found.value == nullptr) fail(body, fmt::format("{} uses '{}', which nothing defines", user, name));
+    return bodies_[found.body].values.find(name)->second;
+  };
+  const auto& nodes = body.nodes();
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const onnx::Node& node = *nodes[n];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i].empty()) continue;
+      const Found found = find(id, node.inputs[i]);
+      if (found.value == nullptr) {
+        fail(body, fmt::format("node '{}' uses '{}', which nothing defines", node_label(node, n), node.inputs[i]));
+      }
+      bodies_[found.body].values.find(node.inputs[i])->second.uses.push_back({id, n, i});
+    }
+  }
+  if (body.function != nullptr) {
+    for (const Bytes name : body.function->outputs) definition(name, "the output").is_output = true;
+  } else {
+    for (const auto& output : body.graph->outputs) definition(output->name, "the output").is_output = true;
+  }
+}
+
+}  // namespace ounce::graph

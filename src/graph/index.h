@@ -1,0 +1,77 @@
+// Who defines a value, and who uses it: every graph, subgraph and function body of a model, numbered,
+// with its names resolved through the scopes.
+//
+// Building the index proves the naming rules: one definition a name, nothing used that nobody defines,
+// nothing that hides a name of an enclosing graph. Views point into the model; an edited model needs a new
+// index. (Training graphs are carried, not indexed: they do not run at inference.)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "onnx/model.h"
+
+namespace ounce::graph {
+
+using onnx::Bytes;
+
+inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+struct Use {
+  std::size_t body, node, input;
+};
+
+struct Value {
+  std::size_t producer = kNone;     // node in this body
+  std::size_t initializer = kNone;  // tensor in this body's graph
+  bool is_sparse = false;           // a sparse initializer
+  bool is_input = false;
+  bool is_output = false;  // of its own body, or of one inside it
+  std::vector<Use> uses;   // in this body and those inside it
+};
+
+struct Body {
+  const onnx::Graph* graph = nullptr;        // exactly one of these two
+  const onnx::Function* function = nullptr;
+  std::size_t parent = kNone, owner = kNone;  // the body and the node around this one
+  std::string path;                           // for people: "" for the main graph, "If_3/then_branch", "function f"
+  std::unordered_map<Bytes, Value> values;
+
+  const std::vector<onnx::Kept<onnx::Node>>& nodes() const { return graph != nullptr ? graph->nodes : function->nodes; }
+};
+
+class Index {
+ public:
+  // Throws Error{kBadInput} that names the value and the node.
+  explicit Index(const onnx::Model& model);
+
+  const std::deque<Body>& bodies() const { return bodies_; }
+  const Body& main() const { return bodies_.front(); }
+
+  // The value that `name` means in `body`, and the body that defines it. Null for unknown names.
+  struct Found {
+    const Value* value = nullptr;
+    std::size_t body = kNone;
+  };
+  Found find(std::size_t body, Bytes name) const;
+
+  const onnx::Node& node(const Use& use) const { return *bodies_[use.body].nodes()[use.node]; }
+
+ private:
+  void add_body(Body body);
+  void define(std::size_t body);
+  void add_children(std::size_t body);
+  void resolve(std::size_t body);
+  Value& define_name(std::size_t body, Bytes name, const char* as);
+
+  std::deque<Body> bodies_;  // parents before children
+};
+
+// How to call a node in a message: its name, or its type and position.
+std::string node_label(const onnx::Node& node, std::size_t position);
+
+}  // namespace ounce::graph

@@ -1,0 +1,126 @@
+#include "io/mapped_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
+#include <ounce/error.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <utility>
+
+#include "io/descriptor.h"
+
+namespace ounce::io {
+namespace {
+
+// O_NONBLOCK: opening a FIFO must not wait for a writer; regular files ignore it.
+constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+
+Error open_error(const std::filesystem::path& path, int error) {
+  return {ErrorCode::kIo, fmt::format("cannot open: {}", std::strerror(error)), path.string()};
+}
+
+// For kernels without openat2 (before 5.6): resolve, then compare.
+int open_beneath_by_comparison(const std::filesystem::path& folder, const std::filesystem::path& relative) {
+  std::error_code error;
+  const auto root = std::filesystem::canonical(folder, error);
+  if (error) return errno = ENOENT, -1;
+  const auto target = std::filesystem::canonical(root / relative, error);
+  if (error) return errno = ENOENT, -1;
+  const auto inside = std::filesystem::relative(target, root, error);
+  if (error || inside.empty() || *inside.begin() == "..") return errno = EXDEV, -1;
+  return ::open(target.c_str(), kReadFlags);
+}
+
+int open_beneath_descriptor(const std::filesystem::path& folder, const std::filesystem::path& relative) {
+  const Descriptor root(::open(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root) return -1;
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(kReadFlags);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  const long descriptor = ::syscall(SYS_openat2, root.get(), relative.c_str(), &how, sizeof how);
+  if (descriptor < 0 && (errno == ENOSYS || errno == EPERM)) return open_beneath_by_comparison(folder, relative);
+  return static_cast<int>(descriptor);
+}
+
+}  // namespace
+
+MappedFile MappedFile::open(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), kReadFlags);
+  if (descriptor < 0) throw open_error(path, errno);
+  return map(descriptor, path);
+}
+
+MappedFile MappedFile::open_beneath(const std::filesystem::path& folder, const std::filesystem::path& relative) {
+  const int descriptor = open_beneath_descriptor(folder, relative);
+  if (descriptor >= 0) return map(descriptor, folder / relative);
+  if (errno == EXDEV || errno == ELOOP) {
+    throw Error(ErrorCode::kBadInput, "leads outside of the model's folder; copy the file there instead of linking it",
+                relative.string());
+  }
+  throw open_error(folder / relative, errno);
+}
+
+MappedFile MappedFile::map(int raw_descriptor, std::filesystem::path path) {
+  const Descriptor descriptor(raw_descriptor);
+  struct stat status {};
+  if (::fstat(descriptor.get(), &status) != 0) throw open_error(path, errno);
+  if (S_ISDIR(status.st_mode)) throw Error(ErrorCode::kIo, "is a folder, not a file", path.string());
+  if (!S_ISREG(status.st_mode)) throw Error(ErrorCode::kIo, "is not a regular file", path.string());
+  MappedFile file;
+  file.device_ = status.st_dev;
+  file.inode_ = status.st_ino;
+  file.path_ = std::move(path);
+  if (status.st_size == 0) return file;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
+  if (address == MAP_FAILED) throw Error(ErrorCode::kIo, fmt::format("cannot map: {}", std::strerror(errno)), file.path_.string());
+  file.bytes_ = {static_cast<const char*>(address), size};
+  return file;
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, {})),
+      path_(std::move(other.path_)),
+      device_(other.device_),
+      inode_(other.inode_) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  std::swap(path_, other.path_);
+  std::swap(device_, other.device_);
+  std::swap(inode_, other.inode_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
+
+bool MappedFile::contains(std::string_view view) const {
+  const std::less_equal<const char*> not_after;
+  return !view.empty() && not_after(bytes_.data(), view.data()) &&
+         not_after(view.data() + view.size(), bytes_.data() + bytes_.size());
+}
+
+void MappedFile::release(std::string_view view) const {
+  if (!contains(view)) return;
+  // Whole pages inside the range only: a neighbour may be using the rest of the first and last.
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<std::uintptr_t>(view.data()) + page - 1) / page * page;
+  const auto end = (reinterpret_cast<std::uintptr_t>(view.data()) + view.size()) / page * page;
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+bool MappedFile::same_file_as(const std::filesystem::path& other) const {
+  struct stat status {};
+  return ::stat(other.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+}
+
+}  // namespace ounce::io

@@ -1,0 +1,42 @@
+// A file mapped for reading. The bytes live as long as the MappedFile; nothing is copied.
+//
+// Only regular files are opened (a pipe could hang, a device could be endless). release() gives
+// back the memory of a range that has been read: it stays readable, but counts no longer towards
+// the process, so that a 20 GB model can be walked in a few megabytes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+namespace ounce::io {
+
+class MappedFile {
+ public:
+  // Throws Error{kIo}.
+  static MappedFile open(const std::filesystem::path& path);
+
+  // Opens `relative` below `folder` and never outside of it, whatever symbolic links say. The
+  // kernel resolves the path (openat2 with RESOLVE_BENEATH), so there is no race with a check.
+  static MappedFile open_beneath(const std::filesystem::path& folder, const std::filesystem::path& relative);
+
+  MappedFile() = default;
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::string_view bytes() const { return bytes_; }
+  const std::filesystem::path& path() const { return path_; }
+  bool contains(std::string_view view) const;
+  void release(std::string_view view) const;
+  bool same_file_as(const std::filesystem::path& other) const;
+
+ private:
+  static MappedFile map(int descriptor, std::filesystem::path path);
+
+  std::string_view bytes_;
+  std::filesystem::path path_;
+  std::uint64_t device_ = 0, inode_ = 0;
+};
+
+}  // namespace ounce::io

@@ -1,0 +1,119 @@
+#include "io/output_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace ounce::io {
+namespace {
+
+// One write call moves at most 2 GiB on Linux; stay well below.
+constexpr std::size_t kLargestWrite = std::size_t{256} << 20;
+constexpr mode_t kMode = 0666;  // the user's umask decides
+
+[[noreturn]] void fail(const char* doing, const std::filesystem::path& path, int error) {
+  throw Error(ErrorCode::kIo, fmt::format("cannot {}: {}", doing, std::strerror(error)), path.string());
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+std::filesystem::path temporary_name(const std::filesystem::path& path) {
+  return folder_of(path) / fmt::format(".{}.{}.part", path.filename().string(), ::getpid());
+}
+
+void flush_folder(const std::filesystem::path& folder) {
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems cannot flush a folder and say EINVAL; the file itself is safe already.
+  if (!descriptor || (::fsync(descriptor.get()) != 0 && errno != EINVAL)) fail("flush the folder", folder, errno);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::filesystem::path path, std::uint64_t size) : path_(std::move(path)), size_(size) {
+  descriptor_ = Descriptor(::open(folder_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
+  if (!descriptor_ && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+    temporary_ = temporary_name(path_);
+    ::unlink(temporary_.c_str());
+    descriptor_ = Descriptor(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, kMode));
+    if (!descriptor_) temporary_.clear();
+  }
+  if (!descriptor_) fail("write", path_, errno);
+  try {
+    reserve();
+  } catch (...) {
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    throw;
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ && !temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::reserve() const {
+  if (size_ == 0) return;
+  if (::fallocate(descriptor_.get(), 0, 0, static_cast<off_t>(size_)) == 0) return;
+  if (errno == ENOSPC) {
+    std::error_code ignored;
+    const auto space = std::filesystem::space(folder_of(path_), ignored);
+    throw Error(ErrorCode::kIo, fmt::format("no room: {} bytes are needed, {} are free", size_, space.available),
+                path_.string());
+  }
+  if (errno != EOPNOTSUPP && errno != ENOSYS) fail("reserve the space", path_, errno);
+  if (::ftruncate(descriptor_.get(), static_cast<off_t>(size_)) != 0) fail("reserve the space", path_, errno);
+}
+
+void OutputFile::write(std::uint64_t offset, std::string_view bytes) const {
+  if (bytes.size() > size_ || offset > size_ - bytes.size()) {
+    throw Error(ErrorCode::kInternal, fmt::format("write past the end at {}", offset), path_.string());
+  }
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_.get(), bytes.data(), std::min(bytes.size(), kLargestWrite),
+                                     static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail("write", path_, written == 0 ? EIO : errno);
+    offset += static_cast<std::uint64_t>(written);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::filesystem::path OutputFile::unfinished_path() const {
+  return fmt::format("/proc/self/fd/{}", descriptor_.get());
+}
+
+void OutputFile::flush() const {
+  if (::fsync(descriptor_.get()) != 0) fail("flush", path_, errno);
+}
+
+void OutputFile::link_to(const std::filesystem::path& name) const {
+  if (::linkat(AT_FDCWD, unfinished_path().c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    fail("write", path_, errno);
+  }
+}
+
+void OutputFile::commit() {
+  flush();
+  if (temporary_.empty()) {
+    const auto name = temporary_name(path_);
+    ::unlink(name.c_str());
+    link_to(name);
+    temporary_ = name;
+  }
+  // rename() replaces whatever stood there in one step: a reader sees the old file or the new one.
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("replace", path_, errno);
+  temporary_.clear();
+  descriptor_ = Descriptor();
+  flush_folder(folder_of(path_));
+}
+
+}  // namespace ounce::io

@@ -1,0 +1,50 @@
+// A file that appears whole or not at all.
+//
+//   OutputFile out(path, size);      // reserves the space: a full disk is known here
+//   out.write(offset, bytes);        // any order, any thread
+//   out.commit();                    // flush, then take the place of `path` in one step
+//
+// Until commit() the bytes have no name in the folder (O_TMPFILE), so that even a killed process
+// leaves nothing behind; file systems that cannot do that get a hidden temporary file, removed by
+// the destructor. Whatever `path` held before stays untouched until the new file is complete and
+// on the disk.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "io/descriptor.h"
+
+namespace ounce::io {
+
+class OutputFile {
+ public:
+  // Throws Error{kIo}, also when the disk has no room for `size` bytes.
+  OutputFile(std::filesystem::path path, std::uint64_t size);
+  OutputFile(OutputFile&&) noexcept = default;
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();
+
+  const std::filesystem::path& path() const { return path_; }
+  std::uint64_t size() const { return size_; }
+
+  void write(std::uint64_t offset, std::string_view bytes) const;
+
+  // A path under which the unfinished file can be opened and checked before it is committed.
+  std::filesystem::path unfinished_path() const;
+
+  // The bytes are on the disk when this returns.
+  void flush() const;
+  void commit();
+
+ private:
+  void reserve() const;
+  void link_to(const std::filesystem::path& name) const;
+
+  std::filesystem::path path_, temporary_;  // temporary_ is empty while the file has no name
+  std::uint64_t size_;
+  Descriptor descriptor_;
+};
+
+}  // namespace ounce::io

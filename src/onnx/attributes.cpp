@@ -1,0 +1,97 @@
+#include "onnx/attributes.h"
+
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+
+namespace ounce::onnx {
+namespace {
+
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+
+std::uint32_t number(AttributeField field) { return static_cast<std::uint32_t>(field); }
+
+// Calls visit(reader) for each occurrence of `field`.
+template <class Visit>
+void visit_field(const Attribute& attribute, AttributeField field, Visit visit) {
+  for (const CarriedField& carried : attribute.carried) {
+    if (carried.number != number(field)) continue;
+    pbf_reader reader(carried.bytes.data(), carried.bytes.size());
+    if (reader.next()) visit(reader);
+  }
+}
+
+Attribute with_fields(Model& model, Bytes name, const std::string& value_field, AttributeField field, AttributeType type) {
+  Attribute attribute;
+  attribute.name = name;
+  if (!value_field.empty()) attribute.carried.push_back({number(field), model.intern(value_field)});
+  std::string type_field;
+  protozero::pbf_writer(type_field).add_int64(number(AttributeField::kType), static_cast<std::int64_t>(type));
+  attribute.carried.push_back({number(AttributeField::kType), model.intern(type_field)});
+  return attribute;
+}
+
+}  // namespace
+
+const Attribute* find_attribute(const Node& node, Bytes name) {
+  for (const auto& attribute : node.attributes) {
+    if (attribute->name == name) return &*attribute;
+  }
+  return nullptr;
+}
+
+std::optional<std::int64_t> integer_attribute(const Node& node, Bytes name) {
+  std::optional<std::int64_t> value;
+  if (const Attribute* attribute = find_attribute(node, name)) {
+    visit_field(*attribute, AttributeField::kInt, [&](pbf_reader& reader) {
+      if (reader.wire_type() == pbf_wire_type::varint) value = reader.get_int64();
+    });
+  }
+  return value;
+}
+
+std::optional<std::vector<std::int64_t>> integers_attribute(const Node& node, Bytes name) {
+  const Attribute* attribute = find_attribute(node, name);
+  if (attribute == nullptr) return std::nullopt;
+  std::vector<std::int64_t> values;
+  visit_field(*attribute, AttributeField::kInts, [&](pbf_reader& reader) {
+    if (reader.wire_type() == pbf_wire_type::varint) {
+      values.push_back(reader.get_int64());
+    } else if (reader.wire_type() == pbf_wire_type::length_delimited) {
+      for (const std::int64_t value : reader.get_packed_int64()) values.push_back(value);
+    }
+  });
+  return values;
+}
+
+std::optional<Bytes> string_attribute(const Node& node, Bytes name) {
+  std::optional<Bytes> value;
+  if (const Attribute* attribute = find_attribute(node, name)) {
+    visit_field(*attribute, AttributeField::kString, [&](pbf_reader& reader) {
+      if (reader.wire_type() != pbf_wire_type::length_delimited) return;
+      const auto view = reader.get_view();
+      value = Bytes(view.data(), view.size());
+    });
+  }
+  return value;
+}
+
+Attribute make_integer_attribute(Model& model, Bytes name, std::int64_t value) {
+  std::string field;
+  protozero::pbf_writer(field).add_int64(number(AttributeField::kInt), value);
+  return with_fields(model, name, field, AttributeField::kInt, AttributeType::kInt);
+}
+
+Attribute make_string_attribute(Model& model, Bytes name, const std::string& value) {
+  std::string field;
+  protozero::pbf_writer(field).add_string(number(AttributeField::kString), value);
+  return with_fields(model, name, field, AttributeField::kString, AttributeType::kString);
+}
+
+Attribute make_tensor_attribute(Model& model, Bytes name, Tensor tensor) {
+  Attribute attribute = with_fields(model, name, {}, AttributeField::kTensor, AttributeType::kTensor);
+  attribute.tensors.emplace_back(std::move(tensor));
+  return attribute;
+}
+
+}  // namespace ounce::onnx

@@ -1,0 +1,185 @@
+#include "onnx/tensor_reader.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include "base/checked.h"
+#include "onnx/external_data.h"
+
+namespace ounce::onnx {
+namespace {
+
+// What the fields of a tensor message said, before it is known whether they agree.
+struct Found {
+  Bytes raw;
+  std::optional<TensorField> typed;  // the typed field that has values
+  std::uint64_t entries = 0;         // how many it has
+  std::optional<Bytes> packed;       // the last piece of it
+  bool is_one_piece = false;
+  std::optional<std::int64_t> type_number;
+  std::int64_t location = 0;
+  std::vector<Bytes> external;
+};
+
+[[noreturn]] void fail(const Tensor& tensor, const std::string& what) {
+  throw Error(ErrorCode::kBadInput, what, fmt::format("tensor '{}'", tensor.name));
+}
+
+int fixed_width(TensorField field) {
+  switch (field) {
+    case TensorField::kFloatData: return 4;
+    case TensorField::kDoubleData: return 8;
+    default: return 0;
+  }
+}
+
+void take_typed(Cursor& cursor, Found& found) {
+  const auto field = cursor.field<TensorField>();
+  Cursor::Entries entries{1, {}};
+  if (field == TensorField::kStringData) {
+    cursor.bytes();
+  } else {
+    entries = cursor.entries(fixed_width(field));
+  }
+  if (entries.count == 0) return;
+  if (found.typed && *found.typed != field) cursor.fail("a tensor has values in two different fields");
+  found.typed = field;
+  found.entries += entries.count;
+  found.is_one_piece = !found.packed && entries.packed.data() != nullptr;
+  found.packed = entries.packed;
+}
+
+void check_dims(const Tensor& tensor) {
+  std::uint64_t count = 1;
+  bool has_zero = false;
+  for (const std::int64_t dim : tensor.dims) {
+    if (dim < 0) fail(tensor, fmt::format("dimension {} is negative", dim));
+    has_zero |= dim == 0;
+  }
+  if (has_zero) return;
+  for (const std::int64_t dim : tensor.dims) {
+    const auto product = checked_multiply(count, static_cast<std::uint64_t>(dim));
+    if (!product || *product > (std::uint64_t{1} << 58)) fail(tensor, "the product of the dimensions overflows");
+    count = *product;
+  }
+}
+
+std::uint64_t expected_entries(const Tensor& tensor) {
+  const auto per_entry = static_cast<std::uint64_t>(info_of(tensor.type).per_entry);
+  const std::uint64_t count = tensor.element_count();
+  return per_entry == 0 ? count * 2 : (count + per_entry - 1) / per_entry;
+}
+
+void take_inline_values(Tensor& tensor, const Found& found, Bytes message) {
+  if (found.raw.data() != nullptr && found.typed) fail(tensor, "has both raw data and a typed data field");
+  const auto& info = info_of(tensor.type);
+  if (found.raw.data() != nullptr) {
+    if (tensor.type == ElementType::kString) fail(tensor, "strings cannot stand in raw data");
+    if (found.raw.size() != tensor.byte_count()) {
+      fail(tensor, fmt::format("has {} bytes of raw data where its shape and type need {}", found.raw.size(), tensor.byte_count()));
+    }
+    tensor.data = Borrowed{found.raw};
+    return;
+  }
+  if (found.typed && *found.typed != info.typed_field) {
+    fail(tensor, fmt::format("of type {} has its values in the wrong field ({})", info.name, static_cast<int>(*found.typed)));
+  }
+  if (found.entries != expected_entries(tensor)) {
+    fail(tensor, fmt::format("has {} values where its shape needs {}", found.entries, expected_entries(tensor)));
+  }
+  const bool has_raw_layout = fixed_width(info.typed_field) != 0 && found.is_one_piece;
+  if (has_raw_layout || found.entries == 0) {
+    tensor.data = Borrowed{found.packed.value_or(Bytes())};
+  } else {
+    tensor.data = Encoded{info.typed_field, message};
+  }
+}
+
+}  // namespace
+
+Kept<Tensor> TensorReader::read(Bytes message) {
+  Tensor tensor;
+  Found found;
+  Cursor cursor(message, origin_, "TensorProto");
+  while (cursor.next()) {
+    switch (cursor.field<TensorField>()) {
+      case TensorField::kDims: cursor.integers(tensor.dims); break;
+      case TensorField::kDataType: found.type_number = cursor.integer(); break;
+      case TensorField::kName: cursor.once_name(tensor.name); break;
+      case TensorField::kRawData: cursor.once(found.raw); break;
+      case TensorField::kFloatData:
+      case TensorField::kInt32Data:
+      case TensorField::kStringData:
+      case TensorField::kInt64Data:
+      case TensorField::kDoubleData:
+      case TensorField::kUint64Data: take_typed(cursor, found); break;
+      case TensorField::kExternalData: found.external.push_back(cursor.bytes()); break;
+      case TensorField::kDataLocation: found.location = cursor.integer(); break;
+      case TensorField::kSegment: cursor.fail("tensors in segments are not supported"); break;
+      default: cursor.carry(tensor.carried);
+    }
+  }
+  const auto type = element_type_of(found.type_number.value_or(0));
+  if (!type) fail(tensor, fmt::format("has the unknown element type {}", found.type_number.value_or(0)));
+  tensor.type = *type;
+  check_dims(tensor);
+  if (found.location == 1) {
+    if (found.raw.data() != nullptr || found.typed) fail(tensor, "has both external and inline data");
+    if (tensor.type == ElementType::kString) fail(tensor, "strings cannot be external data");
+    tensor.data = Borrowed{external_bytes(tensor, found.external)};
+    tensor.is_external = true;
+  } else if (found.location == 0) {
+    if (!found.external.empty()) fail(tensor, "names external data but says that its data is inline");
+    take_inline_values(tensor, found, message);
+  } else {
+    fail(tensor, fmt::format("has the unknown data location {}", found.location));
+  }
+  return {std::move(tensor), message};
+}
+
+Bytes TensorReader::external_bytes(const Tensor& tensor, const std::vector<Bytes>& entries) {
+  const ExternalReference reference = read_external_reference(entries, origin_, tensor);
+  if (!folder_) fail(tensor, "has external data, but this model has no folder");
+  auto file = model_.external_files.find(reference.location);
+  if (file == model_.external_files.end()) {
+    check_external_location(reference.location, tensor);
+    file = model_.external_files.emplace(reference.location, open_external(*folder_, reference.location, tensor)).first;
+  }
+  const Bytes bytes = file->second.bytes();
+  const std::uint64_t size = tensor.byte_count();
+  if (reference.length && *reference.length != size) {
+    fail(tensor, fmt::format("has {} bytes of external data where its shape and type need {}", *reference.length, size));
+  }
+  if (reference.offset > bytes.size() || size > bytes.size() - reference.offset) {
+    fail(tensor, fmt::format("reaches past the end of '{}' ({} bytes at {}, the file has {})", reference.location, size,
+                             reference.offset, bytes.size()));
+  }
+  return bytes.substr(reference.offset, size);
+}
+
+Kept<SparseTensor> TensorReader::read_sparse(Bytes message) {
+  SparseTensor sparse;
+  Bytes values, indices;
+  Cursor cursor(message, origin_, "SparseTensorProto");
+  while (cursor.next()) {
+    switch (cursor.field<SparseTensorField>()) {
+      case SparseTensorField::kValues: cursor.once(values); break;
+      case SparseTensorField::kIndices: cursor.once(indices); break;
+      case SparseTensorField::kDims: cursor.integers(sparse.dims); break;
+      default: {
+        CarriedFields unread;  // a sparse tensor is never edited: its file bytes carry everything
+        cursor.carry(unread);
+      }
+    }
+  }
+  if (values.data() == nullptr || indices.data() == nullptr) cursor.fail("a sparse tensor lacks values or indices");
+  sparse.values = read(values);
+  sparse.indices = read(indices);
+  if (sparse.indices->type != ElementType::kInt64) fail(*sparse.values, "has sparse indices that are not int64");
+  for (const std::int64_t dim : sparse.dims) {
+    if (dim < 0) fail(*sparse.values, fmt::format("dimension {} is negative", dim));
+  }
+  return {std::move(sparse), message};
+}
+
+}  // namespace ounce::onnx

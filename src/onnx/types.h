@@ -1,0 +1,36 @@
+// What a TypeProto says: the element type and shape of a tensor, or how to call anything else.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "onnx/cursor.h"
+#include "onnx/element_type.h"
+#include "onnx/message.h"
+#include "onnx/model.h"
+
+namespace ounce::onnx {
+
+struct Dimension {
+  std::int64_t value = -1;  // -1 when it is not fixed
+  Bytes parameter;          // its name then, if it has one
+};
+
+struct ValueType {
+  std::string kind;  // "tensor", "sequence", "map", "optional", "sparse tensor"; "" when nothing is said
+  ElementType element = ElementType::kUndefined;
+  bool has_shape = false;
+  std::vector<Dimension> shape;
+};
+
+// Throws Error{kBadInput} for broken messages and types nested deeper than kMaxNesting.
+void check_type(Bytes type, const Origin& origin);
+// For a type that passed check_type().
+ValueType read_type(Bytes type);
+std::string describe(const ValueType& type);  // "float32[N,3,224,224]"
+
+// A TypeProto of our own, kept in the model's text.
+Bytes make_tensor_type(Model& model, ElementType element, const std::vector<std::int64_t>& dims);
+
+}  // namespace ounce::onnx

@@ -1,0 +1,189 @@
+#include "onnx/writer.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <map>
+
+#include "onnx/reader.h"
+
+namespace ounce::onnx {
+namespace {
+
+constexpr std::uint64_t kLargestMessage = 0x7fffffff;          // protobuf's limit, and so every runtime's
+constexpr std::uint64_t kCopyChunk = std::uint64_t{8} << 20;   // a copy's step
+constexpr std::uint64_t kShareFrom = std::uint64_t{4} << 20;   // productions that all threads work on together
+constexpr std::size_t kGatherBelow = std::size_t{64} << 10;    // pieces written together with their neighbours
+constexpr std::size_t kGatherBuffer = std::size_t{1} << 20;
+
+struct Copy {
+  const io::OutputFile* file;
+  std::uint64_t offset;
+  Bytes bytes;
+};
+
+struct Job {
+  std::vector<Place> parts;
+};
+
+// What has to be done to fill the files: large copies, and productions with the places of their parts.
+struct Work {
+  std::vector<Copy> copies;
+  std::map<const Production*, Job> jobs;
+  std::vector<const Production*> order;  // as they stand in the file
+};
+
+void add_copy(Work& work, const io::OutputFile& file, std::uint64_t offset, Bytes bytes) {
+  for (std::uint64_t done = 0; done < bytes.size(); done += kCopyChunk) {
+    work.copies.push_back({&file, offset + done, bytes.substr(done, kCopyChunk)});
+  }
+}
+
+void add_part(Work& work, const io::OutputFile& file, std::uint64_t offset, const Computed& computed) {
+  const auto [job, is_new] = work.jobs.try_emplace(computed.by.get());
+  if (is_new) work.order.push_back(computed.by.get());
+  auto& parts = job->second.parts;
+  if (parts.size() <= computed.part) parts.resize(computed.part + 1);
+  parts[computed.part] = Place([&file, offset, size = computed.size](std::uint64_t at, std::string_view bytes) {
+    if (at > size || bytes.size() > size - at) throw Error(ErrorCode::kInternal, "a tensor outgrew its place");
+    file.write(offset + at, bytes);
+  });
+}
+
+// Writes the structure at once, and notes the rest as work.
+void lay_out(const Rope& rope, const io::OutputFile& file, Work& work) {
+  std::string gathered;
+  std::uint64_t offset = 0, gathered_at = 0;
+  const auto flush = [&] {
+    if (!gathered.empty()) file.write(gathered_at, gathered);
+    gathered.clear();
+  };
+  for (const Rope::Piece& piece : rope.pieces()) {
+    const std::uint64_t size = Rope::size_of(piece);
+    const auto* computed = std::get_if<Computed>(&piece);
+    const auto* text = std::get_if<std::string>(&piece);
+    if (computed == nullptr && size < kGatherBelow) {
+      if (gathered.size() + size > kGatherBuffer) flush();
+      if (gathered.empty()) gathered_at = offset;
+      gathered.append(text != nullptr ? Bytes(*text) : std::get<Bytes>(piece));
+    } else {
+      flush();
+      if (computed != nullptr) {
+        add_part(work, file, offset, *computed);
+      } else {
+        add_copy(work, file, offset, text != nullptr ? Bytes(*text) : std::get<Bytes>(piece));
+      }
+    }
+    offset += size;
+  }
+  flush();
+}
+
+void run(const Work& work, const Model& model, ThreadPool& pool) {
+  pool.for_each(work.copies.size(), [&](std::size_t i) {
+    const Copy& copy = work.copies[i];
+    copy.file->write(copy.offset, copy.bytes);
+    model.release(copy.bytes);
+  });
+  const ForEach on_all_threads = [&](std::size_t steps, const std::function<void(std::size_t)>& step) {
+    pool.for_each(steps, step);
+  };
+  const ForEach on_this_thread = [](std::size_t steps, const std::function<void(std::size_t)>& step) {
+    for (std::size_t i = 0; i < steps; ++i) step(i);
+  };
+  std::vector<const Production*> small;
+  for (const Production* production : work.order) {
+    if (production->source_bytes() < kShareFrom) {
+      small.push_back(production);
+    } else {
+      production->run(work.jobs.at(production).parts, on_all_threads);
+    }
+  }
+  pool.for_each(small.size(), [&](std::size_t i) { small[i]->run(work.jobs.at(small[i]).parts, on_this_thread); });
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;
+  return std::filesystem::equivalent(folder_of(a), folder_of(b), error);
+}
+
+}  // namespace
+
+ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, const WriteOptions& options)
+    : model_(model), path_(path), data_location_(fmt::format("{}.{}.data", path.filename().string(), options.data_tag)) {
+  const bool keeps_files =
+      options.external_data == ExternalData::kAuto && !model.proto.is_edited() && !model.external_files.empty();
+  Placement placement = keeps_files ? Placement::kKeep : Placement::kInline;
+  if (options.external_data == ExternalData::kAlways) placement = Placement::kExternal;
+  serialized_ = serialize(model, placement, data_location_);
+  if (serialized_.model.size() > kLargestMessage && options.external_data == ExternalData::kAuto) {
+    serialized_ = serialize(model, Placement::kExternal, data_location_);
+  }
+  if (serialized_.model.size() > kLargestMessage) {
+    throw Error(options.external_data == ExternalData::kNever ? ErrorCode::kUsage : ErrorCode::kUnsupported,
+                fmt::format("the model file would have {} bytes and ONNX files end at 2 GiB; use --external-data always",
+                            serialized_.model.size()),
+                path.string());
+  }
+  file_.emplace(path, serialized_.model.size());
+  if (serialized_.data.size() != 0) data_.emplace(folder_of(path) / data_location_, serialized_.data.size());
+  if (!keeps_files || same_folder(model.file.path(), path)) return;
+  for (const auto& [location, file] : model.external_files) {
+    const auto target = folder_of(path) / location;
+    std::filesystem::create_directories(target.parent_path());
+    kept_.emplace_back(location, io::OutputFile(target, file.bytes().size()));
+  }
+}
+
+std::uint64_t ModelOutput::total_bytes() const {
+  std::uint64_t total = model_bytes() + data_bytes();
+  for (const auto& [location, file] : kept_) total += file.size();
+  return total;
+}
+
+void ModelOutput::write(ThreadPool& pool) {
+  Work work;
+  lay_out(serialized_.model, *file_, work);
+  if (data_) lay_out(serialized_.data, *data_, work);
+  for (const auto& [location, file] : kept_) {
+    add_copy(work, file, 0, model_.external_files.find(location)->second.bytes());
+  }
+  run(work, model_, pool);
+}
+
+Model ModelOutput::reopen() const {
+  ReadOptions options;
+  options.folder = folder_of(path_);
+  options.name = path_.string();
+  if (data_) options.stand_ins[data_location_] = data_->unfinished_path();
+  for (const auto& [location, file] : kept_) options.stand_ins[location] = file.unfinished_path();
+  return read_model(file_->unfinished_path(), options);
+}
+
+void ModelOutput::commit() {
+  for (auto& [location, file] : kept_) file.commit();
+  if (data_) data_->commit();
+  file_->commit();
+  remove_stale_data();
+}
+
+// Data files that an earlier version of this output used: same name, another tag.
+void ModelOutput::remove_stale_data() const {
+  const std::string prefix = path_.filename().string() + ".";
+  constexpr std::string_view kSuffix = ".data";
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of(path_), error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix) || !name.ends_with(kSuffix) || name.size() <= prefix.size() + kSuffix.size()) continue;
+    const std::string tag = name.substr(prefix.size(), name.size() - prefix.size() - kSuffix.size());
+    const bool is_ours = tag.size() == 16 && tag.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (is_ours && !(data_ && name == data_location_)) std::filesystem::remove(entry.path(), error);
+  }
+}
+
+}  // namespace ounce::onnx

@@ -1,0 +1,65 @@
+// Writes a Model to disk: laid out exactly, filled in parallel, checked by the caller, then put in
+// place in one step.
+//
+//   ModelOutput output(model, "small.onnx", options);
+//   output.write(pool);
+//   Model written = output.reopen();   // still without a name: compare it with the source
+//   output.commit();                   // or let it go out of scope: nothing is left
+//
+// With external data there are two files. The data file's name carries a tag that depends on its
+// content, so that the model standing there before keeps its own data until the new model file
+// replaces it; then the old data file is removed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/thread_pool.h"
+#include "io/output_file.h"
+#include "onnx/model.h"
+#include "onnx/serializer.h"
+
+namespace ounce::onnx {
+
+enum class ExternalData {
+  kAuto,    // inline while the file stays below 2 GiB; an unedited model keeps the files it has
+  kAlways,  // one data file beside the model
+  kNever,
+};
+
+struct WriteOptions {
+  ExternalData external_data = ExternalData::kAuto;
+  std::string data_tag = "0";  // same tag, same content: a digest of the source and of what was done to it
+};
+
+class ModelOutput {
+ public:
+  // Lays out and reserves the files. Throws Error{kIo}, and Error{kUsage} when the model is too large for
+  // one file and external data is forbidden.
+  ModelOutput(const Model& model, const std::filesystem::path& path, const WriteOptions& options);
+
+  void write(ThreadPool& pool);
+  Model reopen() const;
+  void commit();
+
+  std::uint64_t model_bytes() const { return serialized_.model.size(); }
+  std::uint64_t data_bytes() const { return data_ ? data_->size() : 0; }
+  std::uint64_t total_bytes() const;
+  // The data file beside the model; empty when there is none.
+  std::filesystem::path data_path() const { return data_ ? data_->path() : std::filesystem::path(); }
+
+ private:
+  void copy_kept_files(ThreadPool& pool);
+  void remove_stale_data() const;
+
+  const Model& model_;
+  std::filesystem::path path_;
+  std::string data_location_;
+  Serialized serialized_;
+  std::optional<io::OutputFile> file_, data_;
+  std::vector<std::pair<std::string, io::OutputFile>> kept_;  // external files copied as they are, by location
+};
+
+}  // namespace ounce::onnx
