@@ -1,6 +1,7 @@
 #include "base/cancel.h"
 
 #include <ounce/error.h>
+#include <ounce/quantize.h>
 
 #include <atomic>
 

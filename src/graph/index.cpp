@@ -22,10 +22,11 @@ Index::Index(const onnx::Model& model) {
   Body main;
   main.graph = &*proto.graph;
   add_body(std::move(main));
-  for (const auto& function : proto.functions) {
+  for (std::size_t i = 0; i < proto.functions.size(); ++i) {
     Body body;
-    body.function = &*function;
-    body.path = fmt::format("function {}", function->name);
+    body.function = &*proto.functions[i];
+    body.position = i;
+    body.path = fmt::format("function {}", body.function->name);
     add_body(std::move(body));
   }
   // add_children() appends, so this reaches every depth; parents are complete before their children.
@@ -82,12 +83,15 @@ void Index::define(std::size_t id) {
 void Index::add_children(std::size_t id) {
   const auto& nodes = bodies_[id].nodes();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const auto& attribute : nodes[i]->attributes) {
+    for (std::size_t a = 0; a < nodes[i]->attributes.size(); ++a) {
+      const auto& attribute = nodes[i]->attributes[a];
       for (std::size_t g = 0; g < attribute->graphs.size(); ++g) {
         Body child;
         child.graph = &**attribute->graphs[g];
         child.parent = id;
         child.owner = i;
+        child.attribute = a;
+        child.position = g;
         const std::string& around = bodies_[id].path;
         child.path = fmt::format("{}{}{}/{}", around, around.empty() ? "" : "/", node_label(*nodes[i], i), attribute->name);
         if (attribute->graphs.size() > 1) child.path += fmt::format("[{}]", g);
@@ -105,29 +109,31 @@ Index::Found Index::find(std::size_t body, Bytes name) const {
   return {};
 }
 
+std::size_t Index::root(std::size_t body) const {
+  while (bodies_[body].parent != kNone) body = bodies_[body].parent;
+  return body;
+}
+
 void Index::resolve(std::size_t id) {
   const Body& body = bodies_[id];
-  const auto definition = [&](Bytes name, const std::string& user) -> Value& {
+  const auto definition = [&](Bytes name, auto user) -> Value& {
     const Found found = find(id, name);
-    if (found.value == nullptr) fail(body, fmt::format("{} uses '{}', which nothing defines", user, name));
+    if (found.value == nullptr) fail(body, fmt::format("{} uses '{}', which nothing defines", user(), name));
     return bodies_[found.body].values.find(name)->second;
   };
   const auto& nodes = body.nodes();
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const onnx::Node& node = *nodes[n];
+    const auto user = [&] { return fmt::format("node '{}'", node_label(node, n)); };
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i].empty()) continue;
-      const Found found = find(id, node.inputs[i]);
-      if (found.value == nullptr) {
-        fail(body, fmt::format("node '{}' uses '{}', which nothing defines", node_label(node, n), node.inputs[i]));
-      }
-      bodies_[found.body].values.find(node.inputs[i])->second.uses.push_back({id, n, i});
+      if (!node.inputs[i].empty()) definition(node.inputs[i], user).uses.push_back({id, n, i});
     }
   }
+  const auto output_list = [] { return "the list of outputs"; };
   if (body.function != nullptr) {
-    for (const Bytes name : body.function->outputs) definition(name, "the output").is_output = true;
+    for (const Bytes name : body.function->outputs) definition(name, output_list).is_output = true;
   } else {
-    for (const auto& output : body.graph->outputs) definition(output->name, "the output").is_output = true;
+    for (const auto& output : body.graph->outputs) definition(output->name, output_list).is_output = true;
   }
 }
 

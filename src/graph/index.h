@@ -38,6 +38,7 @@ struct Body {
   const onnx::Graph* graph = nullptr;        // exactly one of these two
   const onnx::Function* function = nullptr;
   std::size_t parent = kNone, owner = kNone;  // the body and the node around this one
+  std::size_t attribute = 0, position = 0;    // owner.attributes[attribute].graphs[position], or functions[position]
   std::string path;                           // for people: "" for the main graph, "If_3/then_branch", "function f"
   std::unordered_map<Bytes, Value> values;
 
@@ -58,6 +59,9 @@ class Index {
     std::size_t body = kNone;
   };
   Found find(std::size_t body, Bytes name) const;
+
+  // The body that has no parent around `body`: the main graph or a function.
+  std::size_t root(std::size_t body) const;
 
   const onnx::Node& node(const Use& use) const { return *bodies_[use.body].nodes()[use.node]; }
 

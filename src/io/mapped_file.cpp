@@ -111,11 +111,11 @@ bool MappedFile::contains(std::string_view view) const {
 
 void MappedFile::release(std::string_view view) const {
   if (!contains(view)) return;
-  // Whole pages inside the range only: a neighbour may be using the rest of the first and last.
+  // Outwards to whole pages: a neighbour that still reads them gets them again from the page cache.
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(view.data()) + page - 1) / page * page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(view.data()) + view.size()) / page * page;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  const auto begin = reinterpret_cast<std::uintptr_t>(view.data()) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(view.data()) + view.size();
+  ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 bool MappedFile::same_file_as(const std::filesystem::path& other) const {

@@ -11,6 +11,9 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
+
+#include "base/jobs.h"
 
 namespace ounce::onnx {
 
@@ -25,9 +28,6 @@ class Place {
  private:
   Write write_;
 };
-
-// Runs the steps 0 … n-1, perhaps on several threads.
-using ForEach = std::function<void(std::size_t steps, const std::function<void(std::size_t)>& run)>;
 
 class Production {
  public:

@@ -4,7 +4,7 @@
 #include <ounce/error.h>
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
 #include "onnx/reader.h"
 
@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::uint64_t kLargestMessage = 0x7fffffff;          // protobuf's limit, and so every runtime's
 constexpr std::uint64_t kCopyChunk = std::uint64_t{8} << 20;   // a copy's step
-constexpr std::uint64_t kShareFrom = std::uint64_t{4} << 20;   // productions that all threads work on together
 constexpr std::size_t kGatherBelow = std::size_t{64} << 10;    // pieces written together with their neighbours
 constexpr std::size_t kGatherBuffer = std::size_t{1} << 20;
 
@@ -23,14 +22,10 @@ struct Copy {
   Bytes bytes;
 };
 
-struct Job {
-  std::vector<Place> parts;
-};
-
 // What has to be done to fill the files: large copies, and productions with the places of their parts.
 struct Work {
   std::vector<Copy> copies;
-  std::map<const Production*, Job> jobs;
+  std::unordered_map<const Production*, std::vector<Place>> parts;
   std::vector<const Production*> order;  // as they stand in the file
 };
 
@@ -41,9 +36,9 @@ void add_copy(Work& work, const io::OutputFile& file, std::uint64_t offset, Byte
 }
 
 void add_part(Work& work, const io::OutputFile& file, std::uint64_t offset, const Computed& computed) {
-  const auto [job, is_new] = work.jobs.try_emplace(computed.by.get());
+  const auto [entry, is_new] = work.parts.try_emplace(computed.by.get());
   if (is_new) work.order.push_back(computed.by.get());
-  auto& parts = job->second.parts;
+  auto& parts = entry->second;
   if (parts.size() <= computed.part) parts.resize(computed.part + 1);
   parts[computed.part] = Place([&file, offset, size = computed.size](std::uint64_t at, std::string_view bytes) {
     if (at > size || bytes.size() > size - at) throw Error(ErrorCode::kInternal, "a tensor outgrew its place");
@@ -80,27 +75,19 @@ void lay_out(const Rope& rope, const io::OutputFile& file, Work& work) {
   flush();
 }
 
-void run(const Work& work, const Model& model, ThreadPool& pool) {
+void run(const Work& work, const Model& model, ThreadPool& pool, std::atomic<std::uint64_t>* done) {
   pool.for_each(work.copies.size(), [&](std::size_t i) {
     const Copy& copy = work.copies[i];
     copy.file->write(copy.offset, copy.bytes);
     model.release(copy.bytes);
   });
-  const ForEach on_all_threads = [&](std::size_t steps, const std::function<void(std::size_t)>& step) {
-    pool.for_each(steps, step);
-  };
-  const ForEach on_this_thread = [](std::size_t steps, const std::function<void(std::size_t)>& step) {
-    for (std::size_t i = 0; i < steps; ++i) step(i);
-  };
-  std::vector<const Production*> small;
-  for (const Production* production : work.order) {
-    if (production->source_bytes() < kShareFrom) {
-      small.push_back(production);
-    } else {
-      production->run(work.jobs.at(production).parts, on_all_threads);
-    }
-  }
-  pool.for_each(small.size(), [&](std::size_t i) { small[i]->run(work.jobs.at(small[i]).parts, on_this_thread); });
+  const auto& order = work.order;
+  run_jobs(
+      pool, order.size(), [&](std::size_t i) { return order[i]->source_bytes(); },
+      [&](std::size_t i, const ForEach& for_each) {
+        order[i]->run(work.parts.at(order[i]), for_each);
+        if (done != nullptr) *done += order[i]->source_bytes();
+      });
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -112,27 +99,44 @@ bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b)
   return std::filesystem::equivalent(folder_of(a), folder_of(b), error);
 }
 
+std::string data_location(const std::filesystem::path& path, const WriteOptions& options) {
+  return fmt::format("{}.{}.data", path.filename().string(), options.data_tag);
+}
+
+bool keeps_files(const Model& model, const WriteOptions& options) {
+  return options.external_data == ExternalData::kAuto && !model.proto.is_edited() && !model.external_files.empty();
+}
+
+Serialized lay_out_model(const Model& model, const std::filesystem::path& path, const WriteOptions& options) {
+  const std::string location = data_location(path, options);
+  Placement placement = keeps_files(model, options) ? Placement::kKeep : Placement::kInline;
+  if (options.external_data == ExternalData::kAlways) placement = Placement::kExternal;
+  Serialized serialized = serialize(model, placement, location);
+  if (serialized.model.size() > kLargestMessage && options.external_data == ExternalData::kAuto) {
+    serialized = serialize(model, Placement::kExternal, location);
+  }
+  if (serialized.model.size() <= kLargestMessage) return serialized;
+  throw Error(options.external_data == ExternalData::kNever ? ErrorCode::kUsage : ErrorCode::kUnsupported,
+              fmt::format("the model file would have {} bytes and ONNX files end at 2 GiB; use --external-data always",
+                          serialized.model.size()),
+              path.string());
+}
+
 }  // namespace
 
+std::uint64_t written_size(const Model& model, const std::filesystem::path& path, const WriteOptions& options) {
+  const Serialized serialized = lay_out_model(model, path, options);
+  return serialized.model.size() + serialized.data.size();
+}
+
 ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, const WriteOptions& options)
-    : model_(model), path_(path), data_location_(fmt::format("{}.{}.data", path.filename().string(), options.data_tag)) {
-  const bool keeps_files =
-      options.external_data == ExternalData::kAuto && !model.proto.is_edited() && !model.external_files.empty();
-  Placement placement = keeps_files ? Placement::kKeep : Placement::kInline;
-  if (options.external_data == ExternalData::kAlways) placement = Placement::kExternal;
-  serialized_ = serialize(model, placement, data_location_);
-  if (serialized_.model.size() > kLargestMessage && options.external_data == ExternalData::kAuto) {
-    serialized_ = serialize(model, Placement::kExternal, data_location_);
-  }
-  if (serialized_.model.size() > kLargestMessage) {
-    throw Error(options.external_data == ExternalData::kNever ? ErrorCode::kUsage : ErrorCode::kUnsupported,
-                fmt::format("the model file would have {} bytes and ONNX files end at 2 GiB; use --external-data always",
-                            serialized_.model.size()),
-                path.string());
-  }
+    : model_(model),
+      path_(path),
+      data_location_(data_location(path, options)),
+      serialized_(lay_out_model(model, path, options)) {
   file_.emplace(path, serialized_.model.size());
   if (serialized_.data.size() != 0) data_.emplace(folder_of(path) / data_location_, serialized_.data.size());
-  if (!keeps_files || same_folder(model.file.path(), path)) return;
+  if (!keeps_files(model, options) || same_folder(model.file.path(), path)) return;
   for (const auto& [location, file] : model.external_files) {
     const auto target = folder_of(path) / location;
     std::filesystem::create_directories(target.parent_path());
@@ -146,14 +150,14 @@ std::uint64_t ModelOutput::total_bytes() const {
   return total;
 }
 
-void ModelOutput::write(ThreadPool& pool) {
+void ModelOutput::write(ThreadPool& pool, std::atomic<std::uint64_t>* done) {
   Work work;
   lay_out(serialized_.model, *file_, work);
   if (data_) lay_out(serialized_.data, *data_, work);
   for (const auto& [location, file] : kept_) {
     add_copy(work, file, 0, model_.external_files.find(location)->second.bytes());
   }
-  run(work, model_, pool);
+  run(work, model_, pool, done);
 }
 
 Model ModelOutput::reopen() const {

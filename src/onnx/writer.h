@@ -11,6 +11,9 @@
 // replaces it; then the old data file is removed.
 #pragma once
 
+#include <ounce/recipe.h>
+
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -23,16 +26,13 @@
 
 namespace ounce::onnx {
 
-enum class ExternalData {
-  kAuto,    // inline while the file stays below 2 GiB; an unedited model keeps the files it has
-  kAlways,  // one data file beside the model
-  kNever,
-};
-
 struct WriteOptions {
   ExternalData external_data = ExternalData::kAuto;
   std::string data_tag = "0";  // same tag, same content: a digest of the source and of what was done to it
 };
+
+// How many bytes ModelOutput would write, all files together.
+std::uint64_t written_size(const Model& model, const std::filesystem::path& path, const WriteOptions& options);
 
 class ModelOutput {
  public:
@@ -40,7 +40,8 @@ class ModelOutput {
   // one file and external data is forbidden.
   ModelOutput(const Model& model, const std::filesystem::path& path, const WriteOptions& options);
 
-  void write(ThreadPool& pool);
+  // `done`, if given, is advanced by the source bytes that have been worked on.
+  void write(ThreadPool& pool, std::atomic<std::uint64_t>* done);
   Model reopen() const;
   void commit();
 
@@ -51,7 +52,6 @@ class ModelOutput {
   std::filesystem::path data_path() const { return data_ ? data_->path() : std::filesystem::path(); }
 
  private:
-  void copy_kept_files(ThreadPool& pool);
   void remove_stale_data() const;
 
   const Model& model_;

@@ -1,0 +1,63 @@
+# The everyday commands; each installs what it misses (./setup) and needs nothing before it.
+#
+#   make build      build/ounce
+#   make test       the whole test suite
+#   make demo       build, then every verb on the embedded example
+#   make bench      the benchmarks: speed and memory, as ratios
+#   make lint       format, clang-tidy and layer rule
+#   make format     rewrite the sources in the project's format
+#   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make tsan       the tests under ThreadSanitizer
+#   make install    program, library and CMake package below PREFIX (/usr/local)
+#   make clean      remove everything that was built
+#   make help       this table
+
+PREFIX ?= /usr/local
+
+# Recursive on purpose: looked up when a recipe runs, after ./setup may have installed it.
+export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
+
+.PHONY: build test demo bench lint format asan tsan install clean help
+
+build:
+	./setup build
+	cmake --preset default -DOUNCE_TESTS=OFF -DOUNCE_BENCH=OFF
+	cmake --build --preset default
+
+test:
+	./setup build test
+	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
+	cmake --build --preset default
+	ctest --preset default
+
+demo: build
+	./build/ounce demo
+
+bench:
+	./setup build bench
+	cmake --preset default -DOUNCE_TESTS=OFF -DOUNCE_BENCH=ON
+	cmake --build --preset default --target bench
+
+lint:
+	./setup build test lint
+	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
+	tools/lint.sh build
+
+format:
+	./setup lint
+	tools/lint.sh --format
+
+asan tsan:
+	./setup build test
+	cmake --preset $@
+	cmake --build --preset $@
+	ctest --preset $@
+
+install: build
+	cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-*
+
+help:
+	@sed -n 's/^#   //p' Makefile

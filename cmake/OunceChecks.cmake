@@ -1,0 +1,22 @@
+# Tests of the project itself rather than of its code: the layer rule, and that an installed
+# ounce can be used by somebody else's project.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME layers
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_layers.py ${PROJECT_SOURCE_DIR})
+add_test(NAME layers_check_itself
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_layers_test.py)
+
+set(consumer ${PROJECT_BINARY_DIR}/consumer)
+add_test(NAME install
+  COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${consumer}/prefix)
+set_tests_properties(install PROPERTIES FIXTURES_SETUP installed)
+if(OUNCE_SANITIZE)
+  set(sanitize -DCMAKE_CXX_FLAGS=-fsanitize=${OUNCE_SANITIZE})
+endif()
+add_test(NAME consumer
+  COMMAND ${CMAKE_CTEST_COMMAND}
+    --build-and-test ${PROJECT_SOURCE_DIR}/tests/consumer ${consumer}/build
+    --build-generator ${CMAKE_GENERATOR}
+    --build-options -DCMAKE_PREFIX_PATH=${consumer}/prefix ${sanitize}
+    --test-command consumer)
+set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED installed)

@@ -1,0 +1,35 @@
+# What `cmake --install` leaves: the program, libounce.a, the headers of include/ounce, and a CMake
+# package, so that a project says find_package(ounce) and links ounce::ounce.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The libraries that a program linking libounce.a needs too. ounceConfig.cmake.in finds each of
+# them again; whatever else we build with is header-only or flags, and stays out of the export.
+set(linked_by_consumers fmt::fmt Threads::Threads PkgConfig::hwy PkgConfig::re2 PkgConfig::xxhash)
+get_target_property(linked ounce LINK_LIBRARIES)
+list(FILTER linked EXCLUDE REGEX "BUILD_INTERFACE")
+list(REMOVE_ITEM linked ${linked_by_consumers} linked-NOTFOUND)
+if(linked)
+  message(FATAL_ERROR "The target ounce links ${linked}, which an installed ounce cannot find: "
+    "wrap it in $<BUILD_INTERFACE:…>, or add it to cmake/OunceInstall.cmake and ounceConfig.cmake.in")
+endif()
+
+target_include_directories(ounce INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(ounce INTERFACE cxx_std_20)
+
+install(TARGETS ounce EXPORT ounce ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS ounce_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ounce DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/ounce)
+install(EXPORT ounce NAMESPACE ounce:: FILE ounceTargets.cmake DESTINATION ${package})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ounceConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/ounceConfig.cmake INSTALL_DESTINATION ${package})
+# Before 1.0 a minor version may break its users.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ounceConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/ounceConfig.cmake ${PROJECT_BINARY_DIR}/ounceConfigVersion.cmake
+        DESTINATION ${package})

@@ -1,0 +1,18 @@
+// Reads a model and writes it again without changing a number: packs external data into one file, or out of it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include <ounce/recipe.h>
+
+namespace ounce {
+
+struct CopyResult {
+  std::uint64_t bytes_before = 0, bytes_after = 0;
+};
+
+// With ExternalData::kAuto the copy is identical, byte for byte, and so are its external files.
+CopyResult copy_model(const std::filesystem::path& model, const std::filesystem::path& output, ExternalData external_data = ExternalData::kAuto);
+
+}  // namespace ounce

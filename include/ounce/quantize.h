@@ -1,0 +1,72 @@
+// Makes a model smaller and proves that what was written is what was meant.
+//
+//   ounce::QuantizeResult result = ounce::quantize("model.onnx", "model.w8.onnx", {});
+//   // result.sqnr_db: how close the decoded weights are to the original ones
+//
+// The output appears only after it has been reopened, verified and compared with the source; on any failure nothing
+// is left behind and a file that stood there is untouched. Throws ounce::Error.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <ounce/recipe.h>
+
+namespace ounce {
+
+// Filled in while the work goes on; another thread may look at it.
+struct Progress {
+  std::atomic<const char*> stage{""};
+  std::atomic<std::uint64_t> done{0}, total{0};  // bytes of weights
+};
+
+struct QuantizeOptions {
+  Recipe recipe;
+  ExternalData external_data = ExternalData::kAuto;
+  unsigned threads = 0;  // 0: all CPUs. The result does not depend on it.
+  bool dry_run = false;  // decide everything, write nothing
+  Progress* progress = nullptr;
+};
+
+struct TensorOutcome {
+  std::string name;
+  std::string scope;    // the subgraph or function it stands in; empty for the main graph
+  std::string op_type;  // of the op it feeds
+  std::string type;     // "float32"
+  std::vector<std::int64_t> shape;
+  bool stored = false;  // otherwise it was left alone
+  std::string encoding, granularity, decoder;  // for stored ones: "int8", "channel 0", "fold"
+  std::string reason;
+  std::uint64_t bytes_before = 0, bytes_after = 0;
+  // Of the values decoded from the written file against the original; infinite when they are equal, NaN before
+  // anything is written.
+  double sqnr_db = 0;
+  double max_abs_error = 0;
+};
+
+struct QuantizeResult {
+  std::filesystem::path model, output;
+  std::uint64_t bytes_before = 0, bytes_after = 0;  // model file and external data
+  std::vector<TensorOutcome> tensors;               // every float tensor, in the order of the file
+  std::vector<std::string> notes;
+  double sqnr_db = 0;  // over all stored tensors together
+  std::string source_digest, plan_digest;
+  double seconds = 0;
+
+  double ratio() const { return bytes_before == 0 ? 1 : static_cast<double>(bytes_after) / static_cast<double>(bytes_before); }
+  std::size_t stored_count() const;
+};
+
+// Error{kUnsupported} when nothing in the model can be stored smaller.
+QuantizeResult quantize(const std::filesystem::path& model, const std::filesystem::path& output, const QuantizeOptions& options);
+
+// The usual name: model.onnx → model.w8.onnx.
+std::filesystem::path default_output(const std::filesystem::path& model, StorageFormat format);
+
+// Asks a running quantize() to stop; it then throws Error{kCancelled} and leaves nothing. Safe in signal handlers.
+void request_cancel() noexcept;
+
+}  // namespace ounce

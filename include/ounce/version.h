@@ -1,0 +1,7 @@
+#pragma once
+
+namespace ounce {
+
+const char* version() noexcept;
+
+}  // namespace ounce

@@ -1,0 +1,35 @@
+#include "api/outcome.h"
+
+#include <limits>
+
+namespace ounce::api {
+
+TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& index) {
+  const onnx::Tensor& tensor = *decision.weight.tensor;
+  TensorOutcome outcome;
+  outcome.name = decision.weight.name;
+  outcome.scope = index.bodies()[decision.weight.body].path;
+  outcome.op_type = decision.weight.op_type;
+  outcome.type = onnx::name_of(tensor.type);
+  outcome.shape = tensor.dims;
+  outcome.stored = decision.is_stored();
+  outcome.reason = decision.reason;
+  outcome.bytes_before = tensor.byte_count();
+  outcome.bytes_after = outcome.stored ? decision.stored_bytes : outcome.bytes_before;
+  outcome.sqnr_db = std::numeric_limits<double>::quiet_NaN();
+  if (outcome.stored) {
+    outcome.encoding = plan::name_of(decision.encoding);
+    if (decision.is_linear() && !decision.format.is_symmetric) outcome.encoding = "u" + outcome.encoding;
+    outcome.granularity = decision.granularity_text();
+    outcome.decoder = plan::name_of(decision.decoder);
+  }
+  return outcome;
+}
+
+std::uint64_t bytes_of(const onnx::Model& model) {
+  std::uint64_t bytes = model.file.bytes().size();
+  for (const auto& [location, file] : model.external_files) bytes += file.bytes().size();
+  return bytes;
+}
+
+}  // namespace ounce::api

@@ -1,0 +1,17 @@
+// A decision of the plan as the public API shows it.
+#pragma once
+
+#include <ounce/quantize.h>
+
+#include "graph/index.h"
+#include "onnx/model.h"
+#include "plan/plan.h"
+
+namespace ounce::api {
+
+TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& index);
+
+// Bytes of the model file and of the external files it names.
+std::uint64_t bytes_of(const onnx::Model& model);
+
+}  // namespace ounce::api

@@ -1,0 +1,179 @@
+#include <ounce/error.h>
+#include <ounce/quantize.h>
+#include <ounce/version.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "api/outcome.h"
+#include "base/digest.h"
+#include "base/jobs.h"
+#include "graph/verify.h"
+#include "onnx/reader.h"
+#include "onnx/writer.h"
+#include "passes/compare_weights.h"
+#include "passes/store_weights.h"
+#include "plan/plan.h"
+
+namespace ounce {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void begin_stage(const QuantizeOptions& options, const char* stage, std::uint64_t total) {
+  if (options.progress == nullptr) return;
+  options.progress->done = 0;
+  options.progress->total = total;
+  options.progress->stage = stage;
+}
+
+std::string source_digest(const onnx::Model& model, ThreadPool& pool) {
+  std::vector<std::string_view> files = {model.file.bytes()};
+  for (const auto& [location, file] : model.external_files) files.push_back(file.bytes());
+  return digest(files, pool, [&](std::string_view bytes) { model.release(bytes); });
+}
+
+void require_another_file(const onnx::Model& model, const std::filesystem::path& output) {
+  const auto refuse = [&] { throw Error(ErrorCode::kUsage, "the output would replace the input; choose another -o", output.string()); };
+  if (model.file.same_file_as(output)) refuse();
+  for (const auto& [location, file] : model.external_files) {
+    if (file.same_file_as(output)) refuse();
+  }
+}
+
+void require_something_to_do(const plan::Plan& plan, const std::filesystem::path& path) {
+  if (plan.stored_count() != 0) return;
+  std::string why = "it has no float weights";
+  if (!plan.decisions.empty()) {
+    const auto largest = std::max_element(plan.decisions.begin(), plan.decisions.end(), [](const auto& a, const auto& b) {
+      return a.weight.tensor->byte_count() < b.weight.tensor->byte_count();
+    });
+    why = fmt::format("its largest float tensor '{}' {}", largest->weight.name, largest->reason);
+    if (largest->reason.starts_with("smaller")) why = fmt::format("its largest float tensor '{}' is {}", largest->weight.name, largest->reason);
+  }
+  throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why), path.string());
+}
+
+// The written file's tensors by name, wherever they stand: initializers and Constant nodes.
+std::unordered_map<std::string_view, const onnx::Tensor*> tensors_by_name(const graph::Index& index) {
+  std::unordered_map<std::string_view, const onnx::Tensor*> tensors;
+  for (const graph::Body& body : index.bodies()) {
+    if (body.graph != nullptr) {
+      for (const auto& tensor : body.graph->initializers) tensors.emplace(tensor->name, &*tensor);
+    }
+    for (const auto& node : body.nodes()) {
+      if (const onnx::Tensor* tensor = plan::constant_tensor(*node); tensor != nullptr && !node->outputs.empty()) {
+        tensors.emplace(node->outputs[0], tensor);
+      }
+    }
+  }
+  return tensors;
+}
+
+// Reopens what was written, proves its structure, and compares every stored weight with its source.
+void check_written(const onnx::ModelOutput& output, const onnx::Model& source, const plan::Plan& plan,
+                   const std::vector<passes::Stored>& stored, ThreadPool& pool, const QuantizeOptions& options, QuantizeResult& result) {
+  const onnx::Model written = output.reopen();
+  const graph::Index index = graph::verify(written);
+  const auto tensors = tensors_by_name(index);
+  const auto find = [&](std::string_view name) -> const onnx::Tensor* {
+    if (name.empty()) return nullptr;
+    const auto found = tensors.find(name);
+    if (found == tensors.end()) throw Error(ErrorCode::kInternal, fmt::format("'{}' is missing in the written file", name));
+    return found->second;
+  };
+  std::vector<kernels::ErrorNorms> norms(stored.size());
+  run_jobs(
+      pool, stored.size(), [&](std::size_t i) { return result.tensors[stored[i].decision].bytes_before; },
+      [&](std::size_t i, const ForEach& for_each) {
+        const auto& names = stored[i].names;
+        const passes::WrittenWeight weight{find(names.codes), find(names.scales), find(names.zeros)};
+        norms[i] = passes::compare_weight(source, plan.decisions[stored[i].decision], written, weight, for_each);
+        if (options.progress != nullptr) options.progress->done += result.tensors[stored[i].decision].bytes_before;
+      });
+  kernels::ErrorNorms total;
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    TensorOutcome& outcome = result.tensors[stored[i].decision];
+    outcome.sqnr_db = norms[i].sqnr_db();
+    outcome.max_abs_error = norms[i].max_abs;
+    if (std::isnan(outcome.sqnr_db) || std::isnan(norms[i].max_abs)) {
+      throw Error(ErrorCode::kInternal, "the written weight does not decode to finite values", outcome.name);
+    }
+    total.signal += norms[i].signal;
+    total.noise += norms[i].noise;
+  }
+  result.sqnr_db = total.sqnr_db();
+}
+
+}  // namespace
+
+std::size_t QuantizeResult::stored_count() const {
+  return static_cast<std::size_t>(std::count_if(tensors.begin(), tensors.end(), [](const TensorOutcome& t) { return t.stored; }));
+}
+
+std::filesystem::path default_output(const std::filesystem::path& model, StorageFormat format) {
+  const char* suffix = format == StorageFormat::kW8 ? ".w8" : format == StorageFormat::kW4 ? ".w4" : ".w16";
+  std::filesystem::path output = model;
+  return output.replace_extension(suffix + model.extension().string());
+}
+
+QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path, const QuantizeOptions& options) {
+  const auto start = Clock::now();
+  ThreadPool pool(options.threads);
+  QuantizeResult result;
+  result.model = path;
+  result.output = output_path;
+
+  // Open: every byte of the structure is checked, no weight has been read yet.
+  const onnx::Model source = onnx::read_model(path);
+  const graph::Index index = graph::verify(source);
+  require_another_file(source, output_path);
+  result.bytes_before = api::bytes_of(source);
+
+  // Plan: a decision and a reason for every float tensor.
+  begin_stage(options, "reading weights", 0);
+  const plan::Plan plan = plan::make_plan(source, index, options.recipe, pool);
+  result.notes = plan.notes;
+  std::uint64_t stored_source = 0;
+  for (const plan::Decision& decision : plan.decisions) {
+    result.tensors.push_back(api::outcome_of(decision, index));
+    if (decision.is_stored()) stored_source += decision.weight.tensor->byte_count();
+  }
+  result.plan_digest = digest(plan.text());
+  require_something_to_do(plan, path);
+
+  // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
+  onnx::Model model = onnx::read_model(path);
+  const std::vector<passes::Stored> stored = passes::store_weights(model, source, index, plan);
+  result.source_digest = source_digest(source, pool);
+  passes::set_metadata(model, "ounce.version", version());
+  passes::set_metadata(model, "ounce.plan", result.plan_digest);
+  passes::set_metadata(model, "ounce.source", result.source_digest);
+
+  // Write: the file has its full size and no name; weights are quantized on their way into it.
+  const std::string tag = digest(result.source_digest + result.plan_digest).substr(0, 16);
+  const onnx::WriteOptions write_options{options.external_data, tag};
+  if (options.dry_run) {
+    result.bytes_after = onnx::written_size(model, output_path, write_options);
+    result.sqnr_db = std::nan("");
+    result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return result;
+  }
+  begin_stage(options, "writing", stored_source);
+  onnx::ModelOutput output(model, output_path, write_options);
+  output.write(pool, options.progress == nullptr ? nullptr : &options.progress->done);
+  result.bytes_after = output.total_bytes();
+
+  // Check, and only then put it in its place.
+  begin_stage(options, "checking", stored_source);
+  check_written(output, source, plan, stored, pool, options, result);
+  output.commit();
+  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return result;
+}
+
+}  // namespace ounce

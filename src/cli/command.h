@@ -1,0 +1,20 @@
+// The verbs of the command line, one file each. A verb adds its options to the parser and names what runs
+// when it is chosen; `run` gives the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace ounce::cli {
+
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int()> run;
+};
+
+Command add_inspect(CLI::App& parser);
+Command add_quantize(CLI::App& parser);
+Command add_copy(CLI::App& parser);
+Command add_demo(CLI::App& parser);
+
+}  // namespace ounce::cli

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+#include <ounce/copy.h>
+#include <ounce/error.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/recipe_options.h"
+#include "report/table.h"
+
+namespace ounce::cli {
+namespace {
+
+struct Arguments {
+  std::string model, output, external_data = "auto";
+};
+
+int run(const Arguments& arguments) {
+  const CopyResult result = copy_model(arguments.model, arguments.output, external_data_of(arguments.external_data));
+  fmt::print("{}: {}\n", arguments.output, report::bytes_text(result.bytes_after));
+  return 0;
+}
+
+}  // namespace
+
+Command add_copy(CLI::App& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = parser.add_subcommand("copy", "read, check and write a model without changing a number; packs external data in or out");
+  app->add_option("model", arguments->model, "the model")->required();
+  app->add_option("-o,--output", arguments->output, "the copy")->required();
+  app->add_option("--external-data", arguments->external_data, "auto (an identical copy), always, never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  return {app, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace ounce::cli

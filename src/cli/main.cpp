@@ -1,0 +1,84 @@
+// The main function: parse, choose the verb, turn whatever happens into one line and an exit code.
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/quantize.h>
+#include <ounce/version.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/suggestion.h"
+
+namespace ounce::cli {
+namespace {
+
+constexpr int kUsageExit = 2, kIoExit = 4, kBugExit = 70;
+
+void say(const std::string& line) { fmt::print(stderr, "ounce: {}\n", line); }
+
+extern "C" void on_stop(int) { request_cancel(); }
+
+// A mapped file that somebody truncates while it is read ends here; nothing was put in place yet.
+extern "C" void on_bus_error(int) {
+  constexpr char kMessage[] = "ounce: a model file became shorter while it was read; nothing was written\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  ::_exit(kIoExit);
+}
+
+void install_signal_handlers() {
+  struct sigaction action {};
+  action.sa_handler = on_stop;
+  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends at once
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  action.sa_handler = on_bus_error;
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
+int run(int argc, char** argv) {
+  CLI::App parser("ONNX models made small and fast, with proof that they still work.", "ounce");
+  parser.set_version_flag("--version", version());
+  parser.set_config("--config", "", "read options from a TOML file, with a section for each verb");
+  parser.allow_config_extras(CLI::config_extras_mode::error);
+  parser.require_subcommand(1);
+  parser.footer("Exit codes: 0 done, 1 gate failed, 2 bad usage or bad input, 3 not supported, 4 I/O, 70 a bug of ours.\n"
+                "'ounce VERB --help' explains a verb.");
+  const std::vector<Command> commands = {add_inspect(parser), add_quantize(parser), add_copy(parser), add_demo(parser)};
+  try {
+    parser.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return parser.exit(help);
+  } catch (const CLI::CallForVersion& request) {
+    return parser.exit(request);
+  } catch (const CLI::ParseError& error) {
+    say(explain(error, parser, argc, argv));
+    return kUsageExit;
+  }
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.run();
+  }
+  return kUsageExit;
+}
+
+}  // namespace
+}  // namespace ounce::cli
+
+int main(int argc, char** argv) {
+  using namespace ounce::cli;
+  install_signal_handlers();
+  try {
+    return run(argc, argv);
+  } catch (const ounce::Error& error) {
+    say(error.what());
+    return ounce::exit_code(error.code());
+  } catch (const std::bad_alloc&) {
+    say("out of memory");
+    return kIoExit;
+  } catch (const std::exception& error) {
+    say(fmt::format("internal error: {}; please report it", error.what()));
+    return kBugExit;
+  }
+}

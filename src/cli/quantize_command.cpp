@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/quantize.h>
+
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/model_list.h"
+#include "cli/progress_line.h"
+#include "cli/recipe_options.h"
+#include "report/quantize_report.h"
+
+namespace ounce::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> models;
+  std::string output;
+  RecipeArguments recipe;
+  std::string external_data = "auto";
+  unsigned threads = 0;
+  bool dry_run = false, json = false, verbose = false;
+};
+
+void show_details(const report::QuantizeRow& row, bool verbose, std::FILE* out) {
+  if (!row.error.empty()) {
+    fmt::print(stderr, "ounce: {}\n", row.error);
+    return;
+  }
+  if (verbose) fmt::print(out, "\n{}", report::tensor_table(row.result.tensors, row.result.tensors.size()));
+  for (const std::string& note : row.result.notes) fmt::print(out, "  note: {}\n", note);
+}
+
+int run(const Arguments& arguments) {
+  QuantizeOptions options;
+  options.recipe = recipe_of(arguments.recipe);
+  options.external_data = external_data_of(arguments.external_data);
+  options.threads = arguments.threads;
+  options.dry_run = arguments.dry_run;
+  const auto models = find_models(arguments.models);
+  const auto usual_name = [&](const std::filesystem::path& path) { return default_output(path, options.recipe.format); };
+  std::vector<report::QuantizeRow> rows;
+  int worst = 0;
+  for (const ModelFile& model : models) {
+    report::QuantizeRow row;
+    row.model = model.path;
+    row.exit_code = guarded(
+        [&] {
+          ProgressLine line(model.path.string());
+          options.progress = line.progress();
+          row.result = quantize(model.path, output_for(model, arguments.output, models.size() > 1, usual_name, options.dry_run), options);
+        },
+        row.error);
+    worst = std::max(worst, row.exit_code);
+    rows.push_back(std::move(row));
+  }
+  std::FILE* human = arguments.json ? stderr : stdout;
+  if (rows.size() > 1 || rows[0].error.empty()) fmt::print(human, "{}", report::quantize_table(rows, options.dry_run));
+  for (const report::QuantizeRow& row : rows) show_details(row, arguments.verbose || options.dry_run, human);
+  if (rows.size() == 1 && rows[0].error.empty() && !arguments.verbose && !options.dry_run) {
+    fmt::print(human, "{}", report::left_alone(rows[0].result.tensors));
+  }
+  if (arguments.json) fmt::print("{}", report::dump(report::quantize_json(rows, options.dry_run)));
+  return worst;
+}
+
+}  // namespace
+
+Command add_quantize(CLI::App& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = parser.add_subcommand("quantize", "store weights in fewer bytes; arithmetic stays FP32");
+  app->add_option("model", arguments->models, "models, or folders of models")->required();
+  app->add_option("-o,--output", arguments->output, "file or folder for the results (default: model.w8.onnx beside the model)");
+  add_recipe_options(*app, arguments->recipe);
+  app->add_option("--external-data", arguments->external_data, "weights in a file of their own: auto (above 2 GiB), always, never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  app->add_option("--threads", arguments->threads, "threads (default: all CPUs); the result does not depend on it");
+  app->add_flag("--dry-run", arguments->dry_run, "print the plan, write nothing");
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  app->add_flag("-v,--verbose", arguments->verbose, "say for every tensor what was done and why");
+  return {app, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace ounce::cli

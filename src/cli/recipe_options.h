@@ -1,0 +1,24 @@
+// The options that say how weights are stored, shared by the verbs that plan.
+#pragma once
+
+#include <ounce/recipe.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace ounce::cli {
+
+struct RecipeArguments {
+  std::string format = "w8", decoder = "auto", granularity = "auto", scale = "mse";
+  bool codebook = false, asymmetric = false;
+  std::uint64_t min_bytes = 1024;
+  std::vector<std::string> include, exclude;
+};
+
+void add_recipe_options(CLI::App& app, RecipeArguments& arguments);
+// Throws Error{kUsage} for combinations that make no sense.
+Recipe recipe_of(const RecipeArguments& arguments);
+ExternalData external_data_of(const std::string& name);
+
+}  // namespace ounce::cli

@@ -1,0 +1,80 @@
+#include "cli/suggestion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+namespace ounce::cli {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    if (const std::size_t d = edit_distance(word, candidate); d < distance) {
+      distance = d;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string with_guess(const std::string& message, const std::string& guess) {
+  return guess.empty() ? message : fmt::format("{}; did you mean '{}'?", message, guess);
+}
+
+}  // namespace
+
+std::string explain(const CLI::ParseError& error, const CLI::App& parser, int argc, char** argv) {
+  const CLI::App* verb = nullptr;
+  std::vector<std::string> verbs;
+  for (const CLI::App* command : parser.get_subcommands([](const CLI::App*) { return true; })) {
+    verbs.push_back(command->get_name());
+    if (command->parsed()) verb = command;
+  }
+  if (verb == nullptr) {
+    for (int i = 1; i < argc; ++i) {
+      const std::string_view word = argv[i];
+      if (!word.starts_with("-")) return with_guess(fmt::format("'{}' is not a verb of ounce", word), nearest(word, verbs));
+    }
+    return "say what to do: " + std::string(error.what()) + "; 'ounce --help' lists the verbs";
+  }
+  const std::vector<std::string> known = options_of(*verb);
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = std::string_view(argv[i]).substr(0, std::string_view(argv[i]).find('='));
+    if (!word.starts_with("--") || word == "--" || std::find(known.begin(), known.end(), word) != known.end()) continue;
+    if (word == "--config" || word == "--version") continue;
+    return with_guess(fmt::format("{} has no option '{}'", verb->get_name(), word), nearest(word, known));
+  }
+  std::string message = error.what();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return fmt::format("{}: {}", verb->get_name(), message);
+}
+
+}  // namespace ounce::cli

@@ -1,0 +1,127 @@
+#include "kernels/affine.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/quantize.cpp"
+#include "kernels/simd_targets.h"
+#include <hwy/foreach_target.h>
+#include "kernels/affine-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ounce::kernels::HWY_NAMESPACE {
+namespace {
+
+using Codes = hn::Rebind<std::uint8_t, F32>;
+
+HWY_INLINE hn::Vec<Codes> quantize(VecF x, VecF inverse, StepLimits limits, VecI zero) {
+  VecF steps = hn::Mul(x, inverse);
+  // What min and max do with a NaN differs from CPU to CPU.
+  steps = hn::IfThenElseZero(hn::Eq(steps, steps), steps);
+  const VecI code = hn::Add(hn::NearestInt(clamp(steps, limits)), zero);
+  return hn::TruncateTo(Codes(), hn::BitCast(hn::RebindToUnsigned<I32>(), code));
+}
+
+HWY_INLINE void store_first(hn::Vec<Codes> v, std::size_t n, std::uint8_t* codes) {
+  HWY_ALIGN std::uint8_t lanes[kLanes];
+  hn::Store(v, Codes(), lanes);
+  std::memcpy(codes, lanes, n);
+}
+
+void quantize_runs(const std::byte* x, std::size_t runs, std::size_t n, const Affine* affine, CodeRange range,
+                   std::uint8_t* codes) {
+  const F32 d;
+  std::size_t left = runs * n;  // elements from here to the end of the last run
+  for (std::size_t r = 0; r < runs; ++r) {
+    const AffineLanes a = same_in_all_lanes(affine[r]);
+    const StepLimits limits = step_limits(range, a.zero);
+    const VecI zero = hn::NearestInt(a.zero);
+    std::size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      hn::StoreU(quantize(load(d, x + i * sizeof(float)), a.inverse, limits, zero), Codes(), codes + i);
+    }
+    if (i < n) {
+      const std::byte* p = x + i * sizeof(float);
+      if (left - i >= kLanes) {
+        // A whole vector runs over into the next run, which is written after this one.
+        hn::StoreU(quantize(load(d, p), a.inverse, limits, zero), Codes(), codes + i);
+      } else {
+        store_first(quantize(load_first(d, p, n - i), a.inverse, limits, zero), n - i, codes + i);
+      }
+    }
+    x += n * sizeof(float);
+    codes += n;
+    left -= n;
+  }
+}
+
+// A strip of columns, so wide that a row of it streams well, so narrow that what is kept of it stays in the
+// cache.
+constexpr std::size_t kPanel = 2048;
+struct Panel {
+  HWY_ALIGN_MAX float inverse[kPanel];
+  HWY_ALIGN_MAX float lo[kPanel];
+  HWY_ALIGN_MAX float hi[kPanel];
+  HWY_ALIGN_MAX std::int32_t zero[kPanel];
+};
+
+HWY_INLINE void fill(Panel& panel, const Affine* affine, std::size_t cols, CodeRange range) {
+  const F32 d;
+  for (std::size_t c = 0; c < cols; c += kLanes) {
+    const AffineLanes a = one_in_each_lane(affine + c, cols - c);
+    const StepLimits limits = step_limits(range, a.zero);
+    hn::Store(a.inverse, d, panel.inverse + c);
+    hn::Store(limits.lo, d, panel.lo + c);
+    hn::Store(limits.hi, d, panel.hi + c);
+    hn::Store(hn::NearestInt(a.zero), I32(), panel.zero + c);
+  }
+}
+
+HWY_INLINE hn::Vec<Codes> quantize_at(const Panel& panel, std::size_t c, VecF x) {
+  const F32 d;
+  return quantize(x, hn::Load(d, panel.inverse + c), {hn::Load(d, panel.lo + c), hn::Load(d, panel.hi + c)},
+                  hn::Load(I32(), panel.zero + c));
+}
+
+void quantize_columns(const std::byte* x, std::size_t rows, std::size_t cols, std::size_t stride,
+                      const Affine* affine, CodeRange range, std::uint8_t* codes) {
+  const F32 d;
+  Panel panel;
+  for (std::size_t first = 0; first < cols; first += kPanel) {
+    const std::size_t width = std::min(kPanel, cols - first);
+    fill(panel, affine + first, width, range);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::byte* p = x + (r * stride + first) * sizeof(float);
+      std::uint8_t* out = codes + r * cols + first;
+      std::size_t c = 0;
+      for (; c + kLanes <= width; c += kLanes) {
+        hn::StoreU(quantize_at(panel, c, load(d, p + c * sizeof(float))), Codes(), out + c);
+      }
+      if (c < width) {
+        store_first(quantize_at(panel, c, load_first(d, p + c * sizeof(float), width - c)), width - c,
+                    out + c);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ounce::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ounce::kernels {
+
+HWY_EXPORT(quantize_runs);
+HWY_EXPORT(quantize_columns);
+
+void quantize_runs(const std::byte* x, std::size_t runs, std::size_t n, const Affine* affine, CodeRange range,
+                   std::uint8_t* codes) {
+  HWY_DYNAMIC_DISPATCH(quantize_runs)(x, runs, n, affine, range, codes);
+}
+
+void quantize_columns(const std::byte* x, std::size_t rows, std::size_t cols, std::size_t stride,
+                      const Affine* affine, CodeRange range, std::uint8_t* codes) {
+  HWY_DYNAMIC_DISPATCH(quantize_columns)(x, rows, cols, stride, affine, range, codes);
+}
+
+}  // namespace ounce::kernels
+#endif

@@ -1,0 +1,124 @@
+#include "passes/body_editor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "onnx/attributes.h"
+#include "onnx/types.h"
+
+namespace ounce::passes {
+
+onnx::Tensor make_tensor(onnx::ElementType type, std::vector<std::int64_t> dims, std::string bytes) {
+  onnx::Tensor tensor;
+  tensor.type = type;
+  tensor.dims = std::move(dims);
+  tensor.data = onnx::Owned{std::make_shared<const std::string>(std::move(bytes))};
+  return tensor;
+}
+
+BodyEditor::BodyEditor(onnx::Model& model, const graph::Index& index, std::size_t body, graph::Names& names)
+    : model_(model), index_(index), body_(body), names_(names) {}
+
+void BodyEditor::add_node(std::size_t place, onnx::Node node) { added_[place].push_back(std::move(node)); }
+
+const onnx::Node& BodyEditor::node(std::size_t position) const { return *index_.bodies()[body_].nodes()[position]; }
+
+// Functions have no initializers; and before IR 4 an initializer must be an input too, which a subgraph's cannot be.
+bool BodyEditor::uses_constant_nodes() const {
+  const graph::Body& body = index_.bodies()[body_];
+  return body.function != nullptr || (model_.proto->ir_version < 4 && body.parent != graph::kNone);
+}
+
+Bytes BodyEditor::add_tensor(std::size_t place, onnx::Tensor tensor) {
+  const Bytes name = names_.fresh("q");
+  if (uses_constant_nodes()) {
+    onnx::Node constant;
+    constant.op_type = "Constant";
+    constant.outputs = {name};
+    constant.attributes.emplace_back(onnx::make_tensor_attribute(model_, "value", std::move(tensor)));
+    add_node(place, std::move(constant));
+  } else {
+    tensor.name = name;
+    tensors_.push_back(std::move(tensor));
+  }
+  return name;
+}
+
+Bytes BodyEditor::add_integers(std::size_t place, const std::vector<std::int64_t>& values) {
+  std::string bytes(values.size() * sizeof(std::int64_t), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return add_tensor(place, make_tensor(onnx::ElementType::kInt64, {static_cast<std::int64_t>(values.size())}, std::move(bytes)));
+}
+
+Bytes BodyEditor::add_shared(const std::string& key, onnx::Tensor tensor) {
+  const auto found = shared_.find(key);
+  if (found != shared_.end()) return found->second;
+  return shared_[key] = add_tensor(kFront, std::move(tensor));
+}
+
+onnx::Graph& BodyEditor::edit_graph(std::size_t id) {
+  const graph::Body& body = index_.bodies()[id];
+  if (body.parent == graph::kNone) return model_.proto.edit().graph.edit();
+  return edit_nodes(body.parent)[body.owner].edit().attributes[body.attribute].edit().graphs[body.position]->edit();
+}
+
+std::vector<onnx::Kept<onnx::Node>>& BodyEditor::edit_nodes(std::size_t id) {
+  const graph::Body& body = index_.bodies()[id];
+  if (body.function != nullptr) return model_.proto.edit().functions[body.position].edit().nodes;
+  return edit_graph(id).nodes;
+}
+
+std::vector<onnx::Kept<onnx::Node>> BodyEditor::merged(std::vector<onnx::Kept<onnx::Node>>& old) {
+  std::vector<onnx::Kept<onnx::Node>> nodes;
+  std::size_t count = old.size();
+  for (const auto& [place, list] : added_) count += list.size();
+  nodes.reserve(count);
+  const auto take = [&](std::size_t place) {
+    const auto found = added_.find(place);
+    if (found == added_.end()) return;
+    for (onnx::Node& node : found->second) nodes.emplace_back(std::move(node));
+  };
+  take(kFront);
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    take(i);
+    if (!replaced_.contains(i)) nodes.push_back(std::move(old[i]));
+  }
+  return nodes;
+}
+
+void BodyEditor::finish_graph(onnx::Graph& graph) {
+  graph.nodes = merged(graph.nodes);
+  std::set<Bytes> removed_names;
+  std::vector<onnx::Kept<onnx::Tensor>> initializers;
+  initializers.reserve(graph.initializers.size() + tensors_.size());
+  for (std::size_t i = 0; i < graph.initializers.size(); ++i) {
+    if (removed_initializers_.contains(i)) {
+      removed_names.insert(graph.initializers[i]->name);
+    } else {
+      initializers.push_back(std::move(graph.initializers[i]));
+    }
+  }
+  // Before IR 4 every initializer is listed as an input.
+  const bool lists_initializers = model_.proto->ir_version < 4;
+  if (lists_initializers) std::erase_if(graph.inputs, [&](const auto& input) { return removed_names.contains(input->name); });
+  for (onnx::Tensor& tensor : tensors_) {
+    if (lists_initializers) {
+      onnx::ValueInfo info;
+      info.name = tensor.name;
+      info.type = onnx::make_tensor_type(model_, tensor.type, tensor.dims);
+      graph.inputs.emplace_back(std::move(info));
+    }
+    initializers.emplace_back(std::move(tensor));
+  }
+  graph.initializers = std::move(initializers);
+}
+
+void BodyEditor::finish() {
+  if (added_.empty() && replaced_.empty() && removed_initializers_.empty() && tensors_.empty()) return;
+  if (index_.bodies()[body_].function == nullptr) return finish_graph(edit_graph(body_));
+  auto& nodes = edit_nodes(body_);
+  nodes = merged(nodes);
+}
+
+}  // namespace ounce::passes

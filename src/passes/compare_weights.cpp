@@ -1,0 +1,130 @@
+#include "passes/compare_weights.h"
+
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/half.h"
+#include "kernels/lookup.h"
+#include "kernels/pack.h"
+#include "onnx/values.h"
+#include "passes/stored_weight.h"
+#include "plan/sources.h"
+#include "quant/tiles.h"
+
+namespace ounce::passes {
+namespace {
+
+using plan::Decision;
+using plan::Encoding;
+
+std::vector<float> floats_of(const onnx::Tensor& tensor) {
+  const onnx::RawValues values(tensor);
+  std::vector<float> floats(values.bytes().size() / sizeof(float));
+  std::memcpy(floats.data(), values.bytes().data(), floats.size() * sizeof(float));
+  return floats;
+}
+
+// The zeros of linear codes in the file: as floats, or in the type of the codes.
+std::vector<float> zeros_of(const onnx::Tensor& tensor) {
+  if (tensor.type == onnx::ElementType::kFloat) return floats_of(tensor);
+  const onnx::RawValues values(tensor);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(values.bytes().data());
+  std::vector<std::uint8_t> codes(tensor.element_count());
+  if (tensor.type == onnx::ElementType::kUint4) {
+    kernels::unpack_pairs(bytes, codes.size(), codes.data());
+  } else {
+    std::copy_n(bytes, codes.size(), codes.data());
+  }
+  return {codes.begin(), codes.end()};
+}
+
+class Decoding {
+ public:
+  Decoding(const Decision& decision, const onnx::Model& written, const WrittenWeight& weight)
+      : decision_(decision), written_(written), codes_(*weight.codes) {
+    if (weight.scales != nullptr) scales_ = floats_of(*weight.scales);
+    if (!decision.is_linear()) return;
+    std::vector<float> zeros;
+    if (weight.zeros != nullptr) zeros = zeros_of(*weight.zeros);
+    if (scales_.size() != decision.layout.groups() || (!zeros.empty() && zeros.size() != scales_.size())) {
+      throw Error(ErrorCode::kInternal, "the written scales do not fit the weight", std::string(decision.weight.name));
+    }
+    for (std::size_t g = 0; g < scales_.size(); ++g) {
+      affine_.push_back(quant::make_affine(scales_[g], zeros.empty() ? decision.format.zero : zeros[g]));
+    }
+  }
+
+  void decode(std::size_t first, std::size_t count, float* values) const {
+    const char* bytes = codes_.bytes().data();
+    if (decision_.encoding == Encoding::kFloat16) {
+      kernels::f16_to_f32(reinterpret_cast<const std::byte*>(bytes) + first * 2, count, values);
+      return release(first * 2, count * 2);
+    }
+    std::vector<std::uint8_t> unpacked;
+    const std::uint8_t* codes = reinterpret_cast<const std::uint8_t*>(bytes) + first;
+    if (decision_.is_packed()) {
+      unpack(first, count, unpacked);
+      codes = unpacked.data();
+    }
+    if (decision_.is_linear()) {
+      quant::decode_linear(codes, decision_.layout, decision_.format, affine_, first, count, values);
+    } else {
+      kernels::decode_lookup(codes, count, scales_.data(), values);
+    }
+    if (!decision_.is_packed()) release(first, count);
+  }
+
+  void release_all() const { release(0, codes_.bytes().size()); }
+
+ private:
+  void release(std::size_t first, std::size_t count) const { written_.release(codes_.bytes().substr(first, count)); }
+
+  void unpack(std::size_t first, std::size_t count, std::vector<std::uint8_t>& codes) const {
+    const auto* packed = reinterpret_cast<const std::uint8_t*>(codes_.bytes().data());
+    codes.resize(count);
+    if (!packs_halves(decision_)) {  // tiles begin at even elements
+      const bool is_signed = decision_.format.sign == kernels::CodeSign::kSigned;
+      (is_signed ? kernels::unpack_pairs_signed : kernels::unpack_pairs)(packed + first / 2, count, codes.data());
+      return;
+    }
+    const std::size_t half = codes_.bytes().size();
+    const std::size_t low = first < half ? std::min(count, half - first) : 0;
+    std::vector<std::uint8_t> other(count);
+    kernels::unpack_halves(packed + first, low, codes.data(), other.data());
+    if (low < count) {
+      kernels::unpack_halves(packed + (first + low - half), count - low, other.data(), codes.data() + low);
+    }
+  }
+
+  const Decision& decision_;
+  const onnx::Model& written_;
+  onnx::RawValues codes_;
+  std::vector<float> scales_;
+  std::vector<kernels::Affine> affine_;
+};
+
+}  // namespace
+
+kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& decision, const onnx::Model& written,
+                                   const WrittenWeight& weight, const ForEach& for_each) {
+  const plan::TensorSource source(original, *decision.weight.tensor);
+  const Decoding decoding(decision, written, weight);
+  std::vector<kernels::ErrorNorms> tiles((source.floats().size() + quant::kTile - 1) / quant::kTile);
+  quant::for_each_tile(source.floats(), for_each, [&](std::size_t tile, std::size_t first, std::size_t count) {
+    std::vector<float> decoded(count), scratch;
+    decoding.decode(first, count, decoded.data());
+    kernels::error_norms(source.floats().values(first, count, scratch), decoded.data(), count, tiles[tile]);
+  });
+  decoding.release_all();
+  kernels::ErrorNorms total;
+  for (const kernels::ErrorNorms& tile : tiles) {
+    total.signal += tile.signal;
+    total.noise += tile.noise;
+    total.max_abs = std::max(total.max_abs, tile.max_abs);
+  }
+  return total;
+}
+
+}  // namespace ounce::passes

@@ -1,0 +1,21 @@
+// Decodes what a written file holds for a weight, as a runtime would, and compares it with the original.
+#pragma once
+
+#include "base/jobs.h"
+#include "kernels/norms.h"
+#include "onnx/model.h"
+#include "plan/plan.h"
+
+namespace ounce::passes {
+
+// The tensors found in the written file; scales is the codebook for codebook encodings.
+struct WrittenWeight {
+  const onnx::Tensor* codes = nullptr;
+  const onnx::Tensor* scales = nullptr;
+  const onnx::Tensor* zeros = nullptr;
+};
+
+kernels::ErrorNorms compare_weight(const onnx::Model& original, const plan::Decision& decision, const onnx::Model& written,
+                                   const WrittenWeight& weight, const ForEach& for_each);
+
+}  // namespace ounce::passes

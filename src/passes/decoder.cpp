@@ -1,0 +1,156 @@
+#include "passes/decoder.h"
+
+#include <cstring>
+
+#include "onnx/attributes.h"
+
+namespace ounce::passes {
+namespace {
+
+using onnx::ElementType;
+using plan::Encoding;
+
+// Adds nodes one after another; each takes the output of the one before as its first input.
+class Chain {
+ public:
+  Chain(BodyEditor& editor, std::size_t place, Bytes start) : editor_(&editor), place_(place), value_(start) {}
+
+  template <class... Attributes>
+  Chain& node(Bytes op_type, const std::vector<Bytes>& more_inputs, Attributes&&... attributes) {
+    flush_to_fresh_name();
+    pending_.op_type = op_type;
+    pending_.inputs = {value_};
+    pending_.inputs.insert(pending_.inputs.end(), more_inputs.begin(), more_inputs.end());
+    (pending_.attributes.emplace_back(std::forward<Attributes>(attributes)), ...);
+    return *this;
+  }
+  Chain& cast(ElementType type) { return node("Cast", {}, integer("to", static_cast<std::int64_t>(type))); }
+  Chain& reshape(const std::vector<std::int64_t>& dims) { return node("Reshape", {editor_->add_integers(place_, dims)}); }
+  Chain& shift(Bytes amount, const char* direction) {
+    return node("BitShift", {amount}, onnx::make_string_attribute(editor_->model(), "direction", direction));
+  }
+  onnx::Attribute integer(Bytes name, std::int64_t value) { return onnx::make_integer_attribute(editor_->model(), name, value); }
+
+  // The value so far, under a fresh name, for use elsewhere.
+  Bytes value() {
+    flush_to_fresh_name();
+    return value_;
+  }
+  void finish(Bytes output) {
+    pending_.outputs = {output};
+    editor_->add_node(place_, std::move(pending_));
+  }
+
+ private:
+  void flush_to_fresh_name() {
+    if (pending_.op_type.empty()) return;
+    value_ = editor_->names().fresh("v");
+    finish(value_);
+    pending_ = {};
+  }
+
+  BodyEditor* editor_;
+  std::size_t place_;
+  Bytes value_;
+  onnx::Node pending_;
+};
+
+template <class T>
+onnx::Tensor scalar(ElementType type, T value) {
+  std::string bytes(sizeof value, '\0');
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return make_tensor(type, {}, std::move(bytes));
+}
+
+// One byte holds an element of the first half (low) and one of the second half (high).
+Bytes unpack_halves(BodyEditor& editor, std::size_t place, Bytes codes, std::uint64_t count) {
+  const Bytes four = editor.add_shared("four", scalar<std::uint8_t>(ElementType::kUint8, 4));
+  const Bytes low = Chain(editor, place, codes).shift(four, "LEFT").shift(four, "RIGHT").value();
+  const Bytes high = Chain(editor, place, codes).shift(four, "RIGHT").value();
+  Chain all(editor, place, low);
+  all.node("Concat", {high}, all.integer("axis", 0));
+  if (count % 2 != 0) {
+    all.node("Slice", {editor.add_integers(place, {0}), editor.add_integers(place, {static_cast<std::int64_t>(count)})});
+  }
+  return all.value();
+}
+
+void add_dequantize(BodyEditor& editor, std::size_t place, const plan::Decision& decision, const StoredNames& stored, Bytes output) {
+  std::vector<Bytes> inputs = {stored.scales};
+  if (!stored.zeros.empty()) inputs.push_back(stored.zeros);
+  Chain chain(editor, place, stored.codes);
+  switch (decision.granularity) {
+    case GranularityKind::kBlock:
+      chain.node("DequantizeLinear", inputs, chain.integer("axis", static_cast<std::int64_t>(decision.block_axis())),
+                 chain.integer("block_size", static_cast<std::int64_t>(decision.block)));
+      break;
+    case GranularityKind::kChannel:
+      chain.node("DequantizeLinear", inputs, chain.integer("axis", static_cast<std::int64_t>(decision.weight.channels->first)));
+      break;
+    default: chain.node("DequantizeLinear", inputs);
+  }
+  chain.finish(output);
+}
+
+}  // namespace
+
+void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& decision, const StoredNames& stored, Bytes output) {
+  if (decision.decoder == plan::Decoder::kDq) return add_dequantize(editor, place, decision, stored, output);
+  const onnx::Tensor& tensor = *decision.weight.tensor;
+  Bytes codes = stored.codes;
+  if (decision.is_packed()) codes = unpack_halves(editor, place, codes, tensor.element_count());
+  Chain chain(editor, place, codes);
+  if (decision.is_linear()) {
+    chain.cast(ElementType::kFloat);
+    if (decision.is_packed()) chain.reshape(decision.view);
+    if (!stored.zeros.empty()) {
+      chain.node("Sub", {stored.zeros});
+    } else if (decision.format.zero != 0) {
+      chain.node("Sub", {editor.add_shared("zero", scalar(ElementType::kFloat, decision.format.zero))});
+    }
+    chain.node("Mul", {stored.scales});
+    if (decision.view != tensor.dims) chain.reshape(tensor.dims);
+  } else if (decision.encoding == Encoding::kFloat16) {
+    chain.cast(tensor.type);
+  } else {
+    // Gather takes its indices from the chain, so the codebook goes in front.
+    chain.cast(ElementType::kInt32);
+    if (decision.is_packed()) chain.reshape(tensor.dims);
+    const Bytes indices = chain.value();
+    chain = Chain(editor, place, stored.scales);
+    chain.node("Gather", {indices});
+  }
+  if (tensor.type != ElementType::kFloat && decision.encoding != Encoding::kFloat16) chain.cast(tensor.type);
+  chain.finish(output);
+}
+
+void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decision& decision, const StoredNames& stored) {
+  const onnx::Node& gather = editor.node(position);
+  const Bytes indices = gather.inputs[1], rows = gather.outputs[0];
+  const ElementType type = decision.weight.tensor->type;
+  editor.replace_node(position);
+  const auto look_up = [&](Bytes table) {
+    Chain chain(editor, position, table);
+    chain.node("Gather", {indices});
+    return chain;
+  };
+  Chain chain = look_up(stored.codes);
+  if (decision.is_linear()) {
+    const bool has_row_scales = decision.granularity == GranularityKind::kChannel;
+    const auto for_rows = [&](Bytes table) { return has_row_scales ? look_up(table).value() : table; };
+    chain.cast(ElementType::kFloat);
+    if (!stored.zeros.empty()) chain.node("Sub", {for_rows(stored.zeros)});
+    chain.node("Mul", {for_rows(stored.scales)});
+    if (type != ElementType::kFloat) chain.cast(type);
+  } else if (decision.encoding == Encoding::kFloat16) {
+    chain.cast(type);
+  } else {
+    const Bytes codes = chain.cast(ElementType::kInt32).value();
+    chain = Chain(editor, position, stored.scales);
+    chain.node("Gather", {codes});
+    if (type != ElementType::kFloat) chain.cast(type);
+  }
+  chain.finish(rows);
+}
+
+}  // namespace ounce::passes

@@ -1,0 +1,36 @@
+// The nodes that turn stored codes back into a weight. All of them are ordinary ops on constants, which runtimes fold
+// into a plain float constant when a session is created (except DequantizeLinear, which they may fuse).
+//
+//   int8          codes ─ Cast ─ (Sub zeros) ─ Mul scales ─ (Reshape) ─ weight
+//   int4          codes ┬ BitShift left ─ BitShift right ┬ Concat ─ (Slice) ─ Cast ─ Reshape ─ Sub 8 ─ Mul scales ─ …
+//                       └ BitShift right ────────────────┘
+//   codebook      codes ─ Cast int32 ─ Gather from the codebook ─ weight
+//   float16       codes ─ Cast ─ weight
+//   dq            codes ─ DequantizeLinear(scales, zeros) ─ weight
+//
+// A weight that is not float32 gets one more Cast.
+#pragma once
+
+#include <cstddef>
+
+#include "passes/body_editor.h"
+#include "plan/plan.h"
+
+namespace ounce::passes {
+
+// The constants that hold a stored weight; zeros is empty when the codes are symmetric, scales is the codebook for
+// codebook encodings.
+struct StoredNames {
+  Bytes codes, scales, zeros;
+};
+
+// Adds the nodes that make `output` from the codes.
+void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& decision, const StoredNames& stored, Bytes output);
+
+// In place of a Gather that picks rows of the weight: picks codes (and scales) instead, and decodes the rows.
+//
+//   Gather(weight, indices)   →   Gather(codes, indices) ─ Cast ─ Mul ─ rows
+//                                 Gather(scales, indices) ───────┘
+void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decision& decision, const StoredNames& stored);
+
+}  // namespace ounce::passes

@@ -1,0 +1,69 @@
+#include "passes/store_weights.h"
+
+#include <map>
+
+#include "passes/stored_weight.h"
+
+namespace ounce::passes {
+namespace {
+
+using graph::kNone;
+using plan::Decision;
+
+// Adds the tensors of a stored weight and returns their names.
+StoredNames add_stored_tensors(BodyEditor& editor, std::size_t place, const onnx::Model& source, const Decision& decision) {
+  StoredNames names;
+  for (StoredTensor& stored : stored_tensors(source, decision)) {
+    const Bytes name = editor.add_tensor(place, std::move(stored.tensor));
+    switch (stored.part) {
+      case StoredPart::kCodes: names.codes = name; break;
+      case StoredPart::kScales: names.scales = name; break;
+      case StoredPart::kZeros: names.zeros = name; break;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<Stored> store_weights(onnx::Model& model, const onnx::Model& source, const graph::Index& index, const plan::Plan& plan) {
+  graph::Names names(model);
+  std::map<std::size_t, BodyEditor> editors;
+  const auto editor_of = [&](std::size_t body) -> BodyEditor& {
+    return editors.try_emplace(body, model, index, body, names).first->second;
+  };
+  std::vector<Stored> result;
+  for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
+    const Decision& decision = plan.decisions[i];
+    if (!decision.is_stored()) continue;
+    BodyEditor& editor = editor_of(decision.weight.body);
+    const bool is_constant = decision.weight.constant != kNone;
+    const std::size_t place = is_constant ? decision.weight.constant : BodyEditor::kFront;
+    const StoredNames stored = add_stored_tensors(editor, place, source, decision);
+    if (is_constant) {
+      editor.replace_node(decision.weight.constant);
+    } else {
+      editor.remove_initializer(decision.weight.initializer);
+    }
+    if (decision.decoder == plan::Decoder::kLookup) {
+      for (const graph::Use& use : decision.weight.value->uses) replace_lookup(editor_of(use.body), use.node, decision, stored);
+    } else {
+      add_decoder(editor, place, decision, stored, decision.weight.name);
+    }
+    result.push_back({i, stored});
+  }
+  // Inner bodies first: their owners' positions are those of the original.
+  for (auto editor = editors.rbegin(); editor != editors.rend(); ++editor) editor->second.finish();
+  return result;
+}
+
+void set_metadata(onnx::Model& model, const std::string& key, const std::string& value) {
+  auto& metadata = model.proto.edit().metadata;
+  std::erase_if(metadata, [&](const auto& entry) { return entry->key == key; });
+  onnx::MetadataEntry entry;
+  entry.key = model.intern(key);
+  entry.value = model.intern(value);
+  metadata.emplace_back(entry);
+}
+
+}  // namespace ounce::passes

@@ -1,0 +1,202 @@
+#include "passes/stored_weight.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "kernels/half.h"
+#include "kernels/lookup.h"
+#include "kernels/pack.h"
+#include "plan/sources.h"
+#include "quant/codebook.h"
+#include "quant/tiles.h"
+
+namespace ounce::passes {
+namespace {
+
+using kernels::Affine;
+using onnx::ElementType;
+using plan::Decision;
+using plan::Encoding;
+using quant::FloatSource;
+
+template <class T>
+onnx::Bytes as_bytes(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+const onnx::Place& part(std::span<const onnx::Place> parts, StoredPart which) { return parts[static_cast<std::size_t>(which)]; }
+
+class WeightProduction : public onnx::Production {
+ public:
+  // Keeps its own decision and tensor; the tensor's bytes stay in the mapped file.
+  WeightProduction(const onnx::Model& model, const Decision& decision)
+      : model_(model), tensor_(*decision.weight.tensor), decision_(decision) {
+    decision_.weight.tensor = &tensor_;
+  }
+
+  std::uint64_t source_bytes() const override { return tensor_.byte_count(); }
+
+  void run(std::span<const onnx::Place> parts, const ForEach& for_each) const override {
+    const plan::TensorSource source(model_, tensor_);
+    produce(source.floats(), parts, for_each);
+  }
+
+ protected:
+  const Decision& decision() const { return decision_; }
+  virtual void produce(const FloatSource& floats, std::span<const onnx::Place> parts, const ForEach& for_each) const = 0;
+
+  // Writes the codes of all tiles, one or two a byte.
+  using Encode = std::function<void(std::size_t first, std::size_t count, std::uint8_t* codes)>;
+  void write_codes(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each, const Encode& encode) const {
+    if (decision_.is_packed() && packs_halves(decision_)) return write_halves(floats, place, for_each, encode);
+    const bool is_packed = decision_.is_packed();
+    quant::for_each_tile(floats, for_each, [&](std::size_t, std::size_t first, std::size_t count) {
+      std::vector<std::uint8_t> codes(count);
+      encode(first, count, codes.data());
+      if (!is_packed) return place.write(first, as_bytes(codes));
+      std::vector<std::uint8_t> packed((count + 1) / 2);
+      kernels::pack_pairs(codes.data(), count, packed.data());
+      place.write(first / 2, as_bytes(packed));  // tiles begin at even elements
+    });
+  }
+
+ private:
+  static void write_halves(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each, const Encode& encode) {
+    const std::size_t size = floats.size(), half = (size + 1) / 2;
+    for_each((half + quant::kTile - 1) / quant::kTile, [&](std::size_t tile) {
+      const std::size_t first = tile * quant::kTile, low = std::min(quant::kTile, half - first);
+      const std::size_t high = std::min(low, size - half - first);
+      std::vector<std::uint8_t> codes(low + high), packed(low);
+      encode(first, low, codes.data());
+      encode(half + first, high, codes.data() + low);
+      kernels::pack_halves(codes.data(), low, codes.data() + low, high, packed.data());
+      place.write(first, as_bytes(packed));
+      floats.release(first, low);
+      floats.release(half + first, high);
+    });
+  }
+
+  const onnx::Model& model_;
+  const onnx::Tensor tensor_;
+  Decision decision_;
+};
+
+class LinearProduction final : public WeightProduction {
+ public:
+  using WeightProduction::WeightProduction;
+
+ protected:
+  void produce(const FloatSource& floats, std::span<const onnx::Place> parts, const ForEach& for_each) const override {
+    const auto& layout = decision().layout;
+    const auto& format = decision().format;
+    const auto affine = quant::find_affine(floats, layout, format, decision().ranges, decision().scale, for_each);
+    std::vector<float> scales, zeros;
+    for (const Affine& group : affine) {
+      scales.push_back(group.scale);
+      zeros.push_back(group.zero);
+    }
+    part(parts, StoredPart::kScales).write(0, as_bytes(scales));
+    if (!format.is_symmetric) write_zeros(zeros, part(parts, StoredPart::kZeros));
+    write_codes(floats, part(parts, StoredPart::kCodes), for_each, [&](std::size_t first, std::size_t count, std::uint8_t* codes) {
+      quant::encode_linear(floats, layout, format, affine, first, count, codes);
+    });
+  }
+
+ private:
+  // Sub wants them as floats, DequantizeLinear in the type of the codes.
+  void write_zeros(const std::vector<float>& zeros, const onnx::Place& place) const {
+    if (decision().decoder != plan::Decoder::kDq) return place.write(0, as_bytes(zeros));
+    std::vector<std::uint8_t> codes;
+    for (const float zero : zeros) codes.push_back(static_cast<std::uint8_t>(zero));
+    if (!decision().is_packed()) return place.write(0, as_bytes(codes));
+    std::vector<std::uint8_t> packed((codes.size() + 1) / 2);
+    kernels::pack_pairs(codes.data(), codes.size(), packed.data());
+    place.write(0, as_bytes(packed));
+  }
+};
+
+class CodebookProduction final : public WeightProduction {
+ public:
+  using WeightProduction::WeightProduction;
+
+ protected:
+  void produce(const FloatSource& floats, std::span<const onnx::Place> parts, const ForEach& for_each) const override {
+    const kernels::Range& range = decision().ranges.front();
+    quant::CodebookFitter fitter(range.min, range.max);
+    std::vector<float> scratch;
+    for (std::size_t first = 0; first < floats.size(); first += quant::kTile) {
+      const std::size_t count = std::min(quant::kTile, floats.size() - first);
+      fitter.add(floats.values(first, count, scratch), count);
+      floats.release(first, count);
+    }
+    const std::vector<float> codebook = fitter.fit(decision().is_packed() ? 16 : 256);
+    const std::vector<float> limits = quant::boundaries(codebook);
+    part(parts, StoredPart::kScales).write(0, as_bytes(codebook));
+    write_codes(floats, part(parts, StoredPart::kCodes), for_each, [&](std::size_t first, std::size_t count, std::uint8_t* codes) {
+      std::vector<float> tile;
+      kernels::encode_nearest(floats.values(first, count, tile), count, limits.data(), codebook.size(), codes);
+    });
+  }
+};
+
+class HalfProduction final : public WeightProduction {
+ public:
+  using WeightProduction::WeightProduction;
+
+ protected:
+  void produce(const FloatSource& floats, std::span<const onnx::Place> parts, const ForEach& for_each) const override {
+    quant::for_each_tile(floats, for_each, [&](std::size_t, std::size_t first, std::size_t count) {
+      std::vector<float> scratch;
+      std::vector<std::uint16_t> halves(count);
+      kernels::HalfStats stats;
+      kernels::f32_to_f16(floats.values(first, count, scratch), count, halves.data(), stats);
+      part(parts, StoredPart::kCodes).write(first * sizeof(std::uint16_t), as_bytes(halves));
+    });
+  }
+};
+
+std::shared_ptr<const onnx::Production> make_production(const onnx::Model& model, const Decision& decision) {
+  if (decision.is_linear()) return std::make_shared<LinearProduction>(model, decision);
+  if (decision.encoding == Encoding::kFloat16) return std::make_shared<HalfProduction>(model, decision);
+  return std::make_shared<CodebookProduction>(model, decision);
+}
+
+ElementType codes_type(const Decision& decision) {
+  if (decision.encoding == Encoding::kFloat16) return ElementType::kFloat16;
+  if (!decision.is_linear() || (decision.is_packed() && packs_halves(decision))) return ElementType::kUint8;
+  if (decision.is_packed()) return decision.format.is_symmetric ? ElementType::kInt4 : ElementType::kUint4;
+  return decision.format.is_symmetric ? ElementType::kInt8 : ElementType::kUint8;
+}
+
+std::vector<std::int64_t> codes_dims(const Decision& decision) {
+  const onnx::Tensor& tensor = *decision.weight.tensor;
+  if (decision.is_packed() && packs_halves(decision)) return {static_cast<std::int64_t>((tensor.element_count() + 1) / 2)};
+  return decision.is_linear() ? decision.view : tensor.dims;
+}
+
+}  // namespace
+
+bool packs_halves(const Decision& decision) { return decision.decoder != plan::Decoder::kDq; }
+
+std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const Decision& decision) {
+  const auto production = make_production(model, decision);
+  std::vector<StoredTensor> tensors;
+  const auto add = [&](StoredPart which, ElementType type, std::vector<std::int64_t> dims) {
+    onnx::Tensor tensor;
+    tensor.type = type;
+    tensor.dims = std::move(dims);
+    tensor.data = onnx::Computed{production, static_cast<std::size_t>(which), tensor.byte_count()};
+    tensors.push_back({which, std::move(tensor)});
+  };
+  add(StoredPart::kCodes, codes_type(decision), codes_dims(decision));
+  if (decision.is_linear()) {
+    add(StoredPart::kScales, ElementType::kFloat, decision.scale_dims);
+    const ElementType zeros_type = decision.decoder == plan::Decoder::kDq ? codes_type(decision) : ElementType::kFloat;
+    if (!decision.format.is_symmetric) add(StoredPart::kZeros, zeros_type, decision.scale_dims);
+  } else if (decision.encoding != Encoding::kFloat16) {
+    add(StoredPart::kScales, ElementType::kFloat, {decision.is_packed() ? 16 : 256});
+  }
+  return tensors;
+}
+
+}  // namespace ounce::passes

@@ -1,0 +1,126 @@
+#include "plan/op_table.h"
+
+#include <algorithm>
+#include <array>
+
+#include "onnx/attributes.h"
+
+namespace ounce::plan {
+namespace {
+
+using enum ChannelRule;
+
+constexpr std::string_view kContrib = "com.microsoft";
+
+constexpr auto kSlots = std::to_array<WeightSlot>({
+    {"", "Conv", 1, kFirst},
+    {"", "ConvTranspose", 1, kSecond},
+    {"", "DeformConv", 1, kFirst},
+    {"", "MatMul", 1, kLast},
+    {"", "MatMul", 0, kSecondLast},
+    {"", "Gemm", 1, kGemmB},
+    {"", "Gemm", 0, kGemmA},
+    {"", "LSTM", 1, kRecurrent},
+    {"", "LSTM", 2, kRecurrent},
+    {"", "GRU", 1, kRecurrent},
+    {"", "GRU", 2, kRecurrent},
+    {"", "RNN", 1, kRecurrent},
+    {"", "RNN", 2, kRecurrent},
+    {"", "Gather", 0, kTableRow},
+    {"", "Slice", 0, kTableRow},
+    {kContrib, "FusedConv", 1, kFirst},
+    {kContrib, "FusedMatMul", 1, kGemmB},
+    {kContrib, "FusedGemm", 1, kGemmB},
+    {kContrib, "Attention", 1, kLast},
+});
+
+struct MovementOp {
+  std::string_view op_type;
+  bool every_input;  // Concat takes values in all of them, the others in the first
+};
+constexpr auto kMovements = std::to_array<MovementOp>({
+    {"Identity", false},
+    {"Transpose", false},
+    {"Unsqueeze", false},
+    {"Squeeze", false},
+    {"Reshape", false},
+    {"Flatten", false},
+    {"Slice", false},
+    {"Split", false},
+    {"Concat", true},
+});
+
+constexpr auto kQuantizedOps = std::to_array<std::string_view>(
+    {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger", "QLinearConv",
+     "QLinearMatMul", "MatMulNBits", "MatMulIntegerToFloat", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM", "QAttention",
+     "QGemm", "QLinearAdd", "QLinearMul", "QLinearConcat", "GatherBlockQuantized"});
+
+bool same_domain(onnx::Bytes a, onnx::Bytes b) {
+  return a == b || (onnx::is_default_domain(a) && onnx::is_default_domain(b));
+}
+
+}  // namespace
+
+std::span<const WeightSlot> weight_slots() { return kSlots; }
+
+const WeightSlot* find_weight_slot(const onnx::Node& node, std::size_t input) {
+  for (const WeightSlot& slot : kSlots) {
+    if (slot.input == input && slot.op_type == node.op_type && same_domain(slot.domain, node.domain)) return &slot;
+  }
+  return nullptr;
+}
+
+bool is_movement(const onnx::Node& node, std::size_t input) {
+  if (!onnx::is_default_domain(node.domain)) return false;
+  return std::any_of(kMovements.begin(), kMovements.end(), [&](const MovementOp& op) {
+    return op.op_type == node.op_type && (op.every_input || input == 0);
+  });
+}
+
+bool is_quantized_op(const onnx::Node& node) {
+  return std::find(kQuantizedOps.begin(), kQuantizedOps.end(), node.op_type) != kQuantizedOps.end();
+}
+
+std::optional<ChannelAxes> channel_axes(ChannelRule rule, const onnx::Node& node, std::size_t rank) {
+  const auto at = [&](std::size_t axis) -> std::optional<ChannelAxes> {
+    if (axis >= rank) return std::nullopt;
+    return ChannelAxes{axis, axis + 1};
+  };
+  const auto is_set = [&](const char* name) { return onnx::integer_attribute(node, name).value_or(0) != 0; };
+  switch (rule) {
+    case kFirst: return at(0);
+    case kSecond: return at(1);
+    case kLast: return rank < 2 ? std::nullopt : at(rank - 1);
+    case kSecondLast: return rank < 2 ? std::nullopt : at(rank - 2);
+    case kGemmA: return at(is_set("transA") ? 1 : 0);
+    case kGemmB: return at(is_set("transB") ? 0 : 1);
+    case kRecurrent: return rank < 2 ? std::nullopt : std::optional(ChannelAxes{0, 2});
+    case kTableRow: return rank < 2 ? std::nullopt : at(0);
+  }
+  return std::nullopt;
+}
+
+std::optional<ChannelAxes> axes_before(const onnx::Node& movement, ChannelAxes axes, std::size_t input_rank) {
+  const onnx::Bytes op = movement.op_type;
+  if (op == "Reshape" || op == "Flatten") return std::nullopt;
+  if (op == "Transpose") {
+    if (axes.last - axes.first != 1) return std::nullopt;
+    const auto permutation = onnx::integers_attribute(movement, "perm");
+    std::size_t axis = input_rank - 1 - axes.first;  // without perm the axes are reversed
+    if (permutation && !permutation->empty()) {
+      if (axes.first >= permutation->size()) return std::nullopt;
+      axis = static_cast<std::size_t>((*permutation)[axes.first]);
+    }
+    return axis < input_rank ? std::optional(ChannelAxes{axis, axis + 1}) : std::nullopt;
+  }
+  // In front of a weight, Unsqueeze and Squeeze add and drop the leading axis (a direction, a batch). If a model does
+  // otherwise, groups are cut along another axis: still right, a little less exact.
+  if (op == "Unsqueeze") {
+    if (axes.last < 2) return std::nullopt;
+    return ChannelAxes{axes.first == 0 ? 0 : axes.first - 1, axes.last - 1};
+  }
+  if (op == "Squeeze") return ChannelAxes{axes.first + 1, axes.last + 1};
+  return axes.last <= input_rank ? std::optional(axes) : std::nullopt;
+}
+
+}  // namespace ounce::plan

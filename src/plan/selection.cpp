@@ -1,0 +1,62 @@
+#include "plan/selection.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <re2/re2.h>
+
+namespace ounce::plan {
+
+Selection::Selection(const Recipe& recipe) : include_(compile(recipe.include)), exclude_(compile(recipe.exclude)) {}
+Selection::~Selection() = default;
+
+std::vector<Selection::Expression> Selection::compile(const std::vector<std::string>& texts) {
+  std::vector<Expression> expressions;
+  for (const std::string& text : texts) {
+    auto regex = std::make_unique<re2::RE2>(text, re2::RE2::Quiet);
+    if (!regex->ok()) {
+      throw Error(ErrorCode::kUsage, fmt::format("'{}' is not a regular expression: {}", text, regex->error()));
+    }
+    expressions.push_back({text, std::move(regex), false});
+  }
+  return expressions;
+}
+
+const Selection::Expression* Selection::match(std::vector<Expression>& expressions, const graph::Index& index,
+                                              const Weight& weight) {
+  const Expression* first = nullptr;
+  for (Expression& expression : expressions) {
+    const auto matches = [&](onnx::Bytes text) {
+      return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression.regex);
+    };
+    bool is_match = matches(weight.name) || matches(weight.op_type);
+    for (const graph::Use& use : weight.value->uses) {
+      const onnx::Node& node = index.node(use);
+      is_match = is_match || matches(node.name) || matches(node.op_type);
+    }
+    if (!is_match) continue;
+    expression.has_matched = true;
+    if (first == nullptr) first = &expression;
+  }
+  return first;
+}
+
+std::string Selection::why_not(const graph::Index& index, const Weight& weight) {
+  const Expression* included = match(include_, index, weight);
+  const Expression* excluded = match(exclude_, index, weight);
+  if (excluded != nullptr) return fmt::format("excluded by '{}'", excluded->text);
+  if (!include_.empty() && included == nullptr) return "not included";
+  return {};
+}
+
+void Selection::check_all_matched() const {
+  const auto check = [](const std::vector<Expression>& expressions, const char* option) {
+    for (const Expression& expression : expressions) {
+      if (expression.has_matched) continue;
+      throw Error(ErrorCode::kUsage, fmt::format("{} '{}' matches no tensor, node or op type with float weights", option, expression.text));
+    }
+  };
+  check(include_, "--include");
+  check(exclude_, "--exclude");
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,45 @@
+// Which tensors the user's --include and --exclude expressions mean.
+#pragma once
+
+#include <ounce/recipe.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/index.h"
+#include "plan/weights.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace ounce::plan {
+
+// An expression is searched for in the name of the tensor, and in the name and op type of every node that uses it.
+class Selection {
+ public:
+  // Throws Error{kUsage} for an expression that is none.
+  explicit Selection(const Recipe& recipe);
+  ~Selection();
+  Selection(const Selection&) = delete;
+  Selection& operator=(const Selection&) = delete;
+
+  // Empty when the tensor is selected, otherwise the reason why not.
+  std::string why_not(const graph::Index& index, const Weight& weight);
+  // Throws Error{kUsage} that names an expression which has matched nothing so far.
+  void check_all_matched() const;
+
+ private:
+  struct Expression {
+    std::string text;
+    std::unique_ptr<re2::RE2> regex;
+    bool has_matched = false;
+  };
+  static std::vector<Expression> compile(const std::vector<std::string>& texts);
+  static const Expression* match(std::vector<Expression>& expressions, const graph::Index& index, const Weight& weight);
+
+  std::vector<Expression> include_, exclude_;
+};
+
+}  // namespace ounce::plan

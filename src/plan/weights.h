@@ -1,0 +1,37 @@
+// Finds the float tensors of a model, wherever they stand, and what each is used for.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/index.h"
+#include "onnx/model.h"
+#include "plan/op_table.h"
+
+namespace ounce::plan {
+
+struct Weight {
+  std::size_t body = 0;
+  std::size_t initializer = graph::kNone;  // its place in the body's graph …
+  std::size_t constant = graph::kNone;     // … or the Constant node that holds it
+  onnx::Bytes name;                        // of the value
+  const onnx::Tensor* tensor = nullptr;
+  const graph::Value* value = nullptr;
+
+  bool is_weight = false;              // feeds a weight slot, perhaps through movement ops
+  std::optional<ChannelAxes> channels;  // of this tensor, for the op it feeds
+  std::string op_type;                 // of the op it feeds
+  bool is_looked_up = false;           // every use is the table of a Gather on axis 0
+  bool feeds_quantized_op = false;
+};
+
+std::vector<Weight> find_weights(const graph::Index& index);
+
+// The tensor of a Constant node; null for its other forms.
+const onnx::Tensor* constant_tensor(const onnx::Node& node);
+// Is this use the table of a Gather that picks rows?
+bool is_row_lookup(const onnx::Node& node, std::size_t input);
+
+}  // namespace ounce::plan

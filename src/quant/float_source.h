@@ -1,0 +1,47 @@
+// The values of a weight as binary32, whatever float type the file holds. Binary32 is read in place;
+// other types are converted a tile at a time.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace ounce::quant {
+
+enum class FloatType { kFloat32, kFloat16, kBfloat16, kFloat64 };
+
+std::size_t width_of(FloatType type);
+
+class FloatSource {
+ public:
+  // `bytes` are little-endian values at any alignment. `release` is told which bytes have been read for now.
+  FloatSource(std::string_view bytes, FloatType type, std::function<void(std::string_view)> release = {})
+      : bytes_(bytes), type_(type), release_(std::move(release)) {}
+
+  std::size_t size() const { return bytes_.size() / width_of(type_); }
+  std::string_view bytes() const { return bytes_; }
+
+  // `count` values from `first` on, in place or in `scratch`.
+  const std::byte* values(std::size_t first, std::size_t count, std::vector<float>& scratch) const;
+
+  struct Matrix {
+    const std::byte* data;
+    std::size_t stride;  // floats from row to row
+  };
+  // `rows` rows of `columns` values, `stride` values apart.
+  Matrix matrix(std::size_t first, std::size_t rows, std::size_t columns, std::size_t stride,
+                std::vector<float>& scratch) const;
+
+  void release(std::size_t first, std::size_t count) const;
+  void release() const { release(0, size()); }
+
+ private:
+  void convert(std::size_t first, std::size_t count, float* out) const;
+
+  std::string_view bytes_;
+  FloatType type_;
+  std::function<void(std::string_view)> release_;
+};
+
+}  // namespace ounce::quant

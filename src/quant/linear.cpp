@@ -1,0 +1,171 @@
+#include "quant/linear.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "quant/tiles.h"
+
+namespace ounce::quant {
+namespace {
+
+using kernels::Affine;
+using kernels::Range;
+
+// How much of the range a candidate covers. A first look over what clipping may bring, then steps around
+// the best of it. 1 comes first, so that nothing is clipped unless it pays.
+constexpr std::array<float, 8> kCoverage8 = {1.0F, 0.99F, 0.975F, 0.96F, 0.94F, 0.91F, 0.87F, 0.8F};
+constexpr std::array<float, 8> kCoverage4 = {1.0F, 0.95F, 0.9F, 0.85F, 0.8F, 0.72F, 0.62F, 0.5F};
+constexpr std::array<float, 6> kAround = {-0.75F, -0.5F, -0.25F, 0.25F, 0.5F, 0.75F};
+
+// Covers `coverage` of the group's range. A group of zeros, or one too small for a normal scale, keeps
+// its codes at zero with a harmless scale.
+Affine affine_for(const Range& range, const LinearFormat& format, float coverage) {
+  const float smallest = std::numeric_limits<float>::min();
+  if (range.empty() || range.absmax() == 0) return {1, 1, format.zero};
+  if (format.is_symmetric) {
+    const float steps = static_cast<float>(format.codes.hi) - format.zero;
+    return make_affine(std::max(range.absmax() * coverage / steps, smallest), format.zero);
+  }
+  // Zero must be exact: padding and pruned weights are zeros.
+  const float low = std::min(range.min, 0.0F) * coverage, high = std::max(range.max, 0.0F) * coverage;
+  const auto steps = static_cast<float>(format.codes.hi - format.codes.lo);
+  const float scale = std::max(high / steps - low / steps, smallest);
+  const float zero = std::nearbyint(static_cast<float>(format.codes.lo) - low / scale);
+  return make_affine(scale, std::clamp(zero, static_cast<float>(format.codes.lo), static_cast<float>(format.codes.hi)));
+}
+
+// The searching of one tile's groups.
+class Search {
+ public:
+  Search(const FloatSource& source, const Layout& layout, const LinearFormat& format, const GroupTile& tile,
+         const Range* ranges, Affine* best)
+      : source_(source), layout_(layout), format_(format), tile_(tile), ranges_(ranges), best_(best) {}
+
+  void run() {
+    const bool is_fine = format_.codes.hi - format_.codes.lo > 16;
+    const auto& coverage = is_fine ? kCoverage8 : kCoverage4;
+    const std::size_t groups = tile_.channels;
+    std::vector<float> candidates(coverage.size() * groups);
+    for (std::size_t k = 0; k < coverage.size(); ++k) std::fill_n(candidates.begin() + static_cast<std::ptrdiff_t>(k * groups), groups, coverage[k]);
+    best_error_.assign(groups, std::numeric_limits<double>::infinity());
+    best_coverage_.assign(groups, 1.0F);
+    try_all(candidates);
+    const float step = is_fine ? 0.02F : 0.06F;
+    candidates.resize(kAround.size() * groups);
+    for (std::size_t k = 0; k < kAround.size(); ++k) {
+      for (std::size_t g = 0; g < groups; ++g) candidates[k * groups + g] = best_coverage_[g] + kAround[k] * step;
+    }
+    try_all(candidates);
+    for (std::size_t g = 0; g < groups; ++g) best_[g] = affine_for(ranges_[g], format_, best_coverage_[g]);
+  }
+
+ private:
+  void try_all(const std::vector<float>& coverage) {
+    const std::size_t groups = tile_.channels;
+    affine_.resize(coverage.size());
+    for (std::size_t i = 0; i < coverage.size(); ++i) affine_[i] = affine_for(ranges_[i % groups], format_, coverage[i]);
+    error_.assign(coverage.size(), 0.0);
+    add_errors(coverage.size() / groups);
+    for (std::size_t i = 0; i < coverage.size(); ++i) {
+      const std::size_t g = i % groups;
+      if (error_[i] < best_error_[g]) {
+        best_error_[g] = error_[i];
+        best_coverage_[g] = coverage[i];
+      }
+    }
+  }
+
+  void add_errors(std::size_t count) {
+    if (layout_.inner == 1) {
+      const std::size_t first = tile_.panel * layout_.panel_size() + tile_.channel;
+      const auto matrix = source_.matrix(first, layout_.outer, tile_.channels, layout_.channels, scratch_);
+      kernels::squared_error_columns(matrix.data, layout_.outer, tile_.channels, matrix.stride, affine_.data(), count,
+                                     format_.codes, error_.data());
+      return;
+    }
+    for_each_run(source_, layout_, tile_, [&](std::size_t at, std::size_t runs, std::size_t length) {
+      const std::byte* values = source_.values(at, runs * length, scratch_);
+      kernels::squared_error_runs(values, runs, length, affine_.data(), count, format_.codes, error_.data());
+    });
+  }
+
+  const FloatSource& source_;
+  const Layout& layout_;
+  const LinearFormat& format_;
+  const GroupTile tile_;
+  const Range* ranges_;
+  Affine* best_;
+  std::vector<float> scratch_, best_coverage_;
+  std::vector<Affine> affine_;
+  std::vector<double> error_, best_error_;
+};
+
+}  // namespace
+
+Affine make_affine(float scale, float zero) { return {scale, 1.0F / scale, zero}; }
+
+std::vector<Range> find_ranges(const FloatSource& source, const Layout& layout, const ForEach& for_each) {
+  std::vector<Range> ranges(layout.groups());
+  for_each_group_tile(source, layout, for_each, [&](const GroupTile& tile) {
+    std::vector<float> scratch;
+    Range* into = ranges.data() + tile.panel * layout.channels + tile.channel;
+    if (layout.inner == 1) {
+      const std::size_t first = tile.panel * layout.panel_size() + tile.channel;
+      const auto matrix = source.matrix(first, layout.outer, tile.channels, layout.channels, scratch);
+      kernels::range_of_columns(matrix.data, layout.outer, tile.channels, matrix.stride, into);
+      return;
+    }
+    for_each_run(source, layout, tile, [&](std::size_t at, std::size_t runs, std::size_t length) {
+      kernels::range_of_runs(source.values(at, runs * length, scratch), runs, length, into);
+    });
+  });
+  return ranges;
+}
+
+std::vector<Affine> find_affine(const FloatSource& source, const Layout& layout, const LinearFormat& format,
+                                const std::vector<Range>& ranges, ScaleMethod method, const ForEach& for_each) {
+  std::vector<Affine> affine(layout.groups());
+  if (method == ScaleMethod::kAbsMax) {
+    for (std::size_t g = 0; g < affine.size(); ++g) affine[g] = affine_for(ranges[g], format, 1.0F);
+    return affine;
+  }
+  for_each_group_tile(source, layout, for_each, [&](const GroupTile& tile) {
+    const std::size_t group = tile.panel * layout.channels + tile.channel;
+    Search(source, layout, format, tile, ranges.data() + group, affine.data() + group).run();
+  });
+  return affine;
+}
+
+void encode_linear(const FloatSource& source, const Layout& layout, const LinearFormat& format,
+                   const std::vector<Affine>& affine, std::size_t first, std::size_t count, std::uint8_t* codes) {
+  std::vector<float> scratch;
+  const std::byte* values = source.values(first, count, scratch);
+  for_each_segment(layout, first, count, [&](const Segment& segment) {
+    const std::byte* x = values + (segment.first - first) * sizeof(float);
+    std::uint8_t* out = codes + (segment.first - first);
+    const Affine* by = affine.data() + segment.group;
+    if (segment.kind == Segment::Kind::kColumns) {
+      kernels::quantize_columns(x, segment.rows, segment.length, segment.length, by, format.codes, out);
+    } else {
+      kernels::quantize_runs(x, segment.rows, segment.length, by, format.codes, out);
+    }
+  });
+}
+
+void decode_linear(const std::uint8_t* codes, const Layout& layout, const LinearFormat& format,
+                   const std::vector<Affine>& affine, std::size_t first, std::size_t count, float* values) {
+  for_each_segment(layout, first, count, [&](const Segment& segment) {
+    const std::uint8_t* in = codes + (segment.first - first);
+    float* out = values + (segment.first - first);
+    const Affine* by = affine.data() + segment.group;
+    if (segment.kind == Segment::Kind::kColumns) {
+      kernels::decode_columns(in, segment.rows, segment.length, by, format.sign, out);
+    } else {
+      kernels::decode_runs(in, segment.rows, segment.length, by, format.sign, out);
+    }
+  });
+}
+
+}  // namespace ounce::quant

@@ -1,0 +1,50 @@
+// Linear codes for weights: which numbers they may be, how the scale of each group is found, how values
+// become codes and back.
+#pragma once
+
+#include <ounce/recipe.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/jobs.h"
+#include "kernels/affine.h"
+#include "kernels/range.h"
+#include "quant/float_source.h"
+#include "quant/layout.h"
+
+namespace ounce::quant {
+
+// A code c stands for (c - zero) * scale.
+struct LinearFormat {
+  kernels::CodeRange codes;
+  kernels::CodeSign sign = kernels::CodeSign::kSigned;
+  float zero = 0;          // of symmetric codes
+  bool is_symmetric = true;  // otherwise each group has its own zero
+};
+
+inline constexpr LinearFormat kSymmetricInt8{{-127, 127}, kernels::CodeSign::kSigned, 0, true};
+inline constexpr LinearFormat kAsymmetricInt8{{0, 255}, kernels::CodeSign::kUnsigned, 0, false};
+inline constexpr LinearFormat kSymmetricInt4{{-8, 7}, kernels::CodeSign::kSigned, 0, true};
+inline constexpr LinearFormat kSymmetricNibble{{0, 15}, kernels::CodeSign::kUnsigned, 8, true};  // decoded by Sub(8)
+inline constexpr LinearFormat kAsymmetricNibble{{0, 15}, kernels::CodeSign::kUnsigned, 0, false};
+
+// The range of every group; exact. Values that are not finite show in Range::finite().
+std::vector<kernels::Range> find_ranges(const FloatSource& source, const Layout& layout, const ForEach& for_each);
+
+std::vector<kernels::Affine> find_affine(const FloatSource& source, const Layout& layout, const LinearFormat& format,
+                                         const std::vector<kernels::Range>& ranges, ScaleMethod method,
+                                         const ForEach& for_each);
+
+// The codes of [first, first + count), one a byte.
+void encode_linear(const FloatSource& source, const Layout& layout, const LinearFormat& format,
+                   const std::vector<kernels::Affine>& affine, std::size_t first, std::size_t count, std::uint8_t* codes);
+// And back, as a runtime decodes them. `codes` are those of [first, first + count).
+void decode_linear(const std::uint8_t* codes, const Layout& layout, const LinearFormat& format,
+                   const std::vector<kernels::Affine>& affine, std::size_t first, std::size_t count, float* values);
+
+// A scale and zero as a file holds them.
+kernels::Affine make_affine(float scale, float zero);
+
+}  // namespace ounce::quant

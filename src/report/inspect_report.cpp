@@ -1,0 +1,120 @@
+#include "report/inspect_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/quantize_report.h"
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Align = Table::Align;
+
+std::string opsets_text(const ModelInfo& info) {
+  std::string text;
+  for (const auto& [domain, version] : info.opsets) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", domain, version);
+  return text;
+}
+
+std::string count_table(const std::vector<NamedCount>& counts, const char* what) {
+  Table table({{what}, {"count", Align::kRight}, {"bytes of weights", Align::kRight}});
+  for (const NamedCount& count : counts) table.add({count.name, std::to_string(count.count), count.bytes == 0 ? "" : bytes_text(count.bytes)});
+  return table.text();
+}
+
+double ratio_of(const ModelInfo& info) { return static_cast<double>(info.bytes_after) / static_cast<double>(info.bytes); }
+
+Json counts_json(const std::vector<NamedCount>& counts) {
+  Json list = Json::array();
+  for (const NamedCount& count : counts) list.push_back({{"name", count.name}, {"count", count.count}, {"bytes", count.bytes}});
+  return list;
+}
+
+Json values_json(const std::vector<ValueDescription>& values) {
+  Json list = Json::array();
+  for (const ValueDescription& value : values) list.push_back({{"name", value.name}, {"type", value.type}});
+  return list;
+}
+
+Json model_json(const ModelInfo& info) {
+  Json opsets = Json::object(), metadata = Json::object(), tensors = Json::array();
+  for (const auto& [domain, version] : info.opsets) opsets[domain] = version;
+  for (const auto& [key, value] : info.metadata) metadata[key] = value;
+  for (const TensorOutcome& tensor : info.tensors) tensors.push_back(tensor_json(tensor));
+  return {{"bytes", info.bytes},
+          {"weight_bytes", info.weight_bytes},
+          {"ir_version", info.ir_version},
+          {"producer", info.producer},
+          {"opsets", opsets},
+          {"metadata", metadata},
+          {"inputs", values_json(info.inputs)},
+          {"outputs", values_json(info.outputs)},
+          {"nodes", info.nodes},
+          {"subgraphs", info.subgraphs},
+          {"functions", info.functions},
+          {"ops", counts_json(info.ops)},
+          {"element_types", counts_json(info.element_types)},
+          {"external_files", counts_json(info.external_files)},
+          {"bytes_after", info.bytes_after},
+          {"notes", info.notes},
+          {"blockers", info.blockers},
+          {"tensors", tensors}};
+}
+
+}  // namespace
+
+std::string inspect_text(const ModelInfo& info, std::size_t tensors) {
+  std::string text = fmt::format("{}: {}, {} of weights\n", info.path.string(), bytes_text(info.bytes), bytes_text(info.weight_bytes));
+  text += fmt::format("  IR {}, opset {}{}\n", info.ir_version, opsets_text(info), info.producer.empty() ? "" : ", made by " + info.producer);
+  text += fmt::format("  {} nodes, {} subgraphs, {} functions\n", info.nodes, info.subgraphs, info.functions);
+  for (const ValueDescription& value : info.inputs) text += fmt::format("  input   {}  {}\n", value.name, value.type);
+  for (const ValueDescription& value : info.outputs) text += fmt::format("  output  {}  {}\n", value.name, value.type);
+  for (const NamedCount& file : info.external_files) text += fmt::format("  external file {}, {}\n", file.name, bytes_text(file.bytes));
+  for (const auto& [key, value] : info.metadata) text += fmt::format("  metadata {} = {}\n", key, value.size() > 80 ? value.substr(0, 80) + "…" : value);
+  text += '\n' + count_table(info.ops, "op") + '\n' + count_table(info.element_types, "element type") + '\n';
+  if (!info.tensors.empty()) text += tensor_table(info.tensors, tensors) + '\n';
+  for (const std::string& note : info.notes) text += fmt::format("note: {}\n", note);
+  for (const std::string& blocker : info.blockers) text += fmt::format("blocked: {}\n", blocker);
+  if (info.bytes_after != 0) text += fmt::format("quantize would write {} ({})\n", bytes_text(info.bytes_after), percent_text(ratio_of(info)));
+  return text;
+}
+
+std::string inspect_table(const std::vector<InspectRow>& rows) {
+  Table table({{"model"}, {"size", Align::kRight}, {"nodes", Align::kRight}, {"opset"}, {"would be", Align::kRight}, {"%", Align::kRight}});
+  std::uint64_t before = 0, after = 0;
+  for (const InspectRow& row : rows) {
+    if (!row.error.empty()) {
+      table.add({row.model.string(), "-", "-", "-", "-", "-"});
+      continue;
+    }
+    const ModelInfo& info = row.info;
+    const bool is_smaller = info.bytes_after != 0;
+    before += info.bytes;
+    after += is_smaller ? info.bytes_after : info.bytes;
+    table.add({row.model.string(), bytes_text(info.bytes), std::to_string(info.nodes), opsets_text(info),
+               is_smaller ? bytes_text(info.bytes_after) : "-", is_smaller ? percent_text(ratio_of(info)) : "-"});
+  }
+  table.add_rule();
+  table.add({fmt::format("total {}", rows.size()), bytes_text(before), "", "", bytes_text(after),
+             before == 0 ? "-" : percent_text(static_cast<double>(after) / static_cast<double>(before))});
+  return table.text();
+}
+
+Json inspect_json(const std::vector<InspectRow>& rows) {
+  Json models = Json::array();
+  for (const InspectRow& row : rows) {
+    Json model = {{"model", row.model.string()}, {"exit_code", row.exit_code}};
+    if (row.error.empty()) {
+      model.update(model_json(row.info));
+    } else {
+      model["error"] = row.error;
+    }
+    models.push_back(model);
+  }
+  return {{"schema_version", 1}, {"verb", "inspect"}, {"models", models}};
+}
+
+}  // namespace ounce::report

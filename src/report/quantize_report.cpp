@@ -1,0 +1,163 @@
+#include "report/quantize_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchemaVersion = 1;
+
+// JSON has no infinity: an exact result has no noise, and so no ratio; "exact" says so beside it.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+struct Totals {
+  std::uint64_t before = 0, after = 0;
+  double seconds = 0;
+  std::size_t models = 0, failed = 0;
+};
+
+Totals totals_of(const std::vector<QuantizeRow>& rows) {
+  Totals totals;
+  for (const QuantizeRow& row : rows) {
+    ++totals.models;
+    if (!row.error.empty()) {
+      ++totals.failed;
+      continue;
+    }
+    totals.before += row.result.bytes_before;
+    totals.after += row.result.bytes_after;
+    totals.seconds += row.result.seconds;
+  }
+  return totals;
+}
+
+double ratio(std::uint64_t after, std::uint64_t before) {
+  return before == 0 ? 1 : static_cast<double>(after) / static_cast<double>(before);
+}
+
+}  // namespace
+
+std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
+  using Align = Table::Align;
+  Table table({{"model"}, {"before", Align::kRight}, {"after", Align::kRight}, {"size", Align::kRight},
+               {"stored", Align::kRight}, {"weights SQNR", Align::kRight}, {"time", Align::kRight}, {dry_run ? "would write" : "written"}});
+  for (const QuantizeRow& row : rows) {
+    if (!row.error.empty()) {
+      table.add({row.model.string(), "-", "-", "-", "-", "-", "-", "nothing: see below"});
+      continue;
+    }
+    const QuantizeResult& result = row.result;
+    table.add({row.model.string(), bytes_text(result.bytes_before), bytes_text(result.bytes_after), percent_text(result.ratio()),
+               fmt::format("{}/{}", result.stored_count(), result.tensors.size()), decibel_text(result.sqnr_db),
+               seconds_text(result.seconds), result.output.string()});
+  }
+  const Totals totals = totals_of(rows);
+  if (rows.size() > 1) {
+    table.add_rule();
+    table.add({fmt::format("total {}", totals.models), bytes_text(totals.before), bytes_text(totals.after),
+               percent_text(ratio(totals.after, totals.before)), "", "", seconds_text(totals.seconds),
+               totals.failed == 0 ? "" : fmt::format("{} not written", totals.failed)});
+  }
+  return table.text();
+}
+
+std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t at_most) {
+  using Align = Table::Align;
+  Table table({{"tensor"}, {"shape"}, {"op"}, {"before", Align::kRight}, {"after", Align::kRight}, {"SQNR", Align::kRight}, {"decision"}});
+  std::size_t shown = 0;
+  for (const TensorOutcome& tensor : tensors) {
+    if (shown++ == at_most) break;
+    const std::string decision = tensor.stored ? fmt::format("{} per {}, {}: {}", tensor.encoding, tensor.granularity, tensor.decoder, tensor.reason)
+                                               : fmt::format("kept: {}", tensor.reason);
+    table.add({tensor.name, fmt::format("{}[{}]", tensor.type, fmt::join(tensor.shape, ",")), tensor.op_type, bytes_text(tensor.bytes_before),
+               bytes_text(tensor.bytes_after), tensor.stored ? decibel_text(tensor.sqnr_db) : "-", decision});
+  }
+  std::string text = table.text();
+  if (tensors.size() > at_most) text += fmt::format("… and {} more\n", tensors.size() - at_most);
+  return text;
+}
+
+std::string left_alone(const std::vector<TensorOutcome>& tensors) {
+  std::map<std::string, std::pair<std::size_t, std::uint64_t>> reasons;
+  for (const TensorOutcome& tensor : tensors) {
+    if (tensor.stored) continue;
+    auto& [count, bytes] = reasons[tensor.reason];
+    ++count;
+    bytes += tensor.bytes_before;
+  }
+  std::string text;
+  for (const auto& [reason, sums] : reasons) {
+    text += fmt::format("  left alone: {} tensor{}, {}: {}\n", sums.first, sums.first == 1 ? "" : "s", bytes_text(sums.second), reason);
+  }
+  return text;
+}
+
+Json tensor_json(const TensorOutcome& tensor) {
+  Json json = {{"name", tensor.name},
+               {"scope", tensor.scope},
+               {"op_type", tensor.op_type},
+               {"type", tensor.type},
+               {"shape", tensor.shape},
+               {"stored", tensor.stored},
+               {"reason", tensor.reason},
+               {"bytes_before", tensor.bytes_before},
+               {"bytes_after", tensor.bytes_after}};
+  if (tensor.stored) {
+    json["encoding"] = tensor.encoding;
+    json["granularity"] = tensor.granularity;
+    json["decoder"] = tensor.decoder;
+    json["exact"] = std::isinf(tensor.sqnr_db);
+    json["sqnr_db"] = number(tensor.sqnr_db);
+    json["max_abs_error"] = number(tensor.max_abs_error);
+  }
+  return json;
+}
+
+Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {
+  Json models = Json::array();
+  for (const QuantizeRow& row : rows) {
+    Json model = {{"model", row.model.string()}, {"exit_code", row.exit_code}};
+    if (!row.error.empty()) {
+      model["error"] = row.error;
+      models.push_back(model);
+      continue;
+    }
+    const QuantizeResult& result = row.result;
+    model["output"] = result.output.string();
+    model["bytes_before"] = result.bytes_before;
+    model["bytes_after"] = result.bytes_after;
+    model["ratio"] = result.ratio();
+    model["stored_tensors"] = result.stored_count();
+    model["exact"] = std::isinf(result.sqnr_db);
+    model["sqnr_db"] = number(result.sqnr_db);
+    model["seconds"] = result.seconds;
+    model["source_digest"] = result.source_digest;
+    model["plan_digest"] = result.plan_digest;
+    model["notes"] = result.notes;
+    model["tensors"] = Json::array();
+    for (const TensorOutcome& tensor : result.tensors) model["tensors"].push_back(tensor_json(tensor));
+    models.push_back(model);
+  }
+  const Totals totals = totals_of(rows);
+  return {{"schema_version", kSchemaVersion},
+          {"verb", "quantize"},
+          {"dry_run", dry_run},
+          {"bytes_before", totals.before},
+          {"bytes_after", totals.after},
+          {"ratio", ratio(totals.after, totals.before)},
+          {"failed", totals.failed},
+          {"models", models}};
+}
+
+std::string dump(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
+
+}  // namespace ounce::report

@@ -1,0 +1,31 @@
+// The results of quantize, for people and for programs.
+#pragma once
+
+#include <ounce/quantize.h>
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace ounce::report {
+
+// One model of a run: its result, or why there is none.
+struct QuantizeRow {
+  std::filesystem::path model;
+  QuantizeResult result;
+  std::string error;  // empty when it went well
+  int exit_code = 0;
+};
+
+std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run);
+std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t at_most);
+// What was left alone, grouped by the reason.
+std::string left_alone(const std::vector<TensorOutcome>& tensors);
+
+nlohmann::ordered_json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run);
+nlohmann::ordered_json tensor_json(const TensorOutcome& tensor);
+
+// A document of ours as text: names that are not UTF-8 are repaired rather than refused.
+std::string dump(const nlohmann::ordered_json& document);
+
+}  // namespace ounce::report

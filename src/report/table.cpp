@@ -1,0 +1,74 @@
+#include "report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ounce::report {
+namespace {
+
+// Characters, not bytes: names may be UTF-8.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+}  // namespace
+
+std::string Table::text() const {
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns_) widths.push_back(width_of(column.title));
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::string text;
+  const auto add_line = [&](auto cell) {
+    std::string line;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const std::string content = cell(i);
+      const std::string padding(widths[i] - width_of(content), ' ');
+      if (i != 0) line += "  ";
+      line += columns_[i].align == Align::kRight ? padding + content : content + padding;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  };
+  const auto rule = [&](std::size_t i) { return std::string(widths[i], '-'); };
+  add_line([&](std::size_t i) { return columns_[i].title; });
+  add_line(rule);
+  for (const auto& row : rows_) {
+    if (row.empty()) {
+      add_line(rule);
+    } else {
+      add_line([&](std::size_t i) { return i < row.size() ? row[i] : std::string(); });
+    }
+  }
+  return text;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < kUnits.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  if (unit == 0) return fmt::format("{} B", bytes);
+  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, kUnits[unit]);
+}
+
+std::string percent_text(double ratio) { return fmt::format("{:.1f} %", ratio * 100); }
+
+std::string decibel_text(double decibel) {
+  if (std::isnan(decibel)) return "-";
+  if (std::isinf(decibel)) return "exact";
+  return fmt::format("{:.1f} dB", decibel);
+}
+
+std::string seconds_text(double seconds) {
+  return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.1f} s", seconds);
+}
+
+}  // namespace ounce::report
