@@ -32,7 +32,7 @@ extern "C" void on_bus_error(int) {
 void install_signal_handlers() {
   struct sigaction action {};
   action.sa_handler = on_stop;
-  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends at once
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends at once
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
   action.sa_handler = on_bus_error;
   ::sigaction(SIGBUS, &action, nullptr);
