@@ -266,6 +266,7 @@ void add_formats() {
 
 void add_lookup() {
   static std::vector<float> bounds;
+  bounds.reserve(255);
   for (int i = 0; i < 255; ++i) bounds.push_back(0.0016F * static_cast<float>(i - 127));
   for (const std::size_t entries : {std::size_t{16}, std::size_t{256}}) {
     const float* first = bounds.data() + (entries == 16 ? 120 : 0);

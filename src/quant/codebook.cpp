@@ -220,8 +220,7 @@ std::vector<float> CodebookFitter::fit(std::size_t entries) const {
     total += bins_[i].count;
   }
   if (zeros_ > 0) points.push_back({0, static_cast<double>(zeros_)});
-  std::ranges::sort(points, {},
-                    &Point::value);  // a bin beyond the range's end, and the zeros, come last until here
+  std::ranges::sort(points, {}, &Point::value);  // the zeros came last, wherever they belong
   if (points.empty()) points.push_back({0, 1});
 
   std::vector<double> centres;
