@@ -34,6 +34,11 @@ enum class ScaleMethod {
   kAbsMax,  // the scale that represents the largest value exactly
 };
 
+enum class Rounding {
+  kBalanced,  // so that the errors of a channel sum to zero; see src/quant/balance.h
+  kNearest,
+};
+
 enum class ExternalData {
   kAuto,    // inline while the file stays below 2 GiB; an unedited model keeps the files it has
   kAlways,  // one data file beside the model
@@ -45,9 +50,13 @@ struct Recipe {
   DecoderChoice decoder = DecoderChoice::kAuto;
   Granularity granularity;
   ScaleMethod scale = ScaleMethod::kMse;
+  Rounding rounding = Rounding::kBalanced;
   bool codebook = false;    // k-means codebook instead of a linear scale
   bool asymmetric = false;  // a zero point for every group
   std::uint64_t min_bytes = 1024;  // smaller tensors are left alone
+  // The smallest weights are often the most sensitive and cost least: so much of the size may be spent on storing
+  // them as 16-bit floats.
+  double half_share = 0.001;
   // Regular expressions (RE2), searched for in the names of tensors and of the nodes that use them, and in op types.
   std::vector<std::string> include, exclude;
 };

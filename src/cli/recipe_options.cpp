@@ -14,6 +14,7 @@ const std::map<std::string, StorageFormat> kFormats = {
 const std::map<std::string, DecoderChoice> kDecoders = {
     {"auto", DecoderChoice::kAuto}, {"fold", DecoderChoice::kFold}, {"dq", DecoderChoice::kDq}};
 const std::map<std::string, ScaleMethod> kScales = {{"mse", ScaleMethod::kMse}, {"absmax", ScaleMethod::kAbsMax}};
+const std::map<std::string, Rounding> kRoundings = {{"balanced", Rounding::kBalanced}, {"nearest", Rounding::kNearest}};
 const std::map<std::string, ExternalData> kExternalData = {
     {"auto", ExternalData::kAuto}, {"always", ExternalData::kAlways}, {"never", ExternalData::kNever}};
 
@@ -47,8 +48,14 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
       ->capture_default_str();
   app.add_option("--granularity", arguments.granularity, "what shares a scale: auto, tensor, channel, block:N")->capture_default_str();
   app.add_option("--scale", arguments.scale, "how scales are found: mse (least squared error), absmax")->check(names_of(kScales))->capture_default_str();
+  app.add_option("--rounding", arguments.rounding, "balanced (the errors of a channel sum to zero), nearest")
+      ->check(names_of(kRoundings))
+      ->capture_default_str();
   app.add_flag("--codebook", arguments.codebook, "k-means codebook instead of a linear scale (w8: 256 values, w4: 16)");
   app.add_flag("--asymmetric", arguments.asymmetric, "give every scale a zero point");
+  app.add_option("--half-share", arguments.half_share, "percent of the size to spend on 16-bit floats for the smallest weights")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
   app.add_option("--min-bytes", arguments.min_bytes, "leave smaller tensors alone")->capture_default_str();
   app.add_option("--include", arguments.include, "only these: a regular expression on tensor, node and op type (repeatable)")->allow_extra_args(false);
   app.add_option("--exclude", arguments.exclude, "not these: likewise")->allow_extra_args(false);
@@ -60,6 +67,8 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.decoder = kDecoders.at(arguments.decoder);
   recipe.granularity = granularity_of(arguments.granularity);
   recipe.scale = kScales.at(arguments.scale);
+  recipe.rounding = kRoundings.at(arguments.rounding);
+  recipe.half_share = arguments.half_share / 100;
   recipe.codebook = arguments.codebook;
   recipe.asymmetric = arguments.asymmetric;
   recipe.min_bytes = arguments.min_bytes;

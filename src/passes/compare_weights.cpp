@@ -112,7 +112,7 @@ kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& 
   const plan::TensorSource source(original, *decision.weight.tensor);
   const Decoding decoding(decision, written, weight);
   std::vector<kernels::ErrorNorms> tiles((source.floats().size() + quant::kTile - 1) / quant::kTile);
-  quant::for_each_tile(source.floats(), for_each, [&](std::size_t tile, std::size_t first, std::size_t count) {
+  quant::for_each_tile(source.floats(), quant::kTile, for_each, [&](std::size_t tile, std::size_t first, std::size_t count) {
     std::vector<float> decoded(count), scratch;
     decoding.decode(first, count, decoded.data());
     kernels::error_norms(source.floats().values(first, count, scratch), decoded.data(), count, tiles[tile]);

@@ -50,7 +50,7 @@ class WeightProduction : public onnx::Production {
   void write_codes(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each, const Encode& encode) const {
     if (decision_.is_packed() && packs_halves(decision_)) return write_halves(floats, place, for_each, encode);
     const bool is_packed = decision_.is_packed();
-    quant::for_each_tile(floats, for_each, [&](std::size_t, std::size_t first, std::size_t count) {
+    quant::for_each_tile(floats, quant::tile_size(decision_.layout.inner), for_each, [&](std::size_t, std::size_t first, std::size_t count) {
       std::vector<std::uint8_t> codes(count);
       encode(first, count, codes.data());
       if (!is_packed) return place.write(first, as_bytes(codes));
@@ -61,10 +61,10 @@ class WeightProduction : public onnx::Production {
   }
 
  private:
-  static void write_halves(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each, const Encode& encode) {
-    const std::size_t size = floats.size(), half = (size + 1) / 2;
-    for_each((half + quant::kTile - 1) / quant::kTile, [&](std::size_t tile) {
-      const std::size_t first = tile * quant::kTile, low = std::min(quant::kTile, half - first);
+  void write_halves(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each, const Encode& encode) const {
+    const std::size_t size = floats.size(), half = (size + 1) / 2, step = quant::tile_size(decision_.layout.inner);
+    for_each((half + step - 1) / step, [&](std::size_t tile) {
+      const std::size_t first = tile * step, low = std::min(step, half - first);
       const std::size_t high = std::min(low, size - half - first);
       std::vector<std::uint8_t> codes(low + high), packed(low);
       encode(first, low, codes.data());
@@ -98,7 +98,7 @@ class LinearProduction final : public WeightProduction {
     part(parts, StoredPart::kScales).write(0, as_bytes(scales));
     if (!format.is_symmetric) write_zeros(zeros, part(parts, StoredPart::kZeros));
     write_codes(floats, part(parts, StoredPart::kCodes), for_each, [&](std::size_t first, std::size_t count, std::uint8_t* codes) {
-      quant::encode_linear(floats, layout, format, affine, first, count, codes);
+      quant::encode_linear(floats, layout, format, affine, decision().kernel, first, count, codes);
     });
   }
 
@@ -145,7 +145,7 @@ class HalfProduction final : public WeightProduction {
 
  protected:
   void produce(const FloatSource& floats, std::span<const onnx::Place> parts, const ForEach& for_each) const override {
-    quant::for_each_tile(floats, for_each, [&](std::size_t, std::size_t first, std::size_t count) {
+    quant::for_each_tile(floats, quant::kTile, for_each, [&](std::size_t, std::size_t first, std::size_t count) {
       std::vector<float> scratch;
       std::vector<std::uint16_t> halves(count);
       kernels::HalfStats stats;

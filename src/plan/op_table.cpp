@@ -34,6 +34,28 @@ constexpr auto kSlots = std::to_array<WeightSlot>({
     {kContrib, "Attention", 1, kLast},
 });
 
+struct ParameterSlot {
+  std::string_view op_type;
+  std::size_t input;
+};
+constexpr auto kParameters = std::to_array<ParameterSlot>({
+    {"Conv", 2},
+    {"ConvTranspose", 2},
+    {"Gemm", 2},
+    {"LSTM", 3},
+    {"GRU", 3},
+    {"RNN", 3},
+    {"BatchNormalization", 1},
+    {"BatchNormalization", 2},
+    {"InstanceNormalization", 1},
+    {"InstanceNormalization", 2},
+    {"LayerNormalization", 1},
+    {"LayerNormalization", 2},
+    {"GroupNormalization", 1},
+    {"GroupNormalization", 2},
+    {"PRelu", 1},
+});
+
 struct MovementOp {
   std::string_view op_type;
   bool every_input;  // Concat takes values in all of them, the others in the first
@@ -68,6 +90,20 @@ const WeightSlot* find_weight_slot(const onnx::Node& node, std::size_t input) {
     if (slot.input == input && slot.op_type == node.op_type && same_domain(slot.domain, node.domain)) return &slot;
   }
   return nullptr;
+}
+
+std::size_t kernel_taps(ChannelRule rule, std::span<const std::int64_t> dims) {
+  std::size_t taps = 1;
+  if (rule != kFirst && rule != kSecond) return taps;
+  for (std::size_t i = 2; i < dims.size(); ++i) taps *= static_cast<std::size_t>(dims[i]);
+  return taps;
+}
+
+bool is_parameter(const onnx::Node& node, std::size_t input) {
+  if (!onnx::is_default_domain(node.domain)) return false;
+  return std::any_of(kParameters.begin(), kParameters.end(), [&](const ParameterSlot& slot) {
+    return slot.op_type == node.op_type && slot.input == input;
+  });
 }
 
 bool is_movement(const onnx::Node& node, std::size_t input) {

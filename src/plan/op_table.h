@@ -31,6 +31,12 @@ struct WeightSlot {
 std::span<const WeightSlot> weight_slots();
 const WeightSlot* find_weight_slot(const onnx::Node& node, std::size_t input);
 
+// The taps of one kernel in a weight of these dimensions: its spatial axes; 1 for ops without any.
+std::size_t kernel_taps(ChannelRule rule, std::span<const std::int64_t> dims);
+
+// Inputs for which 16-bit floats are enough: biases, and the scales and biases of normalisations.
+bool is_parameter(const onnx::Node& node, std::size_t input);
+
 // Ops that only move values: a weight may reach its op through them.
 bool is_movement(const onnx::Node& node, std::size_t input);
 // Ops that make a model "already quantized".

@@ -8,8 +8,10 @@
 #include <set>
 
 #include "base/jobs.h"
+#include "kernels/half.h"
 #include "plan/selection.h"
 #include "plan/sources.h"
+#include "quant/tiles.h"
 
 namespace ounce::plan {
 namespace {
@@ -71,20 +73,24 @@ class Planner {
     if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
     if (weight.value->is_output) return "is an output of the graph";
     if (weight.value->is_input && model_.proto->ir_version >= 4) return "is an input with a default value";
-    if (recipe_.format != StorageFormat::kW16 && !weight.is_weight) {
-      return fmt::format("feeds {}, where 8 bits are not enough", weight.op_type);
+    if (weight.role == Role::kOther && (recipe_.format != StorageFormat::kW16 || weight.tensor->dims.size() < 2)) {
+      return fmt::format("feeds {}, which may need all bits", weight.op_type);
     }
     if (opset(weight) < kBroadcastOpset) return fmt::format("opset {} is too old to decode in (7 is needed)", opset(weight));
     return {};
   }
 
   void choose_encoding(Decision& decision) const {
-    const bool is_half = tensor(decision).type == onnx::ElementType::kFloat16 || tensor(decision).type == onnx::ElementType::kBfloat16;
+    const Weight& weight = decision.weight;
+    if (recipe_.format == StorageFormat::kW16 || !weight.fits_few_bits()) {
+      const bool is_half = weight.tensor->type == onnx::ElementType::kFloat16 || weight.tensor->type == onnx::ElementType::kBfloat16;
+      decision.encoding = is_half ? Encoding::kKeep : Encoding::kFloat16;
+      const char* what = weight.role == Role::kParameter ? "parameter" : weight.fits_few_bits() ? "weight" : "constant";
+      decision.reason = is_half ? "has 16 bits already" : fmt::format("{} of {}, as 16-bit floats", what, weight.op_type);
+      return;
+    }
     switch (recipe_.format) {
       case StorageFormat::kW16:
-        decision.encoding = is_half ? Encoding::kKeep : Encoding::kFloat16;
-        decision.reason = is_half ? "has 16 bits already" : "16-bit floats: half the bytes, 11 bits of precision";
-        return;
       case StorageFormat::kW8:
         decision.encoding = recipe_.codebook ? Encoding::kCodebook8 : Encoding::kLinear8;
         decision.reason = fmt::format("weight of {}", decision.weight.op_type);
@@ -144,6 +150,7 @@ class Planner {
   void choose_groups(Decision& decision) const {
     decision.format = format_of(decision);
     decision.scale = recipe_.scale;
+    decision.kernel = recipe_.rounding == Rounding::kBalanced ? decision.weight.kernel_taps : 0;
     if (!decision.is_linear()) return per_tensor(decision);
     const auto& wanted = recipe_.granularity;
     const auto axes = decision.weight.channels;
@@ -233,6 +240,45 @@ class Planner {
   Selection selection_;
 };
 
+bool has_subnormal_halves(const quant::FloatSource& floats) {
+  std::vector<float> scratch;
+  std::vector<std::uint16_t> halves(quant::kTile);
+  kernels::HalfStats stats;
+  for (std::size_t first = 0; first < floats.size(); first += quant::kTile) {
+    const std::size_t count = std::min(quant::kTile, floats.size() - first);
+    kernels::f32_to_f16(floats.values(first, count, scratch), count, halves.data(), stats);
+  }
+  return stats.subnormal + stats.vanished != 0;
+}
+
+// Spends a share of the size on 16-bit floats for the smallest weights.
+void promote_smallest(Plan& plan) {
+  std::vector<Decision*> stored;
+  std::uint64_t total = 0;
+  for (Decision& decision : plan.decisions) {
+    total += decision.weight.tensor->byte_count();
+    const bool is_float = decision.weight.tensor->type == onnx::ElementType::kFloat;
+    if (decision.is_linear() && is_float && decision.granularity == GranularityKind::kChannel && decision.decoder == Decoder::kFold) stored.push_back(&decision);
+  }
+  std::stable_sort(stored.begin(), stored.end(), [](const Decision* a, const Decision* b) {
+    return a->weight.tensor->byte_count() < b->weight.tensor->byte_count();
+  });
+  auto budget = plan.recipe.half_share * static_cast<double>(total);
+  for (Decision* decision : stored) {
+    kernels::Range whole;
+    for (const kernels::Range& range : decision->ranges) whole.merge(range);
+    const std::uint64_t half_bytes = decision->weight.tensor->byte_count() / 2;
+    const double cost = static_cast<double>(half_bytes) - static_cast<double>(decision->stored_bytes);
+    if (cost > budget) return;
+    if (whole.absmax() > kLargestHalf) continue;
+    budget -= std::max(cost, 0.0);
+    decision->encoding = Encoding::kFloat16;
+    decision->stored_bytes = half_bytes;
+    decision->granularity = GranularityKind::kTensor;
+    decision->reason = fmt::format("weight of {}, so small that 16-bit floats cost next to nothing", decision->weight.op_type);
+  }
+}
+
 // What only the values can tell.
 void decide_by_values(const onnx::Model& model, Decision& decision, const ForEach& for_each) {
   const TensorSource source(model, *decision.weight.tensor);
@@ -245,14 +291,15 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
     decision.ranges.clear();
   };
   if (!whole.finite()) {
-    if (!decision.weight.is_weight) return keep("a constant with NaN or infinite values");
+    if (!decision.weight.fits_few_bits()) return keep("has NaN or infinite values");
     throw Error(ErrorCode::kBadInput, "a weight has NaN or infinite values; repair the model, or leave the tensor out with --exclude",
                 fmt::format("tensor '{}'", decision.weight.name));
   }
   if (whole.absmax() == 0) return keep("all values are zero");
-  // Half a step above the largest 16-bit float rounds to infinity; up to there it rounds down.
-  if (decision.encoding == Encoding::kFloat16 && whole.absmax() > kLargestHalf) {
-    keep(fmt::format("its largest magnitude {:g} overflows 16-bit floats (65504)", whole.absmax()));
+  if (decision.encoding == Encoding::kFloat16) {
+    if (whole.absmax() > kLargestHalf) return keep(fmt::format("its largest magnitude {:g} overflows 16-bit floats (65504)", whole.absmax()));
+    // A weight may lose its smallest values, they drown in its sums; anything else may be divided by.
+    if (!decision.weight.fits_few_bits() && has_subnormal_halves(source.floats())) return keep("has values too small for 16-bit floats (6e-5)");
   }
 }
 
@@ -285,6 +332,7 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
   run_jobs(
       pool, stored.size(), [&](std::size_t i) { return plan.decisions[stored[i]].weight.tensor->byte_count(); },
       [&](std::size_t i, const ForEach& for_each) { decide_by_values(model, plan.decisions[stored[i]], for_each); });
+  promote_smallest(plan);
   return plan;
 }
 

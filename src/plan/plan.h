@@ -39,6 +39,7 @@ struct Decision {
   quant::Layout layout;                 // of the groups
   quant::LinearFormat format;           // for the linear encodings
   ScaleMethod scale = ScaleMethod::kMse;
+  std::size_t kernel = 0;               // for balanced rounding: taps of a kernel, 1 without kernels; 0 rounds to nearest
   std::vector<kernels::Range> ranges;   // of the groups; one for encodings without groups
   std::size_t block = 0;                // for kBlock
   std::vector<std::int64_t> view;       // the shape in which the codes are scaled …

@@ -11,57 +11,61 @@ using graph::kNone;
 // Movement ops looked at between a weight and its op: in all, so that no graph, however it fans out, takes long.
 constexpr int kLongestSearch = 64;
 
-// What a value is used for, found by following it through movement ops.
-struct Role {
-  bool is_weight = false;
-  bool is_table = false;  // weaker: only cut out of (Slice), not multiplied with
+// What a value is used for.
+struct Purpose {
+  Role role = Role::kOther;
+  std::optional<ChannelRule> rule;
   std::optional<ChannelAxes> channels;
   std::string op_type;
 };
 
-Role follow(const Index& index, const graph::Value& value, std::size_t rank, int& steps_left) {
-  Role role;
+Purpose purpose_of(const Index& index, const graph::Use& use, std::size_t rank, int& steps_left);
+
+Purpose purpose_of(const Index& index, const graph::Value& value, std::size_t rank, int& steps_left) {
+  Purpose strongest;
   for (const graph::Use& use : value.uses) {
-    const onnx::Node& node = index.node(use);
-    if (role.op_type.empty()) role.op_type = node.op_type;
-    const WeightSlot* slot = find_weight_slot(node, use.input);
-    const bool moves = is_movement(node, use.input);
-    if (moves && steps_left > 0 && !node.outputs.empty()) {
-      --steps_left;
-      const auto next = index.find(use.body, node.outputs[0]);
-      if (next.value == nullptr) continue;
-      // Only these change the rank, and only by one in front of a weight.
-      const std::size_t next_rank = node.op_type == "Unsqueeze" ? rank + 1 : node.op_type == "Squeeze" && rank > 0 ? rank - 1 : rank;
-      Role beyond = follow(index, *next.value, next_rank, steps_left);
-      if (beyond.is_weight) {
-        if (beyond.channels) beyond.channels = axes_before(node, *beyond.channels, rank);
-        return beyond;
-      }
-    }
-    if (slot == nullptr) continue;
-    if (moves) {  // Slice that leads to no weight slot: a table of which a part is used
-      if (rank < 2) continue;
-      role.is_table = true;
-      role.channels = channel_axes(slot->rule, node, rank);
-      role.op_type = node.op_type;
-      continue;
-    }
-    return {true, false, channel_axes(slot->rule, node, rank), std::string(node.op_type)};
+    Purpose purpose = purpose_of(index, use, rank, steps_left);
+    if (strongest.op_type.empty() || purpose.role > strongest.role) strongest = std::move(purpose);
+    if (strongest.role == Role::kWeight) break;
   }
-  return role;
+  return strongest;
+}
+
+Purpose purpose_of(const Index& index, const graph::Use& use, std::size_t rank, int& steps_left) {
+  const onnx::Node& node = index.node(use);
+  const WeightSlot* slot = find_weight_slot(node, use.input);
+  Purpose purpose;
+  purpose.op_type = node.op_type;
+  if (is_parameter(node, use.input)) purpose.role = Role::kParameter;
+  if (slot != nullptr && rank >= 2) {
+    purpose.rule = slot->rule;
+    purpose.channels = channel_axes(slot->rule, node, rank);
+    purpose.role = is_movement(node, use.input) ? Role::kTable : Role::kWeight;
+  }
+  if (!is_movement(node, use.input) || node.outputs.empty() || steps_left-- <= 0) return purpose;
+  const auto next = index.find(use.body, node.outputs[0]);
+  if (next.value == nullptr) return purpose;
+  // Only these change the rank, and only by one in front of a weight.
+  const std::size_t next_rank = node.op_type == "Unsqueeze" ? rank + 1 : node.op_type == "Squeeze" && rank > 0 ? rank - 1 : rank;
+  Purpose beyond = purpose_of(index, *next.value, next_rank, steps_left);
+  if (beyond.role <= purpose.role) return purpose;
+  if (beyond.channels) beyond.channels = axes_before(node, *beyond.channels, rank);
+  return beyond;
 }
 
 void describe(const Index& index, Weight& weight) {
   const std::size_t rank = weight.tensor->dims.size();
   int steps_left = kLongestSearch;
-  const Role role = follow(index, *weight.value, rank, steps_left);
-  weight.is_weight = (role.is_weight || role.is_table) && rank >= 2;
-  weight.channels = role.channels;
-  weight.op_type = role.op_type;
-  weight.is_looked_up = !weight.value->uses.empty() && !weight.value->is_output;
+  const Purpose purpose = purpose_of(index, *weight.value, rank, steps_left);
+  weight.role = purpose.role;
+  if (weight.fits_few_bits() && rank < 2) weight.role = Role::kOther;
+  weight.channels = purpose.channels;
+  weight.op_type = purpose.op_type;
+  if (purpose.rule && weight.role == Role::kWeight) weight.kernel_taps = kernel_taps(*purpose.rule, weight.tensor->dims);
+  weight.is_looked_up = rank == 2 && !weight.value->uses.empty() && !weight.value->is_output;
   for (const graph::Use& use : weight.value->uses) {
     const onnx::Node& node = index.node(use);
-    weight.is_looked_up &= rank == 2 && is_row_lookup(node, use.input);
+    weight.is_looked_up &= is_row_lookup(node, use.input);
     weight.feeds_quantized_op |= is_quantized_op(node);
   }
 }

@@ -12,6 +12,14 @@
 
 namespace ounce::plan {
 
+// What a float tensor is for, the strongest of its uses.
+enum class Role {
+  kOther,
+  kParameter,  // a bias, or a scale or bias of a normalisation: 16 bits are enough
+  kTable,      // rows are cut out of it
+  kWeight,     // multiplied with: 8 bits are enough
+};
+
 struct Weight {
   std::size_t body = 0;
   std::size_t initializer = graph::kNone;  // its place in the body's graph …
@@ -20,11 +28,14 @@ struct Weight {
   const onnx::Tensor* tensor = nullptr;
   const graph::Value* value = nullptr;
 
-  bool is_weight = false;              // feeds a weight slot, perhaps through movement ops
+  Role role = Role::kOther;            // found by following it through movement ops
+  std::size_t kernel_taps = 1;         // of a convolution
   std::optional<ChannelAxes> channels;  // of this tensor, for the op it feeds
   std::string op_type;                 // of the op it feeds
   bool is_looked_up = false;           // every use is the table of a Gather on axis 0
   bool feeds_quantized_op = false;
+
+  bool fits_few_bits() const { return role == Role::kWeight || role == Role::kTable; }
 };
 
 std::vector<Weight> find_weights(const graph::Index& index);

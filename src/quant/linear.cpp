@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "quant/balance.h"
 #include "quant/tiles.h"
 
 namespace ounce::quant {
@@ -13,11 +14,12 @@ namespace {
 using kernels::Affine;
 using kernels::Range;
 
-// How much of the range a candidate covers. A first look over what clipping may bring, then steps around
-// the best of it. 1 comes first, so that nothing is clipped unless it pays.
-constexpr std::array<float, 8> kCoverage8 = {1.0F, 0.99F, 0.975F, 0.96F, 0.94F, 0.91F, 0.87F, 0.8F};
+// How much of the range a candidate covers. With 8 bits nothing is clipped: what clipping saves in squared error it
+// loses at the model's output, where the largest weights count most; but a step that is a little larger can happen to
+// fit the values better. With 4 bits clipping pays, and the best of a first look is refined by steps around it.
+constexpr std::array<float, 8> kCoverage8 = {1.0F, 1.007F, 1.014F, 1.021F, 1.028F, 1.035F, 1.042F, 1.05F};
 constexpr std::array<float, 8> kCoverage4 = {1.0F, 0.95F, 0.9F, 0.85F, 0.8F, 0.72F, 0.62F, 0.5F};
-constexpr std::array<float, 6> kAround = {-0.75F, -0.5F, -0.25F, 0.25F, 0.5F, 0.75F};
+constexpr std::array<float, 6> kAround4 = {-0.045F, -0.03F, -0.015F, 0.015F, 0.03F, 0.045F};
 
 // Covers `coverage` of the group's range. A group of zeros, or one too small for a normal scale, keeps
 // its codes at zero with a harmless scale.
@@ -52,12 +54,13 @@ class Search {
     best_error_.assign(groups, std::numeric_limits<double>::infinity());
     best_coverage_.assign(groups, 1.0F);
     try_all(candidates);
-    const float step = is_fine ? 0.02F : 0.06F;
-    candidates.resize(kAround.size() * groups);
-    for (std::size_t k = 0; k < kAround.size(); ++k) {
-      for (std::size_t g = 0; g < groups; ++g) candidates[k * groups + g] = best_coverage_[g] + kAround[k] * step;
+    if (!is_fine) {
+      candidates.resize(kAround4.size() * groups);
+      for (std::size_t k = 0; k < kAround4.size(); ++k) {
+        for (std::size_t g = 0; g < groups; ++g) candidates[k * groups + g] = best_coverage_[g] + kAround4[k];
+      }
+      try_all(candidates);
     }
-    try_all(candidates);
     for (std::size_t g = 0; g < groups; ++g) best_[g] = affine_for(ranges_[g], format_, best_coverage_[g]);
   }
 
@@ -139,7 +142,8 @@ std::vector<Affine> find_affine(const FloatSource& source, const Layout& layout,
 }
 
 void encode_linear(const FloatSource& source, const Layout& layout, const LinearFormat& format,
-                   const std::vector<Affine>& affine, std::size_t first, std::size_t count, std::uint8_t* codes) {
+                   const std::vector<Affine>& affine, std::size_t kernel, std::size_t first, std::size_t count,
+                   std::uint8_t* codes) {
   std::vector<float> scratch;
   const std::byte* values = source.values(first, count, scratch);
   for_each_segment(layout, first, count, [&](const Segment& segment) {
@@ -150,6 +154,9 @@ void encode_linear(const FloatSource& source, const Layout& layout, const Linear
       kernels::quantize_columns(x, segment.rows, segment.length, segment.length, by, format.codes, out);
     } else {
       kernels::quantize_runs(x, segment.rows, segment.length, by, format.codes, out);
+      if (kernel != 0 && segment.length == layout.inner) {
+        balance_runs(x, segment.rows, segment.length, kernel, by, format.codes, out);
+      }
     }
   });
 }

@@ -37,9 +37,11 @@ std::vector<kernels::Affine> find_affine(const FloatSource& source, const Layout
                                          const std::vector<kernels::Range>& ranges, ScaleMethod method,
                                          const ForEach& for_each);
 
-// The codes of [first, first + count), one a byte.
+// The codes of [first, first + count), one a byte. A `kernel` other than 0 asks for balanced rounding (see balance.h)
+// of the channels that lie whole in the range and in one piece in memory.
 void encode_linear(const FloatSource& source, const Layout& layout, const LinearFormat& format,
-                   const std::vector<kernels::Affine>& affine, std::size_t first, std::size_t count, std::uint8_t* codes);
+                   const std::vector<kernels::Affine>& affine, std::size_t kernel, std::size_t first, std::size_t count,
+                   std::uint8_t* codes);
 // And back, as a runtime decodes them. `codes` are those of [first, first + count).
 void decode_linear(const std::uint8_t* codes, const Layout& layout, const LinearFormat& format,
                    const std::vector<kernels::Affine>& affine, std::size_t first, std::size_t count, float* values);

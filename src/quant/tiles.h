@@ -16,12 +16,17 @@ inline constexpr std::size_t kTile = std::size_t{1} << 18;       // elements: 1 
 inline constexpr std::size_t kPanelWidth = 1024;                 // columns: a page of binary32
 inline constexpr std::size_t kResident = std::size_t{16} << 20;  // elements that may stay mapped at once
 
+// The size of tiles that hold whole runs of `inner` elements where they fit, and an even number of elements.
+inline std::size_t tile_size(std::size_t inner) {
+  return 2 * inner <= kTile ? kTile / (2 * inner) * (2 * inner) : kTile;
+}
+
 // Contiguous elements, for steps that write in order.
-inline void for_each_tile(const FloatSource& source, const ForEach& for_each,
+inline void for_each_tile(const FloatSource& source, std::size_t tile_elements, const ForEach& for_each,
                           const std::function<void(std::size_t tile, std::size_t first, std::size_t count)>& run) {
   const std::size_t size = source.size();
-  for_each((size + kTile - 1) / kTile, [&](std::size_t tile) {
-    const std::size_t first = tile * kTile, count = std::min(kTile, size - first);
+  for_each((size + tile_elements - 1) / tile_elements, [&](std::size_t tile) {
+    const std::size_t first = tile * tile_elements, count = std::min(tile_elements, size - first);
     run(tile, first, count);
     source.release(first, count);
   });

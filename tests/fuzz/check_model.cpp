@@ -1,0 +1,107 @@
+#include "fuzz/check_model.h"
+
+#include <ounce/error.h>
+
+#include <optional>
+#include <vector>
+
+#include "graph/names.h"
+#include "graph/verify.h"
+#include "onnx/attributes.h"
+#include "onnx/reader.h"
+#include "onnx/serializer.h"
+#include "onnx/types.h"
+#include "onnx/values.h"
+
+namespace ounce::test {
+namespace {
+
+using onnx::Model;
+using onnx::Placement;
+
+void promise(bool holds, const char* what) {
+  if (!holds) throw BrokenPromise(what);
+}
+
+template <class Action>
+auto unless_refused(Action action) -> std::optional<decltype(action())> {
+  try {
+    return action();
+  } catch (const Error& error) {
+    promise(error.code() == ErrorCode::kBadInput, "bad input was not called bad input");
+    promise(std::string_view(error.what()).find('\n') == std::string_view::npos, "a message has more than one line");
+    return std::nullopt;
+  }
+}
+
+std::string text_of(const onnx::Rope& rope) {
+  std::string text;
+  for (const auto& piece : rope.pieces()) {
+    if (const auto* copied = std::get_if<std::string>(&piece)) text += *copied;
+    if (const auto* bytes = std::get_if<onnx::Bytes>(&piece)) text += *bytes;
+  }
+  promise(text.size() == rope.size(), "a rope has another size than it says");
+  return text;
+}
+
+std::string written(const Model& model, bool rewrite_everything) {
+  return text_of(serialize(model, Placement::kKeep, {}, rewrite_everything).model);
+}
+
+void read_values(const onnx::Tensor& tensor) {
+  if (tensor.type == onnx::ElementType::kString) return;
+  promise(onnx::RawValues(tensor).bytes().size() == tensor.byte_count(), "a tensor has fewer values than its shape");
+}
+
+void read_everything(const onnx::Graph& graph) {
+  for (const auto* list : {&graph.inputs, &graph.outputs, &graph.value_infos}) {
+    for (const auto& info : *list) onnx::describe(onnx::read_type(info->type));
+  }
+  for (const auto& tensor : graph.initializers) read_values(*tensor);
+  for (const auto& node : graph.nodes) {
+    for (const auto& attribute : node->attributes) {
+      onnx::integer_attribute(*node, attribute->name);
+      onnx::integers_attribute(*node, attribute->name);
+      onnx::string_attribute(*node, attribute->name);
+      for (const auto& tensor : attribute->tensors) read_values(*tensor);
+      for (const auto& inner : attribute->graphs) read_everything(**inner);
+    }
+  }
+}
+
+// The values of the main graph's initializers survive being written as raw data.
+void check_edited_tensors(const std::string& bytes) {
+  Model model = onnx::read_model_from_memory(bytes, "edited");
+  for (auto& tensor : model.proto.edit().graph.edit().initializers) tensor.edit();
+  const Model again = onnx::read_model_from_memory(written(model, false), "edited and written");
+  const auto& before = model.proto->graph->initializers;
+  const auto& after = again.proto->graph->initializers;
+  promise(before.size() == after.size(), "a tensor was lost");
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    promise(before[i]->type == after[i]->type && before[i]->dims == after[i]->dims, "a tensor changed its shape");
+    if (before[i]->type == onnx::ElementType::kString) continue;
+    promise(onnx::RawValues(*before[i]).bytes() == onnx::RawValues(*after[i]).bytes(), "a tensor changed its values");
+  }
+}
+
+}  // namespace
+
+bool check_model(const std::string& bytes) {
+  auto model = unless_refused([&] { return onnx::read_model_from_memory(bytes, "input"); });
+  if (!model) return false;
+  promise(written(*model, false) == bytes, "an unedited model did not come back identical");
+  read_everything(*model->proto->graph);
+
+  const std::string rewritten = written(*model, true);
+  const Model again = onnx::read_model_from_memory(rewritten, "rewritten");
+  promise(written(again, true) == rewritten, "encoding a model anew a second time changed it");
+  serialize(*model, Placement::kExternal, "model.data");
+  check_edited_tensors(bytes);
+
+  const bool fits = unless_refused([&] { return graph::verify(*model); }).has_value();
+  promise(fits == unless_refused([&] { return graph::verify(again); }).has_value(), "encoding a model anew changed its graph");
+  graph::Names(*model).fresh("q");
+  return fits;
+}
+
+}  // namespace ounce::test
