@@ -12,6 +12,7 @@
 #include "onnx/types.h"
 #include "onnx/writer.h"
 #include "passes/store_weights.h"
+#include "passes/strip_constant_names.h"
 #include "plan/plan.h"
 
 namespace ounce {
@@ -98,6 +99,7 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
   }
   onnx::Model model = onnx::read_model(path);
   passes::store_weights(model, source, index, plan);
+  passes::strip_constant_names(model);
   info.bytes_after = onnx::written_size(model, path, {});
 }
 

@@ -17,6 +17,7 @@
 #include "onnx/writer.h"
 #include "passes/compare_weights.h"
 #include "passes/store_weights.h"
+#include "passes/strip_constant_names.h"
 #include "plan/plan.h"
 
 namespace ounce {
@@ -149,6 +150,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
   onnx::Model model = onnx::read_model(path);
   const std::vector<passes::Stored> stored = passes::store_weights(model, source, index, plan);
+  passes::strip_constant_names(model);
   result.source_digest = source_digest(source, pool);
   passes::set_metadata(model, "ounce.version", version());
   passes::set_metadata(model, "ounce.plan", result.plan_digest);

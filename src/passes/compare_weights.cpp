@@ -21,14 +21,17 @@ using plan::Encoding;
 
 std::vector<float> floats_of(const onnx::Tensor& tensor) {
   const onnx::RawValues values(tensor);
+  if (tensor.type == onnx::ElementType::kFloat16) {
+    std::vector<float> floats(values.bytes().size() / 2);
+    kernels::f16_to_f32(reinterpret_cast<const std::byte*>(values.bytes().data()), floats.size(), floats.data());
+    return floats;
+  }
   std::vector<float> floats(values.bytes().size() / sizeof(float));
   std::memcpy(floats.data(), values.bytes().data(), floats.size() * sizeof(float));
   return floats;
 }
 
-// The zeros of linear codes in the file: as floats, or in the type of the codes.
 std::vector<float> zeros_of(const onnx::Tensor& tensor) {
-  if (tensor.type == onnx::ElementType::kFloat) return floats_of(tensor);
   const onnx::RawValues values(tensor);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(values.bytes().data());
   std::vector<std::uint8_t> codes(tensor.element_count());

@@ -103,12 +103,13 @@ void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& de
   if (decision.is_linear()) {
     chain.cast(ElementType::kFloat);
     if (decision.is_packed()) chain.reshape(decision.view);
+    const auto as_float = [&](Bytes name) { return Chain(editor, place, name).cast(ElementType::kFloat).value(); };
     if (!stored.zeros.empty()) {
-      chain.node("Sub", {stored.zeros});
+      chain.node("Sub", {as_float(stored.zeros)});
     } else if (decision.format.zero != 0) {
       chain.node("Sub", {editor.add_shared("zero", scalar(ElementType::kFloat, decision.format.zero))});
     }
-    chain.node("Mul", {stored.scales});
+    chain.node("Mul", {decision.format.half_scales ? as_float(stored.scales) : stored.scales});
     if (decision.view != tensor.dims) chain.reshape(tensor.dims);
   } else if (decision.encoding == Encoding::kFloat16) {
     chain.cast(tensor.type);
@@ -137,10 +138,14 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
   Chain chain = look_up(stored.codes);
   if (decision.is_linear()) {
     const bool has_row_scales = decision.granularity == GranularityKind::kChannel;
-    const auto for_rows = [&](Bytes table) { return has_row_scales ? look_up(table).value() : table; };
+    const auto for_rows = [&](Bytes table, bool is_float) {
+      Chain rows_of = has_row_scales ? look_up(table) : Chain(editor, position, table);
+      if (!is_float) rows_of.cast(ElementType::kFloat);
+      return rows_of.value();
+    };
     chain.cast(ElementType::kFloat);
-    if (!stored.zeros.empty()) chain.node("Sub", {for_rows(stored.zeros)});
-    chain.node("Mul", {for_rows(stored.scales)});
+    if (!stored.zeros.empty()) chain.node("Sub", {for_rows(stored.zeros, false)});
+    chain.node("Mul", {for_rows(stored.scales, !decision.format.half_scales)});
     if (type != ElementType::kFloat) chain.cast(type);
   } else if (decision.encoding == Encoding::kFloat16) {
     chain.cast(type);

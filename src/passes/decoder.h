@@ -1,7 +1,7 @@
 // The nodes that turn stored codes back into a weight. All of them are ordinary ops on constants, which runtimes fold
 // into a plain float constant when a session is created (except DequantizeLinear, which they may fuse).
 //
-//   int8          codes ─ Cast ─ (Sub zeros) ─ Mul scales ─ (Reshape) ─ weight
+//   int8          codes ─ Cast ─ (Sub zeros) ─ Mul scales ─ (Reshape) ─ weight        (zeros and 16-bit scales: Cast too)
 //   int4          codes ┬ BitShift left ─ BitShift right ┬ Concat ─ (Slice) ─ Cast ─ Reshape ─ Sub 8 ─ Mul scales ─ …
 //                       └ BitShift right ────────────────┘
 //   codebook      codes ─ Cast int32 ─ Gather from the codebook ─ weight

@@ -81,6 +81,11 @@ class WeightProduction : public onnx::Production {
   Decision decision_;
 };
 
+// DequantizeLinear wants zeros in the type of the codes.
+ElementType zeros_type(const Decision& decision) {
+  return decision.is_packed() && !packs_halves(decision) ? ElementType::kUint4 : ElementType::kUint8;
+}
+
 class LinearProduction final : public WeightProduction {
  public:
   using WeightProduction::WeightProduction;
@@ -95,7 +100,7 @@ class LinearProduction final : public WeightProduction {
       scales.push_back(group.scale);
       zeros.push_back(group.zero);
     }
-    part(parts, StoredPart::kScales).write(0, as_bytes(scales));
+    write_scales(scales, part(parts, StoredPart::kScales));
     if (!format.is_symmetric) write_zeros(zeros, part(parts, StoredPart::kZeros));
     write_codes(floats, part(parts, StoredPart::kCodes), for_each, [&](std::size_t first, std::size_t count, std::uint8_t* codes) {
       quant::encode_linear(floats, layout, format, affine, decision().kernel, first, count, codes);
@@ -103,12 +108,18 @@ class LinearProduction final : public WeightProduction {
   }
 
  private:
-  // Sub wants them as floats, DequantizeLinear in the type of the codes.
+  void write_scales(const std::vector<float>& scales, const onnx::Place& place) const {
+    if (!decision().format.half_scales) return place.write(0, as_bytes(scales));
+    std::vector<std::uint16_t> halves(scales.size());
+    kernels::HalfStats stats;
+    kernels::f32_to_f16(reinterpret_cast<const std::byte*>(scales.data()), scales.size(), halves.data(), stats);
+    place.write(0, as_bytes(halves));
+  }
+
   void write_zeros(const std::vector<float>& zeros, const onnx::Place& place) const {
-    if (decision().decoder != plan::Decoder::kDq) return place.write(0, as_bytes(zeros));
     std::vector<std::uint8_t> codes;
     for (const float zero : zeros) codes.push_back(static_cast<std::uint8_t>(zero));
-    if (!decision().is_packed()) return place.write(0, as_bytes(codes));
+    if (zeros_type(decision()) != ElementType::kUint4) return place.write(0, as_bytes(codes));
     std::vector<std::uint8_t> packed((codes.size() + 1) / 2);
     kernels::pack_pairs(codes.data(), codes.size(), packed.data());
     place.write(0, as_bytes(packed));
@@ -190,9 +201,8 @@ std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const Decisio
   };
   add(StoredPart::kCodes, codes_type(decision), codes_dims(decision));
   if (decision.is_linear()) {
-    add(StoredPart::kScales, ElementType::kFloat, decision.scale_dims);
-    const ElementType zeros_type = decision.decoder == plan::Decoder::kDq ? codes_type(decision) : ElementType::kFloat;
-    if (!decision.format.is_symmetric) add(StoredPart::kZeros, zeros_type, decision.scale_dims);
+    add(StoredPart::kScales, decision.format.half_scales ? ElementType::kFloat16 : ElementType::kFloat, decision.scale_dims);
+    if (!decision.format.is_symmetric) add(StoredPart::kZeros, zeros_type(decision), decision.scale_dims);
   } else if (decision.encoding != Encoding::kFloat16) {
     add(StoredPart::kScales, ElementType::kFloat, {decision.is_packed() ? 16 : 256});
   }

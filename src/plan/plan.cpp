@@ -19,6 +19,7 @@ namespace {
 constexpr float kLargestHalf = 65504;
 constexpr std::uint64_t kLargestFold = std::uint64_t{1} << 30;  // runtimes fold a constant up to this size
 constexpr std::size_t kDefaultBlock = 32;
+constexpr std::size_t kHalfScalesFrom = 32;     // groups
 constexpr std::int64_t kBroadcastOpset = 7;     // Mul broadcasts
 constexpr std::int64_t kShiftOpset = 11;        // BitShift
 constexpr std::int64_t kDqOpset = 10;           // DequantizeLinear
@@ -29,6 +30,21 @@ std::uint64_t product(const std::vector<std::int64_t>& dims, std::size_t first, 
   std::uint64_t result = 1;
   for (std::size_t i = first; i < last; ++i) result *= static_cast<std::uint64_t>(dims[i]);
   return result;
+}
+
+std::uint64_t stored_bytes(const Decision& decision) {
+  const std::uint64_t count = decision.weight.tensor->element_count();
+  const std::uint64_t groups = decision.layout.groups();
+  const std::uint64_t per_group = (decision.format.half_scales ? 2U : 4U) + (decision.format.is_symmetric ? 0U : 1U);
+  switch (decision.encoding) {
+    case Encoding::kLinear8: return count + groups * per_group;
+    case Encoding::kLinear4: return (count + 1) / 2 + groups * per_group;
+    case Encoding::kCodebook8: return count + 256 * 4;
+    case Encoding::kCodebook4: return (count + 1) / 2 + 16 * 4;
+    case Encoding::kFloat16: return count * 2;
+    case Encoding::kKeep: break;
+  }
+  return decision.weight.tensor->byte_count();
 }
 
 // Decides for one tensor all that can be decided without its values.
@@ -219,21 +235,6 @@ class Planner {
     }
   }
 
-  std::uint64_t stored_bytes(const Decision& decision) const {
-    const std::uint64_t count = tensor(decision).element_count();
-    const std::uint64_t groups = decision.layout.groups();
-    const std::uint64_t zeros = decision.format.is_symmetric ? 0 : groups * (decision.decoder == Decoder::kDq ? 1 : 4);
-    switch (decision.encoding) {
-      case Encoding::kLinear8: return count + groups * 4 + zeros;
-      case Encoding::kLinear4: return (count + 1) / 2 + groups * 4 + zeros;
-      case Encoding::kCodebook8: return count + 256 * 4;
-      case Encoding::kCodebook4: return (count + 1) / 2 + 16 * 4;
-      case Encoding::kFloat16: return count * 2;
-      case Encoding::kKeep: break;
-    }
-    return tensor(decision).byte_count();
-  }
-
   const onnx::Model& model_;
   const graph::Index& index_;
   const Recipe& recipe_;
@@ -296,6 +297,12 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
                 fmt::format("tensor '{}'", decision.weight.name));
   }
   if (whole.absmax() == 0) return keep("all values are zero");
+  // A second Cast costs some 30 bytes, a 16-bit scale saves two.
+  const bool saves = decision.layout.groups() >= kHalfScalesFrom && decision.decoder != Decoder::kDq;
+  if (decision.is_linear() && saves && quant::fits_half_scales(decision.ranges, decision.format)) {
+    decision.format.half_scales = true;
+    decision.stored_bytes = stored_bytes(decision);
+  }
   if (decision.encoding == Encoding::kFloat16) {
     if (whole.absmax() > kLargestHalf) return keep(fmt::format("its largest magnitude {:g} overflows 16-bit floats (65504)", whole.absmax()));
     // A weight may lose its smallest values, they drown in its sums; anything else may be divided by.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -21,19 +22,28 @@ constexpr std::array<float, 8> kCoverage8 = {1.0F, 1.007F, 1.014F, 1.021F, 1.028
 constexpr std::array<float, 8> kCoverage4 = {1.0F, 0.95F, 0.9F, 0.85F, 0.8F, 0.72F, 0.62F, 0.5F};
 constexpr std::array<float, 6> kAround4 = {-0.045F, -0.03F, -0.015F, 0.015F, 0.03F, 0.045F};
 
+constexpr float kSmallestNormalHalf = 0x1p-14F, kLargestHalf = 65504;
+
+// Rounds a number in the normal range of 16-bit floats to one of them: to nearest, ties to even.
+float to_half_precision(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return std::bit_cast<float>((bits + 0xfffU + ((bits >> 13U) & 1U)) & ~0x1fffU);
+}
+
 // Covers `coverage` of the group's range. A group of zeros, or one too small for a normal scale, keeps
 // its codes at zero with a harmless scale.
 Affine affine_for(const Range& range, const LinearFormat& format, float coverage) {
   const float smallest = std::numeric_limits<float>::min();
+  const auto scale_of = [&](float wanted) { return format.half_scales ? to_half_precision(wanted) : std::max(wanted, smallest); };
   if (range.empty() || range.absmax() == 0) return {1, 1, format.zero};
   if (format.is_symmetric) {
     const float steps = static_cast<float>(format.codes.hi) - format.zero;
-    return make_affine(std::max(range.absmax() * coverage / steps, smallest), format.zero);
+    return make_affine(scale_of(range.absmax() * coverage / steps), format.zero);
   }
   // Zero must be exact: padding and pruned weights are zeros.
   const float low = std::min(range.min, 0.0F) * coverage, high = std::max(range.max, 0.0F) * coverage;
   const auto steps = static_cast<float>(format.codes.hi - format.codes.lo);
-  const float scale = std::max(high / steps - low / steps, smallest);
+  const float scale = scale_of(high / steps - low / steps);
   const float zero = std::nearbyint(static_cast<float>(format.codes.lo) - low / scale);
   return make_affine(scale, std::clamp(zero, static_cast<float>(format.codes.lo), static_cast<float>(format.codes.hi)));
 }
@@ -106,6 +116,14 @@ class Search {
 };
 
 }  // namespace
+
+bool fits_half_scales(const std::vector<Range>& ranges, const LinearFormat& format) {
+  // Searching changes a scale by less than a factor of two.
+  return std::all_of(ranges.begin(), ranges.end(), [&](const Range& range) {
+    const float scale = affine_for(range, format, 1.0F).scale;
+    return scale >= kSmallestNormalHalf * 2 && scale <= kLargestHalf / 2;
+  });
+}
 
 Affine make_affine(float scale, float zero) { return {scale, 1.0F / scale, zero}; }
 

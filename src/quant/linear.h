@@ -22,13 +22,14 @@ struct LinearFormat {
   kernels::CodeSign sign = kernels::CodeSign::kSigned;
   float zero = 0;          // of symmetric codes
   bool is_symmetric = true;  // otherwise each group has its own zero
+  bool half_scales = false;  // scales are numbers that 16-bit floats can hold
 };
 
-inline constexpr LinearFormat kSymmetricInt8{{-127, 127}, kernels::CodeSign::kSigned, 0, true};
-inline constexpr LinearFormat kAsymmetricInt8{{0, 255}, kernels::CodeSign::kUnsigned, 0, false};
-inline constexpr LinearFormat kSymmetricInt4{{-8, 7}, kernels::CodeSign::kSigned, 0, true};
-inline constexpr LinearFormat kSymmetricNibble{{0, 15}, kernels::CodeSign::kUnsigned, 8, true};  // decoded by Sub(8)
-inline constexpr LinearFormat kAsymmetricNibble{{0, 15}, kernels::CodeSign::kUnsigned, 0, false};
+inline constexpr LinearFormat kSymmetricInt8{{-127, 127}, kernels::CodeSign::kSigned, 0, true, false};
+inline constexpr LinearFormat kAsymmetricInt8{{0, 255}, kernels::CodeSign::kUnsigned, 0, false, false};
+inline constexpr LinearFormat kSymmetricInt4{{-8, 7}, kernels::CodeSign::kSigned, 0, true, false};
+inline constexpr LinearFormat kSymmetricNibble{{0, 15}, kernels::CodeSign::kUnsigned, 8, true, false};  // decoded by Sub(8)
+inline constexpr LinearFormat kAsymmetricNibble{{0, 15}, kernels::CodeSign::kUnsigned, 0, false, false};
 
 // The range of every group; exact. Values that are not finite show in Range::finite().
 std::vector<kernels::Range> find_ranges(const FloatSource& source, const Layout& layout, const ForEach& for_each);
@@ -45,6 +46,9 @@ void encode_linear(const FloatSource& source, const Layout& layout, const Linear
 // And back, as a runtime decodes them. `codes` are those of [first, first + count).
 void decode_linear(const std::uint8_t* codes, const Layout& layout, const LinearFormat& format,
                    const std::vector<kernels::Affine>& affine, std::size_t first, std::size_t count, float* values);
+
+// Can the scales of these groups be 16-bit floats, to their full precision?
+bool fits_half_scales(const std::vector<kernels::Range>& ranges, const LinearFormat& format);
 
 // A scale and zero as a file holds them.
 kernels::Affine make_affine(float scale, float zero);
