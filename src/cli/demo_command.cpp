@@ -68,13 +68,7 @@ int run(const std::string& output) {
   add(StorageFormat::kW8, false, "commands.w8.onnx");
   add(StorageFormat::kW8, true, "commands.w8-codebook.onnx");
   add(StorageFormat::kW4, false, "commands.w4.onnx");
-  // One source, four results: a total over them would mean nothing, so each is its own table row.
-  std::string table;
-  for (const report::QuantizeRow& row : rows) {
-    const std::string text = report::quantize_table({row}, false);
-    table += table.empty() ? text : text.substr(text.find('\n', text.find('\n') + 1) + 1);
-  }
-  fmt::print("{}\nEvery file was reopened and its decoded weights compared with the source before it got its name.\n", table);
+  fmt::print("{}\nEvery file was reopened and its decoded weights compared with the source before it got its name.\n", report::quantize_table(rows, false));
   if (!output.empty()) fmt::print("The files are in {}.\n", fs::absolute(output).string());
   return 0;
 }

@@ -61,7 +61,7 @@ std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
                seconds_text(result.seconds), result.output.string()});
   }
   const Totals totals = totals_of(rows);
-  if (rows.size() > 1) {
+  if (rows.size() > 1 && rows.front().model != rows.back().model) {
     table.add_rule();
     table.add({fmt::format("total {}", totals.models), bytes_text(totals.before), bytes_text(totals.after),
                percent_text(ratio(totals.after, totals.before)), "", "", seconds_text(totals.seconds),

@@ -17,6 +17,7 @@ struct QuantizeRow {
   int exit_code = 0;
 };
 
+// A total closes the table if the rows are different models, and not results of the same one.
 std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run);
 std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t at_most);
 // What was left alone, grouped by the reason.

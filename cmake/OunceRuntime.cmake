@@ -1,0 +1,28 @@
+# ONNX Runtime, as ./setup runtime leaves it: headers to build the layer runtime with, libraries to open at run time.
+#
+# OUNCE_RUNTIME=AUTO (the default) builds the layer when the headers are there, ON insists, OFF leaves it out.
+# Sets OUNCE_HAS_RUNTIME, OUNCE_ONNXRUNTIME_HEADERS and OUNCE_ONNXRUNTIME_ROOT.
+set(OUNCE_RUNTIME AUTO CACHE STRING "Build with ONNX Runtime: AUTO (if its headers are found), ON or OFF")
+set_property(CACHE OUNCE_RUNTIME PROPERTY STRINGS AUTO ON OFF)
+set(OUNCE_ONNXRUNTIME_ROOT ${PROJECT_SOURCE_DIR}/.deps/onnxruntime CACHE PATH
+    "Where the program looks for <version>/lib/libonnxruntime.so")
+
+set(OUNCE_HAS_RUNTIME FALSE)
+if(OUNCE_RUNTIME STREQUAL "AUTO" OR OUNCE_RUNTIME)
+  find_path(OUNCE_ONNXRUNTIME_HEADERS onnxruntime_c_api.h
+            PATHS ${OUNCE_ONNXRUNTIME_ROOT}/include PATH_SUFFIXES onnxruntime)
+  if(OUNCE_ONNXRUNTIME_HEADERS)
+    set(OUNCE_HAS_RUNTIME TRUE)
+  elseif(NOT OUNCE_RUNTIME STREQUAL "AUTO")
+    message(FATAL_ERROR "OUNCE_RUNTIME=ON, but onnxruntime_c_api.h is not in ${OUNCE_ONNXRUNTIME_ROOT}/include: run ./setup runtime")
+  endif()
+endif()
+
+# The tests load what was written, so they need a library as well. Leaving them out takes a word: OUNCE_RUNTIME=OFF.
+if(OUNCE_TESTS AND (OUNCE_RUNTIME STREQUAL "AUTO" OR OUNCE_RUNTIME))
+  file(GLOB libraries ${OUNCE_ONNXRUNTIME_ROOT}/[0-9]*/lib/libonnxruntime.so)
+  if(NOT OUNCE_HAS_RUNTIME OR (NOT libraries AND NOT DEFINED ENV{OUNCE_ONNXRUNTIME}))
+    message(FATAL_ERROR "The tests load models in ONNX Runtime, which is not in ${OUNCE_ONNXRUNTIME_ROOT}: "
+      "run ./setup runtime (or build them without it: -DOUNCE_RUNTIME=OFF)")
+  endif()
+endif()

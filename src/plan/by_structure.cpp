@@ -1,0 +1,151 @@
+#include "plan/by_structure.h"
+
+#include <fmt/format.h>
+
+#include "plan/groups.h"
+
+namespace ounce::plan {
+namespace {
+
+constexpr std::uint64_t kLargestFold = std::uint64_t{1} << 30;  // runtimes fold a constant up to this size
+constexpr std::size_t kDefaultBlock = 32;
+constexpr std::int64_t kBroadcastOpset = 7;     // Mul broadcasts
+constexpr std::int64_t kShiftOpset = 11;        // BitShift
+constexpr std::int64_t kDqOpset = 10;           // DequantizeLinear
+constexpr std::int64_t kDqChannelOpset = 13;    // DequantizeLinear with an axis
+constexpr std::int64_t kDqBlockOpset = 21;      // … with blocks, and with 4-bit types
+
+quant::LinearFormat format_of(const Decision& decision, const Recipe& recipe) {
+  if (decision.encoding == Encoding::kLinear4) return recipe.asymmetric ? quant::kAsymmetricNibble : quant::kSymmetricNibble;
+  return recipe.asymmetric ? quant::kAsymmetricInt8 : quant::kSymmetricInt8;
+}
+
+}  // namespace
+
+Decision StructurePlanner::decide(const Weight& weight) {
+  Decision decision;
+  decision.weight = weight;
+  const std::string excluded = selection_.why_not(index_, weight);  // asked for every tensor: it notes matches
+  decision.reason = why_keep(weight);
+  if (decision.reason.empty()) decision.reason = excluded;
+  if (!decision.reason.empty()) return decision;
+  choose_encoding(decision);
+  if (!decision.is_stored()) return decision;
+  choose_groups(decision);
+  choose_decoder(decision);
+  decision.stored_bytes = stored_bytes(decision);
+  if (decision.stored_bytes >= weight.tensor->byte_count()) {
+    decision.reason = "codes and scales would not be smaller";
+    decision.encoding = Encoding::kKeep;
+  }
+  return decision;
+}
+
+std::int64_t StructurePlanner::opset(const Weight& weight) const {
+  const auto* function = index_.bodies()[index_.root(weight.body)].function;
+  return onnx::opset_version(function != nullptr ? function->opset_imports : model_.proto->opset_imports, "");
+}
+
+std::string StructurePlanner::why_keep(const Weight& weight) const {
+  const std::uint64_t bytes = weight.tensor->byte_count();
+  if (bytes < recipe_.min_bytes) return fmt::format("smaller than {} bytes", recipe_.min_bytes);
+  if (weight.value->uses.empty()) return "nothing uses it";
+  if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
+  if (weight.value->is_output) return "is an output of the graph";
+  if (weight.value->is_input && model_.proto->ir_version >= 4) return "is an input with a default value";
+  if (weight.role == Role::kOther && (recipe_.format != StorageFormat::kW16 || weight.tensor->dims.size() < 2)) {
+    return fmt::format("feeds {}, which may need all bits", weight.op_type);
+  }
+  if (opset(weight) < kBroadcastOpset) return fmt::format("opset {} is too old to decode in (7 is needed)", opset(weight));
+  return {};
+}
+
+void StructurePlanner::choose_encoding(Decision& decision) const {
+  const Weight& weight = decision.weight;
+  if (recipe_.format == StorageFormat::kW16 || !weight.fits_few_bits()) {
+    const bool is_half = weight.tensor->type == onnx::ElementType::kFloat16 || weight.tensor->type == onnx::ElementType::kBfloat16;
+    decision.encoding = is_half ? Encoding::kKeep : Encoding::kFloat16;
+    const char* what = weight.role == Role::kParameter ? "parameter" : weight.fits_few_bits() ? "weight" : "constant";
+    decision.reason = is_half ? "has 16 bits already" : fmt::format("{} of {}, as 16-bit floats", what, weight.op_type);
+    return;
+  }
+  decision.reason = fmt::format("weight of {}", weight.op_type);
+  const bool can_unpack = opset(weight) >= kShiftOpset;
+  if (recipe_.format == StorageFormat::kW4 && can_unpack) {
+    decision.encoding = recipe_.codebook ? Encoding::kCodebook4 : Encoding::kLinear4;
+    return;
+  }
+  decision.encoding = recipe_.codebook ? Encoding::kCodebook8 : Encoding::kLinear8;
+  if (recipe_.format == StorageFormat::kW4) {
+    decision.reason += fmt::format("; opset {} cannot unpack 4 bits ({} is needed), so 8", opset(weight), kShiftOpset);
+  }
+}
+
+void StructurePlanner::choose_groups(Decision& decision) const {
+  decision.format = format_of(decision, recipe_);
+  decision.scale = recipe_.scale;
+  decision.kernel = recipe_.rounding == Rounding::kBalanced ? decision.weight.kernel_taps : 0;
+  if (!decision.is_linear()) return group_by_tensor(decision);
+  const auto& wanted = recipe_.granularity;
+  const auto axes = decision.weight.channels;
+  if (wanted.kind == GranularityKind::kTensor) return group_by_tensor(decision);
+  if (!axes) {
+    group_by_tensor(decision);
+    decision.reason += ", no channel axis known";
+    return;
+  }
+  // Four bits are too few for a whole channel: blocks, where they fit.
+  const bool auto_block = wanted.kind == GranularityKind::kAuto && decision.encoding == Encoding::kLinear4;
+  if (auto_block && group_by_block(decision, *axes, kDefaultBlock)) return;
+  if (wanted.kind == GranularityKind::kBlock) {
+    if (group_by_block(decision, *axes, wanted.block)) return;
+    decision.reason += fmt::format(", blocks of {} do not fit its shape", wanted.block);
+  }
+  group_by_channel(decision, *axes);
+}
+
+// Empty when DequantizeLinear can decode this tensor.
+std::string StructurePlanner::why_no_dq(const Decision& decision) const {
+  const std::int64_t version = opset(decision.weight);
+  if (!decision.is_linear()) return "DequantizeLinear decodes linear codes only";
+  if (decision.weight.tensor->type != onnx::ElementType::kFloat) return "DequantizeLinear gives float32 only";
+  const bool is_block = decision.granularity == GranularityKind::kBlock;
+  std::int64_t needed = decision.granularity == GranularityKind::kTensor ? kDqOpset : kDqChannelOpset;
+  if (is_block || decision.encoding == Encoding::kLinear4) needed = kDqBlockOpset;
+  if (version < needed) return fmt::format("DequantizeLinear needs opset {}, the model has {}", needed, version);
+  if (decision.granularity == GranularityKind::kChannel && decision.weight.channels->last - decision.weight.channels->first > 1) {
+    return "DequantizeLinear has one channel axis";
+  }
+  if (is_block && decision.weight.tensor->dims.size() != 2) return "DequantizeLinear's blocks need two axes here";
+  return {};
+}
+
+void StructurePlanner::choose_decoder(Decision& decision) const {
+  const bool fits_lookup = !decision.is_packed() && decision.granularity != GranularityKind::kBlock;
+  if (decision.weight.is_looked_up && fits_lookup && recipe_.decoder == DecoderChoice::kAuto) {
+    decision.decoder = Decoder::kLookup;
+    decision.reason += "; rows are decoded after the lookup";
+    return;
+  }
+  const std::string no_dq = why_no_dq(decision);
+  const std::uint64_t decoded = decision.weight.tensor->element_count() * 4;
+  const bool too_large = decoded > kLargestFold;
+  if (recipe_.decoder == DecoderChoice::kFold || (recipe_.decoder == DecoderChoice::kAuto && !too_large) || !no_dq.empty()) {
+    decision.decoder = Decoder::kFold;
+    decision.reason += recipe_.decoder == DecoderChoice::kDq ? "; folded, as " + no_dq : "; folded at load, FP32 speed";
+    if (too_large) decision.reason += "; over 1 GiB, newer runtimes decode it at every inference";
+    return;
+  }
+  decision.decoder = Decoder::kDq;
+  decision.reason += too_large ? "; over 1 GiB, which runtimes do not fold" : "; DequantizeLinear, as asked";
+  if (decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric) decision.format = quant::kSymmetricInt4;
+  if (decision.granularity == GranularityKind::kBlock) {  // it scales in the tensor's own shape
+    decision.view = decision.weight.tensor->dims;
+    decision.scale_dims = decision.view;
+    decision.scale_dims[decision.block_axis()] /= static_cast<std::int64_t>(decision.block);
+  } else if (decision.granularity == GranularityKind::kChannel) {
+    decision.scale_dims = {static_cast<std::int64_t>(decision.layout.channels)};
+  }
+}
+
+}  // namespace ounce::plan

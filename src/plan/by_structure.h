@@ -1,0 +1,37 @@
+// Decides for each tensor all that can be decided without its values: whether it can be stored smaller, in which
+// encoding, what shares a scale, and how it is decoded.
+#pragma once
+
+#include <ounce/recipe.h>
+
+#include "graph/index.h"
+#include "onnx/model.h"
+#include "plan/decision.h"
+#include "plan/selection.h"
+
+namespace ounce::plan {
+
+class StructurePlanner {
+ public:
+  StructurePlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe)
+      : model_(model), index_(index), recipe_(recipe), selection_(recipe) {}
+
+  Decision decide(const Weight& weight);
+  // After the last tensor: throws Error{kUsage} for an expression that matched nothing.
+  void check_expressions() const { selection_.check_all_matched(); }
+
+ private:
+  std::int64_t opset(const Weight& weight) const;
+  std::string why_keep(const Weight& weight) const;
+  void choose_encoding(Decision& decision) const;
+  void choose_groups(Decision& decision) const;
+  void choose_decoder(Decision& decision) const;
+  std::string why_no_dq(const Decision& decision) const;
+
+  const onnx::Model& model_;
+  const graph::Index& index_;
+  const Recipe& recipe_;
+  Selection selection_;
+};
+
+}  // namespace ounce::plan

@@ -1,0 +1,90 @@
+#include "plan/by_values.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+
+#include "kernels/half.h"
+#include "plan/sources.h"
+#include "quant/tiles.h"
+
+namespace ounce::plan {
+namespace {
+
+constexpr float kLargestHalf = 65504;
+constexpr std::size_t kHalfScalesFrom = 32;  // groups
+
+bool has_subnormal_halves(const quant::FloatSource& floats) {
+  std::vector<float> scratch;
+  std::vector<std::uint16_t> halves(quant::kTile);
+  kernels::HalfStats stats;
+  for (std::size_t first = 0; first < floats.size(); first += quant::kTile) {
+    const std::size_t count = std::min(quant::kTile, floats.size() - first);
+    kernels::f32_to_f16(floats.values(first, count, scratch), count, halves.data(), stats);
+  }
+  return stats.subnormal + stats.vanished != 0;
+}
+
+kernels::Range whole_range(const Decision& decision) {
+  kernels::Range whole;
+  for (const kernels::Range& range : decision.ranges) whole.merge(range);
+  return whole;
+}
+
+}  // namespace
+
+void decide_by_values(const onnx::Model& model, Decision& decision, const ForEach& for_each) {
+  const TensorSource source(model, *decision.weight.tensor);
+  decision.ranges = quant::find_ranges(source.floats(), decision.layout, for_each);
+  const kernels::Range whole = whole_range(decision);
+  const auto keep = [&](std::string reason) {
+    decision.encoding = Encoding::kKeep;
+    decision.reason = std::move(reason);
+    decision.ranges.clear();
+  };
+  if (!whole.finite()) {
+    if (!decision.weight.fits_few_bits()) return keep("has NaN or infinite values");
+    throw Error(ErrorCode::kBadInput, "a weight has NaN or infinite values; repair the model, or leave the tensor out with --exclude",
+                fmt::format("tensor '{}'", decision.weight.name));
+  }
+  if (whole.absmax() == 0) return keep("all values are zero");
+  // A second Cast costs some 30 bytes, a 16-bit scale saves two.
+  const bool saves = decision.layout.groups() >= kHalfScalesFrom && decision.decoder != Decoder::kDq;
+  if (decision.is_linear() && saves && quant::fits_half_scales(decision.ranges, decision.format)) {
+    decision.format.half_scales = true;
+    decision.stored_bytes = stored_bytes(decision);
+  }
+  if (decision.encoding == Encoding::kFloat16) {
+    if (whole.absmax() > kLargestHalf) return keep(fmt::format("its largest magnitude {:g} overflows 16-bit floats (65504)", whole.absmax()));
+    // A weight may lose its smallest values, they drown in its sums; anything else may be divided by.
+    if (!decision.weight.fits_few_bits() && has_subnormal_halves(source.floats())) return keep("has values too small for 16-bit floats (6e-5)");
+  }
+}
+
+void promote_smallest(std::vector<Decision>& decisions, double share) {
+  std::vector<Decision*> stored;
+  std::uint64_t total = 0;
+  for (Decision& decision : decisions) {
+    total += decision.weight.tensor->byte_count();
+    const bool is_float = decision.weight.tensor->type == onnx::ElementType::kFloat;
+    if (decision.is_linear() && is_float && decision.granularity == GranularityKind::kChannel && decision.decoder == Decoder::kFold) stored.push_back(&decision);
+  }
+  std::stable_sort(stored.begin(), stored.end(), [](const Decision* a, const Decision* b) {
+    return a->weight.tensor->byte_count() < b->weight.tensor->byte_count();
+  });
+  auto budget = share * static_cast<double>(total);
+  for (Decision* decision : stored) {
+    const std::uint64_t half_bytes = decision->weight.tensor->byte_count() / 2;
+    const double cost = static_cast<double>(half_bytes) - static_cast<double>(decision->stored_bytes);
+    if (cost > budget) return;
+    if (whole_range(*decision).absmax() > kLargestHalf) continue;
+    budget -= std::max(cost, 0.0);
+    decision->encoding = Encoding::kFloat16;
+    decision->stored_bytes = half_bytes;
+    decision->granularity = GranularityKind::kTensor;
+    decision->reason = fmt::format("weight of {}, so small that 16-bit floats cost next to nothing", decision->weight.op_type);
+  }
+}
+
+}  // namespace ounce::plan

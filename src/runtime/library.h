@@ -1,0 +1,52 @@
+// ONNX Runtime, opened while the program runs: any version from 1.17 on, several beside each other, or none.
+//
+//   std::shared_ptr<const Library> library = Library::open(Library::find());
+//   Session session(library, "model.onnx", {});
+//
+// A library stays open until the process ends, and so does the one environment that it gets when its first session is
+// made: the runtime's threads and static objects do not survive being unloaded.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct OrtApi;
+struct OrtEnv;
+
+namespace ounce::runtime {
+
+class Library {
+ public:
+  // The libraries that set-up brought, newest first, for this machine's architecture only.
+  static std::vector<std::filesystem::path> installed();
+  // The file to open: what the environment variable OUNCE_ONNXRUNTIME names (a library, or a version that set-up
+  // brought), otherwise the newest of installed(), otherwise the system's "libonnxruntime.so". Throws Error{kUsage}
+  // when the variable names nothing that exists.
+  static std::filesystem::path find();
+
+  // Opens a library, or gives the one that is open already. Throws Error{kIo} when there is none at `path`,
+  // Error{kUnsupported} when it is none of ONNX Runtime's or too old.
+  static std::shared_ptr<const Library> open(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::string& version() const { return version_; }  // "1.30.0"
+  // Functions that came after this version of the API must not be called: the older of the library's own and of the
+  // headers that we were built with.
+  std::uint32_t api_version() const { return api_version_; }
+  const OrtApi& api() const { return *api_; }
+  // Made at the first call. A process that forks must not call it before.
+  const OrtEnv& environment() const;
+
+ private:
+  Library() = default;
+
+  std::filesystem::path path_;
+  std::string version_;
+  std::uint32_t api_version_ = 0;
+  const OrtApi* api_ = nullptr;
+};
+
+}  // namespace ounce::runtime
