@@ -5,7 +5,8 @@ include(CMakePackageConfigHelpers)
 
 # The libraries that a program linking libounce.a needs too. ounceConfig.cmake.in finds each of
 # them again; whatever else we build with is header-only or flags, and stays out of the export.
-set(linked_by_consumers fmt::fmt Threads::Threads PkgConfig::hwy PkgConfig::re2 PkgConfig::xxhash)
+# CMAKE_DL_LIBS is a plain -ldl: ONNX Runtime is opened at run time, if at all.
+set(linked_by_consumers fmt::fmt Threads::Threads PkgConfig::hwy PkgConfig::re2 PkgConfig::xxhash ${CMAKE_DL_LIBS})
 get_target_property(linked ounce LINK_LIBRARIES)
 list(FILTER linked EXCLUDE REGEX "BUILD_INTERFACE")
 list(REMOVE_ITEM linked ${linked_by_consumers} linked-NOTFOUND)

@@ -4,6 +4,7 @@
 #include <onnxruntime_c_api.h>
 #include <ounce/error.h>
 
+#include <optional>
 #include <utility>
 
 #include "base/checked.h"
@@ -106,13 +107,13 @@ std::vector<ValueDescription> describe(const Caller& call, const OrtSession* ses
 }
 
 std::uint64_t bytes_of(ElementType type, const std::vector<std::int64_t>& dims, const std::string& name) {
+  const auto fail = [&](ErrorCode code, const char* what) { throw Error(code, what, fmt::format("tensor '{}'", name)); };
+  if (type == ElementType::kString) fail(ErrorCode::kUnsupported, "tensors of strings cannot be given or taken yet");
   std::optional<std::uint64_t> bits = static_cast<std::uint64_t>(onnx::info_of(type).bits);
   for (const std::int64_t dim : dims) {
-    if (dim < 0 || !bits) throw Error(ErrorCode::kBadInput, "has a negative or too large dimension", fmt::format("tensor '{}'", name));
+    if (dim < 0) fail(ErrorCode::kBadInput, "has a negative dimension");
     bits = checked_multiply(*bits, static_cast<std::uint64_t>(dim));
-  }
-  if (!bits || *bits == 0 && type == ElementType::kString) {
-    throw Error(ErrorCode::kUnsupported, "tensors of strings are not supported", fmt::format("tensor '{}'", name));
+    if (!bits) fail(ErrorCode::kBadInput, "is too large");
   }
   return (*bits + 7) / 8;
 }

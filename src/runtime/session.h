@@ -43,8 +43,7 @@ struct ValueDescription {
   };
   std::string name;
   onnx::ElementType element = onnx::ElementType::kUndefined;  // kUndefined: not a tensor but a sequence, a map …
-  bool has_shape = false;                                     // the runtime tells a scalar from a tensor of unknown rank only by this
-  std::vector<Dimension> shape;
+  std::vector<Dimension> shape;  // empty for a scalar, and for a tensor of unknown rank: the runtime does not say which
 
   bool is_tensor() const { return element != onnx::ElementType::kUndefined; }
 };

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Writes the small models of the command-line tests into a folder: the same bytes on every machine.
+
+usage: make_models.py FOLDER
+
+A model is a function below, named after its file. What the docstring says is why a test wants it.
+"""
+
+import math
+import pathlib
+import sys
+
+from onnx_bytes import *
+
+MODELS = []
+X = value("x", ["N", 32])
+Y = value("y", ["N", 64])
+
+
+def a_model(make):
+    MODELS.append(make)
+    return make
+
+
+def one_matmul(initializer, **options):
+    return model(graph([node("MatMul", ["x", "w"], ["y"])], [X], [Y], [initializer]), **options)
+
+
+@a_model
+def matmul():
+    """The plainest one: a weight, and a bias too small to bother."""
+    nodes = [node("MatMul", ["x", "w"], ["product"]), node("Add", ["product", "b"], ["y"])]
+    return model(graph(nodes, [X], [Y], [weight("w", 32, 64), weight("b", 64)]))
+
+
+@a_model
+def gemm():
+    """The channel axis follows transB."""
+    nodes = [node("Gemm", ["x", "w", "b"], ["y"], [attribute("transB", 1)])]
+    return model(graph(nodes, [X], [Y], [weight("w", 64, 32), weight("b", 64)]))
+
+
+@a_model
+def conv():
+    nodes = [node("Conv", ["x", "w", "b"], ["y"], [attribute("pads", [1, 1, 1, 1])])]
+    return model(graph(nodes, [value("x", [1, 8, 16, 16])], [value("y", [1, 16, 16, 16])], [weight("w", 16, 8, 3, 3), weight("b", 16)]))
+
+
+@a_model
+def conv_transpose():
+    """Its channel axis is the second one."""
+    nodes = [node("ConvTranspose", ["x", "w"], ["y"])]
+    return model(graph(nodes, [value("x", [1, 8, 16, 16])], [value("y", [1, 16, 18, 18])], [weight("w", 8, 16, 3, 3)]))
+
+
+@a_model
+def lstm():
+    """Two weights, each with directions and gates as channels."""
+    nodes = [node("LSTM", ["x", "w", "r", "b"], ["y"], [attribute("hidden_size", 16)])]
+    body = graph(nodes, [value("x", ["T", 1, 24])], [value("y", ["T", 1, 1, 16])],
+                 [weight("w", 1, 64, 24), weight("r", 1, 64, 16), weight("b", 1, 128)])
+    return model(body)
+
+
+@a_model
+def embedding():
+    """Rows are decoded after they were looked up."""
+    nodes = [node("Gather", ["table", "ids"], ["y"])]
+    return model(graph(nodes, [value("ids", ["N"], INT64)], [value("y", ["N", 32])], [weight("table", 100, 32)]))
+
+
+@a_model
+def tied():
+    """One table at both ends of the model: looked up, and transposed into a product. It must be stored once."""
+    nodes = [node("Gather", ["table", "ids"], ["hidden"]), node("Transpose", ["table"], ["turned"], [attribute("perm", [1, 0])]),
+             node("MatMul", ["hidden", "turned"], ["y"])]
+    return model(graph(nodes, [value("ids", ["N"], INT64)], [value("y", ["N", 100])], [weight("table", 100, 32)]))
+
+
+@a_model
+def constants():
+    """Weights that stand in Constant nodes instead of initializers."""
+    nodes = [constant("w", weight("", 32, 64)), node("MatMul", ["x", "w"], ["y"])]
+    return model(graph(nodes, [X], [Y]))
+
+
+@a_model
+def branches():
+    """Weights inside the branches of an If; both have the same name, as exporters write it."""
+    def branch(name):
+        return graph([node("MatMul", ["x", "w"], [name + "_y"])], [], [value(name + "_y", ["N", 64])], [weight("w", 32, 64)], name)
+    nodes = [node("If", ["flag"], ["y"], [graph_attribute("then_branch", branch("then")), graph_attribute("else_branch", branch("else"))])]
+    return model(graph(nodes, [value("flag", [], BOOL), X], [Y]))
+
+
+@a_model
+def functions():
+    """A weight in a Constant of a model-local function."""
+    body = [constant("w", weight("", 32, 64)), node("MatMul", ["a", "w"], ["c"])]
+    dense = function("Dense", ["a"], ["c"], body, "local", 17)
+    return model(graph([node("Dense", ["x"], ["y"], domain="local")], [X], [Y]), other_opsets=[opset(1, "local")], functions=[dense])
+
+
+@a_model
+def external():
+    """Two weights in one file beside the model, the second at a page boundary."""
+    data = floats_of(random_floats("w", 32 * 64)).ljust(12288, b"\0") + floats_of(random_floats("v", 64 * 64))
+    nodes = [node("MatMul", ["x", "w"], ["hidden"]), node("MatMul", ["hidden", "v"], ["y"])]
+    weights = [external_tensor("w", [32, 64], "external.data", 0, 8192), external_tensor("v", [64, 64], "external.data", 12288, 16384)]
+    return model(graph(nodes, [X], [Y], weights)), {"external.data": data}
+
+
+@a_model
+def trees():
+    """Nothing but a tree ensemble: its numbers are attributes, there is no tensor to store smaller."""
+    ensemble = {
+        "nodes_treeids": [0, 0, 0], "nodes_nodeids": [0, 1, 2], "nodes_featureids": [0, 0, 0], "nodes_values": [0.5, 0.0, 0.0],
+        "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"], "nodes_truenodeids": [1, 0, 0], "nodes_falsenodeids": [2, 0, 0],
+        "class_treeids": [0, 0], "class_nodeids": [1, 2], "class_ids": [0, 1], "class_weights": [1.0, 1.0],
+        "classlabels_int64s": [0, 1], "post_transform": "NONE",
+    }
+    attributes = [attribute(name, content) for name, content in ensemble.items()]
+    nodes = [node("TreeEnsembleClassifier", ["x"], ["label", "scores"], attributes, domain="ai.onnx.ml")]
+    outputs = [value("label", ["N"], INT64), value("scores", ["N", 2])]
+    return model(graph(nodes, [value("x", ["N", 1])], outputs), other_opsets=[opset(3, "ai.onnx.ml")])
+
+
+@a_model
+def zero():
+    """A weight without any value but zero beside an ordinary one."""
+    nodes = [node("MatMul", ["x", "w"], ["hidden"]), node("MatMul", ["hidden", "nothing"], ["y"])]
+    return model(graph(nodes, [X], [Y], [weight("w", 32, 64), tensor("nothing", [64, 64], bytes(4 * 64 * 64))]))
+
+
+@a_model
+def nan():
+    values = random_floats("w", 32 * 64)
+    values[1000] = math.nan
+    return one_matmul(tensor("w", [32, 64], floats_of(values)))
+
+
+@a_model
+def huge_values():
+    """One weight does not fit 16-bit floats, the other does."""
+    nodes = [node("MatMul", ["x", "loud"], ["hidden"]), node("MatMul", ["hidden", "quiet"], ["y"])]
+    return model(graph(nodes, [X], [Y], [weight("loud", 32, 64, scale=1e6), weight("quiet", 64, 64)]))
+
+
+@a_model
+def quantized():
+    """Quantized by somebody else already, in part."""
+    codes = tensor("codes", [32, 64], bytes(i % 251 for i in range(32 * 64)), INT8)
+    nodes = [node("DequantizeLinear", ["codes", "scale"], ["w"]), node("MatMul", ["x", "w"], ["hidden"]),
+             node("MatMul", ["hidden", "v"], ["y"])]
+    return model(graph(nodes, [X], [Y], [codes, tensor("scale", [], floats_of([0.01])), weight("v", 64, 64)]))
+
+
+@a_model
+def ir3():
+    """Before IR 4 every initializer had to be an input as well; that is no wish to override it."""
+    nodes = [node("MatMul", ["x", "w"], ["y"])]
+    return model(graph(nodes, [X, value("w", [32, 64])], [Y], [weight("w", 32, 64)]), version=8, ir_version=3)
+
+
+@a_model
+def overridable():
+    """The same with IR 8: here the input is a default that a caller may replace."""
+    nodes = [node("MatMul", ["x", "w"], ["y"])]
+    return model(graph(nodes, [X, value("w", [32, 64])], [Y], [weight("w", 32, 64)]))
+
+
+@a_model
+def opset6():
+    """Too old to broadcast, and so to decode anything."""
+    return one_matmul(weight("w", 32, 64), version=6, ir_version=3)
+
+
+@a_model
+def opset21():
+    """New enough for every form of DequantizeLinear."""
+    return one_matmul(weight("w", 32, 64), version=21, ir_version=10)
+
+
+@a_model
+def large():
+    """A tensor that is shared between threads (over 4 MiB) among small ones that are not."""
+    nodes, weights = [node("MatMul", ["x", "w"], ["h0"])], [weight("w", 32, 512)]
+    nodes.append(node("MatMul", ["h0", "wide"], ["h1"]))
+    weights.append(weight("wide", 512, 2304))
+    nodes.append(node("MatMul", ["h1", "narrow"], ["y"]))
+    weights.append(weight("narrow", 2304, 64))
+    return model(graph(nodes, [X], [Y], weights))
+
+
+@a_model
+def text():
+    return b"This is not a model.\n"
+
+
+@a_model
+def empty():
+    return b""
+
+
+@a_model
+def truncated():
+    """A download that stopped in the middle of a weight."""
+    return matmul()[:5000]
+
+
+def main(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for make in MODELS:
+        made = make()
+        content, others = made if isinstance(made, tuple) else (made, {})
+        for name, data in {make.__name__ + ".onnx": content, **others}.items():
+            (folder / name).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))
