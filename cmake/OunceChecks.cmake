@@ -18,5 +18,5 @@ add_test(NAME consumer
     --build-and-test ${PROJECT_SOURCE_DIR}/tests/consumer ${consumer}/build
     --build-generator ${CMAKE_GENERATOR}
     --build-options -DCMAKE_PREFIX_PATH=${consumer}/prefix ${sanitize}
-    --test-command consumer)
+    --test-command consumer ${PROJECT_SOURCE_DIR}/examples/commands/commands.onnx)
 set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED installed)

@@ -1,6 +1,5 @@
 #include <ounce/error.h>
 #include <ounce/quantize.h>
-#include <ounce/version.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,14 +9,13 @@
 #include <fmt/format.h>
 
 #include "api/outcome.h"
+#include "api/rewrite.h"
 #include "base/digest.h"
 #include "base/jobs.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 #include "passes/compare_weights.h"
-#include "passes/store_weights.h"
-#include "passes/strip_constant_names.h"
 #include "plan/plan.h"
 
 namespace ounce {
@@ -149,12 +147,8 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
 
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
   onnx::Model model = onnx::read_model(path);
-  const std::vector<passes::Stored> stored = passes::store_weights(model, source, index, plan);
-  passes::strip_constant_names(model);
   result.source_digest = source_digest(source, pool);
-  passes::set_metadata(model, "ounce.version", version());
-  passes::set_metadata(model, "ounce.plan", result.plan_digest);
-  passes::set_metadata(model, "ounce.source", result.source_digest);
+  const std::vector<passes::Stored> stored = api::rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});
 
   // Write: the file has its full size and no name; weights are quantized on their way into it.
   const std::string tag = digest(result.source_digest + result.plan_digest).substr(0, 16);

@@ -24,9 +24,9 @@ TEST(TypesTest, DescribesTensors) {
 
 TEST(TypesTest, DescribesEverythingElseByItsKind) {
   EXPECT_EQ(described({}), "?");
-  EXPECT_EQ(described(field(4, field(1, field(1, std::string())))), "sequence ");
-  EXPECT_EQ(described(field(5, field(1, std::int64_t{7}) + field(2, field(1, std::string())))), "map ");
-  EXPECT_EQ(described(field(9, std::string())), "optional ");
+  EXPECT_EQ(described(field(4, field(1, field(1, std::string())))), "sequence");
+  EXPECT_EQ(described(field(5, field(1, std::int64_t{7}) + field(2, field(1, std::string())))), "map");
+  EXPECT_EQ(described(field(9, std::string())), "optional");
   EXPECT_EQ(described(field(8, field(1, std::int64_t{1}) + field(2, std::string()))), "sparse tensor float32[]");
 }
 

@@ -165,8 +165,8 @@ TEST_P(SessionTest, BytesThatDoNotFitTheShapeAreAnError) {
   EXPECT_THAT(error.what(), HasSubstr("tensor 'x'"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, SessionTest, testing::ValuesIn(Library::installed()), [](const auto& info) {
-  std::string name = "v" + info.param.parent_path().parent_path().filename().string();
+INSTANTIATE_TEST_SUITE_P(Versions, SessionTest, testing::ValuesIn(Library::installed()), [](const auto& version) {
+  std::string name = "v" + version.param.parent_path().parent_path().filename().string();
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
 });

@@ -1,0 +1,180 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <ounce/copy.h>
+#include <ounce/error.h>
+#include <ounce/inspect.h>
+#include <ounce/quantize.h>
+#include <ounce/version.h>
+
+#include <cmath>
+
+#include "onnx/reader.h"
+#include "support/model_builder.h"
+#include "support/temporary_folder.h"
+
+namespace ounce {
+namespace {
+
+namespace fs = std::filesystem;
+using test::read_file;
+
+const fs::path kExample = fs::path(OUNCE_EXAMPLES) / "commands" / "commands.onnx";
+
+QuantizeOptions options_for(StorageFormat format) {
+  QuantizeOptions options;
+  options.recipe.format = format;
+  return options;
+}
+
+TEST(QuantizeModel, MakesTheExampleSmallAndKeepsItsWeights) {
+  const test::TemporaryFolder folder;
+  struct Expected {
+    StorageFormat format;
+    double ratio, sqnr_db;
+  };
+  for (const auto& [format, ratio, sqnr_db] : {Expected{StorageFormat::kW16, 0.52, 70}, {StorageFormat::kW8, 0.29, 46}, {StorageFormat::kW4, 0.19, 22}}) {
+    const QuantizeResult result = quantize(kExample, folder / "small.onnx", options_for(format));
+    EXPECT_LT(result.ratio(), ratio);
+    EXPECT_GT(result.sqnr_db, sqnr_db);
+    EXPECT_EQ(result.bytes_after, fs::file_size(folder / "small.onnx"));
+    for (const TensorOutcome& tensor : result.tensors) {
+      EXPECT_FALSE(tensor.reason.empty());
+      if (!tensor.stored) continue;
+      EXPECT_GT(tensor.sqnr_db, sqnr_db / 2) << tensor.name;
+      EXPECT_LT(tensor.bytes_after, tensor.bytes_before);
+    }
+  }
+}
+
+TEST(QuantizeModel, RecordsWhatItDidInTheModel) {
+  const test::TemporaryFolder folder;
+  const QuantizeResult result = quantize(kExample, folder / "small.onnx", {});
+  const ModelInfo info = inspect(folder / "small.onnx");
+  using testing::Contains;
+  using testing::Pair;
+  EXPECT_THAT(info.metadata, Contains(Pair("ounce.version", version())));
+  EXPECT_THAT(info.metadata, Contains(Pair("ounce.plan", result.plan_digest)));
+  EXPECT_THAT(info.metadata, Contains(Pair("ounce.source", result.source_digest)));
+}
+
+TEST(QuantizeModel, GivesTheSameBytesForAnyNumberOfThreads) {
+  const test::TemporaryFolder folder;
+  for (const StorageFormat format : {StorageFormat::kW8, StorageFormat::kW4, StorageFormat::kW16}) {
+    QuantizeOptions options = options_for(format);
+    std::string first;
+    for (const unsigned threads : {1U, 2U, 7U}) {
+      options.threads = threads;
+      quantize(kExample, folder / "small.onnx", options);
+      const std::string bytes = read_file(folder / "small.onnx");
+      if (first.empty()) first = bytes;
+      EXPECT_TRUE(bytes == first);
+    }
+  }
+}
+
+TEST(QuantizeModel, ASecondTimeThereIsNothingLeftToDo) {
+  const test::TemporaryFolder folder;
+  quantize(kExample, folder / "small.onnx", {});
+  try {
+    quantize(folder / "small.onnx", folder / "smaller.onnx", {});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+  }
+  EXPECT_FALSE(fs::exists(folder / "smaller.onnx"));
+}
+
+TEST(QuantizeModel, ADryRunForetellsTheSizeAndWritesNothing) {
+  const test::TemporaryFolder folder;
+  QuantizeOptions options;
+  options.dry_run = true;
+  const QuantizeResult foretold = quantize(kExample, folder / "small.onnx", options);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  options.dry_run = false;
+  const QuantizeResult result = quantize(kExample, folder / "small.onnx", options);
+  EXPECT_EQ(foretold.bytes_after, result.bytes_after);
+  EXPECT_EQ(foretold.plan_digest, result.plan_digest);
+  EXPECT_TRUE(std::isnan(foretold.sqnr_db));
+}
+
+TEST(QuantizeModel, RefusesToReplaceItsInput) {
+  const test::TemporaryFolder folder;
+  fs::copy_file(kExample, folder / "model.onnx");
+  fs::create_symlink(folder / "model.onnx", folder / "link.onnx");
+  for (const char* name : {"model.onnx", "link.onnx"}) {
+    EXPECT_THROW(quantize(folder / "model.onnx", folder / name, {}), Error);
+  }
+  EXPECT_TRUE(read_file(folder / "model.onnx") == read_file(kExample));
+}
+
+TEST(QuantizeModel, ReportsProgressUpToTheEnd) {
+  const test::TemporaryFolder folder;
+  Progress progress;
+  QuantizeOptions options;
+  options.progress = &progress;
+  quantize(kExample, folder / "small.onnx", options);
+  EXPECT_STREQ(progress.stage.load(), "checking");
+  EXPECT_GT(progress.total.load(), 0U);
+  EXPECT_EQ(progress.done.load(), progress.total.load());
+}
+
+TEST(QuantizeModel, ExternalDataHoldsTheSameWeights) {
+  const test::TemporaryFolder folder;
+  QuantizeOptions options;
+  const QuantizeResult inline_result = quantize(kExample, folder / "inline.onnx", options);
+  options.external_data = ExternalData::kAlways;
+  const QuantizeResult external_result = quantize(kExample, folder / "external.onnx", options);
+  EXPECT_EQ(external_result.sqnr_db, inline_result.sqnr_db);
+  EXPECT_EQ(inspect(folder / "external.onnx").external_files.size(), 1U);
+  // Packed into one file again it has the same tensors.
+  copy_model(folder / "external.onnx", folder / "packed.onnx", ExternalData::kNever);
+  EXPECT_TRUE(read_file(folder / "packed.onnx") == read_file(folder / "inline.onnx"));
+}
+
+TEST(QuantizeModel, ANewVersionTakesItsOldDataFileAway) {
+  const test::TemporaryFolder folder;
+  QuantizeOptions options;
+  options.external_data = ExternalData::kAlways;
+  quantize(kExample, folder / "small.onnx", options);
+  options.recipe.format = StorageFormat::kW16;
+  quantize(kExample, folder / "small.onnx", options);
+  std::size_t files = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path())) ++files;
+  EXPECT_EQ(files, 2U);
+  EXPECT_NO_THROW(inspect(folder / "small.onnx"));
+}
+
+TEST(Copy, IsIdentical) {
+  const test::TemporaryFolder folder;
+  copy_model(kExample, folder / "copy.onnx");
+  EXPECT_TRUE(read_file(folder / "copy.onnx") == read_file(kExample));
+}
+
+TEST(Copy, TakesExternalFilesAlongUnchanged) {
+  const test::TemporaryFolder folder;
+  fs::create_directories(folder / "to");
+  copy_model(kExample, folder / "external.onnx", ExternalData::kAlways);
+  copy_model(folder / "external.onnx", folder / "to/external.onnx");
+  std::size_t compared = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
+    if (!entry.is_regular_file()) continue;
+    EXPECT_TRUE(read_file(entry.path()) == read_file(folder.path() / "to" / entry.path().filename()));
+    ++compared;
+  }
+  EXPECT_EQ(compared, 2U);
+}
+
+TEST(Inspect, CountsWhatIsThere) {
+  const ModelInfo info = inspect(kExample);
+  EXPECT_EQ(info.bytes, fs::file_size(kExample));
+  EXPECT_EQ(info.nodes, 97U);
+  ASSERT_EQ(info.inputs.size(), 1U);
+  EXPECT_EQ(info.inputs[0].type, "float32[N,1,8000]");
+  EXPECT_EQ(info.ops.front().name, "Conv");
+  EXPECT_TRUE(info.blockers.empty());
+  const test::TemporaryFolder folder;
+  EXPECT_EQ(info.bytes_after, quantize(kExample, folder / "small.onnx", {}).bytes_after);
+}
+
+}  // namespace
+}  // namespace ounce

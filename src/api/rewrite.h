@@ -1,0 +1,23 @@
+// The passes that quantize() runs, in their order, in one place: quantize() writes the result, inspect() only weighs it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/index.h"
+#include "onnx/model.h"
+#include "passes/store_weights.h"
+#include "plan/plan.h"
+
+namespace ounce::api {
+
+// Digests are 32 hexadecimal digits; see base/digest.h.
+struct Provenance {
+  std::string plan_digest, source_digest;
+};
+
+// `model` is a second reading of the file that `source`, `index` and `plan` belong to.
+std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index, const plan::Plan& plan,
+                                    const Provenance& provenance);
+
+}  // namespace ounce::api

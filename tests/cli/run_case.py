@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Runs one command-line case and compares everything that a user would see.
+
+usage: run_case.py --ounce PROGRAM --models FOLDER CASE.sh
+
+A case is a small shell script. It runs in an empty folder of its own, with `ounce` and the commands of bin/ in its PATH;
+`need NAME…` brings models there. Beside it stand what it must print and its exit code:
+CASE.stdout, CASE.stderr (none: it prints nothing) and CASE.exit (none: 0).
+
+With OUNCE_REFRESH=1 in the environment these files are written instead of compared.
+What differs from run to run is replaced before comparing, in normalised() and nowhere else.
+"""
+
+import argparse
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TIMEOUT = 60
+
+
+def normalised(text, folder):
+    """Times, digests, the folder of the test, and what the machine alone decides."""
+    text = text.replace(str(folder), "<folder>")
+    text = "\n".join(without_times(text.split("\n")))
+    text = re.sub(r'("seconds": )[0-9.e-]+', r"\g<1><time>", text)
+    text = re.sub(r"\b[0-9a-f]{32}\b", "<digest>", text)
+    text = re.sub(r"(\.onnx\.)[0-9a-f]{16}(\.data)", r"\g<1><tag>\g<2>", text)
+    return text
+
+
+def without_times(lines):
+    """The tables' column "time" is as wide as its widest cell, so the whole column is redrawn."""
+    span = None
+    for above, line, below in zip([""] + lines, lines, lines[1:] + [""]):
+        is_rule = lambda text: re.fullmatch(r"-+(  -+)+", text) is not None
+        if is_rule(below):
+            column = re.search(r" ( *time)(?=  )", line)
+            span = span if is_rule(line) or column is None else column_below(below, column.end())
+        if span is not None:
+            cell = line[slice(*span)].strip()
+            if not re.fullmatch(r"time|-+|[0-9.]+ m?s", cell):
+                span = None
+            else:
+                new = "------" if is_rule(line) else cell if cell in ("time", "-") else "<time>"
+                line = line[:span[0]] + new.rjust(6) + line[span[1]:]
+        yield line
+
+
+def column_below(rule, end):
+    return rule.rindex("  ", 0, end) + 2, end
+
+
+def run(case, ounce, models):
+    """Gives what the case printed, and its exit code."""
+    with tempfile.TemporaryDirectory(prefix="ounce-cli-") as name:
+        folder = pathlib.Path(name).resolve()
+        (folder / "bin").mkdir()
+        (folder / "bin" / "ounce").symlink_to(ounce)
+        work = folder / "work"
+        work.mkdir()
+        environment = {
+            "PATH": os.pathsep.join([str(folder / "bin"), str(HERE / "bin"), "/usr/bin", "/bin"]),
+            "LC_ALL": "C.UTF-8",
+            "OUNCE_TEST_MODELS": str(models),
+            **{key: value for key, value in os.environ.items() if key.endswith("SAN_OPTIONS")},
+        }
+        done = subprocess.run(["sh", "-eu", str(case)], cwd=work, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=TIMEOUT, umask=0o022)
+        streams = {kind: normalised(data.decode(errors="backslashreplace"), work)
+                   for kind, data in (("stdout", done.stdout), ("stderr", done.stderr))}
+        return {**streams, "exit": f"{done.returncode}\n"}
+
+
+DEFAULTS = {"stdout": "", "stderr": "", "exit": "0\n"}
+
+
+def refresh(case, seen):
+    for kind, text in seen.items():
+        file = case.with_suffix("." + kind)
+        if text == DEFAULTS[kind]:
+            file.unlink(missing_ok=True)
+        else:
+            file.write_text(text)
+
+
+def differences(case, seen):
+    for kind, text in seen.items():
+        file = case.with_suffix("." + kind)
+        expected = file.read_text() if file.exists() else DEFAULTS[kind]
+        yield from difflib.unified_diff(expected.splitlines(True), text.splitlines(True), f"expected {file.name}", "what it printed")
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--ounce", required=True, type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--models", required=True, type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("case", type=lambda path: pathlib.Path(path).resolve())
+    arguments = parser.parse_args()
+    seen = run(arguments.case, arguments.ounce, arguments.models)
+    if os.environ.get("OUNCE_REFRESH"):
+        refresh(arguments.case, seen)
+        return 0
+    found = list(differences(arguments.case, seen))
+    sys.stdout.writelines(line if line.endswith("\n") else line + "\n" for line in found)
+    if found:
+        print("\nIf this is meant, refresh with OUNCE_REFRESH=1 and read the diff.")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
