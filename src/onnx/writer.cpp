@@ -176,6 +176,15 @@ void ModelOutput::commit() {
   remove_stale_data();
 }
 
+bool ModelOutput::is_kept(const std::string& location) const {
+  return std::any_of(kept_.begin(), kept_.end(), [&](const auto& file) { return file.first == location; });
+}
+
+bool ModelOutput::is_read_from(const std::filesystem::path& path) const {
+  return std::any_of(model_.external_files.begin(), model_.external_files.end(),
+                     [&](const auto& file) { return file.second.same_file_as(path); });
+}
+
 // Data files that an earlier version of this output used: same name, another tag.
 void ModelOutput::remove_stale_data() const {
   const std::string prefix = path_.filename().string() + ".";
@@ -186,7 +195,8 @@ void ModelOutput::remove_stale_data() const {
     if (!name.starts_with(prefix) || !name.ends_with(kSuffix) || name.size() <= prefix.size() + kSuffix.size()) continue;
     const std::string tag = name.substr(prefix.size(), name.size() - prefix.size() - kSuffix.size());
     const bool is_ours = tag.size() == 16 && tag.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (is_ours && !(data_ && name == data_location_)) std::filesystem::remove(entry.path(), error);
+    const bool is_in_use = (data_ && name == data_location_) || is_kept(name) || is_read_from(entry.path());
+    if (is_ours && !is_in_use) std::filesystem::remove(entry.path(), error);
   }
 }
 

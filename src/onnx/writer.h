@@ -53,6 +53,8 @@ class ModelOutput {
 
  private:
   void remove_stale_data() const;
+  bool is_kept(const std::string& location) const;
+  bool is_read_from(const std::filesystem::path& path) const;
 
   const Model& model_;
   std::filesystem::path path_;

@@ -1,0 +1,286 @@
+// Every model of the ONNX backend tests through every storage format, loaded and run in ONNX Runtime.
+//
+//   corpus_quantize [--every N] [--only TEXT]      every Nth model; models whose name contains TEXT
+//
+// Each model is tried in three forms: as it is, with all inputs but the first as initializers ("tail"), and with the
+// first input as an initializer ("head"); the suite hands weights in as inputs. A model is written smaller or refused
+// with a reason. What was written must verify, load wherever the original loads, run wherever the original runs, and
+// its outputs must be close to those of the original. Exit 0: all of that holds.
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/quantize.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <sstream>
+
+#include "corpus/backend_tests.h"
+#include "corpus/closeness.h"
+#include "corpus/constant_inputs.h"
+#include "corpus/crash_guard.h"
+#include "graph/verify.h"
+#include "onnx/reader.h"
+#include "support/temporary_folder.h"
+
+namespace ounce::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A way to store weights, and how close the outputs must stay.
+struct Variant {
+  const char* name;
+  Recipe recipe;
+  double floor_db;
+};
+
+std::vector<Variant> variants() {
+  std::vector<Variant> list;
+  const auto add = [&](const char* name, StorageFormat format, double floor_db, auto&& change) {
+    Recipe recipe;
+    recipe.format = format;
+    recipe.min_bytes = 16;  // the models are tiny
+    change(recipe);
+    list.push_back({name, recipe, floor_db});
+  };
+  const auto plain = [](Recipe&) {};
+  const auto codebook = [](Recipe& recipe) { recipe.codebook = true; };
+  const auto asymmetric = [](Recipe& recipe) { recipe.asymmetric = true; };
+  const auto dq = [](Recipe& recipe) { recipe.decoder = DecoderChoice::kDq; };
+  const auto blocks = [](std::size_t size) { return [size](Recipe& recipe) { recipe.granularity = {GranularityKind::kBlock, size}; }; };
+  using enum StorageFormat;
+  add("w16", kW16, 50, plain);
+  add("w8", kW8, 25, plain);
+  add("w8 codebook", kW8, 25, codebook);
+  add("w8 asymmetric", kW8, 25, asymmetric);
+  add("w8 dq", kW8, 25, dq);
+  add("w8 block:32", kW8, 25, blocks(32));
+  add("w4", kW4, 8, plain);
+  add("w4 codebook", kW4, 8, codebook);
+  add("w4 asymmetric", kW4, 8, asymmetric);
+  add("w4 block:4", kW4, 8, blocks(4));
+  return list;
+}
+
+enum class Form { kPlain, kTail, kHead };
+constexpr const char* kFormNames[] = {"", " tail", " head"};
+
+struct Case {
+  fs::path model;
+  Form form;
+
+  std::string name() const { return name_of_model(model) + kFormNames[static_cast<int>(form)]; }
+};
+
+// The outcome of one case in one variant, as it travels from the child process: fields with tabs between them.
+struct Outcome {
+  enum class Kind {
+    kRefused,       // nothing to store smaller
+    kWritten,       // written, but the original does not load
+    kLoaded,        // … loaded, but there is no data, or the original does not run
+    kRan,           // … and compared
+    kFailed,        // broken: why says how
+    kNotThisForm,   // the form does not exist for this model
+  };
+  std::size_t variant = 0;
+  Kind kind = Kind::kRefused;
+  double sqnr_db = 0;
+  std::string why;
+
+  std::string text() const {
+    std::string reason = why;
+    std::replace(reason.begin(), reason.end(), '\t', ' ');
+    std::replace(reason.begin(), reason.end(), '\n', ' ');
+    return fmt::format("{}\t{}\t{}\t{}", variant, static_cast<int>(kind), sqnr_db, reason);
+  }
+  static Outcome parse(const std::string& text) {
+    std::istringstream fields(text);
+    std::string variant, kind, sqnr, why;
+    std::getline(fields, variant, '\t');
+    std::getline(fields, kind, '\t');
+    std::getline(fields, sqnr, '\t');
+    std::getline(fields, why);
+    return {std::stoul(variant), static_cast<Kind>(std::stoi(kind)), std::stod(sqnr), why};
+  }
+};
+
+// The original in the runtime: as far as it gets, quantized ones must get.
+class Original {
+ public:
+  Original(const fs::path& model, const std::vector<runtime::NamedTensor>& inputs) : inputs_(inputs) {
+    try {
+      const runtime::Session session(library(), model, {});
+      loads_ = true;
+      for (const auto& output : session.outputs()) {
+        if (output.is_tensor() && output.element != onnx::ElementType::kString) names_.push_back(output.name);
+      }
+      if (names_.empty()) return;
+      outputs_ = session.run(inputs_, names_);
+      runs_ = true;
+    } catch (const Error&) {  // told by loads_ and runs_
+    }
+  }
+
+  Outcome judge(const fs::path& written, const Variant& variant) const {
+    using Kind = Outcome::Kind;
+    Outcome outcome;
+    outcome.kind = Kind::kWritten;
+    if (!loads_) return outcome;
+    const runtime::Session session(library(), written, {});
+    outcome.kind = Kind::kLoaded;
+    if (!runs_) return outcome;
+    const Closeness closeness = compare_outputs(outputs_, session.run(inputs_, names_));
+    outcome.kind = Kind::kRan;
+    outcome.sqnr_db = closeness.sqnr_db;
+    outcome.why = closeness.difference;
+    if (!closeness.difference.empty() || !(closeness.sqnr_db >= variant.floor_db)) outcome.kind = Kind::kFailed;
+    if (outcome.kind == Kind::kFailed && outcome.why.empty()) outcome.why = fmt::format("{:.1f} dB", closeness.sqnr_db);
+    return outcome;
+  }
+
+ private:
+  static std::shared_ptr<const runtime::Library> library() { return runtime::Library::open(runtime::Library::find()); }
+
+  bool loads_ = false, runs_ = false;
+  std::vector<runtime::NamedTensor> inputs_;
+  std::vector<std::string> names_;
+  std::vector<runtime::Tensor> outputs_;
+};
+
+Outcome try_variant(const fs::path& model, const fs::path& written, const Variant& variant, const Original& original) {
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::kFailed;
+  try {
+    QuantizeOptions options;
+    options.recipe = variant.recipe;
+    options.threads = 1;
+    quantize(model, written, options);
+    graph::verify(onnx::read_model(written));
+    return original.judge(written, variant);
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    if (error.code() == ErrorCode::kUnsupported && what.find("nothing to store smaller") != std::string::npos) outcome.kind = Outcome::Kind::kRefused;
+    // NaN in a weight is an error on purpose.
+    if (error.code() == ErrorCode::kBadInput && what.find("has NaN or infinite values") != std::string::npos) outcome.kind = Outcome::Kind::kRefused;
+    outcome.why = what;
+  } catch (const std::exception& error) {
+    outcome.why = error.what();
+  }
+  return outcome;
+}
+
+// The names of the main graph's inputs that data is given for.
+std::vector<std::string> input_names(const fs::path& model) {
+  std::vector<std::string> names;
+  for (const auto& input : onnx::read_model(model).proto->graph->inputs) names.emplace_back(input->name);
+  return names;
+}
+
+// The model and the data of one form; false when there is no such form.
+bool prepare(const Case& a_case, const fs::path& model, std::vector<runtime::NamedTensor>& data) {
+  const auto inputs = test_inputs(a_case.model);
+  const std::vector<std::string> names = input_names(a_case.model);
+  if (a_case.form == Form::kPlain) {
+    fs::copy_file(a_case.model, model, fs::copy_options::overwrite_existing);
+  } else if (!inputs || inputs->size() < 2 || names.size() < inputs->size()) {
+    return false;
+  }
+  if (!inputs) return true;  // nothing to run with; loading is still tried
+  std::vector<bool> is_constant(inputs->size(), a_case.form == Form::kTail);
+  if (!is_constant.empty()) is_constant[0] = a_case.form == Form::kHead;
+  if (a_case.form != Form::kPlain) write_file(model, with_constant_inputs(read_file(a_case.model), *inputs, is_constant));
+  for (std::size_t i = 0; i < std::min(inputs->size(), names.size()); ++i) {
+    if (!is_constant[i]) data.push_back({names[i], (*inputs)[i].tensor});
+  }
+  return true;
+}
+
+std::vector<std::string> try_case(const Case& a_case, const fs::path& folder) {
+  std::vector<std::string> lines;
+  const fs::path place = folder / std::to_string(::getpid());
+  fs::create_directories(place);
+  std::vector<runtime::NamedTensor> data;
+  if (!prepare(a_case, place / "model.onnx", data)) return {};
+  const std::vector<Variant> all = variants();
+  const Original original(place / "model.onnx", data);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Outcome outcome = try_variant(place / "model.onnx", place / "small.onnx", all[i], original);
+    outcome.variant = i;
+    lines.push_back(outcome.text());
+  }
+  return lines;
+}
+
+struct Options {
+  std::size_t every = 1;
+  std::string only;
+};
+
+int run(const Options& options) {
+  std::vector<Case> cases;
+  std::size_t models = 0;
+  for (const fs::path& model : backend_models()) {
+    if (models++ % options.every != 0 || name_of_model(model).find(options.only) == std::string::npos) continue;
+    for (const Form form : {Form::kPlain, Form::kTail, Form::kHead}) cases.push_back({model, form});
+  }
+  const TemporaryFolder folder;
+  const std::vector<GuardedResult> results = run_guarded(cases.size(), 2, 60, [&](std::size_t i) { return try_case(cases[i], folder.path()); });
+
+  const std::vector<Variant> all = variants();
+  struct Count {
+    std::size_t forms = 0, refused = 0, written = 0, loaded = 0, ran = 0, failed = 0;
+    std::vector<std::pair<double, std::string>> sqnr;
+  };
+  std::vector<Count> counts(all.size());
+  std::size_t failures = 0;
+  const auto fail = [&](const std::string& what) { ++failures, std::cout << "FAILED " << what << '\n'; };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!results[i].crash.empty()) fail(fmt::format("{}: {}", cases[i].name(), results[i].crash));
+    for (const std::string& line : results[i].lines) {
+      using Kind = Outcome::Kind;
+      const Outcome outcome = Outcome::parse(line);
+      Count& count = counts[outcome.variant];
+      ++count.forms;
+      count.refused += outcome.kind == Kind::kRefused;
+      count.written += outcome.kind == Kind::kWritten || outcome.kind == Kind::kLoaded || outcome.kind == Kind::kRan;
+      count.loaded += outcome.kind == Kind::kLoaded || outcome.kind == Kind::kRan;
+      count.ran += outcome.kind == Kind::kRan;
+      count.failed += outcome.kind == Kind::kFailed;
+      if (outcome.kind == Kind::kRan) count.sqnr.emplace_back(outcome.sqnr_db, cases[i].name());
+      if (outcome.kind == Kind::kFailed) fail(fmt::format("{} as {}: {}", cases[i].name(), all[outcome.variant].name, outcome.why));
+    }
+  }
+
+  fmt::print("{:<14} {:>6} {:>8} {:>8} {:>7} {:>6} {:>7}  worst\n", "", "forms", "refused", "written", "loaded", "ran", "failed");
+  for (std::size_t v = 0; v < all.size(); ++v) {
+    Count& count = counts[v];
+    std::sort(count.sqnr.begin(), count.sqnr.end());
+    const std::string worst = count.sqnr.empty() ? "" : fmt::format("{:.1f} dB {}", count.sqnr[0].first, count.sqnr[0].second);
+    fmt::print("{:<14} {:>6} {:>8} {:>8} {:>7} {:>6} {:>7}  {}\n", all[v].name, count.forms, count.refused, count.written, count.loaded, count.ran, count.failed, worst);
+  }
+  for (std::size_t v = 0; v < all.size(); ++v) {
+    fmt::print("\n{}: the ten farthest (floor {} dB)\n", all[v].name, all[v].floor_db);
+    for (std::size_t i = 0; i < std::min<std::size_t>(10, counts[v].sqnr.size()); ++i) fmt::print("  {:6.1f} dB  {}\n", counts[v].sqnr[i].first, counts[v].sqnr[i].second);
+  }
+  if (options.only.empty() && models < 1000) fail("libonnx-testdata is not all there");
+  for (std::size_t v = 0; options.only.empty() && v < all.size(); ++v) {
+    if (counts[v].ran == 0) fail(fmt::format("{}: nothing was compared", all[v].name));
+  }
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace ounce::test
+
+int main(int argc, char** argv) {
+  ounce::test::Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--every") == 0) options.every = std::stoul(argv[i + 1]);
+    if (std::strcmp(argv[i], "--only") == 0) options.only = argv[i + 1];
+  }
+  return ounce::test::run(options);
+}
