@@ -8,24 +8,28 @@
 #   make format     rewrite the sources in the project's format
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan       the tests under ThreadSanitizer
+#   make fuzz       libFuzzer over the reader for FUZZ_SECONDS (60)
 #   make install    program, library and CMake package below PREFIX (/usr/local)
 #   make clean      remove everything that was built
 #   make help       this table
 
 PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
 
 # Recursive on purpose: looked up when a recipe runs, after ./setup may have installed it.
 export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 
-.PHONY: build test demo bench lint format asan tsan install clean help
+.PHONY: build test demo bench lint format asan tsan fuzz install clean help
 
 build:
 	./setup build
 	cmake --preset default -DOUNCE_TESTS=OFF -DOUNCE_BENCH=OFF
 	cmake --build --preset default
 
+# What is written must run in the newest ONNX Runtime and in one that people still ship.
 test:
-	./setup build test
+	./setup build test runtime
+	./setup runtime 1.22.0
 	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
 	cmake --build --preset default
 	ctest --preset default
@@ -39,7 +43,7 @@ bench:
 	cmake --build --preset default --target bench
 
 lint:
-	./setup build test lint
+	./setup build test runtime lint
 	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
 	tools/lint.sh build
 
@@ -48,10 +52,16 @@ format:
 	tools/lint.sh --format
 
 asan tsan:
-	./setup build test
+	./setup build test runtime
 	cmake --preset $@
 	cmake --build --preset $@
 	ctest --preset $@
+
+fuzz:
+	./setup build fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz
+	tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
 
 install: build
 	cmake --install build --prefix $(PREFIX)

@@ -1,9 +1,11 @@
+#!/usr/bin/env python3
 """Models for the benchmarks, made quickly and with the standard library alone.
 
-    python3 bench/models.py 4 /tmp/4g.onnx        # a transformer with 4 GiB of weights in /tmp/4g.onnx.data
+    bench/models.py large 4 /tmp/4g.onnx          # a transformer with 4 GiB of weights in /tmp/4g.onnx.data
+    bench/models.py chain 100000 /tmp/long.onnx   # that many MatMuls
 
-large() is a transformer-like mixture in blocks of 256 MiB, so that models of different sizes differ in size only.
-chain(), constants() and branches() are many small MatMuls.
+large is a transformer-like mixture in blocks of 256 MiB, so that models of different sizes differ in size only. chain,
+constants and branches are many small MatMuls.
 """
 import array
 import os
@@ -136,7 +138,7 @@ def gaussian_blocks(mib=8, seed=1):
 
 
 def large(path, gib):
-    """Writes `path` and `path`.data; returns the bytes of both."""
+    """Writes `path` and `path`.data."""
     location = os.path.basename(path) + ".data"
     blocks = gaussian_blocks()
     window = len(blocks[0]) // 2
@@ -157,7 +159,6 @@ def large(path, gib):
             x = f"b{b}.y"
     inputs = [value_info("x", FLOAT, ["T", HIDDEN]), value_info("tokens", INT64, ["T"])]
     write_model(path, graph(nodes, tensors, inputs, [value_info(x, FLOAT, ["T", HIDDEN])]))
-    return os.path.getsize(path) + os.path.getsize(path + ".data")
 
 
 # --- many nodes -------------------------------------------------------------------------------------------------------
@@ -219,7 +220,9 @@ def branches(path, count, batch=50):
     write_model(path, graph(nodes, [], inputs, [value_info(x, FLOAT, ["N", SIDE])]))
 
 
+KINDS = {"large": large, "chain": chain, "constants": constants, "branches": branches}
+
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4 or sys.argv[1] not in KINDS:
         sys.exit(__doc__)
-    print(large(sys.argv[2], float(sys.argv[1])), "bytes")
+    KINDS[sys.argv[1]](sys.argv[3], float(sys.argv[2]) if sys.argv[1] == "large" else int(sys.argv[2]))

@@ -1,4 +1,5 @@
-// Reads a model and writes it again without changing a number: packs external data into one file, or out of it.
+// Reads a model and writes it again without changing a number: packs external data into one file, or out of
+// it.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@ struct CopyResult {
 };
 
 // With ExternalData::kAuto the copy is identical, byte for byte, and so are its external files.
-CopyResult copy_model(const std::filesystem::path& model, const std::filesystem::path& output, ExternalData external_data = ExternalData::kAuto);
+CopyResult copy_model(const std::filesystem::path& model, const std::filesystem::path& output,
+                      ExternalData external_data = ExternalData::kAuto);
 
 }  // namespace ounce

@@ -3,8 +3,8 @@
 //   ounce::QuantizeResult result = ounce::quantize("model.onnx", "model.w8.onnx", {});
 //   // result.sqnr_db: how close the decoded weights are to the original ones
 //
-// The output appears only after it has been reopened, verified and compared with the source; on any failure nothing
-// is left behind and a file that stood there is untouched. Throws ounce::Error.
+// The output appears only after it has been reopened, verified and compared with the source; on any failure
+// nothing is left behind and a file that stood there is untouched. Throws ounce::Error.
 #pragma once
 
 #include <atomic>
@@ -37,12 +37,12 @@ struct TensorOutcome {
   std::string op_type;  // of the op it feeds
   std::string type;     // "float32"
   std::vector<std::int64_t> shape;
-  bool stored = false;  // otherwise it was left alone
+  bool stored = false;                         // otherwise it was left alone
   std::string encoding, granularity, decoder;  // for stored ones: "int8", "channel 0", "fold"
   std::string reason;
   std::uint64_t bytes_before = 0, bytes_after = 0;
-  // Of the values decoded from the written file against the original; infinite when they are equal, NaN before
-  // anything is written.
+  // Of the values decoded from the written file against the original; infinite when they are equal, NaN
+  // before anything is written.
   double sqnr_db = 0;
   double max_abs_error = 0;
 };
@@ -56,17 +56,21 @@ struct QuantizeResult {
   std::string source_digest, plan_digest;
   double seconds = 0;
 
-  double ratio() const { return bytes_before == 0 ? 1 : static_cast<double>(bytes_after) / static_cast<double>(bytes_before); }
+  double ratio() const {
+    return bytes_before == 0 ? 1 : static_cast<double>(bytes_after) / static_cast<double>(bytes_before);
+  }
   std::size_t stored_count() const;
 };
 
 // Error{kUnsupported} when nothing in the model can be stored smaller.
-QuantizeResult quantize(const std::filesystem::path& model, const std::filesystem::path& output, const QuantizeOptions& options);
+QuantizeResult quantize(const std::filesystem::path& model, const std::filesystem::path& output,
+                        const QuantizeOptions& options);
 
 // The usual name: model.onnx → model.w8.onnx.
 std::filesystem::path default_output(const std::filesystem::path& model, StorageFormat format);
 
-// Asks a running quantize() to stop; it then throws Error{kCancelled} and leaves nothing. Safe in signal handlers.
+// Asks a running quantize() to stop; it then throws Error{kCancelled} and leaves nothing. Safe in signal
+// handlers.
 void request_cancel() noexcept;
 
 }  // namespace ounce

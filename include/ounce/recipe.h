@@ -18,7 +18,8 @@ enum class StorageFormat {
 // How the runtime gets the values back.
 enum class DecoderChoice {
   kAuto,  // the best for each tensor; the plan gives the reason
-  kFold,  // Cast, Mul …: folded into FP32 constants when a session is created, so inference runs at FP32 speed
+  kFold,  // Cast, Mul …: folded into FP32 constants when a session is created, so inference runs at FP32
+          // speed
   kDq,    // DequantizeLinear: newer runtimes fuse it into MatMul, others run it at every inference
 };
 
@@ -51,13 +52,14 @@ struct Recipe {
   Granularity granularity;
   ScaleMethod scale = ScaleMethod::kMse;
   Rounding rounding = Rounding::kBalanced;
-  bool codebook = false;    // k-means codebook instead of a linear scale
-  bool asymmetric = false;  // a zero point for every group
+  bool codebook = false;           // k-means codebook instead of a linear scale
+  bool asymmetric = false;         // a zero point for every group
   std::uint64_t min_bytes = 1024;  // smaller tensors are left alone
-  // The smallest weights are often the most sensitive and cost least: so much of the size may be spent on storing
-  // them as 16-bit floats.
+  // The smallest weights are often the most sensitive and cost least: so much of the size may be spent on
+  // storing them as 16-bit floats.
   double half_share = 0.001;
-  // Regular expressions (RE2), searched for in the names of tensors and of the nodes that use them, and in op types.
+  // Regular expressions (RE2), searched for in the names of tensors and of the nodes that use them, and in op
+  // types.
   std::vector<std::string> include, exclude;
 };
 

@@ -9,17 +9,20 @@
 
 namespace ounce {
 
-CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::path& output_path, ExternalData external_data) {
+CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::path& output_path,
+                      ExternalData external_data) {
   ThreadPool pool;
   const onnx::Model model = onnx::read_model(path);
   graph::verify(model);
   if (model.file.same_file_as(output_path)) {
-    throw Error(ErrorCode::kUsage, "the output would replace the input; choose another -o", output_path.string());
+    throw Error(ErrorCode::kUsage, "the output would replace the input; choose another -o",
+                output_path.string());
   }
   // External data of the same content may keep its name, so the tag is made of the content.
   std::vector<std::string_view> files = {model.file.bytes()};
   for (const auto& [location, file] : model.external_files) files.push_back(file.bytes());
-  const std::string tag = digest(files, pool, [&](std::string_view bytes) { model.release(bytes); }).substr(0, 16);
+  const std::string tag =
+      digest(files, pool, [&](std::string_view bytes) { model.release(bytes); }).substr(0, 16);
   onnx::ModelOutput output(model, output_path, {external_data, tag});
   output.write(pool, nullptr);
   graph::verify(output.reopen());

@@ -29,7 +29,8 @@ std::string carried_text(const onnx::CarriedFields& fields, std::uint32_t number
   return {};
 }
 
-std::vector<ValueDescription> describe(const std::vector<onnx::Kept<onnx::ValueInfo>>& values, const graph::Body& main, bool skip_initializers) {
+std::vector<ValueDescription> describe(const std::vector<onnx::Kept<onnx::ValueInfo>>& values,
+                                       const graph::Body& main, bool skip_initializers) {
   std::vector<ValueDescription> descriptions;
   for (const auto& value : values) {
     const auto found = main.values.find(value->name);
@@ -84,16 +85,20 @@ void count_contents(const graph::Index& index, ModelInfo& info) {
 }
 
 // What quantize() would do: the plan, and the size it leads to.
-void foresee(const std::filesystem::path& path, const onnx::Model& source, const graph::Index& index, const Recipe& recipe, ModelInfo& info) {
+void foresee(const std::filesystem::path& path, const onnx::Model& source, const graph::Index& index,
+             const Recipe& recipe, ModelInfo& info) {
   ThreadPool pool;
   const plan::Plan plan = plan::make_plan(source, index, recipe, pool);
   info.notes = plan.notes;
-  for (const plan::Decision& decision : plan.decisions) info.tensors.push_back(api::outcome_of(decision, index));
-  std::stable_sort(info.tensors.begin(), info.tensors.end(),
-                   [](const TensorOutcome& a, const TensorOutcome& b) { return a.bytes_before > b.bytes_before; });
+  for (const plan::Decision& decision : plan.decisions)
+    info.tensors.push_back(api::outcome_of(decision, index));
+  std::stable_sort(
+      info.tensors.begin(), info.tensors.end(),
+      [](const TensorOutcome& a, const TensorOutcome& b) { return a.bytes_before > b.bytes_before; });
   if (plan.stored_count() == 0) {
-    info.blockers.emplace_back(plan.decisions.empty() ? "no float weights: there is nothing to store smaller"
-                                                      : "no float tensor can be stored smaller; the reasons stand with the tensors");
+    info.blockers.emplace_back(
+        plan.decisions.empty() ? "no float weights: there is nothing to store smaller"
+                               : "no float tensor can be stored smaller; the reasons stand with the tensors");
     return;
   }
   onnx::Model model = onnx::read_model(path);
@@ -116,12 +121,14 @@ ModelInfo inspect(const std::filesystem::path& path, const Recipe& recipe) {
   const std::string producer_version = carried_text(proto.carried, kProducerVersion);
   if (!producer_version.empty()) info.producer += " " + producer_version;
   for (const auto& import : proto.opset_imports) {
-    info.opsets.emplace_back(import->domain.empty() ? "ai.onnx" : std::string(import->domain), import->version);
+    info.opsets.emplace_back(import->domain.empty() ? "ai.onnx" : std::string(import->domain),
+                             import->version);
   }
   for (const auto& entry : proto.metadata) info.metadata.emplace_back(entry->key, entry->value);
   info.inputs = describe(proto.graph->inputs, index.main(), true);
   info.outputs = describe(proto.graph->outputs, index.main(), false);
-  for (const auto& [location, file] : model.external_files) info.external_files.push_back({location, 1, file.bytes().size()});
+  for (const auto& [location, file] : model.external_files)
+    info.external_files.push_back({location, 1, file.bytes().size()});
   count_contents(index, info);
   try {
     foresee(path, model, index, recipe, info);

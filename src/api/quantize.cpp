@@ -37,7 +37,9 @@ std::string source_digest(const onnx::Model& model, ThreadPool& pool) {
 }
 
 void require_another_file(const onnx::Model& model, const std::filesystem::path& output) {
-  const auto refuse = [&] { throw Error(ErrorCode::kUsage, "the output would replace the input; choose another -o", output.string()); };
+  const auto refuse = [&] {
+    throw Error(ErrorCode::kUsage, "the output would replace the input; choose another -o", output.string());
+  };
   if (model.file.same_file_as(output)) refuse();
   for (const auto& [location, file] : model.external_files) {
     if (file.same_file_as(output)) refuse();
@@ -48,13 +50,16 @@ void require_something_to_do(const plan::Plan& plan, const std::filesystem::path
   if (plan.stored_count() != 0) return;
   std::string why = "it has no float weights";
   if (!plan.decisions.empty()) {
-    const auto largest = std::max_element(plan.decisions.begin(), plan.decisions.end(), [](const auto& a, const auto& b) {
-      return a.weight.tensor->byte_count() < b.weight.tensor->byte_count();
-    });
+    const auto largest =
+        std::max_element(plan.decisions.begin(), plan.decisions.end(), [](const auto& a, const auto& b) {
+          return a.weight.tensor->byte_count() < b.weight.tensor->byte_count();
+        });
     why = fmt::format("its largest float tensor '{}' {}", largest->weight.name, largest->reason);
-    if (largest->reason.starts_with("smaller")) why = fmt::format("its largest float tensor '{}' is {}", largest->weight.name, largest->reason);
+    if (largest->reason.starts_with("smaller"))
+      why = fmt::format("its largest float tensor '{}' is {}", largest->weight.name, largest->reason);
   }
-  throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why), path.string());
+  throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why),
+              path.string());
 }
 
 // The written file's tensors by name, wherever they stand: initializers and Constant nodes.
@@ -65,7 +70,8 @@ std::unordered_map<std::string_view, const onnx::Tensor*> tensors_by_name(const 
       for (const auto& tensor : body.graph->initializers) tensors.emplace(tensor->name, &*tensor);
     }
     for (const auto& node : body.nodes()) {
-      if (const onnx::Tensor* tensor = plan::constant_tensor(*node); tensor != nullptr && !node->outputs.empty()) {
+      if (const onnx::Tensor* tensor = plan::constant_tensor(*node);
+          tensor != nullptr && !node->outputs.empty()) {
         tensors.emplace(node->outputs[0], tensor);
       }
     }
@@ -75,14 +81,16 @@ std::unordered_map<std::string_view, const onnx::Tensor*> tensors_by_name(const 
 
 // Reopens what was written, proves its structure, and compares every stored weight with its source.
 void check_written(const onnx::ModelOutput& output, const onnx::Model& source, const plan::Plan& plan,
-                   const std::vector<passes::Stored>& stored, ThreadPool& pool, const QuantizeOptions& options, QuantizeResult& result) {
+                   const std::vector<passes::Stored>& stored, ThreadPool& pool,
+                   const QuantizeOptions& options, QuantizeResult& result) {
   const onnx::Model written = output.reopen();
   const graph::Index index = graph::verify(written);
   const auto tensors = tensors_by_name(index);
   const auto find = [&](std::string_view name) -> const onnx::Tensor* {
     if (name.empty()) return nullptr;
     const auto found = tensors.find(name);
-    if (found == tensors.end()) throw Error(ErrorCode::kInternal, fmt::format("'{}' is missing in the written file", name));
+    if (found == tensors.end())
+      throw Error(ErrorCode::kInternal, fmt::format("'{}' is missing in the written file", name));
     return found->second;
   };
   std::vector<kernels::ErrorNorms> norms(stored.size());
@@ -91,8 +99,10 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
       [&](std::size_t i, const ForEach& for_each) {
         const auto& names = stored[i].names;
         const passes::WrittenWeight weight{find(names.codes), find(names.scales), find(names.zeros)};
-        norms[i] = passes::compare_weight(source, plan.decisions[stored[i].decision], written, weight, for_each);
-        if (options.progress != nullptr) options.progress->done += result.tensors[stored[i].decision].bytes_before;
+        norms[i] =
+            passes::compare_weight(source, plan.decisions[stored[i].decision], written, weight, for_each);
+        if (options.progress != nullptr)
+          options.progress->done += result.tensors[stored[i].decision].bytes_before;
       });
   kernels::ErrorNorms total;
   for (std::size_t i = 0; i < stored.size(); ++i) {
@@ -111,7 +121,8 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
 }  // namespace
 
 std::size_t QuantizeResult::stored_count() const {
-  return static_cast<std::size_t>(std::count_if(tensors.begin(), tensors.end(), [](const TensorOutcome& t) { return t.stored; }));
+  return static_cast<std::size_t>(
+      std::count_if(tensors.begin(), tensors.end(), [](const TensorOutcome& t) { return t.stored; }));
 }
 
 std::filesystem::path default_output(const std::filesystem::path& model, StorageFormat format) {
@@ -120,7 +131,8 @@ std::filesystem::path default_output(const std::filesystem::path& model, Storage
   return output.replace_extension(suffix + model.extension().string());
 }
 
-QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path, const QuantizeOptions& options) {
+QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path,
+                        const QuantizeOptions& options) {
   const auto start = Clock::now();
   ThreadPool pool(options.threads);
   QuantizeResult result;
@@ -148,7 +160,8 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
   onnx::Model model = onnx::read_model(path);
   result.source_digest = source_digest(source, pool);
-  const std::vector<passes::Stored> stored = api::rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});
+  const std::vector<passes::Stored> stored =
+      api::rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});
 
   // Write: the file has its full size and no name; weights are quantized on their way into it.
   const std::string tag = digest(result.source_digest + result.plan_digest).substr(0, 16);

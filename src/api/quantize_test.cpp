@@ -32,7 +32,9 @@ TEST(QuantizeModel, MakesTheExampleSmallAndKeepsItsWeights) {
     StorageFormat format;
     double ratio, sqnr_db;
   };
-  for (const auto& [format, ratio, sqnr_db] : {Expected{StorageFormat::kW16, 0.52, 70}, {StorageFormat::kW8, 0.29, 46}, {StorageFormat::kW4, 0.19, 22}}) {
+  for (const auto& [format, ratio, sqnr_db] : {Expected{StorageFormat::kW16, 0.52, 70},
+                                               {StorageFormat::kW8, 0.29, 46},
+                                               {StorageFormat::kW4, 0.19, 22}}) {
     const QuantizeResult result = quantize(kExample, folder / "small.onnx", options_for(format));
     EXPECT_LT(result.ratio(), ratio);
     EXPECT_GT(result.sqnr_db, sqnr_db);

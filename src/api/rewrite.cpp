@@ -6,8 +6,8 @@
 
 namespace ounce::api {
 
-std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index, const plan::Plan& plan,
-                                    const Provenance& provenance) {
+std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
+                                    const plan::Plan& plan, const Provenance& provenance) {
   std::vector<passes::Stored> stored = passes::store_weights(model, source, index, plan);
   passes::strip_constant_names(model);
   passes::set_metadata(model, "ounce.version", version());

@@ -1,4 +1,5 @@
-// The passes that quantize() runs, in their order, in one place: quantize() writes the result, inspect() only weighs it.
+// The passes that quantize() runs, in their order, in one place: quantize() writes the result, inspect() only
+// weighs it.
 #pragma once
 
 #include <string>
@@ -17,7 +18,7 @@ struct Provenance {
 };
 
 // `model` is a second reading of the file that `source`, `index` and `plan` belong to.
-std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index, const plan::Plan& plan,
-                                    const Provenance& provenance);
+std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
+                                    const plan::Plan& plan, const Provenance& provenance);
 
 }  // namespace ounce::api

@@ -3,12 +3,15 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "base/cancel.h"
 
 namespace ounce {
 namespace {
+
+constexpr unsigned kMostThreads = 256;
 
 unsigned usable_cpus() {
   cpu_set_t set;
@@ -19,8 +22,13 @@ unsigned usable_cpus() {
 }  // namespace
 
 ThreadPool::ThreadPool(unsigned threads) {
-  const unsigned wanted = threads == 0 ? usable_cpus() : threads;
-  for (unsigned i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
+  const unsigned wanted = std::min(threads == 0 ? usable_cpus() : threads, kMostThreads);
+  workers_.reserve(wanted);
+  try {
+    for (unsigned i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system has no more threads to give. Those that there are do all of the work.
+  }
 }
 
 ThreadPool::~ThreadPool() {

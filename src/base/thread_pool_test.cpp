@@ -31,6 +31,15 @@ TEST_P(ThreadPoolTest, PassesOnTheExceptionOfAStepAndStaysUsable) {
   EXPECT_EQ(runs, 50);
 }
 
+// A slip of the finger in --threads must not take the machine down.
+TEST(ThreadPoolLimitTest, AsksForNoMoreThreadsThanMakeSense) {
+  ThreadPool pool(4'000'000'000U);
+  EXPECT_LE(pool.size(), 256U);
+  std::atomic<int> runs = 0;
+  pool.for_each(1000, [&](std::size_t) { runs++; });
+  EXPECT_EQ(runs, 1000);
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, ThreadPoolTest, testing::Values(1U, 2U, 5U));
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/model_list.h"
 #include "cli/recipe_options.h"
 #include "report/table.h"
 
@@ -17,8 +18,11 @@ struct Arguments {
 };
 
 int run(const Arguments& arguments) {
-  const CopyResult result = copy_model(arguments.model, arguments.output, external_data_of(arguments.external_data));
-  fmt::print("{}: {}\n", arguments.output, report::bytes_text(result.bytes_after));
+  const ModelFile model{arguments.model, std::filesystem::path(arguments.model).filename()};
+  const Job job = assign_outputs({model}, arguments.output, {}).jobs.front();
+  job.make_folder();
+  const CopyResult result = copy_model(model.path, job.output, external_data_of(arguments.external_data));
+  fmt::print("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after));
   return 0;
 }
 
@@ -26,9 +30,10 @@ int run(const Arguments& arguments) {
 
 Command add_copy(CLI::App& parser) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* app = parser.add_subcommand("copy", "read, check and write a model without changing a number; packs external data in or out");
+  CLI::App* app = parser.add_subcommand(
+      "copy", "read, check and write a model without changing a number; packs external data in or out");
   app->add_option("model", arguments->model, "the model")->required();
-  app->add_option("-o,--output", arguments->output, "the copy")->required();
+  app->add_option("-o,--output", arguments->output, "file or folder for the copy")->required();
   app->add_option("--external-data", arguments->external_data, "auto (an identical copy), always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();

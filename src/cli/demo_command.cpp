@@ -4,11 +4,11 @@
 #include <ounce/quantize.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/embedded_example.h"
@@ -25,7 +25,8 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string name = (fs::temp_directory_path() / "ounce-demo-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error(ErrorCode::kIo, "cannot make a temporary folder", name);
+    if (::mkdtemp(name.data()) == nullptr)
+      throw Error(ErrorCode::kIo, "cannot make a temporary folder", name);
     path_ = name;
   }
   ~TemporaryFolder() {
@@ -47,13 +48,20 @@ int run(const std::string& output) {
     temporary = std::make_unique<TemporaryFolder>();
     folder = temporary->path();
   }
-  fs::create_directories(folder);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw Error(ErrorCode::kIo, fmt::format("cannot make the folder: {}", error.message()), folder.string());
+  folder = fs::absolute(folder);
   fs::current_path(folder);  // so that the tables show short names
   const fs::path model = "commands.onnx";
   std::ofstream(model, std::ios::binary) << embedded_model();
-  if (fs::file_size(model) != embedded_model().size()) throw Error(ErrorCode::kIo, "cannot write the example", model.string());
+  if (fs::file_size(model) != embedded_model().size())
+    throw Error(ErrorCode::kIo, "cannot write the example", model.string());
 
-  fmt::print("A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n$ ounce inspect commands.onnx\n");
+  fmt::print(
+      "A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n$ ounce "
+      "inspect commands.onnx\n");
   fmt::print("{}\n", report::inspect_text(inspect(model), 5));
 
   fmt::print("$ ounce quantize commands.onnx --to w16, w8, w8 --codebook, w4\n");
@@ -68,8 +76,11 @@ int run(const std::string& output) {
   add(StorageFormat::kW8, false, "commands.w8.onnx");
   add(StorageFormat::kW8, true, "commands.w8-codebook.onnx");
   add(StorageFormat::kW4, false, "commands.w4.onnx");
-  fmt::print("{}\nEvery file was reopened and its decoded weights compared with the source before it got its name.\n", report::quantize_table(rows, false));
-  if (!output.empty()) fmt::print("The files are in {}.\n", fs::absolute(output).string());
+  fmt::print(
+      "{}\nEvery file was reopened and its decoded weights compared with the source before it got its "
+      "name.\n",
+      report::quantize_table(rows, false));
+  if (!output.empty()) fmt::print("The files are in {}.\n", folder.string());
   return 0;
 }
 

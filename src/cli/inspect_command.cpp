@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 #include <ounce/inspect.h>
 
+#include <nlohmann/json.hpp>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/model_list.h"
@@ -28,7 +28,8 @@ int run(const Arguments& arguments) {
   for (const ModelFile& model : find_models(arguments.models)) {
     report::InspectRow row;
     row.model = model.path;
-    row.exit_code = guarded([&] { row.info = inspect(model.path, recipe); }, row.error);
+    row.exit_code = guarded(
+        model.path, [&] { row.info = inspect(model.path, recipe); }, row.error);
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
@@ -52,7 +53,9 @@ Command add_inspect(CLI::App& parser) {
   CLI::App* app = parser.add_subcommand("inspect", "what is in a model, and what quantize would do with it");
   app->add_option("model", arguments->models, "models, or folders of models")->required();
   add_recipe_options(*app, arguments->recipe);
-  app->add_option("--tensors", arguments->tensors, "how many of the largest float tensors to show")->capture_default_str();
+  app->add_option("--tensors", arguments->tensors, "how many of the largest float tensors to show")
+      ->check(whole_number())
+      ->capture_default_str();
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   return {app, [arguments] { return run(*arguments); }};
 }

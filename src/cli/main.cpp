@@ -6,8 +6,12 @@
 #include <ounce/version.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <system_error>
 #include <vector>
 
 #include "cli/command.h"
@@ -24,6 +28,9 @@ extern "C" void on_stop(int) { request_cancel(); }
 
 // A mapped file that somebody truncates while it is read ends here; nothing was put in place yet.
 extern "C" void on_bus_error(int) {
+  static std::atomic_flag is_first;
+  while (is_first.test_and_set())
+    ::pause();  // another thread stumbled over the same file and is about to exit
   constexpr char kMessage[] = "ounce: a model file became shorter while it was read; nothing was written\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
   ::_exit(kIoExit);
@@ -35,7 +42,15 @@ void install_signal_handlers() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends at once
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
   action.sa_handler = on_bus_error;
+  action.sa_flags = 0;
   ::sigaction(SIGBUS, &action, nullptr);
+}
+
+// What was printed is a result too.
+int after_flush(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  say(fmt::format("cannot print: {}", std::strerror(errno)));
+  return kIoExit;
 }
 
 int run(int argc, char** argv) {
@@ -44,9 +59,13 @@ int run(int argc, char** argv) {
   parser.set_config("--config", "", "read options from a TOML file, with a section for each verb");
   parser.allow_config_extras(CLI::config_extras_mode::error);
   parser.require_subcommand(1);
-  parser.footer("Exit codes: 0 done, 1 gate failed, 2 bad usage or bad input, 3 not supported, 4 I/O, 70 a bug of ours.\n"
-                "'ounce VERB --help' explains a verb.");
-  const std::vector<Command> commands = {add_inspect(parser), add_quantize(parser), add_copy(parser), add_demo(parser)};
+  parser.footer(
+      "Exit codes: 0 done, 1 gate failed, 2 bad usage or bad input, 3 not supported, 4 I/O, 70 a bug of "
+      "ours.\n"
+      "'ounce VERB --help' explains a verb.");
+  parser.fallthrough();  // --config may stand behind the verb
+  const std::vector<Command> commands = {add_inspect(parser), add_quantize(parser), add_copy(parser),
+                                         add_demo(parser)};
   try {
     parser.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -55,7 +74,7 @@ int run(int argc, char** argv) {
     return parser.exit(request);
   } catch (const CLI::ParseError& error) {
     say(explain(error, parser, argc, argv));
-    return kUsageExit;
+    return dynamic_cast<const CLI::FileError*>(&error) != nullptr ? kIoExit : kUsageExit;
   }
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
@@ -70,12 +89,15 @@ int main(int argc, char** argv) {
   using namespace ounce::cli;
   install_signal_handlers();
   try {
-    return run(argc, argv);
+    return after_flush(run(argc, argv));
   } catch (const ounce::Error& error) {
     say(error.what());
     return ounce::exit_code(error.code());
   } catch (const std::bad_alloc&) {
     say("out of memory");
+    return kIoExit;
+  } catch (const std::system_error& error) {
+    say(error.what());
     return kIoExit;
   } catch (const std::exception& error) {
     say(fmt::format("internal error: {}; please report it", error.what()));

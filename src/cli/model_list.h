@@ -11,18 +11,38 @@ namespace ounce::cli {
 struct ModelFile {
   std::filesystem::path path;
   std::filesystem::path relative;  // to the folder it was found in; its file name otherwise
+  bool was_found = false;          // in a folder, rather than named
 };
 
-// Sorted within each folder. Throws Error{kIo} for what does not exist, Error{kUsage} for a folder without models.
+// Sorted within each folder. Throws Error{kIo} for a folder that cannot be read, Error{kUsage} for one
+// without models.
 std::vector<ModelFile> find_models(const std::vector<std::string>& arguments);
 
-// Where the result of `model` goes. `output` may be empty (beside the model), a file (for one model only) or a folder;
-// it is a folder if it exists as one, ends in a slash, or has to hold several results. `usual_name` gives the name
-// beside the model. Folders are made as needed unless `dry_run`.
-std::filesystem::path output_for(const ModelFile& model, const std::string& output, bool several,
-                                 const std::function<std::filesystem::path(const std::filesystem::path&)>& usual_name, bool dry_run);
+// The name of a result that stands beside its model.
+using UsualName = std::function<std::filesystem::path(const std::filesystem::path&)>;
 
-// Runs `work` and gives the exit code; an error is one line in `message`.
-int guarded(const std::function<void()>& work, std::string& message);
+// Where the result of one model goes.
+struct Job {
+  ModelFile model;
+  std::filesystem::path output;
+  bool makes_folder = false;  // the output's folder is made when it does not exist
+
+  void make_folder() const;  // throws Error{kIo}
+};
+
+struct JobList {
+  std::vector<Job> jobs;
+  std::vector<std::string> notes;
+};
+
+// `output` may be empty (beside each model), a file (for one model only) or a folder: it is one if it exists
+// as one, ends in a slash, or the models are several or come from a folder. Results of an earlier run that
+// were found among the models are left out, with a note. Throws Error{kUsage} when a result would take the
+// place of another one, or of a model that was named.
+JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& output,
+                       const UsualName& usual_name);
+
+// Runs `work` on `model` and gives the exit code; an error is one line in `message`, which names the model.
+int guarded(const std::filesystem::path& model, const std::function<void()>& work, std::string& message);
 
 }  // namespace ounce::cli

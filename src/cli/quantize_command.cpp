@@ -2,11 +2,11 @@
 #include <ounce/error.h>
 #include <ounce/quantize.h>
 
+#include <nlohmann/json.hpp>
 #include <charconv>
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/model_list.h"
@@ -41,29 +41,36 @@ int run(const Arguments& arguments) {
   options.external_data = external_data_of(arguments.external_data);
   options.threads = arguments.threads;
   options.dry_run = arguments.dry_run;
-  const auto models = find_models(arguments.models);
-  const auto usual_name = [&](const std::filesystem::path& path) { return default_output(path, options.recipe.format); };
+  std::FILE* human = arguments.json ? stderr : stdout;
+  const auto usual_name = [&](const std::filesystem::path& path) {
+    return default_output(path, options.recipe.format);
+  };
+  const JobList list = assign_outputs(find_models(arguments.models), arguments.output, usual_name);
   std::vector<report::QuantizeRow> rows;
   int worst = 0;
-  for (const ModelFile& model : models) {
+  for (const Job& job : list.jobs) {
+    const std::filesystem::path& model = job.model.path;
     report::QuantizeRow row;
-    row.model = model.path;
+    row.model = model;
     row.exit_code = guarded(
+        model,
         [&] {
-          ProgressLine line(model.path.string());
+          ProgressLine line(model.string());
           options.progress = line.progress();
-          row.result = quantize(model.path, output_for(model, arguments.output, models.size() > 1, usual_name, options.dry_run), options);
+          if (!options.dry_run) job.make_folder();
+          row.result = quantize(model, job.output, options);
         },
         row.error);
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
-  std::FILE* human = arguments.json ? stderr : stdout;
-  if (rows.size() > 1 || rows[0].error.empty()) fmt::print(human, "{}", report::quantize_table(rows, options.dry_run));
+  if (rows.size() > 1 || rows[0].error.empty())
+    fmt::print(human, "{}", report::quantize_table(rows, options.dry_run));
   for (const report::QuantizeRow& row : rows) show_details(row, arguments.verbose || options.dry_run, human);
   if (rows.size() == 1 && rows[0].error.empty() && !arguments.verbose && !options.dry_run) {
     fmt::print(human, "{}", report::left_alone(rows[0].result.tensors));
   }
+  for (const std::string& note : list.notes) fmt::print(human, "note: {}\n", note);
   if (arguments.json) fmt::print("{}", report::dump(report::quantize_json(rows, options.dry_run)));
   return worst;
 }
@@ -74,12 +81,16 @@ Command add_quantize(CLI::App& parser) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand("quantize", "store weights in fewer bytes; arithmetic stays FP32");
   app->add_option("model", arguments->models, "models, or folders of models")->required();
-  app->add_option("-o,--output", arguments->output, "file or folder for the results (default: model.w8.onnx beside the model)");
+  app->add_option("-o,--output", arguments->output,
+                  "file or folder for the results (default: model.w8.onnx beside the model)");
   add_recipe_options(*app, arguments->recipe);
-  app->add_option("--external-data", arguments->external_data, "weights in a file of their own: auto (above 2 GiB), always, never")
+  app->add_option("--external-data", arguments->external_data,
+                  "weights in a file of their own: auto (above 2 GiB), always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
-  app->add_option("--threads", arguments->threads, "threads (default: all CPUs); the result does not depend on it");
+  app->add_option("--threads", arguments->threads, "threads (0: all CPUs); the result does not depend on it")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
   app->add_flag("--dry-run", arguments->dry_run, "print the plan, write nothing");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   app->add_flag("-v,--verbose", arguments->verbose, "say for every tensor what was done and why");

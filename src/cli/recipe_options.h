@@ -20,6 +20,8 @@ struct RecipeArguments {
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments);
 // Throws Error{kUsage} for combinations that make no sense.
 Recipe recipe_of(const RecipeArguments& arguments);
+// CLI11 takes a minus sign for a large number.
+CLI::Validator whole_number();
 ExternalData external_data_of(const std::string& name);
 
 }  // namespace ounce::cli

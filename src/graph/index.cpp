@@ -10,6 +10,19 @@ namespace {
   throw Error(ErrorCode::kBadInput, what, body.path.empty() ? std::string() : body.path);
 }
 
+// Paths are for people, and every body has one: a file must not get to repeat a long name in each of them.
+std::string shortened(std::string path) {
+  constexpr std::size_t kEnd = 120;
+  if (path.size() <= 2 * kEnd) return path;
+  const auto is_inside_character = [&](std::size_t at) {
+    return (static_cast<unsigned char>(path[at]) & 0xc0U) == 0x80U;
+  };
+  std::size_t from = kEnd, to = path.size() - kEnd;
+  while (from > 0 && is_inside_character(from)) --from;
+  while (to < path.size() && is_inside_character(to)) ++to;
+  return path.replace(from, to - from, "...");
+}
+
 }  // namespace
 
 std::string node_label(const onnx::Node& node, std::size_t position) {
@@ -70,7 +83,8 @@ void Index::define(std::size_t id) {
     for (std::size_t i = 0; i < graph.initializers.size(); ++i) {
       define_initializer(graph.initializers[i]->name).initializer = i;
     }
-    for (const auto& sparse : graph.sparse_initializers) define_initializer(sparse->values->name).is_sparse = true;
+    for (const auto& sparse : graph.sparse_initializers)
+      define_initializer(sparse->values->name).is_sparse = true;
   }
   const auto& nodes = body.nodes();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -83,8 +97,16 @@ void Index::define(std::size_t id) {
 void Index::add_children(std::size_t id) {
   const auto& nodes = bodies_[id].nodes();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    std::string owner_path;
     for (std::size_t a = 0; a < nodes[i]->attributes.size(); ++a) {
       const auto& attribute = nodes[i]->attributes[a];
+      if (attribute->graphs.empty()) continue;
+      if (owner_path.empty()) {
+        const std::string& around = bodies_[id].path;
+        owner_path =
+            shortened(fmt::format("{}{}{}", around, around.empty() ? "" : "/", node_label(*nodes[i], i)));
+      }
+      const std::string path = shortened(fmt::format("{}/{}", owner_path, attribute->name));
       for (std::size_t g = 0; g < attribute->graphs.size(); ++g) {
         Body child;
         child.graph = &**attribute->graphs[g];
@@ -92,9 +114,7 @@ void Index::add_children(std::size_t id) {
         child.owner = i;
         child.attribute = a;
         child.position = g;
-        const std::string& around = bodies_[id].path;
-        child.path = fmt::format("{}{}{}/{}", around, around.empty() ? "" : "/", node_label(*nodes[i], i), attribute->name);
-        if (attribute->graphs.size() > 1) child.path += fmt::format("[{}]", g);
+        child.path = attribute->graphs.size() > 1 ? fmt::format("{}[{}]", path, g) : path;
         add_body(std::move(child));
       }
     }

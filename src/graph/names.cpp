@@ -7,6 +7,8 @@ Names::Names(onnx::Model& model) : model_(model) {
   collect(*proto.graph);
   for (const auto& function : proto.functions) {
     taken_.insert(function->inputs.begin(), function->inputs.end());
+    taken_.insert(function->outputs.begin(), function->outputs.end());
+    collect(function->attribute_defaults);
     collect(function->nodes);
   }
   for (const auto& training : proto.training) {
@@ -29,9 +31,13 @@ void Names::collect(const std::vector<onnx::Kept<onnx::Node>>& nodes) {
     taken_.insert(node->name);
     taken_.insert(node->inputs.begin(), node->inputs.end());
     taken_.insert(node->outputs.begin(), node->outputs.end());
-    for (const auto& attribute : node->attributes) {
-      for (const auto& graph : attribute->graphs) collect(**graph);
-    }
+    collect(node->attributes);
+  }
+}
+
+void Names::collect(const std::vector<onnx::Kept<onnx::Attribute>>& attributes) {
+  for (const auto& attribute : attributes) {
+    for (const auto& graph : attribute->graphs) collect(**graph);
   }
 }
 

@@ -22,6 +22,7 @@ class Names {
  private:
   void collect(const onnx::Graph& graph);
   void collect(const std::vector<onnx::Kept<onnx::Node>>& nodes);
+  void collect(const std::vector<onnx::Kept<onnx::Attribute>>& attributes);
 
   onnx::Model& model_;
   std::unordered_set<onnx::Bytes> taken_;

@@ -4,6 +4,8 @@
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace ounce::graph {
 namespace {
@@ -18,48 +20,94 @@ std::size_t node_in(const Index& index, const Use& use, std::size_t target) {
   return node;
 }
 
-// Kahn's algorithm over one body: what cannot be ordered is a cycle or hangs on one. Most files are
-// sorted already and pass the first loop.
-void check_order(const Index& index, std::size_t id) {
-  const Body& body = index.bodies()[id];
+// Who waits for whom in one body.
+struct Order {
+  std::vector<std::size_t> waits_for;               // how many producers a node still waits for
+  std::vector<std::vector<std::size_t>> followers;  // who waits for a node
   bool is_sorted = true;
-  std::vector<std::size_t> waits_for(body.nodes().size());
-  std::vector<std::vector<std::size_t>> followers(body.nodes().size());
+
+  explicit Order(std::size_t nodes) : waits_for(nodes), followers(nodes) {}
+  void add(std::size_t producer, std::size_t user) {
+    is_sorted &= producer < user;
+    followers[producer].push_back(user);
+    ++waits_for[user];
+  }
+};
+
+Order order_of(const Index& index, std::size_t id) {
+  const Body& body = index.bodies()[id];
+  Order order(body.nodes().size());
   for (const auto& [name, value] : body.values) {
     if (value.producer == kNone) continue;
-    for (const Use& use : value.uses) {
-      const std::size_t user = node_in(index, use, id);
-      is_sorted &= value.producer < user;
-      followers[value.producer].push_back(user);
-      ++waits_for[user];
+    for (const Use& use : value.uses) order.add(value.producer, node_in(index, use, id));
+  }
+  return order;
+}
+
+// A subgraph may hand on a value from outside as its output: the node around it waits for that value too.
+void add_outputs_from_outside(const Index& index, std::vector<Order>& orders) {
+  for (std::size_t i = 0; i < index.bodies().size(); ++i) {
+    const Body& body = index.bodies()[i];
+    if (body.parent == kNone) continue;
+    for (const auto& output : body.graph->outputs) {
+      const auto [value, home] = index.find(i, output->name);
+      if (home == i || value->producer == kNone) continue;
+      orders[home].add(value->producer, node_in(index, {body.parent, body.owner, 0}, home));
     }
   }
-  if (is_sorted) return;
+}
+
+// The first node of a cycle, among those that Kahn's algorithm could not order: going back from any of them
+// leads onto one.
+std::size_t node_on_cycle(const Order& order) {
+  const auto is_stuck = [&](std::size_t node) { return order.waits_for[node] != 0; };
+  std::vector<std::size_t> before(order.waits_for.size(), kNone);
+  std::size_t node = kNone;
+  for (std::size_t i = 0; i < order.followers.size(); ++i) {
+    if (!is_stuck(i)) continue;
+    node = i;
+    for (const std::size_t follower : order.followers[i]) before[follower] = i;
+  }
+  for (std::size_t steps = 0; steps < before.size(); ++steps) node = before[node];
+  std::size_t first = node;
+  for (std::size_t next = before[node]; next != node; next = before[next]) first = std::min(first, next);
+  return first;
+}
+
+// Kahn's algorithm over one body: what cannot be ordered is a cycle or hangs on one. Most files are
+// sorted already and need none of it.
+void check_order(const Index& index, std::size_t id, Order order) {
+  if (order.is_sorted) return;
   std::vector<std::size_t> ready;
-  for (std::size_t i = 0; i < waits_for.size(); ++i) {
-    if (waits_for[i] == 0) ready.push_back(i);
+  for (std::size_t i = 0; i < order.waits_for.size(); ++i) {
+    if (order.waits_for[i] == 0) ready.push_back(i);
   }
   std::size_t ordered = 0;
   while (!ready.empty()) {
     const std::size_t node = ready.back();
     ready.pop_back();
     ++ordered;
-    for (const std::size_t follower : followers[node]) {
-      if (--waits_for[follower] == 0) ready.push_back(follower);
+    for (const std::size_t follower : order.followers[node]) {
+      if (--order.waits_for[follower] == 0) ready.push_back(follower);
     }
   }
-  if (ordered == waits_for.size()) return;
-  const auto stuck = static_cast<std::size_t>(
-      std::find_if(waits_for.begin(), waits_for.end(), [](std::size_t count) { return count != 0; }) - waits_for.begin());
+  if (ordered == order.waits_for.size()) return;
+  const Body& body = index.bodies()[id];
+  const std::size_t stuck = node_on_cycle(order);
   throw Error(ErrorCode::kBadInput,
-              fmt::format("node '{}' waits for itself: the graph has a cycle", node_label(*body.nodes()[stuck], stuck)), body.path);
+              fmt::format("node '{}' waits for itself: the graph has a cycle",
+                          node_label(*body.nodes()[stuck], stuck)),
+              body.path);
 }
 
 }  // namespace
 
 Index verify(const onnx::Model& model) {
   Index index(model);
-  for (std::size_t i = 0; i < index.bodies().size(); ++i) check_order(index, i);
+  std::vector<Order> orders;
+  for (std::size_t i = 0; i < index.bodies().size(); ++i) orders.push_back(order_of(index, i));
+  add_outputs_from_outside(index, orders);
+  for (std::size_t i = 0; i < index.bodies().size(); ++i) check_order(index, i, std::move(orders[i]));
   return index;
 }
 

@@ -27,14 +27,18 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
+// Fits into the 255 bytes of a name, whatever the name of the file is.
 std::filesystem::path temporary_name(const std::filesystem::path& path) {
-  return folder_of(path) / fmt::format(".{}.{}.part", path.filename().string(), ::getpid());
+  std::string name = path.filename().string();
+  if (name.size() > 200) name.erase(100, name.size() - 200);
+  return folder_of(path) / fmt::format(".{}.{}.part", name, ::getpid());
 }
 
 void flush_folder(const std::filesystem::path& folder) {
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some file systems cannot flush a folder and say EINVAL; the file itself is safe already.
-  if (!descriptor || (::fsync(descriptor.get()) != 0 && errno != EINVAL)) fail("flush the folder", folder, errno);
+  if (!descriptor || (::fsync(descriptor.get()) != 0 && errno != EINVAL))
+    fail("flush the folder", folder, errno);
 }
 
 }  // namespace
@@ -66,7 +70,8 @@ void OutputFile::reserve() const {
   if (errno == ENOSPC) {
     std::error_code ignored;
     const auto space = std::filesystem::space(folder_of(path_), ignored);
-    throw Error(ErrorCode::kIo, fmt::format("no room: {} bytes are needed, {} are free", size_, space.available),
+    throw Error(ErrorCode::kIo,
+                fmt::format("no room: {} bytes are needed, {} are free", size_, space.available),
                 path_.string());
   }
   if (errno != EOPNOTSUPP && errno != ENOSYS) fail("reserve the space", path_, errno);

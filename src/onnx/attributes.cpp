@@ -21,7 +21,21 @@ void visit_field(const Attribute& attribute, AttributeField field, Visit visit) 
   }
 }
 
-Attribute with_fields(Model& model, Bytes name, const std::string& value_field, AttributeField field, AttributeType type) {
+bool has_field(const Attribute& attribute, AttributeField field) {
+  bool found = false;
+  visit_field(attribute, field, [&](pbf_reader&) { found = true; });
+  return found;
+}
+
+AttributeType type_of(const Attribute& attribute) {
+  auto type = AttributeType::kUndefined;
+  visit_field(attribute, AttributeField::kType,
+              [&](pbf_reader& reader) { type = static_cast<AttributeType>(reader.get_int64()); });
+  return type;
+}
+
+Attribute with_fields(Model& model, Bytes name, const std::string& value_field, AttributeField field,
+                      AttributeType type) {
   Attribute attribute;
   attribute.name = name;
   if (!value_field.empty()) attribute.carried.push_back({number(field), model.intern(value_field)});
@@ -52,7 +66,7 @@ std::optional<std::int64_t> integer_attribute(const Node& node, Bytes name) {
 
 std::optional<std::vector<std::int64_t>> integers_attribute(const Node& node, Bytes name) {
   const Attribute* attribute = find_attribute(node, name);
-  if (attribute == nullptr) return std::nullopt;
+  if (attribute == nullptr || has_field(*attribute, AttributeField::kReference)) return std::nullopt;
   std::vector<std::int64_t> values;
   visit_field(*attribute, AttributeField::kInts, [&](pbf_reader& reader) {
     if (reader.wire_type() == pbf_wire_type::varint) {
@@ -61,6 +75,8 @@ std::optional<std::vector<std::int64_t>> integers_attribute(const Node& node, By
       for (const std::int64_t value : reader.get_packed_int64()) values.push_back(value);
     }
   });
+  // Only its type tells an empty list from no list at all.
+  if (values.empty() && type_of(*attribute) != AttributeType::kInts) return std::nullopt;
   return values;
 }
 

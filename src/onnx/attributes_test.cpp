@@ -44,15 +44,18 @@ TEST_F(AttributesTest, GivesNothingForAnAttributeOfAnotherType) {
 
 TEST_F(AttributesTest, AnEmptyListOfIntegersIsAList) {
   const std::string empty = field(1, std::string("axes")) + field(20, std::int64_t{7});
-  const Model model = read_model_from_memory(test::ModelBuilder().node("Op", {}, {}, {empty}).bytes(), "test");
+  const Model model =
+      read_model_from_memory(test::ModelBuilder().node("Op", {}, {}, {empty}).bytes(), "test");
   EXPECT_EQ(integers_attribute(*model.proto->graph->nodes[0], "axes"), std::vector<std::int64_t>{});
 }
 
 // What it refers to is known only where the function is called.
 TEST_F(AttributesTest, AReferenceToAnAttributeOfTheFunctionHasNoValue) {
   EXPECT_FALSE(integer_attribute(node(), "ref"));
-  const std::string reference = field(1, std::string("axes")) + field(20, std::int64_t{7}) + field(21, std::string("a"));
-  const Model model = read_model_from_memory(test::ModelBuilder().node("Op", {}, {}, {reference}).bytes(), "test");
+  const std::string reference =
+      field(1, std::string("axes")) + field(20, std::int64_t{7}) + field(21, std::string("a"));
+  const Model model =
+      read_model_from_memory(test::ModelBuilder().node("Op", {}, {}, {reference}).bytes(), "test");
   EXPECT_FALSE(integers_attribute(*model.proto->graph->nodes[0], "axes"));
 }
 

@@ -9,11 +9,14 @@ namespace ounce::onnx {
 namespace {
 
 const char* explain(const std::exception& error) {
-  if (dynamic_cast<const protozero::end_of_buffer_exception*>(&error)) return "a field reaches past the end of its message";
-  if (dynamic_cast<const protozero::varint_too_long_exception*>(&error)) return "a number is longer than 10 bytes";
+  if (dynamic_cast<const protozero::end_of_buffer_exception*>(&error))
+    return "a field reaches past the end of its message";
+  if (dynamic_cast<const protozero::varint_too_long_exception*>(&error))
+    return "a number is longer than 10 bytes";
   if (dynamic_cast<const protozero::unknown_pbf_wire_type_exception*>(&error)) return "unknown wire type";
   if (dynamic_cast<const protozero::invalid_tag_exception*>(&error)) return "field number 0 or out of range";
-  if (dynamic_cast<const protozero::invalid_length_exception*>(&error)) return "a packed field has a broken length";
+  if (dynamic_cast<const protozero::invalid_length_exception*>(&error))
+    return "a packed field has a broken length";
   return "malformed";
 }
 
@@ -22,7 +25,10 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 }  // namespace
 
 Cursor::Cursor(Bytes message, const Origin& origin, const char* message_name)
-    : reader_(message.data(), message.size()), origin_(&origin), message_name_(message_name), field_start_(message.data()) {}
+    : reader_(message.data(), message.size()),
+      origin_(&origin),
+      message_name_(message_name),
+      field_start_(message.data()) {}
 
 void Cursor::fail(const std::string& what) const {
   throw Error(ErrorCode::kBadInput, fmt::format("not a valid ONNX file: {} ({})", what, message_name_),
@@ -46,14 +52,30 @@ void Cursor::expect(protozero::pbf_wire_type type) const {
   if (reader_.wire_type() != type) fail(fmt::format("field {} has the wrong wire type", number_));
 }
 
+// Our wire format library looks at 32 bits of a tag and of a length. There are 64 in the file, and all of
+// them count.
+void Cursor::check_prefix(const char* end) const {
+  guarded([&] {
+    const char* position = field_start_;
+    if (protozero::decode_varint(&position, end) > UINT32_MAX) throw protozero::invalid_tag_exception();
+    if (!is_length_delimited()) return;
+    const std::uint64_t length = protozero::decode_varint(&position, end);
+    if (length > static_cast<std::uint64_t>(end - position)) throw protozero::end_of_buffer_exception();
+  });
+}
+
 bool Cursor::next() {
-  field_start_ = reader_.data().data();
+  const auto rest = reader_.data();
+  field_start_ = rest.data();
   if (!guarded([&] { return reader_.next(); })) return false;
   number_ = reader_.tag();
+  check_prefix(rest.data() + rest.size());
   return true;
 }
 
-bool Cursor::is_length_delimited() const { return reader_.wire_type() == protozero::pbf_wire_type::length_delimited; }
+bool Cursor::is_length_delimited() const {
+  return reader_.wire_type() == protozero::pbf_wire_type::length_delimited;
+}
 
 Bytes Cursor::bytes() {
   expect(protozero::pbf_wire_type::length_delimited);
@@ -94,12 +116,16 @@ void Cursor::integers(std::vector<std::int64_t>& values) {
 
 Cursor::Entries Cursor::entries(int fixed_width) {
   if (!is_length_delimited()) {
-    guarded([&] { reader_.skip(); });
+    expect(fixed_width == 4   ? protozero::pbf_wire_type::fixed32
+           : fixed_width == 8 ? protozero::pbf_wire_type::fixed64
+                              : protozero::pbf_wire_type::varint);
+    skip();
     return {1, {}};
   }
   const Bytes packed = bytes();
   if (fixed_width != 0) {
-    if (packed.size() % static_cast<std::size_t>(fixed_width) != 0) fail("a packed field has a broken length");
+    if (packed.size() % static_cast<std::size_t>(fixed_width) != 0)
+      fail("a packed field has a broken length");
     return {packed.size() / static_cast<std::size_t>(fixed_width), packed};
   }
   std::uint64_t count = 0;
@@ -115,8 +141,12 @@ Cursor::Entries Cursor::entries(int fixed_width) {
   return {count, packed};
 }
 
-void Cursor::carry(CarriedFields& fields) {
+void Cursor::skip() {
   guarded([&] { reader_.skip(); });
+}
+
+void Cursor::carry(CarriedFields& fields) {
+  skip();
   const char* end = reader_.data().data();
   fields.push_back({number_, {field_start_, static_cast<std::size_t>(end - field_start_)}});
 }

@@ -10,8 +10,8 @@
 //   }
 #pragma once
 
-#include <cstdint>
 #include <protozero/pbf_reader.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -37,13 +37,14 @@ class Cursor {
   }
   bool is_length_delimited() const;
 
-  Bytes bytes();                                    // a string, bytes or message field
-  std::int64_t integer();                           // a varint
-  void once(Bytes& value);                          // a singular string or message: absent before
-  Bytes name();                                     // a string that names something: no control characters
+  Bytes bytes();            // a string, bytes or message field
+  std::int64_t integer();   // a varint
+  void once(Bytes& value);  // a singular string or message: absent before
+  Bytes name();             // a string that names something: no control characters
   void once_name(Bytes& value);
   void integers(std::vector<std::int64_t>& values);  // one entry, or several packed ones
-  void carry(CarriedFields& fields);                // keeps a field that is not interpreted
+  void carry(CarriedFields& fields);                 // keeps a field that is not interpreted
+  void skip();                                       // leaves it out: somebody else keeps its bytes
 
   // A repeated number field: how many entries stand here, and their bytes if they are packed.
   // fixed_width is the size of an entry in bytes; 0 means varints.
@@ -52,12 +53,13 @@ class Cursor {
     Bytes packed;
   };
   Entries entries(int fixed_width);
+  void expect(protozero::pbf_wire_type type) const;
 
   [[noreturn]] void fail(const std::string& what) const;  // names the current field's offset
 
  private:
   std::uint64_t offset_of(const char* position) const;
-  void expect(protozero::pbf_wire_type type) const;
+  void check_prefix(const char* end) const;
   template <class Function>
   auto guarded(Function&& function) const;
 

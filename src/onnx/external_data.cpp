@@ -33,9 +33,13 @@ std::string printable(std::string_view text) {
 
 }  // namespace
 
-ExternalReference read_external_reference(const std::vector<Bytes>& entries, const Origin& origin, const Tensor& tensor) {
-  ExternalReference reference;
-  bool has_location = false;
+ExternalReference read_external_reference(const std::vector<Bytes>& entries, const Origin& origin,
+                                          const Tensor& tensor) {
+  std::optional<Bytes> location, offset, length;
+  const auto once = [&](std::optional<Bytes>& known, Bytes value, const char* what) {
+    if (known) fail(tensor, fmt::format("names two {} for its external data", what));
+    known = value;
+  };
   for (const Bytes entry : entries) {
     Bytes key, value;
     Cursor cursor(entry, origin, "StringStringEntryProto");
@@ -43,30 +47,30 @@ ExternalReference read_external_reference(const std::vector<Bytes>& entries, con
       switch (cursor.field<EntryField>()) {
         case EntryField::kKey: cursor.once(key); break;
         case EntryField::kValue: cursor.once(value); break;
-        default: cursor.fail("an external data entry has an unknown field");
+        default: cursor.skip();
       }
     }
-    if (key == "location") {
-      if (has_location) fail(tensor, "names two files for its external data");
-      reference.location = value;
-      has_location = true;
-    } else if (key == "offset") {
-      reference.offset = number(value, "offset", tensor);
-    } else if (key == "length") {
-      reference.length = number(value, "length", tensor);
-    }
+    if (key == "location") once(location, value, "files");
+    if (key == "offset") once(offset, value, "offsets");
+    if (key == "length") once(length, value, "lengths");
   }
-  if (!has_location) fail(tensor, "has external data but names no file");
+  if (!location) fail(tensor, "has external data but names no file");
+  ExternalReference reference;
+  reference.location = *location;
+  if (offset) reference.offset = number(*offset, "offset", tensor);
+  if (length) reference.length = number(*length, "length", tensor);
   return reference;
 }
 
 void check_external_location(const std::string& location, const Tensor& tensor) {
   const auto refuse = [&](const char* why) {
-    fail(tensor, fmt::format("its external file '{}' {}; it must lie in the model's folder", printable(location), why));
+    fail(tensor, fmt::format("its external file '{}' {}; it must lie in the model's folder",
+                             printable(location), why));
   };
   if (location.starts_with("*/_ORT_")) refuse("is a marker for memory addresses, not a file");
   if (location.empty()) refuse("has no name");
-  if (std::any_of(location.begin(), location.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
+  if (std::any_of(location.begin(), location.end(),
+                  [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
     refuse("contains control characters");
   }
   if (location.find('\\') != std::string::npos) refuse("contains a backslash");
@@ -77,7 +81,8 @@ void check_external_location(const std::string& location, const Tensor& tensor) 
   }
 }
 
-io::MappedFile open_external(const std::filesystem::path& folder, const std::string& location, const Tensor& tensor) {
+io::MappedFile open_external(const std::filesystem::path& folder, const std::string& location,
+                             const Tensor& tensor) {
   try {
     return io::MappedFile::open_beneath(folder, location);
   } catch (const Error& error) {

@@ -25,7 +25,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string entry(const std::string& key, const std::string& value) { return field(13, field(1, key) + field(2, value)); }
+std::string entry(const std::string& key, const std::string& value) {
+  return field(13, field(1, key) + field(2, value));
+}
 
 // A folder with a model's file in `model/` and something to steal beside it.
 class ExternalDataTest : public testing::Test {
@@ -56,7 +58,8 @@ class ExternalDataTest : public testing::Test {
   void expect_bad_location(const std::string& location, const std::string& why) {
     const Error error = refusal_of_location(location);
     EXPECT_EQ(error.code(), ErrorCode::kBadInput) << error.what();
-    EXPECT_THAT(error.what(), AllOf(HasSubstr(why), HasSubstr("it must lie in the model's folder"))) << location;
+    EXPECT_THAT(error.what(), AllOf(HasSubstr(why), HasSubstr("it must lie in the model's folder")))
+        << location;
   }
 
   test::TemporaryFolder folder_;
@@ -69,8 +72,10 @@ std::string values(const Model& model, std::size_t tensor) {
 // --- What is read.
 
 TEST_F(ExternalDataTest, ReadsOffsetsAndLengthsFromSeveralFiles) {
-  const Model model = read({external_tensor("a", {2}, "data.bin", "8", "8"), external_tensor("b", {4}, "data.bin", "", ""),
-                            external_tensor("c", {1}, "inner/more.bin", "4", "4"), external_tensor("d", {0}, "data.bin", "16", "0")});
+  const Model model =
+      read({external_tensor("a", {2}, "data.bin", "8", "8"), external_tensor("b", {4}, "data.bin", "", ""),
+            external_tensor("c", {1}, "inner/more.bin", "4", "4"),
+            external_tensor("d", {0}, "data.bin", "16", "0")});
   EXPECT_EQ(values(model, 0), raw_floats({3, 4}));
   EXPECT_EQ(values(model, 1), raw_floats({1, 2, 3, 4}));
   EXPECT_EQ(values(model, 2), raw_floats({6}));
@@ -117,8 +122,9 @@ TEST_F(ExternalDataTest, RefusesAbsolutePaths) {
 }
 
 TEST_F(ExternalDataTest, RefusesTwoDotsAtAnyPlace) {
-  for (const std::string location : {"..", "../secret.bin", "inner/../../secret.bin", "inner/../data.bin", "./../secret.bin",
-                                     "inner/..", "inner//../data.bin", "a/b/c/../../../../secret.bin"}) {
+  for (const std::string location :
+       {"..", "../secret.bin", "inner/../../secret.bin", "inner/../data.bin", "./../secret.bin", "inner/..",
+        "inner//../data.bin", "a/b/c/../../../../secret.bin"}) {
     expect_bad_location(location, "contains '..'");
   }
 }
@@ -141,7 +147,8 @@ TEST_F(ExternalDataTest, RefusesEmptyNamesAndControlCharacters) {
 }
 
 TEST_F(ExternalDataTest, RefusesTheMarkersOfTheRuntimeForMemoryAddresses) {
-  for (const std::string marker : {"*/_ORT_MEM_ADDR_/*", "*/_ORT_MEM_ADDR_/", "*/_ORT_NETWORK_MEM_ADDR_/*", "*/_ORT_anything"}) {
+  for (const std::string marker :
+       {"*/_ORT_MEM_ADDR_/*", "*/_ORT_MEM_ADDR_/", "*/_ORT_NETWORK_MEM_ADDR_/*", "*/_ORT_anything"}) {
     // Even when such a file exists.
     fs::create_directories((folder_ / "model" / marker).parent_path());
     if (!marker.ends_with('/')) write_file(folder_ / "model" / marker, raw_floats({1, 2}));
@@ -156,7 +163,8 @@ TEST_F(ExternalDataTest, RefusesLinksThatLeaveTheFolder) {
   fs::create_symlink("/", folder_ / "model/root");
   fs::create_symlink("link", folder_ / "model/link_to_link");
   fs::create_symlink("../secret.bin/../model/data.bin", folder_ / "model/out_and_back");
-  for (const std::string location : {"link", "absolute_link", "up/secret.bin", "root/etc/passwd", "link_to_link", "up/model/data.bin"}) {
+  for (const std::string location :
+       {"link", "absolute_link", "up/secret.bin", "root/etc/passwd", "link_to_link", "up/model/data.bin"}) {
     const Error error = refusal_of_location(location);
     EXPECT_EQ(error.code(), ErrorCode::kBadInput) << location;
     EXPECT_THAT(error.what(), HasSubstr("leads outside of the model's folder")) << location;
@@ -207,7 +215,8 @@ TEST_F(ExternalDataTest, RefusesDataPastTheEndOfTheFile) {
   const auto expect_past = [&](const std::string& tensor) {
     const Error error = refusal(tensor);
     EXPECT_EQ(error.code(), ErrorCode::kBadInput);
-    EXPECT_THAT(error.what(), AllOf(StartsWith("tensor 'w': reaches past the end of 'data.bin'"), HasSubstr("the file has 16")));
+    EXPECT_THAT(error.what(), AllOf(StartsWith("tensor 'w': reaches past the end of 'data.bin'"),
+                                    HasSubstr("the file has 16")));
   };
   expect_past(external_tensor("w", {2}, "data.bin", "12", "8"));
   expect_past(external_tensor("w", {5}, "data.bin", "", ""));
@@ -225,24 +234,30 @@ TEST_F(ExternalDataTest, AnEmptyFileHasRoomForNothing) {
 
 TEST_F(ExternalDataTest, RefusesALengthThatIsNotTheTensors) {
   for (const std::string length : {"7", "9", "0", "16", "18446744073709551615"}) {
-    EXPECT_EQ(refusal(external_tensor("w", {2}, "data.bin", "0", length)).what(),
-              fmt::format("tensor 'w': has {} bytes of external data where its shape and type need 8", length));
+    EXPECT_EQ(
+        refusal(external_tensor("w", {2}, "data.bin", "0", length)).what(),
+        fmt::format("tensor 'w': has {} bytes of external data where its shape and type need 8", length));
   }
 }
 
 TEST_F(ExternalDataTest, RefusesNumbersThatAreNone) {
-  for (const std::string text : {"abc", "1x", "-1", "+1", " 1", "0x10", "1.0", "18446744073709551616", "99999999999999999999999"}) {
-    EXPECT_STREQ(refusal(external_tensor("w", {2}, "data.bin", text, "")).what(), "tensor 'w': its external data's offset is not a number");
-    EXPECT_STREQ(refusal(external_tensor("w", {2}, "data.bin", "0", text)).what(), "tensor 'w': its external data's length is not a number");
+  for (const std::string text :
+       {"abc", "1x", "-1", "+1", " 1", "0x10", "1.0", "18446744073709551616", "99999999999999999999999"}) {
+    EXPECT_STREQ(refusal(external_tensor("w", {2}, "data.bin", text, "")).what(),
+                 "tensor 'w': its external data's offset is not a number");
+    EXPECT_STREQ(refusal(external_tensor("w", {2}, "data.bin", "0", text)).what(),
+                 "tensor 'w': its external data's length is not a number");
   }
-  EXPECT_THAT(refusal(external_tensor("w", {2}, "data.bin", "", "") + entry("offset", "")).what(), HasSubstr("offset is not a number"));
+  EXPECT_THAT(refusal(external_tensor("w", {2}, "data.bin", "", "") + entry("offset", "")).what(),
+              HasSubstr("offset is not a number"));
 }
 
 // --- What the entries say.
 
 TEST_F(ExternalDataTest, RefusesTwoLocations) {
-  EXPECT_STREQ(refusal(external_tensor("w", {2}, "data.bin", "", "") + entry("location", "inner/more.bin")).what(),
-               "tensor 'w': names two files for its external data");
+  EXPECT_STREQ(
+      refusal(external_tensor("w", {2}, "data.bin", "", "") + entry("location", "inner/more.bin")).what(),
+      "tensor 'w': names two files for its external data");
 }
 
 TEST_F(ExternalDataTest, RefusesTwoOffsetsOrLengths) {
@@ -253,21 +268,25 @@ TEST_F(ExternalDataTest, RefusesTwoOffsetsOrLengths) {
 }
 
 TEST_F(ExternalDataTest, RefusesAMissingLocation) {
-  const std::string start = field(1, std::int64_t{2}) + field(2, std::int64_t{1}) + field(8, std::string("w")) + field(14, std::int64_t{1});
+  const std::string start = field(1, std::int64_t{2}) + field(2, std::int64_t{1}) +
+                            field(8, std::string("w")) + field(14, std::int64_t{1});
   EXPECT_STREQ(refusal(start).what(), "tensor 'w': has external data but names no file");
-  EXPECT_STREQ(refusal(start + entry("offset", "0")).what(), "tensor 'w': has external data but names no file");
+  EXPECT_STREQ(refusal(start + entry("offset", "0")).what(),
+               "tensor 'w': has external data but names no file");
 }
 
 TEST_F(ExternalDataTest, RefusesExternalTogetherWithInlineData) {
   EXPECT_STREQ(refusal(external_tensor("w", {2}, "data.bin", "", "") + field(9, raw_floats({1, 2}))).what(),
                "tensor 'w': has both external and inline data");
   const std::string inline_tensor = test::float_tensor("w", {2}, {1, 2});
-  EXPECT_STREQ(refusal(inline_tensor + entry("location", "data.bin")).what(), "tensor 'w': names external data but says that its data is inline");
+  EXPECT_STREQ(refusal(inline_tensor + entry("location", "data.bin")).what(),
+               "tensor 'w': names external data but says that its data is inline");
 }
 
 TEST_F(ExternalDataTest, RefusesExternalStrings) {
-  const std::string strings = field(1, std::int64_t{2}) + field(2, std::int64_t{8}) + field(8, std::string("w")) +
-                              entry("location", "data.bin") + field(14, std::int64_t{1});
+  const std::string strings = field(1, std::int64_t{2}) + field(2, std::int64_t{8}) +
+                              field(8, std::string("w")) + entry("location", "data.bin") +
+                              field(14, std::int64_t{1});
   EXPECT_STREQ(refusal(strings).what(), "tensor 'w': strings cannot be external data");
 }
 
@@ -279,9 +298,11 @@ TEST_F(ExternalDataTest, RefusesExternalDataOfAModelInMemory) {
 
 TEST_F(ExternalDataTest, AStandInIsHeldToTheSameRulesForItsName) {
   for (const std::string location : {"C:data.bin", "back\\slash", "../data.bin"}) {
-    write_file(folder_ / "model/m.onnx", ModelBuilder().initializer(external_tensor("w", {2}, location, "", "")).bytes());
+    write_file(folder_ / "model/m.onnx",
+               ModelBuilder().initializer(external_tensor("w", {2}, location, "", "")).bytes());
     const ReadOptions options{folder_ / "model", "m.onnx", {{location, folder_ / "model/data.bin"}}};
-    EXPECT_EQ(error_of([&] { read_model(folder_ / "model/m.onnx", options); }).where(), "tensor 'w'") << location;
+    EXPECT_EQ(error_of([&] { read_model(folder_ / "model/m.onnx", options); }).where(), "tensor 'w'")
+        << location;
   }
 }
 

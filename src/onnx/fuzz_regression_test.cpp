@@ -1,4 +1,5 @@
-// Every input that once broke a promise is a file in tests/fuzz/regressions, replayed here with every compiler.
+// Every input that once broke a promise is a file in tests/fuzz/regressions, replayed here with every
+// compiler.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -50,6 +50,9 @@ struct Tensor {
 struct SparseTensor {
   Kept<Tensor> values, indices;
   std::vector<std::int64_t> dims;
+  CarriedFields carried;
+
+  bool is_external() const { return values->is_external || indices->is_external; }
 };
 
 struct Graph;
@@ -58,9 +61,9 @@ struct Attribute {
   Bytes name;
   std::vector<Kept<Tensor>> tensors;                 // t, tensors
   std::vector<std::unique_ptr<Kept<Graph>>> graphs;  // g, graphs
-  std::vector<SparseTensor> sparse_tensors;          // sparse_tensor(s); written as they were
-  bool is_list = false;                              // tensors/graphs rather than t/g
-  CarriedFields carried;                             // scalars and everything else: attributes.h reads them
+  std::vector<Kept<SparseTensor>> sparse_tensors;    // sparse_tensor, sparse_tensors
+  bool is_list = false;   // tensors/graphs/sparse_tensors rather than t/g/sparse_tensor
+  CarriedFields carried;  // scalars and everything else: attributes.h reads them
 };
 
 struct Node {
@@ -88,6 +91,7 @@ struct Graph {
 struct OpsetImport {
   Bytes domain;  // "" and "ai.onnx" are the same
   std::int64_t version = 0;
+  CarriedFields carried;
 };
 
 struct Function {
@@ -106,6 +110,7 @@ struct TrainingInfo {
 
 struct MetadataEntry {
   Bytes key, value;
+  CarriedFields carried;
 };
 
 struct ModelProto {

@@ -1,4 +1,5 @@
-// A small fuzzer that is the same every time: what libFuzzer does for minutes, for a few seconds in every run of the tests.
+// A small fuzzer that is the same every time: what libFuzzer does for minutes, for a few seconds in every run
+// of the tests.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,7 +14,7 @@ constexpr int kMutationsPerModel = 1500;
 
 std::string mutated(std::string bytes, const std::vector<Sample>& samples, std::mt19937& random) {
   const auto place = [&] { return random() % bytes.size(); };
-  for (unsigned changes = 1 + random() % 3; changes != 0 && !bytes.empty(); --changes) {
+  for (auto changes = 1 + random() % 3; changes != 0 && !bytes.empty(); --changes) {
     switch (random() % 7) {
       case 0: bytes[place()] = static_cast<char>(random()); break;
       case 1: bytes[place()] ^= static_cast<char>(1U << random() % 8); break;
@@ -33,7 +34,8 @@ std::string mutated(std::string bytes, const std::vector<Sample>& samples, std::
 std::string in_hex(const std::string& bytes) {
   constexpr const char* kDigits = "0123456789abcdef";
   std::string text;
-  for (const char c : bytes) (text += kDigits[static_cast<unsigned char>(c) >> 4U]) += kDigits[static_cast<unsigned char>(c) & 15U];
+  for (const char c : bytes)
+    (text += kDigits[static_cast<unsigned char>(c) >> 4U]) += kDigits[static_cast<unsigned char>(c) & 15U];
   return text;
 }
 
@@ -44,7 +46,8 @@ TEST(MutationTest, AnyBytesAreRefusedOrAreAModel) {
   for (const Sample& sample : samples) {
     for (int i = 0; i < kMutationsPerModel; ++i) {
       const std::string bytes = mutated(sample.bytes, samples, random);
-      ASSERT_NO_THROW(sound += check_model(bytes) ? 1 : 0) << "mutation " << i << " of " << sample.name << ": " << in_hex(bytes);
+      ASSERT_NO_THROW(sound += check_model(bytes) ? 1 : 0)
+          << "mutation " << i << " of " << sample.name << ": " << in_hex(bytes);
     }
   }
   EXPECT_GT(sound, kMutationsPerModel / 10);  // otherwise only the first lines of the reader are tested

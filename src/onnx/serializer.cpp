@@ -16,7 +16,8 @@ class Serializer {
       : placement_(placement), location_(location), rewrite_everything_(rewrite_everything) {}
 
   Rope model(const Kept<ModelProto>& kept) {
-    if (is_verbatim(kept, [this](const ModelProto& proto) { return moves(proto); })) return copy(kept.file_bytes());
+    if (is_verbatim(kept, [this](const ModelProto& proto) { return moves(proto); }))
+      return copy(kept.file_bytes());
     MessageWriter out(kept->carried);
     out.integer(ModelField::kIrVersion, kept->ir_version);
     out.message(ModelField::kGraph, graph(kept->graph));
@@ -45,7 +46,8 @@ class Serializer {
   }
 
   bool goes_external(const Tensor& tensor) const {
-    return placement_ == Placement::kExternal && tensor.type != ElementType::kString && tensor.byte_count() >= kExternalFrom;
+    return placement_ == Placement::kExternal && tensor.type != ElementType::kString &&
+           tensor.byte_count() >= kExternalFrom;
   }
   bool moves_initializer(const Tensor& tensor) const { return goes_external(tensor) || tensor.is_external; }
 
@@ -59,6 +61,7 @@ class Serializer {
   bool moves(const Attribute& attribute) const {
     // Runtimes do not look for external data in attributes, so tensors there come inline.
     return any(attribute.tensors, [](const auto& tensor) { return tensor->is_external; }) ||
+           any(attribute.sparse_tensors, [](const auto& sparse) { return sparse->is_external(); }) ||
            any(attribute.graphs, [this](const auto& graph) { return moves(**graph); });
   }
   bool moves(const Node& node) const {
@@ -66,6 +69,7 @@ class Serializer {
   }
   bool moves(const Graph& graph) const {
     return any(graph.initializers, [this](const auto& tensor) { return moves_initializer(*tensor); }) ||
+           any(graph.sparse_initializers, [](const auto& sparse) { return sparse->is_external(); }) ||
            any(graph.nodes, [this](const auto& node) { return moves(*node); });
   }
   bool moves(const Function& function) const {
@@ -77,14 +81,16 @@ class Serializer {
     return any(info.initialization, graph_moves) || any(info.algorithm, graph_moves);
   }
   bool moves(const ModelProto& proto) const {
-    return moves(*proto.graph) || any(proto.functions, [this](const auto& function) { return moves(*function); }) ||
+    return moves(*proto.graph) ||
+           any(proto.functions, [this](const auto& function) { return moves(*function); }) ||
            any(proto.training, [this](const auto& info) { return moves(*info); });
   }
 
   // --- Messages, each with its fields in ascending order.
 
   Rope graph(const Kept<Graph>& kept) {
-    if (is_verbatim(kept, [this](const Graph& inner) { return moves(inner); })) return copy(kept.file_bytes());
+    if (is_verbatim(kept, [this](const Graph& inner) { return moves(inner); }))
+      return copy(kept.file_bytes());
     MessageWriter out(kept->carried);
     for (const auto& entry : kept->nodes) out.message(GraphField::kNode, node(entry));
     out.text(GraphField::kName, kept->name);
@@ -92,8 +98,8 @@ class Serializer {
     for (const auto& entry : kept->inputs) out.message(GraphField::kInput, value_info(entry));
     for (const auto& entry : kept->outputs) out.message(GraphField::kOutput, value_info(entry));
     for (const auto& entry : kept->value_infos) out.message(GraphField::kValueInfo, value_info(entry));
-    // Sparse tensors are never edited.
-    for (const auto& entry : kept->sparse_initializers) out.message(GraphField::kSparseInitializer, copy(entry.file_bytes()));
+    for (const auto& entry : kept->sparse_initializers)
+      out.message(GraphField::kSparseInitializer, sparse_tensor(entry));
     return out.finish();
   }
 
@@ -110,17 +116,20 @@ class Serializer {
   }
 
   Rope attribute(const Kept<Attribute>& kept) {
-    if (is_verbatim(kept, [this](const Attribute& inner) { return moves(inner); })) return copy(kept.file_bytes());
+    if (is_verbatim(kept, [this](const Attribute& inner) { return moves(inner); }))
+      return copy(kept.file_bytes());
     MessageWriter out(kept->carried);
     out.text(AttributeField::kName, kept->name);
     const bool is_list = kept->is_list;
     for (const auto& entry : kept->tensors) {
-      const bool is_copied = !entry.is_edited() && (placement_ == Placement::kKeep || !entry->is_external);
-      out.message(is_list ? AttributeField::kTensors : AttributeField::kTensor,
-                  is_copied ? copy(entry.file_bytes()) : tensor(*entry, false));
+      out.message(is_list ? AttributeField::kTensors : AttributeField::kTensor, inline_tensor(entry));
     }
     for (const auto& entry : kept->graphs) {
       out.message(is_list ? AttributeField::kGraphs : AttributeField::kGraph, graph(*entry));
+    }
+    for (const auto& entry : kept->sparse_tensors) {
+      out.message(is_list ? AttributeField::kSparseTensors : AttributeField::kSparseTensor,
+                  sparse_tensor(entry));
     }
     return out.finish();
   }
@@ -129,6 +138,22 @@ class Serializer {
     const bool is_copied = !kept.is_edited() && (placement_ == Placement::kKeep || !moves_initializer(*kept));
     if (is_copied) return copy(kept.file_bytes());
     return tensor(*kept, goes_external(*kept));
+  }
+
+  // A tensor that runtimes do not look for in another file.
+  Rope inline_tensor(const Kept<Tensor>& kept) {
+    const bool is_copied = !kept.is_edited() && (placement_ == Placement::kKeep || !kept->is_external);
+    return is_copied ? copy(kept.file_bytes()) : tensor(*kept, false);
+  }
+
+  Rope sparse_tensor(const Kept<SparseTensor>& kept) {
+    const bool is_copied = !kept.is_edited() && (placement_ == Placement::kKeep || !kept->is_external());
+    if (is_copied) return copy(kept.file_bytes());
+    MessageWriter out(kept->carried);
+    out.message(SparseTensorField::kValues, inline_tensor(kept->values));
+    out.message(SparseTensorField::kIndices, inline_tensor(kept->indices));
+    for (const std::int64_t dim : kept->dims) out.integer(SparseTensorField::kDims, dim);
+    return out.finish();
   }
 
   Rope tensor(const Tensor& tensor, bool to_data_file) {
@@ -196,7 +221,7 @@ class Serializer {
 
   Rope opset(const Kept<OpsetImport>& kept) const {
     if (is_verbatim(kept, never<OpsetImport>)) return copy(kept.file_bytes());
-    MessageWriter out({});
+    MessageWriter out(kept->carried);
     out.text(OpsetField::kDomain, kept->domain);
     out.integer(OpsetField::kVersion, kept->version);
     return out.finish();
@@ -204,11 +229,15 @@ class Serializer {
 
   Rope metadata(const Kept<MetadataEntry>& kept) const {
     if (is_verbatim(kept, never<MetadataEntry>)) return copy(kept.file_bytes());
-    return entry(kept->key, kept->value);
+    MessageWriter out(kept->carried);
+    out.text(EntryField::kKey, kept->key);
+    out.text(EntryField::kValue, kept->value);
+    return out.finish();
   }
 
   Rope training(const Kept<TrainingInfo>& kept) {
-    if (is_verbatim(kept, [this](const TrainingInfo& inner) { return moves(inner); })) return copy(kept.file_bytes());
+    if (is_verbatim(kept, [this](const TrainingInfo& inner) { return moves(inner); }))
+      return copy(kept.file_bytes());
     MessageWriter out(kept->carried);
     for (const auto& entry : kept->initialization) out.message(TrainingField::kInitialization, graph(entry));
     for (const auto& entry : kept->algorithm) out.message(TrainingField::kAlgorithm, graph(entry));
@@ -216,7 +245,8 @@ class Serializer {
   }
 
   Rope function(const Kept<Function>& kept) {
-    if (is_verbatim(kept, [this](const Function& inner) { return moves(inner); })) return copy(kept.file_bytes());
+    if (is_verbatim(kept, [this](const Function& inner) { return moves(inner); }))
+      return copy(kept.file_bytes());
     MessageWriter out(kept->carried);
     out.text(FunctionField::kName, kept->name);
     for (const Bytes name : kept->inputs) out.text(FunctionField::kInput, present(name));
@@ -225,7 +255,8 @@ class Serializer {
     for (const auto& entry : kept->nodes) out.message(FunctionField::kNode, node(entry));
     for (const auto& import : kept->opset_imports) out.message(FunctionField::kOpsetImport, opset(import));
     out.text(FunctionField::kDomain, kept->domain);
-    for (const auto& entry : kept->attribute_defaults) out.message(FunctionField::kAttributeDefault, attribute(entry));
+    for (const auto& entry : kept->attribute_defaults)
+      out.message(FunctionField::kAttributeDefault, attribute(entry));
     out.text(FunctionField::kOverload, kept->overload);
     return out.finish();
   }
@@ -246,7 +277,8 @@ class Serializer {
 
 }  // namespace
 
-Serialized serialize(const Model& model, Placement placement, const std::string& data_location, bool rewrite_everything) {
+Serialized serialize(const Model& model, Placement placement, const std::string& data_location,
+                     bool rewrite_everything) {
   Serializer serializer(placement, data_location, rewrite_everything);
   Serialized result;
   result.model = serializer.model(model.proto);

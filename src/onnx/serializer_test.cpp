@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <protozero/pbf_reader.hpp>
+#include <algorithm>
 
 #include "fuzz/sample_models.h"
 #include "onnx/reader.h"
@@ -36,7 +36,9 @@ std::string text_of(const Rope& rope) {
 }
 
 std::string kept(const Model& model) { return text_of(serialize(model, Placement::kKeep, "").model); }
-std::string rewritten(const Model& model) { return text_of(serialize(model, Placement::kKeep, "", true).model); }
+std::string rewritten(const Model& model) {
+  return text_of(serialize(model, Placement::kKeep, "", true).model);
+}
 
 std::vector<float> ramp(std::size_t count) {
   std::vector<float> values(count);
@@ -47,7 +49,8 @@ std::vector<float> ramp(std::size_t count) {
 // --- A model that nothing changes.
 
 TEST(SerializerTest, AnUneditedModelComesBackIdentical) {
-  for (const test::Sample& sample : test::sample_models()) EXPECT_EQ(kept(read(sample.bytes)), sample.bytes) << sample.name;
+  for (const test::Sample& sample : test::sample_models())
+    EXPECT_EQ(kept(read(sample.bytes)), sample.bytes) << sample.name;
   const std::string real = test::read_file(OUNCE_EXAMPLES "/commands/commands.onnx");
   EXPECT_TRUE(kept(read(real)) == real);
 }
@@ -90,18 +93,25 @@ TEST(SerializerTest, FieldsInAnUnusualOrderComeBackIdentical) {
 }
 
 TEST(SerializerTest, UnusualOrderBecomesUsualWhenEncodedAnew) {
-  const std::string usual = ModelBuilder().input("x", test::kFloat, {1}).output("y", test::kFloat, {1}).node("Relu", {"x"}, {"y"}).bytes();
+  const std::string usual = ModelBuilder()
+                                .input("x", test::kFloat, {1})
+                                .output("y", test::kFloat, {1})
+                                .node("Relu", {"x"}, {"y"})
+                                .bytes();
   EXPECT_EQ(rewritten(read(reversed(usual, {7}))), usual);
 }
 
 TEST(SerializerTest, EncodingAnewGivesTheSameBytesForFilesInTheUsualOrder) {
-  for (const test::Sample& sample : test::sample_models()) EXPECT_EQ(rewritten(read(sample.bytes)), sample.bytes) << sample.name;
+  for (const test::Sample& sample : test::sample_models())
+    EXPECT_EQ(rewritten(read(sample.bytes)), sample.bytes) << sample.name;
   const std::string real = test::read_file(OUNCE_EXAMPLES "/commands/commands.onnx");
   EXPECT_TRUE(rewritten(read(real)) == real);
 }
 
 TEST(SerializerTest, OverlongNumbersComeBackIdentical) {
-  const std::string bytes = std::string("\x88\x00\x88\x80\x00", 5) + std::string("\xba\x80\x00\x82\x00\x12\x00", 7);  // ir_version 8, a graph with an empty name
+  const std::string bytes =
+      std::string("\x88\x00\x88\x80\x00", 5) +
+      std::string("\xba\x80\x00\x82\x00\x12\x00", 7);  // ir_version 8, a graph with an empty name
   EXPECT_EQ(kept(read(bytes)), bytes);
 }
 
@@ -109,23 +119,31 @@ TEST(SerializerTest, OverlongNumbersComeBackIdentical) {
 
 std::string branch_with(const std::string& op_type) {
   GraphBuilder graph;
-  graph.initializer(field(8, std::string("w")) + field(2, std::int64_t{1}) + field(4, test::raw_floats({1, 2})) + field(1, std::int64_t{2}));
-  graph.node(op_type, {"x", "w"}, {"z"}, {field(20, std::int64_t{2}) + field(3, std::int64_t{7}) + field(1, std::string("axis"))}, "deep");
+  graph.initializer(field(8, std::string("w")) + field(2, std::int64_t{1}) +
+                    field(4, test::raw_floats({1, 2})) + field(1, std::int64_t{2}));
+  graph.node(op_type, {"x", "w"}, {"z"},
+             {field(20, std::int64_t{2}) + field(3, std::int64_t{7}) + field(1, std::string("axis"))},
+             "deep");
   return graph.node("Relu", {"z"}, {"out"}).output("out", 1, {2}).add(99, "later").bytes();
 }
 
 std::string model_with(const std::string& op_type) {
   ModelBuilder model;
   model.input("c", 9, {}).output("y", 1, {2}).initializer("x", {2}, {1, 2});
-  model.node("If", {"c"}, {"y"}, {test::graph_attribute("then_branch", branch_with(op_type)), test::graph_attribute("else_branch", branch_with("Sub"))});
-  return model.add_to_model(14, field(1, std::string("k")) + field(2, std::string("v"))).add_to_model(99, "later").bytes();
+  model.node("If", {"c"}, {"y"},
+             {test::graph_attribute("then_branch", branch_with(op_type)),
+              test::graph_attribute("else_branch", branch_with("Sub"))});
+  return model.add_to_model(14, field(1, std::string("k")) + field(2, std::string("v")))
+      .add_to_model(99, "later")
+      .bytes();
 }
 
 TEST(SerializerTest, EditingOneDeepNodeChangesNothingElse) {
   Model model = read(model_with("Add"));
   Node& outer = model.proto.edit().graph.edit().nodes[0].edit();
   outer.attributes[0].edit().graphs[0]->edit().nodes[0].edit().op_type = "Mul";
-  // The attribute of the edited node is in an unusual order, and so is the tensor beside it: both must be verbatim.
+  // The attribute of the edited node is in an unusual order, and so is the tensor beside it: both must be
+  // verbatim.
   EXPECT_EQ(kept(model), model_with("Mul"));
 }
 
@@ -155,7 +173,8 @@ TEST(SerializerTest, AddedMessagesFollowThoseThatWereThere) {
   model.proto.edit().metadata.emplace_back(entry);
   const std::string before = field(14, field(1, std::string("k")) + field(2, std::string("v")));
   std::string expected = model_with("Add");
-  expected.insert(expected.find(before) + before.size(), field(14, field(1, std::string("ounce")) + field(2, std::string())));
+  expected.insert(expected.find(before) + before.size(),
+                  field(14, field(1, std::string("ounce")) + field(2, std::string())));
   EXPECT_EQ(kept(model), expected);
 }
 
@@ -204,8 +223,10 @@ class PlacementTest : public testing::Test {
     }();
     model_.initializer("large", {300}, ramp(300));
     model_.initializer("small", {3}, {1, 2, 3});
-    model_.initializer(field(1, std::int64_t{600}) + field(2, std::int64_t{10}) + halves + field(8, std::string("halves")) + field(12, std::string("kept")));
-    model_.initializer(field(1, std::int64_t{1}) + field(2, std::int64_t{8}) + field(6, std::string(5000, 's')) + field(8, std::string("text")));
+    model_.initializer(field(1, std::int64_t{600}) + field(2, std::int64_t{10}) + halves +
+                       field(8, std::string("halves")) + field(12, std::string("kept")));
+    model_.initializer(field(1, std::int64_t{1}) + field(2, std::int64_t{8}) +
+                       field(6, std::string(5000, 's')) + field(8, std::string("text")));
     model_.initializer("huge", {1 << 19}, ramp(1 << 19));
     model_.initializer("odd", {257}, ramp(257));
     const std::string constant = test::float_tensor("constant", {400}, ramp(400));
@@ -288,7 +309,8 @@ TEST_F(PlacementTest, InlineModelsWithNothingExternalStayIdentical) {
 }
 
 TEST_F(PlacementTest, MovedTensorsKeepTheirDocumentation) {
-  const Serialized result = serialize(read(model_.bytes()), Placement::kExternal, "m.data");
+  const Model before = read(model_.bytes());
+  const Serialized result = serialize(before, Placement::kExternal, "m.data");
   EXPECT_THAT(text_of(result.model), HasSubstr(field(12, std::string("kept"))));
 }
 
@@ -297,8 +319,10 @@ TEST_F(PlacementTest, TensorsOfFunctionsDefaultsAndTrainingMoveToo) {
   const std::string external = test::external_tensor("e", {300}, "old.bin", "0", "1200");
   const std::string constant = test::node("Constant", {}, {"c"}, {test::tensor_attribute("value", external)});
   ModelBuilder model;
-  model.add_to_model(20, field(1, GraphBuilder().initializer(external).bytes()) + field(2, GraphBuilder().add(1, constant).bytes()));
-  model.add_to_model(25, field(1, std::string("f")) + field(7, constant) + field(11, test::tensor_attribute("d", external)));
+  model.add_to_model(20, field(1, GraphBuilder().initializer(external).bytes()) +
+                             field(2, GraphBuilder().add(1, constant).bytes()));
+  model.add_to_model(
+      25, field(1, std::string("f")) + field(7, constant) + field(11, test::tensor_attribute("d", external)));
   test::write_file(folder_ / "old.onnx", model.bytes());
   const Model before = read_model(folder_ / "old.onnx");
   EXPECT_THAT(text_of(serialize(before, Placement::kInline, "").model), Not(HasSubstr("old.bin")));
@@ -309,9 +333,12 @@ TEST_F(PlacementTest, ExternalSparseTensorsDoNotStayBehind) {
   test::write_file(folder_ / "old.bin", test::raw_floats({1, 2}));
   const std::string values = test::external_tensor("sp", {2}, "old.bin", "0", "8");
   const std::string indices = test::tensor("", test::kInt64, {2}, std::string(16, '\0'));
-  const std::string sparse = field(1, values) + field(2, indices) + field(3, std::int64_t{8}) + field(99, std::string("later"));
-  const std::string attribute = field(1, std::string("sparse_value")) + field(20, std::int64_t{11}) + field(22, sparse);
-  test::write_file(folder_ / "old.onnx", ModelBuilder().add(15, sparse).node("Constant", {}, {"c"}, {attribute}).bytes());
+  const std::string sparse =
+      field(1, values) + field(2, indices) + field(3, std::int64_t{8}) + field(99, std::string("later"));
+  const std::string attribute =
+      field(1, std::string("sparse_value")) + field(20, std::int64_t{11}) + field(22, sparse);
+  test::write_file(folder_ / "old.onnx",
+                   ModelBuilder().add(15, sparse).node("Constant", {}, {"c"}, {attribute}).bytes());
   const Model before = read_model(folder_ / "old.onnx");
   EXPECT_EQ(kept(before), test::read_file(folder_ / "old.onnx"));
   for (const Placement placement : {Placement::kInline, Placement::kExternal}) {
@@ -322,7 +349,8 @@ TEST_F(PlacementTest, ExternalSparseTensorsDoNotStayBehind) {
     EXPECT_EQ(RawValues(*initializer.values).bytes(), test::raw_floats({1, 2}));
     EXPECT_EQ(initializer.dims, Dims{8});
     EXPECT_THAT(after, HasSubstr("later"));
-    EXPECT_EQ(RawValues(*again.proto->graph->nodes[0]->attributes[0]->sparse_tensors.at(0).values).bytes(), test::raw_floats({1, 2}));
+    EXPECT_EQ(RawValues(*again.proto->graph->nodes[0]->attributes[0]->sparse_tensors.at(0)->values).bytes(),
+              test::raw_floats({1, 2}));
   }
 }
 

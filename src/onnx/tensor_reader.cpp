@@ -49,17 +49,18 @@ void take_typed(Cursor& cursor, Found& found) {
   found.packed = entries.packed;
 }
 
-void check_dims(const Tensor& tensor) {
+void check_dims(const std::vector<std::int64_t>& dims, const Tensor& tensor) {
   std::uint64_t count = 1;
   bool has_zero = false;
-  for (const std::int64_t dim : tensor.dims) {
+  for (const std::int64_t dim : dims) {
     if (dim < 0) fail(tensor, fmt::format("dimension {} is negative", dim));
     has_zero |= dim == 0;
   }
   if (has_zero) return;
-  for (const std::int64_t dim : tensor.dims) {
+  for (const std::int64_t dim : dims) {
     const auto product = checked_multiply(count, static_cast<std::uint64_t>(dim));
-    if (!product || *product > (std::uint64_t{1} << 58)) fail(tensor, "the product of the dimensions overflows");
+    if (!product || *product > (std::uint64_t{1} << 58))
+      fail(tensor, "the product of the dimensions overflows");
     count = *product;
   }
 }
@@ -76,16 +77,19 @@ void take_inline_values(Tensor& tensor, const Found& found, Bytes message) {
   if (found.raw.data() != nullptr) {
     if (tensor.type == ElementType::kString) fail(tensor, "strings cannot stand in raw data");
     if (found.raw.size() != tensor.byte_count()) {
-      fail(tensor, fmt::format("has {} bytes of raw data where its shape and type need {}", found.raw.size(), tensor.byte_count()));
+      fail(tensor, fmt::format("has {} bytes of raw data where its shape and type need {}", found.raw.size(),
+                               tensor.byte_count()));
     }
     tensor.data = Borrowed{found.raw};
     return;
   }
   if (found.typed && *found.typed != info.typed_field) {
-    fail(tensor, fmt::format("of type {} has its values in the wrong field ({})", info.name, static_cast<int>(*found.typed)));
+    fail(tensor, fmt::format("of type {} has its values in the wrong field ({})", info.name,
+                             static_cast<int>(*found.typed)));
   }
   if (found.entries != expected_entries(tensor)) {
-    fail(tensor, fmt::format("has {} values where its shape needs {}", found.entries, expected_entries(tensor)));
+    fail(tensor,
+         fmt::format("has {} values where its shape needs {}", found.entries, expected_entries(tensor)));
   }
   const bool has_raw_layout = fixed_width(info.typed_field) != 0 && found.is_one_piece;
   if (has_raw_layout || found.entries == 0) {
@@ -122,7 +126,7 @@ Kept<Tensor> TensorReader::read(Bytes message) {
   const auto type = element_type_of(found.type_number.value_or(0));
   if (!type) fail(tensor, fmt::format("has the unknown element type {}", found.type_number.value_or(0)));
   tensor.type = *type;
-  check_dims(tensor);
+  check_dims(tensor.dims, tensor);
   if (found.location == 1) {
     if (found.raw.data() != nullptr || found.typed) fail(tensor, "has both external and inline data");
     if (tensor.type == ElementType::kString) fail(tensor, "strings cannot be external data");
@@ -140,19 +144,22 @@ Kept<Tensor> TensorReader::read(Bytes message) {
 Bytes TensorReader::external_bytes(const Tensor& tensor, const std::vector<Bytes>& entries) {
   const ExternalReference reference = read_external_reference(entries, origin_, tensor);
   if (!folder_) fail(tensor, "has external data, but this model has no folder");
+  check_external_location(reference.location, tensor);
   auto file = model_.external_files.find(reference.location);
   if (file == model_.external_files.end()) {
-    check_external_location(reference.location, tensor);
-    file = model_.external_files.emplace(reference.location, open_external(*folder_, reference.location, tensor)).first;
+    file =
+        model_.external_files.emplace(reference.location, open_external(*folder_, reference.location, tensor))
+            .first;
   }
   const Bytes bytes = file->second.bytes();
   const std::uint64_t size = tensor.byte_count();
   if (reference.length && *reference.length != size) {
-    fail(tensor, fmt::format("has {} bytes of external data where its shape and type need {}", *reference.length, size));
+    fail(tensor, fmt::format("has {} bytes of external data where its shape and type need {}",
+                             *reference.length, size));
   }
   if (reference.offset > bytes.size() || size > bytes.size() - reference.offset) {
-    fail(tensor, fmt::format("reaches past the end of '{}' ({} bytes at {}, the file has {})", reference.location, size,
-                             reference.offset, bytes.size()));
+    fail(tensor, fmt::format("reaches past the end of '{}' ({} bytes at {}, the file has {})",
+                             reference.location, size, reference.offset, bytes.size()));
   }
   return bytes.substr(reference.offset, size);
 }
@@ -166,19 +173,16 @@ Kept<SparseTensor> TensorReader::read_sparse(Bytes message) {
       case SparseTensorField::kValues: cursor.once(values); break;
       case SparseTensorField::kIndices: cursor.once(indices); break;
       case SparseTensorField::kDims: cursor.integers(sparse.dims); break;
-      default: {
-        CarriedFields unread;  // a sparse tensor is never edited: its file bytes carry everything
-        cursor.carry(unread);
-      }
+      default: cursor.carry(sparse.carried);
     }
   }
-  if (values.data() == nullptr || indices.data() == nullptr) cursor.fail("a sparse tensor lacks values or indices");
+  if (values.data() == nullptr || indices.data() == nullptr)
+    cursor.fail("a sparse tensor lacks values or indices");
   sparse.values = read(values);
   sparse.indices = read(indices);
-  if (sparse.indices->type != ElementType::kInt64) fail(*sparse.values, "has sparse indices that are not int64");
-  for (const std::int64_t dim : sparse.dims) {
-    if (dim < 0) fail(*sparse.values, fmt::format("dimension {} is negative", dim));
-  }
+  if (sparse.indices->type != ElementType::kInt64)
+    fail(*sparse.values, "has sparse indices that are not int64");
+  check_dims(sparse.dims, *sparse.values);
   return {std::move(sparse), message};
 }
 

@@ -24,7 +24,9 @@ using test::fixed64_field;
 using test::packed_varints;
 using testing::HasSubstr;
 
-std::string model_with(const std::string& tensor) { return field(1, std::int64_t{8}) + field(7, field(5, tensor)); }
+std::string model_with(const std::string& tensor) {
+  return field(1, std::int64_t{8}) + field(7, field(5, tensor));
+}
 
 Model read(const std::string& tensor) { return read_model_from_memory(model_with(tensor), "test"); }
 const Tensor& only_tensor(const Model& model) { return *model.proto->graph->initializers.at(0); }
@@ -50,7 +52,8 @@ std::string values_of(const std::string& tensor) {
 
 TEST(TensorReaderTest, RefusesNegativeDimensions) {
   EXPECT_EQ(refusal(test::tensor("w", 1, {-1}, "")), "tensor 'w': dimension -1 is negative");
-  EXPECT_EQ(refusal(test::tensor("w", 1, {0, INT64_MIN}, "")), fmt::format("tensor 'w': dimension {} is negative", INT64_MIN));
+  EXPECT_EQ(refusal(test::tensor("w", 1, {0, INT64_MIN}, "")),
+            fmt::format("tensor 'w': dimension {} is negative", INT64_MIN));
 }
 
 TEST(TensorReaderTest, RefusesDimensionsWhoseProductOverflows) {
@@ -62,7 +65,8 @@ TEST(TensorReaderTest, RefusesDimensionsWhoseProductOverflows) {
 }
 
 TEST(TensorReaderTest, AZeroDimensionMakesAnyOtherHarmless) {
-  for (const Dims& dims : {Dims{0, INT64_MAX, INT64_MAX}, Dims{INT64_MAX, 0, INT64_MAX}, Dims{INT64_MAX, INT64_MAX, 0}}) {
+  for (const Dims& dims :
+       {Dims{0, INT64_MAX, INT64_MAX}, Dims{INT64_MAX, 0, INT64_MAX}, Dims{INT64_MAX, INT64_MAX, 0}}) {
     const Model model = read(test::tensor("w", 1, dims, ""));
     EXPECT_EQ(only_tensor(model).element_count(), 0U);
     EXPECT_EQ(only_tensor(model).byte_count(), 0U);
@@ -71,29 +75,37 @@ TEST(TensorReaderTest, AZeroDimensionMakesAnyOtherHarmless) {
 
 TEST(TensorReaderTest, NoDimensionsMeanOneValue) {
   EXPECT_EQ(values_of(test::tensor("w", 1, {}, "abcd")), "abcd");
-  EXPECT_EQ(refusal(test::tensor("w", 1, {}, "")), "tensor 'w': has 0 bytes of raw data where its shape and type need 4");
+  EXPECT_EQ(refusal(test::tensor("w", 1, {}, "")),
+            "tensor 'w': has 0 bytes of raw data where its shape and type need 4");
 }
 
 TEST(TensorReaderTest, ReadsPackedAndMixedDimensions) {
-  const Model model = read(field(1, packed_varints({2, 1})) + field(1, std::int64_t{3}) + field(2, std::int64_t{2}) + field(9, std::string("abcdef")));
+  const Model model = read(field(1, packed_varints({2, 1})) + field(1, std::int64_t{3}) +
+                           field(2, std::int64_t{2}) + field(9, std::string("abcdef")));
   EXPECT_EQ(only_tensor(model).dims, (Dims{2, 1, 3}));
 }
 
 // --- One data field, and the right number of bytes in it.
 
 TEST(TensorReaderTest, RefusesRawDataOfTheWrongSize) {
-  EXPECT_EQ(refusal(test::tensor("w", 1, {2}, "1234567")), "tensor 'w': has 7 bytes of raw data where its shape and type need 8");
-  EXPECT_EQ(refusal(test::tensor("w", 1, {2}, "123456789")), "tensor 'w': has 9 bytes of raw data where its shape and type need 8");
-  EXPECT_EQ(refusal(test::tensor("w", 22, {3}, "1")), "tensor 'w': has 1 bytes of raw data where its shape and type need 2");
+  EXPECT_EQ(refusal(test::tensor("w", 1, {2}, "1234567")),
+            "tensor 'w': has 7 bytes of raw data where its shape and type need 8");
+  EXPECT_EQ(refusal(test::tensor("w", 1, {2}, "123456789")),
+            "tensor 'w': has 9 bytes of raw data where its shape and type need 8");
+  EXPECT_EQ(refusal(test::tensor("w", 22, {3}, "1")),
+            "tensor 'w': has 1 bytes of raw data where its shape and type need 2");
   EXPECT_EQ(refusal(test::tensor("w", 1, {std::int64_t{1} << 40}, "1234")),
             "tensor 'w': has 4 bytes of raw data where its shape and type need 4398046511104");
 }
 
 TEST(TensorReaderTest, RefusesTwoDataFields) {
   const std::string start = without_values("w", 1, {1});
-  EXPECT_EQ(refusal(start + field(9, std::string("1234")) + fixed32_field(4, 1)), "tensor 'w': has both raw data and a typed data field");
-  EXPECT_THAT(refusal(start + fixed32_field(4, 1) + field(5, std::int64_t{1})), HasSubstr("a tensor has values in two different fields"));
-  EXPECT_EQ(refusal(start + field(9, std::string()) + fixed32_field(4, 1)), "tensor 'w': has both raw data and a typed data field");
+  EXPECT_EQ(refusal(start + field(9, std::string("1234")) + fixed32_field(4, 1)),
+            "tensor 'w': has both raw data and a typed data field");
+  EXPECT_THAT(refusal(start + fixed32_field(4, 1) + field(5, std::int64_t{1})),
+              HasSubstr("a tensor has values in two different fields"));
+  EXPECT_EQ(refusal(start + field(9, std::string()) + fixed32_field(4, 1)),
+            "tensor 'w': has both raw data and a typed data field");
 }
 
 TEST(TensorReaderTest, RefusesAMissingDataField) {
@@ -101,53 +113,74 @@ TEST(TensorReaderTest, RefusesAMissingDataField) {
 }
 
 TEST(TensorReaderTest, ATensorWithoutElementsNeedsNoDataField) {
-  for (std::int64_t type = 1; type <= 28; ++type) EXPECT_EQ(values_of(without_values("w", type, {0})), "") << type;
+  for (std::int64_t type = 1; type <= 28; ++type)
+    EXPECT_EQ(values_of(without_values("w", type, {0})), "") << type;
 }
 
 TEST(TensorReaderTest, RefusesTheTypedFieldOfAnotherType) {
-  EXPECT_EQ(refusal(without_values("w", 1, {1}) + field(5, std::int64_t{1})), "tensor 'w': of type float32 has its values in the wrong field (5)");
-  EXPECT_EQ(refusal(without_values("w", 7, {1}) + field(5, std::int64_t{1})), "tensor 'w': of type int64 has its values in the wrong field (5)");
-  EXPECT_EQ(refusal(without_values("w", 12, {1}) + field(5, std::int64_t{1})), "tensor 'w': of type uint32 has its values in the wrong field (5)");
-  EXPECT_EQ(refusal(without_values("w", 11, {1}) + fixed32_field(4, 1)), "tensor 'w': of type float64 has its values in the wrong field (4)");
-  EXPECT_EQ(refusal(without_values("w", 8, {1}) + field(5, std::int64_t{1})), "tensor 'w': of type string has its values in the wrong field (5)");
+  EXPECT_EQ(refusal(without_values("w", 1, {1}) + field(5, std::int64_t{1})),
+            "tensor 'w': of type float32 has its values in the wrong field (5)");
+  EXPECT_EQ(refusal(without_values("w", 7, {1}) + field(5, std::int64_t{1})),
+            "tensor 'w': of type int64 has its values in the wrong field (5)");
+  EXPECT_EQ(refusal(without_values("w", 12, {1}) + field(5, std::int64_t{1})),
+            "tensor 'w': of type uint32 has its values in the wrong field (5)");
+  EXPECT_EQ(refusal(without_values("w", 11, {1}) + fixed32_field(4, 1)),
+            "tensor 'w': of type float64 has its values in the wrong field (4)");
+  EXPECT_EQ(refusal(without_values("w", 8, {1}) + field(5, std::int64_t{1})),
+            "tensor 'w': of type string has its values in the wrong field (5)");
 }
 
 TEST(TensorReaderTest, RefusesTheWrongNumberOfTypedValues) {
   const auto int32s = [](std::vector<std::int64_t> values) { return field(5, packed_varints(values)); };
-  EXPECT_EQ(refusal(without_values("w", 6, {3}) + int32s({1, 2})), "tensor 'w': has 2 values where its shape needs 3");
-  EXPECT_EQ(refusal(without_values("w", 6, {3}) + int32s({1, 2, 3, 4})), "tensor 'w': has 4 values where its shape needs 3");
-  EXPECT_EQ(refusal(without_values("w", 22, {3}) + int32s({1, 2, 3})), "tensor 'w': has 3 values where its shape needs 2");  // two an entry
-  EXPECT_EQ(refusal(without_values("w", 26, {5}) + int32s({1})), "tensor 'w': has 1 values where its shape needs 2");        // four an entry
-  EXPECT_EQ(refusal(without_values("w", 14, {1}) + fixed32_field(4, 1)), "tensor 'w': has 1 values where its shape needs 2");  // two entries each
-  EXPECT_EQ(refusal(without_values("w", 8, {2}) + field(6, std::string("one"))), "tensor 'w': has 1 values where its shape needs 2");
+  EXPECT_EQ(refusal(without_values("w", 6, {3}) + int32s({1, 2})),
+            "tensor 'w': has 2 values where its shape needs 3");
+  EXPECT_EQ(refusal(without_values("w", 6, {3}) + int32s({1, 2, 3, 4})),
+            "tensor 'w': has 4 values where its shape needs 3");
+  EXPECT_EQ(refusal(without_values("w", 22, {3}) + int32s({1, 2, 3})),
+            "tensor 'w': has 3 values where its shape needs 2");  // two an entry
+  EXPECT_EQ(refusal(without_values("w", 26, {5}) + int32s({1})),
+            "tensor 'w': has 1 values where its shape needs 2");  // four an entry
+  EXPECT_EQ(refusal(without_values("w", 14, {1}) + fixed32_field(4, 1)),
+            "tensor 'w': has 1 values where its shape needs 2");  // two entries each
+  EXPECT_EQ(refusal(without_values("w", 8, {2}) + field(6, std::string("one"))),
+            "tensor 'w': has 1 values where its shape needs 2");
 }
 
 TEST(TensorReaderTest, RefusesPackedValuesThatEndInTheMiddleOfOne) {
-  EXPECT_THAT(refusal(without_values("w", 1, {1}) + field(4, std::string("123"))), HasSubstr("a packed field has a broken length"));
-  EXPECT_THAT(refusal(without_values("w", 11, {1}) + field(10, std::string("1234"))), HasSubstr("a packed field has a broken length"));
-  EXPECT_THAT(refusal(without_values("w", 6, {1}) + field(5, std::string("\x80"))), HasSubstr("a packed field has a broken length"));
-  EXPECT_THAT(refusal(without_values("w", 6, {1}) + field(5, std::string(10, '\x80') + '\x01')), HasSubstr("a number is longer than 10 bytes"));
+  EXPECT_THAT(refusal(without_values("w", 1, {1}) + field(4, std::string("123"))),
+              HasSubstr("a packed field has a broken length"));
+  EXPECT_THAT(refusal(without_values("w", 11, {1}) + field(10, std::string("1234"))),
+              HasSubstr("a packed field has a broken length"));
+  EXPECT_THAT(refusal(without_values("w", 6, {1}) + field(5, std::string("\x80"))),
+              HasSubstr("a packed field has a broken length"));
+  EXPECT_THAT(refusal(without_values("w", 6, {1}) + field(5, std::string(10, '\x80') + '\x01')),
+              HasSubstr("a number is longer than 10 bytes"));
 }
 
 // --- Types.
 
 TEST(TensorReaderTest, RefusesUnknownElementTypes) {
-  for (const std::int64_t type : {std::int64_t{0}, std::int64_t{29}, std::int64_t{-1}, INT64_MAX, (std::int64_t{1} << 32) + 1}) {
-    EXPECT_EQ(refusal(without_values("w", type, {0})), fmt::format("tensor 'w': has the unknown element type {}", type));
+  for (const std::int64_t type :
+       {std::int64_t{0}, std::int64_t{29}, std::int64_t{-1}, INT64_MAX, (std::int64_t{1} << 32) + 1}) {
+    EXPECT_EQ(refusal(without_values("w", type, {0})),
+              fmt::format("tensor 'w': has the unknown element type {}", type));
   }
   EXPECT_EQ(refusal(field(8, std::string("w"))), "tensor 'w': has the unknown element type 0");
 }
 
 TEST(TensorReaderTest, RefusesSegments) {
-  EXPECT_THAT(refusal(test::tensor("w", 1, {1}, "1234") + field(3, field(1, std::int64_t{0}))), HasSubstr("tensors in segments are not supported"));
+  EXPECT_THAT(refusal(test::tensor("w", 1, {1}, "1234") + field(3, field(1, std::int64_t{0}))),
+              HasSubstr("tensors in segments are not supported"));
 }
 
 TEST(TensorReaderTest, RefusesUnknownDataLocations) {
-  EXPECT_EQ(refusal(test::tensor("w", 1, {1}, "1234") + field(14, std::int64_t{2})), "tensor 'w': has the unknown data location 2");
+  EXPECT_EQ(refusal(test::tensor("w", 1, {1}, "1234") + field(14, std::int64_t{2})),
+            "tensor 'w': has the unknown data location 2");
 }
 
 TEST(TensorReaderTest, ReadsStrings) {
-  const Model model = read(without_values("w", 8, {2}) + field(6, std::string("one")) + field(6, std::string()));
+  const Model model =
+      read(without_values("w", 8, {2}) + field(6, std::string("one")) + field(6, std::string()));
   EXPECT_EQ(only_tensor(model).type, ElementType::kString);
   EXPECT_EQ(only_tensor(model).byte_count(), 0U);
   CarriedFields fields;
@@ -192,7 +225,9 @@ class ElementTypeTest : public testing::TestWithParam<TypedValues> {
     }
     return field(number, bytes);
   }
-  static std::string typed(const std::string& values) { return without_values("w", GetParam().type, {GetParam().count}) + values; }
+  static std::string typed(const std::string& values) {
+    return without_values("w", GetParam().type, {GetParam().count}) + values;
+  }
 };
 
 TEST_P(ElementTypeTest, ReadsRawData) {
@@ -202,7 +237,9 @@ TEST_P(ElementTypeTest, ReadsRawData) {
   EXPECT_EQ(RawValues(only_tensor(model)).bytes(), value.raw);
 }
 
-TEST_P(ElementTypeTest, DecodesThePackedField) { EXPECT_EQ(values_of(typed(packed(GetParam().field_number, GetParam().entries))), GetParam().raw); }
+TEST_P(ElementTypeTest, DecodesThePackedField) {
+  EXPECT_EQ(values_of(typed(packed(GetParam().field_number, GetParam().entries))), GetParam().raw);
+}
 
 TEST_P(ElementTypeTest, DecodesTheUnpackedField) {
   std::string values;
@@ -223,7 +260,8 @@ TEST_P(ElementTypeTest, DecodesAFieldInPieces) {
   for (const std::int64_t entry : first) first_one_by_one += unpacked(number, entry);
   EXPECT_EQ(values_of(typed(first_one_by_one + packed(number, second))), raw);
   // The pieces need not stand together.
-  EXPECT_EQ(values_of(packed(number, first) + without_values("w", type, {count}) + packed(number, second)), raw);
+  EXPECT_EQ(values_of(packed(number, first) + without_values("w", type, {count}) + packed(number, second)),
+            raw);
 }
 
 // Entries are chosen so that dropped signs, wrong widths and swapped halves show.
@@ -234,7 +272,11 @@ const std::vector<TypedValues> kEveryType = {
     {4, 2, 5, {1, 0xfffe}, bytes_of({1, 0, 0xfe, 0xff})},
     {5, 2, 5, {-2, 0x1234}, bytes_of({0xfe, 0xff, 0x34, 0x12})},
     {6, 2, 5, {-2, 0x12345678}, bytes_of({0xfe, 0xff, 0xff, 0xff, 0x78, 0x56, 0x34, 0x12})},
-    {7, 2, 7, {-1, 0x0102030405060708}, bytes_of({255, 255, 255, 255, 255, 255, 255, 255, 8, 7, 6, 5, 4, 3, 2, 1})},
+    {7,
+     2,
+     7,
+     {-1, 0x0102030405060708},
+     bytes_of({255, 255, 255, 255, 255, 255, 255, 255, 8, 7, 6, 5, 4, 3, 2, 1})},
     {9, 3, 5, {1, 0, 1}, bytes_of({1, 0, 1})},
     {10, 2, 5, {0x3c00, 0xc400}, bytes_of({0x00, 0x3c, 0x00, 0xc4})},
     {11, 1, 10, {0x3ff0000000000001}, bytes_of({1, 0, 0, 0, 0, 0, 0xf0, 0x3f})},
@@ -253,7 +295,8 @@ const std::vector<TypedValues> kEveryType = {
     {24, 2, 5, {127, 254}, bytes_of({127, 254})},
     {25, 9, 5, {0xe4, 0x1b, 0x02}, bytes_of({0xe4, 0x1b, 0x02})},
     {26, 6, 5, {0xe4, 0x0d}, bytes_of({0xe4, 0x0d})},
-    // Six bits each, the first in the lowest: 000001 100001 111111 001000 and then one more in a byte of its own.
+    // Six bits each, the first in the lowest: 000001 100001 111111 001000 and then one more in a byte of its
+    // own.
     {27, 5, 5, {0x01, 0x21, 0x3f, 0x08, 0x3a}, bytes_of({0x41, 0xf8, 0x23, 0x3a})},
     {28, 2, 5, {0x3f, 0x01}, bytes_of({0x7f, 0x00})},
 };

@@ -16,10 +16,7 @@ void read_dimension(Bytes message, const Origin& origin, ValueType& type) {
     switch (cursor.field<DimensionField>()) {
       case DimensionField::kValue: dimension.value = cursor.integer(); break;
       case DimensionField::kParameter: dimension.parameter = cursor.name(); break;
-      default: {
-        CarriedFields unread;
-        cursor.carry(unread);
-      }
+      default: cursor.skip();
     }
   }
   type.shape.push_back(dimension);
@@ -32,7 +29,7 @@ void read_shape(Bytes message, const Origin& origin, ValueType& type) {
     if (cursor.field<ShapeField>() == ShapeField::kDim) {
       read_dimension(cursor.bytes(), origin, type);
     } else {
-      cursor.fail("a shape has an unknown field");
+      cursor.skip();
     }
   }
 }
@@ -49,7 +46,7 @@ void read_tensor_type(Bytes message, const Origin& origin, ValueType& type) {
         break;
       }
       case TensorTypeField::kShape: read_shape(cursor.bytes(), origin, type); break;
-      default: cursor.fail("a tensor type has an unknown field");
+      default: cursor.skip();
     }
   }
 }
@@ -63,8 +60,7 @@ void read_container(Bytes message, const Origin& origin, std::uint32_t type_fiel
     if (cursor.number() == type_field) {
       read(cursor.bytes(), origin, depth + 1);
     } else {
-      CarriedFields unread;
-      cursor.carry(unread);
+      cursor.skip();
     }
   }
 }
@@ -89,20 +85,19 @@ ValueType read(Bytes message, const Origin& origin, int depth) {
         break;
       case TypeField::kSequence:
         set_kind("sequence");
-        read_container(cursor.bytes(), origin, static_cast<std::uint32_t>(SequenceTypeField::kElementType), depth);
+        read_container(cursor.bytes(), origin, static_cast<std::uint32_t>(SequenceTypeField::kElementType),
+                       depth);
         break;
       case TypeField::kOptional:
         set_kind("optional");
-        read_container(cursor.bytes(), origin, static_cast<std::uint32_t>(SequenceTypeField::kElementType), depth);
+        read_container(cursor.bytes(), origin, static_cast<std::uint32_t>(SequenceTypeField::kElementType),
+                       depth);
         break;
       case TypeField::kMap:
         set_kind("map");
         read_container(cursor.bytes(), origin, static_cast<std::uint32_t>(MapTypeField::kValueType), depth);
         break;
-      default: {
-        CarriedFields unread;
-        cursor.carry(unread);
-      }
+      default: cursor.skip();
     }
   }
   return type;
@@ -116,8 +111,11 @@ ValueType read_type(Bytes type) { return read(type, Origin{type, "type"}, 0); }
 
 std::string describe(const ValueType& type) {
   if (type.kind.empty()) return "?";
-  std::string text = type.kind == "tensor" ? "" : type.kind + " ";
-  if (type.element != ElementType::kUndefined) text += name_of(type.element);
+  std::string text = type.kind == "tensor" ? "" : type.kind;
+  if (type.element != ElementType::kUndefined) {
+    if (!text.empty()) text += ' ';
+    text += name_of(type.element);
+  }
   if (!type.has_shape) return text;
   text += '[';
   for (std::size_t i = 0; i < type.shape.size(); ++i) {
@@ -137,7 +135,8 @@ Bytes make_tensor_type(Model& model, ElementType element, const std::vector<std:
   {
     protozero::pbf_writer type(bytes);
     protozero::pbf_writer tensor(type, static_cast<std::uint32_t>(TypeField::kTensor));
-    tensor.add_int32(static_cast<std::uint32_t>(TensorTypeField::kElementType), static_cast<std::int32_t>(element));
+    tensor.add_int32(static_cast<std::uint32_t>(TensorTypeField::kElementType),
+                     static_cast<std::int32_t>(element));
     protozero::pbf_writer shape(tensor, static_cast<std::uint32_t>(TensorTypeField::kShape));
     for (const std::int64_t dim : dims) {
       protozero::pbf_writer dimension(shape, static_cast<std::uint32_t>(ShapeField::kDim));

@@ -15,8 +15,11 @@ std::string described(const std::string& type) {
 }
 
 TEST(TypesTest, DescribesTensors) {
-  const auto tensor = [](std::int64_t element, const std::string& rest) { return field(1, field(1, element) + rest); };
-  const std::string dims = field(1, field(1, std::int64_t{3})) + field(1, field(2, std::string("N"))) + field(1, std::string());
+  const auto tensor = [](std::int64_t element, const std::string& rest) {
+    return field(1, field(1, element) + rest);
+  };
+  const std::string dims =
+      field(1, field(1, std::int64_t{3})) + field(1, field(2, std::string("N"))) + field(1, std::string());
   EXPECT_EQ(described(tensor(1, field(2, dims))), "float32[3,N,?]");
   EXPECT_EQ(described(tensor(7, field(2, std::string()))), "int64[]");
   EXPECT_EQ(described(tensor(10, {})), "float16");
@@ -27,7 +30,8 @@ TEST(TypesTest, DescribesEverythingElseByItsKind) {
   EXPECT_EQ(described(field(4, field(1, field(1, std::string())))), "sequence");
   EXPECT_EQ(described(field(5, field(1, std::int64_t{7}) + field(2, field(1, std::string())))), "map");
   EXPECT_EQ(described(field(9, std::string())), "optional");
-  EXPECT_EQ(described(field(8, field(1, std::int64_t{1}) + field(2, std::string()))), "sparse tensor float32[]");
+  EXPECT_EQ(described(field(8, field(1, std::int64_t{1}) + field(2, std::string()))),
+            "sparse tensor float32[]");
 }
 
 TEST(TypesTest, ReadsBackWhatItMakes) {

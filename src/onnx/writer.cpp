@@ -11,9 +11,9 @@
 namespace ounce::onnx {
 namespace {
 
-constexpr std::uint64_t kLargestMessage = 0x7fffffff;          // protobuf's limit, and so every runtime's
-constexpr std::uint64_t kCopyChunk = std::uint64_t{8} << 20;   // a copy's step
-constexpr std::size_t kGatherBelow = std::size_t{64} << 10;    // pieces written together with their neighbours
+constexpr std::uint64_t kLargestMessage = 0x7fffffff;         // protobuf's limit, and so every runtime's
+constexpr std::uint64_t kCopyChunk = std::uint64_t{8} << 20;  // a copy's step
+constexpr std::size_t kGatherBelow = std::size_t{64} << 10;   // pieces written together with their neighbours
 constexpr std::size_t kGatherBuffer = std::size_t{1} << 20;
 
 struct Copy {
@@ -40,10 +40,12 @@ void add_part(Work& work, const io::OutputFile& file, std::uint64_t offset, cons
   if (is_new) work.order.push_back(computed.by.get());
   auto& parts = entry->second;
   if (parts.size() <= computed.part) parts.resize(computed.part + 1);
-  parts[computed.part] = Place([&file, offset, size = computed.size](std::uint64_t at, std::string_view bytes) {
-    if (at > size || bytes.size() > size - at) throw Error(ErrorCode::kInternal, "a tensor outgrew its place");
-    file.write(offset + at, bytes);
-  });
+  parts[computed.part] =
+      Place([&file, offset, size = computed.size](std::uint64_t at, std::string_view bytes) {
+        if (at > size || bytes.size() > size - at)
+          throw Error(ErrorCode::kInternal, "a tensor outgrew its place");
+        file.write(offset + at, bytes);
+      });
 }
 
 // Writes the structure at once, and notes the rest as work.
@@ -104,7 +106,8 @@ std::string data_location(const std::filesystem::path& path, const WriteOptions&
 }
 
 bool keeps_files(const Model& model, const WriteOptions& options) {
-  return options.external_data == ExternalData::kAuto && !model.proto.is_edited() && !model.external_files.empty();
+  return options.external_data == ExternalData::kAuto && !model.proto.is_edited() &&
+         !model.external_files.empty();
 }
 
 Serialized lay_out_model(const Model& model, const std::filesystem::path& path, const WriteOptions& options) {
@@ -116,15 +119,23 @@ Serialized lay_out_model(const Model& model, const std::filesystem::path& path, 
     serialized = serialize(model, Placement::kExternal, location);
   }
   if (serialized.model.size() <= kLargestMessage) return serialized;
-  throw Error(options.external_data == ExternalData::kNever ? ErrorCode::kUsage : ErrorCode::kUnsupported,
-              fmt::format("the model file would have {} bytes and ONNX files end at 2 GiB; use --external-data always",
-                          serialized.model.size()),
+  throw Error(
+      options.external_data == ExternalData::kNever ? ErrorCode::kUsage : ErrorCode::kUnsupported,
+      fmt::format(
+          "the model file would have {} bytes and ONNX files end at 2 GiB; use --external-data always",
+          serialized.model.size()),
+      path.string());
+}
+
+[[noreturn]] void refuse_to_replace(const std::filesystem::path& path) {
+  throw Error(ErrorCode::kUsage, "the output would replace external data of the input; choose another -o",
               path.string());
 }
 
 }  // namespace
 
-std::uint64_t written_size(const Model& model, const std::filesystem::path& path, const WriteOptions& options) {
+std::uint64_t written_size(const Model& model, const std::filesystem::path& path,
+                           const WriteOptions& options) {
   const Serialized serialized = lay_out_model(model, path, options);
   return serialized.model.size() + serialized.data.size();
 }
@@ -134,12 +145,18 @@ ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, 
       path_(path),
       data_location_(data_location(path, options)),
       serialized_(lay_out_model(model, path, options)) {
+  if (is_read_from(path)) refuse_to_replace(path);
   file_.emplace(path, serialized_.model.size());
   if (serialized_.data.size() != 0) data_.emplace(folder_of(path) / data_location_, serialized_.data.size());
   if (!keeps_files(model, options) || same_folder(model.file.path(), path)) return;
   for (const auto& [location, file] : model.external_files) {
     const auto target = folder_of(path) / location;
-    std::filesystem::create_directories(target.parent_path());
+    if (std::filesystem::path(location).lexically_normal() == path.filename()) refuse_to_replace(path);
+    std::error_code error;
+    std::filesystem::create_directories(target.parent_path(), error);
+    if (error)
+      throw Error(ErrorCode::kIo, fmt::format("cannot make its folder: {}", error.message()),
+                  target.string());
     kept_.emplace_back(location, io::OutputFile(target, file.bytes().size()));
   }
 }
@@ -192,7 +209,9 @@ void ModelOutput::remove_stale_data() const {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder_of(path_), error)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix) || !name.ends_with(kSuffix) || name.size() <= prefix.size() + kSuffix.size()) continue;
+    if (!name.starts_with(prefix) || !name.ends_with(kSuffix) ||
+        name.size() <= prefix.size() + kSuffix.size())
+      continue;
     const std::string tag = name.substr(prefix.size(), name.size() - prefix.size() - kSuffix.size());
     const bool is_ours = tag.size() == 16 && tag.find_first_not_of("0123456789abcdef") == std::string::npos;
     const bool is_in_use = (data_ && name == data_location_) || is_kept(name) || is_read_from(entry.path());

@@ -56,7 +56,8 @@ class Letters : public Production {
       const std::size_t steps = (sizes_[part] + 999) / 1000;
       for_each(steps, [&](std::size_t step) {
         const std::uint64_t at = (steps - 1 - step) * 1000;
-        parts[part].write(at, std::string(std::min<std::uint64_t>(1000, sizes_[part] - at), static_cast<char>('a' + part)));
+        parts[part].write(
+            at, std::string(std::min<std::uint64_t>(1000, sizes_[part] - at), static_cast<char>('a' + part)));
       });
     }
   }
@@ -65,7 +66,8 @@ class Letters : public Production {
   std::vector<std::uint64_t> sizes_;
 };
 
-Tensor computed_tensor(Model& model, const std::string& name, std::uint64_t size, const std::shared_ptr<const Production>& by, std::size_t part) {
+Tensor computed_tensor(Model& model, const std::string& name, std::uint64_t size,
+                       const std::shared_ptr<const Production>& by, std::size_t part) {
   Tensor tensor;
   tensor.name = model.intern(name);
   tensor.type = ElementType::kUint8;
@@ -139,7 +141,8 @@ TEST_F(WriterTest, TheNumberOfThreadsDoesNotShowInTheFile) {
   std::vector<std::uint64_t> sizes = {3'000'017, 70'001, 5};
   const auto by = std::make_shared<Letters>(sizes);
   auto& initializers = model.proto.edit().graph.edit().initializers;
-  for (std::size_t i = 0; i < sizes.size(); ++i) initializers.emplace_back(computed_tensor(model, fmt::format("p{}", i), sizes[i], by, i));
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    initializers.emplace_back(computed_tensor(model, fmt::format("p{}", i), sizes[i], by, i));
   std::vector<std::string> results;
   for (const unsigned threads : {1U, 2U, 5U}) {
     ThreadPool pool(threads);
@@ -195,11 +198,13 @@ class LargeModelTest : public WriterTest {
 
 TEST_F(LargeModelTest, WeightsMoveOutWhenOneFileWouldBeTooLarge) {
   const Model model = model_of(kLimit);
-  EXPECT_EQ(written_size(model, out(), {ExternalData::kAuto, kTag}), written_size(model, out(), {ExternalData::kAlways, kTag}));
+  EXPECT_EQ(written_size(model, out(), {ExternalData::kAuto, kTag}),
+            written_size(model, out(), {ExternalData::kAlways, kTag}));
 }
 
 TEST_F(LargeModelTest, WeightsStayInlineUpToTheLimit) {
-  const std::uint64_t rest = written_size(model_of(kLimit - 100000), out(), {ExternalData::kNever, kTag}) - (kLimit - 100000);
+  const std::uint64_t rest =
+      written_size(model_of(kLimit - 100000), out(), {ExternalData::kNever, kTag}) - (kLimit - 100000);
   const WriteOptions automatic{ExternalData::kAuto, kTag}, never{ExternalData::kNever, kTag};
   EXPECT_EQ(written_size(model_of(kLimit - rest), out(), automatic), kLimit);
   EXPECT_EQ(written_size(model_of(kLimit - rest), out(), never), kLimit);
@@ -227,7 +232,10 @@ TEST_F(LargeModelTest, AnAttributeOfMoreThanTwoGigabytesIsNotSupported) {
   node.attributes.emplace_back(std::move(attribute));
   model.proto.edit().graph.edit().nodes.emplace_back(std::move(node));
   for (const ExternalData external : {ExternalData::kAuto, ExternalData::kAlways}) {
-    EXPECT_EQ(error_of([&] { written_size(model, out(), {external, kTag}); }).code(), ErrorCode::kUnsupported);
+    EXPECT_EQ(error_of([&] {
+                written_size(model, out(), {external, kTag});
+              }).code(),
+              ErrorCode::kUnsupported);
   }
 }
 
@@ -256,8 +264,12 @@ TEST_F(WriterTest, ANewDataFileTakesThePlaceOfTheOldOne) {
 TEST_F(WriterTest, FilesThatAreNotOldDataOfThisModelStay) {
   const std::vector<std::string> others = {
       std::string("m.onnx.") + "0123456789ABCDEF.data",  // not our spelling
-      "m.onnx.0.data", "m.onnx.data", "m.onnx.notes.data", std::string("n.onnx.") + kOtherTag + ".data",
-      std::string("m.onnx.") + kOtherTag + ".data.bak", std::string("m.onnx.") + kOtherTag,
+      "m.onnx.0.data",
+      "m.onnx.data",
+      "m.onnx.notes.data",
+      std::string("n.onnx.") + kOtherTag + ".data",
+      std::string("m.onnx.") + kOtherTag + ".data.bak",
+      std::string("m.onnx.") + kOtherTag,
       std::string("m.onnx.") + kOtherTag + "0.data"};
   for (const std::string& name : others) write_file(out(name), "not ours");
   write(source(small_model()), out(), {ExternalData::kNever, kTag});
@@ -330,6 +342,13 @@ TEST_F(WriterTest, FailsCleanlyWhenTheOutputCannotBeWritten) {
   EXPECT_EQ(error_of([&] { write(model, out(), {ExternalData::kNever, kTag}); }).code(), ErrorCode::kIo);
   EXPECT_THAT(written(), ElementsAre("m.onnx"));
   EXPECT_TRUE(fs::is_directory(out()));
+}
+
+TEST_F(WriterTest, FailsCleanlyWhenAnExternalFileHasNoPlaceToGo) {
+  const Model model = external_source("deep/weights.bin");
+  write_file(out("deep"), "a file where a folder should be");
+  EXPECT_EQ(error_of([&] { write(model, out(), {}); }).code(), ErrorCode::kIo);
+  EXPECT_THAT(written(), ElementsAre("deep"));
 }
 
 }  // namespace

@@ -22,9 +22,12 @@ BodyEditor::BodyEditor(onnx::Model& model, const graph::Index& index, std::size_
 
 void BodyEditor::add_node(std::size_t place, onnx::Node node) { added_[place].push_back(std::move(node)); }
 
-const onnx::Node& BodyEditor::node(std::size_t position) const { return *index_.bodies()[body_].nodes()[position]; }
+const onnx::Node& BodyEditor::node(std::size_t position) const {
+  return *index_.bodies()[body_].nodes()[position];
+}
 
-// Functions have no initializers; and before IR 4 an initializer must be an input too, which a subgraph's cannot be.
+// Functions have no initializers; and before IR 4 an initializer must be an input too, which a subgraph's
+// cannot be.
 bool BodyEditor::uses_constant_nodes() const {
   const graph::Body& body = index_.bodies()[body_];
   return body.function != nullptr || (model_.proto->ir_version < 4 && body.parent != graph::kNone);
@@ -48,7 +51,8 @@ Bytes BodyEditor::add_tensor(std::size_t place, onnx::Tensor tensor) {
 Bytes BodyEditor::add_integers(std::size_t place, const std::vector<std::int64_t>& values) {
   std::string bytes(values.size() * sizeof(std::int64_t), '\0');
   std::memcpy(bytes.data(), values.data(), bytes.size());
-  return add_tensor(place, make_tensor(onnx::ElementType::kInt64, {static_cast<std::int64_t>(values.size())}, std::move(bytes)));
+  return add_tensor(place, make_tensor(onnx::ElementType::kInt64, {static_cast<std::int64_t>(values.size())},
+                                       std::move(bytes)));
 }
 
 Bytes BodyEditor::add_shared(const std::string& key, onnx::Tensor tensor) {
@@ -60,7 +64,12 @@ Bytes BodyEditor::add_shared(const std::string& key, onnx::Tensor tensor) {
 onnx::Graph& BodyEditor::edit_graph(std::size_t id) {
   const graph::Body& body = index_.bodies()[id];
   if (body.parent == graph::kNone) return model_.proto.edit().graph.edit();
-  return edit_nodes(body.parent)[body.owner].edit().attributes[body.attribute].edit().graphs[body.position]->edit();
+  return edit_nodes(body.parent)[body.owner]
+      .edit()
+      .attributes[body.attribute]
+      .edit()
+      .graphs[body.position]
+      ->edit();
 }
 
 std::vector<onnx::Kept<onnx::Node>>& BodyEditor::edit_nodes(std::size_t id) {
@@ -101,7 +110,8 @@ void BodyEditor::finish_graph(onnx::Graph& graph) {
   }
   // Before IR 4 every initializer is listed as an input.
   const bool lists_initializers = model_.proto->ir_version < 4;
-  if (lists_initializers) std::erase_if(graph.inputs, [&](const auto& input) { return removed_names.contains(input->name); });
+  if (lists_initializers)
+    std::erase_if(graph.inputs, [&](const auto& input) { return removed_names.contains(input->name); });
   for (onnx::Tensor& tensor : tensors_) {
     if (lists_initializers) {
       onnx::ValueInfo info;

@@ -1,8 +1,8 @@
 // Edits one body of a model: takes tensors out, puts nodes and tensors in, keeps the order of the rest.
 //
-// Positions are those of the original body; the new node list is built at the end by finish(), so edits do not
-// disturb one another. Edit inner bodies before the ones around them. The index may be that of another reading of the
-// same file, which then has to outlive the model: names are taken from it.
+// Positions are those of the original body; the new node list is built at the end by finish(), so edits do
+// not disturb one another. Edit inner bodies before the ones around them. The index may be that of another
+// reading of the same file, which then has to outlive the model: names are taken from it.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ class BodyEditor {
   void add_node(std::size_t place, onnx::Node node);
   void replace_node(std::size_t position) { replaced_.insert(position); }
 
-  // A constant that nodes added at `place` may use: an initializer, or a Constant node where there can be none
-  // (functions). Returns its name.
+  // A constant that nodes added at `place` may use: an initializer, or a Constant node where there can be
+  // none (functions). Returns its name.
   Bytes add_tensor(std::size_t place, onnx::Tensor tensor);
   Bytes add_integers(std::size_t place, const std::vector<std::int64_t>& values);
   // The same small constant again and again (a shift by four, say) is added once.

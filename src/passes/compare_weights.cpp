@@ -23,7 +23,8 @@ std::vector<float> floats_of(const onnx::Tensor& tensor) {
   const onnx::RawValues values(tensor);
   if (tensor.type == onnx::ElementType::kFloat16) {
     std::vector<float> floats(values.bytes().size() / 2);
-    kernels::f16_to_f32(reinterpret_cast<const std::byte*>(values.bytes().data()), floats.size(), floats.data());
+    kernels::f16_to_f32(reinterpret_cast<const std::byte*>(values.bytes().data()), floats.size(),
+                        floats.data());
     return floats;
   }
   std::vector<float> floats(values.bytes().size() / sizeof(float));
@@ -52,7 +53,8 @@ class Decoding {
     std::vector<float> zeros;
     if (weight.zeros != nullptr) zeros = zeros_of(*weight.zeros);
     if (scales_.size() != decision.layout.groups() || (!zeros.empty() && zeros.size() != scales_.size())) {
-      throw Error(ErrorCode::kInternal, "the written scales do not fit the weight", std::string(decision.weight.name));
+      throw Error(ErrorCode::kInternal, "the written scales do not fit the weight",
+                  std::string(decision.weight.name));
     }
     for (std::size_t g = 0; g < scales_.size(); ++g) {
       affine_.push_back(quant::make_affine(scales_[g], zeros.empty() ? decision.format.zero : zeros[g]));
@@ -82,14 +84,17 @@ class Decoding {
   void release_all() const { release(0, codes_.bytes().size()); }
 
  private:
-  void release(std::size_t first, std::size_t count) const { written_.release(codes_.bytes().substr(first, count)); }
+  void release(std::size_t first, std::size_t count) const {
+    written_.release(codes_.bytes().substr(first, count));
+  }
 
   void unpack(std::size_t first, std::size_t count, std::vector<std::uint8_t>& codes) const {
     const auto* packed = reinterpret_cast<const std::uint8_t*>(codes_.bytes().data());
     codes.resize(count);
     if (!packs_halves(decision_)) {  // tiles begin at even elements
       const bool is_signed = decision_.format.sign == kernels::CodeSign::kSigned;
-      (is_signed ? kernels::unpack_pairs_signed : kernels::unpack_pairs)(packed + first / 2, count, codes.data());
+      (is_signed ? kernels::unpack_pairs_signed : kernels::unpack_pairs)(packed + first / 2, count,
+                                                                         codes.data());
       return;
     }
     const std::size_t half = codes_.bytes().size();
@@ -110,16 +115,19 @@ class Decoding {
 
 }  // namespace
 
-kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& decision, const onnx::Model& written,
-                                   const WrittenWeight& weight, const ForEach& for_each) {
+kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& decision,
+                                   const onnx::Model& written, const WrittenWeight& weight,
+                                   const ForEach& for_each) {
   const plan::TensorSource source(original, *decision.weight.tensor);
   const Decoding decoding(decision, written, weight);
   std::vector<kernels::ErrorNorms> tiles((source.floats().size() + quant::kTile - 1) / quant::kTile);
-  quant::for_each_tile(source.floats(), quant::kTile, for_each, [&](std::size_t tile, std::size_t first, std::size_t count) {
-    std::vector<float> decoded(count), scratch;
-    decoding.decode(first, count, decoded.data());
-    kernels::error_norms(source.floats().values(first, count, scratch), decoded.data(), count, tiles[tile]);
-  });
+  quant::for_each_tile(source.floats(), quant::kTile, for_each,
+                       [&](std::size_t tile, std::size_t first, std::size_t count) {
+                         std::vector<float> decoded(count), scratch;
+                         decoding.decode(first, count, decoded.data());
+                         kernels::error_norms(source.floats().values(first, count, scratch), decoded.data(),
+                                              count, tiles[tile]);
+                       });
   decoding.release_all();
   kernels::ErrorNorms total;
   for (const kernels::ErrorNorms& tile : tiles) {

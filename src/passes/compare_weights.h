@@ -15,7 +15,8 @@ struct WrittenWeight {
   const onnx::Tensor* zeros = nullptr;
 };
 
-kernels::ErrorNorms compare_weight(const onnx::Model& original, const plan::Decision& decision, const onnx::Model& written,
-                                   const WrittenWeight& weight, const ForEach& for_each);
+kernels::ErrorNorms compare_weight(const onnx::Model& original, const plan::Decision& decision,
+                                   const onnx::Model& written, const WrittenWeight& weight,
+                                   const ForEach& for_each);
 
 }  // namespace ounce::passes

@@ -13,7 +13,8 @@ using plan::Encoding;
 // Adds nodes one after another; each takes the output of the one before as its first input.
 class Chain {
  public:
-  Chain(BodyEditor& editor, std::size_t place, Bytes start) : editor_(&editor), place_(place), value_(start) {}
+  Chain(BodyEditor& editor, std::size_t place, Bytes start)
+      : editor_(&editor), place_(place), value_(start) {}
 
   template <class... Attributes>
   Chain& node(Bytes op_type, const std::vector<Bytes>& more_inputs, Attributes&&... attributes) {
@@ -25,11 +26,15 @@ class Chain {
     return *this;
   }
   Chain& cast(ElementType type) { return node("Cast", {}, integer("to", static_cast<std::int64_t>(type))); }
-  Chain& reshape(const std::vector<std::int64_t>& dims) { return node("Reshape", {editor_->add_integers(place_, dims)}); }
+  Chain& reshape(const std::vector<std::int64_t>& dims) {
+    return node("Reshape", {editor_->add_integers(place_, dims)});
+  }
   Chain& shift(Bytes amount, const char* direction) {
     return node("BitShift", {amount}, onnx::make_string_attribute(editor_->model(), "direction", direction));
   }
-  onnx::Attribute integer(Bytes name, std::int64_t value) { return onnx::make_integer_attribute(editor_->model(), name, value); }
+  onnx::Attribute integer(Bytes name, std::int64_t value) {
+    return onnx::make_integer_attribute(editor_->model(), name, value);
+  }
 
   // The value so far, under a fresh name, for use elsewhere.
   Bytes value() {
@@ -70,22 +75,26 @@ Bytes unpack_halves(BodyEditor& editor, std::size_t place, Bytes codes, std::uin
   Chain all(editor, place, low);
   all.node("Concat", {high}, all.integer("axis", 0));
   if (count % 2 != 0) {
-    all.node("Slice", {editor.add_integers(place, {0}), editor.add_integers(place, {static_cast<std::int64_t>(count)})});
+    all.node("Slice", {editor.add_integers(place, {0}),
+                       editor.add_integers(place, {static_cast<std::int64_t>(count)})});
   }
   return all.value();
 }
 
-void add_dequantize(BodyEditor& editor, std::size_t place, const plan::Decision& decision, const StoredNames& stored, Bytes output) {
+void add_dequantize(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
+                    const StoredNames& stored, Bytes output) {
   std::vector<Bytes> inputs = {stored.scales};
   if (!stored.zeros.empty()) inputs.push_back(stored.zeros);
   Chain chain(editor, place, stored.codes);
   switch (decision.granularity) {
     case GranularityKind::kBlock:
-      chain.node("DequantizeLinear", inputs, chain.integer("axis", static_cast<std::int64_t>(decision.block_axis())),
+      chain.node("DequantizeLinear", inputs,
+                 chain.integer("axis", static_cast<std::int64_t>(decision.block_axis())),
                  chain.integer("block_size", static_cast<std::int64_t>(decision.block)));
       break;
     case GranularityKind::kChannel:
-      chain.node("DequantizeLinear", inputs, chain.integer("axis", static_cast<std::int64_t>(decision.weight.channels->first)));
+      chain.node("DequantizeLinear", inputs,
+                 chain.integer("axis", static_cast<std::int64_t>(decision.weight.channels->first)));
       break;
     default: chain.node("DequantizeLinear", inputs);
   }
@@ -94,7 +103,8 @@ void add_dequantize(BodyEditor& editor, std::size_t place, const plan::Decision&
 
 }  // namespace
 
-void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& decision, const StoredNames& stored, Bytes output) {
+void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
+                 const StoredNames& stored, Bytes output) {
   if (decision.decoder == plan::Decoder::kDq) return add_dequantize(editor, place, decision, stored, output);
   const onnx::Tensor& tensor = *decision.weight.tensor;
   Bytes codes = stored.codes;
@@ -103,7 +113,9 @@ void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& de
   if (decision.is_linear()) {
     chain.cast(ElementType::kFloat);
     if (decision.is_packed()) chain.reshape(decision.view);
-    const auto as_float = [&](Bytes name) { return Chain(editor, place, name).cast(ElementType::kFloat).value(); };
+    const auto as_float = [&](Bytes name) {
+      return Chain(editor, place, name).cast(ElementType::kFloat).value();
+    };
     if (!stored.zeros.empty()) {
       chain.node("Sub", {as_float(stored.zeros)});
     } else if (decision.format.zero != 0) {
@@ -125,7 +137,8 @@ void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& de
   chain.finish(output);
 }
 
-void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decision& decision, const StoredNames& stored) {
+void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decision& decision,
+                    const StoredNames& stored) {
   const onnx::Node& gather = editor.node(position);
   const Bytes indices = gather.inputs[1], rows = gather.outputs[0];
   const ElementType type = decision.weight.tensor->type;

@@ -1,8 +1,10 @@
-// The nodes that turn stored codes back into a weight. All of them are ordinary ops on constants, which runtimes fold
-// into a plain float constant when a session is created (except DequantizeLinear, which they may fuse).
+// The nodes that turn stored codes back into a weight. All of them are ordinary ops on constants, which
+// runtimes fold into a plain float constant when a session is created (except DequantizeLinear, which they
+// may fuse).
 //
-//   int8          codes ─ Cast ─ (Sub zeros) ─ Mul scales ─ (Reshape) ─ weight        (zeros and 16-bit scales: Cast too)
-//   int4          codes ┬ BitShift left ─ BitShift right ┬ Concat ─ (Slice) ─ Cast ─ Reshape ─ Sub 8 ─ Mul scales ─ …
+//   int8          codes ─ Cast ─ (Sub zeros) ─ Mul scales ─ (Reshape) ─ weight        (zeros and 16-bit
+//   scales: Cast too) int4          codes ┬ BitShift left ─ BitShift right ┬ Concat ─ (Slice) ─ Cast ─
+//   Reshape ─ Sub 8 ─ Mul scales ─ …
 //                       └ BitShift right ────────────────┘
 //   codebook      codes ─ Cast int32 ─ Gather from the codebook ─ weight
 //   float16       codes ─ Cast ─ weight
@@ -18,19 +20,21 @@
 
 namespace ounce::passes {
 
-// The constants that hold a stored weight; zeros is empty when the codes are symmetric, scales is the codebook for
-// codebook encodings.
+// The constants that hold a stored weight; zeros is empty when the codes are symmetric, scales is the
+// codebook for codebook encodings.
 struct StoredNames {
   Bytes codes, scales, zeros;
 };
 
 // Adds the nodes that make `output` from the codes.
-void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& decision, const StoredNames& stored, Bytes output);
+void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
+                 const StoredNames& stored, Bytes output);
 
 // In place of a Gather that picks rows of the weight: picks codes (and scales) instead, and decodes the rows.
 //
 //   Gather(weight, indices)   →   Gather(codes, indices) ─ Cast ─ Mul ─ rows
 //                                 Gather(scales, indices) ───────┘
-void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decision& decision, const StoredNames& stored);
+void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decision& decision,
+                    const StoredNames& stored);
 
 }  // namespace ounce::passes

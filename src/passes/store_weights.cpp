@@ -11,7 +11,8 @@ using graph::kNone;
 using plan::Decision;
 
 // Adds the tensors of a stored weight and returns their names.
-StoredNames add_stored_tensors(BodyEditor& editor, std::size_t place, const onnx::Model& source, const Decision& decision) {
+StoredNames add_stored_tensors(BodyEditor& editor, std::size_t place, const onnx::Model& source,
+                               const Decision& decision) {
   StoredNames names;
   for (StoredTensor& stored : stored_tensors(source, decision)) {
     const Bytes name = editor.add_tensor(place, std::move(stored.tensor));
@@ -26,7 +27,8 @@ StoredNames add_stored_tensors(BodyEditor& editor, std::size_t place, const onnx
 
 }  // namespace
 
-std::vector<Stored> store_weights(onnx::Model& model, const onnx::Model& source, const graph::Index& index, const plan::Plan& plan) {
+std::vector<Stored> store_weights(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
+                                  const plan::Plan& plan) {
   graph::Names names(model);
   std::map<std::size_t, BodyEditor> editors;
   const auto editor_of = [&](std::size_t body) -> BodyEditor& {
@@ -46,7 +48,8 @@ std::vector<Stored> store_weights(onnx::Model& model, const onnx::Model& source,
       editor.remove_initializer(decision.weight.initializer);
     }
     if (decision.decoder == plan::Decoder::kLookup) {
-      for (const graph::Use& use : decision.weight.value->uses) replace_lookup(editor_of(use.body), use.node, decision, stored);
+      for (const graph::Use& use : decision.weight.value->uses)
+        replace_lookup(editor_of(use.body), use.node, decision, stored);
     } else {
       add_decoder(editor, place, decision, stored, decision.weight.name);
     }

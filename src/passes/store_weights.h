@@ -1,9 +1,11 @@
-// Carries out a plan: every weight that the plan stores is replaced by its codes and the nodes that decode them.
+// Carries out a plan: every weight that the plan stores is replaced by its codes and the nodes that decode
+// them.
 //
 //   weight ─ op        →        codes ─ decoder ─ op
 //
-// The value keeps its name, so the ops that use it stay as they are, byte for byte. Initializers are decoded at the
-// front of their graph, Constant nodes where they stood; tables that are only looked up are decoded after the lookup.
+// The value keeps its name, so the ops that use it stay as they are, byte for byte. Initializers are decoded
+// at the front of their graph, Constant nodes where they stood; tables that are only looked up are decoded
+// after the lookup.
 #pragma once
 
 #include <string>
@@ -22,9 +24,10 @@ struct Stored {
   StoredNames names;
 };
 
-// `source` is an untouched second reading of the model: its tensors feed the new ones while they are written. `plan` and
-// `index` belong to it, so `model` may be edited while they stay valid.
-std::vector<Stored> store_weights(onnx::Model& model, const onnx::Model& source, const graph::Index& index, const plan::Plan& plan);
+// `source` is an untouched second reading of the model: its tensors feed the new ones while they are written.
+// `plan` and `index` belong to it, so `model` may be edited while they stay valid.
+std::vector<Stored> store_weights(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
+                                  const plan::Plan& plan);
 
 // Sets a metadata entry, replacing one of the same key.
 void set_metadata(onnx::Model& model, const std::string& key, const std::string& value);

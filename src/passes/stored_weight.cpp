@@ -24,7 +24,9 @@ onnx::Bytes as_bytes(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-const onnx::Place& part(std::span<const onnx::Place> parts, StoredPart which) { return parts[static_cast<std::size_t>(which)]; }
+const onnx::Place& part(std::span<const onnx::Place> parts, StoredPart which) {
+  return parts[static_cast<std::size_t>(which)];
+}
 
 class WeightProduction : public onnx::Production {
  public:
@@ -43,26 +45,32 @@ class WeightProduction : public onnx::Production {
 
  protected:
   const Decision& decision() const { return decision_; }
-  virtual void produce(const FloatSource& floats, std::span<const onnx::Place> parts, const ForEach& for_each) const = 0;
+  virtual void produce(const FloatSource& floats, std::span<const onnx::Place> parts,
+                       const ForEach& for_each) const = 0;
 
   // Writes the codes of all tiles, one or two a byte.
   using Encode = std::function<void(std::size_t first, std::size_t count, std::uint8_t* codes)>;
-  void write_codes(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each, const Encode& encode) const {
-    if (decision_.is_packed() && packs_halves(decision_)) return write_halves(floats, place, for_each, encode);
+  void write_codes(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each,
+                   const Encode& encode) const {
+    if (decision_.is_packed() && packs_halves(decision_))
+      return write_halves(floats, place, for_each, encode);
     const bool is_packed = decision_.is_packed();
-    quant::for_each_tile(floats, quant::tile_size(decision_.layout.inner), for_each, [&](std::size_t, std::size_t first, std::size_t count) {
-      std::vector<std::uint8_t> codes(count);
-      encode(first, count, codes.data());
-      if (!is_packed) return place.write(first, as_bytes(codes));
-      std::vector<std::uint8_t> packed((count + 1) / 2);
-      kernels::pack_pairs(codes.data(), count, packed.data());
-      place.write(first / 2, as_bytes(packed));  // tiles begin at even elements
-    });
+    quant::for_each_tile(floats, quant::tile_size(decision_.layout.inner), for_each,
+                         [&](std::size_t, std::size_t first, std::size_t count) {
+                           std::vector<std::uint8_t> codes(count);
+                           encode(first, count, codes.data());
+                           if (!is_packed) return place.write(first, as_bytes(codes));
+                           std::vector<std::uint8_t> packed((count + 1) / 2);
+                           kernels::pack_pairs(codes.data(), count, packed.data());
+                           place.write(first / 2, as_bytes(packed));  // tiles begin at even elements
+                         });
   }
 
  private:
-  void write_halves(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each, const Encode& encode) const {
-    const std::size_t size = floats.size(), half = (size + 1) / 2, step = quant::tile_size(decision_.layout.inner);
+  void write_halves(const FloatSource& floats, const onnx::Place& place, const ForEach& for_each,
+                    const Encode& encode) const {
+    const std::size_t size = floats.size(), half = (size + 1) / 2,
+                      step = quant::tile_size(decision_.layout.inner);
     for_each((half + step - 1) / step, [&](std::size_t tile) {
       const std::size_t first = tile * step, low = std::min(step, half - first);
       const std::size_t high = std::min(low, size - half - first);
@@ -91,10 +99,13 @@ class LinearProduction final : public WeightProduction {
   using WeightProduction::WeightProduction;
 
  protected:
-  void produce(const FloatSource& floats, std::span<const onnx::Place> parts, const ForEach& for_each) const override {
+  void produce(const FloatSource& floats, std::span<const onnx::Place> parts,
+               const ForEach& for_each) const override {
     const auto& layout = decision().layout;
     const auto& format = decision().format;
-    const auto affine = quant::find_affine(floats, layout, format, decision().ranges, decision().scale, for_each);
+    const auto ranges =
+        decision().ranges.empty() ? quant::find_ranges(floats, layout, for_each) : decision().ranges;
+    const auto affine = quant::find_affine(floats, layout, format, ranges, decision().scale, for_each);
     std::vector<float> scales, zeros;
     for (const Affine& group : affine) {
       scales.push_back(group.scale);
@@ -102,9 +113,11 @@ class LinearProduction final : public WeightProduction {
     }
     write_scales(scales, part(parts, StoredPart::kScales));
     if (!format.is_symmetric) write_zeros(zeros, part(parts, StoredPart::kZeros));
-    write_codes(floats, part(parts, StoredPart::kCodes), for_each, [&](std::size_t first, std::size_t count, std::uint8_t* codes) {
-      quant::encode_linear(floats, layout, format, affine, decision().kernel, first, count, codes);
-    });
+    write_codes(floats, part(parts, StoredPart::kCodes), for_each,
+                [&](std::size_t first, std::size_t count, std::uint8_t* codes) {
+                  quant::encode_linear(floats, layout, format, affine, decision().kernel, first, count,
+                                       codes);
+                });
   }
 
  private:
@@ -112,7 +125,8 @@ class LinearProduction final : public WeightProduction {
     if (!decision().format.half_scales) return place.write(0, as_bytes(scales));
     std::vector<std::uint16_t> halves(scales.size());
     kernels::HalfStats stats;
-    kernels::f32_to_f16(reinterpret_cast<const std::byte*>(scales.data()), scales.size(), halves.data(), stats);
+    kernels::f32_to_f16(reinterpret_cast<const std::byte*>(scales.data()), scales.size(), halves.data(),
+                        stats);
     place.write(0, as_bytes(halves));
   }
 
@@ -131,7 +145,8 @@ class CodebookProduction final : public WeightProduction {
   using WeightProduction::WeightProduction;
 
  protected:
-  void produce(const FloatSource& floats, std::span<const onnx::Place> parts, const ForEach& for_each) const override {
+  void produce(const FloatSource& floats, std::span<const onnx::Place> parts,
+               const ForEach& for_each) const override {
     const kernels::Range& range = decision().ranges.front();
     quant::CodebookFitter fitter(range.min, range.max);
     std::vector<float> scratch;
@@ -143,10 +158,12 @@ class CodebookProduction final : public WeightProduction {
     const std::vector<float> codebook = fitter.fit(decision().is_packed() ? 16 : 256);
     const std::vector<float> limits = quant::boundaries(codebook);
     part(parts, StoredPart::kScales).write(0, as_bytes(codebook));
-    write_codes(floats, part(parts, StoredPart::kCodes), for_each, [&](std::size_t first, std::size_t count, std::uint8_t* codes) {
-      std::vector<float> tile;
-      kernels::encode_nearest(floats.values(first, count, tile), count, limits.data(), codebook.size(), codes);
-    });
+    write_codes(floats, part(parts, StoredPart::kCodes), for_each,
+                [&](std::size_t first, std::size_t count, std::uint8_t* codes) {
+                  std::vector<float> tile;
+                  kernels::encode_nearest(floats.values(first, count, tile), count, limits.data(),
+                                          codebook.size(), codes);
+                });
   }
 };
 
@@ -155,14 +172,16 @@ class HalfProduction final : public WeightProduction {
   using WeightProduction::WeightProduction;
 
  protected:
-  void produce(const FloatSource& floats, std::span<const onnx::Place> parts, const ForEach& for_each) const override {
-    quant::for_each_tile(floats, quant::kTile, for_each, [&](std::size_t, std::size_t first, std::size_t count) {
-      std::vector<float> scratch;
-      std::vector<std::uint16_t> halves(count);
-      kernels::HalfStats stats;
-      kernels::f32_to_f16(floats.values(first, count, scratch), count, halves.data(), stats);
-      part(parts, StoredPart::kCodes).write(first * sizeof(std::uint16_t), as_bytes(halves));
-    });
+  void produce(const FloatSource& floats, std::span<const onnx::Place> parts,
+               const ForEach& for_each) const override {
+    quant::for_each_tile(
+        floats, quant::kTile, for_each, [&](std::size_t, std::size_t first, std::size_t count) {
+          std::vector<float> scratch;
+          std::vector<std::uint16_t> halves(count);
+          kernels::HalfStats stats;
+          kernels::f32_to_f16(floats.values(first, count, scratch), count, halves.data(), stats);
+          part(parts, StoredPart::kCodes).write(first * sizeof(std::uint16_t), as_bytes(halves));
+        });
   }
 };
 
@@ -181,7 +200,8 @@ ElementType codes_type(const Decision& decision) {
 
 std::vector<std::int64_t> codes_dims(const Decision& decision) {
   const onnx::Tensor& tensor = *decision.weight.tensor;
-  if (decision.is_packed() && packs_halves(decision)) return {static_cast<std::int64_t>((tensor.element_count() + 1) / 2)};
+  if (decision.is_packed() && packs_halves(decision))
+    return {static_cast<std::int64_t>((tensor.element_count() + 1) / 2)};
   return decision.is_linear() ? decision.view : tensor.dims;
 }
 
@@ -201,7 +221,8 @@ std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const Decisio
   };
   add(StoredPart::kCodes, codes_type(decision), codes_dims(decision));
   if (decision.is_linear()) {
-    add(StoredPart::kScales, decision.format.half_scales ? ElementType::kFloat16 : ElementType::kFloat, decision.scale_dims);
+    add(StoredPart::kScales, decision.format.half_scales ? ElementType::kFloat16 : ElementType::kFloat,
+        decision.scale_dims);
     if (!decision.format.is_symmetric) add(StoredPart::kZeros, zeros_type(decision), decision.scale_dims);
   } else if (decision.encoding != Encoding::kFloat16) {
     add(StoredPart::kScales, ElementType::kFloat, {decision.is_packed() ? 16 : 256});

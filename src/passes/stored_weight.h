@@ -10,8 +10,8 @@
 
 namespace ounce::passes {
 
-// The tensors that hold a stored weight. `scales` is the codebook for codebook encodings; parts that an encoding does
-// not have are missing.
+// The tensors that hold a stored weight. `scales` is the codebook for codebook encodings; parts that an
+// encoding does not have are missing.
 enum class StoredPart : std::size_t { kCodes = 0, kScales = 1, kZeros = 2 };
 
 struct StoredTensor {
@@ -22,8 +22,8 @@ struct StoredTensor {
 // `model` must outlive the writing.
 std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const plan::Decision& decision);
 
-// How two codes share a byte. Folded weights keep the second half of the tensor in the high nibbles, which ordinary
-// ops undo cheaply; ONNX's own 4-bit types keep neighbours together.
+// How two codes share a byte. Folded weights keep the second half of the tensor in the high nibbles, which
+// ordinary ops undo cheaply; ONNX's own 4-bit types keep neighbours together.
 bool packs_halves(const plan::Decision& decision);
 
 }  // namespace ounce::passes

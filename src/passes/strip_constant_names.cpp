@@ -15,7 +15,8 @@ bool has_work(const Nodes& nodes) {
   return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
     if (is_named_constant(*node)) return true;
     return std::any_of(node->attributes.begin(), node->attributes.end(), [](const auto& attribute) {
-      return std::any_of(attribute->graphs.begin(), attribute->graphs.end(), [](const auto& graph) { return has_work((*graph)->nodes); });
+      return std::any_of(attribute->graphs.begin(), attribute->graphs.end(),
+                         [](const auto& graph) { return has_work((*graph)->nodes); });
     });
   });
 }
@@ -43,7 +44,8 @@ std::size_t strip_constant_names(onnx::Model& model) {
   std::size_t changed = 0;
   if (has_work(model.proto->graph->nodes)) changed += strip(model.proto.edit().graph.edit().nodes);
   for (std::size_t f = 0; f < model.proto->functions.size(); ++f) {
-    if (has_work(model.proto->functions[f]->nodes)) changed += strip(model.proto.edit().functions[f].edit().nodes);
+    if (has_work(model.proto->functions[f]->nodes))
+      changed += strip(model.proto.edit().functions[f].edit().nodes);
   }
   return changed;
 }

@@ -9,14 +9,15 @@ namespace {
 
 constexpr std::uint64_t kLargestFold = std::uint64_t{1} << 30;  // runtimes fold a constant up to this size
 constexpr std::size_t kDefaultBlock = 32;
-constexpr std::int64_t kBroadcastOpset = 7;     // Mul broadcasts
-constexpr std::int64_t kShiftOpset = 11;        // BitShift
-constexpr std::int64_t kDqOpset = 10;           // DequantizeLinear
-constexpr std::int64_t kDqChannelOpset = 13;    // DequantizeLinear with an axis
-constexpr std::int64_t kDqBlockOpset = 21;      // … with blocks, and with 4-bit types
+constexpr std::int64_t kBroadcastOpset = 7;   // Mul broadcasts
+constexpr std::int64_t kShiftOpset = 11;      // BitShift
+constexpr std::int64_t kDqOpset = 10;         // DequantizeLinear
+constexpr std::int64_t kDqChannelOpset = 13;  // DequantizeLinear with an axis
+constexpr std::int64_t kDqBlockOpset = 21;    // … with blocks, and with 4-bit types
 
 quant::LinearFormat format_of(const Decision& decision, const Recipe& recipe) {
-  if (decision.encoding == Encoding::kLinear4) return recipe.asymmetric ? quant::kAsymmetricNibble : quant::kSymmetricNibble;
+  if (decision.encoding == Encoding::kLinear4)
+    return recipe.asymmetric ? quant::kAsymmetricNibble : quant::kSymmetricNibble;
   return recipe.asymmetric ? quant::kAsymmetricInt8 : quant::kSymmetricInt8;
 }
 
@@ -25,7 +26,8 @@ quant::LinearFormat format_of(const Decision& decision, const Recipe& recipe) {
 Decision StructurePlanner::decide(const Weight& weight) {
   Decision decision;
   decision.weight = weight;
-  const std::string excluded = selection_.why_not(index_, weight);  // asked for every tensor: it notes matches
+  const std::string excluded =
+      selection_.why_not(index_, weight);  // asked for every tensor: it notes matches
   decision.reason = why_keep(weight);
   if (decision.reason.empty()) decision.reason = excluded;
   if (!decision.reason.empty()) return decision;
@@ -53,20 +55,26 @@ std::string StructurePlanner::why_keep(const Weight& weight) const {
   if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
   if (weight.value->is_output) return "is an output of the graph";
   if (weight.value->is_input && model_.proto->ir_version >= 4) return "is an input with a default value";
-  if (weight.role == Role::kOther && (recipe_.format != StorageFormat::kW16 || weight.tensor->dims.size() < 2)) {
+  if (weight.role == Role::kOther &&
+      (recipe_.format != StorageFormat::kW16 || weight.tensor->dims.size() < 2)) {
     return fmt::format("feeds {}, which may need all bits", weight.op_type);
   }
-  if (opset(weight) < kBroadcastOpset) return fmt::format("opset {} is too old to decode in (7 is needed)", opset(weight));
+  if (opset(weight) < kBroadcastOpset)
+    return fmt::format("opset {} is too old to decode in (7 is needed)", opset(weight));
   return {};
 }
 
 void StructurePlanner::choose_encoding(Decision& decision) const {
   const Weight& weight = decision.weight;
   if (recipe_.format == StorageFormat::kW16 || !weight.fits_few_bits()) {
-    const bool is_half = weight.tensor->type == onnx::ElementType::kFloat16 || weight.tensor->type == onnx::ElementType::kBfloat16;
+    const bool is_half = weight.tensor->type == onnx::ElementType::kFloat16 ||
+                         weight.tensor->type == onnx::ElementType::kBfloat16;
     decision.encoding = is_half ? Encoding::kKeep : Encoding::kFloat16;
-    const char* what = weight.role == Role::kParameter ? "parameter" : weight.fits_few_bits() ? "weight" : "constant";
-    decision.reason = is_half ? "has 16 bits already" : fmt::format("{} of {}, as 16-bit floats", what, weight.op_type);
+    const char* what = weight.role == Role::kParameter ? "parameter"
+                       : weight.fits_few_bits()        ? "weight"
+                                                       : "constant";
+    decision.reason =
+        is_half ? "has 16 bits already" : fmt::format("{} of {}, as 16-bit floats", what, weight.op_type);
     return;
   }
   decision.reason = fmt::format("weight of {}", weight.op_type);
@@ -77,7 +85,8 @@ void StructurePlanner::choose_encoding(Decision& decision) const {
   }
   decision.encoding = recipe_.codebook ? Encoding::kCodebook8 : Encoding::kLinear8;
   if (recipe_.format == StorageFormat::kW4) {
-    decision.reason += fmt::format("; opset {} cannot unpack 4 bits ({} is needed), so 8", opset(weight), kShiftOpset);
+    decision.reason +=
+        fmt::format("; opset {} cannot unpack 4 bits ({} is needed), so 8", opset(weight), kShiftOpset);
   }
 }
 
@@ -112,11 +121,14 @@ std::string StructurePlanner::why_no_dq(const Decision& decision) const {
   const bool is_block = decision.granularity == GranularityKind::kBlock;
   std::int64_t needed = decision.granularity == GranularityKind::kTensor ? kDqOpset : kDqChannelOpset;
   if (is_block || decision.encoding == Encoding::kLinear4) needed = kDqBlockOpset;
-  if (version < needed) return fmt::format("DequantizeLinear needs opset {}, the model has {}", needed, version);
-  if (decision.granularity == GranularityKind::kChannel && decision.weight.channels->last - decision.weight.channels->first > 1) {
+  if (version < needed)
+    return fmt::format("DequantizeLinear needs opset {}, the model has {}", needed, version);
+  if (decision.granularity == GranularityKind::kChannel &&
+      decision.weight.channels->last - decision.weight.channels->first > 1) {
     return "DequantizeLinear has one channel axis";
   }
-  if (is_block && decision.weight.tensor->dims.size() != 2) return "DequantizeLinear's blocks need two axes here";
+  if (is_block && decision.weight.tensor->dims.size() != 2)
+    return "DequantizeLinear's blocks need two axes here";
   return {};
 }
 
@@ -130,15 +142,18 @@ void StructurePlanner::choose_decoder(Decision& decision) const {
   const std::string no_dq = why_no_dq(decision);
   const std::uint64_t decoded = decision.weight.tensor->element_count() * 4;
   const bool too_large = decoded > kLargestFold;
-  if (recipe_.decoder == DecoderChoice::kFold || (recipe_.decoder == DecoderChoice::kAuto && !too_large) || !no_dq.empty()) {
+  if (recipe_.decoder == DecoderChoice::kFold || (recipe_.decoder == DecoderChoice::kAuto && !too_large) ||
+      !no_dq.empty()) {
     decision.decoder = Decoder::kFold;
-    decision.reason += recipe_.decoder == DecoderChoice::kDq ? "; folded, as " + no_dq : "; folded at load, FP32 speed";
+    decision.reason +=
+        recipe_.decoder == DecoderChoice::kDq ? "; folded, as " + no_dq : "; folded at load, FP32 speed";
     if (too_large) decision.reason += "; over 1 GiB, newer runtimes decode it at every inference";
     return;
   }
   decision.decoder = Decoder::kDq;
   decision.reason += too_large ? "; over 1 GiB, which runtimes do not fold" : "; DequantizeLinear, as asked";
-  if (decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric) decision.format = quant::kSymmetricInt4;
+  if (decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric)
+    decision.format = quant::kSymmetricInt4;
   if (decision.granularity == GranularityKind::kBlock) {  // it scales in the tensor's own shape
     decision.view = decision.weight.tensor->dims;
     decision.scale_dims = decision.view;

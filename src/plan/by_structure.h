@@ -1,5 +1,5 @@
-// Decides for each tensor all that can be decided without its values: whether it can be stored smaller, in which
-// encoding, what shares a scale, and how it is decoded.
+// Decides for each tensor all that can be decided without its values: whether it can be stored smaller, in
+// which encoding, what shares a scale, and how it is decoded.
 #pragma once
 
 #include <ounce/recipe.h>

@@ -14,6 +14,7 @@ namespace {
 
 constexpr float kLargestHalf = 65504;
 constexpr std::size_t kHalfScalesFrom = 32;  // groups
+constexpr std::size_t kMostRangesKept = std::size_t{1} << 18;
 
 bool has_subnormal_halves(const quant::FloatSource& floats) {
   std::vector<float> scratch;
@@ -45,8 +46,10 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
   };
   if (!whole.finite()) {
     if (!decision.weight.fits_few_bits()) return keep("has NaN or infinite values");
-    throw Error(ErrorCode::kBadInput, "a weight has NaN or infinite values; repair the model, or leave the tensor out with --exclude",
-                fmt::format("tensor '{}'", decision.weight.name));
+    throw Error(
+        ErrorCode::kBadInput,
+        "a weight has NaN or infinite values; repair the model, or leave the tensor out with --exclude",
+        fmt::format("tensor '{}'", decision.weight.name));
   }
   if (whole.absmax() == 0) return keep("all values are zero");
   // A second Cast costs some 30 bytes, a 16-bit scale saves two.
@@ -56,10 +59,16 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
     decision.stored_bytes = stored_bytes(decision);
   }
   if (decision.encoding == Encoding::kFloat16) {
-    if (whole.absmax() > kLargestHalf) return keep(fmt::format("its largest magnitude {:g} overflows 16-bit floats (65504)", whole.absmax()));
+    if (whole.absmax() > kLargestHalf) {
+      return keep(fmt::format("its largest magnitude {:g} overflows 16-bit floats (65504)", whole.absmax()));
+    }
     // A weight may lose its smallest values, they drown in its sums; anything else may be divided by.
-    if (!decision.weight.fits_few_bits() && has_subnormal_halves(source.floats())) return keep("has values too small for 16-bit floats (6e-5)");
+    if (!decision.weight.fits_few_bits() && has_subnormal_halves(source.floats())) {
+      return keep("has values too small for 16-bit floats (6e-5)");
+    }
   }
+  // Small blocks have more ranges than a plan should hold; they are found again when the weight is written.
+  if (decision.ranges.size() > kMostRangesKept) decision.ranges = {};
 }
 
 void promote_smallest(std::vector<Decision>& decisions, double share) {
@@ -68,7 +77,9 @@ void promote_smallest(std::vector<Decision>& decisions, double share) {
   for (Decision& decision : decisions) {
     total += decision.weight.tensor->byte_count();
     const bool is_float = decision.weight.tensor->type == onnx::ElementType::kFloat;
-    if (decision.is_linear() && is_float && decision.granularity == GranularityKind::kChannel && decision.decoder == Decoder::kFold) stored.push_back(&decision);
+    const bool has_groups = decision.granularity != GranularityKind::kTensor && !decision.ranges.empty();
+    if (decision.is_linear() && is_float && has_groups && decision.decoder == Decoder::kFold)
+      stored.push_back(&decision);
   }
   std::stable_sort(stored.begin(), stored.end(), [](const Decision* a, const Decision* b) {
     return a->weight.tensor->byte_count() < b->weight.tensor->byte_count();
@@ -83,7 +94,8 @@ void promote_smallest(std::vector<Decision>& decisions, double share) {
     decision->encoding = Encoding::kFloat16;
     decision->stored_bytes = half_bytes;
     decision->granularity = GranularityKind::kTensor;
-    decision->reason = fmt::format("weight of {}, so small that 16-bit floats cost next to nothing", decision->weight.op_type);
+    decision->reason = fmt::format("weight of {}, so small that 16-bit floats cost next to nothing",
+                                   decision->weight.op_type);
   }
 }
 

@@ -1,4 +1,5 @@
-// What only a tensor's values can tell: that there is nothing in them, that they are broken, that they do not fit.
+// What only a tensor's values can tell: that there is nothing in them, that they are broken, that they do not
+// fit.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -11,8 +12,8 @@
 
 namespace ounce::plan {
 
-// Reads the tensor, notes the ranges of its groups, and changes the decision if it has to. Throws Error{kBadInput} for
-// a weight with NaN or infinite values.
+// Reads the tensor, notes the ranges of its groups, and changes the decision if it has to. Throws
+// Error{kBadInput} for a weight with NaN or infinite values.
 void decide_by_values(const onnx::Model& model, Decision& decision, const ForEach& for_each);
 
 // Spends a share of the size on 16-bit floats for the smallest weights.

@@ -33,15 +33,15 @@ struct Decision {
   // For everything but kKeep.
   Decoder decoder = Decoder::kFold;
   GranularityKind granularity = GranularityKind::kTensor;  // never kAuto
-  quant::Layout layout;                 // of the groups
-  quant::LinearFormat format;           // for the linear encodings
+  quant::Layout layout;                                    // of the groups
+  quant::LinearFormat format;                              // for the linear encodings
   ScaleMethod scale = ScaleMethod::kMse;
-  std::size_t kernel = 0;               // for balanced rounding: taps of a kernel, 1 without kernels; 0 rounds to nearest
-  std::vector<kernels::Range> ranges;   // of the groups; one for encodings without groups
-  std::size_t block = 0;                // for kBlock
-  std::vector<std::int64_t> view;       // the shape in which the codes are scaled …
+  std::size_t kernel = 0;  // for balanced rounding: taps of a kernel, 1 without kernels; 0 rounds to nearest
+  std::vector<kernels::Range> ranges;    // of the groups (one for encodings without); empty if too many to keep
+  std::size_t block = 0;                 // for kBlock
+  std::vector<std::int64_t> view;        // the shape in which the codes are scaled …
   std::vector<std::int64_t> scale_dims;  // … and the shape of the scales that fits it
-  std::uint64_t stored_bytes = 0;       // codes, scales and zeros
+  std::uint64_t stored_bytes = 0;        // codes, scales and zeros
 
   bool is_stored() const { return encoding != Encoding::kKeep; }
   bool is_linear() const { return encoding == Encoding::kLinear8 || encoding == Encoding::kLinear4; }

@@ -22,7 +22,8 @@ void group_by_tensor(Decision& decision) {
 void group_by_channel(Decision& decision, ChannelAxes axes) {
   const auto& dims = decision.weight.tensor->dims;
   decision.granularity = GranularityKind::kChannel;
-  decision.layout = {1, product(dims, 0, axes.first), product(dims, axes.first, axes.last), product(dims, axes.last, dims.size())};
+  decision.layout = {1, product(dims, 0, axes.first), product(dims, axes.first, axes.last),
+                     product(dims, axes.last, dims.size())};
   decision.view = dims;
   decision.scale_dims.assign(dims.size(), 1);
   for (std::size_t i = axes.first; i < axes.last; ++i) decision.scale_dims[i] = dims[i];
@@ -40,7 +41,8 @@ bool group_by_block(Decision& decision, ChannelAxes axes, std::size_t block) {
     decision.scale_dims = {static_cast<std::int64_t>(blocks), 1};
   } else if (after == 1 && before % block == 0) {
     decision.layout = {before / block, block, channels, 1};
-    decision.view = {static_cast<std::int64_t>(before / block), signed_block, static_cast<std::int64_t>(channels)};
+    decision.view = {static_cast<std::int64_t>(before / block), signed_block,
+                     static_cast<std::int64_t>(channels)};
     decision.scale_dims = {static_cast<std::int64_t>(before / block), 1, static_cast<std::int64_t>(channels)};
   } else {
     return false;

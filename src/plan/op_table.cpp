@@ -73,9 +73,10 @@ constexpr auto kMovements = std::to_array<MovementOp>({
 });
 
 constexpr auto kQuantizedOps = std::to_array<std::string_view>(
-    {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger", "QLinearConv",
-     "QLinearMatMul", "MatMulNBits", "MatMulIntegerToFloat", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM", "QAttention",
-     "QGemm", "QLinearAdd", "QLinearMul", "QLinearConcat", "GatherBlockQuantized"});
+    {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger",
+     "QLinearConv", "QLinearMatMul", "MatMulNBits", "MatMulIntegerToFloat", "DynamicQuantizeMatMul",
+     "DynamicQuantizeLSTM", "QAttention", "QGemm", "QLinearAdd", "QLinearMul", "QLinearConcat",
+     "GatherBlockQuantized"});
 
 bool same_domain(onnx::Bytes a, onnx::Bytes b) {
   return a == b || (onnx::is_default_domain(a) && onnx::is_default_domain(b));
@@ -87,7 +88,8 @@ std::span<const WeightSlot> weight_slots() { return kSlots; }
 
 const WeightSlot* find_weight_slot(const onnx::Node& node, std::size_t input) {
   for (const WeightSlot& slot : kSlots) {
-    if (slot.input == input && slot.op_type == node.op_type && same_domain(slot.domain, node.domain)) return &slot;
+    if (slot.input == input && slot.op_type == node.op_type && same_domain(slot.domain, node.domain))
+      return &slot;
   }
   return nullptr;
 }
@@ -149,8 +151,8 @@ std::optional<ChannelAxes> axes_before(const onnx::Node& movement, ChannelAxes a
     }
     return axis < input_rank ? std::optional(ChannelAxes{axis, axis + 1}) : std::nullopt;
   }
-  // In front of a weight, Unsqueeze and Squeeze add and drop the leading axis (a direction, a batch). If a model does
-  // otherwise, groups are cut along another axis: still right, a little less exact.
+  // In front of a weight, Unsqueeze and Squeeze add and drop the leading axis (a direction, a batch). If a
+  // model does otherwise, groups are cut along another axis: still right, a little less exact.
   if (op == "Unsqueeze") {
     if (axes.last < 2) return std::nullopt;
     return ChannelAxes{axes.first == 0 ? 0 : axes.first - 1, axes.last - 1};

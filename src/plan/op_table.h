@@ -12,14 +12,14 @@ namespace ounce::plan {
 
 // Where the channels of a weight lie: the values that one output channel is made of share a scale.
 enum class ChannelRule {
-  kFirst,        // axis 0: Conv [M, C/group, k…]
-  kSecond,       // axis 1: ConvTranspose [C, M/group, k…]
-  kLast,         // the right side of MatMul [K, N], of any rank
-  kSecondLast,   // the left side of MatMul [M, K]
-  kGemmA,        // axis 0, or 1 with transA
-  kGemmB,        // axis 1, or 0 with transB
-  kRecurrent,    // axes 0 and 1 together: LSTM, GRU, RNN [directions, gates·hidden, …]
-  kTableRow,     // axis 0: a row of a table is looked up
+  kFirst,       // axis 0: Conv [M, C/group, k…]
+  kSecond,      // axis 1: ConvTranspose [C, M/group, k…]
+  kLast,        // the right side of MatMul [K, N], of any rank
+  kSecondLast,  // the left side of MatMul [M, K]
+  kGemmA,       // axis 0, or 1 with transA
+  kGemmB,       // axis 1, or 0 with transB
+  kRecurrent,   // axes 0 and 1 together: LSTM, GRU, RNN [directions, gates·hidden, …]
+  kTableRow,    // axis 0: a row of a table is looked up
 };
 
 struct WeightSlot {

@@ -19,7 +19,9 @@ std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& 
     if (body.graph != nullptr) sparse += body.graph->sparse_initializers.size();
   }
   std::vector<std::string> notes;
-  if (quantized != 0) notes.push_back(fmt::format("already quantized in part ({} nodes): only what is still float is stored smaller", quantized));
+  if (quantized != 0)
+    notes.push_back(fmt::format(
+        "already quantized in part ({} nodes): only what is still float is stored smaller", quantized));
   if (sparse != 0) notes.push_back(fmt::format("{} sparse tensors are left as they are", sparse));
   if (!model.proto->training.empty()) notes.emplace_back("training information is carried along unchanged");
   return notes;
@@ -39,24 +41,29 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
   }
   planner.check_expressions();
   run_jobs(
-      pool, stored.size(), [&](std::size_t i) { return plan.decisions[stored[i]].weight.tensor->byte_count(); },
-      [&](std::size_t i, const ForEach& for_each) { decide_by_values(model, plan.decisions[stored[i]], for_each); });
+      pool, stored.size(),
+      [&](std::size_t i) { return plan.decisions[stored[i]].weight.tensor->byte_count(); },
+      [&](std::size_t i, const ForEach& for_each) {
+        decide_by_values(model, plan.decisions[stored[i]], for_each);
+      });
   promote_smallest(plan.decisions, recipe.half_share);
   return plan;
 }
 
 std::size_t Plan::stored_count() const {
-  return static_cast<std::size_t>(std::count_if(decisions.begin(), decisions.end(), [](const Decision& d) { return d.is_stored(); }));
+  return static_cast<std::size_t>(
+      std::count_if(decisions.begin(), decisions.end(), [](const Decision& d) { return d.is_stored(); }));
 }
 
 std::string Plan::text() const {
   std::string text;
   for (const Decision& decision : decisions) {
     const onnx::Tensor& tensor = *decision.weight.tensor;
-    text += fmt::format("{} {}[{}]", decision.weight.name, onnx::name_of(tensor.type), fmt::join(tensor.dims, ","));
+    text += fmt::format("{} {}[{}]", decision.weight.name, onnx::name_of(tensor.type),
+                        fmt::join(tensor.dims, ","));
     if (decision.is_stored()) {
-      text += fmt::format(" -> {} {} {}{}", name_of(decision.encoding), decision.granularity_text(), name_of(decision.decoder),
-                          decision.format.is_symmetric ? "" : " asymmetric");
+      text += fmt::format(" -> {} {} {}{}", name_of(decision.encoding), decision.granularity_text(),
+                          name_of(decision.decoder), decision.format.is_symmetric ? "" : " asymmetric");
     } else {
       text += " -> keep";
     }

@@ -6,7 +6,8 @@
 
 namespace ounce::plan {
 
-Selection::Selection(const Recipe& recipe) : include_(compile(recipe.include)), exclude_(compile(recipe.exclude)) {}
+Selection::Selection(const Recipe& recipe)
+    : include_(compile(recipe.include)), exclude_(compile(recipe.exclude)) {}
 Selection::~Selection() = default;
 
 std::vector<Selection::Expression> Selection::compile(const std::vector<std::string>& texts) {
@@ -14,7 +15,8 @@ std::vector<Selection::Expression> Selection::compile(const std::vector<std::str
   for (const std::string& text : texts) {
     auto regex = std::make_unique<re2::RE2>(text, re2::RE2::Quiet);
     if (!regex->ok()) {
-      throw Error(ErrorCode::kUsage, fmt::format("'{}' is not a regular expression: {}", text, regex->error()));
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("'{}' is not a regular expression: {}", text, regex->error()));
     }
     expressions.push_back({text, std::move(regex), false});
   }
@@ -52,7 +54,9 @@ void Selection::check_all_matched() const {
   const auto check = [](const std::vector<Expression>& expressions, const char* option) {
     for (const Expression& expression : expressions) {
       if (expression.has_matched) continue;
-      throw Error(ErrorCode::kUsage, fmt::format("{} '{}' matches no tensor, node or op type with float weights", option, expression.text));
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("{} '{}' matches no tensor, node or op type with float weights", option,
+                              expression.text));
     }
   };
   check(include_, "--include");

@@ -16,7 +16,8 @@ class RE2;
 
 namespace ounce::plan {
 
-// An expression is searched for in the name of the tensor, and in the name and op type of every node that uses it.
+// An expression is searched for in the name of the tensor, and in the name and op type of every node that
+// uses it.
 class Selection {
  public:
   // Throws Error{kUsage} for an expression that is none.
@@ -37,7 +38,8 @@ class Selection {
     bool has_matched = false;
   };
   static std::vector<Expression> compile(const std::vector<std::string>& texts);
-  static const Expression* match(std::vector<Expression>& expressions, const graph::Index& index, const Weight& weight);
+  static const Expression* match(std::vector<Expression>& expressions, const graph::Index& index,
+                                 const Weight& weight);
 
   std::vector<Expression> include_, exclude_;
 };

@@ -12,7 +12,8 @@ quant::FloatType float_type_of(onnx::ElementType type) {
 }
 
 TensorSource::TensorSource(const onnx::Model& model, const onnx::Tensor& tensor)
-    : values_(tensor),
-      floats_(values_.bytes(), float_type_of(tensor.type), [&model](onnx::Bytes bytes) { model.release(bytes); }) {}
+    : values_(tensor), floats_(values_.bytes(), float_type_of(tensor.type), [&model](onnx::Bytes bytes) {
+        model.release(bytes);
+      }) {}
 
 }  // namespace ounce::plan

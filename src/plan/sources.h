@@ -9,7 +9,8 @@
 
 namespace ounce::plan {
 
-// Keeps the values alive for its FloatSource. The tensor must be of a float type and the model must outlive it.
+// Keeps the values alive for its FloatSource. The tensor must be of a float type and the model must outlive
+// it.
 class TensorSource {
  public:
   TensorSource(const onnx::Model& model, const onnx::Tensor& tensor);

@@ -8,7 +8,8 @@ namespace {
 using graph::Index;
 using graph::kNone;
 
-// Movement ops looked at between a weight and its op: in all, so that no graph, however it fans out, takes long.
+// Movement ops looked at between a weight and its op: in all, so that no graph, however it fans out, takes
+// long.
 constexpr int kLongestSearch = 64;
 
 // What a value is used for.
@@ -46,7 +47,9 @@ Purpose purpose_of(const Index& index, const graph::Use& use, std::size_t rank, 
   const auto next = index.find(use.body, node.outputs[0]);
   if (next.value == nullptr) return purpose;
   // Only these change the rank, and only by one in front of a weight.
-  const std::size_t next_rank = node.op_type == "Unsqueeze" ? rank + 1 : node.op_type == "Squeeze" && rank > 0 ? rank - 1 : rank;
+  const std::size_t next_rank = node.op_type == "Unsqueeze"             ? rank + 1
+                                : node.op_type == "Squeeze" && rank > 0 ? rank - 1
+                                                                        : rank;
   Purpose beyond = purpose_of(index, *next.value, next_rank, steps_left);
   if (beyond.role <= purpose.role) return purpose;
   if (beyond.channels) beyond.channels = axes_before(node, *beyond.channels, rank);
@@ -61,7 +64,8 @@ void describe(const Index& index, Weight& weight) {
   if (weight.fits_few_bits() && rank < 2) weight.role = Role::kOther;
   weight.channels = purpose.channels;
   weight.op_type = purpose.op_type;
-  if (purpose.rule && weight.role == Role::kWeight) weight.kernel_taps = kernel_taps(*purpose.rule, weight.tensor->dims);
+  if (purpose.rule && weight.role == Role::kWeight)
+    weight.kernel_taps = kernel_taps(*purpose.rule, weight.tensor->dims);
   weight.is_looked_up = rank == 2 && !weight.value->uses.empty() && !weight.value->is_output;
   for (const graph::Use& use : weight.value->uses) {
     const onnx::Node& node = index.node(use);

@@ -28,11 +28,11 @@ struct Weight {
   const onnx::Tensor* tensor = nullptr;
   const graph::Value* value = nullptr;
 
-  Role role = Role::kOther;            // found by following it through movement ops
-  std::size_t kernel_taps = 1;         // of a convolution
+  Role role = Role::kOther;             // found by following it through movement ops
+  std::size_t kernel_taps = 1;          // of a convolution
   std::optional<ChannelAxes> channels;  // of this tensor, for the op it feeds
-  std::string op_type;                 // of the op it feeds
-  bool is_looked_up = false;           // every use is the table of a Gather on axis 0
+  std::string op_type;                  // of the op it feeds
+  bool is_looked_up = false;            // every use is the table of a Gather on axis 0
   bool feeds_quantized_op = false;
 
   bool fits_few_bits() const { return role == Role::kWeight || role == Role::kTable; }

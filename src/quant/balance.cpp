@@ -27,7 +27,8 @@ class Balancer {
  public:
   Balancer(std::size_t n, kernels::CodeRange range) : range_(range), missing_(n) {}
 
-  void run(const std::byte* x, std::size_t n, std::size_t kernel, const kernels::Affine& affine, std::uint8_t* codes) {
+  void run(const std::byte* x, std::size_t n, std::size_t kernel, const kernels::Affine& affine,
+           std::uint8_t* codes) {
     codes_ = codes;
     measure(x, n, affine);
     if (kernel > 1 && n % kernel == 0) {
@@ -39,7 +40,8 @@ class Balancer {
 
  private:
   int code(std::size_t i) const {
-    return range_.lo < 0 ? static_cast<int>(static_cast<std::int8_t>(codes_[i])) : static_cast<int>(codes_[i]);
+    return range_.lo < 0 ? static_cast<int>(static_cast<std::int8_t>(codes_[i]))
+                         : static_cast<int>(codes_[i]);
   }
 
   // What each code lacks of its value, in steps.
@@ -48,7 +50,8 @@ class Balancer {
     for (std::size_t i = 0; i < n; ++i) {
       float value = 0;
       std::memcpy(&value, x + i * sizeof value, sizeof value);
-      const float at = is_signed ? static_cast<float>(static_cast<std::int8_t>(codes_[i])) : static_cast<float>(codes_[i]);
+      const float at =
+          is_signed ? static_cast<float>(static_cast<std::int8_t>(codes_[i])) : static_cast<float>(codes_[i]);
       missing_[i] = value * affine.inverse - (at - affine.zero);
     }
   }
@@ -67,7 +70,8 @@ class Balancer {
   void balance(std::size_t first, std::size_t n) {
     const double lack = sum(missing_.data() + first, n);
     const int step = lack > 0 ? 1 : -1;
-    const auto moves = static_cast<std::size_t>(std::min(std::nearbyint(std::abs(lack)), static_cast<double>(n)));
+    const auto moves =
+        static_cast<std::size_t>(std::min(std::nearbyint(std::abs(lack)), static_cast<double>(n)));
     if (moves == 0) return;
     if (moves == 1) return move_strongest(first, n, step);
     move_several(first, n, step, moves);
@@ -85,8 +89,8 @@ class Balancer {
     if (strongest > 0) move(best, step);
   }
 
-  // Codes lack anything between -1/2 and 1/2 with about the same probability, so the `moves` strongest urges lie above
-  // a bound that is known beforehand; only what passes it has to be sorted.
+  // Codes lack anything between -1/2 and 1/2 with about the same probability, so the `moves` strongest urges
+  // lie above a bound that is known beforehand; only what passes it has to be sorted.
   void move_several(std::size_t first, std::size_t n, int step, std::size_t moves) {
     const float share = static_cast<float>(moves) / static_cast<float>(n);
     for (float bound = 0.5F - 2 * share;; bound = 0) {
@@ -102,7 +106,8 @@ class Balancer {
       return urge_a != urge_b ? urge_a > urge_b : a < b;
     };
     const std::size_t count = std::min(moves, candidates_.size());
-    std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count), candidates_.end(), stronger);
+    std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count),
+                      candidates_.end(), stronger);
     for (std::size_t i = 0; i < count && urge(candidates_[i], step) > 0; ++i) move(candidates_[i], step);
   }
 
@@ -114,8 +119,8 @@ class Balancer {
 
 }  // namespace
 
-void balance_runs(const std::byte* x, std::size_t runs, std::size_t n, std::size_t kernel, const kernels::Affine* affine,
-                  kernels::CodeRange range, std::uint8_t* codes) {
+void balance_runs(const std::byte* x, std::size_t runs, std::size_t n, std::size_t kernel,
+                  const kernels::Affine* affine, kernels::CodeRange range, std::uint8_t* codes) {
   Balancer balancer(n, range);
   for (std::size_t run = 0; run < runs; ++run) {
     balancer.run(x + run * n * sizeof(float), n, kernel, affine[run], codes + run * n);

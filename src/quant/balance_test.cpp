@@ -18,7 +18,8 @@ struct Case {
   std::vector<std::uint8_t> nearest, balanced;
 };
 
-Case balanced_case(std::size_t runs, std::size_t n, std::size_t kernel, CodeRange range, float zero, unsigned seed) {
+Case balanced_case(std::size_t runs, std::size_t n, std::size_t kernel, CodeRange range, float zero,
+                   unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(0.1F, 1.0F);
   Case result;
@@ -38,14 +39,18 @@ Case balanced_case(std::size_t runs, std::size_t n, std::size_t kernel, CodeRang
   return result;
 }
 
-int as_int(std::uint8_t code, CodeRange range) { return range.lo < 0 ? static_cast<std::int8_t>(code) : code; }
+int as_int(std::uint8_t code, CodeRange range) {
+  return range.lo < 0 ? static_cast<std::int8_t>(code) : code;
+}
 
 // The sum of the errors of [first, first + n) in steps.
-double lack(const Case& c, const std::vector<std::uint8_t>& codes, std::size_t n, std::size_t first, std::size_t count, CodeRange range) {
+double lack(const Case& c, const std::vector<std::uint8_t>& codes, std::size_t n, std::size_t first,
+            std::size_t count, CodeRange range) {
   double total = 0;
   for (std::size_t i = first; i < first + count; ++i) {
     const Affine& affine = c.affine[i / n];
-    total += static_cast<double>(c.values[i] * affine.inverse - (static_cast<float>(as_int(codes[i], range)) - affine.zero));
+    total += static_cast<double>(c.values[i] * affine.inverse -
+                                 (static_cast<float>(as_int(codes[i], range)) - affine.zero));
   }
   return total;
 }
@@ -54,7 +59,8 @@ TEST(Balance, ErrorsOfAChannelSumToAtMostHalfAStep) {
   for (const std::size_t n : {2U, 9U, 64U, 1000U, 5000U}) {
     const CodeRange range{-127, 127};
     const Case c = balanced_case(20, n, 1, range, 0, static_cast<unsigned>(n));
-    for (std::size_t r = 0; r < 20; ++r) EXPECT_LE(std::abs(lack(c, c.balanced, n, r * n, n, range)), 0.501) << n;
+    for (std::size_t r = 0; r < 20; ++r)
+      EXPECT_LE(std::abs(lack(c, c.balanced, n, r * n, n, range)), 0.501) << n;
   }
 }
 
@@ -63,7 +69,8 @@ TEST(Balance, ErrorsOfAKernelStayBelowOneStepAndAHalf) {
   const std::size_t kernel = 9, n = 9 * 32;
   const Case c = balanced_case(16, n, kernel, range, 0, 7);
   for (std::size_t at = 0; at < c.values.size(); at += kernel) {
-    EXPECT_LE(std::abs(lack(c, c.balanced, n, at, kernel, range)), 1.501);  // half a step, and one for the channel
+    EXPECT_LE(std::abs(lack(c, c.balanced, n, at, kernel, range)),
+              1.501);  // half a step, and one for the channel
   }
 }
 
@@ -96,7 +103,8 @@ TEST(Balance, LeavesExactValuesAlone) {
   std::vector<std::uint8_t> codes = {1, 2, 3, static_cast<std::uint8_t>(-4), 5, 0};
   const auto before = codes;
   const Affine affine{1, 1, 0};
-  balance_runs(reinterpret_cast<const std::byte*>(values.data()), 1, values.size(), 3, &affine, {-127, 127}, codes.data());
+  balance_runs(reinterpret_cast<const std::byte*>(values.data()), 1, values.size(), 3, &affine, {-127, 127},
+               codes.data());
   EXPECT_EQ(codes, before);
 }
 

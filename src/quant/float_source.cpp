@@ -26,18 +26,21 @@ void FloatSource::convert(std::size_t first, std::size_t count, float* out) cons
   }
 }
 
-const std::byte* FloatSource::values(std::size_t first, std::size_t count, std::vector<float>& scratch) const {
-  if (type_ == FloatType::kFloat32) return reinterpret_cast<const std::byte*>(bytes_.data()) + first * sizeof(float);
+const std::byte* FloatSource::values(std::size_t first, std::size_t count,
+                                     std::vector<float>& scratch) const {
+  if (type_ == FloatType::kFloat32)
+    return reinterpret_cast<const std::byte*>(bytes_.data()) + first * sizeof(float);
   scratch.resize(count);
   convert(first, count, scratch.data());
   return reinterpret_cast<const std::byte*>(scratch.data());
 }
 
-FloatSource::Matrix FloatSource::matrix(std::size_t first, std::size_t rows, std::size_t columns, std::size_t stride,
-                                        std::vector<float>& scratch) const {
+FloatSource::Matrix FloatSource::matrix(std::size_t first, std::size_t rows, std::size_t columns,
+                                        std::size_t stride, std::vector<float>& scratch) const {
   if (type_ == FloatType::kFloat32) return {values(first, 0, scratch), stride};
   scratch.resize(rows * columns);
-  for (std::size_t row = 0; row < rows; ++row) convert(first + row * stride, columns, scratch.data() + row * columns);
+  for (std::size_t row = 0; row < rows; ++row)
+    convert(first + row * stride, columns, scratch.data() + row * columns);
   return {reinterpret_cast<const std::byte*>(scratch.data()), columns};
 }
 

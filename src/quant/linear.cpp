@@ -15,9 +15,10 @@ namespace {
 using kernels::Affine;
 using kernels::Range;
 
-// How much of the range a candidate covers. With 8 bits nothing is clipped: what clipping saves in squared error it
-// loses at the model's output, where the largest weights count most; but a step that is a little larger can happen to
-// fit the values better. With 4 bits clipping pays, and the best of a first look is refined by steps around it.
+// How much of the range a candidate covers. With 8 bits nothing is clipped: what clipping saves in squared
+// error it loses at the model's output, where the largest weights count most; but a step that is a little
+// larger can happen to fit the values better. With 4 bits clipping pays, and the best of a first look is
+// refined by steps around it.
 constexpr std::array<float, 8> kCoverage8 = {1.0F, 1.007F, 1.014F, 1.021F, 1.028F, 1.035F, 1.042F, 1.05F};
 constexpr std::array<float, 8> kCoverage4 = {1.0F, 0.95F, 0.9F, 0.85F, 0.8F, 0.72F, 0.62F, 0.5F};
 constexpr std::array<float, 6> kAround4 = {-0.045F, -0.03F, -0.015F, 0.015F, 0.03F, 0.045F};
@@ -34,7 +35,9 @@ float to_half_precision(float value) {
 // its codes at zero with a harmless scale.
 Affine affine_for(const Range& range, const LinearFormat& format, float coverage) {
   const float smallest = std::numeric_limits<float>::min();
-  const auto scale_of = [&](float wanted) { return format.half_scales ? to_half_precision(wanted) : std::max(wanted, smallest); };
+  const auto scale_of = [&](float wanted) {
+    return format.half_scales ? to_half_precision(wanted) : std::max(wanted, smallest);
+  };
   if (range.empty() || range.absmax() == 0) return {1, 1, format.zero};
   if (format.is_symmetric) {
     const float steps = static_cast<float>(format.codes.hi) - format.zero;
@@ -45,7 +48,8 @@ Affine affine_for(const Range& range, const LinearFormat& format, float coverage
   const auto steps = static_cast<float>(format.codes.hi - format.codes.lo);
   const float scale = scale_of(high / steps - low / steps);
   const float zero = std::nearbyint(static_cast<float>(format.codes.lo) - low / scale);
-  return make_affine(scale, std::clamp(zero, static_cast<float>(format.codes.lo), static_cast<float>(format.codes.hi)));
+  return make_affine(
+      scale, std::clamp(zero, static_cast<float>(format.codes.lo), static_cast<float>(format.codes.hi)));
 }
 
 // The searching of one tile's groups.
@@ -60,7 +64,8 @@ class Search {
     const auto& coverage = is_fine ? kCoverage8 : kCoverage4;
     const std::size_t groups = tile_.channels;
     std::vector<float> candidates(coverage.size() * groups);
-    for (std::size_t k = 0; k < coverage.size(); ++k) std::fill_n(candidates.begin() + static_cast<std::ptrdiff_t>(k * groups), groups, coverage[k]);
+    for (std::size_t k = 0; k < coverage.size(); ++k)
+      std::fill_n(candidates.begin() + static_cast<std::ptrdiff_t>(k * groups), groups, coverage[k]);
     best_error_.assign(groups, std::numeric_limits<double>::infinity());
     best_coverage_.assign(groups, 1.0F);
     try_all(candidates);
@@ -78,7 +83,8 @@ class Search {
   void try_all(const std::vector<float>& coverage) {
     const std::size_t groups = tile_.channels;
     affine_.resize(coverage.size());
-    for (std::size_t i = 0; i < coverage.size(); ++i) affine_[i] = affine_for(ranges_[i % groups], format_, coverage[i]);
+    for (std::size_t i = 0; i < coverage.size(); ++i)
+      affine_[i] = affine_for(ranges_[i % groups], format_, coverage[i]);
     error_.assign(coverage.size(), 0.0);
     add_errors(coverage.size() / groups);
     for (std::size_t i = 0; i < coverage.size(); ++i) {
@@ -94,8 +100,8 @@ class Search {
     if (layout_.inner == 1) {
       const std::size_t first = tile_.panel * layout_.panel_size() + tile_.channel;
       const auto matrix = source_.matrix(first, layout_.outer, tile_.channels, layout_.channels, scratch_);
-      kernels::squared_error_columns(matrix.data, layout_.outer, tile_.channels, matrix.stride, affine_.data(), count,
-                                     format_.codes, error_.data());
+      kernels::squared_error_columns(matrix.data, layout_.outer, tile_.channels, matrix.stride,
+                                     affine_.data(), count, format_.codes, error_.data());
       return;
     }
     for_each_run(source_, layout_, tile_, [&](std::size_t at, std::size_t runs, std::size_t length) {
@@ -146,7 +152,8 @@ std::vector<Range> find_ranges(const FloatSource& source, const Layout& layout, 
 }
 
 std::vector<Affine> find_affine(const FloatSource& source, const Layout& layout, const LinearFormat& format,
-                                const std::vector<Range>& ranges, ScaleMethod method, const ForEach& for_each) {
+                                const std::vector<Range>& ranges, ScaleMethod method,
+                                const ForEach& for_each) {
   std::vector<Affine> affine(layout.groups());
   if (method == ScaleMethod::kAbsMax) {
     for (std::size_t g = 0; g < affine.size(); ++g) affine[g] = affine_for(ranges[g], format, 1.0F);
@@ -160,8 +167,8 @@ std::vector<Affine> find_affine(const FloatSource& source, const Layout& layout,
 }
 
 void encode_linear(const FloatSource& source, const Layout& layout, const LinearFormat& format,
-                   const std::vector<Affine>& affine, std::size_t kernel, std::size_t first, std::size_t count,
-                   std::uint8_t* codes) {
+                   const std::vector<Affine>& affine, std::size_t kernel, std::size_t first,
+                   std::size_t count, std::uint8_t* codes) {
   std::vector<float> scratch;
   const std::byte* values = source.values(first, count, scratch);
   for_each_segment(layout, first, count, [&](const Segment& segment) {

@@ -20,7 +20,7 @@ namespace ounce::quant {
 struct LinearFormat {
   kernels::CodeRange codes;
   kernels::CodeSign sign = kernels::CodeSign::kSigned;
-  float zero = 0;          // of symmetric codes
+  float zero = 0;            // of symmetric codes
   bool is_symmetric = true;  // otherwise each group has its own zero
   bool half_scales = false;  // scales are numbers that 16-bit floats can hold
 };
@@ -28,24 +28,28 @@ struct LinearFormat {
 inline constexpr LinearFormat kSymmetricInt8{{-127, 127}, kernels::CodeSign::kSigned, 0, true, false};
 inline constexpr LinearFormat kAsymmetricInt8{{0, 255}, kernels::CodeSign::kUnsigned, 0, false, false};
 inline constexpr LinearFormat kSymmetricInt4{{-8, 7}, kernels::CodeSign::kSigned, 0, true, false};
-inline constexpr LinearFormat kSymmetricNibble{{0, 15}, kernels::CodeSign::kUnsigned, 8, true, false};  // decoded by Sub(8)
+inline constexpr LinearFormat kSymmetricNibble{
+    {0, 15}, kernels::CodeSign::kUnsigned, 8, true, false};  // decoded by Sub(8)
 inline constexpr LinearFormat kAsymmetricNibble{{0, 15}, kernels::CodeSign::kUnsigned, 0, false, false};
 
 // The range of every group; exact. Values that are not finite show in Range::finite().
-std::vector<kernels::Range> find_ranges(const FloatSource& source, const Layout& layout, const ForEach& for_each);
+std::vector<kernels::Range> find_ranges(const FloatSource& source, const Layout& layout,
+                                        const ForEach& for_each);
 
-std::vector<kernels::Affine> find_affine(const FloatSource& source, const Layout& layout, const LinearFormat& format,
+std::vector<kernels::Affine> find_affine(const FloatSource& source, const Layout& layout,
+                                         const LinearFormat& format,
                                          const std::vector<kernels::Range>& ranges, ScaleMethod method,
                                          const ForEach& for_each);
 
-// The codes of [first, first + count), one a byte. A `kernel` other than 0 asks for balanced rounding (see balance.h)
-// of the channels that lie whole in the range and in one piece in memory.
+// The codes of [first, first + count), one a byte. A `kernel` other than 0 asks for balanced rounding (see
+// balance.h) of the channels that lie whole in the range and in one piece in memory.
 void encode_linear(const FloatSource& source, const Layout& layout, const LinearFormat& format,
-                   const std::vector<kernels::Affine>& affine, std::size_t kernel, std::size_t first, std::size_t count,
-                   std::uint8_t* codes);
+                   const std::vector<kernels::Affine>& affine, std::size_t kernel, std::size_t first,
+                   std::size_t count, std::uint8_t* codes);
 // And back, as a runtime decodes them. `codes` are those of [first, first + count).
 void decode_linear(const std::uint8_t* codes, const Layout& layout, const LinearFormat& format,
-                   const std::vector<kernels::Affine>& affine, std::size_t first, std::size_t count, float* values);
+                   const std::vector<kernels::Affine>& affine, std::size_t first, std::size_t count,
+                   float* values);
 
 // Can the scales of these groups be 16-bit floats, to their full precision?
 bool fits_half_scales(const std::vector<kernels::Range>& ranges, const LinearFormat& format);

@@ -34,7 +34,8 @@ struct Trip {
   double error = 0;
 };
 
-Trip round_trip(const std::vector<float>& values, const Layout& layout, const LinearFormat& format, ScaleMethod method, std::size_t kernel = 0) {
+Trip round_trip(const std::vector<float>& values, const Layout& layout, const LinearFormat& format,
+                ScaleMethod method, std::size_t kernel = 0) {
   const FloatSource source(bytes_of(values), FloatType::kFloat32);
   Trip trip;
   const auto ranges = find_ranges(source, layout, kSerial);
@@ -43,12 +44,15 @@ Trip round_trip(const std::vector<float>& values, const Layout& layout, const Li
   trip.decoded.resize(values.size());
   encode_linear(source, layout, format, trip.affine, kernel, 0, values.size(), trip.codes.data());
   decode_linear(trip.codes.data(), layout, format, trip.affine, 0, values.size(), trip.decoded.data());
-  for (std::size_t i = 0; i < values.size(); ++i) trip.error += std::pow(static_cast<double>(values[i]) - static_cast<double>(trip.decoded[i]), 2);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    trip.error += std::pow(static_cast<double>(values[i]) - static_cast<double>(trip.decoded[i]), 2);
   return trip;
 }
 
-const std::vector<Layout> kLayouts = {{1, 1, 1, 4096}, {1, 1, 64, 64}, {1, 64, 64, 1}, {1, 16, 32, 8}, {2, 32, 64, 1}, {1, 1, 128, 32}};
-const std::vector<LinearFormat> kFormats = {kSymmetricInt8, kAsymmetricInt8, kSymmetricInt4, kSymmetricNibble, kAsymmetricNibble};
+const std::vector<Layout> kLayouts = {{1, 1, 1, 4096}, {1, 1, 64, 64}, {1, 64, 64, 1},
+                                      {1, 16, 32, 8},  {2, 32, 64, 1}, {1, 1, 128, 32}};
+const std::vector<LinearFormat> kFormats = {kSymmetricInt8, kAsymmetricInt8, kSymmetricInt4, kSymmetricNibble,
+                                            kAsymmetricNibble};
 
 TEST(Linear, SearchingIsNeverWorseThanTheLargestValue) {
   const auto values = gaussian(4096);
@@ -67,9 +71,11 @@ TEST(Linear, EveryValueDecodesToWithinHalfAStepWhenNothingIsClipped) {
     for (const LinearFormat& format : {kSymmetricInt8, kAsymmetricInt8}) {
       const Trip trip = round_trip(values, layout, format, ScaleMethod::kMse);
       for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::size_t group = i / layout.panel_size() * layout.channels + i / layout.inner % layout.channels;
+        const std::size_t group =
+            i / layout.panel_size() * layout.channels + i / layout.inner % layout.channels;
         // Asymmetric codes may have to shift by another half to make zero exact.
-        EXPECT_LE(std::abs(values[i] - trip.decoded[i]), trip.affine[group].scale * (format.is_symmetric ? 0.502F : 1.01F));
+        EXPECT_LE(std::abs(values[i] - trip.decoded[i]),
+                  trip.affine[group].scale * (format.is_symmetric ? 0.502F : 1.01F));
       }
     }
   }
@@ -93,7 +99,8 @@ TEST(Linear, RangesEncodeTheSameInPieces) {
     const Trip whole = round_trip(values, layout, kSymmetricInt8, ScaleMethod::kMse);
     std::vector<std::uint8_t> codes(values.size());
     for (std::size_t first = 0; first < values.size(); first += 100) {
-      encode_linear(source, layout, kSymmetricInt8, whole.affine, 0, first, std::min<std::size_t>(100, values.size() - first), codes.data() + first);
+      encode_linear(source, layout, kSymmetricInt8, whole.affine, 0, first,
+                    std::min<std::size_t>(100, values.size() - first), codes.data() + first);
     }
     EXPECT_EQ(codes, whole.codes);
   }
@@ -140,7 +147,8 @@ TEST(Linear, HalfScalesAreRefusedWhereTheyWouldLosePrecision) {
 
 TEST(Linear, OtherFloatTypesAreReadAsTheirValues) {
   const std::vector<double> doubles = {1.0, -2.0, 0.5, 0.25};
-  const FloatSource source({reinterpret_cast<const char*>(doubles.data()), doubles.size() * sizeof(double)}, FloatType::kFloat64);
+  const FloatSource source({reinterpret_cast<const char*>(doubles.data()), doubles.size() * sizeof(double)},
+                           FloatType::kFloat64);
   const auto ranges = find_ranges(source, {1, 1, 1, 4}, kSerial);
   EXPECT_EQ(ranges[0].min, -2.0F);
   EXPECT_EQ(ranges[0].max, 1.0F);

@@ -22,8 +22,9 @@ inline std::size_t tile_size(std::size_t inner) {
 }
 
 // Contiguous elements, for steps that write in order.
-inline void for_each_tile(const FloatSource& source, std::size_t tile_elements, const ForEach& for_each,
-                          const std::function<void(std::size_t tile, std::size_t first, std::size_t count)>& run) {
+inline void for_each_tile(
+    const FloatSource& source, std::size_t tile_elements, const ForEach& for_each,
+    const std::function<void(std::size_t tile, std::size_t first, std::size_t count)>& run) {
   const std::size_t size = source.size();
   for_each((size + tile_elements - 1) / tile_elements, [&](std::size_t tile) {
     const std::size_t first = tile * tile_elements, count = std::min(tile_elements, size - first);
@@ -56,11 +57,13 @@ inline void for_each_group_tile(const FloatSource& source, const Layout& layout,
                                 const std::function<void(const GroupTile&)>& run) {
   const std::size_t group = layout.outer * layout.inner;
   std::size_t channels = std::max<std::size_t>(1, kTile / std::max<std::size_t>(1, group));
-  if (!layout.has_contiguous_groups()) channels = std::max(channels, (kPanelWidth + layout.inner - 1) / layout.inner);
+  if (!layout.has_contiguous_groups())
+    channels = std::max(channels, (kPanelWidth + layout.inner - 1) / layout.inner);
   channels = std::min(channels, layout.channels);
   const std::size_t tiles_per_panel = (layout.channels + channels - 1) / channels;
   // Few tiles a panel and many panels (small blocks): a step takes several panels.
-  const std::size_t panels = std::max<std::size_t>(1, kTile / std::max<std::size_t>(1, channels * group) / tiles_per_panel);
+  const std::size_t panels =
+      std::max<std::size_t>(1, kTile / std::max<std::size_t>(1, channels * group) / tiles_per_panel);
   const std::size_t steps = (layout.panels + panels - 1) / panels * tiles_per_panel;
   for_each(steps, [&](std::size_t step) {
     const std::size_t channel = step % tiles_per_panel * channels;
@@ -70,8 +73,10 @@ inline void for_each_group_tile(const FloatSource& source, const Layout& layout,
       run({panel, channel, std::min(channels, layout.channels - channel)});
     }
     if (layout.has_contiguous_groups()) {
-      source.release((first_panel * layout.channels + channel) * group,
-                     ((last_panel - 1 - first_panel) * layout.channels + std::min(channels, layout.channels - channel)) * group);
+      source.release(
+          (first_panel * layout.channels + channel) * group,
+          ((last_panel - 1 - first_panel) * layout.channels + std::min(channels, layout.channels - channel)) *
+              group);
     } else if (layout.panel_size() > kResident) {
       source.release();
     }

@@ -15,21 +15,26 @@ using Align = Table::Align;
 
 std::string opsets_text(const ModelInfo& info) {
   std::string text;
-  for (const auto& [domain, version] : info.opsets) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", domain, version);
+  for (const auto& [domain, version] : info.opsets)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", domain, version);
   return text;
 }
 
 std::string count_table(const std::vector<NamedCount>& counts, const char* what) {
   Table table({{what}, {"count", Align::kRight}, {"bytes of weights", Align::kRight}});
-  for (const NamedCount& count : counts) table.add({count.name, std::to_string(count.count), count.bytes == 0 ? "" : bytes_text(count.bytes)});
+  for (const NamedCount& count : counts)
+    table.add({count.name, std::to_string(count.count), count.bytes == 0 ? "" : bytes_text(count.bytes)});
   return table.text();
 }
 
-double ratio_of(const ModelInfo& info) { return static_cast<double>(info.bytes_after) / static_cast<double>(info.bytes); }
+double ratio_of(const ModelInfo& info) {
+  return static_cast<double>(info.bytes_after) / static_cast<double>(info.bytes);
+}
 
 Json counts_json(const std::vector<NamedCount>& counts) {
   Json list = Json::array();
-  for (const NamedCount& count : counts) list.push_back({{"name", count.name}, {"count", count.count}, {"bytes", count.bytes}});
+  for (const NamedCount& count : counts)
+    list.push_back({{"name", count.name}, {"count", count.count}, {"bytes", count.bytes}});
   return list;
 }
 
@@ -67,23 +72,36 @@ Json model_json(const ModelInfo& info) {
 }  // namespace
 
 std::string inspect_text(const ModelInfo& info, std::size_t tensors) {
-  std::string text = fmt::format("{}: {}, {} of weights\n", info.path.string(), bytes_text(info.bytes), bytes_text(info.weight_bytes));
-  text += fmt::format("  IR {}, opset {}{}\n", info.ir_version, opsets_text(info), info.producer.empty() ? "" : ", made by " + info.producer);
+  std::string text = fmt::format("{}: {}, {} of weights\n", info.path.string(), bytes_text(info.bytes),
+                                 bytes_text(info.weight_bytes));
+  text += fmt::format("  IR {}, opset {}{}\n", info.ir_version, opsets_text(info),
+                      info.producer.empty() ? "" : ", made by " + info.producer);
   text += fmt::format("  {} nodes, {} subgraphs, {} functions\n", info.nodes, info.subgraphs, info.functions);
-  for (const ValueDescription& value : info.inputs) text += fmt::format("  input   {}  {}\n", value.name, value.type);
-  for (const ValueDescription& value : info.outputs) text += fmt::format("  output  {}  {}\n", value.name, value.type);
-  for (const NamedCount& file : info.external_files) text += fmt::format("  external file {}, {}\n", file.name, bytes_text(file.bytes));
-  for (const auto& [key, value] : info.metadata) text += fmt::format("  metadata {} = {}\n", key, value.size() > 80 ? value.substr(0, 80) + "…" : value);
+  for (const ValueDescription& value : info.inputs)
+    text += fmt::format("  input   {}  {}\n", value.name, value.type);
+  for (const ValueDescription& value : info.outputs)
+    text += fmt::format("  output  {}  {}\n", value.name, value.type);
+  for (const NamedCount& file : info.external_files)
+    text += fmt::format("  external file {}, {}\n", file.name, bytes_text(file.bytes));
+  for (const auto& [key, value] : info.metadata)
+    text += fmt::format("  metadata {} = {}\n", key, value.size() > 80 ? value.substr(0, 80) + "…" : value);
   text += '\n' + count_table(info.ops, "op") + '\n' + count_table(info.element_types, "element type") + '\n';
   if (!info.tensors.empty()) text += tensor_table(info.tensors, tensors) + '\n';
   for (const std::string& note : info.notes) text += fmt::format("note: {}\n", note);
   for (const std::string& blocker : info.blockers) text += fmt::format("blocked: {}\n", blocker);
-  if (info.bytes_after != 0) text += fmt::format("quantize would write {} ({})\n", bytes_text(info.bytes_after), percent_text(ratio_of(info)));
+  if (info.bytes_after != 0)
+    text += fmt::format("quantize would write {} ({})\n", bytes_text(info.bytes_after),
+                        percent_text(ratio_of(info)));
   return text;
 }
 
 std::string inspect_table(const std::vector<InspectRow>& rows) {
-  Table table({{"model"}, {"size", Align::kRight}, {"nodes", Align::kRight}, {"opset"}, {"would be", Align::kRight}, {"%", Align::kRight}});
+  Table table({{"model"},
+               {"size", Align::kRight},
+               {"nodes", Align::kRight},
+               {"opset"},
+               {"would be", Align::kRight},
+               {"%", Align::kRight}});
   std::uint64_t before = 0, after = 0;
   for (const InspectRow& row : rows) {
     if (!row.error.empty()) {
@@ -95,7 +113,8 @@ std::string inspect_table(const std::vector<InspectRow>& rows) {
     before += info.bytes;
     after += is_smaller ? info.bytes_after : info.bytes;
     table.add({row.model.string(), bytes_text(info.bytes), std::to_string(info.nodes), opsets_text(info),
-               is_smaller ? bytes_text(info.bytes_after) : "-", is_smaller ? percent_text(ratio_of(info)) : "-"});
+               is_smaller ? bytes_text(info.bytes_after) : "-",
+               is_smaller ? percent_text(ratio_of(info)) : "-"});
   }
   table.add_rule();
   table.add({fmt::format("total {}", rows.size()), bytes_text(before), "", "", bytes_text(after),

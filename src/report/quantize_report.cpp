@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "report/table.h"
 
@@ -48,23 +48,31 @@ double ratio(std::uint64_t after, std::uint64_t before) {
 
 std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
   using Align = Table::Align;
-  Table table({{"model"}, {"before", Align::kRight}, {"after", Align::kRight}, {"size", Align::kRight},
-               {"stored", Align::kRight}, {"weights SQNR", Align::kRight}, {"time", Align::kRight}, {dry_run ? "would write" : "written"}});
+  Table table({{"model"},
+               {"before", Align::kRight},
+               {"after", Align::kRight},
+               {"size", Align::kRight},
+               {"stored", Align::kRight},
+               {"weights SQNR", Align::kRight},
+               {"time", Align::kRight},
+               {dry_run ? "would write" : "written"}});
   for (const QuantizeRow& row : rows) {
     if (!row.error.empty()) {
       table.add({row.model.string(), "-", "-", "-", "-", "-", "-", "nothing: see below"});
       continue;
     }
     const QuantizeResult& result = row.result;
-    table.add({row.model.string(), bytes_text(result.bytes_before), bytes_text(result.bytes_after), percent_text(result.ratio()),
-               fmt::format("{}/{}", result.stored_count(), result.tensors.size()), decibel_text(result.sqnr_db),
-               seconds_text(result.seconds), result.output.string()});
+    table.add({row.model.string(), bytes_text(result.bytes_before), bytes_text(result.bytes_after),
+               percent_text(result.ratio()),
+               fmt::format("{}/{}", result.stored_count(), result.tensors.size()),
+               decibel_text(result.sqnr_db), seconds_text(result.seconds), result.output.string()});
   }
   const Totals totals = totals_of(rows);
   if (rows.size() > 1 && rows.front().model != rows.back().model) {
     table.add_rule();
     table.add({fmt::format("total {}", totals.models), bytes_text(totals.before), bytes_text(totals.after),
-               percent_text(ratio(totals.after, totals.before)), "", "", seconds_text(totals.seconds),
+               totals.before == 0 ? "-" : percent_text(ratio(totals.after, totals.before)), "", "",
+               seconds_text(totals.seconds),
                totals.failed == 0 ? "" : fmt::format("{} not written", totals.failed)});
   }
   return table.text();
@@ -72,14 +80,24 @@ std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
 
 std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t at_most) {
   using Align = Table::Align;
-  Table table({{"tensor"}, {"shape"}, {"op"}, {"before", Align::kRight}, {"after", Align::kRight}, {"SQNR", Align::kRight}, {"decision"}});
+  Table table({{"tensor"},
+               {"shape"},
+               {"op"},
+               {"before", Align::kRight},
+               {"after", Align::kRight},
+               {"SQNR", Align::kRight},
+               {"decision"}});
   std::size_t shown = 0;
   for (const TensorOutcome& tensor : tensors) {
     if (shown++ == at_most) break;
-    const std::string decision = tensor.stored ? fmt::format("{} per {}, {}: {}", tensor.encoding, tensor.granularity, tensor.decoder, tensor.reason)
-                                               : fmt::format("kept: {}", tensor.reason);
-    table.add({tensor.name, fmt::format("{}[{}]", tensor.type, fmt::join(tensor.shape, ",")), tensor.op_type, bytes_text(tensor.bytes_before),
-               bytes_text(tensor.bytes_after), tensor.stored ? decibel_text(tensor.sqnr_db) : "-", decision});
+    const std::string decision = tensor.stored
+                                     ? fmt::format("{} per {}, {}: {}", tensor.encoding, tensor.granularity,
+                                                   tensor.decoder, tensor.reason)
+                                     : fmt::format("kept: {}", tensor.reason);
+    const std::string name = tensor.scope.empty() ? tensor.name : tensor.scope + "/" + tensor.name;
+    table.add({name, fmt::format("{}[{}]", tensor.type, fmt::join(tensor.shape, ",")), tensor.op_type,
+               bytes_text(tensor.bytes_before), bytes_text(tensor.bytes_after),
+               tensor.stored ? decibel_text(tensor.sqnr_db) : "-", decision});
   }
   std::string text = table.text();
   if (tensors.size() > at_most) text += fmt::format("… and {} more\n", tensors.size() - at_most);
@@ -96,7 +114,8 @@ std::string left_alone(const std::vector<TensorOutcome>& tensors) {
   }
   std::string text;
   for (const auto& [reason, sums] : reasons) {
-    text += fmt::format("  left alone: {} tensor{}, {}: {}\n", sums.first, sums.first == 1 ? "" : "s", bytes_text(sums.second), reason);
+    text += fmt::format("  left alone: {} tensor{}, {}: {}\n", sums.first, sums.first == 1 ? "" : "s",
+                        bytes_text(sums.second), reason);
   }
   return text;
 }
@@ -158,6 +177,8 @@ Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {
           {"models", models}};
 }
 
-std::string dump(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
+std::string dump(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
 
 }  // namespace ounce::report

@@ -57,7 +57,8 @@ std::vector<fs::path> Library::installed() {
   std::error_code none;  // no folder: nothing is installed
   for (const fs::directory_entry& entry : fs::directory_iterator(OUNCE_ONNXRUNTIME_ROOT, none)) {
     const auto version = parse_version(entry.path().filename().string());
-    if (version && fs::exists(library_of(entry.path()))) found.emplace_back(*version, library_of(entry.path()));
+    if (version && fs::exists(library_of(entry.path())))
+      found.emplace_back(*version, library_of(entry.path()));
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return b.first < a.first; });
   std::vector<fs::path> paths;
@@ -72,7 +73,8 @@ fs::path Library::find() {
     const fs::path by_version = library_of(fs::path(OUNCE_ONNXRUNTIME_ROOT) / wanted);
     if (parse_version(wanted) && fs::exists(by_version)) return by_version;
     throw Error(ErrorCode::kUsage,
-                "names neither a library nor a version in " OUNCE_ONNXRUNTIME_ROOT "; ./setup runtime VERSION fetches one",
+                "names neither a library nor a version in " OUNCE_ONNXRUNTIME_ROOT
+                "; ./setup runtime VERSION fetches one",
                 fmt::format("OUNCE_ONNXRUNTIME={}", wanted));
   }
   const std::vector<fs::path> paths = installed();
@@ -88,10 +90,13 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
 
   void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    throw Error(ErrorCode::kIo, fmt::format("cannot open ONNX Runtime: {}; ./setup runtime fetches it", ::dlerror()), path.string());
+    throw Error(ErrorCode::kIo,
+                fmt::format("cannot open ONNX Runtime: {}; ./setup runtime fetches it", ::dlerror()),
+                path.string());
   }
   const auto get_base = reinterpret_cast<decltype(&OrtGetApiBase)>(::dlsym(handle, "OrtGetApiBase"));
-  if (get_base == nullptr) throw Error(ErrorCode::kUnsupported, "is not a library of ONNX Runtime", path.string());
+  if (get_base == nullptr)
+    throw Error(ErrorCode::kUnsupported, "is not a library of ONNX Runtime", path.string());
 
   std::shared_ptr<Library> library(new Library);
   library->path_ = path;
@@ -101,7 +106,9 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
   library->api_version_ = std::min<std::uint32_t>(ORT_API_VERSION, version ? version->minor : 0);
   if (library->api_version_ >= kOldestApi) library->api_ = get_base()->GetApi(library->api_version_);
   if (library->api_ == nullptr) {
-    throw Error(ErrorCode::kUnsupported, fmt::format("is ONNX Runtime {}; 1.{} or newer is needed", library->version_, kOldestApi), path.string());
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("is ONNX Runtime {}; 1.{} or newer is needed", library->version_, kOldestApi),
+                path.string());
   }
   place = std::move(library);
   return place;
@@ -116,7 +123,9 @@ const OrtEnv& Library::environment() const {
   if (environment == nullptr) {
     OrtEnv* made = nullptr;
     // Errors come back as a status; the library prints nothing by itself.
-    check(*api_, api_->CreateEnvWithCustomLogger(say_nothing, nullptr, ORT_LOGGING_LEVEL_FATAL, "ounce", &made), path_.string());
+    check(*api_,
+          api_->CreateEnvWithCustomLogger(say_nothing, nullptr, ORT_LOGGING_LEVEL_FATAL, "ounce", &made),
+          path_.string());
     environment = made;
   }
   return *environment;

@@ -3,8 +3,8 @@
 //   std::shared_ptr<const Library> library = Library::open(Library::find());
 //   Session session(library, "model.onnx", {});
 //
-// A library stays open until the process ends, and so does the one environment that it gets when its first session is
-// made: the runtime's threads and static objects do not survive being unloaded.
+// A library stays open until the process ends, and so does the one environment that it gets when its first
+// session is made: the runtime's threads and static objects do not survive being unloaded.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class Library {
  public:
   // The libraries that set-up brought, newest first, for this machine's architecture only.
   static std::vector<std::filesystem::path> installed();
-  // The file to open: what the environment variable OUNCE_ONNXRUNTIME names (a library, or a version that set-up
-  // brought), otherwise the newest of installed(), otherwise the system's "libonnxruntime.so". Throws Error{kUsage}
-  // when the variable names nothing that exists.
+  // The file to open: what the environment variable OUNCE_ONNXRUNTIME names (a library, or a version that
+  // set-up brought), otherwise the newest of installed(), otherwise the system's "libonnxruntime.so". Throws
+  // Error{kUsage} when the variable names nothing that exists.
   static std::filesystem::path find();
 
   // Opens a library, or gives the one that is open already. Throws Error{kIo} when there is none at `path`,
@@ -33,8 +33,8 @@ class Library {
 
   const std::filesystem::path& path() const { return path_; }
   const std::string& version() const { return version_; }  // "1.30.0"
-  // Functions that came after this version of the API must not be called: the older of the library's own and of the
-  // headers that we were built with.
+  // Functions that came after this version of the API must not be called: the older of the library's own and
+  // of the headers that we were built with.
   std::uint32_t api_version() const { return api_version_; }
   const OrtApi& api() const { return *api_; }
   // Made at the first call. A process that forks must not call it before.

@@ -59,8 +59,10 @@ Handle<OrtSessionOptions> make_options(const Caller& call, const SessionOptions&
   Handle<OrtSessionOptions> owned(made, {api.ReleaseSessionOptions});
   call(api.SetIntraOpNumThreads, made, static_cast<int>(options.threads));
   call(api.SetSessionGraphOptimizationLevel, made, to_runtime(options.optimization));
-  for (const auto& [key, value] : options.config) call(api.AddSessionConfigEntry, made, key.c_str(), value.c_str());
-  if (!options.save_optimized.empty()) call(api.SetOptimizedModelFilePath, made, options.save_optimized.c_str());
+  for (const auto& [key, value] : options.config)
+    call(api.AddSessionConfigEntry, made, key.c_str(), value.c_str());
+  if (!options.save_optimized.empty())
+    call(api.SetOptimizedModelFilePath, made, options.save_optimized.c_str());
   return owned;
 }
 
@@ -78,15 +80,16 @@ void describe_tensor(const Caller& call, const OrtTypeInfo& type, ValueDescripti
   std::vector<const char*> names(rank);
   call(api.GetDimensions, tensor, values.data(), rank);
   call(api.GetSymbolicDimensions, tensor, names.data(), rank);
-  for (std::size_t i = 0; i < rank; ++i) description.shape.push_back({values[i], names[i] == nullptr ? "" : names[i]});
+  for (std::size_t i = 0; i < rank; ++i)
+    description.shape.push_back({values[i], names[i] == nullptr ? "" : names[i]});
 }
 
 using CountFunction = decltype(OrtApi::SessionGetInputCount);
 using NameFunction = decltype(OrtApi::SessionGetInputName);
 using TypeFunction = decltype(OrtApi::SessionGetInputTypeInfo);
 
-std::vector<ValueDescription> describe(const Caller& call, const OrtSession* session, CountFunction get_count, NameFunction get_name,
-                                       TypeFunction get_type) {
+std::vector<ValueDescription> describe(const Caller& call, const OrtSession* session, CountFunction get_count,
+                                       NameFunction get_name, TypeFunction get_type) {
   const OrtApi& api = call.api();
   OrtAllocator* allocator = nullptr;  // the default one; not ours to release
   call(api.GetAllocatorWithDefaultOptions, &allocator);
@@ -107,8 +110,11 @@ std::vector<ValueDescription> describe(const Caller& call, const OrtSession* ses
 }
 
 std::uint64_t bytes_of(ElementType type, const std::vector<std::int64_t>& dims, const std::string& name) {
-  const auto fail = [&](ErrorCode code, const char* what) { throw Error(code, what, fmt::format("tensor '{}'", name)); };
-  if (type == ElementType::kString) fail(ErrorCode::kUnsupported, "tensors of strings cannot be given or taken yet");
+  const auto fail = [&](ErrorCode code, const char* what) {
+    throw Error(code, what, fmt::format("tensor '{}'", name));
+  };
+  if (type == ElementType::kString)
+    fail(ErrorCode::kUnsupported, "tensors of strings cannot be given or taken yet");
   std::optional<std::uint64_t> bits = static_cast<std::uint64_t>(onnx::info_of(type).bits);
   for (const std::int64_t dim : dims) {
     if (dim < 0) fail(ErrorCode::kBadInput, "has a negative dimension");
@@ -123,12 +129,14 @@ Handle<OrtValue> to_value(const Caller& call, const OrtMemoryInfo* memory, const
   const Tensor& tensor = named.tensor;
   const std::uint64_t bytes = bytes_of(tensor.type, tensor.dims, named.name);
   if (bytes != tensor.bytes.size()) {
-    throw Error(ErrorCode::kBadInput, fmt::format("has {} bytes where its type and shape take {}", tensor.bytes.size(), bytes),
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("has {} bytes where its type and shape take {}", tensor.bytes.size(), bytes),
                 fmt::format("tensor '{}'", named.name));
   }
   OrtValue* value = nullptr;
-  call(call.api().CreateTensorWithDataAsOrtValue, memory, const_cast<char*>(tensor.bytes.data()), tensor.bytes.size(), tensor.dims.data(),
-       tensor.dims.size(), static_cast<ONNXTensorElementDataType>(tensor.type), &value);
+  call(call.api().CreateTensorWithDataAsOrtValue, memory, const_cast<char*>(tensor.bytes.data()),
+       tensor.bytes.size(), tensor.dims.data(), tensor.dims.size(),
+       static_cast<ONNXTensorElementDataType>(tensor.type), &value);
   return {value, {call.api().ReleaseValue}};
 }
 
@@ -138,7 +146,8 @@ Tensor to_tensor(const Caller& call, OrtValue* value, const std::string& name) {
   int is_present = 0;
   call(api.HasValue, value, &is_present);
   if (is_present != 0) call(api.GetValueType, value, &kind);
-  if (kind != ONNX_TYPE_TENSOR) throw Error(ErrorCode::kUnsupported, "is not a tensor", fmt::format("output '{}'", name));
+  if (kind != ONNX_TYPE_TENSOR)
+    throw Error(ErrorCode::kUnsupported, "is not a tensor", fmt::format("output '{}'", name));
   OrtTensorTypeAndShapeInfo* shape = nullptr;
   call(api.GetTensorTypeAndShape, value, &shape);
   const Handle<OrtTensorTypeAndShapeInfo> owned(shape, {api.ReleaseTensorTypeAndShapeInfo});
@@ -165,7 +174,8 @@ struct Session::Handles {
   Handle<OrtMemoryInfo> memory;  // the CPU's
 };
 
-Session::Session(std::shared_ptr<const Library> library, const std::filesystem::path& model, const SessionOptions& options)
+Session::Session(std::shared_ptr<const Library> library, const std::filesystem::path& model,
+                 const SessionOptions& options)
     : library_(std::move(library)), model_(model.string()), handles_(std::make_unique<Handles>()) {
   const OrtApi& api = library_->api();
   const Caller call(api, model_);
@@ -176,15 +186,18 @@ Session::Session(std::shared_ptr<const Library> library, const std::filesystem::
   OrtMemoryInfo* memory = nullptr;
   call(api.CreateCpuMemoryInfo, OrtDeviceAllocator, OrtMemTypeDefault, &memory);
   handles_->memory = {memory, {api.ReleaseMemoryInfo}};
-  inputs_ = describe(call, session, api.SessionGetInputCount, api.SessionGetInputName, api.SessionGetInputTypeInfo);
-  outputs_ = describe(call, session, api.SessionGetOutputCount, api.SessionGetOutputName, api.SessionGetOutputTypeInfo);
+  inputs_ =
+      describe(call, session, api.SessionGetInputCount, api.SessionGetInputName, api.SessionGetInputTypeInfo);
+  outputs_ = describe(call, session, api.SessionGetOutputCount, api.SessionGetOutputName,
+                      api.SessionGetOutputTypeInfo);
 }
 
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
-std::vector<Tensor> Session::run(const std::vector<NamedTensor>& inputs, const std::vector<std::string>& outputs) const {
+std::vector<Tensor> Session::run(const std::vector<NamedTensor>& inputs,
+                                 const std::vector<std::string>& outputs) const {
   const OrtApi& api = library_->api();
   const Caller call(api, model_);
   std::vector<const char*> input_names, output_names;
@@ -201,13 +214,15 @@ std::vector<Tensor> Session::run(const std::vector<NamedTensor>& inputs, const s
   }
 
   std::vector<OrtValue*> values(output_names.size(), nullptr);
-  OrtStatus* const status = api.Run(handles_->session.get(), nullptr, input_names.data(), input_pointers.data(), inputs.size(),
-                                    output_names.data(), output_names.size(), values.data());
+  OrtStatus* const status =
+      api.Run(handles_->session.get(), nullptr, input_names.data(), input_pointers.data(), inputs.size(),
+              output_names.data(), output_names.size(), values.data());
   std::vector<Handle<OrtValue>> output_values;
   for (OrtValue* value : values) output_values.emplace_back(value, Release<OrtValue>{api.ReleaseValue});
   check(api, status, model_);
   std::vector<Tensor> tensors;
-  for (std::size_t i = 0; i < values.size(); ++i) tensors.push_back(to_tensor(call, values[i], output_names[i]));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    tensors.push_back(to_tensor(call, values[i], output_names[i]));
   return tensors;
 }
 

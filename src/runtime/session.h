@@ -32,7 +32,8 @@ struct SessionOptions {
   unsigned threads = 1;  // inside an op; 0: as many as the runtime likes
   Optimization optimization = Optimization::kAll;
   std::map<std::string, std::string> config;  // such as session.disable_quant_qdq
-  std::filesystem::path save_optimized;       // where to write the model as the runtime has changed it; empty: nowhere
+  std::filesystem::path
+      save_optimized;  // where to write the model as the runtime has changed it; empty: nowhere
 };
 
 // What a model takes or gives.
@@ -42,8 +43,10 @@ struct ValueDescription {
     std::string name;         // … and its name then, if it has one
   };
   std::string name;
-  onnx::ElementType element = onnx::ElementType::kUndefined;  // kUndefined: not a tensor but a sequence, a map …
-  std::vector<Dimension> shape;  // empty for a scalar, and for a tensor of unknown rank: the runtime does not say which
+  onnx::ElementType element =
+      onnx::ElementType::kUndefined;  // kUndefined: not a tensor but a sequence, a map …
+  std::vector<Dimension>
+      shape;  // empty for a scalar, and for a tensor of unknown rank: the runtime does not say which
 
   bool is_tensor() const { return element != onnx::ElementType::kUndefined; }
 };
@@ -62,7 +65,8 @@ struct NamedTensor {
 
 class Session {
  public:
-  Session(std::shared_ptr<const Library> library, const std::filesystem::path& model, const SessionOptions& options);
+  Session(std::shared_ptr<const Library> library, const std::filesystem::path& model,
+          const SessionOptions& options);
   ~Session();
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
@@ -71,7 +75,8 @@ class Session {
   const std::vector<ValueDescription>& outputs() const { return outputs_; }
 
   // Runs once and gives the outputs of these names in their order; without names all outputs.
-  std::vector<Tensor> run(const std::vector<NamedTensor>& inputs, const std::vector<std::string>& outputs = {}) const;
+  std::vector<Tensor> run(const std::vector<NamedTensor>& inputs,
+                          const std::vector<std::string>& outputs = {}) const;
 
  private:
   struct Handles;

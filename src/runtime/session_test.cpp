@@ -41,7 +41,9 @@ class SessionTest : public testing::TestWithParam<std::filesystem::path> {
     test::write_file(folder_ / "model.onnx", model);
     return folder_ / "model.onnx";
   }
-  Session load(const std::string& model, const SessionOptions& options = {}) { return {library_, write(model), options}; }
+  Session load(const std::string& model, const SessionOptions& options = {}) {
+    return {library_, write(model), options};
+  }
 
   test::TemporaryFolder folder_;
   std::shared_ptr<const Library> library_ = Library::open(GetParam());
@@ -86,7 +88,8 @@ TEST_P(SessionTest, DescribesInputsAndOutputs) {
   // x is [batch, 3]: DimensionProto.dim_param is field 2.
   using test::field;
   const std::string shape = field(1, field(2, std::string("batch"))) + field(1, field(1, std::int64_t{3}));
-  const std::string x = field(1, std::string("x")) + field(2, field(1, field(1, std::int64_t{kFloat}) + field(2, shape)));
+  const std::string x =
+      field(1, std::string("x")) + field(2, field(1, field(1, std::int64_t{kFloat}) + field(2, shape)));
   test::ModelBuilder model(13, 7);
   model.add(11, x).output("n", test::kInt64, {2}).node("Shape", {"x"}, {"n"});
   const Session session = load(model.bytes());
@@ -100,13 +103,15 @@ TEST_P(SessionTest, DescribesInputsAndOutputs) {
   EXPECT_EQ(input.shape[1].value, 3);
   ASSERT_EQ(session.outputs().size(), 1U);
   EXPECT_EQ(session.outputs()[0].element, ElementType::kInt64);
-  const auto outputs = session.run({{"x", tensor_of<float>(ElementType::kFloat, {2, 3}, std::vector<float>(6))}});
+  const auto outputs =
+      session.run({{"x", tensor_of<float>(ElementType::kFloat, {2, 3}, std::vector<float>(6))}});
   EXPECT_THAT(values_of<std::int64_t>(outputs[0]), ElementsAre(2, 3));
 }
 
 TEST_P(SessionTest, CarriesEveryFixedWidthType) {
-  for (const ElementType type : {ElementType::kFloat, ElementType::kDouble, ElementType::kFloat16, ElementType::kInt32, ElementType::kInt64,
-                                 ElementType::kUint8, ElementType::kInt8, ElementType::kBool}) {
+  for (const ElementType type :
+       {ElementType::kFloat, ElementType::kDouble, ElementType::kFloat16, ElementType::kInt32,
+        ElementType::kInt64, ElementType::kUint8, ElementType::kInt8, ElementType::kBool}) {
     const Session session = load(identity(type));
     Tensor tensor{type, {2}, std::string(2 * static_cast<std::size_t>(onnx::info_of(type).bits) / 8, '\1')};
     EXPECT_EQ(session.run({{"x", tensor}})[0].bytes, tensor.bytes) << onnx::name_of(type);
@@ -117,7 +122,8 @@ TEST_P(SessionTest, GivesOnlyTheOutputsAskedFor) {
   test::ModelBuilder model(13, 7);
   model.input("x", kFloat, {1}).output("a", kFloat, {1}).output("b", kFloat, {1});
   model.node("Neg", {"x"}, {"a"}).node("Abs", {"x"}, {"b"});
-  const auto outputs = load(model.bytes()).run({{"x", tensor_of<float>(ElementType::kFloat, {1}, {-2})}}, {"b"});
+  const auto outputs =
+      load(model.bytes()).run({{"x", tensor_of<float>(ElementType::kFloat, {1}, {-2})}}, {"b"});
   ASSERT_EQ(outputs.size(), 1U);
   EXPECT_THAT(values_of<float>(outputs[0]), ElementsAre(2));
 }
@@ -154,22 +160,28 @@ TEST_P(SessionTest, ABrokenModelIsOneLine) {
 
 TEST_P(SessionTest, AWrongInputNameIsAnError) {
   const Session session = load(small_model());
-  const Error error = error_of([&] { session.run({{"z", tensor_of<float>(ElementType::kFloat, {1, 2}, {1, 2})}}); });
+  const Error error = error_of([&] {
+    session.run({{"z", tensor_of<float>(ElementType::kFloat, {1, 2}, {1, 2})}});
+  });
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
 }
 
 TEST_P(SessionTest, BytesThatDoNotFitTheShapeAreAnError) {
   const Session session = load(small_model());
-  const Error error = error_of([&] { session.run({{"x", tensor_of<float>(ElementType::kFloat, {1, 2}, {1})}}); });
+  const Error error = error_of([&] {
+    session.run({{"x", tensor_of<float>(ElementType::kFloat, {1, 2}, {1})}});
+  });
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
   EXPECT_THAT(error.what(), HasSubstr("tensor 'x'"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, SessionTest, testing::ValuesIn(Library::installed()), [](const auto& version) {
-  std::string name = "v" + version.param.parent_path().parent_path().filename().string();
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Versions, SessionTest, testing::ValuesIn(Library::installed()),
+                         [](const auto& version) {
+                           std::string name =
+                               "v" + version.param.parent_path().parent_path().filename().string();
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace ounce::runtime

@@ -11,7 +11,8 @@ ErrorCode code_of(OrtErrorCode code) {
   switch (code) {
     case ORT_NO_SUCHFILE: return ErrorCode::kIo;
     case ORT_NOT_IMPLEMENTED: return ErrorCode::kUnsupported;
-    default: return ErrorCode::kBadInput;  // of the model or of the data: the runtime does not tell them apart
+    default:
+      return ErrorCode::kBadInput;  // of the model or of the data: the runtime does not tell them apart
   }
 }
 
@@ -32,7 +33,8 @@ std::string on_one_line(std::string_view text) {
 void check(const OrtApi& api, OrtStatus* status, const std::string& where) {
   if (status == nullptr) return;
   const Handle<OrtStatus> owned(status, {api.ReleaseStatus});
-  throw Error(code_of(api.GetErrorCode(status)), "ONNX Runtime: " + on_one_line(api.GetErrorMessage(status)), where);
+  throw Error(code_of(api.GetErrorCode(status)), "ONNX Runtime: " + on_one_line(api.GetErrorMessage(status)),
+              where);
 }
 
 }  // namespace ounce::runtime

@@ -8,7 +8,8 @@
 
 namespace ounce::runtime {
 
-// Throws Error with the runtime's own message, on one line, unless `status` is null; releases it. `where` names the model.
+// Throws Error with the runtime's own message, on one line, unless `status` is null; releases it. `where`
+// names the model.
 void check(const OrtApi& api, OrtStatus* status, const std::string& where);
 
 // Objects of the runtime that give themselves back: Handle<OrtValue> value(raw, {api.ReleaseValue}).

@@ -34,26 +34,28 @@ def normalised(text, folder):
     return text
 
 
+def is_rule(line):
+    return re.fullmatch(r"-+(  -+)+", line) is not None
+
+
+def time_column(header, rule):
+    spans = [dashes.span() for dashes in re.finditer("-+", rule)]
+    return next((span for span in spans if header[slice(*span)].strip() == "time"), None)
+
+
 def without_times(lines):
     """The tables' column "time" is as wide as its widest cell, so the whole column is redrawn."""
     span = None
-    for above, line, below in zip([""] + lines, lines, lines[1:] + [""]):
-        is_rule = lambda text: re.fullmatch(r"-+(  -+)+", text) is not None
+    for line, below in zip(lines, lines[1:] + [""]):
         if is_rule(below):
-            column = re.search(r" ( *time)(?=  )", line)
-            span = span if is_rule(line) or column is None else column_below(below, column.end())
-        if span is not None:
-            cell = line[slice(*span)].strip()
-            if not re.fullmatch(r"time|-+|[0-9.]+ m?s", cell):
-                span = None
-            else:
-                new = "------" if is_rule(line) else cell if cell in ("time", "-") else "<time>"
-                line = line[:span[0]] + new.rjust(6) + line[span[1]:]
+            span = time_column(line, below) or span
+        cell = line[slice(*span)].strip() if span else ""
+        if span and re.fullmatch(r"time|-+|[0-9.]+ m?s", cell):
+            cell = "------" if is_rule(line) else "<time>" if cell.endswith("s") else cell
+            line = line[:span[0]] + cell.rjust(6) + line[span[1]:]
+        else:
+            span = None
         yield line
-
-
-def column_below(rule, end):
-    return rule.rindex("  ", 0, end) + 2, end
 
 
 def run(case, ounce, models):

@@ -1,4 +1,5 @@
-// The ONNX backend test suite as Debian's libonnx-testdata installs it: small models of every op, with their data.
+// The ONNX backend test suite as Debian's libonnx-testdata installs it: small models of every op, with their
+// data.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +20,8 @@ struct TestInput {
   std::string message;  // a TensorProto
   runtime::Tensor tensor;
 };
-// The inputs of the model's first data set, in the order of the graph's inputs. Nothing when one of them is a sequence,
-// an optional or of strings.
+// The inputs of the model's first data set, in the order of the graph's inputs. Nothing when one of them is a
+// sequence, an optional or of strings.
 std::optional<std::vector<TestInput>> test_inputs(const std::filesystem::path& model);
 
 }  // namespace ounce::test

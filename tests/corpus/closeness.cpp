@@ -30,7 +30,8 @@ double from_half(std::uint16_t bits) {
 }
 
 bool is_float(ElementType type) {
-  return type == ElementType::kFloat || type == ElementType::kDouble || type == ElementType::kFloat16 || type == ElementType::kBfloat16;
+  return type == ElementType::kFloat || type == ElementType::kDouble || type == ElementType::kFloat16 ||
+         type == ElementType::kBfloat16;
 }
 
 }  // namespace
@@ -41,19 +42,22 @@ std::vector<double> numbers_of(const runtime::Tensor& tensor) {
     case ElementType::kDouble: return numbers<double>(tensor.bytes);
     case ElementType::kFloat16: {
       std::vector<double> values;
-      for (const double bits : numbers<std::uint16_t>(tensor.bytes)) values.push_back(from_half(static_cast<std::uint16_t>(bits)));
+      for (const double bits : numbers<std::uint16_t>(tensor.bytes))
+        values.push_back(from_half(static_cast<std::uint16_t>(bits)));
       return values;
     }
     case ElementType::kBfloat16: {
       std::string floats;
-      for (std::size_t i = 0; i + 2 <= tensor.bytes.size(); i += 2) floats += std::string(2, '\0') + tensor.bytes.substr(i, 2);
+      for (std::size_t i = 0; i + 2 <= tensor.bytes.size(); i += 2)
+        floats += std::string(2, '\0') + tensor.bytes.substr(i, 2);
       return numbers<float>(floats);
     }
     default: return numbers<std::uint8_t>(tensor.bytes);
   }
 }
 
-Closeness compare_outputs(const std::vector<runtime::Tensor>& reference, const std::vector<runtime::Tensor>& candidate) {
+Closeness compare_outputs(const std::vector<runtime::Tensor>& reference,
+                          const std::vector<runtime::Tensor>& candidate) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Closeness result;
   double signal = 0, noise = 0;
@@ -61,7 +65,8 @@ Closeness compare_outputs(const std::vector<runtime::Tensor>& reference, const s
     const runtime::Tensor &a = reference[k], &b = candidate.at(k);
     if (a.type != b.type) result.difference = fmt::format("output {}: another element type", k);
     if (a.dims != b.dims) result.difference = fmt::format("output {}: another shape", k);
-    if (!is_float(a.type) && a.bytes != b.bytes) result.difference = fmt::format("output {}: other {} values", k, onnx::name_of(a.type));
+    if (!is_float(a.type) && a.bytes != b.bytes)
+      result.difference = fmt::format("output {}: other {} values", k, onnx::name_of(a.type));
     if (!result.difference.empty()) return result;
     if (!is_float(a.type)) continue;
     const std::vector<double> x = numbers_of(a), y = numbers_of(b);

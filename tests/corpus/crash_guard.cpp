@@ -19,7 +19,8 @@ struct Child {
   std::FILE* pipe = nullptr;
 };
 
-[[noreturn]] void work(const Child& child, int output, std::size_t count, unsigned seconds, const std::function<std::vector<std::string>(std::size_t)>& job) {
+[[noreturn]] void work(const Child& child, int output, std::size_t count, unsigned seconds,
+                       const std::function<std::vector<std::string>(std::size_t)>& job) {
   std::FILE* const out = ::fdopen(output, "w");
   for (std::size_t i = child.first; i < count; i += child.stride) {
     fmt::print(out, "begin {}\n", i);
@@ -33,7 +34,8 @@ struct Child {
   ::_exit(0);  // no destructors of what the parent made
 }
 
-void start(Child& child, std::size_t count, unsigned seconds, const std::function<std::vector<std::string>(std::size_t)>& job) {
+void start(Child& child, std::size_t count, unsigned seconds,
+           const std::function<std::vector<std::string>(std::size_t)>& job) {
   int ends[2];
   if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
   child.process = ::fork();
@@ -62,8 +64,9 @@ std::size_t collect(Child& child, std::size_t count, std::vector<GuardedResult>&
   ::waitpid(child.process, &status, 0);
   if (current < count) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    results[current].crash = signal == SIGALRM ? "took too long" : signal != 0 ? fmt::format("killed by signal {}", signal)
-                                                                            : fmt::format("ended with status {}", WEXITSTATUS(status));
+    results[current].crash = signal == SIGALRM ? "took too long"
+                             : signal != 0     ? fmt::format("killed by signal {}", signal)
+                                               : fmt::format("ended with status {}", WEXITSTATUS(status));
   }
   return current;
 }
@@ -76,7 +79,8 @@ std::vector<GuardedResult> run_guarded(std::size_t count, unsigned processes, un
   std::vector<Child> children;
   for (unsigned i = 0; i < processes; ++i) children.push_back({i, processes});
   for (Child& child : children) start(child, count, seconds_per_job, job);
-  // A pipe holds 64 KiB; a child that waits for us to read another one first loses a little time, nothing else.
+  // A pipe holds 64 KiB; a child that waits for us to read another one first loses a little time, nothing
+  // else.
   for (Child& child : children) {
     for (std::size_t died_in = 0; (died_in = collect(child, count, results)) < count;) {
       child.first = died_in + child.stride;

@@ -40,8 +40,8 @@ TEST(Corpus, EveryModelIsReadVerifiedAndWrittenBackIdentical) {
       ADD_FAILURE() << error.what();
     }
   }
-  std::cout << read << " models read and verified, " << identical << " written back identical, " << identical_anew
-            << " encoded anew and identical\n";
+  std::cout << read << " models read and verified, " << identical << " written back identical, "
+            << identical_anew << " encoded anew and identical\n";
   EXPECT_GE(read, 1000U) << "libonnx-testdata is not all there";
 }
 

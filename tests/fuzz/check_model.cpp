@@ -29,7 +29,8 @@ auto unless_refused(Action action) -> std::optional<decltype(action())> {
     return action();
   } catch (const Error& error) {
     promise(error.code() == ErrorCode::kBadInput, "bad input was not called bad input");
-    promise(std::string_view(error.what()).find('\n') == std::string_view::npos, "a message has more than one line");
+    promise(std::string_view(error.what()).find('\n') == std::string_view::npos,
+            "a message has more than one line");
     return std::nullopt;
   }
 }
@@ -50,7 +51,8 @@ std::string written(const Model& model, bool rewrite_everything) {
 
 void read_values(const onnx::Tensor& tensor) {
   if (tensor.type == onnx::ElementType::kString) return;
-  promise(onnx::RawValues(tensor).bytes().size() == tensor.byte_count(), "a tensor has fewer values than its shape");
+  promise(onnx::RawValues(tensor).bytes().size() == tensor.byte_count(),
+          "a tensor has fewer values than its shape");
 }
 
 void read_everything(const onnx::Graph& graph) {
@@ -78,9 +80,11 @@ void check_edited_tensors(const std::string& bytes) {
   const auto& after = again.proto->graph->initializers;
   promise(before.size() == after.size(), "a tensor was lost");
   for (std::size_t i = 0; i < before.size(); ++i) {
-    promise(before[i]->type == after[i]->type && before[i]->dims == after[i]->dims, "a tensor changed its shape");
+    promise(before[i]->type == after[i]->type && before[i]->dims == after[i]->dims,
+            "a tensor changed its shape");
     if (before[i]->type == onnx::ElementType::kString) continue;
-    promise(onnx::RawValues(*before[i]).bytes() == onnx::RawValues(*after[i]).bytes(), "a tensor changed its values");
+    promise(onnx::RawValues(*before[i]).bytes() == onnx::RawValues(*after[i]).bytes(),
+            "a tensor changed its values");
   }
 }
 
@@ -99,7 +103,8 @@ bool check_model(const std::string& bytes) {
   check_edited_tensors(bytes);
 
   const bool fits = unless_refused([&] { return graph::verify(*model); }).has_value();
-  promise(fits == unless_refused([&] { return graph::verify(again); }).has_value(), "encoding a model anew changed its graph");
+  promise(fits == unless_refused([&] { return graph::verify(again); }).has_value(),
+          "encoding a model anew changed its graph");
   graph::Names(*model).fresh("q");
   return fits;
 }

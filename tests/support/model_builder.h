@@ -1,5 +1,5 @@
-// Builds small ONNX models for tests, message by message, with nothing of the library under test: bytes are put
-// together with protozero's writer, so that broken models can be built as easily as sound ones.
+// Builds small ONNX models for tests, message by message, with nothing of the library under test: bytes are
+// put together with protozero's writer, so that broken models can be built as easily as sound ones.
 //
 //   ModelBuilder model;
 //   model.input("x", kFloat, {1, 4}).output("y", kFloat, {1, 8});
@@ -26,25 +26,31 @@ std::string raw_floats(const std::vector<float>& values);
 
 std::string tensor(const std::string& name, int type, const Dims& dims, const std::string& raw);
 std::string float_tensor(const std::string& name, const Dims& dims, const std::vector<float>& values);
-std::string external_tensor(const std::string& name, const Dims& dims, const std::string& location, const std::string& offset,
-                            const std::string& length);
+std::string external_tensor(const std::string& name, const Dims& dims, const std::string& location,
+                            const std::string& offset, const std::string& length);
 std::string value_info(const std::string& name, int type, const Dims& dims);
 std::string int_attribute(const std::string& name, std::int64_t value);
 std::string tensor_attribute(const std::string& name, const std::string& tensor);
 std::string graph_attribute(const std::string& name, const std::string& graph);
-std::string node(const std::string& op_type, const Strings& inputs, const Strings& outputs, const Strings& attributes = {},
-                 const std::string& name = {}, const std::string& domain = {});
+std::string node(const std::string& op_type, const Strings& inputs, const Strings& outputs,
+                 const Strings& attributes = {}, const std::string& name = {},
+                 const std::string& domain = {});
 
 class GraphBuilder {
  public:
+  GraphBuilder() = default;
+  GraphBuilder(const GraphBuilder&) = default;
+  GraphBuilder& operator=(const GraphBuilder&) = default;
+  virtual ~GraphBuilder() = default;
+
   GraphBuilder& input(const std::string& name, int type, const Dims& dims);
   GraphBuilder& output(const std::string& name, int type, const Dims& dims);
   GraphBuilder& initializer(const std::string& name, const Dims& dims, const std::vector<float>& values);
   GraphBuilder& initializer(const std::string& tensor_bytes);
-  GraphBuilder& node(const std::string& op_type, const Strings& inputs, const Strings& outputs, const Strings& attributes = {},
-                     const std::string& name = {});
+  GraphBuilder& node(const std::string& op_type, const Strings& inputs, const Strings& outputs,
+                     const Strings& attributes = {}, const std::string& name = {});
   GraphBuilder& add(std::uint32_t number, const std::string& payload);  // any other field
-  std::string bytes() const;
+  virtual std::string bytes() const;
 
  private:
   std::string nodes_, initializers_, inputs_, outputs_, others_;
@@ -52,9 +58,10 @@ class GraphBuilder {
 
 class ModelBuilder : public GraphBuilder {
  public:
-  explicit ModelBuilder(std::int64_t opset = 17, std::int64_t ir_version = 8) : opset_(opset), ir_version_(ir_version) {}
+  explicit ModelBuilder(std::int64_t opset = 17, std::int64_t ir_version = 8)
+      : opset_(opset), ir_version_(ir_version) {}
   ModelBuilder& add_to_model(std::uint32_t number, const std::string& payload);
-  std::string bytes() const;
+  std::string bytes() const override;
 
  private:
   std::int64_t opset_, ir_version_;

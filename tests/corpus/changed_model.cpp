@@ -1,4 +1,4 @@
-#include "corpus/constant_inputs.h"
+#include "corpus/changed_model.h"
 
 #include <protozero/pbf_reader.hpp>
 
@@ -7,7 +7,8 @@
 namespace ounce::test {
 namespace {
 
-constexpr std::uint32_t kModelGraph = 7, kGraphInitializer = 5, kGraphInput = 11, kValueName = 1, kTensorName = 8;
+constexpr std::uint32_t kModelGraph = 7, kModelOpset = 8, kGraphInitializer = 5, kGraphInput = 11,
+                        kValueName = 1, kTensorName = 8;
 
 // The field that the reader stands at, as it is in the file.
 std::string skipped(protozero::pbf_reader& reader, const char* start) {
@@ -48,28 +49,35 @@ std::string name_of_value(const std::string& value_info) {
   return name;
 }
 
-std::string graph_with_constants(const std::string& graph, const std::vector<TestInput>& inputs, const std::vector<bool>& is_constant) {
+std::string graph_with_constants(const std::string& graph,
+                                 const std::map<std::string, std::string>& constants) {
   std::string bytes;
-  std::size_t position = 0;
   for_each_field(graph, [&](std::uint32_t number, const std::string& whole, const std::string& payload) {
-    const std::size_t input = number == kGraphInput ? position++ : inputs.size();
-    if (input < inputs.size() && is_constant[input]) {
-      bytes += field(kGraphInitializer, renamed(inputs[input].message, name_of_value(payload)));
-    } else {
-      bytes += whole;
-    }
+    const auto constant = number == kGraphInput ? constants.find(name_of_value(payload)) : constants.end();
+    bytes += constant == constants.end()
+                 ? whole
+                 : field(kGraphInitializer, renamed(constant->second, constant->first));
   });
   return bytes;
 }
 
 }  // namespace
 
-std::string with_constant_inputs(const std::string& model, const std::vector<TestInput>& inputs, const std::vector<bool>& is_constant) {
+std::string with_constant_inputs(const std::string& model,
+                                 const std::map<std::string, std::string>& constants) {
   std::string bytes;
   for_each_field(model, [&](std::uint32_t number, const std::string& whole, const std::string& payload) {
-    bytes += number == kModelGraph ? field(kModelGraph, graph_with_constants(payload, inputs, is_constant)) : whole;
+    bytes += number == kModelGraph ? field(kModelGraph, graph_with_constants(payload, constants)) : whole;
   });
   return bytes;
+}
+
+std::string with_opset(const std::string& model, std::int64_t version) {
+  std::string bytes;
+  for_each_field(model, [&](std::uint32_t number, const std::string& whole, const std::string&) {
+    if (number != kModelOpset) bytes += whole;
+  });
+  return bytes + field(kModelOpset, field(2, version));
 }
 
 }  // namespace ounce::test

@@ -1,0 +1,36 @@
+#include "base/cancel.h"
+
+#include <gtest/gtest.h>
+#include <ounce/error.h>
+#include <ounce/quantize.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "base/thread_pool.h"
+
+namespace ounce {
+namespace {
+
+// A request to stop is for the whole process, so it is made in one of its own.
+TEST(CancelDeathTest, StopsALoopWithAnErrorThatSaysSo) {
+  const auto stop_early = [] {
+    ThreadPool pool(2);
+    std::atomic<int> steps = 0;
+    try {
+      pool.for_each(1000, [&](std::size_t) {
+        if (++steps == 5) request_cancel();
+      });
+    } catch (const Error& error) {
+      std::exit(error.code() == ErrorCode::kCancelled && steps < 1000 ? 0 : 1);
+    }
+    std::exit(2);
+  };
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(stop_early(), testing::ExitedWithCode(0), "");
+}
+
+TEST(CancelTest, NobodyIsStoppedWithoutARequest) { EXPECT_NO_THROW(throw_if_cancelled()); }
+
+}  // namespace
+}  // namespace ounce

@@ -1,0 +1,24 @@
+#include <gtest/gtest.h>
+#include <ounce/error.h>
+
+namespace ounce {
+namespace {
+
+TEST(ErrorTest, ExitCodesAreThoseOfTheManual) {
+  EXPECT_EQ(exit_code(ErrorCode::kUsage), 2);
+  EXPECT_EQ(exit_code(ErrorCode::kBadInput), 2);
+  EXPECT_EQ(exit_code(ErrorCode::kUnsupported), 3);
+  EXPECT_EQ(exit_code(ErrorCode::kIo), 4);
+  EXPECT_EQ(exit_code(ErrorCode::kCancelled), 130);
+  EXPECT_EQ(exit_code(ErrorCode::kInternal), 70);
+}
+
+TEST(ErrorTest, TheMessageStartsWithThePlace) {
+  const Error error(ErrorCode::kIo, "cannot open", "m.onnx");
+  EXPECT_STREQ(error.what(), "m.onnx: cannot open");
+  EXPECT_EQ(error.where(), "m.onnx");
+  EXPECT_STREQ(Error(ErrorCode::kIo, "cannot open").what(), "cannot open");
+}
+
+}  // namespace
+}  // namespace ounce

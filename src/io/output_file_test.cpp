@@ -1,0 +1,277 @@
+#include "io/output_file.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace ounce::io {
+namespace {
+
+namespace fs = std::filesystem;
+using test::error_of;
+using test::read_file;
+using test::write_file;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+std::size_t entries_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+class OutputFileTest : public testing::Test {
+ protected:
+  void write(const std::string& bytes) {
+    OutputFile out(path_, bytes.size());
+    out.write(0, bytes);
+    out.commit();
+  }
+
+  test::TemporaryFolder folder_;
+  fs::path path_ = folder_ / "out.bin";
+};
+
+TEST_F(OutputFileTest, AppearsWithItsBytesAtTheCommit) {
+  OutputFile out(path_, 6);
+  out.write(3, "def");
+  out.write(0, "abc");
+  EXPECT_EQ(entries_in(folder_.path()), 0U);
+  EXPECT_EQ(read_file(out.unfinished_path()), "abcdef");
+  out.commit();
+  EXPECT_EQ(read_file(path_), "abcdef");
+  EXPECT_EQ(entries_in(folder_.path()), 1U);
+}
+
+TEST_F(OutputFileTest, LeavesNothingWhenItIsNotCommitted) {
+  {
+    OutputFile out(path_, 100);
+    out.write(0, "abc");
+    out.flush();
+  }
+  EXPECT_EQ(entries_in(folder_.path()), 0U);
+}
+
+TEST_F(OutputFileTest, KeepsTheOldFileUntilTheCommit) {
+  write_file(path_, "old");
+  {
+    OutputFile out(path_, 3);
+    out.write(0, "new");
+    EXPECT_EQ(read_file(path_), "old");
+  }
+  EXPECT_EQ(read_file(path_), "old");
+  write("new");
+  EXPECT_EQ(read_file(path_), "new");
+  EXPECT_EQ(entries_in(folder_.path()), 1U);
+}
+
+TEST_F(OutputFileTest, AReaderSeesTheOldFileOrTheNewOneAndNothingElse) {
+  const std::string old_bytes(200'000, 'o'), new_bytes(100'000, 'n');
+  write(old_bytes);
+  std::atomic<bool> stop = false;
+  std::atomic<int> reads = 0, wrong = 0;
+  std::thread reader([&] {
+    while (!stop) {
+      const std::string seen = read_file(path_);
+      if (seen != old_bytes && seen != new_bytes) ++wrong;
+      ++reads;
+    }
+  });
+  for (int i = 0; i < 50; ++i) write(i % 2 == 0 ? new_bytes : old_bytes);
+  stop = true;
+  reader.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(reads, 0);
+}
+
+TEST_F(OutputFileTest, ManyThreadsMayWrite) {
+  std::string expected;
+  {
+    OutputFile out(path_, 8 * 1000);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&out, i] {
+        out.write(static_cast<std::uint64_t>(i) * 1000, std::string(1000, static_cast<char>('a' + i)));
+      });
+      expected += std::string(1000, static_cast<char>('a' + i));
+    }
+    for (std::thread& thread : threads) thread.join();
+    out.commit();
+  }
+  EXPECT_EQ(read_file(path_), expected);
+}
+
+TEST_F(OutputFileTest, AnEmptyFileIsAFileToo) {
+  write("");
+  EXPECT_EQ(fs::file_size(path_), 0U);
+}
+
+TEST_F(OutputFileTest, MayBeMovedBeforeTheCommit) {
+  OutputFile first(path_, 3);
+  OutputFile second(std::move(first));
+  second.write(0, "abc");
+  second.commit();
+  EXPECT_EQ(read_file(path_), "abc");
+}
+
+TEST_F(OutputFileTest, WritesIntoTheCurrentFolder) {
+  const auto before = fs::current_path();
+  fs::current_path(folder_.path());
+  path_ = "here.bin";
+  write("abc");
+  fs::current_path(before);
+  EXPECT_EQ(read_file(folder_ / "here.bin"), "abc");
+}
+
+TEST_F(OutputFileTest, PermissionsFollowTheUmask) {
+  for (const mode_t mask : {0022U, 0077U, 0002U}) {
+    const mode_t before = ::umask(mask);
+    write("abc");
+    ::umask(before);
+    EXPECT_EQ(static_cast<mode_t>(fs::status(path_).permissions()), 0666U & ~mask);
+  }
+}
+
+TEST_F(OutputFileTest, AFileNameMayBeAsLongAsTheFileSystemAllows) {
+  path_ = folder_ / std::string(255, 'n');
+  write("abc");
+  EXPECT_EQ(read_file(path_), "abc");
+  path_ = folder_ / std::string(256, 'n');
+  EXPECT_EQ(error_of([&] { write("abc"); }).code(), ErrorCode::kIo);
+  EXPECT_EQ(entries_in(folder_.path()), 1U);
+}
+
+// --- Failures.
+
+TEST_F(OutputFileTest, WritingOutsideOfTheReservedSpaceIsABug) {
+  const OutputFile out(path_, 10);
+  for (const auto& [offset, bytes] :
+       {std::pair<std::uint64_t, std::string>{10, "x"}, {0, std::string(11, 'x')}, {UINT64_MAX, "xx"}}) {
+    EXPECT_EQ(error_of([&] { out.write(offset, bytes); }).code(), ErrorCode::kInternal);
+  }
+  EXPECT_NO_THROW(out.write(10, ""));
+}
+
+TEST_F(OutputFileTest, SaysThatTheFolderIsMissing) {
+  const Error error = error_of([&] { OutputFile(folder_.path() / "missing/out.bin", 1); });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_EQ(error.what(),
+            (folder_.path() / "missing/out.bin").string() + ": cannot write: No such file or directory");
+  EXPECT_EQ(error_of([] { OutputFile("/dev/null/out.bin", 1); }).code(), ErrorCode::kIo);
+}
+
+TEST_F(OutputFileTest, AFolderInItsPlaceStaysAndNothingIsLeft) {
+  fs::create_directory(path_);
+  write_file(path_ / "inner", "x");
+  const Error error = error_of([&] { write("abc"); });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(), HasSubstr("out.bin: cannot replace: "));
+  EXPECT_EQ(entries_in(folder_.path()), 1U);
+  EXPECT_TRUE(fs::exists(path_ / "inner"));
+}
+
+// Root may write anywhere, so the attempt is made by a process that is somebody else.
+TEST_F(OutputFileTest, SaysThatTheFolderIsNotWritable) {
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0555), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (::geteuid() == 0 &&
+        (::setgroups(0, nullptr) != 0 || ::setgid(kNobody) != 0 || ::setuid(kNobody) != 0))
+      ::_exit(2);
+    try {
+      const OutputFile out(path_, 1);
+    } catch (const Error& error) {
+      const bool is_clear = error.code() == ErrorCode::kIo &&
+                            std::string(error.what()).ends_with("cannot write: Permission denied");
+      ::_exit(is_clear ? 0 : 3);
+    }
+    ::_exit(4);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// Files of this process end at `bytes` while this lives; without it a signal would end the process instead.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = nullptr;
+};
+
+TEST_F(OutputFileTest, SpaceThatCannotBeReservedIsKnownAtOnce) {
+  write_file(path_, "old");
+  const FileSizeLimit limit(1000);
+  const Error error = error_of([&] { OutputFile(path_, 2000); });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(), EndsWith("out.bin: cannot reserve the space: File too large"));
+  EXPECT_EQ(read_file(path_), "old");
+  EXPECT_EQ(entries_in(folder_.path()), 1U);
+}
+
+TEST_F(OutputFileTest, AWriteThatFailsLeavesTheOldFile) {
+  write_file(path_, "old");
+  {
+    OutputFile out(path_, 2000);
+    const FileSizeLimit limit(1000);
+    EXPECT_NO_THROW(out.write(0, std::string(1000, 'x')));
+    EXPECT_THAT(error_of([&] { out.write(500, std::string(1000, 'x')); }).what(),
+                EndsWith("out.bin: cannot write: File too large"));
+  }
+  EXPECT_EQ(read_file(path_), "old");
+  EXPECT_EQ(entries_in(folder_.path()), 1U);
+}
+
+// /dev/shm is in memory and knows at once that more than all of it is too much.
+TEST_F(OutputFileTest, SaysHowMuchRoomIsNeededOnAFullDisk) {
+  std::string name = "/dev/shm/ounce-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  const std::uint64_t size = fs::space(name).capacity + (std::uint64_t{1} << 30);
+  const Error error = error_of([&] { OutputFile(fs::path(name) / "out.bin", size); });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(),
+              AllOf(HasSubstr("out.bin: no room: " + std::to_string(size) + " bytes are needed, "),
+                    EndsWith(" are free")));
+  EXPECT_EQ(entries_in(name), 0U);
+  fs::remove(name);
+}
+
+TEST_F(OutputFileTest, AnAbsurdSizeIsRefused) {
+  for (const std::uint64_t size : {std::uint64_t{1} << 62, UINT64_MAX}) {
+    EXPECT_EQ(error_of([&] { OutputFile(path_, size); }).code(), ErrorCode::kIo);
+  }
+  EXPECT_EQ(entries_in(folder_.path()), 0U);
+}
+
+}  // namespace
+}  // namespace ounce::io

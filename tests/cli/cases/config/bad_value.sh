@@ -1,0 +1,3 @@
+need matmul
+printf '[quantize]\nto = "w7"\n' >options.toml
+ounce --config options.toml quantize matmul.onnx

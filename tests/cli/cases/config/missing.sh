@@ -1,0 +1,2 @@
+need matmul
+ounce --config options.toml quantize matmul.onnx

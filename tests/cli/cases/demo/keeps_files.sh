@@ -1,0 +1,2 @@
+ounce demo -o kept | tail -n 1
+ls kept

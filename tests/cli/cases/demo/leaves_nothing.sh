@@ -1,0 +1,2 @@
+ounce demo
+ls -A

@@ -1,0 +1,2 @@
+need commands
+ounce inspect commands.onnx --tensors 3

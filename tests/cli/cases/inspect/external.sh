@@ -1,0 +1,2 @@
+need external
+ounce inspect external.onnx

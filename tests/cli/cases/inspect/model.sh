@@ -1,0 +1,2 @@
+need matmul
+ounce inspect matmul.onnx

@@ -1,0 +1,3 @@
+need branches functions
+ounce inspect branches.onnx
+ounce inspect functions.onnx

@@ -1,0 +1,2 @@
+need constants
+ounce quantize constants.onnx --dry-run

@@ -1,0 +1,2 @@
+need commands
+ounce quantize commands.onnx --dry-run

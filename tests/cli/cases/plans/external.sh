@@ -1,0 +1,2 @@
+need external
+ounce quantize external.onnx --dry-run

@@ -1,0 +1,2 @@
+need functions
+ounce quantize functions.onnx --dry-run

@@ -1,0 +1,2 @@
+need gemm
+ounce quantize gemm.onnx --dry-run

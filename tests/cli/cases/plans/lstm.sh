@@ -1,0 +1,2 @@
+need lstm
+ounce quantize lstm.onnx --dry-run

@@ -1,0 +1,2 @@
+need ir3
+ounce quantize ir3.onnx --dry-run

@@ -1,0 +1,2 @@
+need quantized
+ounce quantize quantized.onnx --dry-run

@@ -1,0 +1,2 @@
+need branches
+ounce quantize branches.onnx --dry-run

@@ -1,0 +1,2 @@
+need zero
+ounce quantize zero.onnx --dry-run

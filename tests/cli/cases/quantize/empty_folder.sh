@@ -1,0 +1,2 @@
+mkdir models
+ounce quantize models

@@ -1,0 +1,4 @@
+mkdir models
+(cd models && need matmul conv)
+ounce quantize models
+ls models

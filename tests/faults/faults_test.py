@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Whatever happens while a model is written: the old result or the complete new one stands there, never anything else.
+
+usage: faults_test.py --ounce PROGRAM --shim LIBRARY --models FOLDER [unittest arguments]
+
+`ounce quantize` runs over an older result, and the shim (fault_shim.cpp) makes each of its system calls fail, or kills
+the process in front of it and behind it, one run for every single call.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+OUNCE = SHIM = MODELS = None
+CALLS = ["open_tmpfile", "fallocate", "ftruncate", "pwrite", "fsync", "linkat", "rename", "unlink"]
+ERRORS = {
+    "open_tmpfile": ["EACCES", "ENOSPC"],
+    "fallocate": ["ENOSPC", "EIO"],
+    "ftruncate": ["EIO"],
+    "pwrite": ["ENOSPC", "EIO"],
+    "fsync": ["EIO"],
+    "linkat": ["EIO"],
+    "rename": ["EACCES"],
+}
+NO_TMPFILE = "open_tmpfile"
+NO_FALLOCATE = "open_tmpfile,fallocate"
+
+
+def run(folder, arguments, **faults):
+    """Runs ounce with the shim in it; the faults are the shim's variables, in lower case."""
+    environment = {"PATH": "/usr/bin:/bin", "LD_PRELOAD": str(SHIM), "ASAN_OPTIONS": "verify_asan_link_order=0",
+                   **{f"FAULT_{key.upper()}": str(value) for key, value in faults.items()}}
+    return subprocess.run([OUNCE, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+class Scene:
+    """A model `in/model.onnx` and what `quantize` makes of it, before (`old`) and after (`new`), as name → bytes."""
+
+    def __init__(self, root, old_options, new_options, refuse=""):
+        self.root, self.refuse = root, refuse
+        self.arguments = ["quantize", "in/model.onnx", "-o", "out/model.onnx", "--threads", "2", *new_options]
+        (root / "in").mkdir()
+        shutil.copy(MODELS / "external.onnx", root / "in" / "model.onnx")
+        shutil.copy(MODELS / "external.data", root / "in" / "external.data")
+        self.source = contents(root / "in")
+        self.old = {} if old_options is None else self.results_of(old_options, [])
+        self.new = self.results_of(new_options, self.old)
+        self.counts = self.count_calls()
+
+    def results_of(self, options, before):
+        self.restore(before)
+        done = run(self.root, [*self.arguments[:4], *options])
+        assert done.returncode == 0, done.stderr
+        return contents(self.root / "out")
+
+    def restore(self, files=None):
+        """The older result stands in the folder, as if nothing had been tried."""
+        out = self.root / "out"
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        for name, data in (self.old if files is None else dict(files)).items():
+            (out / name).write_bytes(data)
+
+    def count_calls(self):
+        self.restore()
+        done = run(self.root, self.arguments, counts="counts", refuse=self.refuse)
+        assert done.returncode == 0, done.stderr
+        return {name: int(count) for name, count in map(str.split, (self.root / "counts").read_text().splitlines())}
+
+    def attempt(self, call, at, do, **more):
+        self.restore()
+        return run(self.root, self.arguments, refuse=self.refuse, call=call, at=at, do=do, **more)
+
+
+@contextlib.contextmanager
+def scene(*arguments):
+    with tempfile.TemporaryDirectory(prefix="ounce-faults-") as name:
+        yield Scene(pathlib.Path(name), *arguments)
+
+
+class Promise(unittest.TestCase):
+    maxDiff = None
+
+    def assert_whole(self, scene, may_leave_others, is_source_intact=True):
+        """The result is the old or the new one, with all it needs; gives which."""
+        seen = contents(scene.root / "out")
+        state = "new" if seen.get("model.onnx") == scene.new["model.onnx"] else "old"
+        wanted = scene.new if state == "new" else scene.old
+        missing = {name for name, data in wanted.items() if seen.get(name) != data}
+        self.assertEqual(missing, set(), f"{state} result is damaged")
+        if wanted:
+            inspected = run(scene.root, ["inspect", "out/model.onnx"])
+            self.assertEqual(inspected.returncode, 0, inspected.stderr)
+        others = {name: data for name, data in seen.items() if name not in wanted}
+        if not may_leave_others:
+            self.assertEqual(set(others), set(), "something is left behind")
+        for name, data in others.items():  # a killed process may leave hidden files, and data that nothing uses yet or any more
+            self.assertTrue(name.startswith(".") or data in (*scene.old.values(), *scene.new.values()), f"{name} is a partial file")
+        if is_source_intact:
+            self.assertEqual(contents(scene.root / "in"), scene.source, "the model was touched")
+        return state
+
+    def every_call(self, scene):
+        for call in CALLS:
+            for at in range(1, scene.counts[call] + 1):
+                yield call, at
+
+
+EXTERNAL = ["--external-data", "always"]
+# Every way that files are written: options of the older result (None: there is none), of the new one, refused calls.
+WAYS = {
+    "inline": (["--to", "w16"], []),
+    "first": (None, []),
+    "external": (["--to", "w16", *EXTERNAL], EXTERNAL),
+    "external_first": (None, EXTERNAL),
+    "external_again": (EXTERNAL, EXTERNAL),  # the data keeps its name
+    "inline_over_external": (EXTERNAL, []),
+    "without_tmpfile": (["--to", "w16"], [], NO_TMPFILE),
+    "without_fallocate": (["--to", "w16"], [], NO_FALLOCATE),
+    "external_without_tmpfile": (["--to", "w16", *EXTERNAL], EXTERNAL, NO_TMPFILE),
+}
+
+
+def for_every_way(test):
+    """Makes a class's check(self, *way) a test for each of the ways."""
+    for name, way in WAYS.items():
+        setattr(test, f"test_{name}", lambda self, way=way: self.check(*way))
+    return test
+
+
+@for_every_way
+class Killed(Promise):
+    def check(self, *arguments):
+        with scene(*arguments) as stage:
+            for call, at in self.every_call(stage):
+                for do in ("kill-before", "kill-after"):
+                    with self.subTest(call=call, at=at, do=do):
+                        done = stage.attempt(call, at, do)
+                        self.assertEqual(done.returncode, -signal.SIGKILL)
+                        self.assert_whole(stage, may_leave_others=True)
+
+
+@for_every_way
+class Failing(Promise):
+    def check(self, *arguments):
+        with scene(*arguments) as stage:
+            for call, at in self.every_call(stage):
+                for do in ERRORS.get(call, []):
+                    with self.subTest(call=call, at=at, do=do):
+                        done = stage.attempt(call, at, do)
+                        self.assertEqual(done.returncode, 4, done.stderr)
+                        self.assertEqual(done.stdout, "")
+                        self.assertRegex(done.stderr, r"\Aounce: [^\n]+\n\Z")
+                        seen = contents(stage.root / "out")
+                        # When only the last flush of the folder fails, the new model stands there already; the old one's
+                        # data stays, as the disk may still know the old name.
+                        is_replaced = seen.get("model.onnx") == stage.new["model.onnx"] != stage.old.get("model.onnx")
+                        self.assert_whole(stage, may_leave_others=is_replaced)
+
+
+class Harmless(Promise):
+    def check(self, do, call="pwrite"):
+        """Neither a short write nor an interrupted one is a failure."""
+        with scene(*WAYS["external"]) as stage:
+            self.assertGreater(stage.counts[call], 0)
+            for at in range(1, stage.counts[call] + 1):
+                with self.subTest(at=at):
+                    done = stage.attempt(call, at, do)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual(self.assert_whole(stage, may_leave_others=False), "new")
+
+    def test_short_writes(self):
+        self.check("short")
+
+    def test_interrupted_writes(self):
+        self.check("EINTR")
+
+
+class Stopped(Promise):
+    def stopped_anywhere(self, do, refuse=""):
+        """Stopped in time: exit 130, one line, nothing left. Too late: it is all there."""
+        with scene(["--to", "w16"], [], refuse) as stage:
+            codes = []
+            for call, at in self.every_call(stage):
+                with self.subTest(call=call, at=at):
+                    done = stage.attempt(call, at, do)
+                    codes.append(done.returncode)
+                    state = self.assert_whole(stage, may_leave_others=False)
+                    self.assertEqual((done.returncode, state), (130, "old") if done.returncode else (0, "new"))
+                    self.assertEqual(done.stderr, "ounce: stopped; nothing was written\n" if done.returncode else "")
+                    if call == "pwrite":  # it is far from done
+                        self.assertEqual(done.returncode, 130)
+            self.assertIn(130, codes)
+
+    def test_sigterm(self):
+        self.stopped_anywhere("term")
+
+    def test_sigint(self):
+        self.stopped_anywhere("int")
+
+    def test_sigterm_without_tmpfile(self):
+        self.stopped_anywhere("term", NO_TMPFILE)
+
+    def shrinking(self, file, refuse=""):
+        with scene(["--to", "w16"], [], refuse) as stage:
+            done = stage.attempt("pwrite", 1, "truncate", file=stage.root / "in" / file)
+            self.assertEqual(done.returncode, 4)
+            self.assertEqual(done.stderr, "ounce: a model file became shorter while it was read; nothing was written\n")
+            self.assertEqual(done.stdout, "")
+            # It ends at once, from a signal handler: what has a name already keeps it, as when it is killed.
+            self.assertEqual(self.assert_whole(stage, may_leave_others=refuse != "", is_source_intact=False), "old")
+
+    def test_model_that_shrinks_while_it_is_read(self):
+        self.shrinking("external.data")
+
+    def test_model_that_shrinks_while_it_is_read_without_tmpfile(self):
+        self.shrinking("external.data", NO_TMPFILE)
+
+
+def main():
+    global OUNCE, SHIM, MODELS
+    parser = argparse.ArgumentParser(usage=__doc__)
+    for name in ("ounce", "shim", "models"):
+        parser.add_argument("--" + name, required=True, type=lambda path: pathlib.Path(path).resolve())
+    known, others = parser.parse_known_args()
+    OUNCE, SHIM, MODELS = known.ounce, known.shim, known.models
+    unittest.main(argv=[sys.argv[0], *others])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+// make_seeds FOLDER MODEL…: writes what the fuzzer starts from, the small built models and the structure of
+// real ones.
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "fuzz/sample_models.h"
+#include "onnx/reader.h"
+#include "onnx/serializer.h"
+#include "support/temporary_folder.h"
+
+namespace {
+
+// The model with its large weights emptied: mutations of weights find nothing.
+std::string structure_of(const std::filesystem::path& path) {
+  ounce::onnx::Model model = ounce::onnx::read_model(path);
+  for (auto& tensor : model.proto.edit().graph.edit().initializers) {
+    if (tensor->byte_count() < 64) continue;
+    tensor.edit().dims = {0};
+    tensor.edit().data = ounce::onnx::Borrowed{};
+  }
+  const ounce::onnx::Serialized serialized = serialize(model, ounce::onnx::Placement::kKeep, {});
+  std::string bytes;
+  for (const auto& piece : serialized.model.pieces()) {
+    if (const auto* text = std::get_if<std::string>(&piece)) bytes += *text;
+    if (const auto* view = std::get_if<ounce::onnx::Bytes>(&piece)) bytes += *view;
+  }
+  return bytes;
+}
+
+void make_seeds(int count, char** arguments) {
+  const std::filesystem::path folder = arguments[1];
+  std::filesystem::create_directories(folder);
+  for (const auto& sample : ounce::test::sample_models())
+    ounce::test::write_file(folder / sample.name, sample.bytes);
+  for (int i = 2; i < count; ++i) {
+    const std::filesystem::path path = arguments[i];
+    ounce::test::write_file(folder / path.stem(), structure_of(path));
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 2) return 2;
+  try {
+    make_seeds(count, arguments);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "make_seeds: %s\n", error.what());
+    return 1;
+  }
+}
