@@ -19,6 +19,8 @@
 namespace ounce::io {
 namespace {
 
+constexpr std::size_t kReleaseAtOnce = std::size_t{16} << 20;
+
 // O_NONBLOCK: opening a FIFO must not wait for a writer; regular files ignore it.
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
@@ -77,6 +79,7 @@ MappedFile MappedFile::map(int raw_descriptor, std::filesystem::path path) {
   file.device_ = status.st_dev;
   file.inode_ = status.st_ino;
   file.path_ = std::move(path);
+  file.released_ = std::make_unique<std::atomic<std::size_t>>(0);
   if (status.st_size == 0) return file;
   const auto size = static_cast<std::size_t>(status.st_size);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
@@ -89,13 +92,15 @@ MappedFile::MappedFile(MappedFile&& other) noexcept
     : bytes_(std::exchange(other.bytes_, {})),
       path_(std::move(other.path_)),
       device_(other.device_),
-      inode_(other.inode_) {}
+      inode_(other.inode_),
+      released_(std::move(other.released_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
   std::swap(path_, other.path_);
   std::swap(device_, other.device_);
   std::swap(inode_, other.inode_);
+  std::swap(released_, other.released_);
   return *this;
 }
 
@@ -111,11 +116,11 @@ bool MappedFile::contains(std::string_view view) const {
 
 void MappedFile::release(std::string_view view) const {
   if (!contains(view)) return;
-  // Outwards to whole pages: a neighbour that still reads them gets them again from the page cache.
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<std::uintptr_t>(view.data()) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(view.data()) + view.size();
-  ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  // Taking pages away interrupts the CPUs of all other threads, so it is not done for every small piece: they are
+  // counted, and when they are many the whole file is let go. Who still reads gets its pages again from the page cache.
+  if (released_->fetch_add(view.size(), std::memory_order_relaxed) + view.size() < kReleaseAtOnce) return;
+  released_->store(0, std::memory_order_relaxed);
+  ::madvise(const_cast<char*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
 }
 
 bool MappedFile::same_file_as(const std::filesystem::path& other) const {

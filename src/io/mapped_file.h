@@ -5,8 +5,11 @@
 // the process, so that a 20 GB model can be walked in a few megabytes.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 namespace ounce::io {
@@ -37,6 +40,7 @@ class MappedFile {
   std::string_view bytes_;
   std::filesystem::path path_;
   std::uint64_t device_ = 0, inode_ = 0;
+  std::unique_ptr<std::atomic<std::size_t>> released_;  // bytes since pages were last given back
 };
 
 }  // namespace ounce::io

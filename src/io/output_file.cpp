@@ -96,6 +96,11 @@ std::filesystem::path OutputFile::unfinished_path() const {
   return fmt::format("/proc/self/fd/{}", descriptor_.get());
 }
 
+// Only a hint: unlike fsync it takes note of no error, so whatever fails shows in flush().
+void OutputFile::start_flush() {
+  flusher_ = std::jthread([file = descriptor_.get()] { ::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); });
+}
+
 void OutputFile::flush() const {
   if (::fsync(descriptor_.get()) != 0) fail("flush", path_, errno);
 }
@@ -107,6 +112,7 @@ void OutputFile::link_to(const std::filesystem::path& name) const {
 }
 
 void OutputFile::commit() {
+  flusher_ = {};  // joins it
   flush();
   if (temporary_.empty()) {
     const auto name = temporary_name(path_);

@@ -81,24 +81,41 @@ HWY_INLINE hn::Vec<Codes> quantize_at(const Panel& panel, std::size_t c, VecF x)
                   hn::Load(I32(), panel.zero + c));
 }
 
+// Symmetric codes have the same zero, and so the same limits, in every column.
+HWY_INLINE bool has_one_zero(const Affine* affine, std::size_t cols) {
+  return std::all_of(affine, affine + cols, [&](const Affine& a) { return a.zero == affine->zero; });
+}
+
+template <bool kOneZero>
+HWY_INLINE void quantize_rows(const Panel& panel, const std::byte* x, std::size_t rows, std::size_t width,
+                              std::size_t row_bytes, std::size_t cols, std::uint8_t* codes) {
+  const F32 d;
+  const StepLimits limits{hn::Load(d, panel.lo), hn::Load(d, panel.hi)};
+  const VecI zero = hn::Load(I32(), panel.zero);
+  const auto code_at = [&](std::size_t c, VecF values) HWY_ATTR {
+    if constexpr (kOneZero) return quantize(values, hn::Load(d, panel.inverse + c), limits, zero);
+    return quantize_at(panel, c, values);
+  };
+  for (std::size_t r = 0; r < rows; ++r, x += row_bytes, codes += cols) {
+    std::size_t c = 0;
+    for (; c + kLanes <= width; c += kLanes)
+      hn::StoreU(code_at(c, load(d, x + c * sizeof(float))), Codes(), codes + c);
+    if (c < width)
+      store_first(code_at(c, load_first(d, x + c * sizeof(float), width - c)), width - c, codes + c);
+  }
+}
+
 void quantize_columns(const std::byte* x, std::size_t rows, std::size_t cols, std::size_t stride,
                       const Affine* affine, CodeRange range, std::uint8_t* codes) {
-  const F32 d;
   Panel panel;
   for (std::size_t first = 0; first < cols; first += kPanel) {
     const std::size_t width = std::min(kPanel, cols - first);
     fill(panel, affine + first, width, range);
-    for (std::size_t r = 0; r < rows; ++r) {
-      const std::byte* p = x + (r * stride + first) * sizeof(float);
-      std::uint8_t* out = codes + r * cols + first;
-      std::size_t c = 0;
-      for (; c + kLanes <= width; c += kLanes) {
-        hn::StoreU(quantize_at(panel, c, load(d, p + c * sizeof(float))), Codes(), out + c);
-      }
-      if (c < width) {
-        store_first(quantize_at(panel, c, load_first(d, p + c * sizeof(float), width - c)), width - c,
-                    out + c);
-      }
+    const std::byte* top = x + first * sizeof(float);
+    if (width >= kLanes && has_one_zero(affine + first, width)) {
+      quantize_rows<true>(panel, top, rows, width, stride * sizeof(float), cols, codes + first);
+    } else {
+      quantize_rows<false>(panel, top, rows, width, stride * sizeof(float), cols, codes + first);
     }
   }
 }

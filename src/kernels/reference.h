@@ -1,10 +1,11 @@
 // What each kernel computes, in plain C++ that can be read in one go. The kernels must give these very bits
-// on every CPU; the tests compare the two. Contracts are in range.h, affine.h, pack.h, half.h, norms.h and
-// lookup.h.
+// on every CPU; the tests compare the two. Contracts are in range.h, affine.h, pack.h, half.h, lack.h, norms.h
+// and lookup.h.
 #pragma once
 
 #include "kernels/affine.h"
 #include "kernels/half.h"
+#include "kernels/lack.h"
 #include "kernels/lookup.h"
 #include "kernels/norms.h"
 #include "kernels/pack.h"
@@ -50,6 +51,12 @@ void bf16_to_f32(const std::byte* x, std::size_t n, float* out);
 void f64_to_f32(const std::byte* x, std::size_t n, float* out);
 
 void error_norms(const std::byte* x, const float* y, std::size_t n, ErrorNorms& norms);
+
+double lack_of_run(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
+                   const std::uint8_t* codes, float* lack);
+std::size_t find_beyond(const float* values, std::size_t n, float direction, float bound,
+                        std::uint32_t* indices);
+void sums_of_groups(const float* values, std::size_t count, std::size_t n, float* sums);
 
 void encode_nearest(const std::byte* x, std::size_t n, const float* boundaries, std::size_t k,
                     std::uint8_t* codes);

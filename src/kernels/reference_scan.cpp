@@ -34,6 +34,35 @@ void error_norms(const std::byte* x, const float* y, std::size_t n, ErrorNorms& 
   noise.finish(norms.noise);
 }
 
+double lack_of_run(const std::byte* x, std::size_t n, const Affine& affine, CodeSign sign,
+                   const std::uint8_t* codes, float* lack) {
+  RunSum sum;
+  double total = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const int code = sign == CodeSign::kSigned ? static_cast<std::int8_t>(codes[i]) : codes[i];
+    lack[i] = f32_at(x, i) * affine.inverse - (static_cast<float>(code) - affine.zero);
+    sum.add(lack[i], total);
+  }
+  sum.finish(total);
+  return total;
+}
+
+std::size_t find_beyond(const float* values, std::size_t n, float direction, float bound,
+                        std::uint32_t* indices) {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (values[i] * direction > bound) indices[found++] = static_cast<std::uint32_t>(i);
+  }
+  return found;
+}
+
+void sums_of_groups(const float* values, std::size_t count, std::size_t n, float* sums) {
+  for (std::size_t j = 0; j < count; ++j) {
+    sums[j] = values[j * n];
+    for (std::size_t i = 1; i < n; ++i) sums[j] += values[j * n + i];
+  }
+}
+
 void encode_nearest(const std::byte* x, std::size_t n, const float* boundaries, std::size_t k,
                     std::uint8_t* codes) {
   for (std::size_t i = 0; i < n; ++i) {

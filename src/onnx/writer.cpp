@@ -175,6 +175,10 @@ void ModelOutput::write(ThreadPool& pool, std::atomic<std::uint64_t>* done) {
     add_copy(work, file, 0, model_.external_files.find(location)->second.bytes());
   }
   run(work, model_, pool, done);
+  // The disk works while the caller checks.
+  file_->start_flush();
+  if (data_) data_->start_flush();
+  for (auto& [location, file] : kept_) file.start_flush();
 }
 
 Model ModelOutput::reopen() const {

@@ -16,6 +16,8 @@
 namespace ounce::passes {
 namespace {
 
+constexpr std::size_t kPiece = std::size_t{1} << 15;  // elements: even, and a multiple of kRunBlock
+
 using plan::Decision;
 using plan::Encoding;
 
@@ -64,8 +66,7 @@ class Decoding {
   void decode(std::size_t first, std::size_t count, float* values) const {
     const char* bytes = codes_.bytes().data();
     if (decision_.encoding == Encoding::kFloat16) {
-      kernels::f16_to_f32(reinterpret_cast<const std::byte*>(bytes) + first * 2, count, values);
-      return release(first * 2, count * 2);
+      return kernels::f16_to_f32(reinterpret_cast<const std::byte*>(bytes) + first * 2, count, values);
     }
     std::vector<std::uint8_t> unpacked;
     const std::uint8_t* codes = reinterpret_cast<const std::uint8_t*>(bytes) + first;
@@ -78,16 +79,16 @@ class Decoding {
     } else {
       kernels::decode_lookup(codes, count, scales_.data(), values);
     }
-    if (!decision_.is_packed()) release(first, count);
   }
 
-  void release_all() const { release(0, codes_.bytes().size()); }
+  // Codes that have been decoded; packed ones are let go at the end, as their halves are far apart.
+  void release(std::size_t first, std::size_t count) const {
+    const std::size_t width = decision_.encoding == Encoding::kFloat16 ? 2 : 1;
+    if (!decision_.is_packed()) written_.release(codes_.bytes().substr(first * width, count * width));
+  }
+  void release_all() const { written_.release(codes_.bytes()); }
 
  private:
-  void release(std::size_t first, std::size_t count) const {
-    written_.release(codes_.bytes().substr(first, count));
-  }
-
   void unpack(std::size_t first, std::size_t count, std::vector<std::uint8_t>& codes) const {
     const auto* packed = reinterpret_cast<const std::uint8_t*>(codes_.bytes().data());
     codes.resize(count);
@@ -123,10 +124,16 @@ kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& 
   std::vector<kernels::ErrorNorms> tiles((source.floats().size() + quant::kTile - 1) / quant::kTile);
   quant::for_each_tile(source.floats(), quant::kTile, for_each,
                        [&](std::size_t tile, std::size_t first, std::size_t count) {
-                         std::vector<float> decoded(count), scratch;
-                         decoding.decode(first, count, decoded.data());
-                         kernels::error_norms(source.floats().values(first, count, scratch), decoded.data(),
-                                              count, tiles[tile]);
+                         // In pieces that stay in the cache between decoding and comparing; the sums do not
+                         // depend on them.
+                         std::vector<float> decoded(std::min(kPiece, count)), scratch;
+                         for (std::size_t at = 0; at < count; at += kPiece) {
+                           const std::size_t length = std::min(kPiece, count - at);
+                           decoding.decode(first + at, length, decoded.data());
+                           const std::byte* values = source.floats().values(first + at, length, scratch);
+                           kernels::error_norms(values, decoded.data(), length, tiles[tile]);
+                         }
+                         decoding.release(first, count);
                        });
   decoding.release_all();
   kernels::ErrorNorms total;

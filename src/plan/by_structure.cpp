@@ -93,7 +93,9 @@ void StructurePlanner::choose_encoding(Decision& decision) const {
 void StructurePlanner::choose_groups(Decision& decision) const {
   decision.format = format_of(decision, recipe_);
   decision.scale = recipe_.scale;
-  decision.kernel = recipe_.rounding == Rounding::kBalanced ? decision.weight.kernel_taps : 0;
+  // The rows of a table are looked up, not summed.
+  const bool is_summed = decision.weight.role == Role::kWeight && !decision.weight.is_looked_up;
+  decision.kernel = recipe_.rounding == Rounding::kBalanced && is_summed ? decision.weight.kernel_taps : 0;
   if (!decision.is_linear()) return group_by_tensor(decision);
   const auto& wanted = recipe_.granularity;
   const auto axes = decision.weight.channels;

@@ -1,59 +1,37 @@
 #include "quant/balance.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
 #include <vector>
+
+#include "kernels/lack.h"
 
 namespace ounce::quant {
 namespace {
 
-constexpr std::size_t kLanes = 8;  // independent sums, so that additions overlap; a fixed order for every CPU
-
-double sum(const float* values, std::size_t n) {
-  std::array<double, kLanes> lanes{};
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += static_cast<double>(values[i + lane]);
-  }
-  for (; i < n; ++i) lanes[i % kLanes] += static_cast<double>(values[i]);
-  double total = 0;
-  for (const double lane : lanes) total += lane;
-  return total;
-}
-
 class Balancer {
  public:
-  Balancer(std::size_t n, kernels::CodeRange range) : range_(range), missing_(n) {}
+  Balancer(std::size_t n, kernels::CodeRange range) : range_(range), missing_(n), candidates_(n) {}
 
   void run(const std::byte* x, std::size_t n, std::size_t kernel, const kernels::Affine& affine,
            std::uint8_t* codes) {
     codes_ = codes;
-    measure(x, n, affine);
-    if (kernel > 1 && n % kernel == 0) {
-      for (std::size_t first = 0; first < n; first += kernel) balance(first, kernel);
-      if (kernel == n) return;
+    const auto sign = range_.lo < 0 ? kernels::CodeSign::kSigned : kernels::CodeSign::kUnsigned;
+    double lack = kernels::lack_of_run(x, n, affine, sign, codes, missing_.data());
+    if (kernel > 1 && kernel < n && n % kernel == 0) {
+      sums_.resize(n / kernel);
+      kernels::sums_of_groups(missing_.data(), sums_.size(), kernel, sums_.data());
+      for (std::size_t k = 0; k < sums_.size(); ++k) {
+        if (std::abs(sums_[k]) > 0.5F) lack -= balance(k * kernel, kernel, static_cast<double>(sums_[k]));
+      }
     }
-    balance(0, n);
+    balance(0, n, lack);
   }
 
  private:
   int code(std::size_t i) const {
     return range_.lo < 0 ? static_cast<int>(static_cast<std::int8_t>(codes_[i]))
                          : static_cast<int>(codes_[i]);
-  }
-
-  // What each code lacks of its value, in steps.
-  void measure(const std::byte* x, std::size_t n, const kernels::Affine& affine) {
-    const bool is_signed = range_.lo < 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      float value = 0;
-      std::memcpy(&value, x + i * sizeof value, sizeof value);
-      const float at =
-          is_signed ? static_cast<float>(static_cast<std::int8_t>(codes_[i])) : static_cast<float>(codes_[i]);
-      missing_[i] = value * affine.inverse - (at - affine.zero);
-    }
   }
 
   void move(std::size_t i, int step) {
@@ -67,17 +45,18 @@ class Balancer {
     return at_end ? 0 : missing_[i] * static_cast<float>(step);
   }
 
-  void balance(std::size_t first, std::size_t n) {
-    const double lack = sum(missing_.data() + first, n);
+  // Returns by how much the codes have grown together.
+  double balance(std::size_t first, std::size_t n, double lack) {
     const int step = lack > 0 ? 1 : -1;
     const auto moves =
         static_cast<std::size_t>(std::min(std::nearbyint(std::abs(lack)), static_cast<double>(n)));
-    if (moves == 0) return;
-    if (moves == 1) return move_strongest(first, n, step);
-    move_several(first, n, step, moves);
+    if (moves == 0) return 0;
+    const std::size_t moved =
+        moves == 1 && n <= kFew ? move_strongest(first, n, step) : move_several(first, n, step, moves);
+    return static_cast<double>(step) * static_cast<double>(moved);
   }
 
-  void move_strongest(std::size_t first, std::size_t n, int step) {
+  std::size_t move_strongest(std::size_t first, std::size_t n, int step) {
     std::size_t best = first;
     float strongest = 0;
     for (std::size_t i = first; i < first + n; ++i) {
@@ -86,34 +65,43 @@ class Balancer {
         best = i;
       }
     }
-    if (strongest > 0) move(best, step);
+    if (strongest <= 0) return 0;
+    move(best, step);
+    return 1;
   }
 
   // Codes lack anything between -1/2 and 1/2 with about the same probability, so the `moves` strongest urges
   // lie above a bound that is known beforehand; only what passes it has to be sorted.
-  void move_several(std::size_t first, std::size_t n, int step, std::size_t moves) {
+  std::size_t move_several(std::size_t first, std::size_t n, int step, std::size_t moves) {
     const float share = static_cast<float>(moves) / static_cast<float>(n);
+    std::size_t found = 0;
     for (float bound = 0.5F - 2 * share;; bound = 0) {
-      candidates_.clear();
       const float least = std::max(bound, 0.0F);
-      for (std::size_t i = first; i < first + n; ++i) {
-        if (missing_[i] * static_cast<float>(step) > least) candidates_.push_back(i);
-      }
-      if (candidates_.size() >= moves || least == 0) break;
+      found = kernels::find_beyond(missing_.data() + first, n, static_cast<float>(step), least,
+                                   candidates_.data());
+      if (found >= moves || least == 0) break;
     }
-    const auto stronger = [&](std::size_t a, std::size_t b) {
-      const float urge_a = urge(a, step), urge_b = urge(b, step);
+    const auto stronger = [&](std::uint32_t a, std::uint32_t b) {
+      const float urge_a = urge(first + a, step), urge_b = urge(first + b, step);
       return urge_a != urge_b ? urge_a > urge_b : a < b;
     };
-    const std::size_t count = std::min(moves, candidates_.size());
-    std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count),
-                      candidates_.end(), stronger);
-    for (std::size_t i = 0; i < count && urge(candidates_[i], step) > 0; ++i) move(candidates_[i], step);
+    const auto begin = candidates_.begin(), end = begin + static_cast<std::ptrdiff_t>(found);
+    const std::size_t count = std::min(moves, found);
+    std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(count), end, stronger);
+    std::size_t moved = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (urge(first + candidates_[i], step) <= 0) continue;
+      move(first + candidates_[i], step);
+      ++moved;
+    }
+    return moved;
   }
 
+  static constexpr std::size_t kFew = 64;
+
   kernels::CodeRange range_;
-  std::vector<float> missing_;
-  std::vector<std::size_t> candidates_;
+  std::vector<float> missing_, sums_;
+  std::vector<std::uint32_t> candidates_;
   std::uint8_t* codes_ = nullptr;
 };
 

@@ -62,6 +62,7 @@ std::vector<fs::path> Library::installed() {
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return b.first < a.first; });
   std::vector<fs::path> paths;
+  paths.reserve(found.size());
   for (auto& [version, path] : found) paths.push_back(std::move(path));
   return paths;
 }
@@ -70,7 +71,7 @@ fs::path Library::find() {
   const char* const wanted = std::getenv("OUNCE_ONNXRUNTIME");
   if (wanted != nullptr && *wanted != '\0') {
     if (fs::is_regular_file(wanted)) return fs::absolute(wanted);
-    const fs::path by_version = library_of(fs::path(OUNCE_ONNXRUNTIME_ROOT) / wanted);
+    fs::path by_version = library_of(fs::path(OUNCE_ONNXRUNTIME_ROOT) / wanted);
     if (parse_version(wanted) && fs::exists(by_version)) return by_version;
     throw Error(ErrorCode::kUsage,
                 "names neither a library nor a version in " OUNCE_ONNXRUNTIME_ROOT

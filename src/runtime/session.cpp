@@ -218,6 +218,7 @@ std::vector<Tensor> Session::run(const std::vector<NamedTensor>& inputs,
       api.Run(handles_->session.get(), nullptr, input_names.data(), input_pointers.data(), inputs.size(),
               output_names.data(), output_names.size(), values.data());
   std::vector<Handle<OrtValue>> output_values;
+  output_values.reserve(values.size());
   for (OrtValue* value : values) output_values.emplace_back(value, Release<OrtValue>{api.ReleaseValue});
   check(api, status, model_);
   std::vector<Tensor> tensors;

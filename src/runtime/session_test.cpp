@@ -35,18 +35,17 @@ std::vector<T> values_of(const Tensor& tensor) {
 }
 
 // Every test runs with every version that set-up brought: the suite must pass on all of them.
-class SessionTest : public testing::TestWithParam<std::filesystem::path> {
- protected:
+struct SessionTest : testing::TestWithParam<std::filesystem::path> {
   std::filesystem::path write(const std::string& model) {
-    test::write_file(folder_ / "model.onnx", model);
-    return folder_ / "model.onnx";
+    test::write_file(folder / "model.onnx", model);
+    return folder / "model.onnx";
   }
   Session load(const std::string& model, const SessionOptions& options = {}) {
-    return {library_, write(model), options};
+    return {library, write(model), options};
   }
 
-  test::TemporaryFolder folder_;
-  std::shared_ptr<const Library> library_ = Library::open(GetParam());
+  test::TemporaryFolder folder;
+  std::shared_ptr<const Library> library = Library::open(GetParam());
 };
 
 // y = x · w + 1 with x [1, 2]
@@ -137,14 +136,14 @@ TEST_P(SessionTest, EmptyTensorsPass) {
 TEST_P(SessionTest, SavesTheOptimizedModel) {
   SessionOptions options;
   options.optimization = Optimization::kBasic;
-  options.save_optimized = folder_ / "optimized.onnx";
+  options.save_optimized = folder / "optimized.onnx";
   options.config["session.disable_prepacking"] = "1";
   load(small_model(), options);
   EXPECT_TRUE(std::filesystem::exists(options.save_optimized));
 }
 
 TEST_P(SessionTest, AMissingModelIsAnError) {
-  const Error error = error_of([&] { Session(library_, folder_ / "none.onnx", {}); });
+  const Error error = error_of([&] { Session(library, folder / "none.onnx", {}); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
   EXPECT_THAT(error.what(), HasSubstr("none.onnx"));
 }

@@ -121,7 +121,7 @@ struct Outcome {
 // The original in the runtime: as far as it gets, quantized ones must get.
 class Original {
  public:
-  Original(const fs::path& model, const std::vector<runtime::NamedTensor>& inputs) : inputs_(inputs) {
+  Original(const fs::path& model, std::vector<runtime::NamedTensor> inputs) : inputs_(std::move(inputs)) {
     try {
       const runtime::Session session(library(), model, {});
       loads_ = true;
@@ -234,7 +234,7 @@ std::vector<std::string> try_case(const Case& a_case, const fs::path& folder) {
   std::vector<runtime::NamedTensor> data;
   if (!prepare(a_case, place / "model.onnx", data)) return {};
   const std::vector<Variant> all = variants();
-  const Original original(place / "model.onnx", data);
+  const Original original(place / "model.onnx", std::move(data));
   for (std::size_t i = 0; i < all.size(); ++i) {
     Outcome outcome = try_variant(place / "model.onnx", place / "small.onnx", all[i], original);
     outcome.variant = i;

@@ -32,7 +32,7 @@ std::map<std::string, int> optimized_nodes(const fs::path& model, const fs::path
   runtime::SessionOptions options;
   options.optimization = Optimization::kBasic;
   options.save_optimized = scratch;
-  Session(library(), model, options);
+  const Session session(library(), model, options);  // saves it
   std::map<std::string, int> nodes;
   const onnx::Model optimized = onnx::read_model(scratch);
   const graph::Index index = graph::verify(optimized);

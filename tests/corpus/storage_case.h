@@ -28,7 +28,7 @@ struct StorageCase {
   bool is_half = false;            // w16 has nothing to do
   bool keeps_halves = false;       // the values do not fit 16-bit floats: w16 must keep them
 };
-inline void PrintTo(const StorageCase& model, std::ostream* out) { *out << model.name; }  // for GoogleTest
+inline std::ostream& operator<<(std::ostream& out, const StorageCase& model) { return out << model.name; }
 
 struct StorageVerdict {
   QuantizeResult result;

@@ -143,7 +143,7 @@ TEST(Storage, ValuesTooSmallForHalvesAreNotPromotedToThem) {
   }
 }
 
-void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+std::ostream& operator<<(std::ostream& out, const Way& way) { return out << way.name; }
 
 std::string test_name(const testing::TestParamInfo<std::tuple<StorageCase, Way>>& test) {
   return std::get<0>(test.param).name + "_" + std::get<1>(test.param).name;
