@@ -40,6 +40,8 @@ class OutputFile {
   // The bytes are on the disk when this returns.
   void flush() const;
   void commit();
+  // Has the file taken its place? True even if commit() failed after that, when it could not flush the folder.
+  bool is_in_place() const { return !descriptor_; }
 
  private:
   void reserve() const;

@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t kLargestMessage = 0x7fffffff;         // protobuf's limit, and so every runtime's
 constexpr std::uint64_t kCopyChunk = std::uint64_t{8} << 20;  // a copy's step
 constexpr std::size_t kGatherBelow = std::size_t{64} << 10;   // pieces written together with their neighbours
+constexpr std::size_t kTagSize = 16;                          // hexadecimal digits in a data file's name
 constexpr std::size_t kGatherBuffer = std::size_t{1} << 20;
 
 struct Copy {
@@ -105,6 +106,15 @@ std::string data_location(const std::filesystem::path& path, const WriteOptions&
   return fmt::format("{}.{}.data", path.filename().string(), options.data_tag);
 }
 
+// Is this a name that data_location() gives, with any tag?
+bool is_data_location(const std::string& location, const std::filesystem::path& path) {
+  const std::string prefix = path.filename().string() + ".";
+  constexpr std::string_view kSuffix = ".data";
+  if (!location.starts_with(prefix) || !location.ends_with(kSuffix)) return false;
+  if (location.size() != prefix.size() + kTagSize + kSuffix.size()) return false;
+  return location.substr(prefix.size(), kTagSize).find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 bool keeps_files(const Model& model, const WriteOptions& options) {
   return options.external_data == ExternalData::kAuto && !model.proto.is_edited() &&
          !model.external_files.empty();
@@ -190,11 +200,28 @@ Model ModelOutput::reopen() const {
   return read_model(file_->unfinished_path(), options);
 }
 
+// The data files come first and the model that names them last; if it cannot be put in place, they go again.
 void ModelOutput::commit() {
-  for (auto& [location, file] : kept_) file.commit();
-  if (data_) data_->commit();
-  file_->commit();
-  remove_stale_data();
+  const std::vector<std::filesystem::path> stale = data_of_replaced_model();
+  std::vector<std::filesystem::path> added;
+  const auto commit_data = [&](io::OutputFile& file) {
+    std::error_code ignored;
+    const bool is_new =
+        !std::filesystem::exists(file.path(), ignored);  // one of the same name has the same content
+    if (is_new) added.push_back(file.path());
+    file.commit();
+  };
+  std::error_code ignored;
+  try {
+    for (auto& [location, file] : kept_) commit_data(file);
+    if (data_) commit_data(*data_);
+    file_->commit();
+  } catch (...) {
+    if (file_->is_in_place()) throw;  // only its folder could not be flushed
+    for (const auto& path : added) std::filesystem::remove(path, ignored);
+    throw;
+  }
+  for (const auto& path : stale) std::filesystem::remove(path, ignored);
 }
 
 bool ModelOutput::is_kept(const std::string& location) const {
@@ -206,21 +233,24 @@ bool ModelOutput::is_read_from(const std::filesystem::path& path) const {
                      [&](const auto& file) { return file.second.same_file_as(path); });
 }
 
-// Data files that an earlier version of this output used: same name, another tag.
-void ModelOutput::remove_stale_data() const {
-  const std::string prefix = path_.filename().string() + ".";
-  constexpr std::string_view kSuffix = ".data";
+// The data files, named as we name them, of the model that this output replaces; without those that stay in
+// use.
+std::vector<std::filesystem::path> ModelOutput::data_of_replaced_model() const {
+  std::vector<std::filesystem::path> files;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_of(path_), error)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix) || !name.ends_with(kSuffix) ||
-        name.size() <= prefix.size() + kSuffix.size())
-      continue;
-    const std::string tag = name.substr(prefix.size(), name.size() - prefix.size() - kSuffix.size());
-    const bool is_ours = tag.size() == 16 && tag.find_first_not_of("0123456789abcdef") == std::string::npos;
-    const bool is_in_use = (data_ && name == data_location_) || is_kept(name) || is_read_from(entry.path());
-    if (is_ours && !is_in_use) std::filesystem::remove(entry.path(), error);
+  if (!std::filesystem::is_regular_file(path_, error)) return files;
+  try {
+    const Model replaced = read_model(path_);
+    for (const auto& [location, file] : replaced.external_files) {
+      const bool is_ours = is_data_location(location, path_);
+      const bool is_in_use =
+          (data_ && location == data_location_) || is_kept(location) || is_read_from(file.path());
+      if (is_ours && !is_in_use) files.push_back(file.path());
+    }
+  } catch (const Error&) {
+    // Not a model, or not a whole one: whatever it was, it has no data of ours.
   }
+  return files;
 }
 
 }  // namespace ounce::onnx

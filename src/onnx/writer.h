@@ -18,6 +18,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/thread_pool.h"
 #include "io/output_file.h"
@@ -32,7 +34,8 @@ struct WriteOptions {
 };
 
 // How many bytes ModelOutput would write, all files together.
-std::uint64_t written_size(const Model& model, const std::filesystem::path& path, const WriteOptions& options);
+std::uint64_t written_size(const Model& model, const std::filesystem::path& path,
+                           const WriteOptions& options);
 
 class ModelOutput {
  public:
@@ -52,7 +55,7 @@ class ModelOutput {
   std::filesystem::path data_path() const { return data_ ? data_->path() : std::filesystem::path(); }
 
  private:
-  void remove_stale_data() const;
+  std::vector<std::filesystem::path> data_of_replaced_model() const;
   bool is_kept(const std::string& location) const;
   bool is_read_from(const std::filesystem::path& path) const;
 
@@ -61,7 +64,8 @@ class ModelOutput {
   std::string data_location_;
   Serialized serialized_;
   std::optional<io::OutputFile> file_, data_;
-  std::vector<std::pair<std::string, io::OutputFile>> kept_;  // external files copied as they are, by location
+  std::vector<std::pair<std::string, io::OutputFile>>
+      kept_;  // external files copied as they are, by location
 };
 
 }  // namespace ounce::onnx

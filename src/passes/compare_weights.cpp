@@ -3,6 +3,7 @@
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/half.h"
@@ -44,6 +45,26 @@ std::vector<float> zeros_of(const onnx::Tensor& tensor) {
     std::copy_n(bytes, codes.size(), codes.data());
   }
   return {codes.begin(), codes.end()};
+}
+
+// Squares of very large and very small weights leave the range of binary32; those are added up in binary64.
+void add_error(const std::byte* x, const float* y, std::size_t n, kernels::ErrorNorms& norms) {
+  kernels::ErrorNorms piece;
+  kernels::error_norms(x, y, n, piece);
+  const bool is_in_range = std::isfinite(piece.signal) && std::isfinite(piece.noise) && piece.signal > 1e-20;
+  if (!is_in_range) {
+    piece.signal = piece.noise = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      float value = 0;
+      std::memcpy(&value, x + i * sizeof value, sizeof value);
+      const double exact = static_cast<double>(value), error = exact - static_cast<double>(y[i]);
+      piece.signal += exact * exact;
+      piece.noise += error * error;
+    }
+  }
+  norms.signal += piece.signal;
+  norms.noise += piece.noise;
+  norms.max_abs = std::max(norms.max_abs, piece.max_abs);
 }
 
 class Decoding {
@@ -131,7 +152,7 @@ kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& 
                            const std::size_t length = std::min(kPiece, count - at);
                            decoding.decode(first + at, length, decoded.data());
                            const std::byte* values = source.floats().values(first + at, length, scratch);
-                           kernels::error_norms(values, decoded.data(), length, tiles[tile]);
+                           add_error(values, decoded.data(), length, tiles[tile]);
                          }
                          decoding.release(first, count);
                        });

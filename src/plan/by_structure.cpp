@@ -120,6 +120,8 @@ std::string StructurePlanner::why_no_dq(const Decision& decision) const {
   const std::int64_t version = opset(decision.weight);
   if (!decision.is_linear()) return "DequantizeLinear decodes linear codes only";
   if (decision.weight.tensor->type != onnx::ElementType::kFloat) return "DequantizeLinear gives float32 only";
+  // Runtimes push DequantizeLinear through ops that move values, and some get it wrong.
+  if (decision.weight.is_moved) return "the weight is moved before it is used";
   const bool is_block = decision.granularity == GranularityKind::kBlock;
   std::int64_t needed = decision.granularity == GranularityKind::kTensor ? kDqOpset : kDqChannelOpset;
   if (is_block || decision.encoding == Encoding::kLinear4) needed = kDqBlockOpset;

@@ -13,6 +13,9 @@ namespace ounce::plan {
 namespace {
 
 constexpr float kLargestHalf = 65504;
+// 16-bit floats have a fixed step of 2^-24 near zero: a tensor whose largest value is below this loses
+// precision.
+constexpr float kSmallestHalfRange = 0x1p-11F;
 constexpr std::size_t kHalfScalesFrom = 32;  // groups
 constexpr std::size_t kMostRangesKept = std::size_t{1} << 18;
 
@@ -62,6 +65,7 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
     if (whole.absmax() > kLargestHalf) {
       return keep(fmt::format("its largest magnitude {:g} overflows 16-bit floats (65504)", whole.absmax()));
     }
+    if (whole.absmax() < kSmallestHalfRange) return keep("its values are too small for 16-bit floats");
     // A weight may lose its smallest values, they drown in its sums; anything else may be divided by.
     if (!decision.weight.fits_few_bits() && has_subnormal_halves(source.floats())) {
       return keep("has values too small for 16-bit floats (6e-5)");
@@ -89,7 +93,8 @@ void promote_smallest(std::vector<Decision>& decisions, double share) {
     const std::uint64_t half_bytes = decision->weight.tensor->byte_count() / 2;
     const double cost = static_cast<double>(half_bytes) - static_cast<double>(decision->stored_bytes);
     if (cost > budget) return;
-    if (whole_range(*decision).absmax() > kLargestHalf) continue;
+    const float largest = whole_range(*decision).absmax();
+    if (largest > kLargestHalf || largest < kSmallestHalfRange) continue;
     budget -= std::max(cost, 0.0);
     decision->encoding = Encoding::kFloat16;
     decision->stored_bytes = half_bytes;

@@ -37,9 +37,9 @@ struct Decision {
   quant::LinearFormat format;                              // for the linear encodings
   ScaleMethod scale = ScaleMethod::kMse;
   std::size_t kernel = 0;  // for balanced rounding: taps of a kernel, 1 without kernels; 0 rounds to nearest
-  std::vector<kernels::Range> ranges;    // of the groups (one for encodings without); empty if too many to keep
-  std::size_t block = 0;                 // for kBlock
-  std::vector<std::int64_t> view;        // the shape in which the codes are scaled …
+  std::vector<kernels::Range> ranges;  // of the groups (one for encodings without); empty if too many to keep
+  std::size_t block = 0;               // for kBlock
+  std::vector<std::int64_t> view;      // the shape in which the codes are scaled …
   std::vector<std::int64_t> scale_dims;  // … and the shape of the scales that fits it
   std::uint64_t stored_bytes = 0;        // codes, scales and zeros
 

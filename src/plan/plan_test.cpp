@@ -106,7 +106,7 @@ TEST(Plan, StoresBiasesIn16BitsUnlessTheyAreTooSmall) {
             "w float32[512] -> float16 tensor fold: parameter of Conv, as 16-bit floats; folded at load, "
             "FP32 speed\n");
   ModelBuilder model;
-  model.input("x", kFloat, {1}).output("y", kFloat, {1}).initializer("b", {512}, ramp({512}, 1e-6F));
+  model.input("x", kFloat, {1}).output("y", kFloat, {1}).initializer("b", {512}, ramp({512}, 1e-5F));
   model.node("Conv", {"x", "x", "b"}, {"y"});
   EXPECT_EQ(plan_text(model.bytes()),
             "b float32[512] -> keep: has values too small for 16-bit floats (6e-5)\n");

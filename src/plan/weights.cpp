@@ -70,6 +70,7 @@ void describe(const Index& index, Weight& weight) {
   for (const graph::Use& use : weight.value->uses) {
     const onnx::Node& node = index.node(use);
     weight.is_looked_up &= is_row_lookup(node, use.input);
+    weight.is_moved |= is_movement(node, use.input);
     weight.feeds_quantized_op |= is_quantized_op(node);
   }
 }

@@ -33,6 +33,7 @@ struct Weight {
   std::optional<ChannelAxes> channels;  // of this tensor, for the op it feeds
   std::string op_type;                  // of the op it feeds
   bool is_looked_up = false;            // every use is the table of a Gather on axis 0
+  bool is_moved = false;                // some use is a movement op
   bool feeds_quantized_op = false;
 
   bool fits_few_bits() const { return role == Role::kWeight || role == Role::kTable; }
