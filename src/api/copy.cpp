@@ -2,7 +2,7 @@
 #include <ounce/error.h>
 
 #include "api/outcome.h"
-#include "base/digest.h"
+#include "api/source_digest.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
@@ -18,11 +18,8 @@ CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::
     throw Error(ErrorCode::kUsage, "the output would replace the input; choose another -o",
                 output_path.string());
   }
-  // External data of the same content may keep its name, so the tag is made of the content.
-  std::vector<std::string_view> files = {model.file.bytes()};
-  for (const auto& [location, file] : model.external_files) files.push_back(file.bytes());
-  const std::string tag =
-      digest(files, pool, [&](std::string_view bytes) { model.release(bytes); }).substr(0, 16);
+  // Data of the same content may keep its name, so the tag is made of the content.
+  const std::string tag = api::source_digest(model, {}, pool).substr(0, 16);
   onnx::ModelOutput output(model, output_path, {external_data, tag});
   output.write(pool, nullptr);
   graph::verify(output.reopen());

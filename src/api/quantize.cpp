@@ -10,6 +10,7 @@
 
 #include "api/outcome.h"
 #include "api/rewrite.h"
+#include "api/source_digest.h"
 #include "base/digest.h"
 #include "base/jobs.h"
 #include "graph/verify.h"
@@ -28,12 +29,6 @@ void begin_stage(const QuantizeOptions& options, const char* stage, std::uint64_
   options.progress->done = 0;
   options.progress->total = total;
   options.progress->stage = stage;
-}
-
-std::string source_digest(const onnx::Model& model, ThreadPool& pool) {
-  std::vector<std::string_view> files = {model.file.bytes()};
-  for (const auto& [location, file] : model.external_files) files.push_back(file.bytes());
-  return digest(files, pool, [&](std::string_view bytes) { model.release(bytes); });
 }
 
 void require_another_file(const onnx::Model& model, const std::filesystem::path& output) {
@@ -154,17 +149,17 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
     result.tensors.push_back(api::outcome_of(decision, index));
     if (decision.is_stored()) stored_source += decision.weight.tensor->byte_count();
   }
-  result.plan_digest = digest(plan.text());
+  result.plan_digest = hex(digest_of(plan.text()));
   require_something_to_do(plan, path);
 
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
   onnx::Model model = onnx::read_model(path);
-  result.source_digest = source_digest(source, pool);
+  result.source_digest = api::source_digest(source, plan, pool);
   const std::vector<passes::Stored> stored =
       api::rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});
 
   // Write: the file has its full size and no name; weights are quantized on their way into it.
-  const std::string tag = digest(result.source_digest + result.plan_digest).substr(0, 16);
+  const std::string tag = hex(digest_of(result.source_digest + result.plan_digest)).substr(0, 16);
   const onnx::WriteOptions write_options{options.external_data, tag};
   if (options.dry_run) {
     result.bytes_after = onnx::written_size(model, output_path, write_options);

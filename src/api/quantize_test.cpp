@@ -74,6 +74,36 @@ TEST(QuantizeModel, GivesTheSameBytesForAnyNumberOfThreads) {
   }
 }
 
+// A model with a large weight (digested while it is read for its range), a small one, and external data if
+// asked for.
+std::string model_with_large_weight(float last_value) {
+  std::vector<float> large(std::size_t{700} * 1000), small(512, 0.5F);
+  for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<float>(i % 1001) - 500;
+  large.back() = last_value;
+  test::ModelBuilder model;
+  model.input("x", test::kFloat, {1, 700}).output("y", test::kFloat, {1, 16});
+  model.initializer("large", {700, 1000}, large).initializer("small", {16, 32}, small);
+  model.node("MatMul", {"x", "large"}, {"h"}).node("MatMul", {"h", "small"}, {"y"});
+  return model.bytes();
+}
+
+TEST(QuantizeModel, TheDigestOfTheSourceDependsOnTheSourceAlone) {
+  const test::TemporaryFolder folder;
+  test::write_file(folder / "model.onnx", model_with_large_weight(1));
+  QuantizeOptions options;
+  const std::string digest = quantize(folder / "model.onnx", folder / "out.onnx", options).source_digest;
+  for (const StorageFormat format : {StorageFormat::kW16, StorageFormat::kW4}) {
+    options.recipe.format = format;
+    EXPECT_EQ(quantize(folder / "model.onnx", folder / "out.onnx", options).source_digest, digest);
+  }
+  options.recipe.exclude = {"large"};  // not read by the plan then
+  EXPECT_EQ(quantize(folder / "model.onnx", folder / "out.onnx", options).source_digest, digest);
+  options.threads = 1;
+  EXPECT_EQ(quantize(folder / "model.onnx", folder / "out.onnx", options).source_digest, digest);
+  test::write_file(folder / "model.onnx", model_with_large_weight(2));
+  EXPECT_NE(quantize(folder / "model.onnx", folder / "out.onnx", options).source_digest, digest);
+}
+
 TEST(QuantizeModel, ASecondTimeThereIsNothingLeftToDo) {
   const test::TemporaryFolder folder;
   quantize(kExample, folder / "small.onnx", {});

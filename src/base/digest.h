@@ -1,23 +1,21 @@
 // A fast 128-bit digest that tells versions of a file apart. Not for security.
 //
-// Bytes are cut into pieces of 4 MiB so that several threads can share the work; the digest is XXH3-128 of the
-// XXH3-128 digests of the pieces, in order.
+// Large bytes are cut into pieces, so that several threads can share the work and whoever reads a piece
+// anyway can digest it on the way; the digest of the whole is that of the digests of its pieces, in order.
 #pragma once
 
-#include <cstdint>
-#include <functional>
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/thread_pool.h"
-
 namespace ounce {
 
-std::string digest(std::string_view bytes);  // 32 hexadecimal digits
+using Digest = std::array<unsigned char, 16>;  // XXH3-128, in its canonical order of bytes
 
-// Of several ranges together; `release` is told which bytes have been read.
-std::string digest(const std::vector<std::string_view>& ranges, ThreadPool& pool,
-                   const std::function<void(std::string_view)>& release);
+Digest digest_of(std::string_view bytes);
+Digest digest_of(const std::vector<Digest>& pieces);
+std::string hex(const Digest& digest);  // 32 hexadecimal digits
 
 }  // namespace ounce

@@ -40,7 +40,15 @@ kernels::Range whole_range(const Decision& decision) {
 
 void decide_by_values(const onnx::Model& model, Decision& decision, const ForEach& for_each) {
   const TensorSource source(model, *decision.weight.tensor);
-  decision.ranges = quant::find_ranges(source.floats(), decision.layout, for_each);
+  const quant::FloatSource& floats = source.floats();
+  std::vector<Digest> digests;
+  if (decision.weight.tensor->byte_count() >= kDigestFrom)
+    digests.resize(quant::tile_count(floats, quant::kTile));
+  const auto digest_tile = [&](std::size_t tile, std::size_t first, std::size_t count) {
+    if (!digests.empty()) digests[tile] = digest_of(floats.bytes_of(first, count));
+  };
+  decision.ranges = quant::find_ranges(floats, decision.layout, for_each, digest_tile);
+  if (!digests.empty()) decision.digest = digest_of(digests);
   const kernels::Range whole = whole_range(decision);
   const auto keep = [&](std::string reason) {
     decision.encoding = Encoding::kKeep;

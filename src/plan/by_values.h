@@ -4,6 +4,7 @@
 
 #include <ounce/recipe.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "base/jobs.h"
@@ -11,6 +12,9 @@
 #include "plan/decision.h"
 
 namespace ounce::plan {
+
+// Tensors of at least so many bytes are digested as they are read, one digest a tile (quant/tiles.h).
+inline constexpr std::uint64_t kDigestFrom = std::uint64_t{1} << 20;
 
 // Reads the tensor, notes the ranges of its groups, and changes the decision if it has to. Throws
 // Error{kBadInput} for a weight with NaN or infinite values.

@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/digest.h"
 #include "kernels/range.h"
 #include "plan/weights.h"
 #include "quant/layout.h"
@@ -42,6 +44,8 @@ struct Decision {
   std::vector<std::int64_t> view;      // the shape in which the codes are scaled …
   std::vector<std::int64_t> scale_dims;  // … and the shape of the scales that fits it
   std::uint64_t stored_bytes = 0;        // codes, scales and zeros
+
+  std::optional<Digest> digest;  // of the tensor's bytes, if it is large and was read
 
   bool is_stored() const { return encoding != Encoding::kKeep; }
   bool is_linear() const { return encoding == Encoding::kLinear8 || encoding == Encoding::kLinear4; }

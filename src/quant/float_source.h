@@ -21,6 +21,9 @@ class FloatSource {
 
   std::size_t size() const { return bytes_.size() / width_of(type_); }
   std::string_view bytes() const { return bytes_; }
+  std::string_view bytes_of(std::size_t first, std::size_t count) const {
+    return bytes_.substr(first * width_of(type_), count * width_of(type_));
+  }
 
   // `count` values from `first` on, in place or in `scratch`.
   const std::byte* values(std::size_t first, std::size_t count, std::vector<float>& scratch) const;

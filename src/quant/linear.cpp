@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include "quant/balance.h"
 #include "quant/tiles.h"
@@ -136,20 +137,28 @@ bool fits_half_scales(const std::vector<Range>& ranges, const LinearFormat& form
 
 Affine make_affine(float scale, float zero) { return {scale, 1.0F / scale, zero}; }
 
-std::vector<Range> find_ranges(const FloatSource& source, const Layout& layout, const ForEach& for_each) {
+// Ranges merge exactly and in any order, so tiles may cut groups wherever they like.
+std::vector<Range> find_ranges(const FloatSource& source, const Layout& layout, const ForEach& for_each,
+                               const VisitTile& visit) {
   std::vector<Range> ranges(layout.groups());
-  for_each_group_tile(source, layout, for_each, [&](const GroupTile& tile) {
+  std::mutex mutex;
+  for_each_tile(source, kTile, for_each, [&](std::size_t tile, std::size_t first, std::size_t count) {
     std::vector<float> scratch;
-    Range* into = ranges.data() + tile.panel * layout.channels + tile.channel;
-    if (layout.inner == 1) {
-      const std::size_t first = tile.panel * layout.panel_size() + tile.channel;
-      const auto matrix = source.matrix(first, layout.outer, tile.channels, layout.channels, scratch);
-      kernels::range_of_columns(matrix.data, layout.outer, tile.channels, matrix.stride, into);
-      return;
-    }
-    for_each_run(source, layout, tile, [&](std::size_t at, std::size_t runs, std::size_t length) {
-      kernels::range_of_runs(source.values(at, runs * length, scratch), runs, length, into);
+    std::vector<Range> found;
+    const std::byte* values = source.values(first, count, scratch);
+    for_each_segment(layout, first, count, [&](const Segment& segment) {
+      const std::byte* x = values + (segment.first - first) * sizeof(float);
+      const bool has_columns = segment.kind == Segment::Kind::kColumns;
+      found.assign(has_columns ? segment.length : segment.rows, Range());
+      if (has_columns) {
+        kernels::range_of_columns(x, segment.rows, segment.length, segment.length, found.data());
+      } else {
+        kernels::range_of_runs(x, segment.rows, segment.length, found.data());
+      }
+      const std::lock_guard lock(mutex);
+      for (std::size_t i = 0; i < found.size(); ++i) ranges[segment.group + i].merge(found[i]);
     });
+    if (visit) visit(tile, first, count);
   });
   return ranges;
 }

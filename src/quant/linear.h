@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/jobs.h"
@@ -33,8 +34,11 @@ inline constexpr LinearFormat kSymmetricNibble{
 inline constexpr LinearFormat kAsymmetricNibble{{0, 15}, kernels::CodeSign::kUnsigned, 0, false, false};
 
 // The range of every group; exact. Values that are not finite show in Range::finite().
+// They are read in contiguous tiles of kTile elements; `visit`, if given, is called for each while it is in
+// the cache.
+using VisitTile = std::function<void(std::size_t tile, std::size_t first, std::size_t count)>;
 std::vector<kernels::Range> find_ranges(const FloatSource& source, const Layout& layout,
-                                        const ForEach& for_each);
+                                        const ForEach& for_each, const VisitTile& visit = {});
 
 std::vector<kernels::Affine> find_affine(const FloatSource& source, const Layout& layout,
                                          const LinearFormat& format,

@@ -21,12 +21,16 @@ inline std::size_t tile_size(std::size_t inner) {
   return 2 * inner <= kTile ? kTile / (2 * inner) * (2 * inner) : kTile;
 }
 
+inline std::size_t tile_count(const FloatSource& source, std::size_t tile_elements) {
+  return (source.size() + tile_elements - 1) / tile_elements;
+}
+
 // Contiguous elements, for steps that write in order.
 inline void for_each_tile(
     const FloatSource& source, std::size_t tile_elements, const ForEach& for_each,
     const std::function<void(std::size_t tile, std::size_t first, std::size_t count)>& run) {
   const std::size_t size = source.size();
-  for_each((size + tile_elements - 1) / tile_elements, [&](std::size_t tile) {
+  for_each(tile_count(source, tile_elements), [&](std::size_t tile) {
     const std::size_t first = tile * tile_elements, count = std::min(tile_elements, size - first);
     run(tile, first, count);
     source.release(first, count);
