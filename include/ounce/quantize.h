@@ -69,8 +69,8 @@ QuantizeResult quantize(const std::filesystem::path& model, const std::filesyste
 // The usual name: model.onnx → model.w8.onnx.
 std::filesystem::path default_output(const std::filesystem::path& model, StorageFormat format);
 
-// Asks a running quantize() to stop; it then throws Error{kCancelled} and leaves nothing. Safe in signal
-// handlers.
+// Asks running work, and all that comes after it in this process, to stop: for programs that are about to
+// end. quantize() then throws Error{kCancelled} and leaves nothing. Safe in signal handlers.
 void request_cancel() noexcept;
 
 }  // namespace ounce

@@ -102,9 +102,11 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
     return;
   }
   onnx::Model model = onnx::read_model(path);
+  api::require_same_file(source, model);
   const std::string any_digest(32, '0');  // all have the same size
   api::rewrite(model, source, index, plan, {any_digest, any_digest});
-  info.bytes_after = onnx::written_size(model, path, {});
+  info.bytes_after = onnx::written_size(model, default_output(path, recipe.format),
+                                        {ExternalData::kAuto, any_digest.substr(0, 16)});
 }
 
 }  // namespace

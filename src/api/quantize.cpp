@@ -1,5 +1,6 @@
 #include <ounce/error.h>
 #include <ounce/quantize.h>
+#include <ounce/version.h>
 
 #include <algorithm>
 #include <chrono>
@@ -21,6 +22,10 @@
 
 namespace ounce {
 namespace {
+
+// Codes of nothing but zeros would give 0 dB; anything below means that codes and source do not belong
+// together.
+constexpr double kLeastSqnr = -3;
 
 using Clock = std::chrono::steady_clock;
 
@@ -49,9 +54,8 @@ void require_something_to_do(const plan::Plan& plan, const std::filesystem::path
         std::max_element(plan.decisions.begin(), plan.decisions.end(), [](const auto& a, const auto& b) {
           return a.weight.tensor->byte_count() < b.weight.tensor->byte_count();
         });
-    why = fmt::format("its largest float tensor '{}' {}", largest->weight.name, largest->reason);
-    if (largest->reason.starts_with("smaller"))
-      why = fmt::format("its largest float tensor '{}' is {}", largest->weight.name, largest->reason);
+    why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name,
+                      largest->reason);
   }
   throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why),
               path.string());
@@ -104,8 +108,11 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
     TensorOutcome& outcome = result.tensors[stored[i].decision];
     outcome.sqnr_db = norms[i].sqnr_db();
     outcome.max_abs_error = norms[i].max_abs;
-    if (std::isnan(outcome.sqnr_db) || std::isnan(norms[i].max_abs)) {
-      throw Error(ErrorCode::kInternal, "the written weight does not decode to finite values", outcome.name);
+    if (!(outcome.sqnr_db > kLeastSqnr) || std::isnan(norms[i].max_abs)) {
+      throw Error(ErrorCode::kInternal,
+                  fmt::format("the written weight decodes to something else ({:.1f} dB); nothing was written",
+                              outcome.sqnr_db),
+                  outcome.name);
     }
     total.signal += norms[i].signal;
     total.noise += norms[i].noise;
@@ -149,11 +156,15 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
     result.tensors.push_back(api::outcome_of(decision, index));
     if (decision.is_stored()) stored_source += decision.weight.tensor->byte_count();
   }
-  result.plan_digest = hex(digest_of(plan.text()));
+  // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
+  const auto& recipe = options.recipe;
+  result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}", plan.text(), static_cast<int>(recipe.scale),
+                                                 static_cast<int>(recipe.rounding), version())));
   require_something_to_do(plan, path);
 
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
   onnx::Model model = onnx::read_model(path);
+  api::require_same_file(source, model);
   result.source_digest = api::source_digest(source, plan, pool);
   const std::vector<passes::Stored> stored =
       api::rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});

@@ -196,6 +196,30 @@ TEST(Copy, TakesExternalFilesAlongUnchanged) {
   EXPECT_EQ(compared, 2U);
 }
 
+TEST(Copy, LeavesOtherFilesOfTheSameNameAlone) {
+  const test::TemporaryFolder folder;
+  fs::create_directories(folder / "to");
+  copy_model(kExample, folder / "external.onnx", ExternalData::kAlways);
+  const std::string location = inspect(folder / "external.onnx").external_files.front().name;
+  test::write_file(folder.path() / "to" / location, "somebody else's");
+  EXPECT_THROW(copy_model(folder / "external.onnx", folder / "to/external.onnx"), Error);
+  EXPECT_EQ(read_file(folder.path() / "to" / location), "somebody else's");
+  EXPECT_FALSE(fs::exists(folder / "to/external.onnx"));
+}
+
+TEST(QuantizeModel, AnotherWayToFindScalesGivesItsDataAnotherName) {
+  const test::TemporaryFolder folder;
+  QuantizeOptions options;
+  options.external_data = ExternalData::kAlways;
+  const std::string first = quantize(kExample, folder / "a.onnx", options).plan_digest;
+  options.recipe.scale = ScaleMethod::kAbsMax;
+  const std::string second = quantize(kExample, folder / "a.onnx", options).plan_digest;
+  options.recipe.rounding = Rounding::kNearest;
+  const std::string third = quantize(kExample, folder / "a.onnx", options).plan_digest;
+  EXPECT_NE(first, second);
+  EXPECT_NE(second, third);
+}
+
 TEST(Inspect, CountsWhatIsThere) {
   const ModelInfo info = inspect(kExample);
   EXPECT_EQ(info.bytes, fs::file_size(kExample));

@@ -17,6 +17,9 @@ struct Provenance {
   std::string plan_digest, source_digest;
 };
 
+// Throws Error{kIo} when the file was replaced between two readings.
+void require_same_file(const onnx::Model& first, const onnx::Model& second);
+
 // `model` is a second reading of the file that `source`, `index` and `plan` belong to.
 std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
                                     const plan::Plan& plan, const Provenance& provenance);

@@ -4,7 +4,8 @@
 asm(".section .rodata\n"
     ".balign 16\n"
     "ounce_embedded_model:\n"
-    ".incbin \"" OUNCE_EXAMPLE_MODEL "\"\n"
+    ".incbin \"" OUNCE_EXAMPLE_MODEL
+    "\"\n"
     "ounce_embedded_model_end:\n"
     ".previous\n");
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <system_error>
 
 namespace ounce::cli {
@@ -112,6 +113,9 @@ int guarded(const fs::path& model, const std::function<void()>& work, std::strin
     if (error.code() == ErrorCode::kCancelled) throw;  // stops the whole run
     explain(error.what());
     return exit_code(error.code());
+  } catch (const std::bad_alloc&) {
+    explain("out of memory");
+    return exit_code(ErrorCode::kIo);
   } catch (const std::system_error& error) {
     explain(error.what());
     return exit_code(ErrorCode::kIo);

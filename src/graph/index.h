@@ -35,14 +35,17 @@ struct Value {
 };
 
 struct Body {
-  const onnx::Graph* graph = nullptr;        // exactly one of these two
+  const onnx::Graph* graph = nullptr;  // exactly one of these two
   const onnx::Function* function = nullptr;
   std::size_t parent = kNone, owner = kNone;  // the body and the node around this one
-  std::size_t attribute = 0, position = 0;    // owner.attributes[attribute].graphs[position], or functions[position]
-  std::string path;                           // for people: "" for the main graph, "If_3/then_branch", "function f"
+  std::size_t attribute = 0,
+              position = 0;  // owner.attributes[attribute].graphs[position], or functions[position]
+  std::string path;          // for people: "" for the main graph, "If_3/then_branch", "function f"
   std::unordered_map<Bytes, Value> values;
 
-  const std::vector<onnx::Kept<onnx::Node>>& nodes() const { return graph != nullptr ? graph->nodes : function->nodes; }
+  const std::vector<onnx::Kept<onnx::Node>>& nodes() const {
+    return graph != nullptr ? graph->nodes : function->nodes;
+  }
 };
 
 class Index {

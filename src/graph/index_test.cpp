@@ -37,70 +37,70 @@ ModelBuilder nested() {
 class IndexTest : public testing::Test {
  protected:
   std::size_t body_called(const std::string& path) const {
-    for (std::size_t i = 0; i < index_.bodies().size(); ++i) {
-      if (index_.bodies()[i].path == path) return i;
+    for (std::size_t i = 0; i < index.bodies().size(); ++i) {
+      if (index.bodies()[i].path == path) return i;
     }
     ADD_FAILURE() << "no body " << path;
     return 0;
   }
-  onnx::Model model_ = read(nested());
-  Index index_{model_};
+  onnx::Model model_of_branches = read(nested());
+  Index index{model_of_branches};
 };
 
 TEST_F(IndexTest, NumbersEveryBodyWithParentsFirst) {
-  ASSERT_EQ(index_.bodies().size(), 4U);
-  EXPECT_EQ(index_.main().path, "");
+  ASSERT_EQ(index.bodies().size(), 4U);
+  EXPECT_EQ(index.main().path, "");
   const std::size_t branch = body_called("outer/then_branch");
   const std::size_t deep = body_called("outer/then_branch/inner/then_branch");
-  EXPECT_EQ(index_.bodies()[branch].parent, 0U);
-  EXPECT_EQ(index_.bodies()[branch].owner, 1U);
-  EXPECT_EQ(index_.bodies()[deep].parent, branch);
+  EXPECT_EQ(index.bodies()[branch].parent, 0U);
+  EXPECT_EQ(index.bodies()[branch].owner, 1U);
+  EXPECT_EQ(index.bodies()[deep].parent, branch);
   EXPECT_LT(branch, deep);
-  EXPECT_EQ(index_.root(deep), 0U);
+  EXPECT_EQ(index.root(deep), 0U);
   const std::size_t function = body_called("function f");
-  EXPECT_EQ(index_.root(function), function);
-  EXPECT_NE(index_.bodies()[function].function, nullptr);
+  EXPECT_EQ(index.root(function), function);
+  EXPECT_NE(index.bodies()[function].function, nullptr);
 }
 
 TEST_F(IndexTest, CountsUsesInAllBodiesInside) {
-  const Value& weight = index_.main().values.at("w");
+  const Value& weight = index.main().values.at("w");
   EXPECT_EQ(weight.initializer, 0U);
   ASSERT_EQ(weight.uses.size(), 4U);  // relu, add, and twice in deep
   std::vector<std::string> users;
-  for (const Use& use : weight.uses) users.emplace_back(index_.node(use).name);
+  for (const Use& use : weight.uses) users.emplace_back(index.node(use).name);
   EXPECT_EQ(users, (std::vector<std::string>{"relu", "add", "deep", "deep"}));
   EXPECT_EQ(weight.uses[2].input, 0U);
   EXPECT_EQ(weight.uses[3].input, 1U);
 }
 
 TEST_F(IndexTest, AnInputOfAFunctionIsNotTheOneOfTheGraph) {
-  EXPECT_EQ(index_.main().values.at("x").uses.size(), 1U);
-  const Body& function = index_.bodies()[body_called("function f")];
+  EXPECT_EQ(index.main().values.at("x").uses.size(), 1U);
+  const Body& function = index.bodies()[body_called("function f")];
   EXPECT_EQ(function.values.at("x").uses.size(), 1U);
   EXPECT_TRUE(function.values.at("x").is_input);
 }
 
 TEST_F(IndexTest, KnowsWhatIsUnused) {
-  const Body& branch = index_.bodies()[body_called("outer/then_branch")];
+  const Body& branch = index.bodies()[body_called("outer/then_branch")];
   EXPECT_TRUE(branch.values.at("b").uses.empty());
   EXPECT_EQ(branch.values.at("b").initializer, 0U);
 }
 
 TEST_F(IndexTest, AnOuterValueThatASubgraphGivesBackIsAnOutput) {
-  EXPECT_TRUE(index_.main().values.at("w").is_output);
-  EXPECT_TRUE(index_.main().values.at("y").is_output);
-  EXPECT_FALSE(index_.main().values.at("r").is_output);
+  EXPECT_TRUE(index.main().values.at("w").is_output);
+  EXPECT_TRUE(index.main().values.at("y").is_output);
+  EXPECT_FALSE(index.main().values.at("r").is_output);
 }
 
 TEST_F(IndexTest, FindsNamesThroughTheScopes) {
   const std::size_t branch = body_called("outer/then_branch");
   const std::size_t deep = body_called("outer/then_branch/inner/then_branch");
-  EXPECT_EQ(index_.find(deep, "w").body, 0U);
-  EXPECT_EQ(index_.find(deep, "s").body, branch);
-  EXPECT_EQ(index_.find(deep, "p").body, deep);
-  EXPECT_EQ(index_.find(0, "s").value, nullptr);
-  EXPECT_EQ(index_.find(body_called("function f"), "w").value, nullptr);
-  EXPECT_EQ(index_.find(deep, "nothing").value, nullptr);
+  EXPECT_EQ(index.find(deep, "w").body, 0U);
+  EXPECT_EQ(index.find(deep, "s").body, branch);
+  EXPECT_EQ(index.find(deep, "p").body, deep);
+  EXPECT_EQ(index.find(0, "s").value, nullptr);
+  EXPECT_EQ(index.find(body_called("function f"), "w").value, nullptr);
+  EXPECT_EQ(index.find(deep, "nothing").value, nullptr);
 }
 
 TEST(IndexOfListsTest, ListsOfGraphsAreNumbered) {

@@ -47,7 +47,8 @@ int open_beneath_descriptor(const std::filesystem::path& folder, const std::file
   how.flags = static_cast<std::uint64_t>(kReadFlags);
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   const long descriptor = ::syscall(SYS_openat2, root.get(), relative.c_str(), &how, sizeof how);
-  if (descriptor < 0 && (errno == ENOSYS || errno == EPERM)) return open_beneath_by_comparison(folder, relative);
+  if (descriptor < 0 && (errno == ENOSYS || errno == EPERM))
+    return open_beneath_by_comparison(folder, relative);
   return static_cast<int>(descriptor);
 }
 
@@ -59,11 +60,13 @@ MappedFile MappedFile::open(const std::filesystem::path& path) {
   return map(descriptor, path);
 }
 
-MappedFile MappedFile::open_beneath(const std::filesystem::path& folder, const std::filesystem::path& relative) {
+MappedFile MappedFile::open_beneath(const std::filesystem::path& folder,
+                                    const std::filesystem::path& relative) {
   const int descriptor = open_beneath_descriptor(folder, relative);
   if (descriptor >= 0) return map(descriptor, folder / relative);
   if (errno == EXDEV || errno == ELOOP) {
-    throw Error(ErrorCode::kBadInput, "leads outside of the model's folder; copy the file there instead of linking it",
+    throw Error(ErrorCode::kBadInput,
+                "leads outside of the model's folder; copy the file there instead of linking it",
                 relative.string());
   }
   throw open_error(folder / relative, errno);
@@ -83,7 +86,8 @@ MappedFile MappedFile::map(int raw_descriptor, std::filesystem::path path) {
   if (status.st_size == 0) return file;
   const auto size = static_cast<std::size_t>(status.st_size);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
-  if (address == MAP_FAILED) throw Error(ErrorCode::kIo, fmt::format("cannot map: {}", std::strerror(errno)), file.path_.string());
+  if (address == MAP_FAILED)
+    throw Error(ErrorCode::kIo, fmt::format("cannot map: {}", std::strerror(errno)), file.path_.string());
   file.bytes_ = {static_cast<const char*>(address), size};
   return file;
 }
@@ -116,8 +120,9 @@ bool MappedFile::contains(std::string_view view) const {
 
 void MappedFile::release(std::string_view view) const {
   if (!contains(view)) return;
-  // Taking pages away interrupts the CPUs of all other threads, so it is not done for every small piece: they are
-  // counted, and when they are many the whole file is let go. Who still reads gets its pages again from the page cache.
+  // Taking pages away interrupts the CPUs of all other threads, so it is not done for every small piece: they
+  // are counted, and when they are many the whole file is let go. Who still reads gets its pages again from
+  // the page cache.
   if (released_->fetch_add(view.size(), std::memory_order_relaxed) + view.size() < kReleaseAtOnce) return;
   released_->store(0, std::memory_order_relaxed);
   ::madvise(const_cast<char*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);

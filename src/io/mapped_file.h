@@ -33,6 +33,9 @@ class MappedFile {
   bool contains(std::string_view view) const;
   void release(std::string_view view) const;
   bool same_file_as(const std::filesystem::path& other) const;
+  bool is_same_file(const MappedFile& other) const {
+    return device_ == other.device_ && inode_ == other.inode_ && bytes_.size() == other.bytes_.size();
+  }
 
  private:
   static MappedFile map(int descriptor, std::filesystem::path path);

@@ -98,7 +98,8 @@ std::filesystem::path OutputFile::unfinished_path() const {
 
 // Only a hint: unlike fsync it takes note of no error, so whatever fails shows in flush().
 void OutputFile::start_flush() {
-  flusher_ = std::jthread([file = descriptor_.get()] { ::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); });
+  flusher_ =
+      std::jthread([file = descriptor_.get()] { ::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); });
 }
 
 void OutputFile::flush() const {

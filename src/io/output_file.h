@@ -4,10 +4,10 @@
 //   out.write(offset, bytes);        // any order, any thread
 //   out.commit();                    // flush, then take the place of `path` in one step
 //
-// Until commit() the bytes have no name in the folder (O_TMPFILE), so that even a killed process
-// leaves nothing behind; file systems that cannot do that get a hidden temporary file, removed by
-// the destructor. Whatever `path` held before stays untouched until the new file is complete and
-// on the disk.
+// Until commit() the bytes have no name in the folder (O_TMPFILE), so that a killed process
+// leaves nothing behind (but for the instant between getting a name and taking the place of `path`); file
+// systems that cannot do that get a hidden temporary file, removed by the destructor. Whatever `path` held
+// before stays untouched until the new file is complete and on the disk.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,8 @@ class OutputFile {
   // The bytes are on the disk when this returns.
   void flush() const;
   void commit();
-  // Has the file taken its place? True even if commit() failed after that, when it could not flush the folder.
+  // Has the file taken its place? True even if commit() failed after that, when it could not flush the
+  // folder.
   bool is_in_place() const { return !descriptor_; }
 
  private:

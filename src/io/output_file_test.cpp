@@ -36,46 +36,46 @@ std::size_t entries_in(const fs::path& folder) {
 class OutputFileTest : public testing::Test {
  protected:
   void write(const std::string& bytes) {
-    OutputFile out(path_, bytes.size());
+    OutputFile out(target, bytes.size());
     out.write(0, bytes);
     out.commit();
   }
 
-  test::TemporaryFolder folder_;
-  fs::path path_ = folder_ / "out.bin";
+  test::TemporaryFolder folder;
+  fs::path target = folder / "out.bin";
 };
 
 TEST_F(OutputFileTest, AppearsWithItsBytesAtTheCommit) {
-  OutputFile out(path_, 6);
+  OutputFile out(target, 6);
   out.write(3, "def");
   out.write(0, "abc");
-  EXPECT_EQ(entries_in(folder_.path()), 0U);
+  EXPECT_EQ(entries_in(folder.path()), 0U);
   EXPECT_EQ(read_file(out.unfinished_path()), "abcdef");
   out.commit();
-  EXPECT_EQ(read_file(path_), "abcdef");
-  EXPECT_EQ(entries_in(folder_.path()), 1U);
+  EXPECT_EQ(read_file(target), "abcdef");
+  EXPECT_EQ(entries_in(folder.path()), 1U);
 }
 
 TEST_F(OutputFileTest, LeavesNothingWhenItIsNotCommitted) {
   {
-    OutputFile out(path_, 100);
+    OutputFile out(target, 100);
     out.write(0, "abc");
     out.flush();
   }
-  EXPECT_EQ(entries_in(folder_.path()), 0U);
+  EXPECT_EQ(entries_in(folder.path()), 0U);
 }
 
 TEST_F(OutputFileTest, KeepsTheOldFileUntilTheCommit) {
-  write_file(path_, "old");
+  write_file(target, "old");
   {
-    OutputFile out(path_, 3);
+    OutputFile out(target, 3);
     out.write(0, "new");
-    EXPECT_EQ(read_file(path_), "old");
+    EXPECT_EQ(read_file(target), "old");
   }
-  EXPECT_EQ(read_file(path_), "old");
+  EXPECT_EQ(read_file(target), "old");
   write("new");
-  EXPECT_EQ(read_file(path_), "new");
-  EXPECT_EQ(entries_in(folder_.path()), 1U);
+  EXPECT_EQ(read_file(target), "new");
+  EXPECT_EQ(entries_in(folder.path()), 1U);
 }
 
 TEST_F(OutputFileTest, AReaderSeesTheOldFileOrTheNewOneAndNothingElse) {
@@ -85,7 +85,7 @@ TEST_F(OutputFileTest, AReaderSeesTheOldFileOrTheNewOneAndNothingElse) {
   std::atomic<int> reads = 0, wrong = 0;
   std::thread reader([&] {
     while (!stop) {
-      const std::string seen = read_file(path_);
+      const std::string seen = read_file(target);
       if (seen != old_bytes && seen != new_bytes) ++wrong;
       ++reads;
     }
@@ -100,7 +100,7 @@ TEST_F(OutputFileTest, AReaderSeesTheOldFileOrTheNewOneAndNothingElse) {
 TEST_F(OutputFileTest, ManyThreadsMayWrite) {
   std::string expected;
   {
-    OutputFile out(path_, 8 * 1000);
+    OutputFile out(target, 8 * 1000);
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&out, i] {
@@ -111,29 +111,29 @@ TEST_F(OutputFileTest, ManyThreadsMayWrite) {
     for (std::thread& thread : threads) thread.join();
     out.commit();
   }
-  EXPECT_EQ(read_file(path_), expected);
+  EXPECT_EQ(read_file(target), expected);
 }
 
 TEST_F(OutputFileTest, AnEmptyFileIsAFileToo) {
   write("");
-  EXPECT_EQ(fs::file_size(path_), 0U);
+  EXPECT_EQ(fs::file_size(target), 0U);
 }
 
 TEST_F(OutputFileTest, MayBeMovedBeforeTheCommit) {
-  OutputFile first(path_, 3);
+  OutputFile first(target, 3);
   OutputFile second(std::move(first));
   second.write(0, "abc");
   second.commit();
-  EXPECT_EQ(read_file(path_), "abc");
+  EXPECT_EQ(read_file(target), "abc");
 }
 
 TEST_F(OutputFileTest, WritesIntoTheCurrentFolder) {
   const auto before = fs::current_path();
-  fs::current_path(folder_.path());
-  path_ = "here.bin";
+  fs::current_path(folder.path());
+  target = "here.bin";
   write("abc");
   fs::current_path(before);
-  EXPECT_EQ(read_file(folder_ / "here.bin"), "abc");
+  EXPECT_EQ(read_file(folder / "here.bin"), "abc");
 }
 
 TEST_F(OutputFileTest, PermissionsFollowTheUmask) {
@@ -141,51 +141,50 @@ TEST_F(OutputFileTest, PermissionsFollowTheUmask) {
     const mode_t before = ::umask(mask);
     write("abc");
     ::umask(before);
-    EXPECT_EQ(static_cast<mode_t>(fs::status(path_).permissions()), 0666U & ~mask);
+    EXPECT_EQ(static_cast<mode_t>(fs::status(target).permissions()), 0666U & ~mask);
   }
 }
 
 TEST_F(OutputFileTest, AFileNameMayBeAsLongAsTheFileSystemAllows) {
-  path_ = folder_ / std::string(255, 'n');
+  target = folder / std::string(255, 'n');
   write("abc");
-  EXPECT_EQ(read_file(path_), "abc");
-  path_ = folder_ / std::string(256, 'n');
+  EXPECT_EQ(read_file(target), "abc");
+  target = folder / std::string(256, 'n');
   EXPECT_EQ(error_of([&] { write("abc"); }).code(), ErrorCode::kIo);
-  EXPECT_EQ(entries_in(folder_.path()), 1U);
+  EXPECT_EQ(entries_in(folder.path()), 1U);
 }
 
 // --- Failures.
 
 TEST_F(OutputFileTest, WritingOutsideOfTheReservedSpaceIsABug) {
-  const OutputFile out(path_, 10);
-  for (const auto& [offset, bytes] :
-       {std::pair<std::uint64_t, std::string>{10, "x"}, {0, std::string(11, 'x')}, {UINT64_MAX, "xx"}}) {
-    EXPECT_EQ(error_of([&] { out.write(offset, bytes); }).code(), ErrorCode::kInternal);
-  }
+  const OutputFile out(target, 10);
+  EXPECT_EQ(error_of([&] { out.write(10, "x"); }).code(), ErrorCode::kInternal);
+  EXPECT_EQ(error_of([&] { out.write(0, "12345678901"); }).code(), ErrorCode::kInternal);
+  EXPECT_EQ(error_of([&] { out.write(UINT64_MAX, "xx"); }).code(), ErrorCode::kInternal);
   EXPECT_NO_THROW(out.write(10, ""));
 }
 
 TEST_F(OutputFileTest, SaysThatTheFolderIsMissing) {
-  const Error error = error_of([&] { OutputFile(folder_.path() / "missing/out.bin", 1); });
+  const Error error = error_of([&] { OutputFile(folder.path() / "missing/out.bin", 1); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
   EXPECT_EQ(error.what(),
-            (folder_.path() / "missing/out.bin").string() + ": cannot write: No such file or directory");
+            (folder.path() / "missing/out.bin").string() + ": cannot write: No such file or directory");
   EXPECT_EQ(error_of([] { OutputFile("/dev/null/out.bin", 1); }).code(), ErrorCode::kIo);
 }
 
 TEST_F(OutputFileTest, AFolderInItsPlaceStaysAndNothingIsLeft) {
-  fs::create_directory(path_);
-  write_file(path_ / "inner", "x");
+  fs::create_directory(target);
+  write_file(target / "inner", "x");
   const Error error = error_of([&] { write("abc"); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
   EXPECT_THAT(error.what(), HasSubstr("out.bin: cannot replace: "));
-  EXPECT_EQ(entries_in(folder_.path()), 1U);
-  EXPECT_TRUE(fs::exists(path_ / "inner"));
+  EXPECT_EQ(entries_in(folder.path()), 1U);
+  EXPECT_TRUE(fs::exists(target / "inner"));
 }
 
 // Root may write anywhere, so the attempt is made by a process that is somebody else.
 TEST_F(OutputFileTest, SaysThatTheFolderIsNotWritable) {
-  ASSERT_EQ(::chmod(folder_.path().c_str(), 0555), 0);
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0555), 0);
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -194,7 +193,7 @@ TEST_F(OutputFileTest, SaysThatTheFolderIsNotWritable) {
         (::setgroups(0, nullptr) != 0 || ::setgid(kNobody) != 0 || ::setuid(kNobody) != 0))
       ::_exit(2);
     try {
-      const OutputFile out(path_, 1);
+      const OutputFile out(target, 1);
     } catch (const Error& error) {
       const bool is_clear = error.code() == ErrorCode::kIo &&
                             std::string(error.what()).ends_with("cannot write: Permission denied");
@@ -230,26 +229,26 @@ class FileSizeLimit {
 };
 
 TEST_F(OutputFileTest, SpaceThatCannotBeReservedIsKnownAtOnce) {
-  write_file(path_, "old");
+  write_file(target, "old");
   const FileSizeLimit limit(1000);
-  const Error error = error_of([&] { OutputFile(path_, 2000); });
+  const Error error = error_of([&] { OutputFile(target, 2000); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
   EXPECT_THAT(error.what(), EndsWith("out.bin: cannot reserve the space: File too large"));
-  EXPECT_EQ(read_file(path_), "old");
-  EXPECT_EQ(entries_in(folder_.path()), 1U);
+  EXPECT_EQ(read_file(target), "old");
+  EXPECT_EQ(entries_in(folder.path()), 1U);
 }
 
 TEST_F(OutputFileTest, AWriteThatFailsLeavesTheOldFile) {
-  write_file(path_, "old");
+  write_file(target, "old");
   {
-    OutputFile out(path_, 2000);
+    OutputFile out(target, 2000);
     const FileSizeLimit limit(1000);
     EXPECT_NO_THROW(out.write(0, std::string(1000, 'x')));
     EXPECT_THAT(error_of([&] { out.write(500, std::string(1000, 'x')); }).what(),
                 EndsWith("out.bin: cannot write: File too large"));
   }
-  EXPECT_EQ(read_file(path_), "old");
-  EXPECT_EQ(entries_in(folder_.path()), 1U);
+  EXPECT_EQ(read_file(target), "old");
+  EXPECT_EQ(entries_in(folder.path()), 1U);
 }
 
 // /dev/shm is in memory and knows at once that more than all of it is too much.
@@ -268,9 +267,9 @@ TEST_F(OutputFileTest, SaysHowMuchRoomIsNeededOnAFullDisk) {
 
 TEST_F(OutputFileTest, AnAbsurdSizeIsRefused) {
   for (const std::uint64_t size : {std::uint64_t{1} << 62, UINT64_MAX}) {
-    EXPECT_EQ(error_of([&] { OutputFile(path_, size); }).code(), ErrorCode::kIo);
+    EXPECT_EQ(error_of([&] { OutputFile(target, size); }).code(), ErrorCode::kIo);
   }
-  EXPECT_EQ(entries_in(folder_.path()), 0U);
+  EXPECT_EQ(entries_in(folder.path()), 0U);
 }
 
 }  // namespace

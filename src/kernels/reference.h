@@ -1,6 +1,6 @@
 // What each kernel computes, in plain C++ that can be read in one go. The kernels must give these very bits
-// on every CPU; the tests compare the two. Contracts are in range.h, affine.h, pack.h, half.h, lack.h, norms.h
-// and lookup.h.
+// on every CPU; the tests compare the two. Contracts are in range.h, affine.h, pack.h, half.h, lack.h,
+// norms.h and lookup.h.
 #pragma once
 
 #include "kernels/affine.h"

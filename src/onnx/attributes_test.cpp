@@ -13,9 +13,9 @@ using test::field;
 
 class AttributesTest : public testing::Test {
  protected:
-  AttributesTest() : model_(read_model_from_memory(test::everything_model(), "test")) {}
-  const Node& node() const { return *model_.proto->graph->nodes[0]; }
-  Model model_;
+  AttributesTest() : everything(read_model_from_memory(test::everything_model(), "test")) {}
+  const Node& node() const { return *everything.proto->graph->nodes[0]; }
+  Model everything;
 };
 
 TEST_F(AttributesTest, ReadsNumbersAndText) {
@@ -61,11 +61,11 @@ TEST_F(AttributesTest, AReferenceToAnAttributeOfTheFunctionHasNoValue) {
 
 TEST_F(AttributesTest, ReadsBackWhatItMakes) {
   Node made;
-  made.attributes.emplace_back(make_integer_attribute(model_, "axis", -2));
-  made.attributes.emplace_back(make_string_attribute(model_, "mode", "linear"));
+  made.attributes.emplace_back(make_integer_attribute(everything, "axis", -2));
+  made.attributes.emplace_back(make_string_attribute(everything, "mode", "linear"));
   Tensor tensor;
   tensor.type = ElementType::kFloat;
-  made.attributes.emplace_back(make_tensor_attribute(model_, "value", std::move(tensor)));
+  made.attributes.emplace_back(make_tensor_attribute(everything, "value", std::move(tensor)));
   EXPECT_EQ(integer_attribute(made, "axis"), -2);
   EXPECT_EQ(string_attribute(made, "mode"), "linear");
   EXPECT_EQ(find_attribute(made, "value")->tensors.size(), 1U);

@@ -24,8 +24,10 @@ struct ExternalReference {
 };
 
 // All of these throw Error{kBadInput} that names the tensor.
-ExternalReference read_external_reference(const std::vector<Bytes>& entries, const Origin& origin, const Tensor& tensor);
+ExternalReference read_external_reference(const std::vector<Bytes>& entries, const Origin& origin,
+                                          const Tensor& tensor);
 void check_external_location(const std::string& location, const Tensor& tensor);
-io::MappedFile open_external(const std::filesystem::path& folder, const std::string& location, const Tensor& tensor);
+io::MappedFile open_external(const std::filesystem::path& folder, const std::string& location,
+                             const Tensor& tensor);
 
 }  // namespace ounce::onnx

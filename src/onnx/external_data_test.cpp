@@ -33,17 +33,17 @@ std::string entry(const std::string& key, const std::string& value) {
 class ExternalDataTest : public testing::Test {
  protected:
   ExternalDataTest() {
-    fs::create_directories(folder_ / "model/inner");
-    write_file(folder_ / "model/data.bin", raw_floats({1, 2, 3, 4}));
-    write_file(folder_ / "model/inner/more.bin", raw_floats({5, 6}));
-    write_file(folder_ / "secret.bin", raw_floats({7, 8, 9, 10}));
+    fs::create_directories(folder / "model/inner");
+    write_file(folder / "model/data.bin", raw_floats({1, 2, 3, 4}));
+    write_file(folder / "model/inner/more.bin", raw_floats({5, 6}));
+    write_file(folder / "secret.bin", raw_floats({7, 8, 9, 10}));
   }
 
   Model read(const std::vector<std::string>& tensors) {
     ModelBuilder model;
     for (const std::string& tensor : tensors) model.initializer(tensor);
-    write_file(folder_ / "model/m.onnx", model.bytes());
-    return read_model(folder_ / "model/m.onnx");
+    write_file(folder / "model/m.onnx", model.bytes());
+    return read_model(folder / "model/m.onnx");
   }
   Error refusal(const std::string& tensor) {
     return error_of([&] { read({tensor}); });
@@ -62,7 +62,7 @@ class ExternalDataTest : public testing::Test {
         << location;
   }
 
-  test::TemporaryFolder folder_;
+  test::TemporaryFolder folder;
 };
 
 std::string values(const Model& model, std::size_t tensor) {
@@ -100,13 +100,13 @@ TEST_F(ExternalDataTest, ReadsExternalDataInSubgraphsAttributesAndFunctions) {
   ModelBuilder model;
   model.add(1, constant).node("If", {}, {}, {test::graph_attribute("then_branch", branch)});
   model.add_to_model(25, field(1, std::string("f")) + field(7, constant));
-  write_file(folder_ / "model/m.onnx", model.bytes());
-  EXPECT_EQ(read_model(folder_ / "model/m.onnx").external_files.size(), 1U);
+  write_file(folder / "model/m.onnx", model.bytes());
+  EXPECT_EQ(read_model(folder / "model/m.onnx").external_files.size(), 1U);
 }
 
 TEST_F(ExternalDataTest, NamesThatOnlyLookLikePathsOutAreAccepted) {
   for (const std::string name : {"..data", "data..", "...", "a..b", "a b", "größe.bin", "*", "-", "~"}) {
-    write_file(folder_ / "model" / name, raw_floats({1, 2}));
+    write_file(folder / "model" / name, raw_floats({1, 2}));
     EXPECT_EQ(values(read({external_tensor("w", {2}, name, "", "")}), 0), raw_floats({1, 2})) << name;
   }
   EXPECT_NO_THROW(read({external_tensor("w", {2}, "./data.bin", "", "")}));
@@ -118,7 +118,7 @@ TEST_F(ExternalDataTest, NamesThatOnlyLookLikePathsOutAreAccepted) {
 TEST_F(ExternalDataTest, RefusesAbsolutePaths) {
   expect_bad_location("/etc/passwd", "is an absolute path");
   expect_bad_location("//etc/passwd", "is an absolute path");
-  expect_bad_location((folder_ / "model/data.bin").string(), "is an absolute path");
+  expect_bad_location((folder / "model/data.bin").string(), "is an absolute path");
 }
 
 TEST_F(ExternalDataTest, RefusesTwoDotsAtAnyPlace) {
@@ -150,19 +150,19 @@ TEST_F(ExternalDataTest, RefusesTheMarkersOfTheRuntimeForMemoryAddresses) {
   for (const std::string marker :
        {"*/_ORT_MEM_ADDR_/*", "*/_ORT_MEM_ADDR_/", "*/_ORT_NETWORK_MEM_ADDR_/*", "*/_ORT_anything"}) {
     // Even when such a file exists.
-    fs::create_directories((folder_ / "model" / marker).parent_path());
-    if (!marker.ends_with('/')) write_file(folder_ / "model" / marker, raw_floats({1, 2}));
+    fs::create_directories((folder / "model" / marker).parent_path());
+    if (!marker.ends_with('/')) write_file(folder / "model" / marker, raw_floats({1, 2}));
     expect_bad_location(marker, "is a marker for memory addresses, not a file");
   }
 }
 
 TEST_F(ExternalDataTest, RefusesLinksThatLeaveTheFolder) {
-  fs::create_symlink("../secret.bin", folder_ / "model/link");
-  fs::create_symlink(folder_ / "secret.bin", folder_ / "model/absolute_link");
-  fs::create_symlink("..", folder_ / "model/up");
-  fs::create_symlink("/", folder_ / "model/root");
-  fs::create_symlink("link", folder_ / "model/link_to_link");
-  fs::create_symlink("../secret.bin/../model/data.bin", folder_ / "model/out_and_back");
+  fs::create_symlink("../secret.bin", folder / "model/link");
+  fs::create_symlink(folder / "secret.bin", folder / "model/absolute_link");
+  fs::create_symlink("..", folder / "model/up");
+  fs::create_symlink("/", folder / "model/root");
+  fs::create_symlink("link", folder / "model/link_to_link");
+  fs::create_symlink("../secret.bin/../model/data.bin", folder / "model/out_and_back");
   for (const std::string location :
        {"link", "absolute_link", "up/secret.bin", "root/etc/passwd", "link_to_link", "up/model/data.bin"}) {
     const Error error = refusal_of_location(location);
@@ -173,21 +173,21 @@ TEST_F(ExternalDataTest, RefusesLinksThatLeaveTheFolder) {
 }
 
 TEST_F(ExternalDataTest, AcceptsLinksThatStayInTheFolder) {
-  fs::create_symlink("data.bin", folder_ / "model/link");
-  fs::create_symlink("inner", folder_ / "model/inner_link");
-  fs::create_symlink("../data.bin", folder_ / "model/inner/back");
+  fs::create_symlink("data.bin", folder / "model/link");
+  fs::create_symlink("inner", folder / "model/inner_link");
+  fs::create_symlink("../data.bin", folder / "model/inner/back");
   EXPECT_EQ(values(read({external_tensor("w", {2}, "link", "", "")}), 0), raw_floats({1, 2}));
   EXPECT_EQ(values(read({external_tensor("w", {2}, "inner_link/more.bin", "", "")}), 0), raw_floats({5, 6}));
   EXPECT_EQ(values(read({external_tensor("w", {2}, "inner/back", "", "")}), 0), raw_floats({1, 2}));
 }
 
 TEST_F(ExternalDataTest, DoesNotWaitForAPipe) {
-  ASSERT_EQ(::mkfifo((folder_ / "model/pipe").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo((folder / "model/pipe").c_str(), 0600), 0);
   EXPECT_THAT(refusal_of_location("pipe").what(), HasSubstr("is not a regular file"));
 }
 
 TEST_F(ExternalDataTest, DoesNotReadDevicesAndFolders) {
-  if (::mknod((folder_ / "model/zero").c_str(), S_IFCHR | 0600, 1 << 8 | 5) == 0) {  // needs root: /dev/zero
+  if (::mknod((folder / "model/zero").c_str(), S_IFCHR | 0600, 1 << 8 | 5) == 0) {  // needs root: /dev/zero
     refusal_of_location("zero");
   }
   EXPECT_THAT(refusal_of_location("inner").what(), HasSubstr("is a folder, not a file"));
@@ -196,8 +196,8 @@ TEST_F(ExternalDataTest, DoesNotReadDevicesAndFolders) {
 }
 
 TEST_F(ExternalDataTest, SurvivesALoopOfLinks) {
-  fs::create_symlink("b", folder_ / "model/a");
-  fs::create_symlink("a", folder_ / "model/b");
+  fs::create_symlink("b", folder / "model/a");
+  fs::create_symlink("a", folder / "model/b");
   refusal_of_location("a");
 }
 
@@ -227,7 +227,7 @@ TEST_F(ExternalDataTest, RefusesDataPastTheEndOfTheFile) {
 }
 
 TEST_F(ExternalDataTest, AnEmptyFileHasRoomForNothing) {
-  write_file(folder_ / "model/empty", "");
+  write_file(folder / "model/empty", "");
   EXPECT_NO_THROW(read({external_tensor("w", {0}, "empty", "", "")}));
   EXPECT_THAT(refusal(external_tensor("w", {1}, "empty", "", "")).what(), HasSubstr("reaches past the end"));
 }
@@ -298,10 +298,10 @@ TEST_F(ExternalDataTest, RefusesExternalDataOfAModelInMemory) {
 
 TEST_F(ExternalDataTest, AStandInIsHeldToTheSameRulesForItsName) {
   for (const std::string location : {"C:data.bin", "back\\slash", "../data.bin"}) {
-    write_file(folder_ / "model/m.onnx",
+    write_file(folder / "model/m.onnx",
                ModelBuilder().initializer(external_tensor("w", {2}, location, "", "")).bytes());
-    const ReadOptions options{folder_ / "model", "m.onnx", {{location, folder_ / "model/data.bin"}}};
-    EXPECT_EQ(error_of([&] { read_model(folder_ / "model/m.onnx", options); }).where(), "tensor 'w'")
+    const ReadOptions options{folder / "model", "m.onnx", {{location, folder / "model/data.bin"}}};
+    EXPECT_EQ(error_of([&] { read_model(folder / "model/m.onnx", options); }).where(), "tensor 'w'")
         << location;
   }
 }

@@ -1,9 +1,9 @@
 #include "onnx/message_writer.h"
 
-#include <algorithm>
 #include <protozero/buffer_string.hpp>
 #include <protozero/types.hpp>
 #include <protozero/varint.hpp>
+#include <algorithm>
 
 namespace ounce::onnx {
 namespace {

@@ -23,8 +23,8 @@ struct Serialized {
 };
 
 // Messages that nobody edited are copied verbatim, unless `rewrite_everything` asks for all of them
-// but the tensors to be encoded anew: for files in protobuf's usual order that gives the same bytes, which is how the
-// encoder is tested.
+// but the tensors to be encoded anew: for files in protobuf's usual order that gives the same bytes, which is
+// how the encoder is tested.
 Serialized serialize(const Model& model, Placement placement, const std::string& data_location,
                      bool rewrite_everything = false);
 

@@ -221,26 +221,26 @@ class PlacementTest : public testing::Test {
       for (int i = 0; i < 600; ++i) values += field(5, std::int64_t{0x3c00 + i});
       return values;
     }();
-    model_.initializer("large", {300}, ramp(300));
-    model_.initializer("small", {3}, {1, 2, 3});
-    model_.initializer(field(1, std::int64_t{600}) + field(2, std::int64_t{10}) + halves +
+    source.initializer("large", {300}, ramp(300));
+    source.initializer("small", {3}, {1, 2, 3});
+    source.initializer(field(1, std::int64_t{600}) + field(2, std::int64_t{10}) + halves +
                        field(8, std::string("halves")) + field(12, std::string("kept")));
-    model_.initializer(field(1, std::int64_t{1}) + field(2, std::int64_t{8}) +
+    source.initializer(field(1, std::int64_t{1}) + field(2, std::int64_t{8}) +
                        field(6, std::string(5000, 's')) + field(8, std::string("text")));
-    model_.initializer("huge", {1 << 19}, ramp(1 << 19));
-    model_.initializer("odd", {257}, ramp(257));
+    source.initializer("huge", {1 << 19}, ramp(1 << 19));
+    source.initializer("odd", {257}, ramp(257));
     const std::string constant = test::float_tensor("constant", {400}, ramp(400));
     const std::string inner = GraphBuilder().initializer("inner", {500}, ramp(500)).bytes();
-    model_.node("Constant", {}, {"c"}, {test::tensor_attribute("value", constant)});
-    model_.node("If", {}, {}, {test::graph_attribute("then_branch", inner)});
+    source.node("Constant", {}, {"c"}, {test::tensor_attribute("value", constant)});
+    source.node("If", {}, {}, {test::graph_attribute("then_branch", inner)});
   }
 
   // Writes both files and reads them.
   Model write_and_read(const Model& model, Placement placement) {
     const Serialized result = serialize(model, placement, "m.data");
-    test::write_file(folder_ / "m.onnx", text_of(result.model));
-    if (result.data.size() != 0) test::write_file(folder_ / "m.data", text_of(result.data));
-    return read_model(folder_ / "m.onnx");
+    test::write_file(folder / "m.onnx", text_of(result.model));
+    if (result.data.size() != 0) test::write_file(folder / "m.data", text_of(result.data));
+    return read_model(folder / "m.onnx");
   }
 
   static void expect_same_values(const Model& a, const Model& b) {
@@ -256,12 +256,12 @@ class PlacementTest : public testing::Test {
     }
   }
 
-  ModelBuilder model_;
-  test::TemporaryFolder folder_;
+  ModelBuilder source;
+  test::TemporaryFolder folder;
 };
 
 TEST_F(PlacementTest, LargeInitializersMoveToTheDataFileWithTheirValues) {
-  const Model before = read(model_.bytes());
+  const Model before = read(source.bytes());
   const Model after = write_and_read(before, Placement::kExternal);
   expect_same_values(before, after);
   for (const auto& tensor : after.proto->graph->initializers) {
@@ -274,12 +274,12 @@ TEST_F(PlacementTest, LargeInitializersMoveToTheDataFileWithTheirValues) {
 
 // Runtimes do not look for external data there.
 TEST_F(PlacementTest, TensorsInAttributesStayInline) {
-  const Model after = write_and_read(read(model_.bytes()), Placement::kExternal);
+  const Model after = write_and_read(read(source.bytes()), Placement::kExternal);
   EXPECT_FALSE(after.proto->graph->nodes[0]->attributes[0]->tensors[0]->is_external);
 }
 
 TEST_F(PlacementTest, TensorsInTheDataFileAreAligned) {
-  const Model after = write_and_read(read(model_.bytes()), Placement::kExternal);
+  const Model after = write_and_read(read(source.bytes()), Placement::kExternal);
   const Bytes data = after.external_files.at("m.data").bytes();
   for (const auto& tensor : after.proto->graph->initializers) {
     if (!tensor->is_external) continue;
@@ -289,7 +289,7 @@ TEST_F(PlacementTest, TensorsInTheDataFileAreAligned) {
 }
 
 TEST_F(PlacementTest, ComesBackInlineAsItWas) {
-  const Model before = read(model_.bytes());
+  const Model before = read(source.bytes());
   const Model external = write_and_read(before, Placement::kExternal);
   const Serialized back = serialize(external, Placement::kInline, "");
   EXPECT_EQ(back.data.size(), 0U);
@@ -299,23 +299,23 @@ TEST_F(PlacementTest, ComesBackInlineAsItWas) {
 }
 
 TEST_F(PlacementTest, KeepsExternalDataWhereItIs) {
-  const Model external = write_and_read(read(model_.bytes()), Placement::kExternal);
-  EXPECT_EQ(kept(external), test::read_file(folder_ / "m.onnx"));
-  EXPECT_EQ(rewritten(external), test::read_file(folder_ / "m.onnx"));
+  const Model external = write_and_read(read(source.bytes()), Placement::kExternal);
+  EXPECT_EQ(kept(external), test::read_file(folder / "m.onnx"));
+  EXPECT_EQ(rewritten(external), test::read_file(folder / "m.onnx"));
 }
 
 TEST_F(PlacementTest, InlineModelsWithNothingExternalStayIdentical) {
-  EXPECT_TRUE(text_of(serialize(read(model_.bytes()), Placement::kInline, "").model) == model_.bytes());
+  EXPECT_TRUE(text_of(serialize(read(source.bytes()), Placement::kInline, "").model) == source.bytes());
 }
 
 TEST_F(PlacementTest, MovedTensorsKeepTheirDocumentation) {
-  const Model before = read(model_.bytes());
+  const Model before = read(source.bytes());
   const Serialized result = serialize(before, Placement::kExternal, "m.data");
   EXPECT_THAT(text_of(result.model), HasSubstr(field(12, std::string("kept"))));
 }
 
 TEST_F(PlacementTest, TensorsOfFunctionsDefaultsAndTrainingMoveToo) {
-  test::write_file(folder_ / "old.bin", test::raw_floats(ramp(300)));
+  test::write_file(folder / "old.bin", test::raw_floats(ramp(300)));
   const std::string external = test::external_tensor("e", {300}, "old.bin", "0", "1200");
   const std::string constant = test::node("Constant", {}, {"c"}, {test::tensor_attribute("value", external)});
   ModelBuilder model;
@@ -323,24 +323,24 @@ TEST_F(PlacementTest, TensorsOfFunctionsDefaultsAndTrainingMoveToo) {
                              field(2, GraphBuilder().add(1, constant).bytes()));
   model.add_to_model(
       25, field(1, std::string("f")) + field(7, constant) + field(11, test::tensor_attribute("d", external)));
-  test::write_file(folder_ / "old.onnx", model.bytes());
-  const Model before = read_model(folder_ / "old.onnx");
+  test::write_file(folder / "old.onnx", model.bytes());
+  const Model before = read_model(folder / "old.onnx");
   EXPECT_THAT(text_of(serialize(before, Placement::kInline, "").model), Not(HasSubstr("old.bin")));
   EXPECT_THAT(text_of(serialize(before, Placement::kExternal, "m.data").model), Not(HasSubstr("old.bin")));
 }
 
 TEST_F(PlacementTest, ExternalSparseTensorsDoNotStayBehind) {
-  test::write_file(folder_ / "old.bin", test::raw_floats({1, 2}));
+  test::write_file(folder / "old.bin", test::raw_floats({1, 2}));
   const std::string values = test::external_tensor("sp", {2}, "old.bin", "0", "8");
   const std::string indices = test::tensor("", test::kInt64, {2}, std::string(16, '\0'));
   const std::string sparse =
       field(1, values) + field(2, indices) + field(3, std::int64_t{8}) + field(99, std::string("later"));
   const std::string attribute =
       field(1, std::string("sparse_value")) + field(20, std::int64_t{11}) + field(22, sparse);
-  test::write_file(folder_ / "old.onnx",
+  test::write_file(folder / "old.onnx",
                    ModelBuilder().add(15, sparse).node("Constant", {}, {"c"}, {attribute}).bytes());
-  const Model before = read_model(folder_ / "old.onnx");
-  EXPECT_EQ(kept(before), test::read_file(folder_ / "old.onnx"));
+  const Model before = read_model(folder / "old.onnx");
+  EXPECT_EQ(kept(before), test::read_file(folder / "old.onnx"));
   for (const Placement placement : {Placement::kInline, Placement::kExternal}) {
     const std::string after = text_of(serialize(before, placement, "m.data").model);
     EXPECT_THAT(after, Not(HasSubstr("old.bin")));

@@ -30,7 +30,8 @@ std::string pack_six_bits(const std::string& entries) {
 
 std::size_t entry_width(const Tensor& tensor) {
   const auto& info = info_of(tensor.type);
-  if (info.per_entry == 0) return static_cast<std::size_t>(info.bits) / 16;  // a complex number has two entries
+  if (info.per_entry == 0)
+    return static_cast<std::size_t>(info.bits) / 16;  // a complex number has two entries
   return info.bits < 8 ? 1 : static_cast<std::size_t>(info.bits) / 8;
 }
 
@@ -69,7 +70,8 @@ std::string decode_to_raw(const Tensor& tensor) {
   }
   if (info_of(tensor.type).bits == 6) raw = pack_six_bits(raw);
   if (raw.size() != tensor.byte_count()) {
-    throw Error(ErrorCode::kBadInput, "its values do not fill its shape", "tensor '" + std::string(tensor.name) + "'");
+    throw Error(ErrorCode::kBadInput, "its values do not fill its shape",
+                "tensor '" + std::string(tensor.name) + "'");
   }
   return raw;
 }

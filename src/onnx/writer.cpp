@@ -167,6 +167,13 @@ ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, 
     if (error)
       throw Error(ErrorCode::kIo, fmt::format("cannot make its folder: {}", error.message()),
                   target.string());
+    if (std::filesystem::exists(target, error)) {
+      if (io::MappedFile::open(target).bytes() == file.bytes()) continue;  // it is there already
+      throw Error(
+          ErrorCode::kUsage,
+          "another file of this name is in the way of the model's external data; choose another folder",
+          target.string());
+    }
     kept_.emplace_back(location, io::OutputFile(target, file.bytes().size()));
   }
 }

@@ -51,8 +51,6 @@ class ModelOutput {
   std::uint64_t model_bytes() const { return serialized_.model.size(); }
   std::uint64_t data_bytes() const { return data_ ? data_->size() : 0; }
   std::uint64_t total_bytes() const;
-  // The data file beside the model; empty when there is none.
-  std::filesystem::path data_path() const { return data_ ? data_->path() : std::filesystem::path(); }
 
  private:
   std::vector<std::filesystem::path> data_of_replaced_model() const;

@@ -78,31 +78,31 @@ Tensor computed_tensor(Model& model, const std::string& name, std::uint64_t size
 
 class WriterTest : public testing::Test {
  protected:
-  WriterTest() { fs::create_directory(folder_ / "out"); }
+  WriterTest() { fs::create_directory(folder / "out"); }
 
-  fs::path out(const std::string& name = "m.onnx") const { return folder_.path() / "out" / name; }
-  std::vector<std::string> written() const { return names_in(folder_ / "out"); }
+  fs::path out(const std::string& name = "m.onnx") const { return folder.path() / "out" / name; }
+  std::vector<std::string> written() const { return names_in(folder / "out"); }
   Model source(const std::string& bytes, const std::string& name = "m.onnx") {
-    write_file(folder_ / name, bytes);
-    return read_model(folder_ / name);
+    write_file(folder / name, bytes);
+    return read_model(folder / name);
   }
   void write(const Model& model, const fs::path& path, const WriteOptions& options) {
     ModelOutput output(model, path, options);
-    output.write(pool_, nullptr);
+    output.write(two_threads, nullptr);
     graph::verify(output.reopen());
     output.commit();
   }
   // A source whose weights are in a file of the given name.
   Model external_source(const std::string& location) {
-    fs::create_directories((folder_.path() / location).parent_path());
-    write_file(folder_.path() / location, test::raw_floats(ramp(400)));
+    fs::create_directories((folder.path() / location).parent_path());
+    write_file(folder.path() / location, test::raw_floats(ramp(400)));
     ModelBuilder model;
     model.initializer(test::external_tensor("w", {400}, location, "0", "1600"));
     return source(model.bytes());
   }
 
-  test::TemporaryFolder folder_;
-  ThreadPool pool_{2};
+  test::TemporaryFolder folder;
+  ThreadPool two_threads{2};
 };
 
 // --- A model in one file.
@@ -117,7 +117,7 @@ TEST_F(WriterTest, AnUneditedModelIsWrittenIdentical) {
 TEST_F(WriterTest, NothingIsVisibleBeforeTheCommit) {
   const Model model = source(small_model());
   ModelOutput output(model, out(), {ExternalData::kAlways, kTag});
-  output.write(pool_, nullptr);
+  output.write(two_threads, nullptr);
   EXPECT_THAT(written(), IsEmpty());
   const Model unfinished = output.reopen();
   EXPECT_EQ(RawValues(*unfinished.proto->graph->initializers[0]).bytes(), test::raw_floats(ramp(400)));
@@ -130,7 +130,7 @@ TEST_F(WriterTest, WhatIsNotCommittedLeavesTheOldFilesAlone) {
   {
     const Model model = source(small_model());
     ModelOutput output(model, out(), {ExternalData::kAlways, kTag});
-    output.write(pool_, nullptr);
+    output.write(two_threads, nullptr);
   }
   EXPECT_EQ(read_file(out()), "the old model");
   EXPECT_THAT(written(), ElementsAre("m.onnx", std::string("m.onnx.") + kOtherTag + ".data"));
@@ -167,18 +167,18 @@ TEST_F(WriterTest, ATensorThatOutgrowsItsPlaceIsABugThatStopsTheWriting) {
   const auto by = std::make_shared<Letters>(std::vector<std::uint64_t>{2000});
   model.proto.edit().graph.edit().initializers.emplace_back(computed_tensor(model, "p", 1500, by, 0));
   ModelOutput output(model, out(), {});
-  EXPECT_EQ(error_of([&] { output.write(pool_, nullptr); }).code(), ErrorCode::kInternal);
+  EXPECT_EQ(error_of([&] { output.write(two_threads, nullptr); }).code(), ErrorCode::kInternal);
 }
 
 TEST_F(WriterTest, WrittenSizeIsTheSizeOfAllFiles) {
   const Model model = source(small_model());
   for (const ExternalData external : {ExternalData::kAuto, ExternalData::kAlways, ExternalData::kNever}) {
     const WriteOptions options{external, kTag};
-    fs::remove_all(folder_ / "out");
-    fs::create_directory(folder_ / "out");
+    fs::remove_all(folder / "out");
+    fs::create_directory(folder / "out");
     write(model, out(), options);
     std::uint64_t total = 0;
-    for (const auto& entry : fs::directory_iterator(folder_ / "out")) total += entry.file_size();
+    for (const auto& entry : fs::directory_iterator(folder / "out")) total += entry.file_size();
     EXPECT_EQ(written_size(model, out(), options), total);
   }
 }
@@ -278,15 +278,15 @@ TEST_F(WriterTest, FilesThatAreNotOldDataOfThisModelStay) {
 
 TEST_F(WriterTest, AModelInTheSameFolderKeepsReferringToItsFiles) {
   const Model model = external_source("weights.bin");
-  write(model, folder_ / "copy.onnx", {});
-  EXPECT_EQ(read_file(folder_ / "copy.onnx"), read_file(folder_ / "m.onnx"));
-  EXPECT_THAT(names_in(folder_.path()), ElementsAre("copy.onnx", "m.onnx", "out", "weights.bin"));
-  EXPECT_NO_THROW(read_model(folder_ / "copy.onnx"));
+  write(model, folder / "copy.onnx", {});
+  EXPECT_EQ(read_file(folder / "copy.onnx"), read_file(folder / "m.onnx"));
+  EXPECT_THAT(names_in(folder.path()), ElementsAre("copy.onnx", "m.onnx", "out", "weights.bin"));
+  EXPECT_NO_THROW(read_model(folder / "copy.onnx"));
 }
 
 TEST_F(WriterTest, AnUneditedModelTakesItsFilesWithItToAnotherFolder) {
   write(external_source("deep/er/weights.bin"), out(), {});
-  EXPECT_EQ(read_file(out()), read_file(folder_ / "m.onnx"));
+  EXPECT_EQ(read_file(out()), read_file(folder / "m.onnx"));
   EXPECT_EQ(read_file(out("deep/er/weights.bin")), test::raw_floats(ramp(400)));
   EXPECT_NO_THROW(read_model(out()));
 }
@@ -302,15 +302,15 @@ TEST_F(WriterTest, ACopyKeepsADataFileWhoseNameWeMadeOurselves) {
 TEST_F(WriterTest, ADataFileThatTheSourceStillUsesIsNotRemoved) {
   const std::string data = std::string("copy.onnx.") + kTag + ".data";
   const Model model = external_source(data);
-  write(model, folder_ / "copy.onnx", {ExternalData::kNever, kOtherTag});
-  EXPECT_TRUE(fs::exists(folder_ / data));
-  EXPECT_NO_THROW(read_model(folder_ / "m.onnx"));
+  write(model, folder / "copy.onnx", {ExternalData::kNever, kOtherTag});
+  EXPECT_TRUE(fs::exists(folder / data));
+  EXPECT_NO_THROW(read_model(folder / "m.onnx"));
 }
 
 TEST_F(WriterTest, RefusesToReplaceTheExternalDataOfItsSource) {
   const Model model = external_source("weights.bin");
   for (const ExternalData external : {ExternalData::kAuto, ExternalData::kAlways, ExternalData::kNever}) {
-    const Error error = error_of([&] { ModelOutput(model, folder_ / "weights.bin", {external, kTag}); });
+    const Error error = error_of([&] { ModelOutput(model, folder / "weights.bin", {external, kTag}); });
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
     EXPECT_THAT(error.what(), HasSubstr("weights.bin: the output would replace external data of the input"));
   }
@@ -337,7 +337,7 @@ TEST_F(WriterTest, RefusesAnOutputWhoseDataFileNobodyCouldOpen) {
 
 TEST_F(WriterTest, FailsCleanlyWhenTheOutputCannotBeWritten) {
   const Model model = source(small_model());
-  EXPECT_EQ(error_of([&] { write(model, folder_.path() / "missing/m.onnx", {}); }).code(), ErrorCode::kIo);
+  EXPECT_EQ(error_of([&] { write(model, folder.path() / "missing/m.onnx", {}); }).code(), ErrorCode::kIo);
   fs::create_directory(out());
   EXPECT_EQ(error_of([&] { write(model, out(), {ExternalData::kNever, kTag}); }).code(), ErrorCode::kIo);
   EXPECT_THAT(written(), ElementsAre("m.onnx"));

@@ -2,15 +2,16 @@
 // runtimes fold into a plain float constant when a session is created (except DequantizeLinear, which they
 // may fuse).
 //
-//   int8          codes ─ Cast ─ (Sub zeros) ─ Mul scales ─ (Reshape) ─ weight        (zeros and 16-bit
-//   scales: Cast too) int4          codes ┬ BitShift left ─ BitShift right ┬ Concat ─ (Slice) ─ Cast ─
-//   Reshape ─ Sub 8 ─ Mul scales ─ …
-//                       └ BitShift right ────────────────┘
-//   codebook      codes ─ Cast int32 ─ Gather from the codebook ─ weight
-//   float16       codes ─ Cast ─ weight
-//   dq            codes ─ DequantizeLinear(scales, zeros) ─ weight
+// clang-format off
+//   int8       codes ─ Cast ─ (Sub zeros) ─ Mul scales ─ (Reshape) ─ weight
+//   int4       codes ┬ BitShift left ─ BitShift right ┬ Concat ─ (Slice) ─ Cast ─ Reshape ─ Sub 8 ─ Mul scales ─ …
+//                    └ BitShift right ────────────────┘
+//   codebook   codes ─ Cast int32 ─ Gather from the codebook ─ weight
+//   float16    codes ─ Cast ─ weight
+//   dq         codes ─ DequantizeLinear(scales, zeros) ─ weight
+// clang-format on
 //
-// A weight that is not float32 gets one more Cast.
+// Zeros and 16-bit scales get a Cast of their own, a weight that is not float32 one more at the end.
 #pragma once
 
 #include <cstddef>

@@ -76,6 +76,22 @@ TEST(Plan, KnowsTheChannelAxisOfEveryOp) {
             "w float32[64,16] -> int8 channel 0 fold: weight of Gather; folded at load, FP32 speed\n");
 }
 
+TEST(Plan, LooksUpOnlyInGathersThatAreWholeAndOnAxisZero) {
+  const auto decoder = [](const std::string& gather) {
+    ModelBuilder model;
+    model.input("x", kInt64, {1}).output("z", kFloat, {1}).initializer("w", {64, 16}, ramp({64, 16}));
+    model.add(1, gather).node("Identity", {"x"}, {"z"});
+    return plan_text(model.bytes()).find(" lookup: ") != std::string::npos;
+  };
+  EXPECT_TRUE(decoder(test::node("Gather", {"w", "x"}, {"y"})));
+  EXPECT_TRUE(decoder(test::node("Gather", {"w", "x"}, {"y"}, {int_attribute("axis", 0)})));
+  EXPECT_FALSE(decoder(test::node("Gather", {"w", "x"}, {})));
+  EXPECT_FALSE(decoder(test::node("Gather", {"w"}, {"y"})));
+  const std::string referring = test::field(1, std::string("axis")) + test::field(21, std::string("axis")) +
+                                test::field(20, std::int64_t{2});
+  EXPECT_FALSE(decoder(test::node("Gather", {"w", "x"}, {"y"}, {referring})));
+}
+
 TEST(Plan, FollowsAWeightThroughOpsThatMoveIt) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 16}).output("y", kFloat, {1, 32}).initializer("w", {32, 16}, ramp({32, 16}));

@@ -84,8 +84,12 @@ const onnx::Tensor* constant_tensor(const onnx::Node& node) {
 }
 
 bool is_row_lookup(const onnx::Node& node, std::size_t input) {
-  return input == 0 && node.op_type == "Gather" && onnx::is_default_domain(node.domain) &&
-         onnx::integer_attribute(node, "axis").value_or(0) == 0;
+  if (input != 0 || node.op_type != "Gather" || !onnx::is_default_domain(node.domain)) return false;
+  const bool is_whole = node.inputs.size() == 2 && !node.inputs[1].empty() && node.outputs.size() == 1 &&
+                        !node.outputs[0].empty();
+  // An axis that a function takes from its caller has no value here.
+  const bool has_axis = onnx::find_attribute(node, "axis") != nullptr;
+  return is_whole && (!has_axis || onnx::integer_attribute(node, "axis") == 0);
 }
 
 std::vector<Weight> find_weights(const Index& index) {

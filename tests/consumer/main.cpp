@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
     ounce::QuantizeOptions options;
     options.recipe.format = ounce::StorageFormat::kW8;
     const ounce::QuantizeResult result = ounce::quantize(model, output, options);
-    std::printf("ounce %s: %.1f %% of the bytes, %.1f dB\n", ounce::version(), 100 * result.ratio(), result.sqnr_db);
+    std::printf("ounce %s: %.1f %% of the bytes, %.1f dB\n", ounce::version(), 100 * result.ratio(),
+                result.sqnr_db);
     const ounce::ModelInfo info = ounce::inspect(output);
     ounce::copy_model(output, copied);
     const bool is_right = result.ratio() < 0.3 && result.sqnr_db > 40 && info.bytes == result.bytes_after &&

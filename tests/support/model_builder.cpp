@@ -1,12 +1,14 @@
 #include "support/model_builder.h"
 
-#include <cstring>
 #include <protozero/pbf_writer.hpp>
+#include <cstring>
 
 namespace ounce::test {
 namespace {
 
-std::string entry(const std::string& key, const std::string& value) { return field(1, key) + field(2, value); }
+std::string entry(const std::string& key, const std::string& value) {
+  return field(1, key) + field(2, value);
+}
 
 std::string shape(const Dims& dims) {
   std::string bytes;
@@ -44,8 +46,8 @@ std::string float_tensor(const std::string& name, const Dims& dims, const std::v
   return tensor(name, kFloat, dims, raw_floats(values));
 }
 
-std::string external_tensor(const std::string& name, const Dims& dims, const std::string& location, const std::string& offset,
-                            const std::string& length) {
+std::string external_tensor(const std::string& name, const Dims& dims, const std::string& location,
+                            const std::string& offset, const std::string& length) {
   std::string bytes;
   for (const std::int64_t dim : dims) bytes += field(1, dim);
   bytes += field(2, std::int64_t{kFloat}) + field(8, name) + field(13, entry("location", location));
@@ -70,8 +72,8 @@ std::string graph_attribute(const std::string& name, const std::string& graph) {
   return field(1, name) + field(6, graph) + field(20, std::int64_t{5});
 }
 
-std::string node(const std::string& op_type, const Strings& inputs, const Strings& outputs, const Strings& attributes,
-                 const std::string& name, const std::string& domain) {
+std::string node(const std::string& op_type, const Strings& inputs, const Strings& outputs,
+                 const Strings& attributes, const std::string& name, const std::string& domain) {
   std::string bytes;
   for (const std::string& input : inputs) bytes += field(1, input);
   for (const std::string& output : outputs) bytes += field(2, output);
@@ -92,7 +94,8 @@ GraphBuilder& GraphBuilder::output(const std::string& name, int type, const Dims
   return *this;
 }
 
-GraphBuilder& GraphBuilder::initializer(const std::string& name, const Dims& dims, const std::vector<float>& values) {
+GraphBuilder& GraphBuilder::initializer(const std::string& name, const Dims& dims,
+                                        const std::vector<float>& values) {
   return initializer(float_tensor(name, dims, values));
 }
 
@@ -112,7 +115,9 @@ GraphBuilder& GraphBuilder::add(std::uint32_t number, const std::string& payload
   return *this;
 }
 
-std::string GraphBuilder::bytes() const { return nodes_ + field(2, std::string("g")) + initializers_ + inputs_ + outputs_ + others_; }
+std::string GraphBuilder::bytes() const {
+  return nodes_ + field(2, std::string("g")) + initializers_ + inputs_ + outputs_ + others_;
+}
 
 ModelBuilder& ModelBuilder::add_to_model(std::uint32_t number, const std::string& payload) {
   model_others_ += field(number, payload);
@@ -120,7 +125,8 @@ ModelBuilder& ModelBuilder::add_to_model(std::uint32_t number, const std::string
 }
 
 std::string ModelBuilder::bytes() const {
-  return field(1, ir_version_) + field(7, GraphBuilder::bytes()) + field(8, field(1, std::string()) + field(2, opset_)) + model_others_;
+  return field(1, ir_version_) + field(7, GraphBuilder::bytes()) +
+         field(8, field(1, std::string()) + field(2, opset_)) + model_others_;
 }
 
 }  // namespace ounce::test

@@ -3,6 +3,6 @@ need external
 touch small.onnx.data small.onnx.notours.data
 ounce quantize external.onnx -o small.onnx --external-data always
 ounce quantize external.onnx -o small.onnx --external-data always --to w16
-ls
+ls | sed -E "s,[0-9a-f]{16},TAG," | LC_ALL=C sort
 ounce quantize external.onnx -o small.onnx
-ls
+ls | sed -E "s,[0-9a-f]{16},TAG," | LC_ALL=C sort
