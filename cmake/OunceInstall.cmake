@@ -6,7 +6,8 @@ include(CMakePackageConfigHelpers)
 # The libraries that a program linking libounce.a needs too. ounceConfig.cmake.in finds each of
 # them again; whatever else we build with is header-only or flags, and stays out of the export.
 # CMAKE_DL_LIBS is a plain -ldl: ONNX Runtime is opened at run time, if at all.
-set(linked_by_consumers fmt::fmt Threads::Threads PkgConfig::hwy PkgConfig::re2 PkgConfig::xxhash ${CMAKE_DL_LIBS})
+set(linked_by_consumers fmt::fmt Threads::Threads PkgConfig::hwy PkgConfig::re2 PkgConfig::xxhash
+    JPEG::JPEG PNG::PNG ZLIB::ZLIB ${CMAKE_DL_LIBS})
 get_target_property(linked ounce LINK_LIBRARIES)
 list(FILTER linked EXCLUDE REGEX "BUILD_INTERFACE")
 list(REMOVE_ITEM linked ${linked_by_consumers} linked-NOTFOUND)
@@ -21,6 +22,9 @@ target_compile_features(ounce INTERFACE cxx_std_20)
 
 install(TARGETS ounce EXPORT ounce ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ounce_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(OUNCE_HAS_RUNTIME)
+  install(TARGETS ounce_runner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ounce DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

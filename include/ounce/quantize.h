@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include <ounce/data.h>
 #include <ounce/recipe.h>
+#include <ounce/runtime.h>
 
 namespace ounce {
 
@@ -23,8 +25,26 @@ struct Progress {
   std::atomic<std::uint64_t> done{0}, total{0};  // bytes of weights
 };
 
+// Before the result gets its name it is loaded in ONNX Runtime, in a process of its own, and compared with
+// the original: on data if there is any, else on made-up inputs.
+struct TrialOptions {
+  bool is_wanted = true;
+  RuntimeOptions runtime{.library = {}, .config = {}, .isolate = Isolation{.memory = 0, .seconds = 600}};
+  DataOptions data;
+};
+
+struct TrialResult {
+  bool is_tried = false;
+  std::string why_not;  // otherwise; empty when it was not wanted
+  std::string runtime_version;
+  std::uint64_t samples = 0;
+  bool is_generated = true;
+  double sqnr_db = 0;  // of the worst output
+};
+
 struct QuantizeOptions {
   Recipe recipe;
+  TrialOptions trial;
   ExternalData external_data = ExternalData::kAuto;
   unsigned threads = 0;  // 0: all CPUs. The result does not depend on it.
   bool dry_run = false;  // decide everything, write nothing
@@ -53,6 +73,7 @@ struct QuantizeResult {
   std::vector<TensorOutcome> tensors;               // every float tensor, in the order of the file
   std::vector<std::string> notes;
   double sqnr_db = 0;  // over all stored tensors together
+  TrialResult trial;
   std::string source_digest, plan_digest;
   double seconds = 0;
 

@@ -12,6 +12,7 @@
 #include "api/outcome.h"
 #include "api/rewrite.h"
 #include "api/source_digest.h"
+#include "api/trial.h"
 #include "base/digest.h"
 #include "base/jobs.h"
 #include "graph/verify.h"
@@ -186,6 +187,12 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   // Check, and only then put it in its place.
   begin_stage(options, "checking", stored_source);
   check_written(output, source, plan, stored, pool, options, result);
+  if (options.trial.is_wanted) {
+    begin_stage(options, "running", 0);
+    const onnx::UnfinishedFiles files = output.unfinished_files();
+    result.trial =
+        api::try_model(path, {files.model, files.data, output_path}, result.bytes_before, options.trial);
+  }
   output.commit();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return result;

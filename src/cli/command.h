@@ -14,6 +14,9 @@ struct Command {
 
 Command add_inspect(CLI::App& parser);
 Command add_quantize(CLI::App& parser);
+Command add_verify(CLI::App& parser);
+Command add_bench(CLI::App& parser);
+Command add_contract(CLI::App& parser);
 Command add_copy(CLI::App& parser);
 Command add_demo(CLI::App& parser);
 

@@ -9,6 +9,7 @@
 #include "cli/model_list.h"
 #include "cli/recipe_options.h"
 #include "report/inspect_report.h"
+#include "report/json.h"
 #include "report/quantize_report.h"
 
 namespace ounce::cli {

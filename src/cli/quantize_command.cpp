@@ -9,9 +9,11 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/data_options.h"
 #include "cli/model_list.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
+#include "report/json.h"
 #include "report/quantize_report.h"
 
 namespace ounce::cli {
@@ -23,7 +25,9 @@ struct Arguments {
   RecipeArguments recipe;
   std::string external_data = "auto";
   unsigned threads = 0;
-  bool dry_run = false, json = false, verbose = false;
+  bool dry_run = false, json = false, verbose = false, verify = true;
+  DataArguments data;
+  std::string runtime;
 };
 
 void show_details(const report::QuantizeRow& row, bool verbose, std::FILE* out) {
@@ -32,6 +36,8 @@ void show_details(const report::QuantizeRow& row, bool verbose, std::FILE* out) 
     return;
   }
   if (verbose) fmt::print(out, "\n{}", report::tensor_table(row.result.tensors, row.result.tensors.size()));
+  if (const std::string line = report::trial_line(row.result.trial); !line.empty())
+    fmt::print(out, "  {}\n", line);
   for (const std::string& note : row.result.notes) fmt::print(out, "  note: {}\n", note);
 }
 
@@ -41,6 +47,9 @@ int run(const Arguments& arguments) {
   options.external_data = external_data_of(arguments.external_data);
   options.threads = arguments.threads;
   options.dry_run = arguments.dry_run;
+  options.trial.is_wanted = arguments.verify;
+  options.trial.data = data_options_of(arguments.data);
+  options.trial.runtime.library = arguments.runtime;
   std::FILE* human = arguments.json ? stderr : stdout;
   const auto usual_name = [&](const std::filesystem::path& path) {
     return default_output(path, options.recipe.format);
@@ -94,6 +103,13 @@ Command add_quantize(CLI::App& parser) {
   app->add_flag("--dry-run", arguments->dry_run, "print the plan, write nothing");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   app->add_flag("-v,--verbose", arguments->verbose, "say for every tensor what was done and why");
+  app->add_flag("--verify,!--no-verify", arguments->verify,
+                "load the result in ONNX Runtime and compare its outputs with the original's before it is "
+                "written (default: on; "
+                "without, only the stored weights are compared and the file may not run)");
+  app->add_option("--runtime", arguments->runtime,
+                  "ONNX Runtime for that: a library's path, or a version (default: the newest)");
+  add_data_options(*app, arguments->data);
   return {app, [arguments] { return run(*arguments); }};
 }
 

@@ -93,7 +93,7 @@ void OutputFile::write(std::uint64_t offset, std::string_view bytes) const {
 }
 
 std::filesystem::path OutputFile::unfinished_path() const {
-  return fmt::format("/proc/self/fd/{}", descriptor_.get());
+  return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_.get());  // for other processes too
 }
 
 // Only a hint: unlike fsync it takes note of no error, so whatever fails shows in flush().

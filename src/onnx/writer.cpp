@@ -207,6 +207,13 @@ Model ModelOutput::reopen() const {
   return read_model(file_->unfinished_path(), options);
 }
 
+UnfinishedFiles ModelOutput::unfinished_files() const {
+  UnfinishedFiles files{file_->unfinished_path(), {}};
+  if (data_) files.data[data_location_] = data_->unfinished_path();
+  for (const auto& [location, file] : kept_) files.data[location] = file.unfinished_path();
+  return files;
+}
+
 // The data files come first and the model that names them last; if it cannot be put in place, they go again.
 void ModelOutput::commit() {
   const std::vector<std::filesystem::path> stale = data_of_replaced_model();

@@ -7,17 +7,13 @@
 #include <cmath>
 #include <map>
 
+#include "report/json.h"
 #include "report/table.h"
 
 namespace ounce::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kSchemaVersion = 1;
-
-// JSON has no infinity: an exact result has no noise, and so no ratio; "exact" says so beside it.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 struct Totals {
   std::uint64_t before = 0, after = 0;
@@ -42,6 +38,17 @@ Totals totals_of(const std::vector<QuantizeRow>& rows) {
 
 double ratio(std::uint64_t after, std::uint64_t before) {
   return before == 0 ? 1 : static_cast<double>(after) / static_cast<double>(before);
+}
+
+Json trial_json(const TrialResult& trial) {
+  const bool has_outputs = trial.is_tried && trial.samples != 0;
+  return {{"tried", trial.is_tried},
+          {"why_not", trial.why_not},
+          {"runtime_version", trial.runtime_version},
+          {"samples", trial.samples},
+          {"generated", trial.is_generated},
+          {"output_sqnr_db", has_outputs ? number(trial.sqnr_db) : Json(nullptr)},
+          {"output_identical", has_outputs && std::isinf(trial.sqnr_db)}};
 }
 
 }  // namespace
@@ -141,6 +148,16 @@ Json tensor_json(const TensorOutcome& tensor) {
   return json;
 }
 
+std::string trial_line(const TrialResult& trial) {
+  if (!trial.is_tried) return trial.why_not.empty() ? "" : fmt::format("not run: {}", trial.why_not);
+  if (trial.samples == 0)
+    return fmt::format("loads in ONNX Runtime {}, but {}", trial.runtime_version, trial.why_not);
+  const std::string inputs =
+      fmt::format("{} {}", trial.samples, trial.is_generated ? "random inputs" : "samples");
+  return fmt::format("ran in ONNX Runtime {} on {}: output {}", trial.runtime_version, inputs,
+                     std::isinf(trial.sqnr_db) ? "identical" : decibel_text(trial.sqnr_db));
+}
+
 Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {
   Json models = Json::array();
   for (const QuantizeRow& row : rows) {
@@ -158,6 +175,7 @@ Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {
     model["stored_tensors"] = result.stored_count();
     model["exact"] = std::isinf(result.sqnr_db);
     model["sqnr_db"] = number(result.sqnr_db);
+    model["trial"] = trial_json(result.trial);
     model["seconds"] = result.seconds;
     model["source_digest"] = result.source_digest;
     model["plan_digest"] = result.plan_digest;

@@ -20,13 +20,12 @@ struct QuantizeRow {
 // A total closes the table if the rows are different models, and not results of the same one.
 std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run);
 std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t at_most);
+// What became of the result in the runtime; empty when that was not wanted.
+std::string trial_line(const TrialResult& trial);
 // What was left alone, grouped by the reason.
 std::string left_alone(const std::vector<TensorOutcome>& tensors);
 
 nlohmann::ordered_json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run);
 nlohmann::ordered_json tensor_json(const TensorOutcome& tensor);
-
-// A document of ours as text: names that are not UTF-8 are repaired rather than refused.
-std::string dump(const nlohmann::ordered_json& document);
 
 }  // namespace ounce::report

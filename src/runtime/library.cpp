@@ -48,6 +48,20 @@ std::optional<Version> parse_version(std::string_view text) {
 
 fs::path library_of(const fs::path& version_folder) { return version_folder / "lib" / "libonnxruntime.so"; }
 
+fs::path find_wanted(const std::string& wanted, const std::string& where) {
+  if (fs::is_regular_file(wanted)) return fs::absolute(wanted);
+  fs::path by_version = library_of(fs::path(OUNCE_ONNXRUNTIME_ROOT) / wanted);
+  if (parse_version(wanted) && fs::exists(by_version)) return by_version;
+  std::string versions;
+  for (const fs::path& path : Library::installed())
+    versions += (versions.empty() ? "" : ", ") + path.parent_path().parent_path().filename().string();
+  throw Error(ErrorCode::kUsage,
+              fmt::format("names neither a library of ONNX Runtime nor a version that is here ({}); ./setup "
+                          "runtime VERSION fetches one",
+                          versions.empty() ? "there are none" : versions),
+              where);
+}
+
 void say_nothing(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
 }  // namespace
@@ -67,17 +81,11 @@ std::vector<fs::path> Library::installed() {
   return paths;
 }
 
-fs::path Library::find() {
-  const char* const wanted = std::getenv("OUNCE_ONNXRUNTIME");
-  if (wanted != nullptr && *wanted != '\0') {
-    if (fs::is_regular_file(wanted)) return fs::absolute(wanted);
-    fs::path by_version = library_of(fs::path(OUNCE_ONNXRUNTIME_ROOT) / wanted);
-    if (parse_version(wanted) && fs::exists(by_version)) return by_version;
-    throw Error(ErrorCode::kUsage,
-                "names neither a library nor a version in " OUNCE_ONNXRUNTIME_ROOT
-                "; ./setup runtime VERSION fetches one",
-                fmt::format("OUNCE_ONNXRUNTIME={}", wanted));
-  }
+fs::path Library::find(const std::string& wanted) {
+  if (!wanted.empty()) return find_wanted(wanted, wanted);
+  const char* const variable = std::getenv("OUNCE_ONNXRUNTIME");
+  if (variable != nullptr && *variable != '\0')
+    return find_wanted(variable, fmt::format("OUNCE_ONNXRUNTIME={}", variable));
   const std::vector<fs::path> paths = installed();
   return paths.empty() ? fs::path("libonnxruntime.so") : paths.front();
 }

@@ -22,10 +22,10 @@ class Library {
  public:
   // The libraries that set-up brought, newest first, for this machine's architecture only.
   static std::vector<std::filesystem::path> installed();
-  // The file to open: what the environment variable OUNCE_ONNXRUNTIME names (a library, or a version that
-  // set-up brought), otherwise the newest of installed(), otherwise the system's "libonnxruntime.so". Throws
-  // Error{kUsage} when the variable names nothing that exists.
-  static std::filesystem::path find();
+  // The file to open. `wanted` is a library's path or a version that set-up brought ("1.22.0"); empty: what
+  // the environment variable OUNCE_ONNXRUNTIME says in the same way, otherwise the newest of installed(),
+  // otherwise the system's "libonnxruntime.so". Throws Error{kUsage} when there is no such thing.
+  static std::filesystem::path find(const std::string& wanted = {});
 
   // Opens a library, or gives the one that is open already. Throws Error{kIo} when there is none at `path`,
   // Error{kUnsupported} when it is none of ONNX Runtime's or too old.

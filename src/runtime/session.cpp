@@ -4,27 +4,18 @@
 #include <onnxruntime_c_api.h>
 #include <ounce/error.h>
 
-#include <optional>
+#include <algorithm>
 #include <utility>
 
-#include "base/checked.h"
-#include "runtime/status.h"
+#include "io/mapped_file.h"
+#include "runtime/bound_run.h"
+#include "runtime/session_handles.h"
+#include "runtime/value.h"
 
 namespace ounce::runtime {
 namespace {
 
-using onnx::ElementType;
-
-// The numbers of the file format and of the C API are the same.
-static_assert(static_cast<int>(ElementType::kFloat) == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT);
-static_assert(static_cast<int>(ElementType::kBool) == ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL);
-static_assert(static_cast<int>(ElementType::kFloat16) == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16);
-static_assert(static_cast<int>(ElementType::kBfloat16) == ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16);
-static_assert(static_cast<int>(ElementType::kInt4) == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4);
-
-ElementType from_runtime(ONNXTensorElementDataType type) {
-  return onnx::element_type_of(static_cast<std::int64_t>(type)).value_or(ElementType::kUndefined);
-}
+constexpr std::uint32_t kStandInsSince = 18;
 
 GraphOptimizationLevel to_runtime(Optimization optimization) {
   switch (optimization) {
@@ -36,28 +27,16 @@ GraphOptimizationLevel to_runtime(Optimization optimization) {
   return ORT_ENABLE_ALL;
 }
 
-// Calls of the C API that throw, on behalf of one model.
-class Caller {
- public:
-  Caller(const OrtApi& api, std::string model) : api_(&api), model_(std::move(model)) {}
-
-  template <class... Parameters, class... Arguments>
-  void operator()(OrtStatus*(ORT_API_CALL* function)(Parameters...), Arguments&&... arguments) const {
-    check(*api_, function(std::forward<Arguments>(arguments)...), model_);
-  }
-  const OrtApi& api() const { return *api_; }
-
- private:
-  const OrtApi* api_;
-  std::string model_;
-};
-
 Handle<OrtSessionOptions> make_options(const Caller& call, const SessionOptions& options) {
   const OrtApi& api = call.api();
   OrtSessionOptions* made = nullptr;
   call(api.CreateSessionOptions, &made);
   Handle<OrtSessionOptions> owned(made, {api.ReleaseSessionOptions});
   call(api.SetIntraOpNumThreads, made, static_cast<int>(options.threads));
+  if (options.threads_between != 1) {
+    call(api.SetSessionExecutionMode, made, ORT_PARALLEL);
+    call(api.SetInterOpNumThreads, made, static_cast<int>(options.threads_between));
+  }
   call(api.SetSessionGraphOptimizationLevel, made, to_runtime(options.optimization));
   for (const auto& [key, value] : options.config)
     call(api.AddSessionConfigEntry, made, key.c_str(), value.c_str());
@@ -109,70 +88,37 @@ std::vector<ValueDescription> describe(const Caller& call, const OrtSession* ses
   return descriptions;
 }
 
-std::uint64_t bytes_of(ElementType type, const std::vector<std::int64_t>& dims, const std::string& name) {
-  const auto fail = [&](ErrorCode code, const char* what) {
-    throw Error(code, what, fmt::format("tensor '{}'", name));
-  };
-  if (type == ElementType::kString)
-    fail(ErrorCode::kUnsupported, "tensors of strings cannot be given or taken yet");
-  std::optional<std::uint64_t> bits = static_cast<std::uint64_t>(onnx::info_of(type).bits);
-  for (const std::int64_t dim : dims) {
-    if (dim < 0) fail(ErrorCode::kBadInput, "has a negative dimension");
-    bits = checked_multiply(*bits, static_cast<std::uint64_t>(dim));
-    if (!bits) fail(ErrorCode::kBadInput, "is too large");
-  }
-  return (*bits + 7) / 8;
-}
-
-// The value looks at the tensor's bytes, which the runtime only reads.
-Handle<OrtValue> to_value(const Caller& call, const OrtMemoryInfo* memory, const NamedTensor& named) {
-  const Tensor& tensor = named.tensor;
-  const std::uint64_t bytes = bytes_of(tensor.type, tensor.dims, named.name);
-  if (bytes != tensor.bytes.size()) {
-    throw Error(ErrorCode::kBadInput,
-                fmt::format("has {} bytes where its type and shape take {}", tensor.bytes.size(), bytes),
-                fmt::format("tensor '{}'", named.name));
-  }
-  OrtValue* value = nullptr;
-  call(call.api().CreateTensorWithDataAsOrtValue, memory, const_cast<char*>(tensor.bytes.data()),
-       tensor.bytes.size(), tensor.dims.data(), tensor.dims.size(),
-       static_cast<ONNXTensorElementDataType>(tensor.type), &value);
-  return {value, {call.api().ReleaseValue}};
-}
-
-Tensor to_tensor(const Caller& call, OrtValue* value, const std::string& name) {
+// A model whose external data stands somewhere else: all files are mapped, and handed over as memory.
+OrtSession* make_session(const Caller& call, const Library& library, const std::filesystem::path& model,
+                         const std::map<std::string, std::filesystem::path>& stand_ins,
+                         OrtSessionOptions* options) {
   const OrtApi& api = call.api();
-  ONNXType kind = ONNX_TYPE_UNKNOWN;
-  int is_present = 0;
-  call(api.HasValue, value, &is_present);
-  if (is_present != 0) call(api.GetValueType, value, &kind);
-  if (kind != ONNX_TYPE_TENSOR)
-    throw Error(ErrorCode::kUnsupported, "is not a tensor", fmt::format("output '{}'", name));
-  OrtTensorTypeAndShapeInfo* shape = nullptr;
-  call(api.GetTensorTypeAndShape, value, &shape);
-  const Handle<OrtTensorTypeAndShapeInfo> owned(shape, {api.ReleaseTensorTypeAndShapeInfo});
-
-  Tensor tensor;
-  ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  call(api.GetTensorElementType, shape, &element);
-  tensor.type = from_runtime(element);
-  std::size_t rank = 0;
-  call(api.GetDimensionsCount, shape, &rank);
-  tensor.dims.resize(rank);
-  call(api.GetDimensions, shape, tensor.dims.data(), rank);
-  const std::uint64_t bytes = bytes_of(tensor.type, tensor.dims, name);
-  void* data = nullptr;
-  call(api.GetTensorMutableData, value, &data);
-  if (bytes != 0) tensor.bytes.assign(static_cast<const char*>(data), bytes);
-  return tensor;
+  if (library.api_version() < kStandInsSince) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("ONNX Runtime {} cannot take external data from memory; 1.{} can",
+                            library.version(), kStandInsSince),
+                model.string());
+  }
+  std::vector<io::MappedFile> files;
+  std::vector<const char*> names;
+  std::vector<char*> buffers;
+  std::vector<std::size_t> sizes;
+  for (const auto& [location, path] : stand_ins) {
+    const std::string_view bytes = files.emplace_back(io::MappedFile::open(path)).bytes();
+    names.push_back(location.c_str());
+    buffers.push_back(const_cast<char*>(bytes.data()));  // the runtime reads only
+    sizes.push_back(bytes.size());
+  }
+  call(api.AddExternalInitializersFromFilesInMemory, options, names.data(), buffers.data(), sizes.data(),
+       names.size());
+  const io::MappedFile file = io::MappedFile::open(model);
+  OrtSession* session = nullptr;
+  call(api.CreateSessionFromArray, &library.environment(), file.bytes().data(), file.bytes().size(), options,
+       &session);
+  return session;
 }
 
 }  // namespace
-
-struct Session::Handles {
-  Handle<OrtSession> session;
-  Handle<OrtMemoryInfo> memory;  // the CPU's
-};
 
 Session::Session(std::shared_ptr<const Library> library, const std::filesystem::path& model,
                  const SessionOptions& options)
@@ -181,7 +127,11 @@ Session::Session(std::shared_ptr<const Library> library, const std::filesystem::
   const Caller call(api, model_);
   const Handle<OrtSessionOptions> session_options = make_options(call, options);
   OrtSession* session = nullptr;
-  call(api.CreateSession, &library_->environment(), model.c_str(), session_options.get(), &session);
+  if (options.stand_ins.empty()) {
+    call(api.CreateSession, &library_->environment(), model.c_str(), session_options.get(), &session);
+  } else {
+    session = make_session(call, *library_, model, options.stand_ins, session_options.get());
+  }
   handles_->session = {session, {api.ReleaseSession}};
   OrtMemoryInfo* memory = nullptr;
   call(api.CreateCpuMemoryInfo, OrtDeviceAllocator, OrtMemTypeDefault, &memory);
@@ -198,32 +148,19 @@ Session& Session::operator=(Session&&) noexcept = default;
 
 std::vector<Tensor> Session::run(const std::vector<NamedTensor>& inputs,
                                  const std::vector<std::string>& outputs) const {
-  const OrtApi& api = library_->api();
-  const Caller call(api, model_);
-  std::vector<const char*> input_names, output_names;
-  std::vector<Handle<OrtValue>> input_values;
-  std::vector<const OrtValue*> input_pointers;
-  for (const NamedTensor& input : inputs) {
-    input_names.push_back(input.name.c_str());
-    input_values.push_back(to_value(call, handles_->memory.get(), input));
-    input_pointers.push_back(input_values.back().get());
+  std::vector<TensorView> views;
+  for (const ValueDescription& takes : inputs_) {
+    const auto found = std::find_if(inputs.begin(), inputs.end(),
+                                    [&](const NamedTensor& given) { return given.name == takes.name; });
+    if (found == inputs.end())
+      throw Error(ErrorCode::kBadInput, fmt::format("the input '{}' was not given", takes.name), model_);
+    views.emplace_back(found->tensor);
   }
-  for (const std::string& name : outputs) output_names.push_back(name.c_str());
-  if (outputs.empty()) {
-    for (const ValueDescription& output : outputs_) output_names.push_back(output.name.c_str());
-  }
-
-  std::vector<OrtValue*> values(output_names.size(), nullptr);
-  OrtStatus* const status =
-      api.Run(handles_->session.get(), nullptr, input_names.data(), input_pointers.data(), inputs.size(),
-              output_names.data(), output_names.size(), values.data());
-  std::vector<Handle<OrtValue>> output_values;
-  output_values.reserve(values.size());
-  for (OrtValue* value : values) output_values.emplace_back(value, Release<OrtValue>{api.ReleaseValue});
-  check(api, status, model_);
+  BoundRun bound(*this, outputs);
+  bound.bind(views);
+  bound.run();
   std::vector<Tensor> tensors;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    tensors.push_back(to_tensor(call, values[i], output_names[i]));
+  for (const TensorView& view : bound.outputs()) tensors.push_back(data::copy_of(view));
   return tensors;
 }
 

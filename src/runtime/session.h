@@ -1,9 +1,10 @@
 // A model that the runtime has loaded, and tensors to run it with.
 //
 //   Session session(Library::open(Library::find()), "model.onnx", {});
-//   std::vector<Tensor> outputs = session.run({{"x", {onnx::ElementType::kFloat, {1, 4}, bytes}}});
+//   std::vector<Tensor> outputs = session.run({{"x", {ElementType::kFloat, {1, 4}, bytes}}});
 //
-// A Session may be used by several threads at once. All errors are ounce::Error with the runtime's message.
+// A Session may be used by several threads at once. All errors are ounce::Error with the runtime's message
+// and the node it was about. For many runs in a row there is BoundRun, which allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "onnx/element_type.h"
+#include "data/tensor.h"
 #include "runtime/library.h"
 
 struct OrtMemoryInfo;
@@ -29,39 +30,21 @@ enum class Optimization {
 };
 
 struct SessionOptions {
-  unsigned threads = 1;  // inside an op; 0: as many as the runtime likes
+  unsigned threads = 1;          // inside an op; 0: as many as the runtime likes
+  unsigned threads_between = 1;  // for ops side by side; 1: one after the other
   Optimization optimization = Optimization::kAll;
   std::map<std::string, std::string> config;  // such as session.disable_quant_qdq
   std::filesystem::path
       save_optimized;  // where to write the model as the runtime has changed it; empty: nowhere
+  // Where external data really is, by the location that the model names: for a model whose files have no
+  // names yet. Needs ONNX Runtime 1.18.
+  std::map<std::string, std::filesystem::path> stand_ins;
 };
 
-// What a model takes or gives.
-struct ValueDescription {
-  struct Dimension {
-    std::int64_t value = -1;  // -1 when it is free …
-    std::string name;         // … and its name then, if it has one
-  };
-  std::string name;
-  onnx::ElementType element =
-      onnx::ElementType::kUndefined;  // kUndefined: not a tensor but a sequence, a map …
-  std::vector<Dimension>
-      shape;  // empty for a scalar, and for a tensor of unknown rank: the runtime does not say which
-
-  bool is_tensor() const { return element != onnx::ElementType::kUndefined; }
-};
-
-// Values in the layout of raw_data, with the bytes in it. Not for strings (yet).
-struct Tensor {
-  onnx::ElementType type = onnx::ElementType::kUndefined;
-  std::vector<std::int64_t> dims;
-  std::string bytes;
-};
-
-struct NamedTensor {
-  std::string name;
-  Tensor tensor;
-};
+using data::NamedTensor;
+using data::Tensor;
+using data::TensorView;
+using data::ValueDescription;
 
 class Session {
  public:
@@ -78,7 +61,11 @@ class Session {
   std::vector<Tensor> run(const std::vector<NamedTensor>& inputs,
                           const std::vector<std::string>& outputs = {}) const;
 
+  const Library& library() const { return *library_; }
+  const std::string& model() const { return model_; }
+
  private:
+  friend class BoundRun;
   struct Handles;
 
   std::shared_ptr<const Library> library_;

@@ -28,7 +28,7 @@ Tensor tensor_of(ElementType type, std::vector<std::int64_t> dims, const std::ve
 }
 
 template <class T>
-std::vector<T> values_of(const Tensor& tensor) {
+std::vector<T> numbers_of(const Tensor& tensor) {
   std::vector<T> values(tensor.bytes.size() / sizeof(T));
   std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
   return values;
@@ -80,7 +80,7 @@ TEST_P(SessionTest, RunsAModel) {
   const auto outputs = session.run({{"x", tensor_of<float>(ElementType::kFloat, {1, 2}, {1, 10})}});
   ASSERT_EQ(outputs.size(), 1U);
   EXPECT_THAT(outputs[0].dims, ElementsAre(1, 2));
-  EXPECT_THAT(values_of<float>(outputs[0]), ElementsAre(32, 43));
+  EXPECT_THAT(numbers_of<float>(outputs[0]), ElementsAre(32, 43));
 }
 
 TEST_P(SessionTest, DescribesInputsAndOutputs) {
@@ -104,7 +104,7 @@ TEST_P(SessionTest, DescribesInputsAndOutputs) {
   EXPECT_EQ(session.outputs()[0].element, ElementType::kInt64);
   const auto outputs =
       session.run({{"x", tensor_of<float>(ElementType::kFloat, {2, 3}, std::vector<float>(6))}});
-  EXPECT_THAT(values_of<std::int64_t>(outputs[0]), ElementsAre(2, 3));
+  EXPECT_THAT(numbers_of<std::int64_t>(outputs[0]), ElementsAre(2, 3));
 }
 
 TEST_P(SessionTest, CarriesEveryFixedWidthType) {
@@ -124,7 +124,7 @@ TEST_P(SessionTest, GivesOnlyTheOutputsAskedFor) {
   const auto outputs =
       load(model.bytes()).run({{"x", tensor_of<float>(ElementType::kFloat, {1}, {-2})}}, {"b"});
   ASSERT_EQ(outputs.size(), 1U);
-  EXPECT_THAT(values_of<float>(outputs[0]), ElementsAre(2));
+  EXPECT_THAT(numbers_of<float>(outputs[0]), ElementsAre(2));
 }
 
 TEST_P(SessionTest, EmptyTensorsPass) {

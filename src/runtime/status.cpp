@@ -28,13 +28,30 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
+// "Non-zero status code returned while running Conv node. Name:'conv1' Status Message: …": what is wrong
+// comes first for a person, and the node belongs to the place.
+struct Complaint {
+  std::string what, node;
+};
+
+Complaint read_complaint(const std::string& line) {
+  constexpr std::string_view kBefore = "while running ", kName = " node. Name:'",
+                             kMessage = "' Status Message: ";
+  const std::size_t op = line.find(kBefore), name = line.find(kName), message = line.find(kMessage);
+  if (op == std::string::npos || name == std::string::npos || message == std::string::npos) return {line, ""};
+  if (op + kBefore.size() > name || name + kName.size() > message) return {line, ""};
+  const std::string op_type = line.substr(op + kBefore.size(), name - op - kBefore.size());
+  const std::string node = line.substr(name + kName.size(), message - name - kName.size());
+  return {line.substr(message + kMessage.size()), ": node '" + node + "' (" + op_type + ")"};
+}
+
 }  // namespace
 
 void check(const OrtApi& api, OrtStatus* status, const std::string& where) {
   if (status == nullptr) return;
   const Handle<OrtStatus> owned(status, {api.ReleaseStatus});
-  throw Error(code_of(api.GetErrorCode(status)), "ONNX Runtime: " + on_one_line(api.GetErrorMessage(status)),
-              where);
+  const Complaint complaint = read_complaint(on_one_line(api.GetErrorMessage(status)));
+  throw Error(code_of(api.GetErrorCode(status)), "ONNX Runtime: " + complaint.what, where + complaint.node);
 }
 
 }  // namespace ounce::runtime

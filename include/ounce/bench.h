@@ -1,0 +1,69 @@
+// Who is faster, by how much, and how sure is that?
+//
+// All models run in one process, interleaved in short rounds, so that whatever else the machine does hits all
+// of them alike; speed-ups are compared round by round. Cold start and memory come from a process of each
+// model's own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <ounce/data.h>
+#include <ounce/quantize.h>
+#include <ounce/runtime.h>
+
+namespace ounce {
+
+struct BenchOptions {
+  RuntimeOptions runtime;
+  DataOptions data;
+  double seconds = 2;         // for each model and batch size
+  std::uint64_t repeats = 0;  // calls of each model instead
+  std::vector<std::uint64_t> batches = {1};
+  unsigned cold_starts = 3;  // processes of each model's own; 0: none, and no figure of memory
+  Progress* progress = nullptr;
+};
+
+struct Latency {
+  std::uint64_t calls = 0;
+  double mean = 0, p50 = 0, p90 = 0, p99 = 0, min = 0;  // seconds
+};
+
+// Against the first model, at the same batch size. 2: twice as fast.
+struct SpeedUp {
+  double ratio = 1, low = 1, high = 1;  // 95 % confidence
+  bool is_measurable = false;           // the interval leaves out 1, and by more than 1 %
+};
+
+struct BatchResult {
+  std::uint64_t batch = 1;
+  Latency latency;
+  double samples_per_second = 0;
+  SpeedUp speed_up;
+};
+
+struct BenchResult {
+  std::filesystem::path model;
+  std::uint64_t bytes = 0;        // model file and external data
+  double load_seconds = 0;        // creating the session
+  double first_seconds = 0;       // the first run
+  double cold_start_seconds = 0;  // from the start of a process to its first result; best of cold_starts
+  bool is_cache_dropped = false;  // the model's file had to come from the disk for that
+  std::uint64_t peak_memory = 0;  // resident, of the process of its own
+  std::vector<BatchResult> batches;
+};
+
+struct BenchReport {
+  std::string runtime_version;
+  unsigned threads = 1;
+  bool is_generated = false;
+  std::uint64_t rounds = 0;
+  std::vector<BenchResult> models;
+  std::vector<std::string> notes;
+};
+
+BenchReport bench(const std::vector<std::filesystem::path>& models, const BenchOptions& options);
+
+}  // namespace ounce

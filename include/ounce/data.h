@@ -1,0 +1,36 @@
+// What models are fed with: files of data and how they meet the model's inputs, or generated values.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ounce/contract.h>
+
+namespace ounce {
+
+struct DataOptions {
+  // A .npz or .npy (leading axis: the sample), a folder of images, of .wav files or of ONNX test data, a .csv
+  // or .jsonl list, a raw .bin. One path for all inputs, or one for each, by the input's name.
+  std::filesystem::path path;
+  std::map<std::string, std::filesystem::path> paths;
+
+  std::map<std::string, std::string> fields;  // which field feeds an input, where names differ: input → field
+  std::map<std::string, double> constants;    // inputs that are the same for every sample, such as a rate
+  std::map<std::string, std::string> carry;  // a state: the input gets what this output gave one step before
+  std::string labels;                        // the field with the labels; empty: none
+  std::uint64_t first = 0, samples = 0;      // which samples: from `first` on, so many (0: all)
+  std::uint64_t batch = 1;                   // samples in one run
+  // Free dimensions, by their name or as "input:axis". For generated values, and for states.
+  std::map<std::string, std::int64_t> shape;
+  std::uint64_t seed = 1;            // of generated values
+  std::optional<Contract> contract;  // instead of the one in the model
+
+  bool is_generated() const { return path.empty() && paths.empty(); }
+};
+
+}  // namespace ounce

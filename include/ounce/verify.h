@@ -1,0 +1,106 @@
+// Does a candidate still do what the reference does? Both are run on the same inputs, sample by sample, and a
+// gate decides.
+//
+//   ounce::VerifyOptions options;
+//   options.data.path = "val.npz";
+//   options.gates.min_sqnr = 30;
+//   const ounce::VerifyResult result = ounce::verify("model.onnx", "model.w8.onnx", options);
+//   if (!result.passed) log(result.verdict);
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ounce/data.h>
+#include <ounce/quantize.h>
+#include <ounce/runtime.h>
+
+namespace ounce {
+
+enum class Metric {
+  kAuto,      // by the labels: classes → accuracy, real numbers → mean absolute error, boxes → mAP
+  kAccuracy,  // top-1, and top-5 beside it
+  kNll,       // mean negative log-likelihood of the label under softmax(output); perplexity beside it
+  kF1,        // macro-averaged over the classes
+  kMae,       // mean absolute error
+  kMap,       // mean average precision of boxes at IoU 0.5
+};
+
+// What has to hold. Those that are not set do not decide; without any, defaults do: see
+// VerifyResult::verdict.
+struct Gates {
+  std::optional<double> max_abs_diff, mean_abs_diff;  // of every output
+  std::optional<double> min_sqnr;                     // dB, of every output
+  std::optional<double> min_agreement;                // share of same top-1 answers
+  std::optional<double> max_drop;                     // of the metric: a share for accuracy, F1 and mAP
+};
+
+struct VerifyOptions {
+  RuntimeOptions runtime;
+  DataOptions data;
+  Gates gates;
+  Metric metric = Metric::kAuto;
+  std::string output;  // the one that labels speak of; empty: the first of a suitable type
+  std::optional<double>
+      threshold;  // for decisions: an output is "yes" from here on; for boxes: the least score
+  bool edge_cases = true;
+  std::size_t worst = 5;  // how many samples to name
+  Progress* progress = nullptr;
+};
+
+struct OutputComparison {
+  std::string name, type;
+  std::uint64_t values = 0;
+  double max_abs_diff = 0, mean_abs_diff = 0, mse = 0;
+  double sqnr_db = 0;  // infinite when all values are equal
+  double cosine = 1;
+  std::optional<double> top1_agreement, top5_agreement;  // for outputs with a class axis
+  std::optional<std::uint64_t> flips;                    // decisions that changed at the threshold
+  std::uint64_t decisions = 0;
+  std::uint64_t reference_not_finite = 0, candidate_not_finite = 0;  // NaN and infinite values
+};
+
+// A quality on labelled data, with what the candidate loses and how sure that is.
+struct MetricResult {
+  std::string name;  // "top1_accuracy"
+  bool higher_is_better = true;
+  double reference = 0, candidate = 0;
+  double drop = 0;                     // positive: the candidate is worse
+  double drop_low = 0, drop_high = 0;  // 95 % confidence, paired bootstrap over the samples
+};
+
+struct EdgeCase {
+  std::string name;  // "all zero"
+  bool passed = true;
+  std::string finding;  // "sqnr 41.2 dB", or what went wrong
+};
+
+struct SampleDifference {
+  std::string name, output;
+  double max_abs_diff = 0;
+};
+
+struct VerifyResult {
+  std::filesystem::path reference, candidate;
+  std::string runtime_version;
+  bool passed = false;
+  std::string verdict;  // which gate decided, and by how much
+  std::vector<std::string> failures;
+  double max_abs_diff = 0, mean_abs_diff = 0;  // over all outputs
+  std::uint64_t samples = 0;
+  bool is_generated = false;  // no data was given: the values are random
+  std::vector<OutputComparison> outputs;
+  std::vector<MetricResult> metrics;
+  std::vector<EdgeCase> edge_cases;
+  std::vector<SampleDifference> worst;  // largest first
+  std::vector<std::string> notes;
+  double seconds = 0, reference_seconds = 0, candidate_seconds = 0;  // in all, and inside the runtime
+};
+
+VerifyResult verify(const std::filesystem::path& reference, const std::filesystem::path& candidate,
+                    const VerifyOptions& options);
+
+}  // namespace ounce

@@ -1,0 +1,93 @@
+#include <ounce/contract.h>
+#include <ounce/error.h>
+
+#include <fmt/format.h>
+
+#include "api/contract_data.h"
+#include "api/source_digest.h"
+#include "base/digest.h"
+#include "data/contract_json.h"
+#include "data/preprocess.h"
+#include "graph/verify.h"
+#include "io/mapped_file.h"
+#include "onnx/reader.h"
+#include "onnx/writer.h"
+#include "passes/store_weights.h"
+
+namespace ounce {
+namespace {
+
+// The inputs that an app has to give: those without an initializer.
+std::vector<std::string> inputs_of(const onnx::Model& model, const graph::Index& index) {
+  std::vector<std::string> names;
+  for (const auto& input : model.proto->graph->inputs) {
+    const graph::Value* value = index.find(0, input->name).value;
+    if (value == nullptr || value->initializer == graph::kNone) names.emplace_back(input->name);
+  }
+  return names;
+}
+
+// A contract that names no input means the only one.
+void name_inputs(Contract& contract, const std::vector<std::string>& inputs,
+                 const std::filesystem::path& model) {
+  if (const auto nameless = contract.inputs.find(data::kOnlyInput); nameless != contract.inputs.end()) {
+    if (inputs.size() != 1) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("has the inputs {}; say which one the contract is for (--for NAME)",
+                              fmt::join(inputs, ", ")),
+                  model.string());
+    }
+    contract.inputs[inputs[0]] = nameless->second;
+    contract.inputs.erase(data::kOnlyInput);
+  }
+  for (const auto& [name, input] : contract.inputs) {
+    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end()) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("has no input '{}'; it has {}", name, fmt::join(inputs, ", ")), model.string());
+    }
+    data::Preprocess(input, name);  // throws when it contradicts itself
+  }
+}
+
+}  // namespace
+
+Contract read_contract(const std::filesystem::path& file) {
+  const io::MappedFile mapped = io::MappedFile::open(file);
+  if (file.extension() == ".toml") return data::parse_contract_toml(mapped.bytes(), file.string());
+  return data::parse_contract(mapped.bytes(), file.string());
+}
+
+std::optional<Contract> contract_of(const std::filesystem::path& path) {
+  const onnx::Model model = onnx::read_model(path);
+  for (const auto& entry : model.proto->metadata) {
+    if (entry->key == Contract::kMetadataKey)
+      return data::parse_contract(entry->value,
+                                  fmt::format("{}: metadata '{}'", path.string(), Contract::kMetadataKey));
+  }
+  return std::nullopt;
+}
+
+std::string to_json(const Contract& contract) { return data::write_contract(contract, 2); }
+
+Contract set_contract(const std::filesystem::path& path, const std::filesystem::path& output_path,
+                      const Contract& wanted, const DataOptions* data, const RuntimeOptions& runtime) {
+  ThreadPool pool;
+  Contract contract = wanted;
+  onnx::Model model = onnx::read_model(path);
+  if (model.file.same_file_as(output_path))
+    throw Error(ErrorCode::kUsage, "the output would replace the input; choose another -o",
+                output_path.string());
+  name_inputs(contract, inputs_of(model, graph::verify(model)), path);
+  if (data != nullptr) api::record(path, *data, runtime, contract);
+  const std::string source = api::source_digest(model, {}, pool);
+  const std::string json = data::write_contract(contract, -1);
+  passes::set_metadata(model, Contract::kMetadataKey, json);
+  onnx::ModelOutput output(model, output_path,
+                           {ExternalData::kAuto, hex(digest_of(source + json)).substr(0, 16)});
+  output.write(pool, nullptr);
+  graph::verify(output.reopen());
+  output.commit();
+  return contract;
+}
+
+}  // namespace ounce

@@ -1,0 +1,39 @@
+// Everything that runs models, in a library that was built without ONNX Runtime.
+#include <ounce/bench.h>
+#include <ounce/error.h>
+#include <ounce/verify.h>
+
+#include "api/contract_data.h"
+#include "api/trial.h"
+
+namespace ounce {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw Error(ErrorCode::kUnsupported, "this ounce was built without ONNX Runtime and cannot run models");
+}
+
+}  // namespace
+
+bool has_runtime() noexcept { return false; }
+std::vector<std::string> installed_runtimes() { return {}; }
+VerifyResult verify(const std::filesystem::path&, const std::filesystem::path&, const VerifyOptions&) {
+  refuse();
+}
+BenchReport bench(const std::vector<std::filesystem::path>&, const BenchOptions&) { refuse(); }
+ContractCheck check_contract(const std::filesystem::path&, const DataOptions&, const RuntimeOptions&) {
+  refuse();
+}
+void api::record(const std::filesystem::path&, const DataOptions&, const RuntimeOptions&, Contract&) {
+  refuse();
+}
+
+TrialResult api::try_model(const std::filesystem::path&, const WrittenFiles&, std::uint64_t,
+                           const TrialOptions&) {
+  TrialResult result;
+  result.why_not =
+      "this ounce was built without ONNX Runtime: the weights were compared, the model was not run";
+  return result;
+}
+
+}  // namespace ounce

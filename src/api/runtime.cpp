@@ -1,0 +1,46 @@
+#include "api/runtime.h"
+
+#include "data/contract_json.h"
+#include "measure/generate.h"
+
+namespace ounce {
+
+bool has_runtime() noexcept { return true; }
+
+std::vector<std::string> installed_runtimes() {
+  std::vector<std::string> versions;
+  for (const auto& path : runtime::Library::installed())
+    versions.push_back(path.parent_path().parent_path().filename().string());
+  return versions;
+}
+
+namespace api {
+
+runtime::ExecutorOptions executor_options(const RuntimeOptions& options) {
+  runtime::ExecutorOptions made;
+  made.library = options.library;
+  made.session.threads = options.threads;
+  made.session.threads_between = options.threads_between;
+  made.session.optimization = static_cast<runtime::Optimization>(options.optimization);
+  made.session.config = options.config;
+  if (options.isolate) made.isolate = runtime::Limits{options.isolate->memory, options.isolate->seconds};
+  return made;
+}
+
+OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::ValueDescription>& inputs,
+                   const DataOptions& options) {
+  OpenFeed open;
+  open.options = options;
+  if (!open.options.contract) open.options.contract = contract_of(model);
+  if (options.is_generated()) {
+    open.feed = std::make_unique<measure::GeneratedFeed>(model, inputs, open.options);
+  } else {
+    auto feed = std::make_unique<data::DataFeed>(inputs, open.options);
+    open.data = feed.get();
+    open.feed = std::move(feed);
+  }
+  return open;
+}
+
+}  // namespace api
+}  // namespace ounce

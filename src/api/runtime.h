@@ -1,0 +1,26 @@
+// The public options of the runtime, as the layers below want them.
+#pragma once
+
+#include <ounce/data.h>
+#include <ounce/runtime.h>
+
+#include <memory>
+
+#include "data/data_feed.h"
+#include "runtime/executor.h"
+
+namespace ounce::api {
+
+runtime::ExecutorOptions executor_options(const RuntimeOptions& options);
+
+// What feeds a model with these inputs: the data, or made-up values. The contract is the one of the options,
+// else the model's own.
+struct OpenFeed {
+  std::unique_ptr<data::Feed> feed;
+  data::DataFeed* data = nullptr;  // the same, when it is data
+  DataOptions options;             // with the contract
+};
+OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::ValueDescription>& inputs,
+                   const DataOptions& options);
+
+}  // namespace ounce::api

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+#include <ounce/contract.h>
+#include <ounce/error.h>
+#include <ounce/runtime.h>
+
+#include <nlohmann/json.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/data_options.h"
+#include "cli/runtime_options.h"
+#include "report/json.h"
+
+namespace ounce::cli {
+namespace {
+
+constexpr int kGateExit = 1;
+
+struct Arguments {
+  std::string model, output;
+  DataArguments data;
+  RuntimeArguments runtime;
+  bool json = false;
+};
+
+int set(const Arguments& arguments) {
+  const std::optional<Contract> wanted = contract_from(arguments.data.contract);
+  if (!wanted)
+    throw Error(ErrorCode::kUsage,
+                "say what the contract is: with --contract FILE or with options such as --rescale 1/255");
+  const DataOptions data = data_options_of(arguments.data);
+  const Contract written =
+      set_contract(arguments.model, arguments.output, *wanted, data.is_generated() ? nullptr : &data,
+                   runtime_options_of(arguments.runtime));
+  fmt::print("{}\n{}\n", arguments.output, to_json(written));
+  return 0;
+}
+
+int show(const Arguments& arguments) {
+  const std::optional<Contract> contract = contract_of(arguments.model);
+  if (!contract)
+    throw Error(ErrorCode::kBadInput, "has no contract; 'ounce contract set' gives it one", arguments.model);
+  fmt::print("{}\n", to_json(*contract));
+  return 0;
+}
+
+int check(const Arguments& arguments) {
+  const DataOptions data = data_options_of(arguments.data);
+  if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: --data");
+  const ContractCheck result = check_contract(arguments.model, data, runtime_options_of(arguments.runtime));
+  std::FILE* human = arguments.json ? stderr : stdout;
+  for (const std::string& finding : result.findings) fmt::print(human, "{}\n", finding);
+  fmt::print(human, "{}: {} samples\n", result.passed ? "passed" : "failed", result.samples);
+  if (arguments.json) {
+    nlohmann::ordered_json json;
+    json["schema_version"] = report::kSchemaVersion;
+    json["verb"] = "contract check";
+    json["model"] = arguments.model;
+    json["passed"] = result.passed;
+    json["samples"] = result.samples;
+    json["findings"] = result.findings;
+    fmt::print("{}", report::dump(json));
+  }
+  return result.passed ? 0 : kGateExit;
+}
+
+}  // namespace
+
+Command add_contract(CLI::App& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = parser.add_subcommand(
+      "contract", "how raw data becomes what the model takes, kept in the model and checked");
+  app->require_subcommand(1);
+  CLI::App* setting = app->add_subcommand(
+      "set", "write the model with a contract; with --data also what data looks like, and a golden sample");
+  CLI::App* showing = app->add_subcommand("show", "print a model's contract");
+  CLI::App* checking = app->add_subcommand("check", "is this data what the contract says? exit 1 if not");
+  for (CLI::App* verb : {setting, showing, checking})
+    verb->add_option("model", arguments->model, "a model")->required();
+  setting->add_option("-o,--output", arguments->output, "the model with the contract")->required();
+  for (CLI::App* verb : {setting, checking}) {
+    add_data_options(*verb, arguments->data);
+    add_runtime_options(*verb, arguments->runtime);
+  }
+  checking->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  return {app, [arguments, setting, showing] {
+            if (setting->parsed()) return set(*arguments);
+            return showing->parsed() ? show(*arguments) : check(*arguments);
+          }};
+}
+
+}  // namespace ounce::cli

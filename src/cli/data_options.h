@@ -1,0 +1,36 @@
+// The options of every verb that takes data: where it is, and how it meets the model.
+#pragma once
+
+#include <ounce/data.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace ounce::cli {
+
+// How raw data becomes an input, said by flags instead of a file.
+struct ContractArguments {
+  std::string file, input, kind, color, size, resample, backend, crop, crop_rule, layout, rescale, mean,
+      deviation;
+  std::int64_t rate = 0, length = 0, frame = 0;
+};
+
+struct DataArguments {
+  std::vector<std::string> data, inputs, constants, carry, shape;
+  std::string labels;
+  std::uint64_t first = 0, samples = 0, batch = 1, seed = 1;
+  ContractArguments contract;
+};
+
+void add_contract_options(CLI::App& app, ContractArguments& arguments, const char* file_option);
+// Nothing when neither a file nor a flag was given.
+std::optional<Contract> contract_from(const ContractArguments& arguments);
+
+void add_data_options(CLI::App& app, DataArguments& arguments);
+DataOptions data_options_of(const DataArguments& arguments);
+
+// "0.5%" or "0.005". Throws Error{kUsage}.
+double share_of(const std::string& text, const char* option);
+
+}  // namespace ounce::cli

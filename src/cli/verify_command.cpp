@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/verify.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/data_options.h"
+#include "cli/model_list.h"
+#include "cli/progress_line.h"
+#include "cli/recipe_options.h"
+#include "cli/runtime_options.h"
+#include "report/json.h"
+#include "report/verify_report.h"
+
+namespace ounce::cli {
+namespace {
+
+constexpr int kGateExit = 1;
+
+const std::map<std::string, Metric> kMetrics = {{"auto", Metric::kAuto}, {"accuracy", Metric::kAccuracy},
+                                                {"nll", Metric::kNll},   {"f1", Metric::kF1},
+                                                {"mae", Metric::kMae},   {"map", Metric::kMap}};
+
+struct Arguments {
+  std::string reference;
+  std::vector<std::string> candidates;
+  RuntimeArguments runtime;
+  DataArguments data;
+  std::string metric = "auto", output, min_agreement, max_drop;
+  std::optional<double> threshold, abs_tol, mean_tol, min_sqnr;
+  bool edge_cases = true, json = false;
+  std::size_t worst = 5;
+};
+
+VerifyOptions options_of(const Arguments& arguments) {
+  VerifyOptions options;
+  options.runtime = runtime_options_of(arguments.runtime);
+  options.data = data_options_of(arguments.data);
+  options.metric = kMetrics.at(arguments.metric);
+  options.output = arguments.output;
+  options.threshold = arguments.threshold;
+  options.edge_cases = arguments.edge_cases;
+  options.worst = arguments.worst;
+  options.gates.max_abs_diff = arguments.abs_tol;
+  options.gates.mean_abs_diff = arguments.mean_tol;
+  options.gates.min_sqnr = arguments.min_sqnr;
+  if (!arguments.min_agreement.empty())
+    options.gates.min_agreement = share_of(arguments.min_agreement, "--min-agreement");
+  if (!arguments.max_drop.empty()) options.gates.max_drop = share_of(arguments.max_drop, "--max-drop");
+  return options;
+}
+
+int run(const Arguments& arguments) {
+  VerifyOptions options = options_of(arguments);
+  std::FILE* human = arguments.json ? stderr : stdout;
+  std::vector<report::VerifyRow> rows;
+  int worst = 0;
+  for (const ModelFile& model : find_models(arguments.candidates)) {
+    report::VerifyRow row;
+    row.candidate = model.path;
+    row.exit_code = guarded(
+        model.path,
+        [&] {
+          ProgressLine line(model.path.string());
+          options.progress = line.progress();
+          row.result = verify(arguments.reference, model.path, options);
+        },
+        row.error);
+    if (row.error.empty() && !row.result.passed) row.exit_code = kGateExit;
+    worst = std::max(worst, row.exit_code);
+    if (row.error.empty()) {
+      fmt::print(human, "{}", report::verify_text(row.result));
+    } else {
+      fmt::print(stderr, "ounce: {}\n", row.error);
+    }
+    rows.push_back(std::move(row));
+  }
+  if (rows.size() > 1) fmt::print(human, "\n{}", report::verify_table(rows));
+  if (arguments.json) fmt::print("{}", report::dump(report::verify_json(arguments.reference, rows)));
+  return worst;
+}
+
+}  // namespace
+
+Command add_verify(CLI::App& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app =
+      parser.add_subcommand("verify", "does a candidate still do what the reference does? exit 1 if not");
+  app->add_option("reference", arguments->reference, "the original model")->required();
+  app->add_option("candidate", arguments->candidates, "models to compare with it, or folders of models")
+      ->required();
+  const char* gates = "Gates (without any: 20 dB for every output)";
+  app->add_option("--abs-tol", arguments->abs_tol, "largest difference of any value, such as 0.04")
+      ->group(gates);
+  app->add_option("--mean-tol", arguments->mean_tol, "largest mean difference of an output, such as 0.01")
+      ->group(gates);
+  app->add_option("--min-sqnr", arguments->min_sqnr, "least signal to noise of an output in dB")
+      ->group(gates);
+  app->add_option("--min-agreement", arguments->min_agreement,
+                  "least share of same top-1 answers, such as 99%")
+      ->group(gates);
+  app->add_option(
+         "--max-drop", arguments->max_drop,
+         "what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll and mae")
+      ->group(gates);
+  app->add_option("--metric", arguments->metric,
+                  "of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5)")
+      ->check(CLI::IsMember({"auto", "accuracy", "nll", "f1", "mae", "map"}))
+      ->capture_default_str();
+  app->add_option("--output", arguments->output, "the output that labels speak of (default: the first)");
+  app->add_option("--threshold", arguments->threshold,
+                  "an output decides at this value: count decisions that flip; least score of boxes");
+  app->add_flag("--edge-cases,!--no-edge-cases", arguments->edge_cases,
+                "also try zeros, extremes, noise, batches and lengths (default: on)");
+  app->add_option("--worst", arguments->worst, "how many samples with the largest difference to name")
+      ->capture_default_str();
+  app->add_option("--batch", arguments->data.batch, "samples in one run")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_data_options(*app, arguments->data);
+  add_runtime_options(*app, arguments->runtime);
+  return {app, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace ounce::cli

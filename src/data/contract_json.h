@@ -1,0 +1,29 @@
+// The contract as JSON, which is how it stands in a model's metadata and in files; TOML says the same.
+//
+//   {"version": 1,
+//    "inputs": {"pixel_values": {"kind": "image", "size": {"height": 224, "width": 224}, "resample":
+//    "bilinear",
+//                                "rescale_factor": 0.00392156862745098, "image_mean": […], "image_std":
+//                                […]}},
+//    "golden": {"sample": "cat.jpg", "input_digest": "…", "output_digest": "…", "outputs": {"logits": […]}}}
+//
+// A file without "inputs" is the contract of one input, and Hugging Face's preprocessor_config.json is such a
+// file.
+#pragma once
+
+#include <ounce/contract.h>
+
+#include <string>
+#include <string_view>
+
+namespace ounce::data {
+
+// The key of an input that a file does not name: it means the model's only one.
+inline constexpr const char* kOnlyInput = "";
+
+// Throw Error{kBadInput}; `where` names the file or the metadata key.
+Contract parse_contract(std::string_view json, const std::string& where);
+Contract parse_contract_toml(std::string_view toml, const std::string& where);
+std::string write_contract(const Contract& contract, int indent);  // -1: on one line
+
+}  // namespace ounce::data

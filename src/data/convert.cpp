@@ -1,0 +1,176 @@
+#include "data/convert.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/half.h"
+
+namespace ounce::data {
+namespace {
+
+bool is_integer(ElementType type) {
+  switch (type) {
+    case ElementType::kInt8:
+    case ElementType::kInt16:
+    case ElementType::kInt32:
+    case ElementType::kInt64:
+    case ElementType::kUint8:
+    case ElementType::kUint16:
+    case ElementType::kUint32:
+    case ElementType::kUint64:
+    case ElementType::kBool: return true;
+    default: return false;
+  }
+}
+
+bool is_float(ElementType type) { return onnx::is_float_weight_type(type); }
+
+[[noreturn]] void refuse(ElementType from, const std::string& where) {
+  throw Error(ErrorCode::kBadInput,
+              fmt::format("values of type {} cannot be used as numbers", onnx::name_of(from)), where);
+}
+
+const std::byte* first_byte(const TensorView& tensor) {
+  return reinterpret_cast<const std::byte*>(tensor.bytes.data());
+}
+
+// Calls visit with a pointer to the first element, as the C++ type that it has, and their number. Floats of
+// 16 bits have none.
+template <class Visit>
+void visit_values(const TensorView& tensor, const std::string& where, Visit&& visit) {
+  const auto as = [&]<class T>(std::type_identity<T>) {
+    visit(reinterpret_cast<const T*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(T));
+  };
+  switch (tensor.type) {
+    case ElementType::kFloat: return as(std::type_identity<float>());
+    case ElementType::kDouble: return as(std::type_identity<double>());
+    case ElementType::kInt8: return as(std::type_identity<std::int8_t>());
+    case ElementType::kInt16: return as(std::type_identity<std::int16_t>());
+    case ElementType::kInt32: return as(std::type_identity<std::int32_t>());
+    case ElementType::kInt64: return as(std::type_identity<std::int64_t>());
+    case ElementType::kUint8: return as(std::type_identity<std::uint8_t>());
+    case ElementType::kBool: return as(std::type_identity<std::uint8_t>());
+    case ElementType::kUint16: return as(std::type_identity<std::uint16_t>());
+    case ElementType::kUint32: return as(std::type_identity<std::uint32_t>());
+    case ElementType::kUint64: return as(std::type_identity<std::uint64_t>());
+    default: refuse(tensor.type, where);
+  }
+}
+
+template <class To>
+std::string integers(const Tensor& tensor, To most, ElementType type, const std::string& where) {
+  std::string bytes;
+  visit_values(tensor, where, [&](const auto* values, std::size_t count) {
+    using From = std::remove_cvref_t<decltype(*values)>;
+    bytes.resize(count * sizeof(To));
+    To* const out = reinterpret_cast<To*>(bytes.data());
+    if constexpr (std::is_integral_v<From>) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!std::in_range<To>(values[i]) || static_cast<To>(values[i]) > most) {
+          throw Error(ErrorCode::kBadInput,
+                      fmt::format("the value {} does not fit into {}", values[i], onnx::name_of(type)),
+                      where);
+        }
+        out[i] = static_cast<To>(values[i]);
+      }
+    }
+  });
+  return bytes;
+}
+
+std::string to_integer_bytes(const Tensor& tensor, ElementType type, const std::string& where) {
+  const auto as = [&]<class T>(std::type_identity<T>) {
+    return integers<T>(tensor, std::numeric_limits<T>::max(), type, where);
+  };
+  switch (type) {
+    case ElementType::kInt8: return as(std::type_identity<std::int8_t>());
+    case ElementType::kInt16: return as(std::type_identity<std::int16_t>());
+    case ElementType::kInt32: return as(std::type_identity<std::int32_t>());
+    case ElementType::kInt64: return as(std::type_identity<std::int64_t>());
+    case ElementType::kUint8: return as(std::type_identity<std::uint8_t>());
+    case ElementType::kUint16: return as(std::type_identity<std::uint16_t>());
+    case ElementType::kUint32: return as(std::type_identity<std::uint32_t>());
+    case ElementType::kUint64: return as(std::type_identity<std::uint64_t>());
+    default: return integers<std::uint8_t>(tensor, 1, type, where);  // bool
+  }
+}
+
+std::string to_float_bytes(const Tensor& tensor, ElementType type, const std::string& where) {
+  std::string bytes;
+  if (type == ElementType::kDouble) {
+    const std::vector<double> doubles = to_doubles(tensor, where);
+    bytes.assign(reinterpret_cast<const char*>(doubles.data()), doubles.size() * sizeof(double));
+    return bytes;
+  }
+  std::vector<float> floats;
+  to_floats(tensor, floats, where);
+  const auto* source = reinterpret_cast<const std::byte*>(floats.data());
+  if (type == ElementType::kFloat) {
+    bytes.assign(reinterpret_cast<const char*>(floats.data()), floats.size() * sizeof(float));
+    return bytes;
+  }
+  bytes.resize(floats.size() * sizeof(std::uint16_t));
+  kernels::HalfStats ignored;
+  const auto narrow = type == ElementType::kFloat16 ? kernels::f32_to_f16 : kernels::f32_to_bf16;
+  narrow(source, floats.size(), reinterpret_cast<std::uint16_t*>(bytes.data()), ignored);
+  return bytes;
+}
+
+}  // namespace
+
+Tensor convert(Tensor tensor, ElementType to, const std::string& where) {
+  if (tensor.type == to) return tensor;
+  if (is_float(tensor.type) && is_float(to)) {
+    tensor.bytes = to_float_bytes(tensor, to, where);
+  } else if (is_integer(tensor.type) && is_integer(to)) {
+    tensor.bytes = to_integer_bytes(tensor, to, where);
+  } else if (is_integer(tensor.type) && is_float(to)) {
+    throw Error(
+        ErrorCode::kBadInput,
+        fmt::format("the data is {} and the model takes {}: say how one becomes the other with a contract "
+                    "(for pixels or sound for example --rescale 1/255, --rescale 1/32768)",
+                    onnx::name_of(tensor.type), onnx::name_of(to)),
+        where);
+  } else {
+    throw Error(
+        ErrorCode::kBadInput,
+        fmt::format("the data is {} and the model takes {}", onnx::name_of(tensor.type), onnx::name_of(to)),
+        where);
+  }
+  tensor.type = to;
+  return tensor;
+}
+
+void to_floats(const TensorView& tensor, std::vector<float>& floats, const std::string& where) {
+  if (tensor.type == ElementType::kFloat16 || tensor.type == ElementType::kBfloat16) {
+    floats.resize(tensor.bytes.size() / sizeof(std::uint16_t));
+    const auto widen = tensor.type == ElementType::kFloat16 ? kernels::f16_to_f32 : kernels::bf16_to_f32;
+    widen(first_byte(tensor), floats.size(), floats.data());
+    return;
+  }
+  visit_values(tensor, where, [&](const auto* values, std::size_t count) {
+    floats.resize(count);
+    for (std::size_t i = 0; i < count; ++i) floats[i] = static_cast<float>(values[i]);
+  });
+}
+
+std::vector<double> to_doubles(const TensorView& tensor, const std::string& where) {
+  if (tensor.type == ElementType::kFloat16 || tensor.type == ElementType::kBfloat16) {
+    std::vector<float> floats;
+    to_floats(tensor, floats, where);
+    return {floats.begin(), floats.end()};
+  }
+  std::vector<double> doubles;
+  visit_values(tensor, where, [&](const auto* values, std::size_t count) {
+    doubles.resize(count);
+    for (std::size_t i = 0; i < count; ++i) doubles[i] = static_cast<double>(values[i]);
+  });
+  return doubles;
+}
+
+}  // namespace ounce::data

@@ -1,0 +1,61 @@
+// Files of data as a model's inputs: which field feeds which input, the contract carried out, types and
+// shapes made to fit or refused, samples put together to batches.
+#pragma once
+
+#include <ounce/data.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "data/feed.h"
+#include "data/observed_range.h"
+#include "data/preprocess.h"
+#include "data/source.h"
+
+namespace ounce::data {
+
+class DataFeed : public Feed {
+ public:
+  // Throws Error{kBadInput} when the data lacks an input, or has none of the samples asked for.
+  DataFeed(const std::vector<ValueDescription>& inputs, const DataOptions& options);
+
+  std::uint64_t batches() const override { return samples_ / batch_; }
+  std::uint64_t samples() const override { return batches() * batch_; }
+  void read(std::uint64_t index, Batch& batch) override;
+  std::vector<std::string> notes() const override { return notes_; }
+
+  // What has been read so far looks like this, by input.
+  const std::map<std::string, ObservedRange>& observed() const { return observed_; }
+  // Throws Error{kBadInput} when it contradicts the contract.
+  void require_agreement() const;
+
+ private:
+  // Where an input's values come from.
+  struct Origin {
+    ValueDescription input;
+    Source* source = nullptr;  // null: a constant, or a state that begins with zeros
+    std::string field;
+    std::optional<Preprocess> preprocess;
+    double constant = 0;
+  };
+
+  Source* open(const std::filesystem::path& path, const ValueDescription* input);
+  void find_origins(const std::vector<ValueDescription>& inputs);
+  Origin find_origin(const ValueDescription& input, std::size_t unfed);
+  void choose_samples();
+  Tensor read_one(const Origin& origin, const Sample& sample);
+  Tensor constant(const Origin& origin) const;
+  const InputContract* contract_for(const std::string& input) const;
+
+  DataOptions options_;
+  std::map<std::filesystem::path, std::unique_ptr<Source>> sources_;
+  std::vector<Origin> origins_;
+  Source* label_source_ = nullptr;
+  std::uint64_t first_ = 0, samples_ = 0, batch_ = 1;
+  std::map<std::string, ObservedRange> observed_;
+  std::vector<std::string> notes_;
+  bool is_sequence_ = false;
+};
+
+}  // namespace ounce::data

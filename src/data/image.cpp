@@ -1,0 +1,57 @@
+#include "data/image.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include "data/jpeg_decoder.h"
+#include "data/png_decoder.h"
+
+namespace ounce::data {
+namespace {
+
+Image decode_rgb(std::string_view bytes, const std::string& name, const ImageLimits& limits) {
+  if (is_jpeg(bytes)) return decode_jpeg(bytes, name, limits);
+  if (is_png(bytes)) return decode_png(bytes, name, limits);
+  throw Error(ErrorCode::kBadInput, "neither a JPEG nor a PNG file; convert the image to one of them", name);
+}
+
+// The weights of ITU-R 601 in 16 bits, rounded to nearest.
+std::uint8_t luma(const std::uint8_t* rgb) {
+  return static_cast<std::uint8_t>((rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16);
+}
+
+Image to_grey(const Image& rgb) {
+  Image grey = blank_image(rgb.width, rgb.height, 1);
+  for (std::size_t i = 0; i < grey.pixels.size(); ++i) grey.pixels[i] = luma(&rgb.pixels[3 * i]);
+  return grey;
+}
+
+}  // namespace
+
+Image blank_image(int width, int height, int channels) {
+  Image image{width, height, channels, {}};
+  image.pixels.resize(row_bytes(image) * static_cast<std::size_t>(height));
+  return image;
+}
+
+void check_image_size(std::uint64_t width, std::uint64_t height, const std::string& what,
+                      const ImageLimits& limits) {
+  if (width == 0 || height == 0) {
+    throw Error(ErrorCode::kBadInput, fmt::format("an image of {} x {} pixels has none", width, height),
+                what);
+  }
+  if (width > kMaxSide || height > kMaxSide || width * height > limits.max_pixels) {
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("an image of {} x {} pixels is too large: at most {} pixels, {} a side", width,
+                            height, limits.max_pixels, kMaxSide),
+                what);
+  }
+}
+
+Image decode_image(std::string_view bytes, const std::string& name, ColorMode mode,
+                   const ImageLimits& limits) {
+  Image rgb = decode_rgb(bytes, name, limits);
+  return mode == ColorMode::kGrey ? to_grey(rgb) : rgb;
+}
+
+}  // namespace ounce::data

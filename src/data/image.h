@@ -1,0 +1,64 @@
+// Pictures as decoded pixels, and how to get them from the bytes of a JPEG or PNG file.
+//
+//   const auto file = io::MappedFile::open("faces/1.jpg");
+//   const Image image = decode_image(file.bytes(), "faces/1.jpg");
+//
+// The pixels are those that Pillow's Image.open(file).convert("RGB") has, byte for byte, because most models
+// were trained on them. That includes what one might not expect of it: EXIF orientation is not applied, gamma
+// and colour profiles are ignored, alpha is dropped (not blended), and grey of 16 bits is clipped at 255 (not
+// scaled), while colour of 16 bits keeps its upper byte.
+//
+// Unlike Pillow, damaged pixels are an error and never a silent guess. Bytes that no pixel depends on, such
+// as metadata or whatever follows the picture, may be broken.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ounce::data {
+
+// Row after row, the channels of a pixel side by side: red, green, blue, or grey alone.
+struct Image {
+  int width = 0;
+  int height = 0;
+  int channels = 0;  // 3 or 1
+  std::vector<std::uint8_t> pixels;
+
+  bool operator==(const Image&) const = default;
+};
+
+// A picture of that size with all pixels 0.
+Image blank_image(int width, int height, int channels);
+
+// Bytes from one row to the next.
+inline std::size_t row_bytes(const Image& image) {
+  return static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
+}
+
+inline constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28;
+inline constexpr std::uint64_t kMaxSide = std::uint64_t{1} << 20;
+
+struct ImageLimits {
+  std::uint64_t max_pixels = kMaxPixels;  // refused before memory is asked for
+};
+
+// Throws Error{kBadInput} naming `what` unless both sides are between 1 and kMaxSide and the pixels within
+// the limit. Everything that makes an image asks here first.
+void check_image_size(std::uint64_t width, std::uint64_t height, const std::string& what,
+                      const ImageLimits& limits = {});
+
+enum class ColorMode {
+  kRgb,
+  kGrey,  // as Pillow's convert("L") of the RGB pixels
+};
+
+// `name` stands in errors. Throws Error{kBadInput} when the bytes are neither JPEG nor PNG, are truncated or
+// damaged, or hold more pixels than the limit; Error{kUnsupported} for a kind of JPEG that libjpeg cannot
+// read.
+Image decode_image(std::string_view bytes, const std::string& name, ColorMode mode = ColorMode::kRgb,
+                   const ImageLimits& limits = {});
+
+}  // namespace ounce::data

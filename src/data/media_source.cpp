@@ -1,0 +1,108 @@
+#include "data/media_source.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <set>
+
+#include "data/media.h"
+#include "data/wav.h"
+
+namespace ounce::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> find_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(folder, options, error), end; !error && at != end;
+       at.increment(error)) {
+    const MediaKind kind = media_kind(at->path());
+    const bool is_hidden = at->path().filename().string().starts_with(".");
+    if (!is_hidden && (kind == MediaKind::kImage || kind == MediaKind::kSound) && at->is_regular_file())
+      files.push_back(at->path().lexically_relative(folder));
+  }
+  if (error)
+    throw Error(ErrorCode::kIo, fmt::format("cannot read the folder: {}", error.message()), folder.string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::int64_t> classes_of(const std::vector<fs::path>& files) {
+  std::set<fs::path> folders;
+  for (const fs::path& file : files) folders.insert(file.has_parent_path() ? *file.begin() : fs::path());
+  std::vector<std::int64_t> classes;
+  if (folders.contains(fs::path()) || folders.size() < 2) return classes;
+  for (const fs::path& file : files)
+    classes.push_back(std::distance(folders.begin(), folders.find(*file.begin())));
+  return classes;
+}
+
+}  // namespace
+
+MediaSource::MediaSource(const fs::path& path, std::uint64_t frame_length) : frame_length_(frame_length) {
+  if (fs::is_directory(path)) {
+    root_ = path;
+    files_ = find_files(path);
+  } else {
+    root_ = path.parent_path();
+    files_ = {path.filename()};
+  }
+  if (files_.empty()) throw Error(ErrorCode::kBadInput, "has no .jpg, .png or .wav files", path.string());
+  const MediaKind kind = media_kind(files_.front());
+  for (const fs::path& file : files_) {
+    if (media_kind(file) != kind)
+      throw Error(ErrorCode::kBadInput, "has pictures and sound; give a folder of one kind", path.string());
+  }
+  if (frame_length_ != 0 && kind != MediaKind::kSound)
+    throw Error(ErrorCode::kBadInput, "frames are cut from .wav files, and these are pictures",
+                path.string());
+  classes_ = classes_of(files_);
+  fields_.push_back({"data", kind == MediaKind::kImage ? ElementType::kUint8 : ElementType::kUndefined, {}});
+  if (!classes_.empty()) fields_.push_back({"folder", ElementType::kInt64, Dims{}});
+  count_frames();
+}
+
+void MediaSource::count_frames() {
+  starts_.push_back(0);
+  for (const fs::path& file : files_) {
+    const std::uint64_t frames = frame_length_ == 0 ? 1 : probe_wav(root_ / file).frames / frame_length_;
+    starts_.push_back(starts_.back() + frames);
+  }
+}
+
+std::size_t MediaSource::file_of(std::uint64_t index) const {
+  const auto after = std::upper_bound(starts_.begin(), starts_.end(), index);
+  return static_cast<std::size_t>(after - starts_.begin()) - 1;
+}
+
+bool MediaSource::starts_sequence(std::uint64_t index) const { return starts_[file_of(index)] == index; }
+
+Sample MediaSource::read(std::uint64_t index) {
+  const std::size_t number = file_of(index);
+  const fs::path& file = files_[number];
+  Sample sample;
+  sample.name = file.string();
+  Media media;
+  if (frame_length_ == 0) {
+    media = read_media(root_ / file, sample.name);
+  } else {
+    const std::uint64_t frame = index - starts_[number];
+    sample.name = fmt::format("{}[{}]", sample.name, frame);
+    media.tensor = read_wav(root_ / file, frame * frame_length_, frame_length_);
+    media.rate = static_cast<double>(probe_wav(root_ / file).rate);
+  }
+  sample.sampling_rate = media.rate;
+  sample.fields.push_back({"data", std::move(media.tensor)});
+  if (!classes_.empty()) {
+    Tensor of_class{ElementType::kInt64, {}, std::string(sizeof(std::int64_t), '\0'), {}};
+    values_of<std::int64_t>(of_class)[0] = classes_[number];
+    sample.fields.push_back({"folder", std::move(of_class)});
+  }
+  return sample;
+}
+
+}  // namespace ounce::data

@@ -1,0 +1,38 @@
+// Files of pictures or of sound as samples: a folder and all below it, or one file. The field is "data".
+//
+// Where pictures lie in folders of their own for each class, a second field "folder" holds the class: the
+// number of its folder in the order of the alphabet. Sound can be cut into frames; then a recording is a
+// sequence of samples, and what does not fill a frame at its end is left out.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "data/source.h"
+
+namespace ounce::data {
+
+class MediaSource : public Source {
+ public:
+  // `frame_length`: 0 takes recordings whole. Throws Error{kBadInput} when there is nothing of the kind.
+  explicit MediaSource(const std::filesystem::path& path, std::uint64_t frame_length = 0);
+
+  std::uint64_t size() const override { return starts_.back(); }
+  const std::vector<Field>& fields() const override { return fields_; }
+  Sample read(std::uint64_t index) override;
+  bool starts_sequence(std::uint64_t index) const override;
+
+ private:
+  std::size_t file_of(std::uint64_t index) const;
+  void count_frames();
+
+  std::filesystem::path root_;
+  std::vector<std::filesystem::path> files_;  // relative to the root
+  std::vector<std::int64_t> classes_;         // of the files; empty without folders
+  std::vector<std::uint64_t> starts_;         // the number of each file's first sample, and the end
+  std::uint64_t frame_length_;
+  std::vector<Field> fields_;
+};
+
+}  // namespace ounce::data

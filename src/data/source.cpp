@@ -1,0 +1,13 @@
+#include "data/source.h"
+
+#include <algorithm>
+
+namespace ounce::data {
+
+const Tensor* Sample::find(std::string_view field) const {
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const NamedTensor& candidate) { return candidate.name == field; });
+  return found == fields.end() ? nullptr : &found->tensor;
+}
+
+}  // namespace ounce::data

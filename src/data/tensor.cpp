@@ -1,0 +1,65 @@
+#include "data/tensor.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+
+#include "base/checked.h"
+
+namespace ounce::data {
+namespace {
+
+constexpr auto kMostElements = static_cast<std::uint64_t>(INT64_MAX);
+
+[[noreturn]] void fail(std::string_view what, const std::string& problem) {
+  throw Error(ErrorCode::kBadInput, problem, std::string(what));
+}
+
+std::string describe(const ValueDescription::Dimension& dimension) {
+  if (dimension.value >= 0) return fmt::format("{}", dimension.value);
+  return dimension.name.empty() ? "?" : dimension.name;
+}
+
+}  // namespace
+
+std::uint64_t element_count(const Dims& dims, std::string_view what) {
+  for (const std::int64_t dim : dims) {
+    if (dim < 0) fail(what, fmt::format("dimension {} is negative", dim));
+  }
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return 0;
+  std::uint64_t count = 1;
+  for (const std::int64_t dim : dims) {
+    const auto product = checked_multiply(count, static_cast<std::uint64_t>(dim));
+    if (!product || *product > kMostElements)
+      fail(what, fmt::format("no memory holds the shape [{}]", fmt::join(dims, ",")));
+    count = *product;
+  }
+  return count;
+}
+
+std::uint64_t byte_count(ElementType type, const Dims& dims, std::string_view what) {
+  const auto bits = static_cast<std::uint64_t>(onnx::info_of(type).bits);
+  const std::uint64_t count = element_count(dims, what);
+  // Whole groups of eight elements take whole bytes, so that nothing overflows before the result does.
+  const auto groups = checked_multiply(count / 8, bits);
+  const std::uint64_t rest = (count % 8 * bits + 7) / 8;
+  const auto bytes = groups ? checked_add(*groups, rest) : std::nullopt;
+  if (!bytes) fail(what, fmt::format("no memory holds {}", describe(type, dims)));
+  return *bytes;
+}
+
+std::string describe(ElementType type, const Dims& dims) {
+  return fmt::format("{}[{}]", onnx::name_of(type), fmt::join(dims, ","));
+}
+
+std::string describe(const ValueDescription& value) {
+  if (!value.is_tensor()) return "not a tensor";
+  if (value.shape.empty()) return std::string(onnx::name_of(value.element));
+  std::vector<std::string> shape;
+  for (const auto& dimension : value.shape) shape.push_back(describe(dimension));
+  return fmt::format("{}[{}]", onnx::name_of(value.element), fmt::join(shape, ","));
+}
+
+}  // namespace ounce::data

@@ -1,0 +1,39 @@
+#include "measure/class_rows.h"
+
+#include <algorithm>
+
+namespace ounce::measure {
+
+std::optional<std::size_t> class_axis(const data::ValueDescription& output) {
+  if (output.shape.size() < 2) return std::nullopt;
+  const std::size_t axis = output.shape.size() <= 3 ? output.shape.size() - 1 : 1;
+  if (output.shape[axis].value < 2) return std::nullopt;
+  return axis;
+}
+
+ClassRows::ClassRows(std::span<const float> scores, const data::Dims& dims, std::size_t axis)
+    : scores_(scores), classes_(static_cast<std::size_t>(dims[axis])), inner_(1) {
+  for (std::size_t i = axis + 1; i < dims.size(); ++i) inner_ *= static_cast<std::size_t>(dims[i]);
+  inner_ = std::max<std::size_t>(inner_, 1);
+  rows_ = classes_ == 0 ? 0 : scores.size() / classes_;
+}
+
+std::size_t ClassRows::best(std::size_t row) const {
+  std::size_t found = 0;
+  for (std::size_t i = 1; i < classes_; ++i) {
+    if (score(row, i) > score(row, found)) found = i;
+  }
+  return found;
+}
+
+void ClassRows::best(std::size_t row, std::size_t count, std::vector<std::size_t>& classes) const {
+  classes.clear();
+  const auto is_better = [&](std::size_t a, std::size_t b) { return score(row, a) > score(row, b); };
+  for (std::size_t i = 0; i < classes_; ++i) {
+    if (classes.size() == count && !is_better(i, classes.back())) continue;
+    if (classes.size() == count) classes.pop_back();
+    classes.insert(std::upper_bound(classes.begin(), classes.end(), i, is_better), i);
+  }
+}
+
+}  // namespace ounce::measure

@@ -1,0 +1,37 @@
+// The rows of an output that hold a score for each class, wherever the class axis is.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "data/tensor.h"
+
+namespace ounce::measure {
+
+// Which axis of an output (with its batch axis) holds classes: the last one of [N,C] and [N,T,C], the second
+// one of [N,C,H,W] and beyond. Nothing when it is free or has fewer than two entries: a time axis, a single
+// score.
+std::optional<std::size_t> class_axis(const data::ValueDescription& output);
+
+// A view of scores as rows of classes.
+class ClassRows {
+ public:
+  ClassRows(std::span<const float> scores, const data::Dims& dims, std::size_t axis);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t classes() const { return classes_; }
+  float score(std::size_t row, std::size_t of_class) const {
+    return scores_[row / inner_ * classes_ * inner_ + of_class * inner_ + row % inner_];
+  }
+  std::size_t best(std::size_t row) const;
+  // The `count` best classes of a row, best first; among equals the first one.
+  void best(std::size_t row, std::size_t count, std::vector<std::size_t>& classes) const;
+
+ private:
+  std::span<const float> scores_;
+  std::size_t rows_, classes_, inner_;
+};
+
+}  // namespace ounce::measure

@@ -1,0 +1,208 @@
+#include "measure/comparison.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/cancel.h"
+#include "data/convert.h"
+
+namespace ounce::measure {
+namespace {
+
+using data::ElementType;
+using data::TensorView;
+
+constexpr std::uint64_t kRangedBatches = 32;  // enough to know what inputs look like
+constexpr double kLeastScore = 0.05;          // of a detection, unless a threshold is given
+
+// One sample of a batch; the whole value when it has no batch axis.
+TensorView slice(const TensorView& whole, std::size_t sample, std::size_t samples) {
+  if (samples == 1 || whole.dims.empty() || whole.dims[0] != static_cast<std::int64_t>(samples) ||
+      whole.bytes.empty())
+    return whole;
+  TensorView part = whole;
+  const std::size_t size = whole.bytes.size() / samples;
+  part.dims[0] = 1;
+  part.bytes = whole.bytes.substr(sample * size, size);
+  return part;
+}
+
+std::span<const float> floats_of(const TensorView& view, std::vector<float>& converted,
+                                 const std::string& where) {
+  if (view.type == ElementType::kFloat)
+    return {reinterpret_cast<const float*>(view.bytes.data()), view.bytes.size() / sizeof(float)};
+  data::to_floats(view, converted, where);
+  return converted;
+}
+
+std::string list_of(const std::vector<data::ValueDescription>& values) {
+  std::vector<std::string> all;
+  for (const auto& value : values) all.push_back(fmt::format("{} {}", value.name, data::describe(value)));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+bool is_same(const std::vector<data::ValueDescription>& a, const std::vector<data::ValueDescription>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.name == y.name && x.element == y.element && x.shape.size() == y.shape.size();
+  });
+}
+
+}  // namespace
+
+void require_same_interface(const runtime::Executor& reference, const runtime::Executor& candidate,
+                            const std::filesystem::path& candidate_path) {
+  const auto compare = [&](const auto& a, const auto& b, const char* verb) {
+    if (is_same(a, b)) return;
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("{} {}, and the reference {}: these are not two forms of one model", verb,
+                            list_of(b), list_of(a)),
+                candidate_path.string());
+  };
+  compare(reference.inputs(), candidate.inputs(), "takes");
+  compare(reference.outputs(), candidate.outputs(), "gives");
+}
+
+Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptions& options)
+    : reference_(reference), candidate_(candidate), options_(options) {
+  for (const data::ValueDescription& output : reference.model().outputs())
+    outputs_.emplace_back(output, options.metric == Metric::kMap ? std::nullopt : options.threshold);
+  largest_outputs_.resize(outputs_.size());
+}
+
+std::size_t Comparison::labelled_output() const {
+  const std::vector<data::ValueDescription>& outputs = reference_.model().outputs();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const bool is_suitable = options_.output.empty() ? onnx::is_float_weight_type(outputs[i].element)
+                                                     : outputs[i].name == options_.output;
+    if (is_suitable) return i;
+  }
+  throw Error(
+      ErrorCode::kUsage,
+      options_.output.empty()
+          ? fmt::format("no output has numbers for the labels; there are {}", list_of(outputs))
+          : fmt::format("the model has no output '{}'; it has {}", options_.output, list_of(outputs)));
+}
+
+void Comparison::note_inputs(const data::Batch& batch) {
+  if (ranged_batches_++ >= kRangedBatches) return;
+  const std::vector<data::ValueDescription>& inputs = reference_.model().inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (input_dims_.size() < inputs.size()) input_dims_.push_back(batch.inputs[i].dims);
+    if (!onnx::is_float_weight_type(inputs[i].element)) continue;
+    std::vector<float> converted;
+    const auto floats = floats_of(batch.inputs[i], converted, inputs[i].name);
+    if (floats.empty()) continue;
+    const auto [low, high] = std::minmax_element(floats.begin(), floats.end());
+    const auto [place, is_new] = input_ranges_.try_emplace(inputs[i].name, Range{*low, *high});
+    if (!is_new)
+      place->second = {std::min<double>(place->second.low, *low),
+                       std::max<double>(place->second.high, *high)};
+  }
+}
+
+void Comparison::note_worst(const std::string& sample, std::size_t output, double difference) {
+  if (options_.worst == 0 || !(difference > 0)) return;
+  if (worst_.size() == options_.worst && worst_.back().max_abs_diff >= difference) return;
+  const auto place = std::find_if(worst_.begin(), worst_.end(), [&](const SampleDifference& other) {
+    return other.max_abs_diff < difference;
+  });
+  worst_.insert(place, {sample, reference_.model().outputs()[output].name, difference});
+  if (worst_.size() > options_.worst) worst_.pop_back();
+}
+
+void Comparison::add_label(const data::Batch& batch, std::size_t sample,
+                           std::span<const TensorView> reference, std::span<const TensorView> candidate) {
+  const data::Tensor& label = batch.labels[sample];
+  Metric metric = options_.metric;
+  if (metric == Metric::kAuto) {
+    const bool is_boxes = label.dims.size() == 2 && (label.dims[1] == 4 || label.dims[1] == 5) &&
+                          onnx::is_float_weight_type(label.type);
+    metric = is_boxes ? Metric::kMap : metric_for(label.type);
+  }
+  if (metric == Metric::kMap || detection_) {
+    if (!detection_)
+      detection_.emplace(reference_.model().outputs(), options_.threshold.value_or(kLeastScore));
+    std::vector<TensorView> ours, theirs;
+    for (const TensorView& view : reference) ours.push_back(slice(view, sample, batch.names.size()));
+    for (const TensorView& view : candidate) theirs.push_back(slice(view, sample, batch.names.size()));
+    detection_->add(ours, theirs, label, batch.names[sample]);
+    return;
+  }
+  if (!metric_) {
+    labelled_ = labelled_output();
+    metric_ = make_meter(metric, reference_.model().outputs()[*labelled_]);
+  }
+  const TensorView ours = slice(reference[*labelled_], sample, batch.names.size());
+  const TensorView theirs = slice(candidate[*labelled_], sample, batch.names.size());
+  if (ours.dims != theirs.dims) return;  // noted by the output's meter, and fatal there
+  metric_->add({floats_of(ours, reference_floats_, batch.names[sample]),
+                floats_of(theirs, candidate_floats_, batch.names[sample]), ours.dims, &label,
+                batch.names[sample]});
+}
+
+void Comparison::add(const data::Batch& batch, std::span<const TensorView> reference,
+                     std::span<const TensorView> candidate) {
+  const std::size_t samples = batch.names.size();
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    for (std::size_t sample = 0; sample < samples; ++sample) {
+      const TensorView ours = slice(reference[i], sample, samples),
+                       theirs = slice(candidate[i], sample, samples);
+      note_worst(batch.names[sample], i, outputs_[i].add(ours, theirs));
+      if (ours.bytes.size() == reference[i].bytes.size()) break;  // not cut: the batch is one
+    }
+    if (reference[i].type == ElementType::kFloat && ranged_batches_ <= kRangedBatches) {
+      for (const float value : floats_of(reference[i], reference_floats_, "")) {
+        if (std::isfinite(value))
+          largest_outputs_[i] = std::max<double>(largest_outputs_[i], std::fabs(value));
+      }
+    }
+  }
+  for (std::size_t sample = 0; sample < batch.labels.size(); ++sample)
+    add_label(batch, sample, reference, candidate);
+  samples_ += samples;
+}
+
+void Comparison::run(data::Feed& feed, Progress* progress) {
+  if (progress != nullptr) {
+    progress->done = 0;
+    progress->total = feed.batches();
+    progress->stage = "comparing";
+  }
+  data::Batch batch;
+  for (std::uint64_t i = 0; i < feed.batches(); ++i) {
+    throw_if_cancelled();
+    feed.read(i, batch);
+    note_inputs(batch);
+    const auto reference = reference_.run(batch);
+    const auto candidate = candidate_.run(batch);
+    add(batch, reference, candidate);
+    if (progress != nullptr) progress->done = i + 1;
+  }
+}
+
+void Comparison::fill(VerifyResult& result) const {
+  result.samples = samples_;
+  result.worst = worst_;
+  double absolute = 0, values = 0;
+  for (const OutputMeter& output : outputs_) {
+    result.outputs.push_back(output.result());
+    result.max_abs_diff = std::max(result.max_abs_diff, output.difference().largest);
+    absolute += output.difference().absolute;
+    values += static_cast<double>(output.difference().values);
+    if (output.shape_differences() != 0) {
+      result.failures.push_back(fmt::format("output '{}' has another shape in {} samples: {}",
+                                            result.outputs.back().name, output.shape_differences(),
+                                            output.first_shape_difference()));
+    }
+  }
+  result.mean_abs_diff = values == 0 ? 0 : absolute / values;
+  if (metric_) result.metrics = metric_->results();
+  if (detection_) result.metrics = {detection_->result()};
+  result.reference_seconds = reference_.seconds();
+  result.candidate_seconds = candidate_.seconds();
+}
+
+}  // namespace ounce::measure

@@ -1,0 +1,61 @@
+// Reference and candidate on the same inputs, sample by sample: everything that verify reports, in constant
+// memory.
+#pragma once
+
+#include <ounce/verify.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "data/feed.h"
+#include "measure/detection.h"
+#include "measure/difference.h"
+#include "measure/generate.h"
+#include "measure/metric.h"
+#include "measure/stepper.h"
+
+namespace ounce::measure {
+
+// Throws Error{kBadInput} when the candidate does not take and give what the reference does.
+void require_same_interface(const runtime::Executor& reference, const runtime::Executor& candidate,
+                            const std::filesystem::path& candidate_path);
+
+class Comparison {
+ public:
+  Comparison(Stepper& reference, Stepper& candidate, const VerifyOptions& options);
+
+  // Runs the whole feed through both.
+  void run(data::Feed& feed, Progress* progress);
+  void fill(VerifyResult& result) const;
+
+  // Seen on the way: what edge cases are made of.
+  const std::map<std::string, Range>& input_ranges() const { return input_ranges_; }
+  const std::vector<data::Dims>& input_dims() const { return input_dims_; }  // of the first batch
+  double largest_output(std::size_t output) const { return largest_outputs_[output]; }
+
+ private:
+  void add(const data::Batch& batch, std::span<const data::TensorView> reference,
+           std::span<const data::TensorView> candidate);
+  void add_label(const data::Batch& batch, std::size_t sample, std::span<const data::TensorView> reference,
+                 std::span<const data::TensorView> candidate);
+  void note_inputs(const data::Batch& batch);
+  void note_worst(const std::string& sample, std::size_t output, double difference);
+  std::size_t labelled_output() const;
+
+  Stepper& reference_;
+  Stepper& candidate_;
+  const VerifyOptions& options_;
+  std::vector<OutputMeter> outputs_;
+  std::vector<double> largest_outputs_;
+  std::unique_ptr<MetricMeter> metric_;
+  std::optional<DetectionMeter> detection_;
+  std::optional<std::size_t> labelled_;
+  std::vector<SampleDifference> worst_;
+  std::map<std::string, Range> input_ranges_;
+  std::vector<data::Dims> input_dims_;
+  std::uint64_t samples_ = 0, ranged_batches_ = 0;
+  std::vector<float> reference_floats_, candidate_floats_;
+};
+
+}  // namespace ounce::measure

@@ -1,0 +1,60 @@
+// How far the outputs of two models are apart, added up sample by sample in constant memory.
+#pragma once
+
+#include <ounce/verify.h>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "data/tensor.h"
+
+namespace ounce::measure {
+
+// Sums over pairs of values. Pairs with a value that is not finite are counted and not summed, unless both
+// are the same infinity.
+struct Difference {
+  std::uint64_t values = 0;
+  double absolute = 0, squared = 0;              // of a − b
+  double reference = 0, candidate = 0, dot = 0;  // a², b², a·b
+  double largest = 0;                            // |a − b|; infinite when only one of them is finite
+  std::uint64_t reference_not_finite = 0, candidate_not_finite = 0;
+
+  void add(std::span<const float> reference, std::span<const float> candidate);
+  void add(const Difference& other);
+  double mean_abs() const { return values == 0 ? 0 : absolute / static_cast<double>(values); }
+  double sqnr_db() const;
+  double cosine() const;
+};
+
+// One output over all samples.
+class OutputMeter {
+ public:
+  OutputMeter(const data::ValueDescription& output, std::optional<double> threshold);
+
+  // Gives the largest difference of these values. Shapes that differ are noted and make the gate fail.
+  double add(const data::TensorView& reference, const data::TensorView& candidate);
+
+  OutputComparison result() const;
+  const Difference& difference() const { return difference_; }
+  std::uint64_t shape_differences() const { return shape_differences_; }
+  const std::string& first_shape_difference() const { return first_shape_difference_; }
+
+ private:
+  double add_strings(const data::TensorView& reference, const data::TensorView& candidate);
+  void add_rows(const data::Dims& dims);
+
+  data::ValueDescription output_;
+  std::optional<double> threshold_;
+  std::optional<std::size_t> class_axis_;
+  Difference difference_;
+  std::uint64_t rows_ = 0, same_best_ = 0, flips_ = 0, decisions_ = 0, shape_differences_ = 0;
+  std::size_t classes_ = 0;
+  double shared_of_five_ = 0;
+  std::string first_shape_difference_;
+  std::vector<float> reference_floats_, candidate_floats_;  // for outputs of other types
+  std::span<const float> reference_values_, candidate_values_;
+  std::vector<std::size_t> reference_best_, candidate_best_;
+};
+
+}  // namespace ounce::measure

@@ -1,0 +1,177 @@
+#include "measure/edge_cases.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "base/cancel.h"
+
+namespace ounce::measure {
+namespace {
+
+using data::Dims;
+using data::TensorView;
+using data::ValueDescription;
+
+constexpr double kExplosion = 10;
+constexpr std::int64_t kLargeBatch = 16;
+constexpr std::int64_t kLonger = 4;
+constexpr std::uint64_t kMostValues = std::uint64_t{1}
+                                      << 26;  // of one input: a long sequence must fit into memory
+
+struct Case {
+  std::string name;
+  Fill fill;
+  // The length of a free axis, from what it was with real data.
+  std::function<std::int64_t(std::size_t axis, std::int64_t usual)> length =
+      [](std::size_t, std::int64_t usual) { return usual; };
+};
+
+// Is there an axis that all inputs with values of their own leave free?
+bool has_free(const std::vector<ValueDescription>& inputs, bool is_batch) {
+  return std::any_of(inputs.begin(), inputs.end(), [&](const ValueDescription& input) {
+    for (std::size_t axis = 0; axis < input.shape.size(); ++axis) {
+      if (input.shape[axis].value < 0 && (axis == 0) == is_batch) return true;
+    }
+    return false;
+  });
+}
+
+std::vector<Case> all_cases(const std::vector<ValueDescription>& inputs) {
+  using Kind = Fill::Kind;
+  std::vector<Case> cases = {{"all zero", {Kind::kZero}},       {"all lowest", {Kind::kLowest}},
+                             {"all highest", {Kind::kHighest}}, {"all in the middle", {Kind::kMiddle}},
+                             {"noise", {Kind::kNoise, 7}},      {"8 times the range", {Kind::kBeyond, 11}}};
+  if (has_free(inputs, true)) {
+    cases.push_back({"batch of 1", {Kind::kNoise, 13}, [](std::size_t axis, std::int64_t usual) {
+                       return axis == 0 ? 1 : usual;
+                     }});
+    cases.push_back({fmt::format("batch of {}", kLargeBatch),
+                     {Kind::kNoise, 17},
+                     [](std::size_t axis, std::int64_t usual) { return axis == 0 ? kLargeBatch : usual; }});
+  }
+  if (has_free(inputs, false)) {
+    cases.push_back({"shortest sequence", {Kind::kNoise, 19}, [](std::size_t axis, std::int64_t usual) {
+                       return axis == 0 ? usual : 1;
+                     }});
+    cases.push_back(
+        {fmt::format("sequence of {} times the length", kLonger),
+         {Kind::kNoise, 23},
+         [](std::size_t axis, std::int64_t usual) { return axis == 0 ? usual : kLonger * usual; }});
+  }
+  return cases;
+}
+
+Dims dims_of(const ValueDescription& input, const Dims& usual, const Case& one) {
+  Dims dims = usual;
+  for (std::size_t axis = 0; axis < std::min(dims.size(), input.shape.size()); ++axis) {
+    if (input.shape[axis].value < 0) dims[axis] = one.length(axis, usual[axis]);
+  }
+  return dims;
+}
+
+// What an error says, without the model's name in front.
+std::string told(const Error& error) {
+  const std::string text = error.what();
+  const std::size_t after = error.where().empty() ? std::string::npos : text.find(error.where());
+  return after == std::string::npos ? text
+                                    : text.substr(std::min(text.size(), after + error.where().size() + 2));
+}
+
+struct Judge {
+  const Comparison& seen;
+  const std::vector<ValueDescription>& outputs;
+
+  EdgeCase judge(const std::string& name, std::span<const data::Tensor> reference,
+                 std::span<const TensorView> candidate) const {
+    Difference total;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      OutputMeter meter(outputs[i], std::nullopt);
+      meter.add(reference[i], candidate[i]);
+      if (meter.shape_differences() != 0)
+        return {name, false,
+                fmt::format("output '{}' has another shape: {}", outputs[i].name,
+                            meter.first_shape_difference())};
+      const Difference& difference = meter.difference();
+      if (difference.candidate_not_finite > difference.reference_not_finite) {
+        return {name, false,
+                fmt::format("output '{}' has {} NaN or infinite values, {} in the reference", outputs[i].name,
+                            difference.candidate_not_finite, difference.reference_not_finite)};
+      }
+      const double scale = std::max(seen.largest_output(i), largest(reference[i]));
+      if (std::isfinite(difference.largest) && difference.largest > kExplosion * scale && scale > 0) {
+        return {
+            name, false,
+            fmt::format("output '{}' explodes: it differs by {:.3g} where the reference never exceeds {:.3g}",
+                        outputs[i].name, difference.largest, scale)};
+      }
+      total.add(difference);
+    }
+    const double sqnr = total.sqnr_db();
+    return {name, true, std::isinf(sqnr) && sqnr > 0 ? "identical" : fmt::format("{:.1f} dB", sqnr)};
+  }
+
+  static double largest(const data::Tensor& tensor) {
+    double most = 0;
+    if (tensor.type != data::ElementType::kFloat) return most;
+    for (const float value : data::values_of<float>(tensor)) {
+      if (std::isfinite(value)) most = std::max<double>(most, std::fabs(value));
+    }
+    return most;
+  }
+};
+
+}  // namespace
+
+std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path, Stepper& reference,
+                                     Stepper& candidate, const Comparison& seen, const DataOptions& options) {
+  const std::vector<ValueDescription>& inputs = reference.model().inputs();
+  std::map<std::string, Legal> legal = legal_values(reference_path, inputs, options);
+  for (const auto& [name, range] : seen.input_ranges()) legal[name].range = range;
+  const Judge judge{seen, reference.model().outputs()};
+  std::vector<EdgeCase> results;
+  for (const Case& one : all_cases(inputs)) {
+    throw_if_cancelled();
+    data::Batch batch;
+    bool is_too_large = false;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Dims dims = dims_of(inputs[i], seen.input_dims()[i], one);
+      is_too_large = is_too_large || data::element_count(dims, inputs[i].name) > kMostValues;
+      if (is_too_large) break;
+      const auto constant = options.constants.find(inputs[i].name);
+      if (constant != options.constants.end()) {
+        const Legal exactly{{constant->second, constant->second},
+                            static_cast<std::int64_t>(constant->second) + 1};
+        batch.inputs.push_back(make_values(inputs[i], dims, exactly, {Fill::Kind::kHighest}));
+      } else {
+        const bool is_state = options.carry.contains(inputs[i].name);
+        batch.inputs.push_back(make_values(inputs[i], dims, legal[inputs[i].name],
+                                           is_state ? Fill{Fill::Kind::kZero} : one.fill));
+      }
+    }
+    if (is_too_large) {
+      results.push_back({one.name, true, "left out: too large"});
+      continue;
+    }
+    batch.names = {one.name};
+    std::vector<data::Tensor> expected;
+    try {
+      for (const TensorView& view : reference.run(batch)) expected.push_back(data::copy_of(view));
+    } catch (const Error& error) {
+      results.push_back({one.name, true, "left out: the reference does not take it: " + told(error)});
+      continue;
+    }
+    try {
+      results.push_back(judge.judge(one.name, expected, candidate.run(batch)));
+    } catch (const Error& error) {
+      results.push_back({one.name, false, "does not run: " + told(error)});
+    }
+  }
+  return results;
+}
+
+}  // namespace ounce::measure

@@ -1,0 +1,99 @@
+#include "measure/gates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace ounce::measure {
+namespace {
+
+// One gate and how it came out. The margin says how much room there is, as a share of the limit, so that
+// gates can be compared with each other.
+struct Outcome {
+  bool holds = true;
+  double margin = std::numeric_limits<double>::infinity();
+  std::string text;
+};
+
+Outcome at_most(double value, double limit, const std::string& what) {
+  const bool holds = value <= limit;
+  const double scale = limit > 0 ? limit : 1;
+  return {holds, (limit - value) / scale,
+          fmt::format("{} is {:.4g}, {} {:.4g}", what, value, holds ? "at most" : "more than", limit)};
+}
+
+Outcome sqnr(double value, double limit, const std::string& what) {
+  const bool holds = value >= limit;
+  if (std::isinf(value) && value > 0) return {true, value, fmt::format("{} is identical", what)};
+  return {holds, (value - limit) / std::max(std::fabs(limit), 1.0),
+          fmt::format("{} has {:.1f} dB, {:.1f} dB {} than the {:.4g} dB of --min-sqnr", what, value,
+                      std::fabs(value - limit), holds ? "more" : "less", limit)};
+}
+
+Outcome agreement(double value, double limit, const std::string& what) {
+  const bool holds = value >= limit;
+  return {holds, (value - limit) / std::max(limit, 1e-9),
+          fmt::format("{} agrees in {:.2f} % of answers, {} {:.2f} % of --min-agreement", what, 100 * value,
+                      holds ? "at least the" : "less than the", 100 * limit)};
+}
+
+// Accuracies lose points; errors and likelihoods have no natural scale, so theirs is relative to the
+// reference.
+Outcome drop(const MetricResult& metric, double limit) {
+  const double loss = metric.higher_is_better || metric.reference == 0
+                          ? metric.drop
+                          : metric.drop / std::fabs(metric.reference);
+  const bool holds = loss <= limit;
+  return {holds, (limit - loss) / std::max(limit, 1e-9),
+          fmt::format("{} {} by {:.2f} %{}, {} {:.2f} % of --max-drop", metric.name,
+                      loss >= 0 ? "is worse" : "is better", 100 * std::fabs(loss),
+                      metric.higher_is_better ? " (absolute)" : " of the reference",
+                      holds ? "within the" : "more than the", 100 * limit)};
+}
+
+std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
+  std::vector<Outcome> all;
+  const bool has_any =
+      gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.min_agreement || gates.max_drop;
+  for (const OutputComparison& output : result.outputs) {
+    const std::string name = fmt::format("output '{}'", output.name);
+    if (gates.max_abs_diff)
+      all.push_back(at_most(output.max_abs_diff, *gates.max_abs_diff, "the largest difference of " + name));
+    if (gates.mean_abs_diff)
+      all.push_back(at_most(output.mean_abs_diff, *gates.mean_abs_diff, "the mean difference of " + name));
+    if (gates.min_sqnr || !has_any)
+      all.push_back(sqnr(output.sqnr_db, gates.min_sqnr.value_or(kDefaultSqnr), name));
+    if (gates.min_agreement && output.top1_agreement)
+      all.push_back(agreement(*output.top1_agreement, *gates.min_agreement, name));
+  }
+  if (gates.max_drop && !result.metrics.empty()) all.push_back(drop(result.metrics.front(), *gates.max_drop));
+  return all;
+}
+
+}  // namespace
+
+void judge(const Gates& gates, VerifyResult& result) {
+  for (const OutputComparison& output : result.outputs) {
+    if (output.candidate_not_finite > output.reference_not_finite) {
+      result.failures.push_back(fmt::format("output '{}' has {} NaN or infinite values, {} in the reference",
+                                            output.name, output.candidate_not_finite,
+                                            output.reference_not_finite));
+    }
+  }
+  Outcome nearest;
+  for (Outcome& outcome : outcomes(gates, result)) {
+    if (!outcome.holds) result.failures.push_back(outcome.text);
+    if (outcome.margin < nearest.margin || nearest.text.empty()) nearest = std::move(outcome);
+  }
+  for (const EdgeCase& edge : result.edge_cases) {
+    if (!edge.passed) result.failures.push_back(fmt::format("edge case '{}': {}", edge.name, edge.finding));
+  }
+  result.passed = result.failures.empty();
+  result.verdict = result.passed ? "passed: " + nearest.text : "failed: " + result.failures.front();
+  if (result.failures.size() > 1) result.verdict += fmt::format(" (and {} more)", result.failures.size() - 1);
+}
+
+}  // namespace ounce::measure

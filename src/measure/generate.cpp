@@ -1,0 +1,210 @@
+#include "measure/generate.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "data/convert.h"
+#include "graph/index_bounds.h"
+#include "onnx/reader.h"
+
+namespace ounce::measure {
+namespace {
+
+using data::Dims;
+using data::ElementType;
+using data::Tensor;
+using data::ValueDescription;
+
+constexpr std::uint64_t kSamples = 8;
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 31;
+constexpr double kBeyond = 8;  // extreme but legal: so many times the usual range
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
+
+ private:
+  std::uint64_t next() {  // SplitMix64
+    state_ += 0x9e3779b97f4a7c15;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
+};
+
+double value_for(const Range& range, const Fill& fill, Random& random) {
+  switch (fill.kind) {
+    case Fill::Kind::kNoise: return range.low + (range.high - range.low) * random.uniform();
+    case Fill::Kind::kLowest: return range.low;
+    case Fill::Kind::kHighest: return range.high;
+    case Fill::Kind::kMiddle: return (range.low + range.high) / 2;
+    case Fill::Kind::kZero: return 0;
+    case Fill::Kind::kBeyond: {
+      const double middle = (range.low + range.high) / 2, half = (range.high - range.low) / 2;
+      return middle + kBeyond * half * (random.uniform() < 0.5 ? -1 : 1);
+    }
+  }
+  return 0;
+}
+
+bool is_small_integer(ElementType type) {
+  return onnx::info_of(type).bits <= 16 && type != ElementType::kBool;
+}
+
+// The values that an integer input may have: rows of its table; all of a narrow type (pixels, sound); else 0
+// and 1, which suits masks and flags.
+Range integer_range(ElementType type, const Legal& legal) {
+  if (legal.rows) return {0, static_cast<double>(std::max<std::int64_t>(*legal.rows - 1, 0))};
+  if (!is_small_integer(type)) return {0, 1};
+  const bool is_signed = type == ElementType::kInt8 || type == ElementType::kInt16;
+  const double span = std::exp2(onnx::info_of(type).bits);
+  return is_signed ? Range{-span / 2, span / 2 - 1} : Range{0, span - 1};
+}
+
+Tensor make_integers(const ValueDescription& input, Dims dims, std::uint64_t count, const Legal& legal,
+                     Fill fill) {
+  const Range range = integer_range(input.element, legal);
+  const bool is_flag = !legal.rows && !is_small_integer(input.element);
+  if (fill.kind == Fill::Kind::kBeyond) fill.kind = Fill::Kind::kHighest;  // there is nothing legal beyond
+  Random random(fill.seed);
+  Tensor tensor{ElementType::kInt64, std::move(dims), std::string(count * sizeof(std::int64_t), '\0'), {}};
+  for (std::int64_t& value : data::values_of<std::int64_t>(tensor)) {
+    // A mask of noise hides everything now and then: ones say more.
+    const double chosen = is_flag && fill.kind == Fill::Kind::kNoise ? 1 : value_for(range, fill, random);
+    value = static_cast<std::int64_t>(std::clamp(std::round(chosen), range.low, range.high));
+  }
+  return data::convert(std::move(tensor), input.element, fmt::format("input '{}'", input.name));
+}
+
+Tensor make_floats(const ValueDescription& input, Dims dims, std::uint64_t count, const Legal& legal,
+                   const Fill& fill) {
+  Random random(fill.seed);
+  Tensor tensor{ElementType::kFloat, std::move(dims), std::string(count * sizeof(float), '\0'), {}};
+  for (float& value : data::values_of<float>(tensor))
+    value = static_cast<float>(value_for(legal.range, fill, random));
+  return data::convert(std::move(tensor), input.element, fmt::format("input '{}'", input.name));
+}
+
+}  // namespace
+
+std::map<std::string, Legal> legal_values(const std::filesystem::path& model,
+                                          const std::vector<ValueDescription>& inputs,
+                                          const DataOptions& options) {
+  const onnx::Model read = onnx::read_model(model);
+  const graph::Index index(read);
+  const std::map<std::string, std::int64_t> bounds = graph::index_bounds(read, index);
+  std::map<std::string, Legal> all;
+  for (const ValueDescription& input : inputs) {
+    Legal& legal = all[input.name];
+    if (const auto rows = bounds.find(input.name); rows != bounds.end()) legal.rows = rows->second;
+    if (!options.contract) continue;
+    const auto contract = options.contract->inputs.find(input.name);
+    if (contract != options.contract->inputs.end() && contract->second.observed)
+      legal.range = {contract->second.observed->minimum, contract->second.observed->maximum};
+  }
+  return all;
+}
+
+std::int64_t usual_length(const ValueDescription& input, std::size_t axis) {
+  return input.shape.size() == 4 && axis >= 2 ? 224 : 16;
+}
+
+Dims dims_for(const ValueDescription& input, const DataOptions& options, std::int64_t batch,
+              const FreeAxis& otherwise) {
+  Dims dims;
+  for (std::size_t axis = 0; axis < input.shape.size(); ++axis) {
+    const auto& dimension = input.shape[axis];
+    const auto by_axis = options.shape.find(fmt::format("{}:{}", input.name, axis));
+    const auto by_name = options.shape.find(dimension.name);
+    if (dimension.value >= 0) {
+      dims.push_back(dimension.value);
+    } else if (by_axis != options.shape.end()) {
+      dims.push_back(by_axis->second);
+    } else if (!dimension.name.empty() && by_name != options.shape.end()) {
+      dims.push_back(by_name->second);
+    } else if (axis == 0) {
+      dims.push_back(batch);
+    } else {
+      dims.push_back(otherwise(input, axis));
+    }
+  }
+  return dims;
+}
+
+Tensor make_values(const ValueDescription& input, Dims dims, const Legal& legal, const Fill& fill) {
+  const std::string where = fmt::format("input '{}'", input.name);
+  if (!input.is_tensor())
+    throw Error(ErrorCode::kUnsupported, "takes a sequence or a map, which cannot be made up", where);
+  const std::uint64_t count = data::element_count(dims, where);
+  if (count > kMostElements)
+    throw Error(ErrorCode::kBadInput, fmt::format("would have {} values", count), where);
+  if (input.element == ElementType::kString)
+    return {ElementType::kString, std::move(dims), {}, std::vector<std::string>(count, "text")};
+  if (onnx::is_float_weight_type(input.element))
+    return make_floats(input, std::move(dims), count, legal, fill);
+  return make_integers(input, std::move(dims), count, legal, fill);
+}
+
+GeneratedFeed::GeneratedFeed(const std::filesystem::path& model, std::vector<ValueDescription> inputs,
+                             const DataOptions& options)
+    : inputs_(std::move(inputs)),
+      options_(options),
+      legal_(legal_values(model, inputs_, options)),
+      batch_(std::max<std::uint64_t>(options.batch, 1)),
+      batches_(std::max<std::uint64_t>((options.samples == 0 ? kSamples : options.samples) / batch_, 1)) {
+  if (!options.labels.empty()) throw Error(ErrorCode::kUsage, "labels need data: give --data");
+}
+
+void GeneratedFeed::read(std::uint64_t index, data::Batch& batch) {
+  batch.inputs.clear();
+  batch.labels.clear();
+  batch.names.clear();
+  for (std::uint64_t k = 0; k < batch_; ++k)
+    batch.names.push_back(fmt::format("random[{}]", index * batch_ + k));
+  batch.starts_sequence = index == 0;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const ValueDescription& input = inputs_[i];
+    Dims dims = dims_for(input, options_, static_cast<std::int64_t>(batch_), usual_length);
+    const auto constant = options_.constants.find(input.name);
+    if (constant != options_.constants.end()) {
+      const Legal exactly{{constant->second, constant->second},
+                          static_cast<std::int64_t>(constant->second) + 1};
+      batch.inputs.push_back(make_values(input, std::move(dims), exactly, {Fill::Kind::kHighest}));
+    } else if (options_.carry.contains(input.name)) {
+      // A state that begins: its batch is not the first axis, so free ones are 1.
+      dims = dims_for(input, options_, 1, [](const auto&, std::size_t) { return 1; });
+      batch.inputs.push_back(make_values(input, std::move(dims), {}, {Fill::Kind::kZero}));
+    } else {
+      const std::uint64_t seed = options_.seed * 1'000'003 + index * 1009 + i;
+      batch.inputs.push_back(
+          make_values(input, std::move(dims), legal_.at(input.name), {Fill::Kind::kNoise, seed}));
+    }
+  }
+}
+
+std::vector<std::string> GeneratedFeed::notes() const {
+  std::set<std::string> free;
+  for (const ValueDescription& input : inputs_) {
+    const Dims dims = dims_for(input, options_, static_cast<std::int64_t>(batch_), usual_length);
+    for (std::size_t axis = 1; axis < input.shape.size(); ++axis) {
+      if (input.shape[axis].value >= 0) continue;
+      const std::string& name = input.shape[axis].name;
+      free.insert(
+          fmt::format("{}={}", name.empty() ? fmt::format("{}:{}", input.name, axis) : name, dims[axis]));
+    }
+  }
+  std::vector<std::string> notes;
+  if (!free.empty())
+    notes.push_back(fmt::format("free dimensions were taken as {}; --shape NAME=LENGTH says otherwise",
+                                fmt::join(free, ", ")));
+  return notes;
+}
+
+}  // namespace ounce::measure

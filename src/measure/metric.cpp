@@ -1,0 +1,271 @@
+#include "measure/metric.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/convert.h"
+#include "measure/class_rows.h"
+#include "measure/paired_bootstrap.h"
+
+namespace ounce::measure {
+namespace {
+
+constexpr std::int64_t kIgnored = -100;  // a label that training frameworks leave out of the loss
+constexpr std::size_t kTop = 5;
+constexpr std::size_t kMostClassesOfF1 = 2000;
+
+double as_it_is(double value) { return value; }
+
+MetricResult result_of(std::string name, bool higher_is_better, const PairedMean& mean,
+                       const std::function<double(double)>& transform = as_it_is) {
+  MetricResult result;
+  result.name = std::move(name);
+  result.higher_is_better = higher_is_better;
+  result.reference = transform(mean.reference());
+  result.candidate = transform(mean.candidate());
+  const double sign = higher_is_better ? 1 : -1;
+  const Interval interval = mean.difference(transform);
+  result.drop = sign * (result.reference - result.candidate);
+  result.drop_low = higher_is_better ? interval.low : -interval.high;
+  result.drop_high = higher_is_better ? interval.high : -interval.low;
+  return result;
+}
+
+// The classes of one sample: one label for each row of scores.
+class Rows {
+ public:
+  Rows(const LabelledOutput& output, std::size_t axis)
+      : reference(output.reference, output.dims, axis),
+        candidate(output.candidate, output.dims, axis),
+        labels_(data::to_doubles(*output.label, output.where)) {
+    if (labels_.size() != reference.rows()) {
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("has {} labels where the output has {} rows of {} classes", labels_.size(),
+                              reference.rows(), reference.classes()),
+                  output.where);
+    }
+    for (const double label : labels_) {
+      const bool is_class =
+          label >= 0 && label < static_cast<double>(reference.classes()) && label == std::floor(label);
+      if (!is_class && label != kIgnored) {
+        throw Error(ErrorCode::kBadInput,
+                    fmt::format("the label {} is none of the {} classes", label, reference.classes()),
+                    output.where);
+      }
+    }
+  }
+
+  // visit(row, class) for every row that counts.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t row = 0; row < labels_.size(); ++row) {
+      if (labels_[row] != kIgnored) visit(row, static_cast<std::size_t>(labels_[row]));
+    }
+  }
+
+  ClassRows reference, candidate;
+
+ private:
+  std::vector<double> labels_;
+};
+
+class Accuracy : public MetricMeter {
+ public:
+  explicit Accuracy(std::size_t axis) : axis_(axis) {}
+
+  void add(const LabelledOutput& output) override {
+    const Rows rows(output, axis_);
+    classes_ = rows.reference.classes();
+    double reference = 0, candidate = 0, reference_five = 0, candidate_five = 0, count = 0;
+    rows.for_each([&](std::size_t row, std::size_t label) {
+      const auto [first, among] = hits(rows.reference, row, label);
+      const auto [candidate_first, candidate_among] = hits(rows.candidate, row, label);
+      reference += first;
+      reference_five += among;
+      candidate += candidate_first;
+      candidate_five += candidate_among;
+      ++count;
+    });
+    top1_.add(reference, candidate, count);
+    top5_.add(reference_five, candidate_five, count);
+  }
+
+  std::vector<MetricResult> results() const override {
+    std::vector<MetricResult> all = {result_of("top1_accuracy", true, top1_)};
+    if (classes_ > kTop) all.push_back(result_of("top5_accuracy", true, top5_));
+    return all;
+  }
+
+ private:
+  // Is the label the best class, and is it among the five best?
+  std::pair<double, double> hits(const ClassRows& rows, std::size_t row, std::size_t label) {
+    rows.best(row, kTop, best_);
+    return {best_.front() == label ? 1 : 0, std::count(best_.begin(), best_.end(), label)};
+  }
+
+  std::size_t axis_, classes_ = 0;
+  PairedMean top1_, top5_;
+  std::vector<std::size_t> best_;
+};
+
+class Nll : public MetricMeter {
+ public:
+  explicit Nll(std::size_t axis) : axis_(axis) {}
+
+  void add(const LabelledOutput& output) override {
+    const Rows rows(output, axis_);
+    double reference = 0, candidate = 0, count = 0;
+    rows.for_each([&](std::size_t row, std::size_t label) {
+      reference += nll(rows.reference, row, label);
+      candidate += nll(rows.candidate, row, label);
+      ++count;
+    });
+    mean_.add(reference, candidate, count);
+  }
+
+  std::vector<MetricResult> results() const override {
+    return {result_of("nll", false, mean_),
+            result_of("perplexity", false, mean_, [](double value) { return std::exp(value); })};
+  }
+
+ private:
+  static double nll(const ClassRows& rows, std::size_t row, std::size_t label) {
+    double largest = rows.score(row, 0);
+    for (std::size_t i = 1; i < rows.classes(); ++i) largest = std::max<double>(largest, rows.score(row, i));
+    double total = 0;
+    for (std::size_t i = 0; i < rows.classes(); ++i) total += std::exp(rows.score(row, i) - largest);
+    return largest + std::log(total) - rows.score(row, label);
+  }
+
+  std::size_t axis_;
+  PairedMean mean_;
+};
+
+// Macro F1: the mean over the classes that occur, as label or as answer, of 2·tp / (2·tp + fp + fn).
+class F1 : public MetricMeter {
+ public:
+  F1(std::size_t axis, std::size_t classes) : axis_(axis), classes_(classes), all_(classes) {
+    replicas_.assign(kReplicas, Counts(classes));
+  }
+
+  void add(const LabelledOutput& output) override {
+    const Rows rows(output, axis_);
+    draw_weights(samples_++, weights_);
+    rows.for_each([&](std::size_t row, std::size_t label) {
+      const std::size_t reference = rows.reference.best(row), candidate = rows.candidate.best(row);
+      all_.add(label, reference, candidate, 1);
+      for (std::size_t i = 0; i < kReplicas; ++i) {
+        if (weights_[i] != 0) replicas_[i].add(label, reference, candidate, weights_[i]);
+      }
+    });
+  }
+
+  std::vector<MetricResult> results() const override {
+    MetricResult result;
+    result.name = "f1";
+    result.reference = f1(all_, all_.reference);
+    result.candidate = f1(all_, all_.candidate);
+    result.drop = result.reference - result.candidate;
+    std::vector<double> drops;
+    for (const Counts& counts : replicas_)
+      drops.push_back(f1(counts, counts.reference) - f1(counts, counts.candidate));
+    const Interval interval = middle(std::move(drops));
+    result.drop_low = interval.low;
+    result.drop_high = interval.high;
+    return {result};
+  }
+
+ private:
+  struct Answers {
+    std::vector<std::uint32_t> given, right;  // how often a class was answered, and rightly so
+  };
+  struct Counts {
+    explicit Counts(std::size_t classes)
+        : labels(classes),
+          reference{std::vector<std::uint32_t>(classes), std::vector<std::uint32_t>(classes)},
+          candidate(reference) {}
+    void add(std::size_t label, std::size_t by_reference, std::size_t by_candidate, std::uint32_t weight) {
+      labels[label] += weight;
+      reference.given[by_reference] += weight;
+      candidate.given[by_candidate] += weight;
+      if (by_reference == label) reference.right[label] += weight;
+      if (by_candidate == label) candidate.right[label] += weight;
+    }
+    std::vector<std::uint32_t> labels;
+    Answers reference, candidate;
+  };
+
+  static double f1(const Counts& counts, const Answers& answers) {
+    double total = 0, occurring = 0;
+    for (std::size_t i = 0; i < counts.labels.size(); ++i) {
+      const double all = counts.labels[i] + answers.given[i];  // 2·tp + fp + fn
+      if (all == 0) continue;
+      total += 2 * answers.right[i] / all;
+      ++occurring;
+    }
+    return occurring == 0 ? std::nan("") : total / occurring;
+  }
+
+  std::size_t axis_, classes_;
+  std::uint64_t samples_ = 0;
+  std::array<std::uint8_t, kReplicas> weights_{};
+  Counts all_;
+  std::vector<Counts> replicas_;
+};
+
+class MeanAbsoluteError : public MetricMeter {
+ public:
+  void add(const LabelledOutput& output) override {
+    const std::vector<double> label = data::to_doubles(*output.label, output.where);
+    if (label.size() != output.reference.size()) {
+      throw Error(
+          ErrorCode::kBadInput,
+          fmt::format("has {} label values where the output has {}", label.size(), output.reference.size()),
+          output.where);
+    }
+    double reference = 0, candidate = 0;
+    for (std::size_t i = 0; i < label.size(); ++i) {
+      reference += std::fabs(label[i] - output.reference[i]);
+      candidate += std::fabs(label[i] - output.candidate[i]);
+    }
+    mean_.add(reference, candidate, static_cast<double>(label.size()));
+  }
+
+  std::vector<MetricResult> results() const override {
+    return {result_of("mean_absolute_error", false, mean_)};
+  }
+
+ private:
+  PairedMean mean_;
+};
+
+}  // namespace
+
+Metric metric_for(data::ElementType label) {
+  return onnx::is_float_weight_type(label) ? Metric::kMae : Metric::kAccuracy;
+}
+
+std::unique_ptr<MetricMeter> make_meter(Metric metric, const data::ValueDescription& output) {
+  if (metric == Metric::kMae) return std::make_unique<MeanAbsoluteError>();
+  const std::optional<std::size_t> axis = class_axis(output);
+  if (!axis) {
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("labels of classes need an output with a score for each class, and '{}' is {}; --output "
+                    "names another, --metric mae takes numbers",
+                    output.name, data::describe(output)));
+  }
+  const auto classes = static_cast<std::size_t>(output.shape[*axis].value);
+  if (metric == Metric::kNll) return std::make_unique<Nll>(*axis);
+  if (metric != Metric::kF1) return std::make_unique<Accuracy>(*axis);
+  if (classes > kMostClassesOfF1) {
+    throw Error(ErrorCode::kUsage, fmt::format("F1 is for up to {} classes and '{}' has {}", kMostClassesOfF1,
+                                               output.name, classes));
+  }
+  return std::make_unique<F1>(*axis, classes);
+}
+
+}  // namespace ounce::measure

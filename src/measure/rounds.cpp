@@ -1,0 +1,119 @@
+#include "measure/rounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/cancel.h"
+#include "measure/paired_bootstrap.h"
+
+namespace ounce::measure {
+namespace {
+
+constexpr double kSlot = 0.01;   // seconds of one thing in one round: short enough to share a noisy moment
+constexpr double kWarmUp = 0.1;  // seconds
+constexpr std::uint64_t kWarmCalls = 3;  // at least
+constexpr std::uint64_t kLeastRounds = 10;
+constexpr std::uint64_t kMostCalls = 1'000'000;  // kept, of one thing
+constexpr double kNoticeable = 0.01;
+
+// Warms up, and gives the seconds of a call.
+double warm_up(const Call& call) {
+  double total = 0, best = 0;
+  for (std::uint64_t i = 0; i < kWarmCalls || total < kWarmUp; ++i) {
+    throw_if_cancelled();
+    const double seconds = call();
+    best = i == 0 ? seconds : std::min(best, seconds);
+    total += std::max(seconds, 1e-9);
+    if (i >= kWarmCalls && total >= kWarmUp) break;
+  }
+  return std::max(best, 1e-7);
+}
+
+double median(std::vector<double> values) {
+  const auto middle_place = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle_place, values.end());
+  return *middle_place;
+}
+
+}  // namespace
+
+Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options) {
+  std::vector<std::uint64_t> in_slot;
+  double slots = 0;
+  std::uint64_t rounds = kLeastRounds;
+  for (const Call& call : calls) {
+    const double seconds = warm_up(call);
+    in_slot.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(kSlot / seconds)));
+    slots = std::max(slots, static_cast<double>(in_slot.back()) * seconds);
+  }
+  if (options.calls != 0) {
+    // So many calls of each, cut into as many rounds as there are calls, but not more than a hundred.
+    rounds = std::min<std::uint64_t>(options.calls, 100);
+    for (std::uint64_t& count : in_slot) count = (options.calls + rounds - 1) / rounds;
+  } else {
+    rounds = std::max(kLeastRounds, static_cast<std::uint64_t>(options.seconds / slots));
+  }
+  Rounds result;
+  result.count = rounds;
+  result.seconds.resize(calls.size());
+  result.medians.resize(calls.size());
+  std::vector<double> slot;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    throw_if_cancelled();
+    for (std::size_t k = 0; k < calls.size(); ++k) {
+      const std::size_t i = (k + round) % calls.size();
+      slot.clear();
+      for (std::uint64_t n = 0; n < in_slot[i]; ++n) slot.push_back(calls[i]());
+      result.medians[i].push_back(median(slot));
+      if (result.seconds[i].size() + slot.size() <= kMostCalls)
+        result.seconds[i].insert(result.seconds[i].end(), slot.begin(), slot.end());
+    }
+    options.progress(static_cast<double>(round + 1) / static_cast<double>(rounds));
+  }
+  return result;
+}
+
+Latency latency_of(std::vector<double> seconds) {
+  Latency latency;
+  if (seconds.empty()) return latency;
+  std::sort(seconds.begin(), seconds.end());
+  const auto at = [&](double share) {
+    const auto place = std::ceil(share * static_cast<double>(seconds.size())) - 1;
+    return seconds[static_cast<std::size_t>(std::max(place, 0.0))];
+  };
+  latency.calls = seconds.size();
+  latency.mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+  latency.p50 = at(0.50);
+  latency.p90 = at(0.90);
+  latency.p99 = at(0.99);
+  latency.min = seconds.front();
+  return latency;
+}
+
+SpeedUp speed_up(const std::vector<double>& base, const std::vector<double>& other) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(base.size(), other.size()); ++i) ratios.push_back(base[i] / other[i]);
+  if (ratios.empty()) return {};
+  SpeedUp result;
+  result.ratio = median(ratios);
+  // Each draw takes every round a Poisson(1) number of times.
+  std::vector<std::vector<double>> draws(kReplicas);
+  std::array<std::uint8_t, kReplicas> weights{};
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    draw_weights(i, weights);
+    for (std::size_t k = 0; k < kReplicas; ++k) draws[k].insert(draws[k].end(), weights[k], ratios[i]);
+  }
+  std::vector<double> medians;
+  for (std::vector<double>& draw : draws) {
+    if (!draw.empty()) medians.push_back(median(std::move(draw)));
+  }
+  const Interval interval = middle(std::move(medians));
+  result.low = interval.low;
+  result.high = interval.high;
+  const bool is_apart = result.low > 1 || result.high < 1;
+  result.is_measurable = is_apart && std::fabs(result.ratio - 1) > kNoticeable;
+  return result;
+}
+
+}  // namespace ounce::measure

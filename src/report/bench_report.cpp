@@ -1,0 +1,115 @@
+#include "report/bench_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/json.h"
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Align = Table::Align;
+
+std::string milliseconds(double seconds) {
+  const double value = 1000 * seconds;
+  return fmt::format("{:.{}f} ms", value, value < 10 ? 3 : value < 100 ? 2 : 1);
+}
+
+std::string speed_text(const SpeedUp& speed, bool is_base) {
+  if (is_base) return "1";
+  if (!speed.is_measurable)
+    return fmt::format("no measurable difference ({:.3f} … {:.3f})", speed.low, speed.high);
+  return fmt::format("{:.2f} × ({:.2f} … {:.2f})", speed.ratio, speed.low, speed.high);
+}
+
+}  // namespace
+
+std::string bench_text(const BenchReport& report) {
+  Table start({{"model"},
+               {"size", Align::kRight},
+               {"load", Align::kRight},
+               {"first run", Align::kRight},
+               {"cold start", Align::kRight},
+               {"peak memory", Align::kRight}});
+  Table runs({{"model"},
+              {"batch", Align::kRight},
+              {"p50", Align::kRight},
+              {"p90", Align::kRight},
+              {"p99", Align::kRight},
+              {"min", Align::kRight},
+              {"mean", Align::kRight},
+              {"samples/s", Align::kRight},
+              {"speed (95 % sure)", Align::kLeft}});
+  bool is_cache_dropped = true, has_cold_starts = true;
+  for (const BenchResult& model : report.models) {
+    const bool is_cold = model.cold_start_seconds > 0;
+    has_cold_starts = has_cold_starts && is_cold;
+    is_cache_dropped = is_cache_dropped && model.is_cache_dropped;
+    start.add({model.model.string(), bytes_text(model.bytes), milliseconds(model.load_seconds),
+               milliseconds(model.first_seconds), is_cold ? milliseconds(model.cold_start_seconds) : "-",
+               is_cold ? bytes_text(model.peak_memory) : "-"});
+    for (const BatchResult& batch : model.batches) {
+      runs.add({model.model.string(), fmt::format("{}", batch.batch), milliseconds(batch.latency.p50),
+                milliseconds(batch.latency.p90), milliseconds(batch.latency.p99),
+                milliseconds(batch.latency.min), milliseconds(batch.latency.mean),
+                fmt::format("{:.0f}", batch.samples_per_second),
+                speed_text(batch.speed_up, &model == &report.models.front())});
+    }
+  }
+  std::string text =
+      fmt::format("ONNX Runtime {}, {} threads, {} rounds, {} inputs\n", report.runtime_version,
+                  report.threads == 0 ? "all" : std::to_string(report.threads), report.rounds,
+                  report.is_generated ? "random" : "real");
+  text += start.text() + runs.text();
+  if (has_cold_starts && !is_cache_dropped)
+    text += "note: the file cache could not be dropped: cold starts read from memory\n";
+  for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+Json bench_json(const BenchReport& report) {
+  Json json;
+  json["schema_version"] = kSchemaVersion;
+  json["verb"] = "bench";
+  json["runtime_version"] = report.runtime_version;
+  json["threads"] = report.threads;
+  json["rounds"] = report.rounds;
+  json["generated"] = report.is_generated;
+  json["notes"] = report.notes;
+  json["models"] = Json::array();
+  for (const BenchResult& model : report.models) {
+    Json entry;
+    entry["model"] = model.model.string();
+    entry["bytes"] = model.bytes;
+    entry["load_seconds"] = model.load_seconds;
+    entry["first_seconds"] = model.first_seconds;
+    const bool is_cold = model.cold_start_seconds > 0;
+    entry["cold_start_seconds"] = is_cold ? Json(model.cold_start_seconds) : Json(nullptr);
+    entry["cache_dropped"] = model.is_cache_dropped;
+    entry["peak_memory"] = is_cold ? Json(model.peak_memory) : Json(nullptr);
+    entry["batches"] = Json::array();
+    for (const BatchResult& batch : model.batches) {
+      Json run;
+      run["batch"] = batch.batch;
+      run["calls"] = batch.latency.calls;
+      run["mean"] = batch.latency.mean;
+      run["p50"] = batch.latency.p50;
+      run["p90"] = batch.latency.p90;
+      run["p99"] = batch.latency.p99;
+      run["min"] = batch.latency.min;
+      run["samples_per_second"] = batch.samples_per_second;
+      run["speed_up"] = {{"ratio", batch.speed_up.ratio},
+                         {"low", batch.speed_up.low},
+                         {"high", batch.speed_up.high},
+                         {"measurable", batch.speed_up.is_measurable}};
+      entry["batches"].push_back(std::move(run));
+    }
+    json["models"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace ounce::report

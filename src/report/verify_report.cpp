@@ -1,0 +1,216 @@
+#include "report/verify_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "report/json.h"
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Align = Table::Align;
+
+std::string share_text(const std::optional<double>& share) {
+  return share ? fmt::format("{:.2f} %", 100 * *share) : "-";
+}
+
+std::string output_table(const VerifyResult& result) {
+  const bool has_flips = std::any_of(result.outputs.begin(), result.outputs.end(),
+                                     [](const auto& output) { return output.flips.has_value(); });
+  std::vector<Table::Column> columns = {{"output"},
+                                        {"values", Align::kRight},
+                                        {"SQNR", Align::kRight},
+                                        {"max |d|", Align::kRight},
+                                        {"mean |d|", Align::kRight},
+                                        {"cosine", Align::kRight},
+                                        {"same top-1", Align::kRight},
+                                        {"same top-5", Align::kRight},
+                                        {"NaN/Inf", Align::kRight}};
+  if (has_flips) columns.push_back({"flips", Align::kRight});
+  Table table(columns);
+  for (const OutputComparison& output : result.outputs) {
+    std::vector<std::string> cells = {
+        output.name,
+        fmt::format("{}", output.values),
+        decibel_text(output.sqnr_db),
+        fmt::format("{:.4g}", output.max_abs_diff),
+        fmt::format("{:.4g}", output.mean_abs_diff),
+        fmt::format("{:.6f}", output.cosine),
+        share_text(output.top1_agreement),
+        share_text(output.top5_agreement),
+        fmt::format("{}/{}", output.reference_not_finite, output.candidate_not_finite)};
+    if (has_flips)
+      cells.push_back(output.flips ? fmt::format("{} of {}", *output.flips, output.decisions) : "-");
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string metric_table(const std::vector<MetricResult>& metrics) {
+  Table table({{"metric"},
+               {"reference", Align::kRight},
+               {"candidate", Align::kRight},
+               {"drop", Align::kRight},
+               {"95 % sure", Align::kRight}});
+  for (const MetricResult& metric : metrics) {
+    table.add({metric.name, fmt::format("{:.4f}", metric.reference), fmt::format("{:.4f}", metric.candidate),
+               fmt::format("{:+.4f}", metric.drop),
+               fmt::format("{:+.4f} … {:+.4f}", metric.drop_low, metric.drop_high)});
+  }
+  return table.text();
+}
+
+std::string edge_lines(const std::vector<EdgeCase>& cases) {
+  std::string text;
+  const auto failed =
+      std::count_if(cases.begin(), cases.end(), [](const EdgeCase& edge) { return !edge.passed; });
+  text += fmt::format("edge cases: {} of {} hold\n", cases.size() - static_cast<std::size_t>(failed),
+                      cases.size());
+  for (const EdgeCase& edge : cases)
+    text += fmt::format("  {} {}: {}\n", edge.passed ? "ok    " : "FAILED", edge.name, edge.finding);
+  return text;
+}
+
+Json output_json(const OutputComparison& output) {
+  Json json;
+  json["name"] = output.name;
+  json["type"] = output.type;
+  json["values"] = output.values;
+  json["max_abs_diff"] = number(output.max_abs_diff);
+  json["mean_abs_diff"] = number(output.mean_abs_diff);
+  json["mse"] = number(output.mse);
+  json["sqnr_db"] = number(output.sqnr_db);
+  json["identical"] = std::isinf(output.sqnr_db) && output.sqnr_db > 0;
+  json["cosine"] = number(output.cosine);
+  json["top1_agreement"] = output.top1_agreement ? Json(*output.top1_agreement) : Json(nullptr);
+  json["top5_agreement"] = output.top5_agreement ? Json(*output.top5_agreement) : Json(nullptr);
+  json["flips"] = output.flips ? Json(*output.flips) : Json(nullptr);
+  json["decisions"] = output.decisions;
+  json["reference_not_finite"] = output.reference_not_finite;
+  json["candidate_not_finite"] = output.candidate_not_finite;
+  return json;
+}
+
+Json metric_json(const MetricResult& metric) {
+  Json json;
+  json["name"] = metric.name;
+  json["higher_is_better"] = metric.higher_is_better;
+  json["reference"] = number(metric.reference);
+  json["candidate"] = number(metric.candidate);
+  json["drop"] = number(metric.drop);
+  json["drop_low"] = number(metric.drop_low);
+  json["drop_high"] = number(metric.drop_high);
+  return json;
+}
+
+Json row_json(const VerifyRow& row) {
+  Json json;
+  json["candidate"] = row.candidate.string();
+  json["exit_code"] = row.exit_code;
+  if (!row.error.empty()) {
+    json["error"] = row.error;
+    return json;
+  }
+  const VerifyResult& result = row.result;
+  json["passed"] = result.passed;
+  json["verdict"] = result.verdict;
+  json["failures"] = result.failures;
+  json["max_abs_diff"] = number(result.max_abs_diff);
+  json["mean_abs_diff"] = number(result.mean_abs_diff);
+  json["runtime_version"] = result.runtime_version;
+  json["samples"] = result.samples;
+  json["generated"] = result.is_generated;
+  json["outputs"] = Json::array();
+  for (const OutputComparison& output : result.outputs) json["outputs"].push_back(output_json(output));
+  json["metrics"] = Json::array();
+  for (const MetricResult& metric : result.metrics) json["metrics"].push_back(metric_json(metric));
+  json["edge_cases"] = Json::array();
+  for (const EdgeCase& edge : result.edge_cases)
+    json["edge_cases"].push_back({{"name", edge.name}, {"passed", edge.passed}, {"finding", edge.finding}});
+  json["worst"] = Json::array();
+  for (const SampleDifference& worst : result.worst)
+    json["worst"].push_back(
+        {{"sample", worst.name}, {"output", worst.output}, {"max_abs_diff", number(worst.max_abs_diff)}});
+  json["notes"] = result.notes;
+  json["seconds"] = result.seconds;
+  json["reference_seconds"] = result.reference_seconds;
+  json["candidate_seconds"] = result.candidate_seconds;
+  return json;
+}
+
+}  // namespace
+
+std::string verify_text(const VerifyResult& result) {
+  std::string text = fmt::format("{} against {}: {} {}samples, ONNX Runtime {}\n", result.candidate.string(),
+                                 result.reference.string(), result.samples,
+                                 result.is_generated ? "random " : "", result.runtime_version);
+  text += output_table(result);
+  if (!result.metrics.empty()) text += metric_table(result.metrics);
+  if (!result.worst.empty()) {
+    text += "largest differences:";
+    for (const SampleDifference& worst : result.worst)
+      text += fmt::format(" {} ({:.4g})", worst.name, worst.max_abs_diff);
+    text += '\n';
+  }
+  if (!result.edge_cases.empty()) text += edge_lines(result.edge_cases);
+  if (result.is_generated)
+    text +=
+        "note: the inputs were random; they show that the models agree, not how good they are: give --data\n";
+  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
+  return text + result.verdict + '\n';
+}
+
+std::string verify_table(const std::vector<VerifyRow>& rows) {
+  Table table({{"candidate"},
+               {"SQNR", Align::kRight},
+               {"max |d|", Align::kRight},
+               {"metric", Align::kRight},
+               {"drop", Align::kRight},
+               {"verdict"}});
+  std::size_t passed = 0;
+  for (const VerifyRow& row : rows) {
+    if (!row.error.empty()) {
+      table.add({row.candidate.string(), "-", "-", "-", "-", "error: see above"});
+      continue;
+    }
+    double sqnr = std::numeric_limits<double>::infinity();
+    for (const OutputComparison& output : row.result.outputs) sqnr = std::min(sqnr, output.sqnr_db);
+    const bool has_metric = !row.result.metrics.empty();
+    table.add({row.candidate.string(), decibel_text(sqnr), fmt::format("{:.4g}", row.result.max_abs_diff),
+               has_metric ? fmt::format("{:.4f}", row.result.metrics[0].candidate) : "-",
+               has_metric ? fmt::format("{:+.4f}", row.result.metrics[0].drop) : "-",
+               row.result.passed ? "passed" : "failed"});
+    passed += row.result.passed ? 1 : 0;
+  }
+  table.add_rule();
+  table.add({fmt::format("total {}", rows.size()), "", "", "", "", fmt::format("{} passed", passed)});
+  return table.text();
+}
+
+Json verify_json(const std::filesystem::path& reference, const std::vector<VerifyRow>& rows) {
+  Json json;
+  json["schema_version"] = kSchemaVersion;
+  json["verb"] = "verify";
+  json["reference"] = reference.string();
+  // Of all candidates together, so that a script with one candidate need not look further.
+  double largest = 0, mean = 0;
+  bool passed = true;
+  for (const VerifyRow& row : rows) {
+    passed = passed && row.error.empty() && row.result.passed;
+    largest = std::max(largest, row.result.max_abs_diff);
+    mean = std::max(mean, row.result.mean_abs_diff);
+  }
+  json["passed"] = passed;
+  json["max_abs_diff"] = number(largest);
+  json["mean_abs_diff"] = number(mean);
+  json["candidates"] = Json::array();
+  for (const VerifyRow& row : rows) json["candidates"].push_back(row_json(row));
+  return json;
+}
+
+}  // namespace ounce::report

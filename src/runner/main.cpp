@@ -1,0 +1,38 @@
+// ounce-runner MEMORY: runs models for another process, which talks to it on standard input and output
+// (src/runtime/wire.h) and outlives whatever a model does to this one. MEMORY limits the address space in
+// bytes; 0 does not.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "runtime/serve.h"
+
+namespace {
+
+void limit(__rlimit_resource resource, rlim_t value) {
+  const rlimit limits{value, value};
+  ::setrlimit(resource, &limits);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("ounce-runner: started by ounce, not by hand\n", stderr);
+    return 2;
+  }
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  limit(RLIMIT_CORE, 0);
+  const unsigned long long memory = std::strtoull(argv[1], nullptr, 10);
+  if (memory != 0) limit(RLIMIT_AS, static_cast<rlim_t>(memory));
+  // What a library prints must not get between the messages.
+  const int out = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (out < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 4;
+  return ounce::runtime::serve(STDIN_FILENO, out);
+}

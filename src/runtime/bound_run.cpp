@@ -1,0 +1,122 @@
+#include "runtime/bound_run.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+
+#include "runtime/session_handles.h"
+#include "runtime/value.h"
+
+namespace ounce::runtime {
+namespace {
+
+bool fits(const ValueDescription& takes, const TensorView& given) {
+  if (!takes.is_tensor()) return true;
+  if (takes.element != given.type) return false;
+  if (takes.shape.empty()) return true;  // a scalar, or of unknown rank
+  if (takes.shape.size() != given.dims.size()) return false;
+  for (std::size_t i = 0; i < given.dims.size(); ++i) {
+    if (takes.shape[i].value >= 0 && takes.shape[i].value != given.dims[i]) return false;
+  }
+  return true;
+}
+
+void require_fit(const ValueDescription& takes, const TensorView& given, const std::string& model) {
+  if (fits(takes, given)) return;
+  throw Error(ErrorCode::kBadInput,
+              fmt::format("the input '{}' is {}, but it was given {}", takes.name, data::describe(takes),
+                          data::describe(given.type, given.dims)),
+              model);
+}
+
+}  // namespace
+
+struct BoundRun::Values {
+  std::vector<Handle<OrtValue>> inputs, outputs;
+  std::vector<const OrtValue*> input_pointers;
+  std::vector<OrtValue*> output_pointers;  // null: the runtime allocates
+  std::vector<data::Dims> dims;            // of the inputs, as they are bound
+};
+
+BoundRun::BoundRun(const Session& session, std::vector<std::string> outputs)
+    : session_(&session), output_names_(std::move(outputs)), values_(std::make_unique<Values>()) {
+  if (output_names_.empty()) {
+    for (const ValueDescription& output : session.outputs()) output_names_.push_back(output.name);
+  }
+  for (const ValueDescription& input : session.inputs()) input_pointers_.push_back(input.name.c_str());
+  for (const std::string& name : output_names_) output_pointers_.push_back(name.c_str());
+  views_.resize(output_names_.size());
+  strings_.resize(output_names_.size());
+  forget_outputs();
+}
+
+BoundRun::~BoundRun() = default;
+BoundRun::BoundRun(BoundRun&&) noexcept = default;
+
+void BoundRun::forget_outputs() {
+  values_->outputs.clear();
+  values_->output_pointers.assign(output_names_.size(), nullptr);
+}
+
+void BoundRun::bind(std::span<const TensorView> inputs) {
+  const std::vector<ValueDescription>& takes = session_->inputs();
+  if (inputs.size() != takes.size()) {
+    throw Error(ErrorCode::kBadInput, fmt::format("takes {} inputs, but got {}", takes.size(), inputs.size()),
+                session_->model());
+  }
+  const Caller call(session_->library().api(), session_->model());
+  values_->inputs.resize(inputs.size());
+  values_->input_pointers.resize(inputs.size());
+  values_->dims.resize(inputs.size());
+  bool same_shapes = true;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    require_fit(takes[i], inputs[i], session_->model());
+    values_->inputs[i] = make_value(call, session_->handles_->memory.get(), inputs[i], takes[i].name);
+    values_->input_pointers[i] = values_->inputs[i].get();
+    same_shapes = same_shapes && values_->dims[i] == inputs[i].dims;
+    values_->dims[i] = inputs[i].dims;
+  }
+  if (!same_shapes) forget_outputs();
+  are_views_current_ = false;
+}
+
+void BoundRun::run() {
+  const OrtApi& api = session_->library().api();
+  const auto start = [&] {
+    return api.Run(session_->handles_->session.get(), nullptr, input_pointers_.data(),
+                   values_->input_pointers.data(), input_pointers_.size(), output_pointers_.data(),
+                   output_pointers_.size(), values_->output_pointers.data());
+  };
+  are_views_current_ = false;
+  if (!keeps_outputs_) forget_outputs();
+  const bool had_outputs = !values_->outputs.empty();
+  OrtStatus* status = start();
+  if (status != nullptr && had_outputs) {
+    // Perhaps only because the shapes of the outputs depend on the data (NonZero, say): try without ours.
+    api.ReleaseStatus(status);
+    forget_outputs();
+    status = start();
+    keeps_outputs_ = status != nullptr;
+  }
+  if (values_->outputs.empty()) {
+    for (OrtValue* value : values_->output_pointers)
+      values_->outputs.emplace_back(value, Release<OrtValue>{api.ReleaseValue});
+  }
+  if (status != nullptr) forget_outputs();
+  check(api, status, session_->model());
+}
+
+std::span<const TensorView> BoundRun::outputs() {
+  if (are_views_current_) return views_;
+  const Caller call(session_->library().api(), session_->model());
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    if (values_->output_pointers[i] == nullptr)
+      throw Error(ErrorCode::kInternal, "outputs were asked for before a run", session_->model());
+    views_[i] = view_of(call, values_->output_pointers[i], output_names_[i], strings_[i]);
+  }
+  are_views_current_ = true;
+  return views_;
+}
+
+}  // namespace ounce::runtime

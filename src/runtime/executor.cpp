@@ -1,0 +1,35 @@
+#include "runtime/executor.h"
+
+#include "runtime/bound_run.h"
+#include "runtime/isolated.h"
+
+namespace ounce::runtime {
+namespace {
+
+class LocalExecutor : public Executor {
+ public:
+  LocalExecutor(const std::filesystem::path& model, const ExecutorOptions& options)
+      : session_(Library::open(Library::find(options.library)), model, options.session), bound_(session_) {}
+
+  const std::vector<ValueDescription>& inputs() const override { return session_.inputs(); }
+  const std::vector<ValueDescription>& outputs() const override { return session_.outputs(); }
+  const std::string& library_version() const override { return session_.library().version(); }
+  std::span<const TensorView> run(std::span<const TensorView> inputs) override {
+    bound_.bind(inputs);
+    bound_.run();
+    return bound_.outputs();
+  }
+
+ private:
+  Session session_;
+  BoundRun bound_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> load(const std::filesystem::path& model, const ExecutorOptions& options) {
+  if (options.isolate) return std::make_unique<Isolated>(model, options);
+  return std::make_unique<LocalExecutor>(model, options);
+}
+
+}  // namespace ounce::runtime

@@ -1,0 +1,38 @@
+// Something that runs a model: in this process, or in one of its own where it can do no harm.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "runtime/session.h"
+
+namespace ounce::runtime {
+
+// What a process of its own may take.
+struct Limits {
+  std::uint64_t memory = 0;  // bytes of address space; 0: no limit
+  double seconds = 0;        // for loading, and for each run; 0: no limit
+};
+
+struct ExecutorOptions {
+  std::string library;  // a path or a version; empty: the newest
+  SessionOptions session;
+  std::optional<Limits> isolate;  // a process of its own
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  virtual const std::vector<ValueDescription>& inputs() const = 0;
+  virtual const std::vector<ValueDescription>& outputs() const = 0;
+  virtual const std::string& library_version() const = 0;
+  // Runs once, with inputs in the order of inputs(). The views hold until the next run.
+  virtual std::span<const TensorView> run(std::span<const TensorView> inputs) = 0;
+};
+
+// Throws what Library::find and Session throw; also Error{kBadInput} when the process of its own dies.
+std::unique_ptr<Executor> load(const std::filesystem::path& model, const ExecutorOptions& options);
+
+}  // namespace ounce::runtime

@@ -1,0 +1,82 @@
+// What is said between us and the runner, a process that runs a model for us (`ounce-runner`).
+//
+// A message is a kind (4 bytes), a length (8 bytes) and a body, little-endian; the runner answers every
+// message with one. The body is a row of numbers (8 bytes) and of texts (their length, then their bytes).
+// Neither side believes the other: a body that ends early is an error, and memory grows with what has come,
+// not with what was announced.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/session.h"
+
+namespace ounce::runtime {
+
+enum class Kind : std::uint32_t {
+  kLoad = 1,  // Load → kLoaded
+  kLoaded,    // Loaded
+  kRun,       // tensors → kRan
+  kRan,       // Ran
+  kFailed,    // code, message, where
+};
+
+struct Load {
+  std::string library, model;
+  SessionOptions options;
+};
+
+struct Loaded {
+  std::string library_version;
+  std::vector<ValueDescription> inputs, outputs;
+  double seconds = 0;  // of creating the session
+};
+
+struct Ran {
+  std::vector<Tensor> outputs;
+  double seconds = 0;             // of the run alone
+  std::uint64_t peak_memory = 0;  // resident bytes of the runner, at most so far
+};
+
+struct Message {
+  Kind kind;
+  std::string body;
+};
+
+std::string pack(const Load& load);
+std::string pack(const Loaded& loaded);
+std::string pack(const Ran& ran);
+std::string pack(const std::vector<TensorView>& tensors);
+std::string pack_failure(int code, const std::string& message);
+
+// These throw Error{kBadInput} for a body that is not what its kind says.
+Load unpack_load(std::string_view body);
+Loaded unpack_loaded(std::string_view body);
+Ran unpack_ran(std::string_view body);
+std::vector<Tensor> unpack_tensors(std::string_view body);
+[[noreturn]] void throw_failure(std::string_view body);  // the error that the other side had
+
+// A pair of descriptors with messages on them.
+class Channel {
+ public:
+  Channel(int in, int out) : in_(in), out_(out) {}
+
+  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+  enum class Outcome { kDone, kClosed, kLate };
+
+  Outcome send(Kind kind, std::string_view body, Deadline deadline = {}) const;
+  Outcome receive(Message& message, Deadline deadline = {}) const;
+
+ private:
+  Outcome wait(int descriptor, short events, Deadline deadline) const;
+  Outcome read(char* to, std::size_t size, Deadline deadline) const;
+  Outcome write(std::string_view bytes, Deadline deadline) const;
+
+  int in_, out_;
+};
+
+}  // namespace ounce::runtime
