@@ -159,7 +159,7 @@ def bytes_part(arguments, made):
     for size, path in made.items():
         runs[size, "cp"] = Run(["cp", path, path + ".data", target], target)
         for name, options in variants.items():
-            runs[size, name] = Run([arguments.ounce, "quantize", path, "-o", os.path.join(target, "out.onnx"), "--to", "w8", *options], target)
+            runs[size, name] = Run([arguments.ounce, "quantize", path, "-o", os.path.join(target, "out.onnx"), "--to", "w8", "--no-verify", *options], target)
     for _ in range(arguments.rounds):
         for size, path in made.items():
             read_all(path, path + ".data")
@@ -199,7 +199,7 @@ def numpy_part(arguments, made):
         return Run([arguments.numpy, os.path.join(HERE, "weight_only_numpy.py"), path, out, *options], target)
 
     def ounce(*options):
-        return Run([arguments.ounce, "quantize", path, "-o", out, "--to", "w8", *options], target)
+        return Run([arguments.ounce, "quantize", path, "-o", out, "--to", "w8", "--no-verify", *options], target)
 
     pairs = {
         "absmax, per tensor": (numpy(), ounce("--granularity", "tensor", "--scale", "absmax", "--rounding", "nearest", "--decode", "dq")),
@@ -237,7 +237,7 @@ def nodes_part(arguments):
             path = os.path.join(arguments.folder, f"{kind}{count}.onnx")
             make(maker, count, path)
             out = os.path.join(target, "out.onnx")
-            runs[kind, "quantize", count] = Run([arguments.ounce, "quantize", path, "-o", out], target)
+            runs[kind, "quantize", count] = Run([arguments.ounce, "quantize", path, "-o", out, "--no-verify"], target)
             runs[kind, "inspect", count] = Run([arguments.ounce, "inspect", path])
     for _ in range(arguments.rounds):
         for run in runs.values():

@@ -91,6 +91,7 @@ TEST(QuantizeModel, TheDigestOfTheSourceDependsOnTheSourceAlone) {
   const test::TemporaryFolder folder;
   test::write_file(folder / "model.onnx", model_with_large_weight(1));
   QuantizeOptions options;
+  options.trial.is_wanted = false;
   const std::string digest = quantize(folder / "model.onnx", folder / "out.onnx", options).source_digest;
   for (const StorageFormat format : {StorageFormat::kW16, StorageFormat::kW4}) {
     options.recipe.format = format;
@@ -144,6 +145,7 @@ TEST(QuantizeModel, ReportsProgressUpToTheEnd) {
   Progress progress;
   QuantizeOptions options;
   options.progress = &progress;
+  options.trial.is_wanted = false;
   quantize(kExample, folder / "small.onnx", options);
   EXPECT_STREQ(progress.stage.load(), "checking");
   EXPECT_GT(progress.total.load(), 0U);

@@ -30,15 +30,19 @@ struct Arguments {
   std::string runtime;
 };
 
-void show_details(const report::QuantizeRow& row, bool verbose, std::FILE* out) {
+// `is_alone`: no other model is in the table, so lines below it need no name.
+void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, std::FILE* out) {
   if (!row.error.empty()) {
     fmt::print(stderr, "ounce: {}\n", row.error);
     return;
   }
   if (verbose) fmt::print(out, "\n{}", report::tensor_table(row.result.tensors, row.result.tensors.size()));
-  if (const std::string line = report::trial_line(row.result.trial); !line.empty())
-    fmt::print(out, "  {}\n", line);
-  for (const std::string& note : row.result.notes) fmt::print(out, "  note: {}\n", note);
+  const std::string name = is_alone ? "" : row.model.filename().string() + ": ";
+  const TrialResult& trial = row.result.trial;
+  const bool went_well = trial.is_tried && trial.samples != 0;  // then the table says it all
+  if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
+    fmt::print(out, "  {}{}\n", name, line);
+  for (const std::string& note : row.result.notes) fmt::print(out, "  {}note: {}\n", name, note);
 }
 
 int run(const Arguments& arguments) {
@@ -75,7 +79,8 @@ int run(const Arguments& arguments) {
   }
   if (rows.size() > 1 || rows[0].error.empty())
     fmt::print(human, "{}", report::quantize_table(rows, options.dry_run));
-  for (const report::QuantizeRow& row : rows) show_details(row, arguments.verbose || options.dry_run, human);
+  for (const report::QuantizeRow& row : rows)
+    show_details(row, arguments.verbose || options.dry_run, rows.size() == 1, human);
   if (rows.size() == 1 && rows[0].error.empty() && !arguments.verbose && !options.dry_run) {
     fmt::print(human, "{}", report::left_alone(rows[0].result.tensors));
   }

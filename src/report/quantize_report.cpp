@@ -51,6 +51,11 @@ Json trial_json(const TrialResult& trial) {
           {"output_identical", has_outputs && std::isinf(trial.sqnr_db)}};
 }
 
+// How close the outputs are; a dash when the model was not run.
+std::string output_text(const TrialResult& trial) {
+  return trial.is_tried && trial.samples != 0 ? decibel_text(trial.sqnr_db) : "-";
+}
+
 }  // namespace
 
 std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
@@ -61,24 +66,26 @@ std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
                {"size", Align::kRight},
                {"stored", Align::kRight},
                {"weights SQNR", Align::kRight},
+               {"output SQNR", Align::kRight},
                {"time", Align::kRight},
                {dry_run ? "would write" : "written"}});
   for (const QuantizeRow& row : rows) {
     if (!row.error.empty()) {
-      table.add({row.model.string(), "-", "-", "-", "-", "-", "-", "nothing: see below"});
+      table.add({row.model.string(), "-", "-", "-", "-", "-", "-", "-", "nothing: see below"});
       continue;
     }
     const QuantizeResult& result = row.result;
     table.add({row.model.string(), bytes_text(result.bytes_before), bytes_text(result.bytes_after),
                percent_text(result.ratio()),
                fmt::format("{}/{}", result.stored_count(), result.tensors.size()),
-               decibel_text(result.sqnr_db), seconds_text(result.seconds), result.output.string()});
+               decibel_text(result.sqnr_db), output_text(result.trial), seconds_text(result.seconds),
+               result.output.string()});
   }
   const Totals totals = totals_of(rows);
   if (rows.size() > 1 && rows.front().model != rows.back().model) {
     table.add_rule();
     table.add({fmt::format("total {}", totals.models), bytes_text(totals.before), bytes_text(totals.after),
-               totals.before == 0 ? "-" : percent_text(ratio(totals.after, totals.before)), "", "",
+               totals.before == 0 ? "-" : percent_text(ratio(totals.after, totals.before)), "", "", "",
                seconds_text(totals.seconds),
                totals.failed == 0 ? "" : fmt::format("{} not written", totals.failed)});
   }
@@ -152,10 +159,8 @@ std::string trial_line(const TrialResult& trial) {
   if (!trial.is_tried) return trial.why_not.empty() ? "" : fmt::format("not run: {}", trial.why_not);
   if (trial.samples == 0)
     return fmt::format("loads in ONNX Runtime {}, but {}", trial.runtime_version, trial.why_not);
-  const std::string inputs =
-      fmt::format("{} {}", trial.samples, trial.is_generated ? "random inputs" : "samples");
-  return fmt::format("ran in ONNX Runtime {} on {}: output {}", trial.runtime_version, inputs,
-                     std::isinf(trial.sqnr_db) ? "identical" : decibel_text(trial.sqnr_db));
+  return fmt::format("outputs compared in ONNX Runtime {} on {} {}", trial.runtime_version, trial.samples,
+                     trial.is_generated ? "random inputs" : "samples");
 }
 
 Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {
