@@ -38,8 +38,10 @@ struct InputContract {
   // Sound: samples of one channel.
   std::int64_t sampling_rate = 0;  // what the data must have; 0: any
   std::int64_t length = 0;  // samples that the model takes: cut, or filled up with padding_value; 0: as it is
-  std::int64_t frame_length =
-      0;  // instead: frames of this length, one after the other, each a run of the model
+  // Instead: frames of frame_length, each a run of the model, one every hop_length samples (0: frame_length).
+  // What a frame is longer than the hop it has seen before: it begins that much earlier, the first one with
+  // zeros.
+  std::int64_t frame_length = 0, hop_length = 0;
   double padding_value = 0;
 
   // All kinds: x · rescale_factor, then (x − mean) / std by channel. Integers without any of it stay

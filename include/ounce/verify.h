@@ -53,6 +53,7 @@ struct VerifyOptions {
 
 struct OutputComparison {
   std::string name, type;
+  bool is_state = false;  // fed back by --carry: shown, but no gate looks at it
   std::uint64_t values = 0;
   double max_abs_diff = 0, mean_abs_diff = 0, mse = 0;
   double sqnr_db = 0;  // infinite when all values are equal

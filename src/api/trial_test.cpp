@@ -23,7 +23,9 @@ std::string model_with(const std::string& op_type, const std::string& domain = {
   test::ModelBuilder model(13, 7);
   std::vector<float> weights(64 * 64);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 17) / 17 - 0.5F;
-  model.input("x", test::kFloat, {1, 64}).output("y", test::kFloat, {1, 64}).initializer("w", {64, 64}, weights);
+  model.input("x", test::kFloat, {1, 64})
+      .output("y", test::kFloat, {1, 64})
+      .initializer("w", {64, 64}, weights);
   model.node("MatMul", {"x", "w"}, {"p"});
   model.add(1, test::node(op_type, {"p"}, {"y"}, {}, {}, domain));
   return model.bytes();
@@ -69,7 +71,8 @@ TEST(Trial, AnOriginalThatTheRuntimeDoesNotKnowIsRefusedUnlessNoTrialIsWanted) {
   const test::TemporaryFolder folder;
   test::write_file(folder / "model.onnx", model_with("Unheard", "somebody.else"));
   QuantizeOptions options;
-  const Error error = test::error_of([&] { quantize(folder / "model.onnx", folder / "small.onnx", options); });
+  const Error error =
+      test::error_of([&] { quantize(folder / "model.onnx", folder / "small.onnx", options); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
   EXPECT_THAT(error.what(), HasSubstr("--no-verify"));
   EXPECT_FALSE(std::filesystem::exists(folder / "small.onnx"));

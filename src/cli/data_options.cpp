@@ -117,6 +117,10 @@ void add_contract_options(CLI::App& app, ContractArguments& arguments, const cha
                  "cut sound into frames of so many samples, each a run of the model")
       ->check(CLI::Range(1, 1'000'000'000))
       ->group(group);
+  app.add_option("--hop", arguments.hop,
+                 "a frame every so many samples; what it is longer lies before (default: --frame)")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->group(group);
 }
 
 std::optional<Contract> contract_from(const ContractArguments& arguments) {
@@ -125,7 +129,7 @@ std::optional<Contract> contract_from(const ContractArguments& arguments) {
                          !arguments.crop.empty() || !arguments.crop_rule.empty() ||
                          !arguments.layout.empty() || !arguments.rescale.empty() || !arguments.mean.empty() ||
                          !arguments.deviation.empty() || arguments.rate > 0 || arguments.length > 0 ||
-                         arguments.frame > 0;
+                         arguments.frame > 0 || arguments.hop > 0;
   std::optional<Contract> contract;
   if (!arguments.file.empty()) contract = read_contract(arguments.file);
   if (!has_flags) return contract;
@@ -159,6 +163,7 @@ std::optional<Contract> contract_from(const ContractArguments& arguments) {
   if (arguments.rate > 0) input.sampling_rate = arguments.rate;
   if (arguments.length > 0) input.length = arguments.length;
   if (arguments.frame > 0) input.frame_length = arguments.frame;
+  if (arguments.hop > 0) input.hop_length = arguments.hop;
   return contract;
 }
 

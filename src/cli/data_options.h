@@ -13,7 +13,7 @@ namespace ounce::cli {
 struct ContractArguments {
   std::string file, input, kind, color, size, resample, backend, crop, crop_rule, layout, rescale, mean,
       deviation;
-  std::int64_t rate = 0, length = 0, frame = 0;
+  std::int64_t rate = 0, length = 0, frame = 0, hop = 0;
 };
 
 struct DataArguments {

@@ -27,10 +27,11 @@ const std::vector<std::string> kCropRules = {"torchvision", "huggingface"};
 // Pillow's numbers, which preprocessor_config uses.
 const std::vector<std::string> kResamples = {"nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"};
 const std::vector<std::string> kKeys = {
-    "kind",       "color_order",    "size",       "resample",     "resize_backend", "crop_size",
-    "crop_rule",  "sampling_rate",  "max_length", "frame_length", "padding_value",  "rescale_factor",
-    "image_mean", "image_std",      "mean",       "std",          "layout",         "observed",
-    "do_resize",  "do_center_crop", "do_rescale", "do_normalize", "do_convert_rgb"};
+    "kind",           "color_order",   "size",           "resample",      "resize_backend",
+    "crop_size",      "crop_rule",     "sampling_rate",  "max_length",    "frame_length",
+    "hop_length",     "padding_value", "rescale_factor", "image_mean",    "image_std",
+    "mean",           "std",           "layout",         "observed",      "do_resize",
+    "do_center_crop", "do_rescale",    "do_normalize",   "do_convert_rgb"};
 // Hugging Face says these too, and they say nothing about the values.
 const std::vector<std::string> kNamesOnly = {
     "image_processor_type",  "feature_extractor_type", "processor_class",      "feature_size",
@@ -183,6 +184,7 @@ InputContract read_input(const Json& json, const std::string& where) {
   contract.sampling_rate = members.whole("sampling_rate", 0);
   contract.length = members.whole("max_length", 0);
   contract.frame_length = members.whole("frame_length", 0);
+  contract.hop_length = members.whole("hop_length", 0);
   contract.padding_value = members.number("padding_value", 0);
   if (members.flag("do_rescale", members.find("rescale_factor") != nullptr))
     contract.rescale_factor = members.number("rescale_factor", 1.0 / 255);
@@ -266,6 +268,7 @@ Json input_json(const InputContract& contract) {
     if (contract.sampling_rate > 0) json["sampling_rate"] = contract.sampling_rate;
     if (contract.length > 0) json["max_length"] = contract.length;
     if (contract.frame_length > 0) json["frame_length"] = contract.frame_length;
+    if (contract.hop_length > 0) json["hop_length"] = contract.hop_length;
     if (contract.padding_value != 0) json["padding_value"] = contract.padding_value;
   }
   if (contract.rescale_factor) json["rescale_factor"] = *contract.rescale_factor;

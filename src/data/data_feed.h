@@ -4,6 +4,7 @@
 
 #include <ounce/data.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,7 +26,7 @@ class DataFeed : public Feed {
   void read(std::uint64_t index, Batch& batch) override;
   std::vector<std::string> notes() const override { return notes_; }
 
-  // What has been read so far looks like this, by input.
+  // What has been read so far looks like this, by input; of inputs with a contract.
   const std::map<std::string, ObservedRange>& observed() const { return observed_; }
   // Throws Error{kBadInput} when it contradicts the contract.
   void require_agreement() const;
@@ -34,28 +35,33 @@ class DataFeed : public Feed {
   // Where an input's values come from.
   struct Origin {
     ValueDescription input;
-    Source* source = nullptr;  // null: a constant, or a state that begins with zeros
+    Source* source = nullptr;  // null: always the same
     std::string field;
     std::optional<Preprocess> preprocess;
-    double constant = 0;
+    const InputContract* contract = nullptr;
+    Tensor constant;
   };
 
-  Source* open(const std::filesystem::path& path, const ValueDescription* input);
-  void find_origins(const std::vector<ValueDescription>& inputs);
-  Origin find_origin(const ValueDescription& input, std::size_t unfed);
+  void name_the_only_input(const std::vector<ValueDescription>& inputs);
+  void require_inputs(const std::vector<ValueDescription>& inputs) const;
+  Source& open(const std::filesystem::path& path, const ValueDescription* input);
+  Origin find_origin(const ValueDescription& input, bool is_only);
+  std::string find_field(const Source& source, const ValueDescription& input, bool is_only,
+                         const std::filesystem::path& path) const;
+  void find_labels();
   void choose_samples();
+  bool is_made(const ValueDescription& input) const;
+  Tensor make_constant(const ValueDescription& input) const;
   Tensor read_one(const Origin& origin, const Sample& sample);
-  Tensor constant(const Origin& origin) const;
-  const InputContract* contract_for(const std::string& input) const;
 
   DataOptions options_;
+  std::vector<std::string> wanted_fields_;
   std::map<std::filesystem::path, std::unique_ptr<Source>> sources_;
   std::vector<Origin> origins_;
   Source* label_source_ = nullptr;
   std::uint64_t first_ = 0, samples_ = 0, batch_ = 1;
   std::map<std::string, ObservedRange> observed_;
   std::vector<std::string> notes_;
-  bool is_sequence_ = false;
 };
 
 }  // namespace ounce::data

@@ -43,7 +43,8 @@ std::vector<std::int64_t> classes_of(const std::vector<fs::path>& files) {
 
 }  // namespace
 
-MediaSource::MediaSource(const fs::path& path, std::uint64_t frame_length) : frame_length_(frame_length) {
+MediaSource::MediaSource(const fs::path& path, Frames frames) : frames_(frames) {
+  if (frames_.hop == 0) frames_.hop = frames_.length;
   if (fs::is_directory(path)) {
     root_ = path;
     files_ = find_files(path);
@@ -57,7 +58,7 @@ MediaSource::MediaSource(const fs::path& path, std::uint64_t frame_length) : fra
     if (media_kind(file) != kind)
       throw Error(ErrorCode::kBadInput, "has pictures and sound; give a folder of one kind", path.string());
   }
-  if (frame_length_ != 0 && kind != MediaKind::kSound)
+  if (frames_.length != 0 && kind != MediaKind::kSound)
     throw Error(ErrorCode::kBadInput, "frames are cut from .wav files, and these are pictures",
                 path.string());
   classes_ = classes_of(files_);
@@ -69,7 +70,7 @@ MediaSource::MediaSource(const fs::path& path, std::uint64_t frame_length) : fra
 void MediaSource::count_frames() {
   starts_.push_back(0);
   for (const fs::path& file : files_) {
-    const std::uint64_t frames = frame_length_ == 0 ? 1 : probe_wav(root_ / file).frames / frame_length_;
+    const std::uint64_t frames = frames_.length == 0 ? 1 : probe_wav(root_ / file).frames / frames_.hop;
     starts_.push_back(starts_.back() + frames);
   }
 }
@@ -81,18 +82,30 @@ std::size_t MediaSource::file_of(std::uint64_t index) const {
 
 bool MediaSource::starts_sequence(std::uint64_t index) const { return starts_[file_of(index)] == index; }
 
+Tensor MediaSource::read_frame(const fs::path& file, std::uint64_t number) const {
+  const std::uint64_t end = (number + 1) * frames_.hop;
+  const std::uint64_t begin = end > frames_.length ? end - frames_.length : 0;
+  Tensor sound = read_wav(file, begin, end - begin);
+  const std::uint64_t missing = frames_.length - (end - begin);
+  if (missing == 0) return sound;
+  const std::uint64_t frame_bytes = sound.bytes.size() / (end - begin);
+  sound.bytes.insert(0, missing * frame_bytes, '\0');
+  sound.dims[0] = static_cast<std::int64_t>(frames_.length);
+  return sound;
+}
+
 Sample MediaSource::read(std::uint64_t index) {
   const std::size_t number = file_of(index);
   const fs::path& file = files_[number];
   Sample sample;
   sample.name = file.string();
   Media media;
-  if (frame_length_ == 0) {
+  if (frames_.length == 0) {
     media = read_media(root_ / file, sample.name);
   } else {
     const std::uint64_t frame = index - starts_[number];
     sample.name = fmt::format("{}[{}]", sample.name, frame);
-    media.tensor = read_wav(root_ / file, frame * frame_length_, frame_length_);
+    media.tensor = read_frame(root_ / file, frame);
     media.rate = static_cast<double>(probe_wav(root_ / file).rate);
   }
   sample.sampling_rate = media.rate;

@@ -2,7 +2,7 @@
 //
 // Where pictures lie in folders of their own for each class, a second field "folder" holds the class: the
 // number of its folder in the order of the alphabet. Sound can be cut into frames; then a recording is a
-// sequence of samples, and what does not fill a frame at its end is left out.
+// sequence of samples, and what does not fill a hop at its end is left out.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,14 @@ namespace ounce::data {
 
 class MediaSource : public Source {
  public:
-  // `frame_length`: 0 takes recordings whole. Throws Error{kBadInput} when there is nothing of the kind.
-  explicit MediaSource(const std::filesystem::path& path, std::uint64_t frame_length = 0);
+  // How recordings are cut: a frame for every `hop` samples, which it ends with; it begins with what lies
+  // before them, or with zeros. A length of 0 takes recordings whole.
+  struct Frames {
+    std::uint64_t length = 0, hop = 0;
+  };
+
+  // Throws Error{kBadInput} when there is nothing of the kind.
+  explicit MediaSource(const std::filesystem::path& path, Frames frames = {0, 0});
 
   std::uint64_t size() const override { return starts_.back(); }
   const std::vector<Field>& fields() const override { return fields_; }
@@ -26,12 +32,13 @@ class MediaSource : public Source {
  private:
   std::size_t file_of(std::uint64_t index) const;
   void count_frames();
+  Tensor read_frame(const std::filesystem::path& file, std::uint64_t number) const;
 
   std::filesystem::path root_;
   std::vector<std::filesystem::path> files_;  // relative to the root
   std::vector<std::int64_t> classes_;         // of the files; empty without folders
   std::vector<std::uint64_t> starts_;         // the number of each file's first sample, and the end
-  std::uint64_t frame_length_;
+  Frames frames_;
   std::vector<Field> fields_;
 };
 

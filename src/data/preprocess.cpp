@@ -70,6 +70,14 @@ double entry(const std::vector<double>& values, std::size_t channel, double othe
   return values[values.size() == 1 ? 0 : channel];
 }
 
+Tensor as_floats(Tensor values, const std::string& where) {
+  std::vector<float> floats;
+  to_floats(values, floats, where);
+  values.type = ElementType::kFloat;
+  values.bytes.assign(reinterpret_cast<const char*>(floats.data()), floats.size() * sizeof(float));
+  return values;
+}
+
 void require(bool holds, const std::string& what, const std::string& input) {
   if (!holds) throw Error(ErrorCode::kUsage, what, fmt::format("contract of input '{}'", input));
 }
@@ -90,6 +98,7 @@ Preprocess::Preprocess(const InputContract& contract, std::string input)
           input_);
   require(contract.length == 0 || contract.frame_length == 0,
           "max_length and frame_length exclude each other", input_);
+  require(contract.hop_length <= contract.frame_length, "hop_length is at most frame_length", input_);
   for (const double deviation : contract.deviation) require(deviation != 0, "std must not be 0", input_);
   const std::size_t channels = contract.kind != InputKind::kImage          ? 1
                                : contract.color_order == ColorOrder::kGrey ? 1
@@ -105,17 +114,14 @@ Tensor Preprocess::scale(Tensor values, std::size_t channels, std::size_t stride
                          const std::string& where) const {
   const bool has_steps = contract_.rescale_factor || !contract_.mean.empty() || !contract_.deviation.empty();
   if (!has_steps) return values;
-  std::vector<float> floats;
-  to_floats(values, floats, where);
+  Tensor scaled = as_floats(std::move(values), where);
+  const auto floats = values_of<float>(scaled);
   for (std::size_t i = 0; i < floats.size(); ++i) {
     const std::size_t channel = i / stride % channels;
     const double x = static_cast<double>(floats[i]) * contract_.rescale_factor.value_or(1);
     floats[i] =
         static_cast<float>((x - entry(contract_.mean, channel, 0)) / entry(contract_.deviation, channel, 1));
   }
-  Tensor scaled{
-      ElementType::kFloat, std::move(values.dims), std::string(floats.size() * sizeof(float), '\0'), {}};
-  std::copy(floats.begin(), floats.end(), values_of<float>(scaled).begin());
   return scaled;
 }
 
@@ -193,27 +199,27 @@ Tensor Preprocess::audio(Tensor raw, const Sample& sample, const std::string& wh
   return scaled;
 }
 
+Tensor Preprocess::array(Tensor raw, const std::string& where) const {
+  const std::size_t channels = std::max(contract_.mean.size(), contract_.deviation.size());
+  if (channels <= 1) return scale(std::move(raw), 1, 1, where);
+  if (raw.dims.empty() || raw.dims[0] != static_cast<std::int64_t>(channels)) {
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("mean and std have {} entries and the first axis of {} has not", channels,
+                            describe(raw.type, raw.dims)),
+                where);
+  }
+  const std::uint64_t stride = element_count(raw.dims, where) / channels;
+  return scale(std::move(raw), channels, std::max<std::size_t>(stride, 1), where);
+}
+
 Tensor Preprocess::apply(Tensor raw, const Sample& sample, ElementType model_type) const {
   const std::string where = fmt::format("{}: input '{}'", sample.name, input_);
-  Tensor made;
-  switch (contract_.kind) {
-    case InputKind::kImage: made = image(std::move(raw), where, model_type); break;
-    case InputKind::kAudio: made = audio(std::move(raw), sample, where); break;
-    case InputKind::kTensor: {
-      const std::size_t channels = std::max(contract_.mean.size(), contract_.deviation.size());
-      if (channels > 1 && (raw.dims.empty() || raw.dims[0] != static_cast<std::int64_t>(channels))) {
-        throw Error(ErrorCode::kBadInput,
-                    fmt::format("mean and std have {} entries and the first axis of {} has not", channels,
-                                describe(raw.type, raw.dims)),
-                    where);
-      }
-      const std::uint64_t count = element_count(raw.dims, where);
-      made = scale(std::move(raw), std::max<std::size_t>(channels, 1),
-                   std::max<std::size_t>(channels > 1 ? count / channels : 1, 1), where);
-      break;
-    }
-  }
-  return made;
+  Tensor made = contract_.kind == InputKind::kImage   ? image(std::move(raw), where, model_type)
+                : contract_.kind == InputKind::kAudio ? audio(std::move(raw), sample, where)
+                                                      : array(std::move(raw), where);
+  // A contract without a scale says that the numbers are right as they are.
+  const bool becomes_float = onnx::is_float_weight_type(model_type) && !onnx::is_float_weight_type(made.type);
+  return becomes_float ? as_floats(std::move(made), where) : made;
 }
 
 }  // namespace ounce::data

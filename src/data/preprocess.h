@@ -20,6 +20,7 @@ class Preprocess {
  private:
   Tensor image(Tensor raw, const std::string& where, ElementType model_type) const;
   Tensor audio(Tensor raw, const Sample& sample, const std::string& where) const;
+  Tensor array(Tensor raw, const std::string& where) const;
   Tensor scale(Tensor values, std::size_t channels, std::size_t channel_stride,
                const std::string& where) const;
 

@@ -67,8 +67,14 @@ void require_same_interface(const runtime::Executor& reference, const runtime::E
 
 Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptions& options)
     : reference_(reference), candidate_(candidate), options_(options) {
-  for (const data::ValueDescription& output : reference.model().outputs())
-    outputs_.emplace_back(output, options.metric == Metric::kMap ? std::nullopt : options.threshold);
+  for (const data::ValueDescription& output : reference.model().outputs()) {
+    const bool is_state = std::any_of(options.data.carry.begin(), options.data.carry.end(),
+                                      [&](const auto& carried) { return carried.second == output.name; });
+    const bool decides = !is_state && options.metric != Metric::kMap &&
+                         (options.output.empty() || options.output == output.name);
+    outputs_.emplace_back(output, decides ? options.threshold : std::nullopt);
+    are_states_.push_back(is_state);
+  }
   largest_outputs_.resize(outputs_.size());
 }
 
@@ -150,7 +156,8 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
     for (std::size_t sample = 0; sample < samples; ++sample) {
       const TensorView ours = slice(reference[i], sample, samples),
                        theirs = slice(candidate[i], sample, samples);
-      note_worst(batch.names[sample], i, outputs_[i].add(ours, theirs));
+      const double difference = outputs_[i].add(ours, theirs);
+      if (!are_states_[i]) note_worst(batch.names[sample], i, difference);
       if (ours.bytes.size() == reference[i].bytes.size()) break;  // not cut: the batch is one
     }
     if (reference[i].type == ElementType::kFloat && ranged_batches_ <= kRangedBatches) {
@@ -187,16 +194,19 @@ void Comparison::fill(VerifyResult& result) const {
   result.samples = samples_;
   result.worst = worst_;
   double absolute = 0, values = 0;
-  for (const OutputMeter& output : outputs_) {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const OutputMeter& output = outputs_[i];
     result.outputs.push_back(output.result());
-    result.max_abs_diff = std::max(result.max_abs_diff, output.difference().largest);
-    absolute += output.difference().absolute;
-    values += static_cast<double>(output.difference().values);
+    result.outputs.back().is_state = are_states_[i];
     if (output.shape_differences() != 0) {
       result.failures.push_back(fmt::format("output '{}' has another shape in {} samples: {}",
                                             result.outputs.back().name, output.shape_differences(),
                                             output.first_shape_difference()));
     }
+    if (are_states_[i]) continue;
+    result.max_abs_diff = std::max(result.max_abs_diff, output.difference().largest);
+    absolute += output.difference().absolute;
+    values += static_cast<double>(output.difference().values);
   }
   result.mean_abs_diff = values == 0 ? 0 : absolute / values;
   if (metric_) result.metrics = metric_->results();

@@ -47,6 +47,7 @@ class Comparison {
   Stepper& candidate_;
   const VerifyOptions& options_;
   std::vector<OutputMeter> outputs_;
+  std::vector<bool> are_states_;
   std::vector<double> largest_outputs_;
   std::unique_ptr<MetricMeter> metric_;
   std::optional<DetectionMeter> detection_;

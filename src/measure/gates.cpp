@@ -59,6 +59,7 @@ std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
   const bool has_any =
       gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.min_agreement || gates.max_drop;
   for (const OutputComparison& output : result.outputs) {
+    if (output.is_state) continue;
     const std::string name = fmt::format("output '{}'", output.name);
     if (gates.max_abs_diff)
       all.push_back(at_most(output.max_abs_diff, *gates.max_abs_diff, "the largest difference of " + name));

@@ -1,0 +1,196 @@
+#include "measure/difference.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <random>
+
+#include "data/tensor_of.h"
+
+namespace ounce::measure {
+namespace {
+
+using data::ElementType;
+using data::test::described;
+using data::test::strings_of;
+using data::test::tensor_of;
+using testing::HasSubstr;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+
+Difference difference(const std::vector<float>& reference, const std::vector<float>& candidate) {
+  Difference sums;
+  sums.add(reference, candidate);
+  return sums;
+}
+
+// Longer than what is summed side by side: a value stands among whole groups and in the rest.
+std::vector<float> with(std::size_t place, float value) {
+  std::vector<float> values(19, 1);
+  values[place] = value;
+  return values;
+}
+
+TEST(DifferenceTest, SumsByHand) {
+  const Difference sums = difference({1, 2, 3}, {1, 4, 0});
+  EXPECT_EQ(sums.values, 3U);
+  EXPECT_DOUBLE_EQ(sums.mean_abs(), 5. / 3);
+  EXPECT_DOUBLE_EQ(sums.squared, 13);
+  EXPECT_DOUBLE_EQ(sums.largest, 3);
+  EXPECT_DOUBLE_EQ(sums.sqnr_db(), 10 * std::log10(14. / 13));
+  EXPECT_DOUBLE_EQ(sums.cosine(), 9 / std::sqrt(14. * 17));
+}
+
+TEST(DifferenceTest, LongRowsGiveWhatShortOnesGive) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> a(1003), b(1003);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = normal(random), b[i] = normal(random);
+  const Difference whole = difference(a, b);
+  Difference pieces;
+  for (std::size_t i = 0; i < a.size(); ++i) pieces.add({&a[i], 1}, {&b[i], 1});
+  EXPECT_EQ(whole.values, pieces.values);
+  EXPECT_NEAR(whole.absolute, pieces.absolute, 1e-9);
+  EXPECT_NEAR(whole.squared, pieces.squared, 1e-9);
+  EXPECT_NEAR(whole.dot, pieces.dot, 1e-9);
+  EXPECT_NEAR(whole.largest, pieces.largest, 1e-6);
+}
+
+TEST(DifferenceTest, IdenticalSignalsAreEndlesslyNear) {
+  EXPECT_EQ(difference({1, 2}, {1, 2}).sqnr_db(), kEndless);
+  EXPECT_EQ(difference({0, 0}, {0, 0}).sqnr_db(), kEndless);
+  EXPECT_EQ(difference({0, 0}, {0, 0}).cosine(), 1);
+  EXPECT_EQ(difference({}, {}).mean_abs(), 0);
+}
+
+TEST(DifferenceTest, NothingIsNearASilentReference) {
+  const Difference sums = difference({0, 0}, {0, 1});
+  EXPECT_EQ(sums.sqnr_db(), -kEndless);
+  EXPECT_EQ(sums.cosine(), 0);
+}
+
+TEST(DifferenceTest, CountsWhatIsNotFiniteAndDoesNotSumIt) {
+  for (const std::size_t place : {0U, 18U}) {
+    for (const float broken : {kNan, kInfinity, -kInfinity}) {
+      const Difference sums = difference(with(place, 1), with(place, broken));
+      EXPECT_EQ(sums.reference_not_finite, 0U);
+      EXPECT_EQ(sums.candidate_not_finite, 1U);
+      EXPECT_EQ(sums.largest, kEndless);
+      EXPECT_EQ(sums.absolute, 0);
+      EXPECT_EQ(sums.reference, 18);
+      EXPECT_EQ(sums.sqnr_db(), -kEndless);
+      EXPECT_EQ(difference(with(place, broken), with(place, 1)).reference_not_finite, 1U);
+    }
+  }
+}
+
+TEST(DifferenceTest, TheSameInfinityOnBothSidesIsNoDifference) {
+  for (const std::size_t place : {0U, 18U}) {
+    for (const float same : {kNan, kInfinity, -kInfinity}) {
+      const Difference sums = difference(with(place, same), with(place, same));
+      EXPECT_EQ(sums.largest, 0);
+      EXPECT_EQ(sums.reference_not_finite, 1U);
+      EXPECT_EQ(sums.candidate_not_finite, 1U);
+      EXPECT_EQ(sums.sqnr_db(), kEndless);
+    }
+    EXPECT_EQ(difference(with(place, kInfinity), with(place, -kInfinity)).largest, kEndless);
+  }
+}
+
+TEST(DifferenceTest, FiniteValuesHaveAFiniteDifference) {
+  const float most = std::numeric_limits<float>::max();
+  for (const std::size_t place : {0U, 18U}) {
+    const Difference sums = difference(with(place, most), with(place, -most));
+    EXPECT_DOUBLE_EQ(sums.largest, 2. * most) << place;
+    EXPECT_EQ(sums.candidate_not_finite, 0U);
+  }
+}
+
+OutputComparison compare(const data::Dims& shape, const data::Tensor& reference,
+                         const data::Tensor& candidate, std::optional<double> threshold = {}) {
+  OutputMeter meter(described("y", reference.type, shape), threshold);
+  meter.add(reference, candidate);
+  return meter.result();
+}
+
+TEST(OutputMeterTest, AgreementOfScores) {
+  const auto reference = tensor_of<float>({2, 3}, {1, 2, 3, 9, 5, 1}),
+             candidate = tensor_of<float>({2, 3}, {1, 2, 4, 5, 9, 1});
+  const OutputComparison result = compare({-1, 3}, reference, candidate);
+  EXPECT_EQ(result.top1_agreement, 0.5);
+  EXPECT_EQ(result.top5_agreement, std::nullopt);  // there are only three
+}
+
+TEST(OutputMeterTest, AgreementOfTheFiveBest) {
+  const auto reference = tensor_of<float>({1, 7}, {7, 6, 5, 4, 3, 2, 1}),
+             candidate = tensor_of<float>({1, 7}, {7, 6, 5, 0, 0, 9, 8});
+  const OutputComparison result = compare({-1, 7}, reference, candidate);
+  EXPECT_EQ(result.top1_agreement, 0);
+  EXPECT_DOUBLE_EQ(*result.top5_agreement, 3. / 5);
+}
+
+TEST(OutputMeterTest, AgreementOfEveryStepOfASequence) {
+  const auto reference = tensor_of<float>({1, 4, 2}, {1, 0, 1, 0, 1, 0, 1, 0}),
+             candidate = tensor_of<float>({1, 4, 2}, {1, 0, 0, 1, 1, 0, 1, 0});
+  EXPECT_EQ(compare({-1, -1, 2}, reference, candidate).top1_agreement, 0.75);
+}
+
+TEST(OutputMeterTest, AgreementOfEveryPixel) {
+  const auto reference = tensor_of<float>({1, 2, 1, 2}, {1, 1, 0, 0}),
+             candidate = tensor_of<float>({1, 2, 1, 2}, {1, 0, 0, 1});
+  EXPECT_EQ(compare({-1, 2, -1, -1}, reference, candidate).top1_agreement, 0.5);
+}
+
+TEST(OutputMeterTest, IntegersHaveNoAgreementOfClasses) {
+  const auto ids = tensor_of<std::int64_t>({1, 3}, {1, 2, 3});
+  const OutputComparison result = compare({-1, 3}, ids, ids);
+  EXPECT_EQ(result.top1_agreement, std::nullopt);
+  EXPECT_EQ(result.type, "int64");
+  EXPECT_EQ(result.max_abs_diff, 0);
+}
+
+TEST(OutputMeterTest, CountsDecisionsThatChangeAtTheThreshold) {
+  const auto reference = tensor_of<float>({1, 4}, {0.5, 0.4F, 0.9F, 0.1F}),
+             candidate = tensor_of<float>({1, 4}, {0.4F, 0.5, 0.8F, 0.2F});
+  const OutputComparison result = compare({-1, -1}, reference, candidate, 0.5);
+  EXPECT_EQ(result.flips, 2U);
+  EXPECT_EQ(result.decisions, 4U);
+  EXPECT_EQ(compare({-1, -1}, reference, candidate).flips, std::nullopt);
+}
+
+TEST(OutputMeterTest, StringsAreEqualOrNot) {
+  const OutputComparison result =
+      compare({-1}, strings_of({4}, {"a", "b", "c", "d"}), strings_of({4}, {"a", "b", "c", "x"}));
+  EXPECT_EQ(result.max_abs_diff, 1);
+  EXPECT_EQ(result.mean_abs_diff, 0.25);
+  EXPECT_NEAR(result.sqnr_db, 10 * std::log10(4), 1e-12);
+  EXPECT_EQ(compare({-1}, strings_of({1}, {"a"}), strings_of({1}, {"a"})).sqnr_db, kEndless);
+}
+
+TEST(OutputMeterTest, AnotherShapeIsNotedAndInfinitelyFar) {
+  OutputMeter meter(described("y", ElementType::kFloat, {-1, -1}), {});
+  const auto wide = tensor_of<float>({1, 2}, {1, 2}), narrow = tensor_of<float>({1, 1}, {1});
+  EXPECT_EQ(meter.add(wide, narrow), kEndless);
+  EXPECT_EQ(meter.add(wide, wide), 0);
+  EXPECT_EQ(meter.shape_differences(), 1U);
+  EXPECT_THAT(meter.first_shape_difference(), HasSubstr("[1,2] against float32[1,1]"));
+  EXPECT_EQ(meter.result().values, 2U);
+}
+
+TEST(OutputMeterTest, AddsUpSamples) {
+  OutputMeter meter(described("y", ElementType::kDouble, {-1, 2}), {});
+  EXPECT_EQ(meter.add(tensor_of<double>({1, 2}, {0, 1}), tensor_of<double>({1, 2}, {0, 3})), 2);
+  EXPECT_EQ(meter.add(tensor_of<double>({1, 2}, {1, 0}), tensor_of<double>({1, 2}, {0, 1})), 1);
+  const OutputComparison result = meter.result();
+  EXPECT_EQ(result.name, "y");
+  EXPECT_EQ(result.values, 4U);
+  EXPECT_EQ(result.max_abs_diff, 2);
+  EXPECT_EQ(result.mean_abs_diff, 1);
+  EXPECT_EQ(result.mse, 1.5);
+  EXPECT_EQ(result.top1_agreement, 0.5);
+}
+
+}  // namespace
+}  // namespace ounce::measure

@@ -1,0 +1,177 @@
+#include "measure/gates.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ounce::measure {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+
+VerifyResult measured() {
+  OutputComparison output;
+  output.name = "y";
+  output.max_abs_diff = 0.5;
+  output.mean_abs_diff = 0.1;
+  output.sqnr_db = 30;
+  output.top1_agreement = 0.97;
+  MetricResult metric;
+  metric.name = "top1_accuracy";
+  metric.reference = 0.8;
+  metric.candidate = 0.78;
+  metric.drop = 0.02;
+  VerifyResult result;
+  result.outputs = {output};
+  result.metrics = {metric};
+  return result;
+}
+
+VerifyResult judged(const Gates& gates, VerifyResult result = measured()) {
+  judge(gates, result);
+  return result;
+}
+
+struct GateCase {
+  const char* name;
+  std::optional<double> Gates::*gate;
+  double holds, fails;
+  const char *passed, *failed;
+};
+
+struct EachGate : testing::TestWithParam<GateCase> {};
+
+TEST_P(EachGate, DecidesAndSaysByHowMuch) {
+  Gates gates;
+  gates.*GetParam().gate = GetParam().holds;
+  const VerifyResult good = judged(gates);
+  EXPECT_TRUE(good.passed);
+  EXPECT_THAT(good.failures, IsEmpty());
+  EXPECT_EQ(good.verdict, std::string("passed: ") + GetParam().passed);
+  gates.*GetParam().gate = GetParam().fails;
+  const VerifyResult bad = judged(gates);
+  EXPECT_FALSE(bad.passed);
+  EXPECT_THAT(bad.failures, ElementsAre(GetParam().failed));
+  EXPECT_EQ(bad.verdict, std::string("failed: ") + GetParam().failed);
+}
+
+const GateCase kCases[] = {
+    {"Largest", &Gates::max_abs_diff, 0.5, 0.4, "the largest difference of output 'y' is 0.5, at most 0.5",
+     "the largest difference of output 'y' is 0.5, more than 0.4"},
+    {"Mean", &Gates::mean_abs_diff, 0.2, 0.05, "the mean difference of output 'y' is 0.1, at most 0.2",
+     "the mean difference of output 'y' is 0.1, more than 0.05"},
+    {"Sqnr", &Gates::min_sqnr, 25, 40, "output 'y' has 30.0 dB, 5.0 dB more than the 25 dB of --min-sqnr",
+     "output 'y' has 30.0 dB, 10.0 dB less than the 40 dB of --min-sqnr"},
+    {"Agreement", &Gates::min_agreement, 0.95, 0.99,
+     "output 'y' agrees in 97.00 % of answers, at least the 95.00 % of --min-agreement",
+     "output 'y' agrees in 97.00 % of answers, less than the 99.00 % of --min-agreement"},
+    {"Drop", &Gates::max_drop, 0.03, 0.01,
+     "top1_accuracy is worse by 2.00 % (absolute), within the 3.00 % of --max-drop",
+     "top1_accuracy is worse by 2.00 % (absolute), more than the 1.00 % of --max-drop"}};
+
+INSTANTIATE_TEST_SUITE_P(Gates, EachGate, testing::ValuesIn(kCases),
+                         [](const auto& one) { return one.param.name; });
+
+TEST(GatesTest, WithoutGatesEveryOutputComesWithinTheDefault) {
+  VerifyResult result = measured();
+  EXPECT_TRUE(judged({}).passed);
+  result.outputs.push_back(result.outputs[0]);
+  result.outputs[1].name = "z";
+  result.outputs[1].sqnr_db = kDefaultSqnr - 0.1;
+  EXPECT_FALSE(judged({}, result).passed);
+  EXPECT_THAT(judged({}, result).verdict, StartsWith("failed: output 'z' has 19.9 dB"));
+  Gates other;
+  other.max_abs_diff = 1;
+  EXPECT_TRUE(judged(other, result).passed);
+}
+
+TEST(GatesTest, TheNearestGateIsNamed) {
+  VerifyResult result = measured();
+  result.outputs.push_back(result.outputs[0]);
+  result.outputs[1].name = "z";
+  result.outputs[1].sqnr_db = 21;
+  EXPECT_THAT(judged({}, result).verdict, HasSubstr("'z' has 21.0 dB"));
+}
+
+TEST(GatesTest, IdenticalOutputsAreSaidToBe) {
+  VerifyResult result = measured();
+  result.outputs[0].sqnr_db = kEndless;
+  EXPECT_EQ(judged({}, result).verdict, "passed: output 'y' is identical");
+}
+
+TEST(GatesTest, EveryFailureIsListed) {
+  Gates gates;
+  gates.max_abs_diff = 0.1;
+  gates.min_sqnr = 50;
+  const VerifyResult result = judged(gates);
+  EXPECT_EQ(result.failures.size(), 2U);
+  EXPECT_THAT(result.verdict, HasSubstr("(and 1 more)"));
+}
+
+TEST(GatesTest, MoreNanThanInTheReferenceFails) {
+  VerifyResult result = measured();
+  result.outputs[0].candidate_not_finite = 2;
+  result.outputs[0].reference_not_finite = 1;
+  EXPECT_EQ(judged({}, result).verdict,
+            "failed: output 'y' has 2 NaN or infinite values, 1 in the reference");
+  result.outputs[0].reference_not_finite = 2;
+  EXPECT_TRUE(judged({}, result).passed);
+}
+
+TEST(GatesTest, AMeasureThatIsNanFails) {
+  VerifyResult result = measured();
+  result.outputs[0].sqnr_db = result.outputs[0].max_abs_diff = std::nan("");
+  EXPECT_FALSE(judged({}, result).passed);
+  Gates gates;
+  gates.max_abs_diff = 1;
+  EXPECT_FALSE(judged(gates, result).passed);
+}
+
+TEST(GatesTest, AnEdgeCaseThatFailsIsAFailure) {
+  VerifyResult result = measured();
+  result.edge_cases = {{"all zero", true, "identical"}, {"noise", false, "output 'y' explodes"}};
+  EXPECT_EQ(judged({}, result).verdict, "failed: edge case 'noise': output 'y' explodes");
+}
+
+TEST(GatesTest, FailuresThatWereFoundBeforeStay) {
+  VerifyResult result = measured();
+  result.failures = {"output 'y' has another shape"};
+  EXPECT_FALSE(judged({}, result).passed);
+}
+
+TEST(GatesTest, ErrorsDropRelativeToTheReference) {
+  VerifyResult result = measured();
+  MetricResult& metric = result.metrics[0];
+  metric = {"nll", false, 2.0, 2.1, 0.1, 0, 0};
+  Gates gates;
+  gates.max_drop = 0.06;
+  EXPECT_EQ(judged(gates, result).verdict,
+            "passed: nll is worse by 5.00 % of the reference, within the 6.00 % of --max-drop");
+  gates.max_drop = 0.04;
+  EXPECT_FALSE(judged(gates, result).passed);
+  metric.drop = -0.1;
+  EXPECT_THAT(judged(gates, result).verdict, HasSubstr("is better by 5.00 %"));
+}
+
+// A gate that cannot be asked must not open.
+TEST(GatesTest, AGateWithNothingToJudgeFails) {
+  VerifyResult result = measured();
+  result.outputs[0].top1_agreement.reset();
+  result.metrics.clear();
+  Gates agreement, drop;
+  agreement.min_agreement = 0.9;
+  drop.max_drop = 0.1;
+  EXPECT_FALSE(judged(agreement, result).passed);
+  EXPECT_THAT(judged(agreement, result).verdict, HasSubstr("--min-agreement"));
+  EXPECT_FALSE(judged(drop, result).passed);
+  EXPECT_THAT(judged(drop, result).verdict, HasSubstr("--max-drop"));
+}
+
+}  // namespace
+}  // namespace ounce::measure
