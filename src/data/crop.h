@@ -6,6 +6,8 @@
 //   image = center_crop(image, 224, 224, CropRule::kTorchvision);
 #pragma once
 
+#include <ounce/contract.h>
+
 #include "data/image.h"
 
 namespace ounce::data {
@@ -21,12 +23,9 @@ struct Size {
 Size shortest_side_size(int width, int height, int shortest);
 
 // Both cut out the middle and put black around a picture that is too small; they differ by a pixel where the
-// difference of the sizes is odd.
-enum class CropRule {
-  kTorchvision,  // CenterCrop: what is cut off before is rounded to even, the border before rounded down
-  kHuggingFace,  // center_crop: what is cut off before is rounded down, the border before rounded up
-};
-
+// difference of the sizes is odd:
+//   torchvision   CenterCrop: what is cut off before is rounded to even, the border before rounded down
+//   huggingface   center_crop: what is cut off before is rounded down, the border before rounded up
 Image center_crop(const Image& image, int width, int height, CropRule rule);
 
 }  // namespace ounce::data

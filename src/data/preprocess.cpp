@@ -132,10 +132,8 @@ Tensor Preprocess::image(Tensor raw, const std::string& where, ElementType model
     throw Error(ErrorCode::kBadInput, "the image is grey and the contract speaks of colours", where);
   if (resizes(contract_)) image = resize(image, contract_);
   if (contract_.crop_height > 0) {
-    const auto rule = contract_.crop_rule == ounce::CropRule::kHuggingFace ? CropRule::kHuggingFace
-                                                                           : CropRule::kTorchvision;
     image = center_crop(image, static_cast<int>(contract_.crop_width),
-                        static_cast<int>(contract_.crop_height), rule);
+                        static_cast<int>(contract_.crop_height), contract_.crop_rule);
   }
   const auto channels = static_cast<std::size_t>(image.channels);
   const std::size_t pixels = image.pixels.size() / channels;

@@ -74,12 +74,14 @@ Dims dims_of(const ValueDescription& input, const Dims& usual, const Case& one) 
   return dims;
 }
 
-// What an error says, without the model's name in front.
+// What an error says, without the model's name in front, and not at length.
 std::string told(const Error& error) {
-  const std::string text = error.what();
+  constexpr std::size_t kMost = 160;
+  std::string text = error.what();
   const std::size_t after = error.where().empty() ? std::string::npos : text.find(error.where());
-  return after == std::string::npos ? text
-                                    : text.substr(std::min(text.size(), after + error.where().size() + 2));
+  if (after != std::string::npos) text.erase(0, std::min(text.size(), after + error.where().size() + 2));
+  if (text.size() > kMost) text = text.substr(0, kMost) + " …";
+  return text;
 }
 
 struct Judge {

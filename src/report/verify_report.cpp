@@ -35,7 +35,7 @@ std::string output_table(const VerifyResult& result) {
   Table table(columns);
   for (const OutputComparison& output : result.outputs) {
     std::vector<std::string> cells = {
-        output.name,
+        output.name + (output.is_state ? " (state)" : ""),
         fmt::format("{}", output.values),
         decibel_text(output.sqnr_db),
         fmt::format("{:.4g}", output.max_abs_diff),
@@ -80,6 +80,7 @@ Json output_json(const OutputComparison& output) {
   Json json;
   json["name"] = output.name;
   json["type"] = output.type;
+  json["state"] = output.is_state;
   json["values"] = output.values;
   json["max_abs_diff"] = number(output.max_abs_diff);
   json["mean_abs_diff"] = number(output.mean_abs_diff);
