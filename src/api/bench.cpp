@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "api/outcome.h"
 #include "api/runtime.h"
 #include "base/cancel.h"
 #include "io/file_cache.h"
 #include "measure/rounds.h"
-#include "onnx/reader.h"
 #include "runtime/bound_run.h"
 #include "runtime/isolated.h"
 
@@ -80,21 +78,10 @@ class Contestant {
   std::vector<data::TensorView> views_;
 };
 
-struct ModelFiles {
-  std::uint64_t bytes = 0;
-  std::vector<std::filesystem::path> paths;
-};
-
-ModelFiles files_of(const std::filesystem::path& path) {
-  const onnx::Model model = onnx::read_model(path);
-  ModelFiles files{api::bytes_of(model), {path}};
-  for (const auto& [location, file] : model.external_files) files.paths.push_back(file.path());
-  return files;
-}
-
 // From the start of a process to its first result.
-void start_cold(const std::filesystem::path& path, const ModelFiles& files, runtime::ExecutorOptions options,
-                std::span<const data::TensorView> inputs, BenchResult& result) {
+void start_cold(const std::filesystem::path& path, const api::ModelFiles& files,
+                runtime::ExecutorOptions options, std::span<const data::TensorView> inputs,
+                BenchResult& result) {
   bool is_dropped = true;
   for (const auto& file : files.paths) is_dropped = io::drop_from_cache(file) && is_dropped;
   if (!options.isolate) options.isolate = runtime::Limits{};
@@ -120,12 +107,12 @@ BenchReport bench(const std::vector<std::filesystem::path>& paths, const BenchOp
   // Load each model; the first run of each is told apart from the others.
   begin_stage(options.progress, "loading");
   std::vector<Contestant> contestants;
-  std::vector<ModelFiles> files;
+  std::vector<api::ModelFiles> files;
   contestants.reserve(paths.size());
   for (const std::filesystem::path& path : paths) {
     BenchResult result;
     result.model = path;
-    files.push_back(files_of(path));
+    files.push_back(api::check_model(path));
     result.bytes = files.back().bytes;
     contestants.emplace_back(path, how);
     result.load_seconds = contestants.back().load_seconds;

@@ -1,7 +1,9 @@
 #include "api/runtime.h"
 
+#include "api/outcome.h"
 #include "data/contract_json.h"
 #include "measure/generate.h"
+#include "onnx/reader.h"
 
 namespace ounce {
 
@@ -25,6 +27,13 @@ runtime::ExecutorOptions executor_options(const RuntimeOptions& options) {
   made.session.config = options.config;
   if (options.isolate) made.isolate = runtime::Limits{options.isolate->memory, options.isolate->seconds};
   return made;
+}
+
+ModelFiles check_model(const std::filesystem::path& path) {
+  const onnx::Model model = onnx::read_model(path);
+  ModelFiles files{bytes_of(model), {path}};
+  for (const auto& [location, file] : model.external_files) files.paths.push_back(file.path());
+  return files;
 }
 
 OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::ValueDescription>& inputs,

@@ -13,6 +13,15 @@ namespace ounce::api {
 
 runtime::ExecutorOptions executor_options(const RuntimeOptions& options);
 
+// A model is read by us before the runtime gets to see it: what is broken is explained, and external data
+// stays inside the model's folder. Throws what read_model throws. Gives the bytes of the model and of its
+// external data, and their files.
+struct ModelFiles {
+  std::uint64_t bytes = 0;
+  std::vector<std::filesystem::path> paths;  // the model's first
+};
+ModelFiles check_model(const std::filesystem::path& model);
+
 // What feeds a model with these inputs: the data, or made-up values. The contract is the one of the options,
 // else the model's own.
 struct OpenFeed {

@@ -21,6 +21,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   result.is_generated = options.data.is_generated();
 
   // Load: both models are in the runtime, and take and give the same.
+  for (const auto* path : {&reference_path, &candidate_path}) api::check_model(*path);
   const runtime::ExecutorOptions how = api::executor_options(options.runtime);
   measure::Stepper reference(runtime::load(reference_path, how), options.data.carry);
   measure::Stepper candidate(runtime::load(candidate_path, how), options.data.carry);

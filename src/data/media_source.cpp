@@ -22,6 +22,7 @@ std::vector<fs::path> find_files(const fs::path& folder) {
        at.increment(error)) {
     const MediaKind kind = media_kind(at->path());
     const bool is_hidden = at->path().filename().string().starts_with(".");
+    if (is_hidden) at.disable_recursion_pending();  // what lies in it is hidden too
     if (!is_hidden && (kind == MediaKind::kImage || kind == MediaKind::kSound) && at->is_regular_file())
       files.push_back(at->path().lexically_relative(folder));
   }

@@ -82,8 +82,12 @@ std::optional<std::string> contradiction(const InputContract::Observed& recorded
   const bool is_beyond =
       seen.minimum < recorded.minimum - 0.5 * width || seen.maximum > recorded.maximum + 0.5 * width;
   const bool has_enough = seen.samples >= kEnoughSamples && recorded.samples >= kEnoughSamples;
-  const bool is_tiny = has_enough && seen.maximum - seen.minimum < width / 32;
-  const bool lacks_a_sign = has_enough && recorded.minimum < -0.25 * width && seen.minimum >= 0;
+  // What swings about zero, as sound does, may be quiet, even silent, but not below a step of 16 bits.
+  const bool swings = recorded.minimum < 0 && recorded.maximum > 0 && seen.minimum <= 0 && seen.maximum >= 0;
+  const bool is_silent = swings && seen.minimum == seen.maximum;
+  const bool is_tiny =
+      has_enough && !is_silent && seen.maximum - seen.minimum < width / (swings ? 16384 : 32);
+  const bool lacks_a_sign = has_enough && !is_silent && recorded.minimum < -0.25 * width && seen.minimum >= 0;
   if (is_beyond || is_tiny || lacks_a_sign) {
     return fmt::format(
         "its values go from {:.4g} to {:.4g}, and where the contract was made they went from {:.4g} to "

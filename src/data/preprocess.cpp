@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "data/convert.h"
@@ -23,6 +24,10 @@ const std::map<std::string, Interpolation> kOpenCvFilters = {{"nearest", Interpo
                                                              {"area", Interpolation::kArea}};
 
 bool resizes(const InputContract& contract) { return contract.height > 0 || contract.shortest_edge > 0; }
+
+bool scales(const InputContract& contract) {
+  return contract.rescale_factor || !contract.mean.empty() || !contract.deviation.empty();
+}
 
 Image to_image(Tensor raw, const std::string& where) {
   const bool has_channels = raw.dims.size() == 3 && (raw.dims[2] == 1 || raw.dims[2] == 3);
@@ -78,6 +83,18 @@ Tensor as_floats(Tensor values, const std::string& where) {
   return values;
 }
 
+// The bytes of one value; a fraction that an integer cannot hold is rounded.
+std::string bytes_of(double value, ElementType type, const std::string& where) {
+  Tensor one{ElementType::kInt64, {1}, std::string(sizeof(std::int64_t), '\0'), {}};
+  if (onnx::is_float_weight_type(type)) {
+    one.type = ElementType::kDouble;
+    values_of<double>(one)[0] = value;
+  } else {
+    values_of<std::int64_t>(one)[0] = std::llround(value);
+  }
+  return convert(std::move(one), type, where).bytes;
+}
+
 void require(bool holds, const std::string& what, const std::string& input) {
   if (!holds) throw Error(ErrorCode::kUsage, what, fmt::format("contract of input '{}'", input));
 }
@@ -107,13 +124,15 @@ Preprocess::Preprocess(const InputContract& contract, std::string input)
     require(values->size() <= 1 || values->size() == channels || contract.kind == InputKind::kTensor,
             fmt::format("mean and std have one entry, or one for each of {} channels", channels), input_);
   }
+  require(contract.mean.size() <= 1 || contract.deviation.size() <= 1 ||
+              contract.mean.size() == contract.deviation.size(),
+          "mean and std have one entry, or as many as each other", input_);
 }
 
 // x · factor, then (x − mean) / deviation: `channels` runs of `stride` values each, repeated.
 Tensor Preprocess::scale(Tensor values, std::size_t channels, std::size_t stride,
                          const std::string& where) const {
-  const bool has_steps = contract_.rescale_factor || !contract_.mean.empty() || !contract_.deviation.empty();
-  if (!has_steps) return values;
+  if (!scales(contract_)) return values;
   Tensor scaled = as_floats(std::move(values), where);
   const auto floats = values_of<float>(scaled);
   for (std::size_t i = 0; i < floats.size(); ++i) {
@@ -145,7 +164,8 @@ Tensor Preprocess::image(Tensor raw, const std::string& where, ElementType model
   Tensor made;
   made.dims = is_planar ? Dims{image.channels, image.height, image.width}
                         : Dims{image.height, image.width, image.channels};
-  made.type = model_type == ElementType::kUint8 ? ElementType::kUint8 : ElementType::kFloat;
+  const bool stays_integer = model_type == ElementType::kUint8 && !scales(contract_);
+  made.type = stays_integer ? ElementType::kUint8 : ElementType::kFloat;
   made.bytes.resize(image.pixels.size() * (made.type == ElementType::kUint8 ? 1 : sizeof(float)));
   for (std::size_t channel = 0; channel < channels; ++channel) {
     const std::size_t from = swaps ? channels - 1 - channel : channel;
@@ -185,14 +205,11 @@ Tensor Preprocess::audio(Tensor raw, const Sample& sample, const std::string& wh
   }
   Tensor scaled = scale(std::move(raw), 1, 1, where);
   if (contract_.length <= 0) return scaled;
-  const std::size_t width = static_cast<std::size_t>(onnx::info_of(scaled.type).bits) / 8;
-  const auto has = static_cast<std::size_t>(scaled.dims[0]),
-             wanted = static_cast<std::size_t>(contract_.length);
-  scaled.bytes.resize(wanted * width);
-  if (scaled.type == ElementType::kFloat) {
-    for (std::size_t i = has; i < wanted; ++i)
-      values_of<float>(scaled)[i] = static_cast<float>(contract_.padding_value);
-  }
+  const std::string padding = bytes_of(contract_.padding_value, scaled.type, where);
+  const std::size_t wanted = static_cast<std::size_t>(contract_.length) * padding.size();
+  scaled.bytes.reserve(wanted);
+  while (scaled.bytes.size() < wanted) scaled.bytes += padding;
+  scaled.bytes.resize(wanted);
   scaled.dims[0] = contract_.length;
   return scaled;
 }

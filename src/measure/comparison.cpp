@@ -160,7 +160,7 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
       if (!are_states_[i]) note_worst(batch.names[sample], i, difference);
       if (ours.bytes.size() == reference[i].bytes.size()) break;  // not cut: the batch is one
     }
-    if (reference[i].type == ElementType::kFloat && ranged_batches_ <= kRangedBatches) {
+    if (onnx::is_float_weight_type(reference[i].type) && ranged_batches_ <= kRangedBatches) {
       for (const float value : floats_of(reference[i], reference_floats_, "")) {
         if (std::isfinite(value))
           largest_outputs_[i] = std::max<double>(largest_outputs_[i], std::fabs(value));

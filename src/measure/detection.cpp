@@ -46,6 +46,14 @@ std::size_t rows_of(const data::Dims& dims) {
   return dims.size() < 2 ? 0 : static_cast<std::size_t>(dims[dims.size() - 2]);
 }
 
+// Scores are [..,rows,classes], or [..,rows] of one class; an image may well have no rows at all.
+std::size_t classes_of(const data::TensorView& boxes, const data::TensorView& scores,
+                       const std::string& where) {
+  const std::size_t rows = rows_of(boxes.dims);
+  if (rows != 0) return data::element_count(scores.dims, where) / rows;
+  return scores.dims.size() < boxes.dims.size() ? 1 : static_cast<std::size_t>(scores.dims.back());
+}
+
 }  // namespace
 
 double overlap(const Box& a, const Box& b) {
@@ -80,7 +88,8 @@ std::vector<DetectionMeter::Detection> DetectionMeter::detect(std::span<const da
   std::vector<float> boxes, scores;
   data::to_floats(outputs[boxes_], boxes, where);
   data::to_floats(outputs[scores_], scores, where);
-  const std::size_t rows = rows_of(outputs[boxes_].dims), classes = rows == 0 ? 0 : scores.size() / rows;
+  const std::size_t rows = rows_of(outputs[boxes_].dims),
+                    classes = classes_of(outputs[boxes_], outputs[scores_], where);
   if (rows * 4 != boxes.size() || rows * classes != scores.size() || of_class >= classes) {
     throw Error(ErrorCode::kBadInput,
                 fmt::format("there are {} boxes and {} scores", boxes.size() / 4, scores.size()), where);
@@ -118,17 +127,16 @@ void DetectionMeter::add(std::span<const data::TensorView> reference,
                          const std::string& where) {
   std::map<std::size_t, std::vector<Box>> truths;
   for (const Truth& truth : read_truths(label, where)) truths[truth.of_class].push_back(truth.box);
-  const std::size_t rows = rows_of(reference[boxes_].dims);
-  const std::uint64_t scores = data::element_count(reference[scores_].dims, where);
-  const std::size_t classes = rows == 0 ? 0 : scores / rows;
-  if (!truths.empty() && truths.rbegin()->first >= std::max<std::size_t>(classes, 1)) {
+  const std::size_t classes = classes_of(reference[boxes_], reference[scores_], where);
+  if (!truths.empty() && truths.rbegin()->first >= classes) {
     throw Error(ErrorCode::kBadInput,
                 fmt::format("has a box of class {} and the model knows {}", truths.rbegin()->first, classes),
                 where);
   }
   for (std::size_t of_class = 0; of_class < classes; ++of_class) {
     OfClass& found = classes_[of_class];
-    found.truths.push_back(truths[of_class].size());
+    found.truths.resize(images_ + 1);
+    found.truths.back() = truths[of_class].size();
     for (const bool is_candidate : {false, true}) {
       const auto more = detect(is_candidate ? candidate : reference, of_class, truths[of_class], where);
       auto& all = is_candidate ? found.candidate : found.reference;

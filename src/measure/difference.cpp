@@ -83,9 +83,10 @@ void Difference::add(std::span<const float> a, std::span<const float> b) {
   sums.candidate = sum(lanes.candidate);
   sums.dot = sum(lanes.dot);
   sums.largest = *std::max_element(lanes.largest.begin(), lanes.largest.end());
-  // A value that is not finite shows in the sums; then every pair is looked at.
+  // A value that is not finite shows in the sums, a distance beyond what a float holds in the largest one;
+  // then every pair is looked at.
   std::size_t at = whole;
-  if (!std::isfinite(sums.reference) || !std::isfinite(sums.candidate)) {
+  if (!std::isfinite(sums.reference) || !std::isfinite(sums.candidate) || !std::isfinite(sums.largest)) {
     sums = {};
     at = 0;
   }

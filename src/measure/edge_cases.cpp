@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/cancel.h"
+#include "data/convert.h"
 
 namespace ounce::measure {
 namespace {
@@ -119,9 +120,9 @@ struct Judge {
 
   static double largest(const data::Tensor& tensor) {
     double most = 0;
-    if (tensor.type != data::ElementType::kFloat) return most;
-    for (const float value : data::values_of<float>(tensor)) {
-      if (std::isfinite(value)) most = std::max<double>(most, std::fabs(value));
+    if (!onnx::is_float_weight_type(tensor.type)) return most;
+    for (const double value : data::to_doubles(tensor, "")) {
+      if (std::isfinite(value)) most = std::max(most, std::fabs(value));
     }
     return most;
   }
@@ -146,9 +147,7 @@ std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path
       if (is_too_large) break;
       const auto constant = options.constants.find(inputs[i].name);
       if (constant != options.constants.end()) {
-        const Legal exactly{{constant->second, constant->second},
-                            static_cast<std::int64_t>(constant->second) + 1};
-        batch.inputs.push_back(make_values(inputs[i], dims, exactly, {Fill::Kind::kHighest}));
+        batch.inputs.push_back(make_constant(inputs[i], dims, constant->second));
       } else {
         const bool is_state = options.carry.contains(inputs[i].name);
         batch.inputs.push_back(make_values(inputs[i], dims, legal[inputs[i].name],

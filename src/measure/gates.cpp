@@ -54,6 +54,11 @@ Outcome drop(const MetricResult& metric, double limit) {
                       holds ? "within the" : "more than the", 100 * limit)};
 }
 
+// A gate that has nothing to look at must not look open.
+Outcome unanswered(const std::string& what) {
+  return {false, -std::numeric_limits<double>::infinity(), what};
+}
+
 std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
   std::vector<Outcome> all;
   const bool has_any =
@@ -70,7 +75,15 @@ std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
     if (gates.min_agreement && output.top1_agreement)
       all.push_back(agreement(*output.top1_agreement, *gates.min_agreement, name));
   }
-  if (gates.max_drop && !result.metrics.empty()) all.push_back(drop(result.metrics.front(), *gates.max_drop));
+  const bool has_answers =
+      std::any_of(result.outputs.begin(), result.outputs.end(),
+                  [](const OutputComparison& output) { return !output.is_state && output.top1_agreement; });
+  if (gates.min_agreement && !has_answers)
+    all.push_back(unanswered("no output has scores of classes for --min-agreement"));
+  if (gates.max_drop) {
+    all.push_back(result.metrics.empty() ? unanswered("there is no metric for --max-drop: it needs labels")
+                                         : drop(result.metrics.front(), *gates.max_drop));
+  }
   return all;
 }
 

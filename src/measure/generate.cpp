@@ -152,6 +152,17 @@ Tensor make_values(const ValueDescription& input, Dims dims, const Legal& legal,
   return make_integers(input, std::move(dims), count, legal, fill);
 }
 
+Tensor make_constant(const ValueDescription& input, Dims dims, double value) {
+  const Range exactly{value, value};
+  if (onnx::is_float_weight_type(input.element) || input.element == ElementType::kString)
+    return make_values(input, std::move(dims), {exactly, {}}, {Fill::Kind::kHighest});
+  ValueDescription wide = input;
+  wide.element = input.is_tensor() ? ElementType::kInt64 : input.element;
+  Tensor tensor = make_values(wide, std::move(dims), {}, {Fill::Kind::kZero});
+  for (std::int64_t& one : data::values_of<std::int64_t>(tensor)) one = std::llround(value);
+  return data::convert(std::move(tensor), input.element, fmt::format("input '{}'", input.name));
+}
+
 GeneratedFeed::GeneratedFeed(const std::filesystem::path& model, std::vector<ValueDescription> inputs,
                              const DataOptions& options)
     : inputs_(std::move(inputs)),
@@ -174,9 +185,7 @@ void GeneratedFeed::read(std::uint64_t index, data::Batch& batch) {
     Dims dims = dims_for(input, options_, static_cast<std::int64_t>(batch_), usual_length);
     const auto constant = options_.constants.find(input.name);
     if (constant != options_.constants.end()) {
-      const Legal exactly{{constant->second, constant->second},
-                          static_cast<std::int64_t>(constant->second) + 1};
-      batch.inputs.push_back(make_values(input, std::move(dims), exactly, {Fill::Kind::kHighest}));
+      batch.inputs.push_back(make_constant(input, std::move(dims), constant->second));
     } else if (options_.carry.contains(input.name)) {
       // A state that begins: its batch is not the first axis, so free ones are 1.
       dims = dims_for(input, options_, 1, [](const auto&, std::size_t) { return 1; });

@@ -47,6 +47,9 @@ struct Fill {
 data::Tensor make_values(const data::ValueDescription& input, data::Dims dims, const Legal& legal,
                          const Fill& fill);
 
+// The same number everywhere; integers are rounded.
+data::Tensor make_constant(const data::ValueDescription& input, data::Dims dims, double value);
+
 // Random samples without end; states are zero, constants are what the options say.
 class GeneratedFeed : public data::Feed {
  public:

@@ -34,12 +34,28 @@ MetricResult result_of(std::string name, bool higher_is_better, const PairedMean
   return result;
 }
 
+// Where the classes of an output are, and how many.
+struct Classes {
+  std::size_t axis, count;
+};
+
+// The runtime only warns of a model whose output is not what the model says.
+const LabelledOutput& checked(const LabelledOutput& output, const Classes& classes) {
+  const data::Dims& dims = output.dims;
+  if (classes.axis < dims.size() && dims[classes.axis] == static_cast<std::int64_t>(classes.count))
+    return output;
+  throw Error(ErrorCode::kBadInput,
+              fmt::format("the output is [{}], without the {} classes on axis {} that the model speaks of",
+                          fmt::join(dims, ","), classes.count, classes.axis),
+              output.where);
+}
+
 // The classes of one sample: one label for each row of scores.
 class Rows {
  public:
-  Rows(const LabelledOutput& output, std::size_t axis)
-      : reference(output.reference, output.dims, axis),
-        candidate(output.candidate, output.dims, axis),
+  Rows(const LabelledOutput& output, const Classes& classes)
+      : reference(checked(output, classes).reference, output.dims, classes.axis),
+        candidate(output.candidate, output.dims, classes.axis),
         labels_(data::to_doubles(*output.label, output.where)) {
     if (labels_.size() != reference.rows()) {
       throw Error(ErrorCode::kBadInput,
@@ -74,11 +90,10 @@ class Rows {
 
 class Accuracy : public MetricMeter {
  public:
-  explicit Accuracy(std::size_t axis) : axis_(axis) {}
+  explicit Accuracy(const Classes& classes) : classes_(classes) {}
 
   void add(const LabelledOutput& output) override {
-    const Rows rows(output, axis_);
-    classes_ = rows.reference.classes();
+    const Rows rows(output, classes_);
     double reference = 0, candidate = 0, reference_five = 0, candidate_five = 0, count = 0;
     rows.for_each([&](std::size_t row, std::size_t label) {
       const auto [first, among] = hits(rows.reference, row, label);
@@ -95,7 +110,7 @@ class Accuracy : public MetricMeter {
 
   std::vector<MetricResult> results() const override {
     std::vector<MetricResult> all = {result_of("top1_accuracy", true, top1_)};
-    if (classes_ > kTop) all.push_back(result_of("top5_accuracy", true, top5_));
+    if (classes_.count > kTop) all.push_back(result_of("top5_accuracy", true, top5_));
     return all;
   }
 
@@ -106,17 +121,17 @@ class Accuracy : public MetricMeter {
     return {best_.front() == label ? 1 : 0, std::count(best_.begin(), best_.end(), label)};
   }
 
-  std::size_t axis_, classes_ = 0;
+  Classes classes_;
   PairedMean top1_, top5_;
   std::vector<std::size_t> best_;
 };
 
 class Nll : public MetricMeter {
  public:
-  explicit Nll(std::size_t axis) : axis_(axis) {}
+  explicit Nll(const Classes& classes) : classes_(classes) {}
 
   void add(const LabelledOutput& output) override {
-    const Rows rows(output, axis_);
+    const Rows rows(output, classes_);
     double reference = 0, candidate = 0, count = 0;
     rows.for_each([&](std::size_t row, std::size_t label) {
       reference += nll(rows.reference, row, label);
@@ -140,19 +155,18 @@ class Nll : public MetricMeter {
     return largest + std::log(total) - rows.score(row, label);
   }
 
-  std::size_t axis_;
+  Classes classes_;
   PairedMean mean_;
 };
 
 // Macro F1: the mean over the classes that occur, as label or as answer, of 2·tp / (2·tp + fp + fn).
 class F1 : public MetricMeter {
  public:
-  F1(std::size_t axis, std::size_t classes) : axis_(axis), classes_(classes), all_(classes) {
-    replicas_.assign(kReplicas, Counts(classes));
-  }
+  explicit F1(const Classes& classes)
+      : classes_(classes), all_(classes.count), replicas_(kReplicas, Counts(classes.count)) {}
 
   void add(const LabelledOutput& output) override {
-    const Rows rows(output, axis_);
+    const Rows rows(output, classes_);
     draw_weights(samples_++, weights_);
     rows.for_each([&](std::size_t row, std::size_t label) {
       const std::size_t reference = rows.reference.best(row), candidate = rows.candidate.best(row);
@@ -209,7 +223,7 @@ class F1 : public MetricMeter {
     return occurring == 0 ? std::nan("") : total / occurring;
   }
 
-  std::size_t axis_, classes_;
+  Classes classes_;
   std::uint64_t samples_ = 0;
   std::array<std::uint8_t, kReplicas> weights_{};
   Counts all_;
@@ -258,14 +272,14 @@ std::unique_ptr<MetricMeter> make_meter(Metric metric, const data::ValueDescript
                     "names another, --metric mae takes numbers",
                     output.name, data::describe(output)));
   }
-  const auto classes = static_cast<std::size_t>(output.shape[*axis].value);
-  if (metric == Metric::kNll) return std::make_unique<Nll>(*axis);
-  if (metric != Metric::kF1) return std::make_unique<Accuracy>(*axis);
-  if (classes > kMostClassesOfF1) {
+  const Classes classes{*axis, static_cast<std::size_t>(output.shape[*axis].value)};
+  if (metric == Metric::kNll) return std::make_unique<Nll>(classes);
+  if (metric != Metric::kF1) return std::make_unique<Accuracy>(classes);
+  if (classes.count > kMostClassesOfF1) {
     throw Error(ErrorCode::kUsage, fmt::format("F1 is for up to {} classes and '{}' has {}", kMostClassesOfF1,
-                                               output.name, classes));
+                                               output.name, classes.count));
   }
-  return std::make_unique<F1>(*axis, classes);
+  return std::make_unique<F1>(classes);
 }
 
 }  // namespace ounce::measure

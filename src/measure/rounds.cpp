@@ -13,7 +13,7 @@ namespace {
 constexpr double kSlot = 0.01;   // seconds of one thing in one round: short enough to share a noisy moment
 constexpr double kWarmUp = 0.1;  // seconds
 constexpr std::uint64_t kWarmCalls = 3;  // at least
-constexpr std::uint64_t kLeastRounds = 10;
+constexpr std::uint64_t kLeastRounds = 10, kMostRoundsOfCalls = 100;
 constexpr std::uint64_t kMostCalls = 1'000'000;  // kept, of one thing
 constexpr double kNoticeable = 0.01;
 
@@ -41,19 +41,19 @@ double median(std::vector<double> values) {
 Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options) {
   std::vector<std::uint64_t> in_slot;
   double slots = 0;
-  std::uint64_t rounds = kLeastRounds;
   for (const Call& call : calls) {
     const double seconds = warm_up(call);
     in_slot.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(kSlot / seconds)));
     slots = std::max(slots, static_cast<double>(in_slot.back()) * seconds);
   }
-  if (options.calls != 0) {
-    // So many calls of each, cut into as many rounds as there are calls, but not more than a hundred.
-    rounds = std::min<std::uint64_t>(options.calls, 100);
-    for (std::uint64_t& count : in_slot) count = (options.calls + rounds - 1) / rounds;
-  } else {
-    rounds = std::max(kLeastRounds, static_cast<std::uint64_t>(options.seconds / slots));
-  }
+  // So many calls of each are cut into as many rounds as there are calls, but not more than a hundred.
+  const std::uint64_t rounds =
+      options.calls != 0 ? std::min(options.calls, kMostRoundsOfCalls)
+                         : std::max(kLeastRounds, static_cast<std::uint64_t>(options.seconds / slots));
+  const auto calls_in = [&](std::uint64_t round, std::size_t thing) {
+    return options.calls == 0 ? in_slot[thing]
+                              : options.calls * (round + 1) / rounds - options.calls * round / rounds;
+  };
   Rounds result;
   result.count = rounds;
   result.seconds.resize(calls.size());
@@ -64,7 +64,7 @@ Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options) {
     for (std::size_t k = 0; k < calls.size(); ++k) {
       const std::size_t i = (k + round) % calls.size();
       slot.clear();
-      for (std::uint64_t n = 0; n < in_slot[i]; ++n) slot.push_back(calls[i]());
+      for (std::uint64_t n = calls_in(round, i); n > 0; --n) slot.push_back(calls[i]());
       result.medians[i].push_back(median(slot));
       if (result.seconds[i].size() + slot.size() <= kMostCalls)
         result.seconds[i].insert(result.seconds[i].end(), slot.begin(), slot.end());

@@ -86,7 +86,8 @@ io::MappedFile open_external(const std::filesystem::path& folder, const std::str
   try {
     return io::MappedFile::open_beneath(folder, location);
   } catch (const Error& error) {
-    throw Error(error.code(), error.what(), fmt::format("tensor '{}'", tensor.name));
+    // Whatever the reason: a model without its data is not a whole model.
+    throw Error(ErrorCode::kBadInput, error.what(), fmt::format("tensor '{}'", tensor.name));
   }
 }
 

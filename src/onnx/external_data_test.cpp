@@ -203,10 +203,10 @@ TEST_F(ExternalDataTest, SurvivesALoopOfLinks) {
 
 TEST_F(ExternalDataTest, SaysWhichFileIsMissing) {
   const Error error = refusal_of_location("nothing.bin");
-  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_EQ(error.code(), ErrorCode::kBadInput);
   EXPECT_THAT(error.what(), AllOf(HasSubstr("nothing.bin"), HasSubstr("No such file or directory")));
-  EXPECT_EQ(refusal_of_location(std::string(10000, 'x')).code(), ErrorCode::kIo);
-  EXPECT_EQ(refusal_of_location("data.bin/").code(), ErrorCode::kIo);
+  EXPECT_EQ(refusal_of_location(std::string(10000, 'x')).code(), ErrorCode::kBadInput);
+  EXPECT_EQ(refusal_of_location("data.bin/").code(), ErrorCode::kBadInput);
 }
 
 // --- Ranges.

@@ -147,9 +147,10 @@ Json row_json(const VerifyRow& row) {
 }  // namespace
 
 std::string verify_text(const VerifyResult& result) {
-  std::string text = fmt::format("{} against {}: {} {}samples, ONNX Runtime {}\n", result.candidate.string(),
-                                 result.reference.string(), result.samples,
-                                 result.is_generated ? "random " : "", result.runtime_version);
+  std::string text =
+      fmt::format("{} against {}: {} {}sample{}, ONNX Runtime {}\n", result.candidate.string(),
+                  result.reference.string(), result.samples, result.is_generated ? "random " : "",
+                  result.samples == 1 ? "" : "s", result.runtime_version);
   text += output_table(result);
   if (!result.metrics.empty()) text += metric_table(result.metrics);
   if (!result.worst.empty()) {

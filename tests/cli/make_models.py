@@ -10,6 +10,7 @@ import math
 import pathlib
 import sys
 
+from data_bytes import npy, npz, png, wav
 from onnx_bytes import *
 
 MODELS = []
@@ -190,6 +191,77 @@ def large():
     nodes.append(node("MatMul", ["h1", "narrow"], ["y"]))
     weights.append(weight("narrow", 2304, 64))
     return model(graph(nodes, [X], [Y], weights))
+
+
+# Models for the verbs that run them. Their arithmetic is exact, so every CPU gives the same digits.
+
+SCORES_X = [[1, 0, 0, 0], [0, 2, 0, 0], [0, 0, 4, 0], [1, 0, 0, 1], [0, 1, 0, -1], [0, 0, 2, 1], [2, 1, 0, 0], [0, 1, 2, 0]]
+SCORES_LABELS = [0, 1, 2, 0, 1, 2, 0, 2]
+
+
+def scores_model(weights):
+    nodes = [node("MatMul", ["x", "w"], ["logits"])]
+    return model(graph(nodes, [value("x", ["N", 4])], [value("logits", ["N", 3])], [tensor("w", [4, 3], floats_of(weights))]))
+
+
+@a_model
+def scores():
+    """Three classes from four numbers, and data that it always gets right."""
+    flat = [number for row in SCORES_X for number in row]
+    count = len(SCORES_X)
+    return scores_model([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]), {
+        "scores.npz": npz(x=npy("f", [count, 4], flat), label=npy("q", [count], SCORES_LABELS), more=npy("f", [3, 4], flat[:12])),
+        "scores.nan.npz": npz(x=npy("f", [2, 4], flat[:6] + [math.nan, 1])),
+        "scores.empty.npz": npz(x=npy("f", [0, 4], [])),
+        "scores.wide.npz": npz(x=npy("f", [2, 5], flat[:10])),
+        "scores.whole.npz": npz(x=npy("B", [2, 4], [1, 2, 3, 4, 5, 6, 7, 8])),
+        "scores.csv": b"label,x\n1,2\n",
+    }
+
+
+@a_model
+def scores_near():
+    """The same but for an eighth: not every answer stays the same."""
+    return scores_model([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0.125, 0])
+
+
+@a_model
+def scores_far():
+    """The last class is never found."""
+    return scores_model([1, 0, 0, 0, 1, 0, 0, 1, 0.5, 0, 0, 0])
+
+
+@a_model
+def scores_fragile():
+    """The same, but with values above 8 the square root of something negative is added, times zero."""
+    nodes = [node("MatMul", ["x", "w"], ["product"]), node("Abs", ["product"], ["size"]), node("Sub", ["eight", "size"], ["room"]),
+             node("Sqrt", ["room"], ["root"]), node("Mul", ["root", "zero"], ["nothing"]), node("Add", ["product", "nothing"], ["logits"])]
+    weights = [tensor("w", [4, 3], floats_of([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0])), tensor("eight", [], floats_of([8])),
+               tensor("zero", [], floats_of([0]))]
+    return model(graph(nodes, [value("x", ["N", 4])], [value("logits", ["N", 3])], weights))
+
+
+@a_model
+def counter():
+    """A state: the sum of all that was heard, which the next run gets back."""
+    nodes = [node("ReduceSum", ["sound"], ["sum"], [attribute("keepdims", 1)]), node("Add", ["sum", "state"], ["state_out"]),
+             node("Mul", ["state_out", "one"], ["loudness"])]
+    body = graph(nodes, [value("sound", [1, 4]), value("state", [1, 1])], [value("loudness", [1, 1]), value("state_out", [1, 1])],
+                 [tensor("one", [], floats_of([1]))])
+    return model(body), {"counter.wav": wav(8000, [256 * n for n in range(18)]), "counter.slow.wav": wav(4000, [0] * 8)}
+
+
+@a_model
+def pixels():
+    """The mean of each colour of a picture of 2 × 2."""
+    nodes = [node("GlobalAveragePool", ["image"], ["mean"]), node("Flatten", ["mean"], ["colours"])]
+    ramp = [16 * n for n in range(12)]
+    return model(graph(nodes, [value("image", ["N", 3, 2, 2])], [value("colours", ["N", 3])])), {
+        "pixels.png": png(2, 2, ramp), "pixels.toml": b'[inputs.image]\nkind = "image"\nrescale_factor = 0.0078125\nlayout = "nchw"\n',
+        "pixels.typo.json": b'{"inputs": {"image": {"rescale_facter": 0.5}}}',
+        "pixels.npz": npz(image=npy("B", [20, 2, 2, 3], ramp * 20)),
+        "pixels.floats.npz": npz(image=npy("f", [20, 3, 2, 2], [number - 128 for number in ramp] * 20)),
+    }
 
 
 @a_model

@@ -51,7 +51,7 @@ def unsteady_columns(header, rule):
     for dashes in re.finditer("-+", rule):
         title = header[slice(*dashes.span())].strip()
         if title in UNSTEADY:
-            yield dashes.span(), *UNSTEADY[title], max(len(title), 6)
+            yield dashes.span(), title
 
 
 def without_unsteady_cells(lines):
@@ -60,14 +60,15 @@ def without_unsteady_cells(lines):
     for line, below in zip(lines, lines[1:] + [""]):
         if is_rule(below):
             columns = list(unsteady_columns(line, below)) or columns
-        if columns and len(line) < columns[-1][0][1]:  # cells stand to the right: the table has ended
-            columns = []
-        for (start, end), pattern, stand_in, width in reversed(columns):
-            cell = line[start:end].strip()
-            if is_rule(line):
-                cell = "-" * width
-            elif re.fullmatch(pattern, cell):
-                cell = stand_in
+        cells = [line[slice(*span)].strip() for span, _ in columns]
+        if not all(re.fullmatch(f"|-+|{title}|{UNSTEADY[title][0]}", cell) for cell, (_, title) in zip(cells, columns)):
+            columns = []  # the table has ended
+        if columns and len(line) < columns[-1][0][1]:
+            columns = []  # its cells stand to the right, so this is another line too
+        for ((start, end), title), cell in reversed(list(zip(columns, cells))):
+            pattern, stand_in = UNSTEADY[title]
+            width = max(len(title), len(stand_in))
+            cell = "-" * width if is_rule(line) else re.sub(pattern, stand_in, cell)
             line = line[:start] + cell.rjust(width) + line[end:]
         yield line
 

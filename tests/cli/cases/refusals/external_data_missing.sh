@@ -1,5 +1,5 @@
 need external
 rm external.data
-exits 4 ounce inspect external.onnx
-exits 4 ounce quantize external.onnx
+exits 2 ounce inspect external.onnx
+exits 2 ounce quantize external.onnx
 ls

@@ -1,0 +1,155 @@
+#include "runtime/isolated.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "support/error_of.h"
+#include "support/model_builder.h"
+#include "support/temporary_folder.h"
+
+namespace ounce::runtime {
+namespace {
+
+using data::ElementType;
+using test::error_of;
+using test::kFloat;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Tensor floats(data::Dims dims, const std::vector<float>& values) {
+  Tensor tensor{ElementType::kFloat, std::move(dims), std::string(values.size() * sizeof(float), '\0')};
+  std::copy(values.begin(), values.end(), data::values_of<float>(tensor).begin());
+  return tensor;
+}
+
+std::string negation() {
+  test::ModelBuilder model(13, 7);
+  model.input("x", kFloat, {2}).output("y", kFloat, {2}).node("Neg", {"x"}, {"y"});
+  return model.bytes();
+}
+
+// A Loop that runs for ever and a day.
+std::string endless() {
+  test::GraphBuilder body;
+  body.input("i", test::kInt64, {}).input("c", 9, {}).input("v", kFloat, {2});
+  body.output("c2", 9, {}).output("v2", kFloat, {2});
+  body.node("Identity", {"c"}, {"c2"}).node("Neg", {"v"}, {"v2"});
+  test::ModelBuilder model(13, 7);
+  model.input("x", kFloat, {2}).output("y", kFloat, {2});
+  model.initializer(test::tensor("trips", test::kInt64, {}, std::string(7, '\xff') + '\x7f'));
+  model.initializer(test::tensor("true", 9, {}, std::string(1, '\1')));
+  model.node("Loop", {"trips", "true", "x"}, {"y"}, {test::graph_attribute("body", body.bytes())});
+  return model.bytes();
+}
+
+// x is made 2^20 times as large, which takes 8 MiB, and then 2^12 times more.
+std::string enormous() {
+  test::ModelBuilder model(13, 7);
+  const std::string large("\0\0\0\0\x02\0\0\0", 8);  // 2^33
+  model.input("x", kFloat, {1}).output("y", kFloat, {std::int64_t{1} << 33});
+  model.initializer(test::tensor("shape", test::kInt64, {1}, large));
+  model.node("Expand", {"x", "shape"}, {"y"});
+  return model.bytes();
+}
+
+struct IsolatedTest : testing::Test {
+  std::filesystem::path write(const std::string& model) {
+    test::write_file(folder / "model.onnx", model);
+    return folder / "model.onnx";
+  }
+  static ExecutorOptions with(Limits limits) {
+    ExecutorOptions options;
+    options.isolate = limits;
+    return options;
+  }
+  // A program in the runner's place.
+  void stand_in(const std::string& script) {
+    test::write_file(folder / "runner", "#!/bin/sh\n" + script);
+    ::chmod((folder / "runner").c_str(), 0755);
+    ::setenv("OUNCE_RUNNER", (folder / "runner").c_str(), 1);
+  }
+  void TearDown() override { ::unsetenv("OUNCE_RUNNER"); }
+  test::TemporaryFolder folder;
+};
+
+TEST_F(IsolatedTest, RunsAModelElsewhere) {
+  Isolated model(write(negation()), with({}));
+  ASSERT_EQ(model.inputs().size(), 1U);
+  EXPECT_EQ(model.inputs()[0].name, "x");
+  EXPECT_THAT(model.library_version(), HasSubstr("1."));
+  for (const float value : {1.0F, 5.0F}) {
+    const Tensor x = floats({2}, {value, 2});
+    const auto outputs = model.run(std::vector<TensorView>{x});
+    ASSERT_EQ(outputs.size(), 1U);
+    EXPECT_EQ(data::copy_of(outputs[0]).bytes, floats({2}, {-value, -2}).bytes);
+  }
+  EXPECT_GT(model.peak_memory(), 1'000'000U);
+  EXPECT_GT(model.load_seconds(), 0);
+  EXPECT_GT(model.last_run_seconds(), 0);
+}
+
+TEST_F(IsolatedTest, AnErrorOfTheRuntimeComesBackWithItsCode) {
+  test::ModelBuilder model(13, 7);
+  model.input("x", kFloat, {1}).output("y", kFloat, {1}).node("NoSuchOp", {"x"}, {"y"});
+  const auto path = write(model.bytes());
+  const Error error = error_of([&] { Isolated(path, with({})); });
+  EXPECT_EQ(error.code(), ErrorCode::kBadInput);
+  EXPECT_THAT(error.what(), HasSubstr("NoSuchOp"));
+  EXPECT_EQ(error_of([&] { Isolated("none.onnx", with({})); }).code(), ErrorCode::kIo);
+}
+
+TEST_F(IsolatedTest, AWrongInputLeavesTheProcessAlive) {
+  Isolated model(write(negation()), with({}));
+  const Tensor wrong = floats({3}, {1, 2, 3}), right = floats({2}, {1, 2});
+  EXPECT_EQ(error_of([&] { model.run(std::vector<TensorView>{wrong}); }).code(), ErrorCode::kBadInput);
+  EXPECT_EQ(model.run(std::vector<TensorView>{right}).size(), 1U);
+}
+
+TEST_F(IsolatedTest, AModelWithoutEndIsStopped) {
+  Isolated model(write(endless()), with({0, 1.5}));
+  const Tensor x = floats({2}, {1, 2});
+  const auto start = std::chrono::steady_clock::now();
+  const Error error = error_of([&] { model.run(std::vector<TensorView>{x}); });
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+  EXPECT_THAT(error.what(), HasSubstr("running the model took longer than 1.5 s and was stopped"));
+  EXPECT_THAT(error_of([&] { model.run(std::vector<TensorView>{x}); }).what(), HasSubstr("has ended before"));
+}
+
+TEST_F(IsolatedTest, AModelThatWantsAllMemoryGetsAnError) {
+  Isolated model(write(enormous()), with({std::uint64_t{2} << 30, 60}));
+  const Tensor x = floats({1}, {1});
+  EXPECT_EQ(error_of([&] { model.run(std::vector<TensorView>{x}); }).code(), ErrorCode::kBadInput);
+}
+
+TEST_F(IsolatedTest, ACrashIsAnErrorThatNamesTheSignal) {
+  stand_in("kill -SEGV $$");
+  const auto path = write(negation());
+  const Error error = error_of([&] { Isolated(path, with({})); });
+  EXPECT_EQ(error.code(), ErrorCode::kBadInput);
+  EXPECT_THAT(error.what(), HasSubstr("ONNX Runtime crashed with SIGSEGV while loading the model"));
+  stand_in("exit 7");
+  EXPECT_THAT(error_of([&] { Isolated(path, with({})); }).what(), HasSubstr("ended with 7"));
+}
+
+TEST_F(IsolatedTest, NonsenseFromTheRunnerIsRefused) {
+  const auto path = write(negation());
+  // kLoaded with a body of 8 bytes that announce a name of 2^56 bytes; and a message that ends early.
+  stand_in(
+      R"(printf '\002\000\000\000\010\000\000\000\000\000\000\000\000\000\000\000\000\000\000\001'; sleep 5)");
+  EXPECT_THAT(error_of([&] { Isolated(path, with({})); }).what(), HasSubstr("do not understand each other"));
+  stand_in(R"(printf '\002\000\000\000\377\377\377\377\377\377\377\177 and no more')");
+  EXPECT_THAT(error_of([&] { Isolated(path, with({})); }).what(), HasSubstr("ended with 0"));
+}
+
+TEST_F(IsolatedTest, ARunnerThatIsNotThereIsExplained) {
+  ::setenv("OUNCE_RUNNER", "/nowhere/runner", 1);
+  const auto path = write(negation());
+  EXPECT_THAT(error_of([&] { Isolated(path, with({})); }).what(), HasSubstr("OUNCE_RUNNER=/nowhere/runner"));
+}
+
+}  // namespace
+}  // namespace ounce::runtime

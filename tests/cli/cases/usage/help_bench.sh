@@ -1,0 +1,1 @@
+ounce bench --help

@@ -1,0 +1,1 @@
+ounce contract --help

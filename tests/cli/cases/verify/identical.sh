@@ -1,0 +1,2 @@
+need scores
+ounce verify scores.onnx scores.onnx --data scores.npz --labels label

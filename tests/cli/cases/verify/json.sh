@@ -1,0 +1,5 @@
+need scores scores_near
+ounce verify scores.onnx scores_near.onnx --data scores.npz --labels label --json --threshold 0.5 2>human > document
+tail -n 1 human
+json_shape < document
+json_get passed max_abs_diff mean_abs_diff candidates.0.outputs.0.flips candidates.0.metrics.0.drop < document
