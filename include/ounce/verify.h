@@ -98,7 +98,8 @@ struct VerifyResult {
   std::vector<EdgeCase> edge_cases;
   std::vector<SampleDifference> worst;  // largest first
   std::vector<std::string> notes;
-  double seconds = 0, reference_seconds = 0, candidate_seconds = 0;  // in all, and inside the runtime
+  // In all but for edge cases; loading; and inside the runtime.
+  double seconds = 0, load_seconds = 0, reference_seconds = 0, candidate_seconds = 0;
 };
 
 VerifyResult verify(const std::filesystem::path& reference, const std::filesystem::path& candidate,

@@ -9,6 +9,13 @@
 #include "measure/gates.h"
 
 namespace ounce {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
 
 VerifyResult verify(const std::filesystem::path& reference_path, const std::filesystem::path& candidate_path,
                     const VerifyOptions& options) {
@@ -26,6 +33,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   measure::Stepper reference(runtime::load(reference_path, how), options.data.carry);
   measure::Stepper candidate(runtime::load(candidate_path, how), options.data.carry);
   measure::require_same_interface(reference.model(), candidate.model(), candidate_path);
+  result.load_seconds = seconds_since(start);
   result.runtime_version = reference.model().library_version();
 
   // Compare: every sample goes through both, and is forgotten.
@@ -35,7 +43,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   comparison.run(*open.feed, options.progress);
   if (open.data != nullptr) open.data->require_agreement();
   comparison.fill(result);
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = seconds_since(start);
 
   // Try what the data does not hold, and decide.
   if (options.edge_cases)

@@ -215,6 +215,7 @@ TEST(ContractJsonTest, WhatIsNotJsonIsRefused) {
 std::string nested(const std::string& open, const std::string& close, int depth) {
   std::string text;
   for (int i = 0; i < depth; ++i) text += open;
+  text += "0";
   for (int i = 0; i < depth; ++i) text += close;
   return text;
 }
@@ -270,6 +271,10 @@ TEST(ContractTomlTest, ErrorsNameTheLine) {
   EXPECT_THAT(refuse("knd = 'image'\n"), HasSubstr("'kind'"));
   EXPECT_THAT(refuse("mean = [nan]\n"), HasSubstr("list of numbers"));
   refuse("mean = " + nested("[", "]", 100'000));
+  refuse(nested("a.", "", 100'000) + " = 1");
+  refuse("[" + nested("a.", "", 100'000) + "]");
+  refuse("mean = " + nested("{ a = ", " }", 100'000));
+  refuse("mean = " + nested("[']', ", "]", 100'000));
 }
 
 }  // namespace

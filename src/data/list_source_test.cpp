@@ -4,8 +4,8 @@
 
 #include "data/archive_bytes.h"
 #include "data/tensor_of.h"
-#include "goldens/image_goldens.h"
 #include "support/error_of.h"
+#include "support/temporary_folder.h"
 
 namespace ounce::data {
 namespace {
@@ -14,6 +14,10 @@ using ounce::test::error_of;
 using test::numbers_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
+
+std::string golden_bytes(const std::string& name) {
+  return ounce::test::read_file(std::string(OUNCE_TEST_GOLDENS) + "/images/" + name);
+}
 
 struct ListSourceTest : testing::Test {
   ListSource open(const std::string& name, const std::string& text) const {
@@ -77,10 +81,10 @@ TEST_F(ListSourceTest, AFileThatIsNoDataIsAnError) {
 }
 
 TEST_F(ListSourceTest, ARowMustNameOneFile) {
-  ListSource list = open("list.jsonl", "{\"file\": [\"a.png\", \"b.png\"]}\n");
-  const Error error = error_of([&] { list.read(0); });
+  ListSource list = open("list.jsonl", "{\"file\": \"a.png\"}\n{\"file\": [\"a.png\", \"b.png\"]}\n");
+  const Error error = error_of([&] { list.read(1); });
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
-  EXPECT_THAT(error.what(), HasSubstr("line 1"));
+  EXPECT_THAT(error.what(), HasSubstr("line 2"));
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include "data/archive_bytes.h"
 #include "data/tensor_of.h"
-#include "goldens/image_goldens.h"
 #include "support/error_of.h"
+#include "support/temporary_folder.h"
 
 namespace ounce::data {
 namespace {
@@ -23,6 +23,10 @@ std::string wav(const std::vector<std::int16_t>& samples) {
   return "RIFF" + little_endian(36 + data.size(), 4) + "WAVEfmt " + little_endian(16, 4) + little_endian(1, 2) +
          little_endian(1, 2) + little_endian(8000, 4) + little_endian(16000, 4) + little_endian(2, 2) +
          little_endian(16, 2) + "data" + little_endian(data.size(), 4) + data;
+}
+
+std::string golden_bytes(const std::string& name) {
+  return ounce::test::read_file(std::string(OUNCE_TEST_GOLDENS) + "/images/" + name);
 }
 
 struct MediaSourceTest : testing::Test {
@@ -59,11 +63,9 @@ TEST_F(MediaSourceTest, PicturesAreDecoded) {
   picture("a.png");
   MediaSource source = open();
   const Sample sample = source.read(0);
-  for (const DecodedGolden& golden : decoded_goldens()) {
-    if (golden.file != "rgb8.png") continue;
-    EXPECT_THAT(sample.find("data")->dims, ElementsAre(golden.height, golden.width, 3));
-    EXPECT_EQ(numbers_of<std::uint8_t>(*sample.find("data")), golden.pixels(3).pixels);
-  }
+  EXPECT_EQ(sample.find("data")->type, ElementType::kUint8);
+  EXPECT_EQ(sample.find("data")->dims.size(), 3U);
+  EXPECT_EQ(sample.find("data")->bytes, golden_bytes("rgb8.rgb"));
   ASSERT_EQ(source.fields().size(), 1U);
   EXPECT_EQ(source.fields()[0].name, "data");
   EXPECT_EQ(source.fields()[0].type, ElementType::kUint8);

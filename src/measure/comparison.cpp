@@ -8,6 +8,7 @@
 
 #include "base/cancel.h"
 #include "data/convert.h"
+#include "measure/prefetch.h"
 
 namespace ounce::measure {
 namespace {
@@ -178,15 +179,14 @@ void Comparison::run(data::Feed& feed, Progress* progress) {
     progress->total = feed.batches();
     progress->stage = "comparing";
   }
-  data::Batch batch;
-  for (std::uint64_t i = 0; i < feed.batches(); ++i) {
+  Prefetch batches(feed);
+  while (const data::Batch* batch = batches.next()) {
     throw_if_cancelled();
-    feed.read(i, batch);
-    note_inputs(batch);
-    const auto reference = reference_.run(batch);
-    const auto candidate = candidate_.run(batch);
-    add(batch, reference, candidate);
-    if (progress != nullptr) progress->done = i + 1;
+    note_inputs(*batch);
+    const auto reference = reference_.run(*batch);
+    const auto candidate = candidate_.run(*batch);
+    add(*batch, reference, candidate);
+    if (progress != nullptr) ++progress->done;
   }
 }
 

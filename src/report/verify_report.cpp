@@ -139,6 +139,7 @@ Json row_json(const VerifyRow& row) {
         {{"sample", worst.name}, {"output", worst.output}, {"max_abs_diff", number(worst.max_abs_diff)}});
   json["notes"] = result.notes;
   json["seconds"] = result.seconds;
+  json["load_seconds"] = result.load_seconds;
   json["reference_seconds"] = result.reference_seconds;
   json["candidate_seconds"] = result.candidate_seconds;
   return json;

@@ -34,7 +34,7 @@ def normalised(text, folder):
     text = re.sub(r"(ONNX Runtime )[0-9]+\.[0-9.]+[0-9]", r"\g<1><version>", text)
     text = re.sub(r'("runtime_version": )"[0-9.]+"', r'\g<1>"<version>"', text)
     text = re.sub(r'("output_sqnr_db": )[0-9.e-]+', r"\g<1><dB>", text)
-    text = re.sub(r'("(?:reference_|candidate_)seconds": )[0-9.e-]+', r"\g<1><time>", text)
+    text = re.sub(r'("(?:load_|reference_|candidate_)seconds": )[0-9.e-]+', r"\g<1><time>", text)
     text = re.sub(r"(\.onnx\.)[0-9a-f]{16}(\.data)", r"\g<1><tag>\g<2>", text)
     return text
 
