@@ -22,7 +22,7 @@ export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 .PHONY: build test demo bench lint format asan tsan fuzz install clean help
 
 build:
-	./setup build
+	./setup build runtime
 	cmake --preset default -DOUNCE_TESTS=OFF -DOUNCE_BENCH=OFF
 	cmake --build --preset default
 

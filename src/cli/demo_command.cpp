@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <ounce/bench.h>
 #include <ounce/error.h>
 #include <ounce/inspect.h>
 #include <ounce/quantize.h>
+#include <ounce/verify.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -12,8 +14,10 @@
 
 #include "cli/command.h"
 #include "cli/embedded_example.h"
+#include "report/bench_report.h"
 #include "report/inspect_report.h"
 #include "report/quantize_report.h"
+#include "report/verify_report.h"
 
 namespace ounce::cli {
 namespace {
@@ -41,6 +45,76 @@ class TemporaryFolder {
   fs::path path_;
 };
 
+void write(const fs::path& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+  std::error_code error;
+  if (fs::file_size(path, error) != bytes.size() || error)
+    throw Error(ErrorCode::kIo, "cannot write the example", path.string());
+}
+
+void show_inspect() {
+  fmt::print("$ ounce inspect commands.onnx\n{}\n", report::inspect_text(inspect("commands.onnx"), 5));
+}
+
+// How a recording becomes the model's input goes into the model, so that nobody has to say it again.
+void show_contract(const DataOptions* data) {
+  fmt::print(
+      "$ ounce contract set commands.onnx -o model.onnx --rate 8000 --length 8000 --rescale 1/32768{}\n",
+      data == nullptr ? "" : " --data clips.npz");
+  Contract contract;
+  InputContract& audio = contract.inputs["audio"];
+  audio.kind = InputKind::kAudio;
+  audio.sampling_rate = 8000;
+  audio.length = 8000;
+  audio.rescale_factor = 1.0 / 32768;
+  const Contract written = set_contract("commands.onnx", "model.onnx", contract, data, {});
+  const auto& observed = written.inputs.at("audio").observed;
+  if (observed)
+    fmt::print("{} clips seen, values from {:.2f} to {:.2f}\n", observed->samples, observed->minimum,
+               observed->maximum);
+  fmt::print("\n");
+}
+
+void show_quantize(const DataOptions* data) {
+  fmt::print("$ ounce quantize model.onnx --to w16, w8, w8 --codebook, w4{}\n",
+             data == nullptr ? "" : " --data clips.npz");
+  std::vector<report::QuantizeRow> rows;
+  const auto add = [&](StorageFormat format, bool codebook, const char* name) {
+    QuantizeOptions options;
+    options.recipe.format = format;
+    options.recipe.codebook = codebook;
+    if (data != nullptr) options.trial.data = *data;
+    rows.push_back({"model.onnx", quantize("model.onnx", name, options), {}, 0});
+  };
+  add(StorageFormat::kW16, false, "model.w16.onnx");
+  add(StorageFormat::kW8, false, "model.w8.onnx");
+  add(StorageFormat::kW8, true, "model.w8-codebook.onnx");
+  add(StorageFormat::kW4, false, "model.w4.onnx");
+  fmt::print(
+      "{}\nEvery file was reopened, its weights compared with the source, and run, before it got its "
+      "name.\n\n",
+      report::quantize_table(rows, false));
+}
+
+void show_verify(const DataOptions& data) {
+  VerifyOptions options;
+  options.data = data;
+  options.data.labels = "label";
+  options.gates.max_drop = 0.02;
+  fmt::print("$ ounce verify model.onnx model.w8.onnx --data clips.npz --labels label --max-drop 2%\n{}\n",
+             report::verify_text(verify("model.onnx", "model.w8.onnx", options)));
+}
+
+void show_bench(const DataOptions& data) {
+  BenchOptions options;
+  options.data = data;
+  options.seconds = 0.5;
+  options.cold_starts = 1;
+  fmt::print(
+      "$ ounce bench model.onnx model.w16.onnx model.w8.onnx -t 0.5 --cold-starts 1 --data clips.npz\n{}\n",
+      report::bench_text(bench({"model.onnx", "model.w16.onnx", "model.w8.onnx"}, options)));
+}
+
 int run(const std::string& output) {
   std::unique_ptr<TemporaryFolder> temporary;
   fs::path folder = output;
@@ -54,32 +128,22 @@ int run(const std::string& output) {
     throw Error(ErrorCode::kIo, fmt::format("cannot make the folder: {}", error.message()), folder.string());
   folder = fs::absolute(folder);
   fs::current_path(folder);  // so that the tables show short names
-  const fs::path model = "commands.onnx";
-  std::ofstream(model, std::ios::binary) << embedded_model();
-  if (fs::file_size(model) != embedded_model().size())
-    throw Error(ErrorCode::kIo, "cannot write the example", model.string());
+  write("commands.onnx", embedded_model());
+  write("clips.npz", embedded_data());
 
-  fmt::print(
-      "A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n$ ounce "
-      "inspect commands.onnx\n");
-  fmt::print("{}\n", report::inspect_text(inspect(model), 5));
-
-  fmt::print("$ ounce quantize commands.onnx --to w16, w8, w8 --codebook, w4\n");
-  std::vector<report::QuantizeRow> rows;
-  const auto add = [&](StorageFormat format, bool codebook, const char* name) {
-    QuantizeOptions options;
-    options.recipe.format = format;
-    options.recipe.codebook = codebook;
-    rows.push_back({model, quantize(model, name, options), {}, 0});
-  };
-  add(StorageFormat::kW16, false, "commands.w16.onnx");
-  add(StorageFormat::kW8, false, "commands.w8.onnx");
-  add(StorageFormat::kW8, true, "commands.w8-codebook.onnx");
-  add(StorageFormat::kW4, false, "commands.w4.onnx");
-  fmt::print(
-      "{}\nEvery file was reopened and its decoded weights compared with the source before it got its "
-      "name.\n",
-      report::quantize_table(rows, false));
+  DataOptions data;
+  data.path = "clips.npz";
+  const bool can_run = has_runtime() && !installed_runtimes().empty();
+  fmt::print("A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n");
+  show_inspect();
+  show_contract(can_run ? &data : nullptr);
+  show_quantize(can_run ? &data : nullptr);
+  if (can_run) {
+    show_verify(data);
+    show_bench(data);
+  } else {
+    fmt::print("There is no ONNX Runtime here, so nothing was run; ./setup runtime fetches it.\n");
+  }
   if (!output.empty()) fmt::print("The files are in {}.\n", folder.string());
   return 0;
 }

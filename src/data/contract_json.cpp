@@ -186,7 +186,11 @@ InputContract read_input(const Json& json, const std::string& where) {
   contract.frame_length = members.whole("frame_length", 0);
   contract.hop_length = members.whole("hop_length", 0);
   contract.padding_value = members.number("padding_value", 0);
-  if (members.flag("do_rescale", members.find("rescale_factor") != nullptr))
+  // Hugging Face's image processors rescale unless they are told not to; old files do not say so.
+  const bool is_processor =
+      contract.kind == InputKind::kImage &&
+      (members.find("image_processor_type") != nullptr || members.find("feature_extractor_type") != nullptr);
+  if (members.flag("do_rescale", is_processor || members.find("rescale_factor") != nullptr))
     contract.rescale_factor = members.number("rescale_factor", 1.0 / 255);
   if (contract.kind == InputKind::kAudio && members.flag("do_normalize", false)) {
     members.refuse("do_normalize",
@@ -286,16 +290,19 @@ Json input_json(const InputContract& contract) {
   return json;
 }
 
+constexpr std::size_t kDeepest = 16;
+
 // TOML's values are those of JSON, but for dates, which a contract has no use for.
-Json to_json(const toml::node& node, const std::string& where) {
+Json to_json(const toml::node& node, const std::string& where, std::size_t depth = 0) {
+  if (depth > kDeepest) throw Error(ErrorCode::kBadInput, "is nested too deep for a contract", where);
   if (const auto* table = node.as_table()) {
     Json json = Json::object();
-    for (const auto& [key, value] : *table) json[std::string(key.str())] = to_json(value, where);
+    for (const auto& [key, value] : *table) json[std::string(key.str())] = to_json(value, where, depth + 1);
     return json;
   }
   if (const auto* array = node.as_array()) {
     Json json = Json::array();
-    for (const auto& value : *array) json.push_back(to_json(value, where));
+    for (const auto& value : *array) json.push_back(to_json(value, where, depth + 1));
     return json;
   }
   if (const auto* value = node.as_string()) return value->get();
@@ -305,8 +312,6 @@ Json to_json(const toml::node& node, const std::string& where) {
   throw Error(ErrorCode::kBadInput, "has a date where a contract has none", where);
 }
 
-constexpr std::size_t kDeepest = 16;
-
 // A parser that recurses must not be led too deep.
 bool is_deeper(std::string_view text, std::size_t most) {
   std::size_t depth = 0, deepest = 0;
@@ -315,6 +320,22 @@ bool is_deeper(std::string_view text, std::size_t most) {
     if ((c == '}' || c == ']') && depth > 0) --depth;
   }
   return deepest > most;
+}
+
+// Keys with dots nest too: a.b.c = 1 is three tables deep. A key stands on one line; in quotes it may hold
+// whatever would end it elsewhere, so all dots of such a line count.
+bool has_deep_key(std::string_view toml, std::size_t most) {
+  while (!toml.empty()) {
+    const std::string_view line = toml.substr(0, toml.find('\n'));
+    const bool has_quotes = line.find_first_of("\"'") != std::string_view::npos;
+    std::size_t dots = 0;
+    for (const char c : line) {
+      if (c == '.' && ++dots > most) return true;
+      if (!has_quotes && std::string_view("=,[]{}#").find(c) != std::string_view::npos) dots = 0;
+    }
+    toml.remove_prefix(std::min(toml.size(), line.size() + 1));
+  }
+  return false;
 }
 
 std::string on_one_line(std::string text) {
@@ -333,7 +354,8 @@ Contract parse_contract(std::string_view json, const std::string& where) {
 }
 
 Contract parse_contract_toml(std::string_view text, const std::string& where) {
-  if (is_deeper(text, 256)) throw Error(ErrorCode::kBadInput, "is nested too deep for a contract", where);
+  if (is_deeper(text, kDeepest) || has_deep_key(text, 64))
+    throw Error(ErrorCode::kBadInput, "is nested too deep for a contract", where);
   try {
     return read_contract(to_json(toml::parse(text), where), where);
   } catch (const toml::parse_error& error) {

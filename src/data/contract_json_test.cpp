@@ -135,6 +135,17 @@ TEST(ContractJsonTest, ReadsTheConfigOfAVisionTransformer) {
   EXPECT_EQ(vit.layout, ImageLayout::kNchw);
 }
 
+// Written before there was a do_rescale: the extractor always did.
+TEST(ContractJsonTest, ReadsTheConfigOfAnOldFeatureExtractor) {
+  const InputContract old = only(R"({
+    "do_normalize": true, "do_resize": true, "feature_extractor_type": "ViTFeatureExtractor",
+    "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5], "resample": 2,
+    "size": {"height": 224, "width": 224}})");
+  ASSERT_TRUE(old.rescale_factor);
+  EXPECT_DOUBLE_EQ(*old.rescale_factor, 1.0 / 255);
+  EXPECT_EQ(only(R"({"image_mean": [0.5, 0.5, 0.5]})").rescale_factor, std::nullopt);
+}
+
 TEST(ContractJsonTest, ReadsTheConfigOfAClassifierWithACrop) {
   const InputContract clip = only(R"({
     "crop_size": {"height": 224, "width": 224}, "do_center_crop": true, "do_convert_rgb": true,
@@ -181,7 +192,8 @@ TEST(ContractJsonTest, SizesMayBeNumbers) {
 }
 
 TEST(ContractJsonTest, AnUnknownKeyIsRefusedWithTheNearest) {
-  EXPECT_THAT(refusal(R"({"image_meen": [1]})"), HasSubstr("no 'image_meen' in a contract; did you mean 'image_mean'?"));
+  EXPECT_THAT(refusal(R"({"image_meen": [1]})"),
+              HasSubstr("no 'image_meen' in a contract; did you mean 'image_mean'?"));
   EXPECT_THAT(refusal(R"({"inputs": {"x": {"smapling_rate": 1}}})"), HasSubstr("input 'x'"));
   EXPECT_THAT(refusal(R"({"inputs": {}, "goldn": {}})"), HasSubstr("'golden'"));
   EXPECT_THAT(refusal(R"({"size": {"hight": 1}})"), HasSubstr("'height'"));
@@ -275,6 +287,7 @@ TEST(ContractTomlTest, ErrorsNameTheLine) {
   refuse("[" + nested("a.", "", 100'000) + "]");
   refuse("mean = " + nested("{ a = ", " }", 100'000));
   refuse("mean = " + nested("[']', ", "]", 100'000));
+  refuse(nested("\"=\".", "", 100'000) + " = 1");
 }
 
 }  // namespace

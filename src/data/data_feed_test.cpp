@@ -332,9 +332,9 @@ TEST_F(DataFeedTest, DataThatContradictsTheContractIsRefused) {
 
 std::string wav(const std::vector<std::int16_t>& samples) {
   const std::string data = bytes_of(samples);
-  return "RIFF" + little_endian(36 + data.size(), 4) + "WAVEfmt " + little_endian(16, 4) + little_endian(1, 2) +
-         little_endian(1, 2) + little_endian(8000, 4) + little_endian(16000, 4) + little_endian(2, 2) +
-         little_endian(16, 2) + "data" + little_endian(data.size(), 4) + data;
+  return "RIFF" + little_endian(36 + data.size(), 4) + "WAVEfmt " + little_endian(16, 4) +
+         little_endian(1, 2) + little_endian(1, 2) + little_endian(8000, 4) + little_endian(16000, 4) +
+         little_endian(2, 2) + little_endian(16, 2) + "data" + little_endian(data.size(), 4) + data;
 }
 
 TEST_F(DataFeedTest, FramesOfARecordingAreASequence) {
@@ -357,6 +357,22 @@ TEST_F(DataFeedTest, FramesOfARecordingAreASequence) {
   }
   EXPECT_THAT(starts, ElementsAre(true, false, true));
   EXPECT_THAT(all, ElementsAre(1, 2, 3, 4, 6, 7));
+}
+
+TEST_F(DataFeedTest, FoldersOfPicturesAreTheirLabels) {
+  const std::string pixel = ounce::test::read_file(std::string(OUNCE_TEST_GOLDENS) + "/images/one_pixel.png");
+  for (const char* name : {"pets/cat", "pets/dog"}) std::filesystem::create_directories(folder / name);
+  write("pets/cat/1.png", pixel);
+  write("pets/dog/1.png", pixel);
+  options.path = folder / "pets";
+  options.labels = "folder";
+  options.batch = 2;
+  inputs = {described("pixels", ElementType::kFloat, {-1, 3, 1, 1})};
+  contract(kOnlyInput).kind = InputKind::kImage;
+  const Batch read = batch();
+  EXPECT_THAT(read.inputs[0].dims, ElementsAre(2, 3, 1, 1));
+  ASSERT_EQ(read.labels.size(), 2U);
+  EXPECT_THAT(numbers_of<std::int64_t>(read.labels[1]), ElementsAre(1));
 }
 
 TEST_F(DataFeedTest, FilesOfAListFeedTheOnlyInput) {

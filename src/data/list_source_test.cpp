@@ -54,11 +54,11 @@ TEST_F(ListSourceTest, FilesAreReadRelativeToTheList) {
 
 TEST_F(ListSourceTest, TellsTheRateOfSound) {
   using test::little_endian;
-  ounce::test::write_file(folder / "a.wav", "RIFF" + little_endian(40, 4) + "WAVEfmt " + little_endian(16, 4) +
-                                                little_endian(1, 2) + little_endian(1, 2) +
-                                                little_endian(16000, 4) + little_endian(32000, 4) +
-                                                little_endian(2, 2) + little_endian(16, 2) + "data" +
-                                                little_endian(4, 4) + std::string("\1\0\2\0", 4));
+  ounce::test::write_file(folder / "a.wav",
+                          "RIFF" + little_endian(40, 4) + "WAVEfmt " + little_endian(16, 4) +
+                              little_endian(1, 2) + little_endian(1, 2) + little_endian(16000, 4) +
+                              little_endian(32000, 4) + little_endian(2, 2) + little_endian(16, 2) + "data" +
+                              little_endian(4, 4) + std::string("\1\0\2\0", 4));
   ListSource list = open("list.jsonl", "{\"audio\": \"a.wav\", \"label\": [1, 2]}\n");
   const Sample sample = list.read(0);
   EXPECT_EQ(sample.sampling_rate, 16000);

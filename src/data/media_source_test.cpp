@@ -20,9 +20,9 @@ using testing::HasSubstr;
 // Sound of 16 bits in one channel, 8000 samples a second.
 std::string wav(const std::vector<std::int16_t>& samples) {
   const std::string data = bytes_of(samples);
-  return "RIFF" + little_endian(36 + data.size(), 4) + "WAVEfmt " + little_endian(16, 4) + little_endian(1, 2) +
-         little_endian(1, 2) + little_endian(8000, 4) + little_endian(16000, 4) + little_endian(2, 2) +
-         little_endian(16, 2) + "data" + little_endian(data.size(), 4) + data;
+  return "RIFF" + little_endian(36 + data.size(), 4) + "WAVEfmt " + little_endian(16, 4) +
+         little_endian(1, 2) + little_endian(1, 2) + little_endian(8000, 4) + little_endian(16000, 4) +
+         little_endian(2, 2) + little_endian(16, 2) + "data" + little_endian(data.size(), 4) + data;
 }
 
 std::string golden_bytes(const std::string& name) {

@@ -142,9 +142,10 @@ void Comparison::add_label(const data::Batch& batch, std::size_t sample,
     labelled_ = labelled_output();
     metric_ = make_meter(metric, reference_.model().outputs()[*labelled_]);
   }
+  // Noted by the output's meter, and fatal there.
+  if (reference[*labelled_].dims != candidate[*labelled_].dims) return;
   const TensorView ours = slice(reference[*labelled_], sample, batch.names.size());
   const TensorView theirs = slice(candidate[*labelled_], sample, batch.names.size());
-  if (ours.dims != theirs.dims) return;  // noted by the output's meter, and fatal there
   metric_->add({floats_of(ours, reference_floats_, batch.names[sample]),
                 floats_of(theirs, candidate_floats_, batch.names[sample]), ours.dims, &label,
                 batch.names[sample]});
@@ -154,9 +155,11 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
                      std::span<const TensorView> candidate) {
   const std::size_t samples = batch.names.size();
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    for (std::size_t sample = 0; sample < samples; ++sample) {
-      const TensorView ours = slice(reference[i], sample, samples),
-                       theirs = slice(candidate[i], sample, samples);
+    // Slices of different shapes might look alike: those are compared as a whole, and refused.
+    const std::size_t slices = reference[i].dims == candidate[i].dims ? samples : 1;
+    for (std::size_t sample = 0; sample < slices; ++sample) {
+      const TensorView ours = slice(reference[i], sample, slices),
+                       theirs = slice(candidate[i], sample, slices);
       const double difference = outputs_[i].add(ours, theirs);
       if (!are_states_[i]) note_worst(batch.names[sample], i, difference);
       if (ours.bytes.size() == reference[i].bytes.size()) break;  // not cut: the batch is one

@@ -153,6 +153,18 @@ TEST_F(ComparisonTest, AnotherShapeIsAFailure) {
   EXPECT_THAT(result.failures[0], HasSubstr("output 'y' has another shape in 1 samples"));
 }
 
+// One row for the whole batch looks like the row of a sample.
+TEST_F(ComparisonTest, ABatchThatCollapsesIsAFailure) {
+  ModelBuilder cut(13, 7);
+  cut.add(11, test::free_value("x", kFloat, {"N", "2"})).add(12, test::free_value("y", kFloat, {"M", "2"}));
+  const std::string axes = ounce::test::field(1, std::string("axes")) +
+                           ounce::test::field(8, std::int64_t{0}) + ounce::test::field(20, std::int64_t{7});
+  cut.node("ReduceMean", {"x"}, {"y"}, {axes});
+  const VerifyResult result = compare(kIdentity, cut, {batch_of({{{1, 2}, 1}, {{1, 2}, 1}}, "a")});
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_THAT(result.failures[0], HasSubstr("float32[2,2] against float32[1,2]"));
+}
+
 TEST_F(ComparisonTest, StatesAreShownAndNotJudged) {
   const auto with_state = [](float leak) {
     ModelBuilder model(13, 7);

@@ -43,20 +43,16 @@ Outcome agreement(double value, double limit, const std::string& what) {
 // Accuracies lose points; errors and likelihoods have no natural scale, so theirs is relative to the
 // reference.
 Outcome drop(const MetricResult& metric, double limit) {
-  const double loss = metric.higher_is_better || metric.reference == 0
-                          ? metric.drop
-                          : metric.drop / std::fabs(metric.reference);
+  const bool is_absolute = metric.higher_is_better || metric.reference == 0;
+  const double loss = is_absolute ? metric.drop : metric.drop / std::fabs(metric.reference);
   const bool holds = loss <= limit;
+  const std::string change =
+      loss == 0 ? "stays the same"
+                : fmt::format("is {} by {:.2f} {}", loss > 0 ? "worse" : "better", 100 * std::fabs(loss),
+                              is_absolute ? "points" : "% of the reference");
   return {holds, (limit - loss) / std::max(limit, 1e-9),
-          fmt::format("{} {} by {:.2f} %{}, {} {:.2f} % of --max-drop", metric.name,
-                      loss >= 0 ? "is worse" : "is better", 100 * std::fabs(loss),
-                      metric.higher_is_better ? " (absolute)" : " of the reference",
-                      holds ? "within the" : "more than the", 100 * limit)};
-}
-
-// A gate that has nothing to look at must not look open.
-Outcome unanswered(const std::string& what) {
-  return {false, -std::numeric_limits<double>::infinity(), what};
+          fmt::format("{} {}, {} {:.2f} {} of --max-drop", metric.name, change,
+                      holds ? "within the" : "more than the", 100 * limit, is_absolute ? "points" : "%")};
 }
 
 std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
