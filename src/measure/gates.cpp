@@ -55,6 +55,14 @@ Outcome drop(const MetricResult& metric, double limit) {
                       holds ? "within the" : "more than the", 100 * limit, is_absolute ? "points" : "%")};
 }
 
+// A gate that has nothing to look at must not look open.
+Outcome unanswered(const std::string& what) {
+  return {false, -std::numeric_limits<double>::infinity(), what};
+}
+
+// A gate that nothing could be held against does not hold: a typing error must not pass.
+Outcome unanswered(const char* why) { return {false, -std::numeric_limits<double>::infinity(), why}; }
+
 std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
   std::vector<Outcome> all;
   const bool has_any =

@@ -72,8 +72,8 @@ const GateCase kCases[] = {
      "output 'y' agrees in 97.00 % of answers, at least the 95.00 % of --min-agreement",
      "output 'y' agrees in 97.00 % of answers, less than the 99.00 % of --min-agreement"},
     {"Drop", &Gates::max_drop, 0.03, 0.01,
-     "top1_accuracy is worse by 2.00 % (absolute), within the 3.00 % of --max-drop",
-     "top1_accuracy is worse by 2.00 % (absolute), more than the 1.00 % of --max-drop"}};
+     "top1_accuracy is worse by 2.00 points, within the 3.00 points of --max-drop",
+     "top1_accuracy is worse by 2.00 points, more than the 1.00 points of --max-drop"}};
 
 INSTANTIATE_TEST_SUITE_P(Gates, EachGate, testing::ValuesIn(kCases),
                          [](const auto& one) { return one.param.name; });
@@ -155,6 +155,8 @@ TEST(GatesTest, ErrorsDropRelativeToTheReference) {
             "passed: nll is worse by 5.00 % of the reference, within the 6.00 % of --max-drop");
   gates.max_drop = 0.04;
   EXPECT_FALSE(judged(gates, result).passed);
+  metric.drop = 0;
+  EXPECT_THAT(judged(gates, result).verdict, HasSubstr("nll stays the same"));
   metric.drop = -0.1;
   EXPECT_THAT(judged(gates, result).verdict, HasSubstr("is better by 5.00 %"));
 }
