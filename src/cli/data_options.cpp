@@ -111,15 +111,15 @@ void add_contract_options(CLI::App& app, ContractArguments& arguments, const cha
       ->group(group);
   app.add_option("--length", arguments.length,
                  "samples that the model takes: longer sound is cut, shorter filled up")
-      ->check(CLI::Range(1, 1'000'000'000))
+      ->check(CLI::Range(1, 100'000'000))
       ->group(group);
   app.add_option("--frame", arguments.frame,
                  "cut sound into frames of so many samples, each a run of the model")
-      ->check(CLI::Range(1, 1'000'000'000))
+      ->check(CLI::Range(1, 100'000'000))
       ->group(group);
   app.add_option("--hop", arguments.hop,
                  "a frame every so many samples; what it is longer lies before (default: --frame)")
-      ->check(CLI::Range(1, 1'000'000'000))
+      ->check(CLI::Range(1, 100'000'000))
       ->group(group);
 }
 

@@ -65,7 +65,7 @@ class Members {
   }
   std::int64_t whole(const char* key, std::int64_t otherwise) const {
     const double value = number(key, static_cast<double>(otherwise));
-    if (value < 0 || value > 1e9 || value != std::floor(value)) refuse(key, "must be a whole number");
+    if (value < 0 || value > 1e8 || value != std::floor(value)) refuse(key, "must be a whole number");
     return static_cast<std::int64_t>(value);
   }
   bool flag(const char* key, bool otherwise) const {
@@ -116,12 +116,16 @@ class Members {
   std::string where_;
 };
 
-// {"height": 224, "width": 224}, {"shortest_edge": 256}, or 224.
+// {"height": 224, "width": 224}, {"shortest_edge": 256}, or 224 alone, which older files have: the shorter
+// side if a crop makes a square of it, else both.
 void read_size(const Members& members, InputContract& contract) {
   const Json* size = members.find("size");
   if (size == nullptr) return;
   if (size->is_number()) {
-    contract.shortest_edge = members.whole("size", 0);
+    const std::int64_t length = members.whole("size", 0);
+    const bool is_cropped = members.find("crop_size") != nullptr && members.flag("do_center_crop", true);
+    if (is_cropped) contract.shortest_edge = length;
+    if (!is_cropped) contract.height = contract.width = length;
     return;
   }
   const Members parts(*size, members.where() + ": size");

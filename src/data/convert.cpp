@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <type_traits>
@@ -100,6 +101,10 @@ std::string to_integer_bytes(const Tensor& tensor, ElementType type, const std::
   }
 }
 
+[[noreturn]] void refuse_overflow(ElementType type, const std::string& where) {
+  throw Error(ErrorCode::kBadInput, fmt::format("a value is too large for {}", onnx::name_of(type)), where);
+}
+
 std::string to_float_bytes(const Tensor& tensor, ElementType type, const std::string& where) {
   std::string bytes;
   if (type == ElementType::kDouble) {
@@ -109,15 +114,22 @@ std::string to_float_bytes(const Tensor& tensor, ElementType type, const std::st
   }
   std::vector<float> floats;
   to_floats(tensor, floats, where);
+  if (tensor.type == ElementType::kDouble) {
+    const auto doubles = values_of<double>(tensor);
+    for (std::size_t i = 0; i < floats.size(); ++i) {
+      if (std::isinf(floats[i]) && !std::isinf(doubles[i])) refuse_overflow(type, where);
+    }
+  }
   const auto* source = reinterpret_cast<const std::byte*>(floats.data());
   if (type == ElementType::kFloat) {
     bytes.assign(reinterpret_cast<const char*>(floats.data()), floats.size() * sizeof(float));
     return bytes;
   }
   bytes.resize(floats.size() * sizeof(std::uint16_t));
-  kernels::HalfStats ignored;
+  kernels::HalfStats stats;
   const auto narrow = type == ElementType::kFloat16 ? kernels::f32_to_f16 : kernels::f32_to_bf16;
-  narrow(source, floats.size(), reinterpret_cast<std::uint16_t*>(bytes.data()), ignored);
+  narrow(source, floats.size(), reinterpret_cast<std::uint16_t*>(bytes.data()), stats);
+  if (stats.overflow != 0) refuse_overflow(type, where);
   return bytes;
 }
 
@@ -157,6 +169,14 @@ void to_floats(const TensorView& tensor, std::vector<float>& floats, const std::
     floats.resize(count);
     for (std::size_t i = 0; i < count; ++i) floats[i] = static_cast<float>(values[i]);
   });
+}
+
+std::span<const float> floats_of(const TensorView& tensor, std::vector<float>& converted,
+                                 const std::string& where) {
+  if (tensor.type == ElementType::kFloat)
+    return {reinterpret_cast<const float*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(float)};
+  to_floats(tensor, converted, where);
+  return converted;
 }
 
 std::vector<double> to_doubles(const TensorView& tensor, const std::string& where) {

@@ -33,13 +33,11 @@ bool has_input(const std::vector<ValueDescription>& inputs, const std::string& n
 }
 
 // A NaN in the data would make every comparison meaningless.
-void require_numbers(const Tensor& tensor, const std::string& where) {
-  if (tensor.type != ElementType::kFloat) return;
-  const auto floats = values_of<float>(tensor);
+void require_numbers(std::span<const float> values, const std::string& where) {
   const auto found =
-      std::find_if(floats.begin(), floats.end(), [](float value) { return std::isnan(value); });
-  if (found == floats.end()) return;
-  throw Error(ErrorCode::kBadInput, fmt::format("the data has a NaN (value {})", found - floats.begin()),
+      std::find_if(values.begin(), values.end(), [](float value) { return std::isnan(value); });
+  if (found == values.end()) return;
+  throw Error(ErrorCode::kBadInput, fmt::format("the data has a NaN (value {})", found - values.begin()),
               where);
 }
 
@@ -263,8 +261,11 @@ Tensor DataFeed::read_one(const Origin& origin, const Sample& sample) {
   if (raw == nullptr) throw Error(ErrorCode::kBadInput, fmt::format("has no '{}'", origin.field), where);
   Tensor made = *raw;
   if (origin.preprocess) made = origin.preprocess->apply(std::move(made), sample, origin.input.element);
-  require_numbers(made, where);
-  if (origin.contract != nullptr) observed_[origin.input.name].add(made, origin.contract);
+  if (onnx::is_float_weight_type(made.type)) {
+    const std::span<const float> values = floats_of(made, floats_, where);
+    require_numbers(values, where);
+    if (origin.contract != nullptr) observed_[origin.input.name].add(values, made.dims, *origin.contract);
+  }
   made = convert(std::move(made), origin.input.element, where);
   made.dims = fit(made.dims, origin.input, origin.source->has_batch_axis(), where);
   return made;

@@ -62,6 +62,7 @@ class DataFeed : public Feed {
   std::uint64_t first_ = 0, samples_ = 0, batch_ = 1;
   std::map<std::string, ObservedRange> observed_;
   std::vector<std::string> notes_;
+  std::vector<float> floats_;  // of data in other types
 };
 
 }  // namespace ounce::data

@@ -35,13 +35,12 @@ bool is_reversed(const InputContract::Observed& recorded, const InputContract::O
 
 }  // namespace
 
-void ObservedRange::add(const Tensor& values, const InputContract* contract) {
-  if (values.type != ElementType::kFloat || values.bytes.empty()) return;
-  const auto floats = values_of<float>(values);
+void ObservedRange::add(std::span<const float> floats, const Dims& dims, const InputContract& contract) {
+  if (floats.empty()) return;
   std::size_t channels = 1, stride = 1;
-  if (contract != nullptr && contract->kind == InputKind::kImage && values.dims.size() == 3) {
-    const bool is_planar = contract->layout == ImageLayout::kNchw;
-    channels = static_cast<std::size_t>(is_planar ? values.dims[0] : values.dims[2]);
+  if (contract.kind == InputKind::kImage && dims.size() == 3) {
+    const bool is_planar = contract.layout == ImageLayout::kNchw;
+    channels = static_cast<std::size_t>(is_planar ? dims[0] : dims[2]);
     stride = is_planar ? floats.size() / channels : 1;
   }
   sums_.resize(channels);

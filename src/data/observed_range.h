@@ -13,9 +13,9 @@ namespace ounce::data {
 
 class ObservedRange {
  public:
-  // One sample's values for an input; only floats are looked at. Channels: the first axis of planar images,
+  // One sample's values for an input. Channels: the first axis of planar images,
   // the last one of others, one for everything else.
-  void add(const Tensor& values, const InputContract* contract);
+  void add(std::span<const float> values, const Dims& dims, const InputContract& contract);
 
   bool is_empty() const { return samples_ == 0; }
   InputContract::Observed result() const;

@@ -7,6 +7,11 @@
 namespace ounce::data {
 namespace {
 
+void add(ObservedRange& range, const Dims& dims, const std::vector<float>& values,
+         const InputContract& contract = {}) {
+  range.add(values, dims, contract);
+}
+
 using test::tensor_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -16,8 +21,8 @@ using Observed = InputContract::Observed;
 TEST(ObservedRangeTest, OneChannelForWhatIsNoImage) {
   ObservedRange range;
   EXPECT_TRUE(range.is_empty());
-  range.add(tensor_of<float>({2, 2}, {1, 2, 3, 4}), nullptr);
-  range.add(tensor_of<float>({2}, {-5, 1}), nullptr);
+  add(range, {2, 2}, {1, 2, 3, 4});
+  add(range, {2}, {-5, 1});
   const Observed seen = range.result();
   EXPECT_EQ(seen.samples, 2U);
   EXPECT_EQ(seen.minimum, -5);
@@ -31,19 +36,18 @@ TEST(ObservedRangeTest, ChannelsOfImagesInBothLayouts) {
   InputContract contract;
   contract.kind = InputKind::kImage;
   ObservedRange planar, packed;
-  planar.add(tensor_of<float>({3, 1, 2}, {1, 3, 10, 30, 5, 5}), &contract);
+  add(planar, {3, 1, 2}, {1, 3, 10, 30, 5, 5}, contract);
   contract.layout = ImageLayout::kNhwc;
-  packed.add(tensor_of<float>({1, 2, 3}, {1, 10, 5, 3, 30, 5}), &contract);
+  add(packed, {1, 2, 3}, {1, 10, 5, 3, 30, 5}, contract);
   for (const ObservedRange* range : {&planar, &packed}) {
     EXPECT_THAT(range->result().mean, ElementsAre(2, 20, 5));
     EXPECT_THAT(range->result().deviation, ElementsAre(1, 10, 0));
   }
 }
 
-TEST(ObservedRangeTest, OnlyFloatsAreLookedAt) {
+TEST(ObservedRangeTest, WithoutValuesNothingIsSeen) {
   ObservedRange range;
-  range.add(tensor_of<std::int64_t>({1}, {7}), nullptr);
-  range.add(tensor_of<float>({0}, {}), nullptr);
+  add(range, {0}, {});
   EXPECT_TRUE(range.is_empty());
   EXPECT_THAT(range.result().mean, IsEmpty());
 }

@@ -31,14 +31,6 @@ TensorView slice(const TensorView& whole, std::size_t sample, std::size_t sample
   return part;
 }
 
-std::span<const float> floats_of(const TensorView& view, std::vector<float>& converted,
-                                 const std::string& where) {
-  if (view.type == ElementType::kFloat)
-    return {reinterpret_cast<const float*>(view.bytes.data()), view.bytes.size() / sizeof(float)};
-  data::to_floats(view, converted, where);
-  return converted;
-}
-
 std::string list_of(const std::vector<data::ValueDescription>& values) {
   std::vector<std::string> all;
   for (const auto& value : values) all.push_back(fmt::format("{} {}", value.name, data::describe(value)));
@@ -82,8 +74,9 @@ Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptio
 std::size_t Comparison::labelled_output() const {
   const std::vector<data::ValueDescription>& outputs = reference_.model().outputs();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const bool is_suitable = options_.output.empty() ? onnx::is_float_weight_type(outputs[i].element)
-                                                     : outputs[i].name == options_.output;
+    const bool is_suitable = options_.output.empty()
+                                 ? onnx::is_float_weight_type(outputs[i].element) && !are_states_[i]
+                                 : outputs[i].name == options_.output;
     if (is_suitable) return i;
   }
   throw Error(
@@ -100,7 +93,7 @@ void Comparison::note_inputs(const data::Batch& batch) {
     if (input_dims_.size() < inputs.size()) input_dims_.push_back(batch.inputs[i].dims);
     if (!onnx::is_float_weight_type(inputs[i].element)) continue;
     std::vector<float> converted;
-    const auto floats = floats_of(batch.inputs[i], converted, inputs[i].name);
+    const auto floats = data::floats_of(batch.inputs[i], converted, inputs[i].name);
     if (floats.empty()) continue;
     const auto [low, high] = std::minmax_element(floats.begin(), floats.end());
     const auto [place, is_new] = input_ranges_.try_emplace(inputs[i].name, Range{*low, *high});
@@ -146,8 +139,8 @@ void Comparison::add_label(const data::Batch& batch, std::size_t sample,
   if (reference[*labelled_].dims != candidate[*labelled_].dims) return;
   const TensorView ours = slice(reference[*labelled_], sample, batch.names.size());
   const TensorView theirs = slice(candidate[*labelled_], sample, batch.names.size());
-  metric_->add({floats_of(ours, reference_floats_, batch.names[sample]),
-                floats_of(theirs, candidate_floats_, batch.names[sample]), ours.dims, &label,
+  metric_->add({data::floats_of(ours, reference_floats_, batch.names[sample]),
+                data::floats_of(theirs, candidate_floats_, batch.names[sample]), ours.dims, &label,
                 batch.names[sample]});
 }
 
@@ -165,7 +158,7 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
       if (ours.bytes.size() == reference[i].bytes.size()) break;  // not cut: the batch is one
     }
     if (onnx::is_float_weight_type(reference[i].type) && ranged_batches_ <= kRangedBatches) {
-      for (const float value : floats_of(reference[i], reference_floats_, "")) {
+      for (const float value : data::floats_of(reference[i], reference_floats_, "")) {
         if (std::isfinite(value))
           largest_outputs_[i] = std::max<double>(largest_outputs_[i], std::fabs(value));
       }

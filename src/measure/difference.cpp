@@ -44,14 +44,6 @@ double sum(const std::array<double, kLanes>& lanes) {
   return total;
 }
 
-std::span<const float> floats_of(const TensorView& tensor, std::vector<float>& converted,
-                                 const std::string& name) {
-  if (tensor.type == ElementType::kFloat)
-    return {reinterpret_cast<const float*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(float)};
-  data::to_floats(tensor, converted, name);
-  return converted;
-}
-
 void add_one(float a, float b, Difference& sums) {
   const bool is_finite_a = std::isfinite(a), is_finite_b = std::isfinite(b);
   sums.reference_not_finite += is_finite_a ? 0 : 1;
@@ -133,8 +125,8 @@ double OutputMeter::add(const TensorView& reference, const TensorView& candidate
     return std::numeric_limits<double>::infinity();
   }
   if (reference.type == ElementType::kString) return add_strings(reference, candidate);
-  reference_values_ = floats_of(reference, reference_floats_, output_.name);
-  candidate_values_ = floats_of(candidate, candidate_floats_, output_.name);
+  reference_values_ = data::floats_of(reference, reference_floats_, output_.name);
+  candidate_values_ = data::floats_of(candidate, candidate_floats_, output_.name);
   Difference sums;
   sums.add(reference_values_, candidate_values_);
   difference_.add(sums);

@@ -55,11 +55,6 @@ Outcome drop(const MetricResult& metric, double limit) {
                       holds ? "within the" : "more than the", 100 * limit, is_absolute ? "points" : "%")};
 }
 
-// A gate that has nothing to look at must not look open.
-Outcome unanswered(const std::string& what) {
-  return {false, -std::numeric_limits<double>::infinity(), what};
-}
-
 // A gate that nothing could be held against does not hold: a typing error must not pass.
 Outcome unanswered(const char* why) { return {false, -std::numeric_limits<double>::infinity(), why}; }
 
@@ -109,6 +104,7 @@ void judge(const Gates& gates, VerifyResult& result) {
   for (const EdgeCase& edge : result.edge_cases) {
     if (!edge.passed) result.failures.push_back(fmt::format("edge case '{}': {}", edge.name, edge.finding));
   }
+  if (nearest.text.empty()) nearest.text = "there is no output to hold a gate against";
   result.passed = result.failures.empty();
   result.verdict = result.passed ? "passed: " + nearest.text : "failed: " + result.failures.front();
   if (result.failures.size() > 1) result.verdict += fmt::format(" (and {} more)", result.failures.size() - 1);

@@ -111,8 +111,9 @@ SpeedUp speed_up(const std::vector<double>& base, const std::vector<double>& oth
   const Interval interval = middle(std::move(medians));
   result.low = interval.low;
   result.high = interval.high;
+  const bool is_enough = ratios.size() >= kLeastRounds;  // an interval of fewer means nothing
   const bool is_apart = result.low > 1 || result.high < 1;
-  result.is_measurable = is_apart && std::fabs(result.ratio - 1) > kNoticeable;
+  result.is_measurable = is_enough && is_apart && std::fabs(result.ratio - 1) > kNoticeable;
   return result;
 }
 
