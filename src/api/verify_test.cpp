@@ -1,0 +1,159 @@
+// verify(), bench() and contracts on the example, in every version of ONNX Runtime that is here.
+#include <gmock/gmock.h>
+#include <ounce/bench.h>
+#include <ounce/error.h>
+#include <ounce/verify.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "runtime/library.h"
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace ounce {
+namespace {
+
+using test::error_of;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::filesystem::path kExample = OUNCE_EXAMPLES "/commands/commands.onnx";
+const std::filesystem::path kClips = OUNCE_EXAMPLES "/commands/commands_val.npz";
+
+// Sound of 16 bits at 8 kHz, one second.
+Contract sound() {
+  Contract contract;
+  InputContract& audio = contract.inputs["audio"];
+  audio.kind = InputKind::kAudio;
+  audio.rescale_factor = 1.0 / 32768;
+  audio.length = 8000;
+  return contract;
+}
+
+struct RunTest : testing::TestWithParam<std::filesystem::path> {
+  RunTest() {
+    verify_options.runtime.library = GetParam().string();
+    verify_options.data.path = kClips;
+    verify_options.data.labels = "label";
+    verify_options.data.contract = sound();
+  }
+  std::filesystem::path small() {
+    QuantizeOptions options;
+    options.trial.is_wanted = false;
+    quantize(kExample, folder / "small.onnx", options);
+    return folder / "small.onnx";
+  }
+  test::TemporaryFolder folder;
+  VerifyOptions verify_options;
+};
+
+TEST_P(RunTest, TheModelAgainstItselfHasThePublishedAccuracyAndNoDifference) {
+  const VerifyResult result = verify(kExample, kExample, verify_options);
+  EXPECT_TRUE(result.passed) << result.verdict;
+  EXPECT_EQ(result.samples, 256U);
+  EXPECT_EQ(result.max_abs_diff, 0);
+  ASSERT_EQ(result.metrics.size(), 2U);
+  EXPECT_EQ(result.metrics[0].name, "top1_accuracy");
+  EXPECT_EQ(result.metrics[0].reference, 235.0 / 256);  // .918
+  EXPECT_EQ(result.metrics[0].drop, 0);
+  EXPECT_EQ(result.metrics[0].drop_high, 0);
+  EXPECT_THAT(result.verdict, StartsWith("passed: "));
+}
+
+TEST_P(RunTest, EightBitsPassTheGateAndFourBitsAreTold) {
+  verify_options.gates.max_drop = 0.01;
+  const VerifyResult result = verify(kExample, small(), verify_options);
+  EXPECT_TRUE(result.passed) << result.verdict;
+  EXPECT_GT(result.outputs.at(0).sqnr_db, 40);
+  EXPECT_GE(result.edge_cases.size(), 8U);
+  verify_options.gates = {};
+  verify_options.gates.min_sqnr = 60;
+  const VerifyResult strict = verify(kExample, folder / "small.onnx", verify_options);
+  EXPECT_FALSE(strict.passed);
+  EXPECT_THAT(strict.verdict, HasSubstr("60 dB of --min-sqnr"));
+  EXPECT_EQ(strict.worst.size(), 5U);
+}
+
+TEST_P(RunTest, BatchesAndProcessesOfTheirOwnGiveTheSameAnswer) {
+  verify_options.data.samples = 32;
+  verify_options.edge_cases = false;
+  const VerifyResult plain = verify(kExample, small(), verify_options);
+  verify_options.data.batch = 8;
+  const VerifyResult batched = verify(kExample, folder / "small.onnx", verify_options);
+  verify_options.runtime.isolate = Isolation{};
+  const VerifyResult isolated = verify(kExample, folder / "small.onnx", verify_options);
+  EXPECT_EQ(batched.samples, 32U);
+  EXPECT_NEAR(batched.outputs[0].sqnr_db, plain.outputs[0].sqnr_db, 0.1);
+  EXPECT_EQ(isolated.outputs[0].sqnr_db, batched.outputs[0].sqnr_db);
+  EXPECT_EQ(batched.metrics[0].reference, plain.metrics[0].reference);
+  EXPECT_EQ(isolated.metrics[0].candidate, batched.metrics[0].candidate);
+}
+
+TEST_P(RunTest, AContractInTheModelIsFollowedKeptAndChecked) {
+  RuntimeOptions runtime;
+  runtime.library = GetParam().string();
+  DataOptions data;
+  data.path = kClips;
+  const Contract written = set_contract(kExample, folder / "with.onnx", sound(), &data, runtime);
+  ASSERT_TRUE(written.golden);
+  ASSERT_TRUE(written.inputs.at("audio").observed);
+  QuantizeOptions options;
+  options.trial.is_wanted = false;
+  quantize(folder / "with.onnx", folder / "small.onnx", options);
+  EXPECT_EQ(to_json(contract_of(folder / "small.onnx").value()), to_json(written));
+  // Nothing has to be said any more.
+  verify_options.data.contract.reset();
+  EXPECT_TRUE(verify(folder / "with.onnx", folder / "small.onnx", verify_options).passed);
+  const ContractCheck check = check_contract(folder / "small.onnx", data, runtime);
+  EXPECT_TRUE(check.passed);
+  EXPECT_THAT(check.findings.at(1), HasSubstr("near the recorded one"));
+  // The same clips without their scale are other values.
+  Contract unscaled = written;
+  unscaled.inputs["audio"].rescale_factor = 1;
+  set_contract(kExample, folder / "unscaled.onnx", unscaled, nullptr, runtime);
+  EXPECT_FALSE(check_contract(folder / "unscaled.onnx", data, runtime).passed);
+  const Error error =
+      error_of([&] { verify(folder / "unscaled.onnx", folder / "unscaled.onnx", verify_options); });
+  EXPECT_EQ(error.code(), ErrorCode::kBadInput);
+  EXPECT_THAT(error.what(), HasSubstr("contradicts the contract"));
+}
+
+TEST_P(RunTest, BenchTimesEveryModelInTheSameRounds) {
+  BenchOptions options;
+  options.runtime.library = GetParam().string();
+  options.repeats = 20;
+  options.batches = {1, 2};
+  options.cold_starts = 1;
+  const BenchReport report = bench({kExample, small()}, options);
+  ASSERT_EQ(report.models.size(), 2U);
+  for (const BenchResult& model : report.models) {
+    ASSERT_EQ(model.batches.size(), 2U);
+    EXPECT_EQ(model.batches[1].batch, 2U);
+    for (const BatchResult& batch : model.batches) {
+      EXPECT_EQ(batch.latency.calls, 20U);
+      EXPECT_GT(batch.latency.min, 0);
+      EXPECT_LE(batch.latency.min, batch.latency.p50);
+      EXPECT_LE(batch.latency.p50, batch.latency.p90);
+      EXPECT_LE(batch.latency.p90, batch.latency.p99);
+      EXPECT_LE(batch.speed_up.low, batch.speed_up.ratio);
+      EXPECT_LE(batch.speed_up.ratio, batch.speed_up.high);
+    }
+    EXPECT_GT(model.load_seconds, 0);
+    EXPECT_GT(model.cold_start_seconds, model.batches[0].latency.min);
+    EXPECT_GT(model.peak_memory, model.bytes);
+  }
+  EXPECT_LT(report.models[1].bytes, report.models[0].bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, RunTest, testing::ValuesIn(runtime::Library::installed()),
+                         [](const auto& version) {
+                           std::string name =
+                               "v" + version.param.parent_path().parent_path().filename().string();
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace ounce
