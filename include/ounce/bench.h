@@ -33,8 +33,11 @@ struct Latency {
 
 // Against the first model, at the same batch size. 2: twice as fast.
 struct SpeedUp {
+  static constexpr std::uint64_t kLeastRounds = 10;
+
   double ratio = 1, low = 1, high = 1;  // 95 % confidence
-  bool is_measurable = false;           // the interval leaves out 1, and by more than 1 %
+  std::uint64_t rounds = 0;             // that it rests on; fewer than kLeastRounds say nothing
+  bool is_measurable = false;  // enough rounds, the interval leaves out 1, and the ratio is over 1 % off
 };
 
 struct BatchResult {

@@ -29,7 +29,7 @@ struct Progress {
 // the original: on data if there is any, else on made-up inputs.
 struct TrialOptions {
   bool is_wanted = true;
-  RuntimeOptions runtime{.library = {}, .config = {}, .isolate = Isolation{.memory = 0, .seconds = 600}};
+  RuntimeOptions runtime{.library = {}, .config = {}, .isolate = Isolation{.memory = 0, .seconds = 120}};
   DataOptions data;
 };
 

@@ -62,6 +62,7 @@ struct OutputComparison {
   std::optional<std::uint64_t> flips;                    // decisions that changed at the threshold
   std::uint64_t decisions = 0;
   std::uint64_t reference_not_finite = 0, candidate_not_finite = 0;  // NaN and infinite values
+  std::uint64_t newly_not_finite = 0;  // in the candidate, where the reference is finite
 };
 
 // A quality on labelled data, with what the candidate loses and how sure that is.
@@ -76,7 +77,8 @@ struct MetricResult {
 struct EdgeCase {
   std::string name;  // "all zero"
   bool passed = true;
-  std::string finding;  // "sqnr 41.2 dB", or what went wrong
+  bool is_left_out = false;  // nobody knows: the reference does not take it, or it is too large
+  std::string finding;       // "41.2 dB", what went wrong, or why it was left out
 };
 
 struct SampleDifference {

@@ -3,10 +3,10 @@
 #include <ounce/error.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "api/runtime.h"
 #include "base/cancel.h"
+#include "base/stopwatch.h"
 #include "io/file_cache.h"
 #include "measure/rounds.h"
 #include "runtime/bound_run.h"
@@ -15,11 +15,7 @@
 namespace ounce {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+constexpr double kColdStartSeconds = 600;  // a process that takes longer is stopped
 
 void begin_stage(Progress* progress, const char* stage) {
   if (progress == nullptr) return;
@@ -32,14 +28,14 @@ void begin_stage(Progress* progress, const char* stage) {
 class Contestant {
  public:
   Contestant(const std::filesystem::path& path, const runtime::ExecutorOptions& options) {
-    const auto start = Clock::now();
+    const Stopwatch time;
     if (options.isolate) {
       isolated_ = std::make_unique<runtime::Isolated>(path, options);
       load_seconds = isolated_->load_seconds();
     } else {
       session_ = std::make_unique<runtime::Session>(
           runtime::Library::open(runtime::Library::find(options.library)), path, options.session);
-      load_seconds = seconds_since(start);
+      load_seconds = time.seconds();
       bound_ = std::make_unique<runtime::BoundRun>(*session_);
     }
   }
@@ -63,9 +59,9 @@ class Contestant {
       isolated_->run(views_);
       return isolated_->last_run_seconds();
     }
-    const auto start = Clock::now();
+    const Stopwatch time;
     bound_->run();
-    return seconds_since(start);
+    return time.seconds();
   }
 
   double load_seconds = 0;
@@ -84,91 +80,122 @@ void start_cold(const std::filesystem::path& path, const api::ModelFiles& files,
                 BenchResult& result) {
   bool is_dropped = true;
   for (const auto& file : files.paths) is_dropped = io::drop_from_cache(file) && is_dropped;
-  if (!options.isolate) options.isolate = runtime::Limits{};
-  const auto start = Clock::now();
+  if (!options.isolate) options.isolate = runtime::Limits{0, kColdStartSeconds};
+  const Stopwatch time;
   runtime::Isolated process(path, options);
   process.run(inputs);
-  const double seconds = seconds_since(start);
+  const double seconds = time.seconds();
   const bool is_first = result.cold_start_seconds == 0;
   result.cold_start_seconds = is_first ? seconds : std::min(result.cold_start_seconds, seconds);
   result.is_cache_dropped = is_first ? is_dropped : result.is_cache_dropped && is_dropped;
   result.peak_memory = std::max(result.peak_memory, process.peak_memory());
 }
 
+// All models of one run, and what has been found out about them.
+class Contest {
+ public:
+  Contest(const std::vector<std::filesystem::path>& paths, const BenchOptions& options)
+      : paths_(paths), options_(options), how_(api::executor_options(options.runtime)) {
+    report_.threads = options.runtime.threads;
+    report_.is_generated = options.data.is_generated();
+  }
+
+  void load() {
+    begin_stage(options_.progress, "loading");
+    contestants_.reserve(paths_.size());
+    for (const std::filesystem::path& path : paths_) {
+      files_.push_back(api::check_model(path));
+      contestants_.emplace_back(path, how_);
+      BenchResult& result = report_.models.emplace_back();
+      result.model = path;
+      result.bytes = files_.back().bytes;
+      result.load_seconds = contestants_.back().load_seconds;
+    }
+    report_.runtime_version = contestants_.front().library_version();
+  }
+
+  // Inputs of this batch size for each, and the first run with them.
+  void bind(std::uint64_t batch, bool is_first) {
+    DataOptions data = options_.data;
+    data.batch = batch;
+    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+      const api::OpenFeed open = api::open_feed(paths_[i], contestants_[i].inputs(), data);
+      data::Batch inputs;
+      open.feed->read(0, inputs);
+      if (open.data != nullptr) open.data->require_agreement();
+      contestants_[i].bind(std::move(inputs));
+      const double seconds = contestants_[i].run();
+      if (is_first) report_.models[i].first_seconds = seconds;
+      for (std::string& note : open.feed->notes()) {
+        if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
+          report_.notes.push_back(std::move(note));
+      }
+    }
+  }
+
+  // Cold starts take turns, as the calls do.
+  void start_cold() {
+    begin_stage(options_.progress, "cold starts");
+    for (unsigned round = 0; round < options_.cold_starts; ++round) {
+      for (std::size_t i = 0; i < paths_.size(); ++i) {
+        throw_if_cancelled();
+        const auto& tensors = contestants_[i].batch().inputs;
+        ounce::start_cold(paths_[i], files_[i], how_,
+                          std::vector<data::TensorView>(tensors.begin(), tensors.end()), report_.models[i]);
+      }
+    }
+  }
+
+  void time() {
+    begin_stage(options_.progress, "timing");
+    measure::RoundOptions rounds_options;
+    rounds_options.seconds = options_.seconds;
+    rounds_options.calls = options_.repeats;
+    rounds_options.progress = [this](double share) {
+      if (options_.progress == nullptr) return;
+      options_.progress->total = 1000;
+      options_.progress->done = static_cast<std::uint64_t>(1000 * share);
+    };
+    std::vector<measure::Call> calls;
+    for (Contestant& contestant : contestants_)
+      calls.emplace_back([&contestant] { return contestant.run(); });
+    const measure::Rounds rounds = measure::run_rounds(calls, rounds_options);
+    report_.rounds += rounds.count;
+    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+      BatchResult result;
+      result.batch = contestants_[i].batch().names.size();
+      result.latency = rounds.calls[i].latency();
+      result.samples_per_second = static_cast<double>(result.batch) / result.latency.mean;
+      if (i != 0) result.speed_up = measure::speed_up(rounds.medians[0], rounds.medians[i]);
+      report_.models[i].batches.push_back(result);
+    }
+  }
+
+  BenchReport take_report() { return std::move(report_); }
+
+ private:
+  const std::vector<std::filesystem::path>& paths_;
+  const BenchOptions& options_;
+  runtime::ExecutorOptions how_;
+  std::vector<Contestant> contestants_;
+  std::vector<api::ModelFiles> files_;
+  BenchReport report_;
+};
+
 }  // namespace
 
 BenchReport bench(const std::vector<std::filesystem::path>& paths, const BenchOptions& options) {
   if (paths.empty()) throw Error(ErrorCode::kUsage, "there is no model to time");
-  const runtime::ExecutorOptions how = api::executor_options(options.runtime);
-  BenchReport report;
-  report.threads = options.runtime.threads;
-  report.is_generated = options.data.is_generated();
-
-  // Load each model; the first run of each is told apart from the others.
-  begin_stage(options.progress, "loading");
-  std::vector<Contestant> contestants;
-  std::vector<api::ModelFiles> files;
-  contestants.reserve(paths.size());
-  for (const std::filesystem::path& path : paths) {
-    BenchResult result;
-    result.model = path;
-    files.push_back(api::check_model(path));
-    result.bytes = files.back().bytes;
-    contestants.emplace_back(path, how);
-    result.load_seconds = contestants.back().load_seconds;
-    report.models.push_back(std::move(result));
-  }
-  report.runtime_version = contestants.front().library_version();
-
-  std::vector<measure::Call> calls;
-  for (Contestant& contestant : contestants) calls.emplace_back([&contestant] { return contestant.run(); });
-  bool is_first_batch = true;
+  Contest contest(paths, options);
+  contest.load();
+  bool is_first = true;
   for (const std::uint64_t batch : options.batches) {
-    DataOptions data = options.data;
-    data.batch = batch;
-    for (std::size_t i = 0; i < contestants.size(); ++i) {
-      const api::OpenFeed open = api::open_feed(paths[i], contestants[i].inputs(), data);
-      data::Batch inputs;
-      open.feed->read(0, inputs);
-      contestants[i].bind(std::move(inputs));
-      const double first = contestants[i].run();
-      if (is_first_batch) report.models[i].first_seconds = first;
-      if (is_first_batch && i == 0) report.notes = open.feed->notes();
-    }
-    // Cold starts take turns too.
-    if (is_first_batch) {
-      begin_stage(options.progress, "cold starts");
-      for (unsigned round = 0; round < options.cold_starts; ++round) {
-        for (std::size_t i = 0; i < paths.size(); ++i) {
-          throw_if_cancelled();
-          const auto& tensors = contestants[i].batch().inputs;
-          start_cold(paths[i], files[i], how, std::vector<data::TensorView>(tensors.begin(), tensors.end()),
-                     report.models[i]);
-        }
-      }
-      begin_stage(options.progress, "timing");
-    }
-    measure::RoundOptions rounds_options;
-    rounds_options.seconds = options.seconds;
-    rounds_options.calls = options.repeats;
-    rounds_options.progress = [&](double share) {
-      if (options.progress == nullptr) return;
-      options.progress->total = 1000;
-      options.progress->done = static_cast<std::uint64_t>(1000 * share);
-    };
-    const measure::Rounds rounds = measure::run_rounds(calls, rounds_options);
-    report.rounds += rounds.count;
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      BatchResult result;
-      result.batch = contestants[i].batch().names.size();
-      result.latency = measure::latency_of(rounds.seconds[i]);
-      result.samples_per_second = static_cast<double>(result.batch) / result.latency.mean;
-      if (i != 0) result.speed_up = measure::speed_up(rounds.medians[0], rounds.medians[i]);
-      report.models[i].batches.push_back(result);
-    }
-    is_first_batch = false;
+    contest.bind(batch, is_first);
+    if (is_first) contest.start_cold();
+    contest.time();
+    is_first = false;
   }
-  return report;
+  return contest.take_report();
 }
 
 }  // namespace ounce

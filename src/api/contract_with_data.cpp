@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "api/contract_data.h"
 #include "api/runtime.h"
@@ -52,30 +53,41 @@ std::uint64_t samples_to_see(const data::Feed& feed, const DataOptions& options)
   return options.samples != 0 ? feed.batches() : std::min(feed.batches(), kSamples);
 }
 
-// The golden sample run again: what came out then, and what comes out now.
-std::string compare_golden(const Golden& golden, std::span<const data::TensorView> outputs,
-                           const std::vector<data::ValueDescription>& names, bool& passed) {
-  if (digest_of_all(outputs) == golden.output_digest)
-    return "the golden sample gives the recorded output, bit for bit";
+// One output of the golden sample: how near it is to what was recorded of it.
+std::string compare_output(const std::string& name, const std::vector<double>& recorded,
+                           const data::TensorView& output, bool& passed) {
+  const std::vector<double> now = golden_values(output);
   measure::Difference difference;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto recorded = golden.outputs.find(names[i].name);
-    if (recorded == golden.outputs.end()) continue;
-    const std::vector<double> now = golden_values(outputs[i]);
-    if (now.size() != recorded->second.size()) {
-      passed = false;
-      return fmt::format("the golden sample gives another number of values in '{}'", names[i].name);
-    }
-    const std::vector<float> before(recorded->second.begin(), recorded->second.end()),
-        after(now.begin(), now.end());
+  if (now.size() == recorded.size()) {
+    const std::vector<float> before(recorded.begin(), recorded.end()), after(now.begin(), now.end());
     difference.add(before, after);
   }
-  const double sqnr = difference.sqnr_db();
-  if (std::isinf(sqnr) && sqnr > 0) return "the golden sample gives the recorded values";
-  if (sqnr < kClose) passed = false;
-  return fmt::format("the golden sample's output is {} the recorded one: {:.1f} dB{}",
-                     sqnr < kClose ? "far from" : "near", sqnr,
-                     sqnr < kClose ? fmt::format(", {} dB are needed", kClose) : "");
+  const double sqnr =
+      difference.values == 0 ? -std::numeric_limits<double>::infinity() : difference.sqnr_db();
+  const bool is_near = sqnr >= kClose;
+  passed = passed && is_near;
+  if (std::isinf(sqnr) && is_near) return fmt::format("output '{}' has the recorded values", name);
+  return fmt::format("output '{}' is {} the recorded one: {:.1f} dB{}", name, is_near ? "near" : "far from",
+                     sqnr, is_near ? "" : fmt::format(", {} dB are needed", kClose));
+}
+
+// The golden sample run again: what came out then, and what comes out now.
+std::vector<std::string> compare_golden(const Golden& golden, std::span<const data::TensorView> outputs,
+                                        const std::vector<data::ValueDescription>& names, bool& passed) {
+  if (digest_of_all(outputs) == golden.output_digest)
+    return {"the golden sample gives the recorded output, bit for bit"};
+  std::vector<std::string> findings;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto recorded = golden.outputs.find(names[i].name);
+    if (recorded != golden.outputs.end() && !recorded->second.empty()) {
+      findings.push_back(compare_output(names[i].name, recorded->second, outputs[i], passed));
+      continue;
+    }
+    passed = false;
+    findings.push_back(fmt::format("output '{}' was not recorded, or as text, and the digest is another one",
+                                   names[i].name));
+  }
+  return findings;
 }
 
 }  // namespace
@@ -140,8 +152,9 @@ ContractCheck check_contract(const std::filesystem::path& model, const DataOptio
       continue;
     }
     check.findings.push_back(fmt::format("'{}' gives the golden input, bit for bit", batch.names.front()));
-    check.findings.push_back(
-        compare_golden(*contract->golden, stepper.run(batch), stepper.model().outputs(), check.passed));
+    for (std::string& finding :
+         compare_golden(*contract->golden, stepper.run(batch), stepper.model().outputs(), check.passed))
+      check.findings.push_back(std::move(finding));
   }
   if (contract->golden && !has_met_golden) {
     check.findings.push_back(

@@ -1,5 +1,6 @@
 // Everything that runs models, in a library that was built without ONNX Runtime.
 #include <ounce/bench.h>
+#include <ounce/calibrate.h>
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
@@ -21,6 +22,10 @@ VerifyResult verify(const std::filesystem::path&, const std::filesystem::path&, 
   refuse();
 }
 BenchReport bench(const std::vector<std::filesystem::path>&, const BenchOptions&) { refuse(); }
+CalibrateResult calibrate(const std::filesystem::path&, const std::filesystem::path&,
+                          const CalibrateOptions&) {
+  refuse();
+}
 ContractCheck check_contract(const std::filesystem::path&, const DataOptions&, const RuntimeOptions&) {
   refuse();
 }

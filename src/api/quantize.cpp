@@ -3,7 +3,6 @@
 #include <ounce/version.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <unordered_map>
 
@@ -15,6 +14,7 @@
 #include "api/trial.h"
 #include "base/digest.h"
 #include "base/jobs.h"
+#include "base/stopwatch.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
@@ -27,8 +27,6 @@ namespace {
 // Codes of nothing but zeros would give 0 dB; anything below means that codes and source do not belong
 // together.
 constexpr double kLeastSqnr = -3;
-
-using Clock = std::chrono::steady_clock;
 
 void begin_stage(const QuantizeOptions& options, const char* stage, std::uint64_t total) {
   if (options.progress == nullptr) return;
@@ -136,7 +134,7 @@ std::filesystem::path default_output(const std::filesystem::path& model, Storage
 
 QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path,
                         const QuantizeOptions& options) {
-  const auto start = Clock::now();
+  const Stopwatch time;
   ThreadPool pool(options.threads);
   QuantizeResult result;
   result.model = path;
@@ -176,7 +174,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   if (options.dry_run) {
     result.bytes_after = onnx::written_size(model, output_path, write_options);
     result.sqnr_db = std::nan("");
-    result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    result.seconds = time.seconds();
     return result;
   }
   begin_stage(options, "writing", stored_source);
@@ -194,7 +192,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
         api::try_model(path, {files.model, files.data, output_path}, result.bytes_before, options.trial);
   }
   output.commit();
-  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  result.seconds = time.seconds();
   return result;
 }
 

@@ -1,9 +1,8 @@
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
-#include <chrono>
-
 #include "api/runtime.h"
+#include "base/stopwatch.h"
 #include "measure/comparison.h"
 #include "measure/edge_cases.h"
 #include "measure/gates.h"
@@ -11,15 +10,21 @@
 namespace ounce {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+// The reference's contract, or the candidate's when only that has one.
+std::optional<Contract> shared_contract(const std::filesystem::path& reference,
+                                        const std::filesystem::path& candidate,
+                                        std::vector<std::string>& notes) {
+  std::optional<Contract> ours = contract_of(reference), theirs = contract_of(candidate);
+  if (ours && theirs && to_json(*ours) != to_json(*theirs))
+    notes.emplace_back("the two models have different contracts; the reference's was followed");
+  return ours ? ours : theirs;
 }
 
 }  // namespace
 
 VerifyResult verify(const std::filesystem::path& reference_path, const std::filesystem::path& candidate_path,
                     const VerifyOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch time;
   if (options.gates.max_drop && options.data.labels.empty())
     throw Error(ErrorCode::kUsage, "--max-drop needs labels: say which field holds them with --labels");
   VerifyResult result;
@@ -33,17 +38,20 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   measure::Stepper reference(runtime::load(reference_path, how), options.data.carry);
   measure::Stepper candidate(runtime::load(candidate_path, how), options.data.carry);
   measure::require_same_interface(reference.model(), candidate.model(), candidate_path);
-  result.load_seconds = seconds_since(start);
+  result.load_seconds = time.seconds();
   result.runtime_version = reference.model().library_version();
 
   // Compare: every sample goes through both, and is forgotten.
-  const api::OpenFeed open = api::open_feed(reference_path, reference.model().inputs(), options.data);
-  result.notes = open.feed->notes();
+  DataOptions data_options = options.data;
+  if (!data_options.contract)
+    data_options.contract = shared_contract(reference_path, candidate_path, result.notes);
+  const api::OpenFeed open = api::open_feed(reference_path, reference.model().inputs(), data_options);
+  for (std::string& note : open.feed->notes()) result.notes.push_back(std::move(note));
   measure::Comparison comparison(reference, candidate, options);
   comparison.run(*open.feed, options.progress);
   if (open.data != nullptr) open.data->require_agreement();
   comparison.fill(result);
-  result.seconds = seconds_since(start);
+  result.seconds = time.seconds();
 
   // Try what the data does not hold, and decide.
   if (options.edge_cases)

@@ -10,6 +10,7 @@
 #include "cli/data_options.h"
 #include "cli/model_list.h"
 #include "cli/progress_line.h"
+#include "cli/recipe_options.h"
 #include "cli/runtime_options.h"
 #include "report/bench_report.h"
 #include "report/json.h"
@@ -58,7 +59,7 @@ Command add_bench(CLI::App& parser) {
                   "models or folders; the first one is what the others are compared with")
       ->required();
   app->add_option("-t,--seconds", arguments->seconds, "seconds for each model and batch size")
-      ->check(CLI::Range(0.01, 86400.0))
+      ->check(number_between(0.01, 86400))
       ->capture_default_str();
   app->add_option("-r,--repeats", arguments->repeats, "calls of each model instead of seconds")
       ->check(CLI::Range(0, 1'000'000'000));

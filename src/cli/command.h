@@ -14,6 +14,7 @@ struct Command {
 
 Command add_inspect(CLI::App& parser);
 Command add_quantize(CLI::App& parser);
+Command add_calibrate(CLI::App& parser);
 Command add_verify(CLI::App& parser);
 Command add_bench(CLI::App& parser);
 Command add_contract(CLI::App& parser);

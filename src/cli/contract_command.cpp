@@ -80,7 +80,7 @@ Command add_contract(CLI::App& parser) {
     verb->add_option("model", arguments->model, "a model")->required();
   setting->add_option("-o,--output", arguments->output, "the model with the contract")->required();
   for (CLI::App* verb : {setting, checking}) {
-    add_data_options(*verb, arguments->data);
+    add_data_options(*verb, arguments->data, /*with_contract=*/verb == setting);
     add_runtime_options(*verb, arguments->runtime);
   }
   checking->add_flag("--json", arguments->json, "print one JSON document on stdout");

@@ -167,7 +167,7 @@ std::optional<Contract> contract_from(const ContractArguments& arguments) {
   return contract;
 }
 
-void add_data_options(CLI::App& app, DataArguments& arguments) {
+void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract) {
   const char* group = "Data";
   app.add_option("--data", arguments.data,
                  "a .npz, .npy, .csv, .jsonl, .wav or raw .bin file, or a folder of images, sound or test "
@@ -201,12 +201,15 @@ void add_data_options(CLI::App& app, DataArguments& arguments) {
       ->check(whole_number())
       ->capture_default_str()
       ->group(group);
-  add_contract_options(app, arguments.contract, "--contract");
+  if (with_contract) add_contract_options(app, arguments.contract, "--contract");
 }
 
 DataOptions data_options_of(const DataArguments& arguments) {
   DataOptions options;
   for (const std::string& data : arguments.data) {
+    if (data.empty() || data.ends_with('='))
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("--data '{}' names no file; leave it out for made-up inputs", data));
     const std::size_t equals = data.find('=');
     // A file whose name has an equals sign is a file all the same.
     if (equals == std::string::npos || std::filesystem::exists(data)) {
@@ -237,11 +240,16 @@ DataOptions data_options_of(const DataArguments& arguments) {
   return options;
 }
 
-double share_of(const std::string& text, const char* option) {
+double share_of(const std::string& text, const char* option, double largest_bare) {
   const bool is_percent = text.ends_with('%');
   const double value =
       number_of(std::string_view(text).substr(0, text.size() - (is_percent ? 1 : 0)), option);
-  return is_percent ? value / 100 : value;
+  const double share = is_percent ? value / 100 : value;
+  if (!is_percent && value > largest_bare)
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} '{}' is {:.0f} %; did you mean '{}%'?", option, text, 100 * value, text));
+  if (share < 0 || share > 1) refuse(option, text, "from 0 to 100%");
+  return share;
 }
 
 }  // namespace ounce::cli

@@ -27,10 +27,12 @@ void add_contract_options(CLI::App& app, ContractArguments& arguments, const cha
 // Nothing when neither a file nor a flag was given.
 std::optional<Contract> contract_from(const ContractArguments& arguments);
 
-void add_data_options(CLI::App& app, DataArguments& arguments);
+// With the contract's options, unless the model's own contract is what a verb is about.
+void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract = true);
 DataOptions data_options_of(const DataArguments& arguments);
 
-// "0.5%" or "0.005". Throws Error{kUsage}.
-double share_of(const std::string& text, const char* option);
+// "0.5%" or "0.005". A number without a percent sign above `largest_bare` is one whose sign was forgotten.
+// Throws Error{kUsage}.
+double share_of(const std::string& text, const char* option, double largest_bare);
 
 }  // namespace ounce::cli

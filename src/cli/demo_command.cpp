@@ -4,14 +4,13 @@
 #include <ounce/inspect.h>
 #include <ounce/quantize.h>
 #include <ounce/verify.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 
+#include "base/temporary_folder.h"
 #include "cli/command.h"
 #include "cli/embedded_example.h"
 #include "report/bench_report.h"
@@ -23,27 +22,6 @@ namespace ounce::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder of our own that goes away with us.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "ounce-demo-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw Error(ErrorCode::kIo, "cannot make a temporary folder", name);
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 void write(const fs::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
@@ -119,7 +97,7 @@ int run(const std::string& output) {
   std::unique_ptr<TemporaryFolder> temporary;
   fs::path folder = output;
   if (output.empty()) {
-    temporary = std::make_unique<TemporaryFolder>();
+    temporary = std::make_unique<TemporaryFolder>("demo");
     folder = temporary->path();
   }
   std::error_code error;

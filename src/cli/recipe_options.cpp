@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include <charconv>
+#include <cmath>
 #include <map>
 
 namespace ounce::cli {
@@ -71,7 +72,7 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
   app.add_flag("--asymmetric", arguments.asymmetric, "give every scale a zero point");
   app.add_option("--half-share", arguments.half_share,
                  "percent of the size to spend on 16-bit floats for the smallest weights")
-      ->check(CLI::Range(0.0, 100.0))
+      ->check(number_between(0, 100))
       ->capture_default_str();
   app.add_option("--min-bytes", arguments.min_bytes, "leave smaller tensors alone")
       ->check(whole_number())
@@ -110,8 +111,22 @@ Recipe recipe_of(const RecipeArguments& arguments) {
 
 CLI::Validator whole_number() {
   return {[](const std::string& text) {
-            const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+            std::uint64_t value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool is_number = error == std::errc() && end == text.data() + text.size();
             return is_number ? std::string() : fmt::format("'{}' is not a whole number", text);
+          },
+          ""};
+}
+
+CLI::Validator number_between(double low, double high) {
+  return {[low, high](const std::string& text) {
+            double value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool is_number = error == std::errc() && end == text.data() + text.size();
+            if (!is_number || std::isnan(value)) return fmt::format("'{}' is not a number", text);
+            if (value < low || value > high) return fmt::format("{} is not from {} to {}", text, low, high);
+            return std::string();
           },
           ""};
 }

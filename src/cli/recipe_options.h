@@ -22,6 +22,8 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments);
 Recipe recipe_of(const RecipeArguments& arguments);
 // CLI11 takes a minus sign for a large number.
 CLI::Validator whole_number();
+// CLI::Range lets NaN through.
+CLI::Validator number_between(double low, double high);
 ExternalData external_data_of(const std::string& name);
 
 }  // namespace ounce::cli

@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include "cli/recipe_options.h"
+
 namespace ounce::cli {
 namespace {
 
@@ -48,12 +50,12 @@ void add_runtime_options(CLI::App& app, RuntimeArguments& arguments) {
                "run models in a process of their own, with limits: for untrusted ones")
       ->group(group);
   app.add_option("--isolate-memory", arguments.memory, "its address space in GiB (0: no limit)")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(number_between(0, 1e6))
       ->capture_default_str()
       ->group(group);
   app.add_option("--isolate-seconds", arguments.seconds,
                  "its time for loading and for each run (0: no limit)")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(number_between(0, 1e9))
       ->capture_default_str()
       ->group(group);
 }

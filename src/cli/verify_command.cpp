@@ -50,8 +50,8 @@ VerifyOptions options_of(const Arguments& arguments) {
   options.gates.mean_abs_diff = arguments.mean_tol;
   options.gates.min_sqnr = arguments.min_sqnr;
   if (!arguments.min_agreement.empty())
-    options.gates.min_agreement = share_of(arguments.min_agreement, "--min-agreement");
-  if (!arguments.max_drop.empty()) options.gates.max_drop = share_of(arguments.max_drop, "--max-drop");
+    options.gates.min_agreement = share_of(arguments.min_agreement, "--min-agreement", 1);
+  if (!arguments.max_drop.empty()) options.gates.max_drop = share_of(arguments.max_drop, "--max-drop", 0.2);
   return options;
 }
 
@@ -96,10 +96,13 @@ Command add_verify(CLI::App& parser) {
       ->required();
   const char* gates = "Gates (without any: 20 dB for every output)";
   app->add_option("--abs-tol", arguments->abs_tol, "largest difference of any value, such as 0.04")
+      ->check(number_between(0, 1e300))
       ->group(gates);
   app->add_option("--mean-tol", arguments->mean_tol, "largest mean difference of an output, such as 0.01")
+      ->check(number_between(0, 1e300))
       ->group(gates);
   app->add_option("--min-sqnr", arguments->min_sqnr, "least signal to noise of an output in dB")
+      ->check(number_between(-1000, 1000))
       ->group(gates);
   app->add_option("--min-agreement", arguments->min_agreement,
                   "least share of same top-1 answers, such as 99%")
@@ -114,7 +117,8 @@ Command add_verify(CLI::App& parser) {
       ->capture_default_str();
   app->add_option("--output", arguments->output, "the output that labels speak of (default: the first)");
   app->add_option("--threshold", arguments->threshold,
-                  "an output decides at this value: count decisions that flip; least score of boxes");
+                  "an output decides at this value: count decisions that flip; least score of boxes")
+      ->check(number_between(-1e300, 1e300));
   app->add_flag("--edge-cases,!--no-edge-cases", arguments->edge_cases,
                 "also try zeros, extremes, noise, batches and lengths (default: on)");
   app->add_option("--worst", arguments->worst, "how many samples with the largest difference to name")

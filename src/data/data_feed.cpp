@@ -9,6 +9,7 @@
 #include "data/contract_json.h"
 #include "data/convert.h"
 #include "data/fit.h"
+#include "data/known_names.h"
 #include "data/list_source.h"
 #include "data/open_source.h"
 
@@ -26,10 +27,6 @@ std::string names_of(const std::vector<Field>& fields) {
   std::vector<std::string> names;
   for (const Field& field : fields) names.push_back(field.name);
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-bool has_input(const std::vector<ValueDescription>& inputs, const std::string& name) {
-  return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.name == name; });
 }
 
 // A NaN in the data would make every comparison meaningless.
@@ -65,7 +62,7 @@ std::string place_of(const Sample& sample, const ValueDescription& input) {
 DataFeed::DataFeed(const std::vector<ValueDescription>& inputs, const DataOptions& options)
     : options_(options) {
   name_the_only_input(inputs);
-  require_inputs(inputs);
+  require_known_names(inputs, options_);
   std::size_t fed = 0;  // by the one path for all
   for (const ValueDescription& input : inputs) {
     if (is_made(input)) continue;
@@ -94,22 +91,6 @@ void DataFeed::name_the_only_input(const std::vector<ValueDescription>& inputs) 
   auto contract = options_.contract->inputs.extract(kOnlyInput);
   contract.key() = names[0];
   options_.contract->inputs.insert(std::move(contract));
-}
-
-// Whatever speaks of an input must speak of one that the model has.
-void DataFeed::require_inputs(const std::vector<ValueDescription>& inputs) const {
-  const auto require = [&](const std::string& name, const char* what) {
-    if (has_input(inputs, name)) return;
-    std::vector<std::string> names;
-    for (const ValueDescription& input : inputs) names.push_back(input.name);
-    throw Error(ErrorCode::kUsage, fmt::format("{} speaks of an input '{}'; the model has {}", what, name,
-                                               fmt::join(names, ", ")));
-  };
-  for (const auto& [name, field] : options_.fields) require(name, "--input");
-  for (const auto& [name, value] : options_.constants) require(name, "--set");
-  for (const auto& [name, output] : options_.carry) require(name, "--carry");
-  if (!options_.contract) return;
-  for (const auto& [name, contract] : options_.contract->inputs) require(name, "the contract");
 }
 
 bool DataFeed::is_made(const ValueDescription& input) const {
@@ -154,6 +135,8 @@ DataFeed::Origin DataFeed::find_origin(const ValueDescription& input, bool is_on
     throw Error(ErrorCode::kBadInput, fmt::format("there is no data for the input '{}'", input.name));
   origin.source = &open(path, &input);
   origin.field = find_field(*origin.source, input, is_only || own != options_.paths.end(), path);
+  const auto* list = dynamic_cast<const ListSource*>(origin.source);
+  origin.is_listed = list != nullptr && list->file_field() != origin.field;
   return origin;
 }
 
@@ -215,19 +198,26 @@ void DataFeed::choose_samples() {
   // A state belongs to one sequence, and a test set has its batch axis already; otherwise a fixed batch
   // decides.
   batch_ = options_.carry.empty() ? std::max<std::uint64_t>(options_.batch, 1) : 1;
+  bool is_fixed = false;
   for (const Origin& origin : origins_) {
     if (origin.source == nullptr) continue;
     const bool is_whole = origin.source->has_batch_axis();
     const std::int64_t fixed = origin.input.shape.size() > 1 ? origin.input.shape[0].value : -1;
     if (is_whole) batch_ = 1;
-    if (!is_whole && fixed > 0 && options_.carry.empty()) batch_ = static_cast<std::uint64_t>(fixed);
+    if (is_whole || fixed <= 0 || !options_.carry.empty()) continue;
+    batch_ = static_cast<std::uint64_t>(fixed);
+    is_fixed = true;
   }
+  if (is_fixed && options_.batch != 1 && options_.batch != batch_)
+    notes_.push_back(fmt::format("the model's batch is fixed at {}", batch_));
+  if (!is_fixed) return;  // the last batch may be shorter
   if (batch_ > samples_)
     throw Error(ErrorCode::kBadInput, fmt::format("has {} samples, and a batch takes {}", samples_, batch_),
                 where);
-  if (samples_ % batch_ != 0) {
-    notes_.push_back(fmt::format("the last {} of {} samples do not fill a batch of {} and are left out",
-                                 samples_ % batch_, samples_, batch_));
+  if (const std::uint64_t rest = samples_ % batch_; rest != 0) {
+    notes_.push_back(fmt::format("the last {} of {} samples do not fill a batch of {} and are left out", rest,
+                                 samples_, batch_));
+    samples_ -= rest;
   }
 }
 
@@ -266,6 +256,13 @@ Tensor DataFeed::read_one(const Origin& origin, const Sample& sample) {
     require_numbers(values, where);
     if (origin.contract != nullptr) observed_[origin.input.name].add(values, made.dims, *origin.contract);
   }
+  // A list does not tell 2 from 2.0: its numbers are of the type that is wanted.
+  if (origin.is_listed && onnx::is_float_weight_type(origin.input.element) &&
+      made.type == ElementType::kInt64) {
+    const std::vector<double> numbers = to_doubles(made, where);
+    made.type = ElementType::kDouble;
+    made.bytes.assign(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
+  }
   made = convert(std::move(made), origin.input.element, where);
   made.dims = fit(made.dims, origin.input, origin.source->has_batch_axis(), where);
   return made;
@@ -275,7 +272,8 @@ void DataFeed::read(std::uint64_t index, Batch& batch) {
   batch.inputs.resize(origins_.size());
   batch.labels.clear();
   batch.names.clear();
-  for (std::uint64_t k = 0; k < batch_; ++k) {
+  const std::uint64_t count = std::min(batch_, samples_ - index * batch_);
+  for (std::uint64_t k = 0; k < count; ++k) {
     const std::uint64_t at = first_ + index * batch_ + k;
     std::map<const Source*, Sample> samples;
     for (const auto& [path, source] : sources_) samples[source.get()] = source->read(at);

@@ -21,8 +21,8 @@ class DataFeed : public Feed {
   // Throws Error{kBadInput} when the data lacks an input, or has none of the samples asked for.
   DataFeed(const std::vector<ValueDescription>& inputs, const DataOptions& options);
 
-  std::uint64_t batches() const override { return samples_ / batch_; }
-  std::uint64_t samples() const override { return batches() * batch_; }
+  std::uint64_t batches() const override { return (samples_ + batch_ - 1) / batch_; }
+  std::uint64_t samples() const override { return samples_; }
   void read(std::uint64_t index, Batch& batch) override;
   std::vector<std::string> notes() const override { return notes_; }
 
@@ -37,13 +37,13 @@ class DataFeed : public Feed {
     ValueDescription input;
     Source* source = nullptr;  // null: always the same
     std::string field;
+    bool is_listed = false;  // a column of a list, rather than what is in a file
     std::optional<Preprocess> preprocess;
     const InputContract* contract = nullptr;
     Tensor constant;
   };
 
   void name_the_only_input(const std::vector<ValueDescription>& inputs);
-  void require_inputs(const std::vector<ValueDescription>& inputs) const;
   Source& open(const std::filesystem::path& path, const ValueDescription* input);
   Origin find_origin(const ValueDescription& input, bool is_only);
   std::string find_field(const Source& source, const ValueDescription& input, bool is_only,

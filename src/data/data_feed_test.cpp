@@ -130,9 +130,10 @@ TEST_F(DataFeedTest, LabelsComeWithTheSamples) {
 TEST_F(DataFeedTest, SamplesArePutTogetherToBatches) {
   options.batch = 2;
   const DataFeed made = feed();
-  EXPECT_EQ(made.batches(), 2U);
-  EXPECT_EQ(made.samples(), 4U);
-  EXPECT_THAT(made.notes(), ElementsAre(HasSubstr("last 1 of 5 samples")));
+  EXPECT_EQ(made.batches(), 3U);
+  EXPECT_EQ(made.samples(), 5U);
+  EXPECT_THAT(made.notes(), testing::IsEmpty());
+  EXPECT_THAT(batch(2).inputs[0].dims, ElementsAre(1, 2));  // the last one is shorter
   const Batch read = batch(1);
   EXPECT_THAT(read.inputs[0].dims, ElementsAre(2, 2));
   EXPECT_THAT(numbers_of<float>(read.inputs[0]), ElementsAre(4, 5, 6, 7));
@@ -147,6 +148,13 @@ TEST_F(DataFeedTest, AFixedBatchDecides) {
   inputs = {described("x", ElementType::kFloat, {1, 2})};
   options.batch = 2;
   EXPECT_THAT(batch().inputs[0].dims, ElementsAre(1, 2));
+}
+
+TEST_F(DataFeedTest, WhatDoesNotFillAFixedBatchIsLeftOut) {
+  inputs = {described("x", ElementType::kFloat, {2, 2})};
+  const DataFeed made = feed();
+  EXPECT_EQ(made.samples(), 4U);
+  EXPECT_THAT(made.notes(), ElementsAre(HasSubstr("last 1 of 5 samples")));
 }
 
 TEST_F(DataFeedTest, APartOfTheSamples) {

@@ -7,14 +7,15 @@
 
 namespace ounce::data {
 
-ListSource::ListSource(const std::filesystem::path& path) : folder_(path.parent_path()), list_(path) {
+ListSource::ListSource(const std::filesystem::path& path)
+    : folder_(path.parent_path()), name_(path.filename().string()), list_(path) {
   for (const std::string& column : list_.columns()) fields_.push_back({column, ElementType::kUndefined, {}});
 }
 
 Sample ListSource::read(std::uint64_t index) {
   Sample sample;
   sample.fields = list_.read(index);
-  sample.name = fmt::format("row {}", index);
+  sample.name = fmt::format("{}[{}]", name_, index);
   if (!list_.file_column()) return sample;
   for (NamedTensor& field : sample.fields) {
     if (field.name != *list_.file_column()) continue;

@@ -21,6 +21,7 @@ class ListSource : public Source {
 
  private:
   std::filesystem::path folder_;
+  std::string name_;
   Manifest list_;
   std::vector<Field> fields_;
 };

@@ -35,7 +35,7 @@ TEST_F(ListSourceTest, ColumnsAreFields) {
   EXPECT_EQ(list.file_field(), std::nullopt);
   EXPECT_THAT(numbers_of<std::int64_t>(*list.read(0).find("x")), ElementsAre(3));
   EXPECT_THAT(numbers_of<float>(*list.read(1).find("x")), ElementsAre(0.5));
-  EXPECT_EQ(list.read(1).name, "row 1");
+  EXPECT_EQ(list.read(1).name, "list.csv[1]");
 }
 
 TEST_F(ListSourceTest, FilesAreReadRelativeToTheList) {

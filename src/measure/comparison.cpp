@@ -69,6 +69,7 @@ Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptio
     are_states_.push_back(is_state);
   }
   largest_outputs_.resize(outputs_.size());
+  if (!options.output.empty()) labelled_output();  // throws when there is no such output
 }
 
 std::size_t Comparison::labelled_output() const {

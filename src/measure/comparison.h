@@ -1,5 +1,5 @@
 // Reference and candidate on the same inputs, sample by sample: everything that verify reports, in constant
-// memory.
+// memory (but for boxes, which a mean average precision has to keep).
 #pragma once
 
 #include <ounce/verify.h>

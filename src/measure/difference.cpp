@@ -44,22 +44,36 @@ double sum(const std::array<double, kLanes>& lanes) {
   return total;
 }
 
-void add_one(float a, float b, Difference& sums) {
-  const bool is_finite_a = std::isfinite(a), is_finite_b = std::isfinite(b);
-  sums.reference_not_finite += is_finite_a ? 0 : 1;
-  sums.candidate_not_finite += is_finite_b ? 0 : 1;
-  if (!is_finite_a || !is_finite_b) {
-    const bool is_same = a == b || (std::isnan(a) && std::isnan(b));
+// `d` is the distance of x and y, which may be known better than the two are.
+void add_one(double x, double y, double d, Difference& sums) {
+  const bool is_finite_x = std::isfinite(x), is_finite_y = std::isfinite(y);
+  sums.reference_not_finite += is_finite_x ? 0 : 1;
+  sums.candidate_not_finite += is_finite_y ? 0 : 1;
+  sums.newly_not_finite += is_finite_x && !is_finite_y ? 1 : 0;
+  if (!is_finite_x || !is_finite_y) {
+    const bool is_same = x == y || (std::isnan(x) && std::isnan(y));
     if (!is_same) sums.largest = std::numeric_limits<double>::infinity();
     return;
   }
-  const double x = a, y = b, d = x - y;
   sums.absolute += std::fabs(d);
   sums.squared += d * d;
   sums.reference += x * x;
   sums.candidate += y * y;
   sums.dot += x * y;
   sums.largest = std::max(sums.largest, std::fabs(d));
+}
+
+template <class Integer>
+void add_integers(const TensorView& reference, const TensorView& candidate, Difference& sums) {
+  const auto* a = reinterpret_cast<const Integer*>(reference.bytes.data());
+  const auto* b = reinterpret_cast<const Integer*>(candidate.bytes.data());
+  for (std::size_t i = 0; i < reference.bytes.size() / sizeof(Integer); ++i) {
+    const auto x = static_cast<std::uint64_t>(a[i]), y = static_cast<std::uint64_t>(b[i]);
+    const auto distance =
+        static_cast<double>(a[i] > b[i] ? x - y : y - x);  // exact, as unsigned numbers wrap
+    add_one(static_cast<double>(a[i]), static_cast<double>(b[i]), distance, sums);
+  }
+  sums.values += reference.bytes.size() / sizeof(Integer);
 }
 
 }  // namespace
@@ -82,9 +96,28 @@ void Difference::add(std::span<const float> a, std::span<const float> b) {
     sums = {};
     at = 0;
   }
-  for (; at < a.size(); ++at) add_one(a[at], b[at], sums);
+  for (; at < a.size(); ++at) add_one(a[at], b[at], static_cast<double>(a[at]) - b[at], sums);
   sums.values = a.size();
   add(sums);
+}
+
+void Difference::add(std::span<const double> a, std::span<const double> b) {
+  for (std::size_t i = 0; i < a.size(); ++i) add_one(a[i], b[i], a[i] - b[i], *this);
+  values += a.size();
+}
+
+void Difference::add(const TensorView& ours, const TensorView& theirs, const std::string& name) {
+  std::vector<float> a, b;
+  switch (ours.type) {
+    case ElementType::kFloat:
+    case ElementType::kFloat16:
+    case ElementType::kBfloat16: return add(data::floats_of(ours, a, name), data::floats_of(theirs, b, name));
+    case ElementType::kInt64: return add_integers<std::int64_t>(ours, theirs, *this);
+    case ElementType::kUint64: return add_integers<std::uint64_t>(ours, theirs, *this);
+    default:
+      return add(std::span<const double>(data::to_doubles(ours, name)),
+                 std::span<const double>(data::to_doubles(theirs, name)));
+  }
 }
 
 void Difference::add(const Difference& other) {
@@ -97,6 +130,12 @@ void Difference::add(const Difference& other) {
   largest = std::max(largest, other.largest);
   reference_not_finite += other.reference_not_finite;
   candidate_not_finite += other.candidate_not_finite;
+  newly_not_finite += other.newly_not_finite;
+}
+
+double Difference::mean_abs() const {
+  if (std::isinf(largest)) return largest;
+  return values == 0 ? 0 : absolute / static_cast<double>(values);
 }
 
 double Difference::sqnr_db() const {
@@ -117,30 +156,38 @@ OutputMeter::OutputMeter(const data::ValueDescription& output, std::optional<dou
 }
 
 double OutputMeter::add(const TensorView& reference, const TensorView& candidate) {
-  if (reference.dims != candidate.dims) {
+  Difference sums;
+  if (reference.dims != candidate.dims || reference.type != candidate.type) {
     if (shape_differences_++ == 0) {
       first_shape_difference_ = fmt::format("{} against {}", data::describe(reference.type, reference.dims),
                                             data::describe(candidate.type, candidate.dims));
     }
-    return std::numeric_limits<double>::infinity();
+    sums.largest = std::numeric_limits<double>::infinity();
+  } else if (reference.type == ElementType::kString) {
+    sums = strings(reference, candidate);
+  } else {
+    sums.add(reference, candidate, output_.name);
+    add_decisions(reference, candidate);
   }
-  if (reference.type == ElementType::kString) return add_strings(reference, candidate);
-  reference_values_ = data::floats_of(reference, reference_floats_, output_.name);
-  candidate_values_ = data::floats_of(candidate, candidate_floats_, output_.name);
-  Difference sums;
-  sums.add(reference_values_, candidate_values_);
   difference_.add(sums);
-  if (class_axis_ && reference.dims.size() == output_.shape.size()) add_rows(reference.dims);
-  if (threshold_) {
-    for (std::size_t i = 0; i < reference_values_.size(); ++i)
-      flips_ += (reference_values_[i] >= *threshold_) != (candidate_values_[i] >= *threshold_) ? 1U : 0U;
-    decisions_ += reference_values_.size();
-  }
   return sums.largest;
 }
 
+// Answers and decisions are taken from the values as floats.
+void OutputMeter::add_decisions(const TensorView& reference, const TensorView& candidate) {
+  const bool has_rows = class_axis_ && reference.dims.size() == output_.shape.size();
+  if (!has_rows && !threshold_) return;
+  reference_values_ = data::floats_of(reference, reference_floats_, output_.name);
+  candidate_values_ = data::floats_of(candidate, candidate_floats_, output_.name);
+  if (has_rows) add_rows(reference.dims);
+  if (!threshold_) return;
+  for (std::size_t i = 0; i < reference_values_.size(); ++i)
+    flips_ += (reference_values_[i] >= *threshold_) != (candidate_values_[i] >= *threshold_) ? 1U : 0U;
+  decisions_ += reference_values_.size();
+}
+
 // Strings are equal or not: a difference of 0 or 1.
-double OutputMeter::add_strings(const TensorView& reference, const TensorView& candidate) {
+Difference OutputMeter::strings(const TensorView& reference, const TensorView& candidate) const {
   Difference sums;
   const std::size_t count = std::min(reference.strings->size(), candidate.strings->size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -152,8 +199,7 @@ double OutputMeter::add_strings(const TensorView& reference, const TensorView& c
   sums.values = count;
   sums.reference = sums.candidate = static_cast<double>(count);
   sums.dot = static_cast<double>(count) - sums.absolute;
-  difference_.add(sums);
-  return sums.largest;
+  return sums;
 }
 
 void OutputMeter::add_rows(const data::Dims& dims) {
@@ -196,6 +242,7 @@ OutputComparison OutputMeter::result() const {
   result.decisions = decisions_;
   result.reference_not_finite = difference_.reference_not_finite;
   result.candidate_not_finite = difference_.candidate_not_finite;
+  result.newly_not_finite = difference_.newly_not_finite;
   return result;
 }
 

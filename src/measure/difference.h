@@ -19,10 +19,14 @@ struct Difference {
   double reference = 0, candidate = 0, dot = 0;  // a², b², a·b
   double largest = 0;                            // |a − b|; infinite when only one of them is finite
   std::uint64_t reference_not_finite = 0, candidate_not_finite = 0;
+  std::uint64_t newly_not_finite = 0;  // in the candidate, where the reference is finite
 
   void add(std::span<const float> reference, std::span<const float> candidate);
+  void add(std::span<const double> reference, std::span<const double> candidate);
+  // Numbers of any type, 64-bit integers without a rounding: what counts as equal is equal.
+  void add(const data::TensorView& reference, const data::TensorView& candidate, const std::string& name);
   void add(const Difference& other);
-  double mean_abs() const { return values == 0 ? 0 : absolute / static_cast<double>(values); }
+  double mean_abs() const;  // infinite when the largest is
   double sqnr_db() const;
   double cosine() const;
 };
@@ -41,7 +45,8 @@ class OutputMeter {
   const std::string& first_shape_difference() const { return first_shape_difference_; }
 
  private:
-  double add_strings(const data::TensorView& reference, const data::TensorView& candidate);
+  Difference strings(const data::TensorView& reference, const data::TensorView& candidate) const;
+  void add_decisions(const data::TensorView& reference, const data::TensorView& candidate);
   void add_rows(const data::Dims& dims);
 
   data::ValueDescription output_;

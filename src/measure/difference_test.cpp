@@ -192,5 +192,32 @@ TEST(OutputMeterTest, AddsUpSamples) {
   EXPECT_EQ(result.top1_agreement, 0.5);
 }
 
+TEST(OutputMeterTest, LargeIntegersAndDoublesAreComparedWithoutRounding) {
+  const auto meter_of = [](ElementType type, auto a, auto b) {
+    OutputMeter meter(data::ValueDescription{"y", type, {}}, std::nullopt);
+    const auto tensor = [&](auto value) {
+      return data::Tensor{type, {}, std::string(reinterpret_cast<const char*>(&value), sizeof value)};
+    };
+    meter.add(tensor(a), tensor(b));
+    return meter.difference();
+  };
+  const std::int64_t large = std::int64_t{1} << 60;
+  EXPECT_EQ(meter_of(ElementType::kInt64, large, large + 1).largest, 1);
+  EXPECT_EQ(meter_of(ElementType::kInt64, INT64_MIN, INT64_MAX).largest, 0x1p64);
+  EXPECT_EQ(meter_of(ElementType::kUint64, UINT64_MAX, UINT64_MAX - 3).largest, 3);
+  EXPECT_EQ(meter_of(ElementType::kDouble, 1.0, 1.0 + 1e-12).squared > 0, true);
+  EXPECT_EQ(meter_of(ElementType::kDouble, 1e300, 1e300).candidate_not_finite, 0U);
+}
+
+TEST(OutputMeterTest, NanInOtherPlacesIsNew) {
+  Difference difference;
+  const std::vector<float> a = {std::nanf(""), 1, 2}, b = {0, 1, std::nanf("")};
+  difference.add(a, b);
+  EXPECT_EQ(difference.reference_not_finite, 1U);
+  EXPECT_EQ(difference.candidate_not_finite, 1U);
+  EXPECT_EQ(difference.newly_not_finite, 1U);
+  EXPECT_TRUE(std::isinf(difference.mean_abs()));
+}
+
 }  // namespace
 }  // namespace ounce::measure

@@ -40,9 +40,13 @@ Outcome agreement(double value, double limit, const std::string& what) {
                       holds ? "at least the" : "less than the", 100 * limit)};
 }
 
+// A gate that nothing could be held against does not hold: a typing error must not pass.
+Outcome unanswered(const char* why) { return {false, -std::numeric_limits<double>::infinity(), why}; }
+
 // Accuracies lose points; errors and likelihoods have no natural scale, so theirs is relative to the
 // reference.
 Outcome drop(const MetricResult& metric, double limit) {
+  if (std::isnan(metric.drop)) return unanswered("no label counts, so there is no metric for --max-drop");
   const bool is_absolute = metric.higher_is_better || metric.reference == 0;
   const double loss = is_absolute ? metric.drop : metric.drop / std::fabs(metric.reference);
   const bool holds = loss <= limit;
@@ -54,9 +58,6 @@ Outcome drop(const MetricResult& metric, double limit) {
           fmt::format("{} {}, {} {:.2f} {} of --max-drop", metric.name, change,
                       holds ? "within the" : "more than the", 100 * limit, is_absolute ? "points" : "%")};
 }
-
-// A gate that nothing could be held against does not hold: a typing error must not pass.
-Outcome unanswered(const char* why) { return {false, -std::numeric_limits<double>::infinity(), why}; }
 
 std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
   std::vector<Outcome> all;
@@ -79,6 +80,9 @@ std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
                   [](const OutputComparison& output) { return !output.is_state && output.top1_agreement; });
   if (gates.min_agreement && !has_answers)
     all.push_back(unanswered("no output has scores of classes for --min-agreement"));
+  if (std::all_of(result.outputs.begin(), result.outputs.end(),
+                  [](const auto& output) { return output.is_state; }))
+    all.push_back(unanswered("there is no output to hold a gate against: all of them are states"));
   if (gates.max_drop) {
     all.push_back(result.metrics.empty() ? unanswered("there is no metric for --max-drop: it needs labels")
                                          : drop(result.metrics.front(), *gates.max_drop));
@@ -90,10 +94,10 @@ std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
 
 void judge(const Gates& gates, VerifyResult& result) {
   for (const OutputComparison& output : result.outputs) {
-    if (output.candidate_not_finite > output.reference_not_finite) {
-      result.failures.push_back(fmt::format("output '{}' has {} NaN or infinite values, {} in the reference",
-                                            output.name, output.candidate_not_finite,
-                                            output.reference_not_finite));
+    if (output.newly_not_finite != 0) {
+      result.failures.push_back(
+          fmt::format("output '{}' has {} NaN or infinite values where the reference has numbers",
+                      output.name, output.newly_not_finite));
     }
   }
   Outcome nearest;
@@ -104,7 +108,6 @@ void judge(const Gates& gates, VerifyResult& result) {
   for (const EdgeCase& edge : result.edge_cases) {
     if (!edge.passed) result.failures.push_back(fmt::format("edge case '{}': {}", edge.name, edge.finding));
   }
-  if (nearest.text.empty()) nearest.text = "there is no output to hold a gate against";
   result.passed = result.failures.empty();
   result.verdict = result.passed ? "passed: " + nearest.text : "failed: " + result.failures.front();
   if (result.failures.size() > 1) result.verdict += fmt::format(" (and {} more)", result.failures.size() - 1);

@@ -114,14 +114,26 @@ TEST(GatesTest, EveryFailureIsListed) {
   EXPECT_THAT(result.verdict, HasSubstr("(and 1 more)"));
 }
 
-TEST(GatesTest, MoreNanThanInTheReferenceFails) {
+TEST(GatesTest, NanWhereTheReferenceHasNumbersFails) {
   VerifyResult result = measured();
   result.outputs[0].candidate_not_finite = 2;
-  result.outputs[0].reference_not_finite = 1;
-  EXPECT_EQ(judged({}, result).verdict,
-            "failed: output 'y' has 2 NaN or infinite values, 1 in the reference");
   result.outputs[0].reference_not_finite = 2;
   EXPECT_TRUE(judged({}, result).passed);
+  result.outputs[0].newly_not_finite = 1;  // as many, but elsewhere
+  EXPECT_EQ(judged({}, result).verdict,
+            "failed: output 'y' has 1 NaN or infinite values where the reference has numbers");
+}
+
+TEST(GatesTest, WithoutAnythingToJudgeNothingPasses) {
+  VerifyResult result = measured();
+  result.outputs[0].is_state = true;
+  EXPECT_THAT(judged({}, result).verdict, testing::HasSubstr("all of them are states"));
+  result = measured();
+  Gates gates;
+  gates.max_drop = 0.1;
+  result.metrics.resize(1);
+  result.metrics[0].drop = std::nan("");  // every label is one to be ignored
+  EXPECT_THAT(judged(gates, result).verdict, testing::HasSubstr("no label counts"));
 }
 
 TEST(GatesTest, AMeasureThatIsNanFails) {
@@ -135,7 +147,8 @@ TEST(GatesTest, AMeasureThatIsNanFails) {
 
 TEST(GatesTest, AnEdgeCaseThatFailsIsAFailure) {
   VerifyResult result = measured();
-  result.edge_cases = {{"all zero", true, "identical"}, {"noise", false, "output 'y' explodes"}};
+  result.edge_cases = {{"all zero", true, false, "identical"},
+                       {"noise", false, false, "output 'y' explodes"}};
   EXPECT_EQ(judged({}, result).verdict, "failed: edge case 'noise': output 'y' explodes");
 }
 

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <set>
 
+#include "base/random.h"
 #include "data/convert.h"
+#include "data/known_names.h"
 #include "graph/index_bounds.h"
 #include "onnx/reader.h"
 
@@ -22,22 +24,6 @@ using data::ValueDescription;
 constexpr std::uint64_t kSamples = 8;
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 31;
 constexpr double kBeyond = 8;  // extreme but legal: so many times the usual range
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
-
- private:
-  std::uint64_t next() {  // SplitMix64
-    state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
-};
 
 double value_for(const Range& range, const Fill& fill, Random& random) {
   switch (fill.kind) {
@@ -165,12 +151,23 @@ Tensor make_constant(const ValueDescription& input, Dims dims, double value) {
 
 GeneratedFeed::GeneratedFeed(const std::filesystem::path& model, std::vector<ValueDescription> inputs,
                              const DataOptions& options)
-    : inputs_(std::move(inputs)),
-      options_(options),
-      legal_(legal_values(model, inputs_, options)),
-      batch_(std::max<std::uint64_t>(options.batch, 1)),
-      batches_(std::max<std::uint64_t>((options.samples == 0 ? kSamples : options.samples) / batch_, 1)) {
+    : inputs_(std::move(inputs)), options_(options) {
   if (!options.labels.empty()) throw Error(ErrorCode::kUsage, "labels need data: give --data");
+  if (options.first != 0) throw Error(ErrorCode::kUsage, "--first needs data: give --data");
+  data::require_known_names(inputs_, options);
+  legal_ = legal_values(model, inputs_, options);
+  const std::uint64_t samples = options.samples == 0 ? kSamples : options.samples;
+  batch_ = options.samples == 0 ? std::max<std::uint64_t>(options.batch, 1)
+                                : std::clamp<std::uint64_t>(options.batch, 1, samples);
+  // What is really bound decides: a fixed batch, or one that --shape gives.
+  for (const ValueDescription& input : inputs_) {
+    const bool is_made = options.constants.contains(input.name) || options.carry.contains(input.name);
+    if (is_made || input.shape.size() < 2) continue;
+    batch_ = static_cast<std::uint64_t>(std::max<std::int64_t>(
+        dims_for(input, options, static_cast<std::int64_t>(batch_), usual_length)[0], 1));
+    break;
+  }
+  batches_ = std::max<std::uint64_t>(samples / batch_, 1);
 }
 
 void GeneratedFeed::read(std::uint64_t index, data::Batch& batch) {
@@ -210,6 +207,9 @@ std::vector<std::string> GeneratedFeed::notes() const {
     }
   }
   std::vector<std::string> notes;
+  if (options_.batch != 1 && options_.batch != batch_)
+    notes.push_back(
+        fmt::format("a run takes {} sample{}, not {}", batch_, batch_ == 1 ? "" : "s", options_.batch));
   if (!free.empty())
     notes.push_back(fmt::format("free dimensions were taken as {}; --shape NAME=LENGTH says otherwise",
                                 fmt::join(free, ", ")));

@@ -65,7 +65,7 @@ class GeneratedFeed : public data::Feed {
   std::vector<data::ValueDescription> inputs_;
   DataOptions options_;
   std::map<std::string, Legal> legal_;
-  std::uint64_t batch_, batches_;
+  std::uint64_t batch_ = 1, batches_ = 1;
 };
 
 }  // namespace ounce::measure

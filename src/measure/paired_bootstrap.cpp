@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/random.h"
+
 namespace ounce::measure {
 namespace {
-
-// SplitMix64: one multiplication chain a draw, and any start gives an independent sequence.
-std::uint64_t next(std::uint64_t& state) {
-  state += 0x9e3779b97f4a7c15;
-  std::uint64_t z = state;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
 
 // Poisson(1) of a uniform 16-bit number, as a table.
 const std::array<std::uint8_t, 65536>& poisson_table() {
@@ -38,10 +31,10 @@ const std::array<std::uint8_t, 65536>& poisson_table() {
 
 void draw_weights(std::uint64_t sample, std::array<std::uint8_t, kReplicas>& weights) {
   const auto& table = poisson_table();
-  std::uint64_t state = sample * 0xd1342543de82ef95 + 1;
+  Random random(sample * 0xd1342543de82ef95 + 1);
   static_assert(kReplicas % 4 == 0);
   for (std::size_t i = 0; i < kReplicas; i += 4) {
-    const std::uint64_t bits = next(state);
+    const std::uint64_t bits = random.bits();
     for (std::size_t k = 0; k < 4; ++k) weights[i + k] = table[(bits >> (16 * k)) & 0xffff];
   }
 }

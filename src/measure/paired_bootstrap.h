@@ -28,8 +28,9 @@ class PairedMean {
   // One sample: the sums of its values, and how many values they are.
   void add(double reference, double candidate, double count = 1);
 
-  double reference() const { return all_.count == 0 ? 0 : all_.reference / all_.count; }
-  double candidate() const { return all_.count == 0 ? 0 : all_.candidate / all_.count; }
+  // NaN when nothing was counted.
+  double reference() const { return all_.reference / all_.count; }
+  double candidate() const { return all_.candidate / all_.count; }
   // Of transform(reference) − transform(candidate).
   Interval difference(const std::function<double(double)>& transform) const;
 

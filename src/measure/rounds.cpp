@@ -14,7 +14,6 @@ constexpr double kSlot = 0.01;   // seconds of one thing in one round: short eno
 constexpr double kWarmUp = 0.1;  // seconds
 constexpr std::uint64_t kWarmCalls = 3;  // at least
 constexpr std::uint64_t kLeastRounds = 10, kMostRoundsOfCalls = 100;
-constexpr std::uint64_t kMostCalls = 1'000'000;  // kept, of one thing
 constexpr double kNoticeable = 0.01;
 
 // Warms up, and gives the seconds of a call.
@@ -56,7 +55,7 @@ Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options) {
   };
   Rounds result;
   result.count = rounds;
-  result.seconds.resize(calls.size());
+  result.calls.resize(calls.size());
   result.medians.resize(calls.size());
   std::vector<double> slot;
   for (std::uint64_t round = 0; round < rounds; ++round) {
@@ -66,28 +65,42 @@ Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options) {
       slot.clear();
       for (std::uint64_t n = calls_in(round, i); n > 0; --n) slot.push_back(calls[i]());
       result.medians[i].push_back(median(slot));
-      if (result.seconds[i].size() + slot.size() <= kMostCalls)
-        result.seconds[i].insert(result.seconds[i].end(), slot.begin(), slot.end());
+      for (const double seconds : slot) result.calls[i].add(seconds);
     }
     options.progress(static_cast<double>(round + 1) / static_cast<double>(rounds));
   }
   return result;
 }
 
-Latency latency_of(std::vector<double> seconds) {
+void CallTimes::add(double seconds) {
+  total_ += seconds;
+  least_ = count_ == 0 ? seconds : std::min(least_, seconds);
+  if (count_++ % stride_ != 0) return;
+  if (kept_.size() == kMostKept) {
+    // Every other one goes, and from here on only every other one comes.
+    for (std::size_t i = 0; i < kept_.size() / 2; ++i) kept_[i] = kept_[2 * i];
+    kept_.resize(kept_.size() / 2);
+    stride_ *= 2;
+    if ((count_ - 1) % stride_ != 0) return;
+  }
+  kept_.push_back(seconds);
+}
+
+Latency CallTimes::latency() const {
   Latency latency;
-  if (seconds.empty()) return latency;
-  std::sort(seconds.begin(), seconds.end());
+  if (kept_.empty()) return latency;
+  std::vector<double> sorted = kept_;
+  std::sort(sorted.begin(), sorted.end());
   const auto at = [&](double share) {
-    const auto place = std::ceil(share * static_cast<double>(seconds.size())) - 1;
-    return seconds[static_cast<std::size_t>(std::max(place, 0.0))];
+    const auto place = std::ceil(share * static_cast<double>(sorted.size())) - 1;
+    return sorted[static_cast<std::size_t>(std::max(place, 0.0))];
   };
-  latency.calls = seconds.size();
-  latency.mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+  latency.calls = count_;
+  latency.mean = total_ / static_cast<double>(count_);
   latency.p50 = at(0.50);
   latency.p90 = at(0.90);
   latency.p99 = at(0.99);
-  latency.min = seconds.front();
+  latency.min = least_;
   return latency;
 }
 
@@ -111,7 +124,8 @@ SpeedUp speed_up(const std::vector<double>& base, const std::vector<double>& oth
   const Interval interval = middle(std::move(medians));
   result.low = interval.low;
   result.high = interval.high;
-  const bool is_enough = ratios.size() >= kLeastRounds;  // an interval of fewer means nothing
+  result.rounds = ratios.size();
+  const bool is_enough = result.rounds >= SpeedUp::kLeastRounds;  // an interval of fewer means nothing
   const bool is_apart = result.low > 1 || result.high < 1;
   result.is_measurable = is_enough && is_apart && std::fabs(result.ratio - 1) > kNoticeable;
   return result;

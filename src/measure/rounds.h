@@ -18,16 +18,27 @@ struct RoundOptions {
   std::function<void(double share)> progress = [](double) {};
 };
 
+// The times of calls. All count; of many, evenly spread ones are kept for the percentiles.
+class CallTimes {
+ public:
+  void add(double seconds);
+  Latency latency() const;
+
+ private:
+  static constexpr std::size_t kMostKept = std::size_t{1} << 20;
+  std::vector<double> kept_;
+  std::uint64_t count_ = 0, stride_ = 1;
+  double total_ = 0, least_ = 0;
+};
+
 struct Rounds {
-  std::vector<std::vector<double>> seconds;  // of each thing, call by call
+  std::vector<CallTimes> calls;              // of each thing
   std::vector<std::vector<double>> medians;  // of each thing, round by round
   std::uint64_t count = 0;
 };
 
 // Warms up first. Throws Error{kCancelled}.
 Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options);
-
-Latency latency_of(std::vector<double> seconds);
 
 // How much faster is `other` than `base`? The median of the rounds' ratios, and what 95 % of bootstrap draws
 // of the rounds give.

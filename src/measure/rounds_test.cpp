@@ -12,6 +12,12 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
+Latency latency_of(const std::vector<double>& seconds) {
+  CallTimes times;
+  for (const double one : seconds) times.add(one);
+  return times.latency();
+}
+
 TEST(LatencyTest, PercentilesAreCallsThatWereMade) {
   std::vector<double> seconds(200);
   std::iota(seconds.rbegin(), seconds.rend(), 1);
@@ -100,7 +106,8 @@ TEST_F(RoundsTest, WarmsUpAndInterleavesInAnOrderThatRotates) {
   const Rounds rounds = run_rounds({call(0, 1), call(1, 2), call(2, 3)}, options);
   EXPECT_THAT(timed(3), ElementsAre(0, 1, 2, 1, 2, 0, 2, 0, 1, 0, 1, 2));
   EXPECT_EQ(rounds.count, 4U);
-  EXPECT_THAT(rounds.seconds[1], ElementsAre(2, 2, 2, 2));
+  EXPECT_EQ(rounds.calls[1].latency().calls, 4U);
+  EXPECT_EQ(rounds.calls[1].latency().mean, 2);
   EXPECT_THAT(rounds.medians[2], ElementsAre(3, 3, 3, 3));
 }
 
@@ -109,8 +116,8 @@ TEST_F(RoundsTest, CallsAsOftenAsItIsTold) {
     RoundOptions options;
     options.calls = calls;
     const Rounds rounds = run_rounds({call(0, 1), call(1, 1)}, options);
-    EXPECT_EQ(rounds.seconds[0].size(), calls);
-    EXPECT_EQ(rounds.seconds[1].size(), calls);
+    EXPECT_EQ(rounds.calls[0].latency().calls, calls);
+    EXPECT_EQ(rounds.calls[1].latency().calls, calls);
     EXPECT_EQ(rounds.medians[0].size(), rounds.count);
     EXPECT_LE(rounds.count, 100U);
   }
@@ -131,7 +138,19 @@ TEST_F(RoundsTest, AMedianForgetsAnOutlier) {
   options.calls = 300;
   const Rounds rounds = run_rounds({[&] { return ++count % 3 == 0 ? 50.0 : 1.0; }}, options);
   EXPECT_THAT(rounds.medians[0], Each(1));
-  EXPECT_EQ(std::count(rounds.seconds[0].begin(), rounds.seconds[0].end(), 50), 100);
+  EXPECT_NEAR(rounds.calls[0].latency().mean, (200 * 1.0 + 100 * 50) / 300, 1e-9);
+}
+
+TEST(CallTimesTest, OfManyCallsAllCountAndSpreadOnesAreKept) {
+  CallTimes times;
+  const std::uint64_t count = 3'000'000;
+  for (std::uint64_t i = 0; i < count; ++i) times.add(static_cast<double>(i));
+  const Latency latency = times.latency();
+  EXPECT_EQ(latency.calls, count);
+  EXPECT_EQ(latency.min, 0);
+  EXPECT_NEAR(latency.mean, 1'499'999.5, 1);
+  EXPECT_NEAR(latency.p50, 1'500'000, 10);
+  EXPECT_NEAR(latency.p99, 2'970'000, 10);
 }
 
 TEST_F(RoundsTest, TellsHowFarItIs) {

@@ -4,7 +4,8 @@
 #include <ounce/error.h>
 
 #include <algorithm>
-#include <chrono>
+
+#include "base/stopwatch.h"
 
 namespace ounce::measure {
 namespace {
@@ -40,9 +41,9 @@ std::span<const data::TensorView> Stepper::run(const data::Batch& batch) {
   if (!batch.starts_sequence) {
     for (const Carried& carried : carried_) inputs_[carried.input] = carried.state;
   }
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch time;
   const std::span<const data::TensorView> outputs = model_->run(inputs_);
-  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  seconds_ += time.seconds();
   for (Carried& carried : carried_) carried.state = data::copy_of(outputs[carried.output]);
   return outputs;
 }

@@ -50,7 +50,7 @@ Bytes BodyEditor::add_tensor(std::size_t place, onnx::Tensor tensor) {
 
 Bytes BodyEditor::add_integers(std::size_t place, const std::vector<std::int64_t>& values) {
   std::string bytes(values.size() * sizeof(std::int64_t), '\0');
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return add_tensor(place, make_tensor(onnx::ElementType::kInt64, {static_cast<std::int64_t>(values.size())},
                                        std::move(bytes)));
 }
@@ -59,6 +59,17 @@ Bytes BodyEditor::add_shared(const std::string& key, onnx::Tensor tensor) {
   const auto found = shared_.find(key);
   if (found != shared_.end()) return found->second;
   return shared_[key] = add_tensor(kFront, std::move(tensor));
+}
+
+void BodyEditor::change_tensor(const graph::Value& value, onnx::Tensor tensor) {
+  const auto change = [&](onnx::Kept<onnx::Tensor>& kept) {
+    tensor.name = kept->name;
+    kept.edit() = std::move(tensor);
+  };
+  if (value.initializer != graph::kNone) return change(edit_graph().initializers[value.initializer]);
+  for (auto& attribute : edit_node(value.producer).attributes) {
+    if (attribute->name == "value") return change(attribute.edit().tensors[0]);
+  }
 }
 
 onnx::Graph& BodyEditor::edit_graph(std::size_t id) {

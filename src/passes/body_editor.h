@@ -31,6 +31,7 @@ class BodyEditor {
   static constexpr std::size_t kFront = graph::kNone;
   void add_node(std::size_t place, onnx::Node node);
   void replace_node(std::size_t position) { replaced_.insert(position); }
+  void remove_node(std::size_t position) { replace_node(position); }  // with nothing in its place
 
   // A constant that nodes added at `place` may use: an initializer, or a Constant node where there can be
   // none (functions). Returns its name.
@@ -42,12 +43,18 @@ class BodyEditor {
   void remove_initializer(std::size_t position) { removed_initializers_.insert(position); }
   const onnx::Node& node(std::size_t position) const;
 
+  // These change what stays in its place, at once.
+  onnx::Node& edit_node(std::size_t position) { return edit_nodes(body_)[position].edit(); }
+  onnx::Graph& edit_graph() { return edit_graph(body_); }
+  // The values of a constant that this body defines: an initializer, or the tensor of a Constant node.
+  void change_tensor(const graph::Value& value, onnx::Tensor tensor);
+
   void finish();
 
  private:
   bool uses_constant_nodes() const;
-  onnx::Graph& edit_graph(std::size_t body);
-  std::vector<onnx::Kept<onnx::Node>>& edit_nodes(std::size_t body);
+  onnx::Graph& edit_graph(std::size_t id);
+  std::vector<onnx::Kept<onnx::Node>>& edit_nodes(std::size_t id);
   void finish_graph(onnx::Graph& graph);
   std::vector<onnx::Kept<onnx::Node>> merged(std::vector<onnx::Kept<onnx::Node>>& old);
 

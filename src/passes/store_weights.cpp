@@ -1,7 +1,6 @@
 #include "passes/store_weights.h"
 
-#include <map>
-
+#include "passes/editors.h"
 #include "passes/stored_weight.h"
 
 namespace ounce::passes {
@@ -29,16 +28,12 @@ StoredNames add_stored_tensors(BodyEditor& editor, std::size_t place, const onnx
 
 std::vector<Stored> store_weights(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
                                   const plan::Plan& plan) {
-  graph::Names names(model);
-  std::map<std::size_t, BodyEditor> editors;
-  const auto editor_of = [&](std::size_t body) -> BodyEditor& {
-    return editors.try_emplace(body, model, index, body, names).first->second;
-  };
+  Editors editors(model, index);
   std::vector<Stored> result;
   for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
     const Decision& decision = plan.decisions[i];
     if (!decision.is_stored()) continue;
-    BodyEditor& editor = editor_of(decision.weight.body);
+    BodyEditor& editor = editors.of(decision.weight.body);
     const bool is_constant = decision.weight.constant != kNone;
     const std::size_t place = is_constant ? decision.weight.constant : BodyEditor::kFront;
     const StoredNames stored = add_stored_tensors(editor, place, source, decision);
@@ -49,14 +44,13 @@ std::vector<Stored> store_weights(onnx::Model& model, const onnx::Model& source,
     }
     if (decision.decoder == plan::Decoder::kLookup) {
       for (const graph::Use& use : decision.weight.value->uses)
-        replace_lookup(editor_of(use.body), use.node, decision, stored);
+        replace_lookup(editors.of(use.body), use.node, decision, stored);
     } else {
       add_decoder(editor, place, decision, stored, decision.weight.name);
     }
     result.push_back({i, stored});
   }
-  // Inner bodies first: their owners' positions are those of the original.
-  for (auto editor = editors.rbegin(); editor != editors.rend(); ++editor) editor->second.finish();
+  editors.finish();
   return result;
 }
 

@@ -13,13 +13,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Align = Table::Align;
 
-std::string milliseconds(double seconds) {
-  const double value = 1000 * seconds;
-  return fmt::format("{:.{}f} ms", value, value < 10 ? 3 : value < 100 ? 2 : 1);
+// Three digits and the unit that suits: calls take microseconds to seconds.
+std::string time_text(double seconds) {
+  const bool is_short = seconds < 1e-3;
+  const double value = seconds * (is_short ? 1e6 : 1e3);
+  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, is_short ? "µs" : "ms");
 }
 
 std::string speed_text(const SpeedUp& speed, bool is_base) {
   if (is_base) return "1";
+  if (speed.rounds < SpeedUp::kLeastRounds)
+    return fmt::format("too few rounds to tell ({:.3f} … {:.3f})", speed.low, speed.high);
   if (!speed.is_measurable)
     return fmt::format("no measurable difference ({:.3f} … {:.3f})", speed.low, speed.high);
   return fmt::format("{:.2f} × ({:.2f} … {:.2f})", speed.ratio, speed.low, speed.high);
@@ -48,14 +52,13 @@ std::string bench_text(const BenchReport& report) {
     const bool is_cold = model.cold_start_seconds > 0;
     has_cold_starts = has_cold_starts && is_cold;
     is_cache_dropped = is_cache_dropped && model.is_cache_dropped;
-    start.add({model.model.string(), bytes_text(model.bytes), milliseconds(model.load_seconds),
-               milliseconds(model.first_seconds), is_cold ? milliseconds(model.cold_start_seconds) : "-",
+    start.add({model.model.string(), bytes_text(model.bytes), time_text(model.load_seconds),
+               time_text(model.first_seconds), is_cold ? time_text(model.cold_start_seconds) : "-",
                is_cold ? bytes_text(model.peak_memory) : "-"});
     for (const BatchResult& batch : model.batches) {
-      runs.add({model.model.string(), fmt::format("{}", batch.batch), milliseconds(batch.latency.p50),
-                milliseconds(batch.latency.p90), milliseconds(batch.latency.p99),
-                milliseconds(batch.latency.min), milliseconds(batch.latency.mean),
-                fmt::format("{:.0f}", batch.samples_per_second),
+      runs.add({model.model.string(), fmt::format("{}", batch.batch), time_text(batch.latency.p50),
+                time_text(batch.latency.p90), time_text(batch.latency.p99), time_text(batch.latency.min),
+                time_text(batch.latency.mean), fmt::format("{:.0f}", batch.samples_per_second),
                 speed_text(batch.speed_up, &model == &report.models.front())});
     }
   }
@@ -104,6 +107,7 @@ Json bench_json(const BenchReport& report) {
       run["speed_up"] = {{"ratio", batch.speed_up.ratio},
                          {"low", batch.speed_up.low},
                          {"high", batch.speed_up.high},
+                         {"rounds", batch.speed_up.rounds},
                          {"measurable", batch.speed_up.is_measurable}};
       entry["batches"].push_back(std::move(run));
     }

@@ -48,7 +48,7 @@ Json trial_json(const TrialResult& trial) {
           {"samples", trial.samples},
           {"generated", trial.is_generated},
           {"output_sqnr_db", has_outputs ? number(trial.sqnr_db) : Json(nullptr)},
-          {"output_identical", has_outputs && std::isinf(trial.sqnr_db)}};
+          {"output_identical", has_outputs && std::isinf(trial.sqnr_db) && trial.sqnr_db > 0}};
 }
 
 // How close the outputs are; a dash when the model was not run.

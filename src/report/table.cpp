@@ -64,7 +64,7 @@ std::string percent_text(double ratio) { return fmt::format("{:.1f} %", ratio * 
 
 std::string decibel_text(double decibel) {
   if (std::isnan(decibel)) return "-";
-  if (std::isinf(decibel)) return "exact";
+  if (std::isinf(decibel)) return decibel > 0 ? "exact" : "-inf dB";
   return fmt::format("{:.1f} dB", decibel);
 }
 

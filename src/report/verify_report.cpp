@@ -19,6 +19,11 @@ std::string share_text(const std::optional<double>& share) {
   return share ? fmt::format("{:.2f} %", 100 * *share) : "-";
 }
 
+// Without a minus before nothing.
+std::string signed_text(double value) {
+  return fmt::format("{:+.4f}", std::fabs(value) < 5e-5 ? 0.0 : value);
+}
+
 std::string output_table(const VerifyResult& result) {
   const bool has_flips = std::any_of(result.outputs.begin(), result.outputs.end(),
                                      [](const auto& output) { return output.flips.has_value(); });
@@ -59,21 +64,27 @@ std::string metric_table(const std::vector<MetricResult>& metrics) {
                {"95 % sure", Align::kRight}});
   for (const MetricResult& metric : metrics) {
     table.add({metric.name, fmt::format("{:.4f}", metric.reference), fmt::format("{:.4f}", metric.candidate),
-               fmt::format("{:+.4f}", metric.drop),
-               fmt::format("{:+.4f} … {:+.4f}", metric.drop_low, metric.drop_high)});
+               signed_text(metric.drop),
+               fmt::format("{} … {}", signed_text(metric.drop_low), signed_text(metric.drop_high))});
   }
   return table.text();
 }
 
 std::string edge_lines(const std::vector<EdgeCase>& cases) {
-  std::string text;
-  const auto failed =
-      std::count_if(cases.begin(), cases.end(), [](const EdgeCase& edge) { return !edge.passed; });
-  text += fmt::format("edge cases: {} of {} hold\n", cases.size() - static_cast<std::size_t>(failed),
-                      cases.size());
-  for (const EdgeCase& edge : cases)
-    text += fmt::format("  {} {}: {}\n", edge.passed ? "ok    " : "FAILED", edge.name, edge.finding);
-  return text;
+  std::size_t held = 0, failed = 0, left_out = 0;
+  std::string lines;
+  for (const EdgeCase& edge : cases) {
+    ++(edge.is_left_out ? left_out : edge.passed ? held : failed);
+    lines += fmt::format("  {} {}: {}\n",
+                         edge.is_left_out ? "-     "
+                         : edge.passed    ? "ok    "
+                                          : "FAILED",
+                         edge.name, edge.finding);
+  }
+  std::string text = fmt::format("edge cases: {} held", held);
+  if (failed != 0) text += fmt::format(", {} FAILED", failed);
+  if (left_out != 0) text += fmt::format(", {} left out", left_out);
+  return text + '\n' + lines;
 }
 
 Json output_json(const OutputComparison& output) {
@@ -94,6 +105,7 @@ Json output_json(const OutputComparison& output) {
   json["decisions"] = output.decisions;
   json["reference_not_finite"] = output.reference_not_finite;
   json["candidate_not_finite"] = output.candidate_not_finite;
+  json["newly_not_finite"] = output.newly_not_finite;
   return json;
 }
 
@@ -132,7 +144,10 @@ Json row_json(const VerifyRow& row) {
   for (const MetricResult& metric : result.metrics) json["metrics"].push_back(metric_json(metric));
   json["edge_cases"] = Json::array();
   for (const EdgeCase& edge : result.edge_cases)
-    json["edge_cases"].push_back({{"name", edge.name}, {"passed", edge.passed}, {"finding", edge.finding}});
+    json["edge_cases"].push_back({{"name", edge.name},
+                                  {"passed", edge.passed},
+                                  {"left_out", edge.is_left_out},
+                                  {"finding", edge.finding}});
   json["worst"] = Json::array();
   for (const SampleDifference& worst : result.worst)
     json["worst"].push_back(
@@ -186,7 +201,7 @@ std::string verify_table(const std::vector<VerifyRow>& rows) {
     const bool has_metric = !row.result.metrics.empty();
     table.add({row.candidate.string(), decibel_text(sqnr), fmt::format("{:.4g}", row.result.max_abs_diff),
                has_metric ? fmt::format("{:.4f}", row.result.metrics[0].candidate) : "-",
-               has_metric ? fmt::format("{:+.4f}", row.result.metrics[0].drop) : "-",
+               has_metric ? signed_text(row.result.metrics[0].drop) : "-",
                row.result.passed ? "passed" : "failed"});
     passed += row.result.passed ? 1 : 0;
   }

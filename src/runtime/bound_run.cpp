@@ -36,7 +36,8 @@ struct BoundRun::Values {
   std::vector<Handle<OrtValue>> inputs, outputs;
   std::vector<const OrtValue*> input_pointers;
   std::vector<OrtValue*> output_pointers;  // null: the runtime allocates
-  std::vector<data::Dims> dims;            // of the inputs, as they are bound
+  std::vector<std::string_view> input_bytes;
+  std::vector<data::Dims> dims;  // of the inputs, as they are bound
 };
 
 BoundRun::BoundRun(const Session& session, std::vector<std::string> outputs)
@@ -69,11 +70,13 @@ void BoundRun::bind(std::span<const TensorView> inputs) {
   values_->inputs.resize(inputs.size());
   values_->input_pointers.resize(inputs.size());
   values_->dims.resize(inputs.size());
+  values_->input_bytes.resize(inputs.size());
   bool same_shapes = true;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     require_fit(takes[i], inputs[i], session_->model());
     values_->inputs[i] = make_value(call, session_->handles_->memory.get(), inputs[i], takes[i].name);
     values_->input_pointers[i] = values_->inputs[i].get();
+    values_->input_bytes[i] = inputs[i].bytes;
     same_shapes = same_shapes && values_->dims[i] == inputs[i].dims;
     values_->dims[i] = inputs[i].dims;
   }
@@ -99,12 +102,23 @@ void BoundRun::run() {
     status = start();
     keeps_outputs_ = status != nullptr;
   }
-  if (values_->outputs.empty()) {
+  const bool are_new = values_->outputs.empty();
+  if (are_new) {
     for (OrtValue* value : values_->output_pointers)
       values_->outputs.emplace_back(value, Release<OrtValue>{api.ReleaseValue});
   }
   if (status != nullptr) forget_outputs();
   check(api, status, session_->model());
+  if (!are_new || !keeps_outputs_) return;
+  for (const TensorView& view : outputs()) keeps_outputs_ = keeps_outputs_ && !shares_an_input(view);
+}
+
+// An output that is an input handed through shares its memory, which is not ours to write to in the next run.
+bool BoundRun::shares_an_input(const TensorView& output) const {
+  return std::any_of(values_->input_bytes.begin(), values_->input_bytes.end(), [&](std::string_view input) {
+    return !output.bytes.empty() && output.bytes.data() >= input.data() &&
+           output.bytes.data() < input.data() + input.size();
+  });
 }
 
 std::span<const TensorView> BoundRun::outputs() {

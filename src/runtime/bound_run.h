@@ -33,6 +33,7 @@ class BoundRun {
  private:
   struct Values;
   void forget_outputs();
+  bool shares_an_input(const TensorView& output) const;
 
   const Session* session_;
   std::vector<std::string> output_names_;
@@ -41,7 +42,8 @@ class BoundRun {
   std::vector<TensorView> views_;
   std::vector<std::vector<std::string>> strings_;
   bool are_views_current_ = false;
-  bool keeps_outputs_ = true;  // false once shapes have turned out to depend on the data
+  bool keeps_outputs_ =
+      true;  // false once shapes have turned out to depend on the data, or memory to be shared
 };
 
 }  // namespace ounce::runtime

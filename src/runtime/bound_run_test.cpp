@@ -90,6 +90,22 @@ TEST_P(BoundRunTest, ShapesThatDependOnTheDataAreFound) {
   }
 }
 
+TEST_P(BoundRunTest, AnInputThatIsAnOutputIsNeverWrittenTo) {
+  test::ModelBuilder model(13, 7);
+  model.add(11, free_batch("x", kFloat)).add(12, free_batch("x", kFloat)).add(12, free_batch("y", kFloat));
+  model.node("Neg", {"x"}, {"y"});
+  const Session session = load(model);
+  BoundRun run(session);
+  const Tensor first = floats({1, 2}, {1, 2}), second = floats({1, 2}, {3, 4});
+  for (const Tensor* x : {&first, &second, &first, &second}) {
+    run.bind(std::vector<TensorView>{*x});
+    run.run();
+    EXPECT_EQ(run.outputs()[0].bytes, x->bytes);
+  }
+  EXPECT_EQ(first.bytes, floats({1, 2}, {1, 2}).bytes);
+  EXPECT_EQ(second.bytes, floats({1, 2}, {3, 4}).bytes);
+}
+
 TEST_P(BoundRunTest, StringsGoInAndOut) {
   test::ModelBuilder model(13, 7);
   const int kString = static_cast<int>(ElementType::kString);

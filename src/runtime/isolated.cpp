@@ -32,6 +32,19 @@ struct FileActions {
   posix_spawn_file_actions_t actions;
 };
 
+// In a process group of its own, a Ctrl-C in the terminal is ours to answer, and not taken for a crash.
+struct Attributes {
+  Attributes() {
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+  }
+  ~Attributes() { ::posix_spawnattr_destroy(&attributes); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  posix_spawnattr_t attributes;
+};
+
 }  // namespace
 
 fs::path Isolated::find_runner() {
@@ -50,14 +63,17 @@ fs::path Isolated::find_runner() {
               "OUNCE_RUNNER can name it");
 }
 
-Isolated::Isolated(const fs::path& model, const ExecutorOptions& options) : model_(model.string()) {
-  const Limits limits = options.isolate.value_or(Limits{});
-  seconds_limit_ = limits.seconds;
+Isolated::Isolated(const fs::path& model, const ExecutorOptions& options)
+    : model_(model.string()), options_(options) {
   // Found here, so that the process needs no settings of its own and a mistake in them is ours to explain.
-  const fs::path library = Library::find(options.library);
-  start(limits);
+  options_.library = Library::find(options.library).string();
+  load();
+}
+
+void Isolated::load() {
+  start(options_.isolate.value_or(Limits{}));
   try {
-    Load load{library.string(), model_, options.session};
+    const Load load{options_.library, model_, options_.session};
     Loaded loaded = unpack_loaded(ask(Kind::kLoad, pack(load), Kind::kLoaded, "loading the model"));
     library_version_ = std::move(loaded.library_version);
     inputs_ = std::move(loaded.inputs);
@@ -79,12 +95,14 @@ void Isolated::start(const Limits& limits) {
   socket_ = io::Descriptor(ends[0]);
   const io::Descriptor theirs(ends[1]);
   FileActions files;
+  Attributes attributes;
   ::posix_spawn_file_actions_adddup2(&files.actions, theirs.get(), 0);
   ::posix_spawn_file_actions_adddup2(&files.actions, theirs.get(), 1);
   ::posix_spawn_file_actions_addopen(&files.actions, 2, "/dev/null", O_WRONLY, 0);
   std::string program = runner.string(), memory = std::to_string(limits.memory);
   char* arguments[] = {program.data(), memory.data(), nullptr};
-  const int error = ::posix_spawn(&process_, program.c_str(), &files.actions, nullptr, arguments, environ);
+  const int error =
+      ::posix_spawn(&process_, program.c_str(), &files.actions, &attributes.attributes, arguments, environ);
   if (error != 0) {
     process_ = -1;
     throw Error(ErrorCode::kIo, fmt::format("cannot start it: {}", std::strerror(error)), program);
@@ -92,13 +110,13 @@ void Isolated::start(const Limits& limits) {
 }
 
 std::string Isolated::ask(Kind kind, const std::string& body, Kind expected, const char* doing) {
-  if (process_ < 0) throw Error(ErrorCode::kBadInput, "its process has ended before", model_);
   const Channel channel(socket_.get(), socket_.get());
   Channel::Deadline deadline;
-  if (seconds_limit_ > 0) {
+  const double seconds_limit = options_.isolate ? options_.isolate->seconds : 0;
+  if (seconds_limit > 0) {
     deadline =
         std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                               std::chrono::duration<double>(seconds_limit_));
+                                               std::chrono::duration<double>(seconds_limit));
   }
   Message answer;
   Channel::Outcome outcome = channel.send(kind, body, deadline);
@@ -106,7 +124,7 @@ std::string Isolated::ask(Kind kind, const std::string& body, Kind expected, con
   if (outcome == Channel::Outcome::kLate) {
     stop();
     throw Error(ErrorCode::kBadInput,
-                fmt::format("{} took longer than {} s and was stopped", doing, seconds_limit_), model_);
+                fmt::format("{} took longer than {} s and was stopped", doing, seconds_limit), model_);
   }
   if (outcome == Channel::Outcome::kClosed) explain_end(doing);
   if (answer.kind == Kind::kFailed) throw_failure(answer.body);
@@ -134,6 +152,7 @@ void Isolated::stop() {
 }
 
 std::span<const TensorView> Isolated::run(std::span<const TensorView> inputs) {
+  if (process_ < 0) load();  // the one before it has ended, and a new one may do better with these inputs
   const std::vector<TensorView> tensors(inputs.begin(), inputs.end());
   Ran ran = unpack_ran(ask(Kind::kRun, pack(tensors), Kind::kRan, "running the model"));
   if (ran.outputs.size() != outputs_.size())

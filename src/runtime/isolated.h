@@ -1,5 +1,6 @@
 // A model in a process of its own (`ounce-runner`), which a hostile model may crash, hang or fill without
-// harm to this one. Whatever becomes of it is an Error{kBadInput} that says what happened.
+// harm to this one. Whatever becomes of it is an Error{kBadInput} that says what happened; the next run gets
+// a new process.
 #pragma once
 
 #include <sys/types.h>
@@ -33,13 +34,14 @@ class Isolated : public Executor {
   static std::filesystem::path find_runner();
 
  private:
+  void load();
   void start(const Limits& limits);
   std::string ask(Kind kind, const std::string& body, Kind expected, const char* doing);
   [[noreturn]] void explain_end(const char* doing);
   void stop();
 
   std::string model_;
-  double seconds_limit_ = 0;
+  ExecutorOptions options_;
   pid_t process_ = -1;
   io::Descriptor socket_;
   std::string library_version_;

@@ -2,36 +2,17 @@
 
 #include <ounce/error.h>
 
-#include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <new>
 #include <optional>
 
+#include "base/memory.h"
+#include "base/stopwatch.h"
 #include "runtime/bound_run.h"
 #include "runtime/wire.h"
 
 namespace ounce::runtime {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// VmHWM, and not getrusage(): the latter remembers the process that started this one.
-std::uint64_t peak_memory() {
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  while (status >> word) {
-    if (word != "VmHWM:") continue;
-    std::uint64_t kilobytes = 0;
-    status >> kilobytes;
-    return kilobytes * 1024;
-  }
-  return 0;
-}
 
 class Server {
  public:
@@ -47,9 +28,9 @@ class Server {
  private:
   Message load(const Load& load) {
     const auto library = Library::open(Library::find(load.library));
-    const auto start = Clock::now();
+    const Stopwatch time;
     session_.emplace(library, load.model, load.options);
-    Loaded loaded{library->version(), session_->inputs(), session_->outputs(), seconds_since(start)};
+    Loaded loaded{library->version(), session_->inputs(), session_->outputs(), time.seconds()};
     bound_.emplace(*session_);
     return {Kind::kLoaded, pack(loaded)};
   }
@@ -57,10 +38,10 @@ class Server {
   Message run(const std::vector<Tensor>& inputs) {
     if (!bound_) throw Error(ErrorCode::kBadInput, "the runner has no model yet");
     bound_->bind(std::vector<TensorView>(inputs.begin(), inputs.end()));
-    const auto start = Clock::now();
+    const Stopwatch time;
     bound_->run();
     Ran ran;
-    ran.seconds = seconds_since(start);
+    ran.seconds = time.seconds();
     for (const TensorView& view : bound_->outputs()) ran.outputs.push_back(data::copy_of(view));
     ran.peak_memory = peak_memory();
     return {Kind::kRan, pack(ran)};

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/cancel.h"
+
 namespace ounce::runtime {
 namespace {
 
@@ -225,18 +227,20 @@ void throw_failure(std::string_view body) {
   throw Error(is_known ? static_cast<ErrorCode>(code) : ErrorCode::kBadInput, message);
 }
 
+// Waits in short turns: whoever was asked to stop must not sit here until the other side answers.
 Channel::Outcome Channel::wait(int descriptor, short events, Deadline deadline) const {
-  using std::chrono::steady_clock;
+  using std::chrono::milliseconds, std::chrono::steady_clock;
+  constexpr milliseconds kTurn(100);
   for (;;) {
-    int milliseconds = -1;
+    throw_if_cancelled();
+    milliseconds turn = kTurn;
     if (deadline) {
-      const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(*deadline - steady_clock::now()).count() + 1;
-      if (left <= 0) return Outcome::kLate;
-      milliseconds = static_cast<int>(std::min<std::int64_t>(left, 1'000'000));
+      const auto left = std::chrono::ceil<milliseconds>(*deadline - steady_clock::now());
+      if (left <= milliseconds(0)) return Outcome::kLate;
+      turn = std::min(turn, left);
     }
     pollfd state{descriptor, events, 0};
-    const int ready = ::poll(&state, 1, milliseconds);
+    const int ready = ::poll(&state, 1, static_cast<int>(turn.count()));
     if (ready > 0) return Outcome::kDone;  // also at the end, and on errors: the next call finds out
     if (ready < 0 && errno != EINTR) return Outcome::kClosed;
   }

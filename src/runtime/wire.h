@@ -68,6 +68,7 @@ class Channel {
   using Deadline = std::optional<std::chrono::steady_clock::time_point>;
   enum class Outcome { kDone, kClosed, kLate };
 
+  // Throw Error{kCancelled} when this process was asked to stop.
   Outcome send(Kind kind, std::string_view body, Deadline deadline = {}) const;
   Outcome receive(Message& message, Deadline deadline = {}) const;
 

@@ -265,6 +265,16 @@ def pixels():
 
 
 @a_model
+def endless():
+    """A Loop that nobody sees the end of, with a weight to store."""
+    body = graph([node("Identity", ["go"], ["go_on"]), node("MatMul", ["v", "w"], ["v_out"])],
+                 [value("i", [], INT64), value("go", [], BOOL), value("v", [1, 32])], [value("go_on", [], BOOL), value("v_out", [1, 32])])
+    nodes = [node("Loop", ["trips", "true", "x"], ["y"], [graph_attribute("body", body)])]
+    weights = [weight("w", 32, 32), tensor("trips", [], b"\xff" * 7 + b"\x7f", INT64), tensor("true", [], b"\x01", BOOL)]
+    return model(graph(nodes, [value("x", [1, 32])], [value("y", [1, 32])], weights))
+
+
+@a_model
 def text():
     return b"This is not a model.\n"
 

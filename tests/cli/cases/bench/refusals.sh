@@ -2,4 +2,3 @@ need scores text
 exits 2 ounce bench text.onnx
 exits 4 ounce bench nowhere.onnx
 exits 2 ounce bench scores.onnx -b 0
-exits 2 ounce bench scores.onnx --data scores.npz -b 100

@@ -1,0 +1,91 @@
+#include "api/calibrate_file.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/stopwatch.h"
+#include "io/mapped_file.h"
+#include "io/output_file.h"
+#include "observe/calibrators.h"
+
+namespace ounce {
+namespace {
+
+ObservedValue describe(const std::string& name, const observe::Statistics& statistics) {
+  using Method = CalibrationMethod;
+  ObservedValue value;
+  value.name = name;
+  value.samples = statistics.samples();
+  value.count = statistics.count();
+  value.not_finite = statistics.not_finite();
+  value.minimum = statistics.minimum();
+  value.maximum = statistics.maximum();
+  value.mean = observe::choose_range(statistics, Method::kMean);
+  value.percentile = observe::choose_range(statistics, Method::kPercentile);
+  value.entropy = observe::choose_range(statistics, Method::kEntropy);
+  value.mse = observe::choose_range(statistics, Method::kMse);
+  const observe::Choice best = observe::choose_best(statistics);
+  value.chosen = best.range;
+  value.method = best.method;
+  const double noise = observe::predicted_error(statistics, best.range);
+  value.sqnr_db = noise == 0 ? std::numeric_limits<double>::infinity()
+                             : 10 * std::log10(observe::mean_square(statistics) / noise);
+  return value;
+}
+
+}  // namespace
+
+CalibrateResult api::describe_ranges(const observe::Ranges& ranges) {
+  CalibrateResult result;
+  result.samples = ranges.samples;
+  for (const auto& [name, statistics] : ranges.values) {
+    result.values.push_back(describe(name, statistics));
+    const ObservedValue& value = result.values.back();
+    if (value.not_finite != 0)
+      result.notes.push_back(
+          fmt::format("'{}' had {} NaN or infinite values, which were left out", name, value.not_finite));
+    if (value.minimum == value.maximum && value.count != 0)
+      result.notes.push_back(fmt::format("'{}' never varies: it is always {}", name, value.minimum));
+  }
+  if (ranges.samples < 16)
+    result.notes.push_back(fmt::format("{} sample{} say little about a range; some hundreds are usual",
+                                       ranges.samples, ranges.samples == 1 ? "" : "s"));
+  return result;
+}
+
+CalibrateResult api::write_ranges(const observe::Ranges& ranges, const std::filesystem::path& output) {
+  const std::string text = observe::to_json(ranges);
+  io::OutputFile file(output, text.size());
+  file.write(0, text);
+  file.commit();
+  CalibrateResult result = describe_ranges(ranges);
+  result.output = output;
+  return result;
+}
+
+observe::Ranges api::load_ranges(const std::filesystem::path& path) {
+  const io::MappedFile file = io::MappedFile::open(path);
+  return observe::parse_ranges(file.bytes(), path.string());
+}
+
+CalibrateResult merge_ranges(const std::vector<std::filesystem::path>& parts,
+                             const std::filesystem::path& output) {
+  const Stopwatch time;
+  if (parts.empty()) throw Error(ErrorCode::kUsage, "there is nothing to merge");
+  observe::Ranges all;
+  for (const std::filesystem::path& part : parts) all.add(api::load_ranges(part), part.string());
+  CalibrateResult result = api::write_ranges(all, output);
+  result.seconds = time.seconds();
+  return result;
+}
+
+CalibrateResult read_ranges(const std::filesystem::path& file) {
+  CalibrateResult result = api::describe_ranges(api::load_ranges(file));
+  result.output = file;
+  return result;
+}
+
+}  // namespace ounce

@@ -1,0 +1,14 @@
+// Files of ranges, and what the public API says of them.
+#pragma once
+
+#include <ounce/calibrate.h>
+
+#include "observe/ranges.h"
+
+namespace ounce::api {
+
+CalibrateResult describe_ranges(const observe::Ranges& ranges);
+CalibrateResult write_ranges(const observe::Ranges& ranges, const std::filesystem::path& output);
+observe::Ranges load_ranges(const std::filesystem::path& file);
+
+}  // namespace ounce::api

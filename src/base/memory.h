@@ -1,0 +1,15 @@
+// How much memory there is, and how much this process took.
+#pragma once
+
+#include <cstdint>
+
+namespace ounce {
+
+// Resident bytes of this process, at most so far. Unlike getrusage() it does not remember the process that
+// started this one.
+std::uint64_t peak_memory();
+
+// Bytes that the system could still give; the largest number there is when it does not say.
+std::uint64_t available_memory();
+
+}  // namespace ounce

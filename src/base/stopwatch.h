@@ -1,0 +1,17 @@
+// How long something takes.
+#pragma once
+
+#include <chrono>
+
+namespace ounce {
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace ounce

@@ -1,0 +1,148 @@
+#include "observe/ranges.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
+
+namespace ounce::observe {
+
+using Json = nlohmann::ordered_json;
+
+// Between Statistics and the JSON of one value.
+struct StatisticsFile {
+  static Json write(const Statistics& statistics) {
+    Json json;
+    json["samples"] = statistics.samples_;
+    json["count"] = statistics.count_;
+    if (statistics.not_finite_ != 0) json["not_finite"] = statistics.not_finite_;
+    json["minimum"] = statistics.minimum_;
+    json["maximum"] = statistics.maximum_;
+    json["mean_minimum"] = statistics.mean_minimum();  // for readers; the exact sums are what is read back
+    json["mean_maximum"] = statistics.mean_maximum();
+    json["sum_of_minima"] = statistics.minima_.text();
+    json["sum_of_maxima"] = statistics.maxima_.text();
+    json["histogram"] = Json::array();
+    for (const auto& [bin, count] : statistics.histogram_.numbered_bins())
+      json["histogram"].push_back(Json::array({bin, count}));
+    if (statistics.has_lost_channels_) json["channels"] = nullptr;
+    if (!statistics.channels_.empty()) {
+      json["channels"] = Json::array();
+      for (const ChannelRange& range : statistics.channels_)
+        json["channels"].push_back(Json::array({range.minimum, range.maximum}));
+    }
+    return json;
+  }
+
+  static Statistics read(const Json& json, const std::string& where) {
+    const auto refuse = [&](const char* what) { throw Error(ErrorCode::kBadInput, what, where); };
+    const auto whole = [&](const char* key, std::uint64_t otherwise) {
+      const auto found = json.find(key);
+      if (found == json.end()) return otherwise;
+      if (!found->is_number_unsigned()) refuse("a count is no whole number");
+      return found->get<std::uint64_t>();
+    };
+    const auto real = [&](const Json& value) {
+      if (!value.is_number()) refuse("a limit is no number");
+      return value.get<float>();
+    };
+    const auto sum = [&](const char* key) {
+      const auto found = json.find(key);
+      if (found == json.end() || !found->is_string()) refuse("a sum is missing");
+      return ExactSum::parse(found->get<std::string>());
+    };
+    if (!json.is_object() || !json.contains("minimum") || !json.contains("maximum") ||
+        !json.contains("histogram"))
+      refuse("minimum, maximum or histogram is missing");
+    Statistics statistics;
+    statistics.samples_ = whole("samples", 0);
+    statistics.count_ = whole("count", 0);
+    statistics.not_finite_ = whole("not_finite", 0);
+    statistics.minimum_ = real(json["minimum"]);
+    statistics.maximum_ = real(json["maximum"]);
+    statistics.minima_ = sum("sum_of_minima");
+    statistics.maxima_ = sum("sum_of_maxima");
+    for (const Json& bin : json["histogram"]) {
+      const bool is_pair =
+          bin.is_array() && bin.size() == 2 && bin[0].is_number_unsigned() && bin[1].is_number_unsigned();
+      if (!is_pair || bin[0].get<std::uint64_t>() > Histogram::kZeroBin) refuse("the histogram is broken");
+      statistics.histogram_.add(bin[0].get<std::size_t>(), bin[1].get<std::uint64_t>());
+    }
+    if (statistics.histogram_.count() != statistics.count_)
+      refuse("the histogram does not hold as many values as it says");
+    const auto channels = json.find("channels");
+    statistics.has_lost_channels_ = channels != json.end() && channels->is_null();
+    if (channels == json.end() || channels->is_null()) return statistics;
+    for (const Json& range : *channels) {
+      if (!range.is_array() || range.size() != 2) refuse("a channel is no pair of limits");
+      statistics.channels_.push_back({real(range[0]), real(range[1])});
+    }
+    return statistics;
+  }
+};
+
+void Ranges::add(const Ranges& other, const std::string& where) {
+  if (values.empty() && samples == 0) model = other.model;
+  if (model != other.model) {
+    throw Error(ErrorCode::kBadInput,
+                "was observed on another model than the ranges before it; only parts of one calibration can "
+                "be merged",
+                where);
+  }
+  samples += other.samples;
+  for (const auto& [name, statistics] : other.values) values[name].add(statistics);
+}
+
+std::string to_json(const Ranges& ranges) {
+  Json json;
+  json["format"] = "ounce.ranges";
+  json["version"] = Ranges::kVersion;
+  json["model"] = ranges.model;
+  json["samples"] = ranges.samples;
+  // A value a line: people can read it, and tools can compare it line by line.
+  std::string text = json.dump();
+  text.pop_back();
+  text += ",\n\"values\": {";
+  const char* separator = "\n";
+  for (const auto& [name, statistics] : ranges.values) {
+    text +=
+        fmt::format("{}{}: {}", separator, Json(name).dump(-1, ' ', false, Json::error_handler_t::replace),
+                    StatisticsFile::write(statistics).dump());
+    separator = ",\n";
+  }
+  return text + "\n}}\n";
+}
+
+Ranges parse_ranges(std::string_view text, const std::string& where) {
+  const auto refuse = [&](const std::string& what) { throw Error(ErrorCode::kBadInput, what, where); };
+  std::size_t depth = 0, deepest = 0;
+  for (const char c : text) {
+    if (c == '{' || c == '[') deepest = std::max(deepest, ++depth);
+    if ((c == '}' || c == ']') && depth > 0) --depth;
+  }
+  const Json json = deepest > 16 ? Json() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || json.value("format", "") != "ounce.ranges")
+    refuse("is no file of ranges ('ounce calibrate' makes them)");
+  const auto version = json.find("version");
+  if (version == json.end() || !version->is_number_integer()) refuse("does not say its version");
+  if (version->get<std::int64_t>() > Ranges::kVersion) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("is of version {} and this program knows {}; update ounce",
+                            version->get<std::int64_t>(), Ranges::kVersion),
+                where);
+  }
+  const auto model = json.find("model"), samples = json.find("samples"), values = json.find("values");
+  if (model == json.end() || !model->is_string() || samples == json.end() || !samples->is_number_unsigned() ||
+      values == json.end() || !values->is_object())
+    refuse("is a broken file of ranges");
+  Ranges ranges;
+  ranges.model = model->get<std::string>();
+  ranges.samples = samples->get<std::uint64_t>();
+  for (const auto& [name, value] : values->items())
+    ranges.values.emplace(name, StatisticsFile::read(value, fmt::format("{}: value '{}'", where, name)));
+  return ranges;
+}
+
+}  // namespace ounce::observe

@@ -1,0 +1,32 @@
+// The statistics of all observed values of a model, and their file: JSON, versioned, readable.
+//
+//   {"format": "ounce.ranges", "version": 1, "model": "<digest>", "samples": 128,
+//    "values": {"conv1_out": {"samples": 128, "count": 1048576, "minimum": -3.1, "maximum": 7.9, …,
+//                             "histogram": [[bin, count], …]}}}
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "observe/statistics.h"
+
+namespace ounce::observe {
+
+struct Ranges {
+  static constexpr int kVersion = 1;
+
+  std::string model;  // digest of the model that was observed
+  std::uint64_t samples = 0;
+  std::map<std::string, Statistics> values;
+
+  // Throws Error{kBadInput} when `other` is of another model; `where` names it.
+  void add(const Ranges& other, const std::string& where);
+};
+
+std::string to_json(const Ranges& ranges);
+// Throws Error{kBadInput}; `where` names the file.
+Ranges parse_ranges(std::string_view json, const std::string& where);
+
+}  // namespace ounce::observe

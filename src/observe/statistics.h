@@ -1,0 +1,55 @@
+// What one value of a model (an activation) looked like over all samples, in constant memory (64 kB at most).
+//
+// Statistics of parts of the data, added up in any order, are those of the whole, bit for bit: so a dataset
+// can be shared out among machines.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "observe/exact_sum.h"
+#include "observe/histogram.h"
+
+namespace ounce::observe {
+
+struct ChannelRange {
+  float minimum = 0, maximum = 0;
+};
+
+class Statistics {
+ public:
+  // One sample's values, of any shape. NaN and infinite values are counted and otherwise left out.
+  void add(std::span<const float> values);
+  // The same with channels: `channels` runs of `stride` values, repeated. Their number must stay the same;
+  // when it does not, channels are forgotten.
+  void add(std::span<const float> values, std::size_t channels, std::size_t stride);
+  void add(const Statistics& other);
+
+  std::uint64_t samples() const { return samples_; }
+  std::uint64_t count() const { return count_; }  // of finite values
+  std::uint64_t not_finite() const { return not_finite_; }
+  float minimum() const { return minimum_; }
+  float maximum() const { return maximum_; }
+  // The mean over the samples of their smallest and of their largest value.
+  double mean_minimum() const { return mean(minima_); }
+  double mean_maximum() const { return mean(maxima_); }
+  const Histogram& histogram() const { return histogram_; }
+  const std::vector<ChannelRange>& channels() const { return channels_; }
+
+ private:
+  friend struct StatisticsFile;
+  double mean(const ExactSum& sum) const {
+    return samples_ == 0 ? 0 : sum.value() / static_cast<double>(samples_);
+  }
+  void add_channels(std::span<const float> values, std::size_t channels, std::size_t stride);
+
+  std::uint64_t samples_ = 0, count_ = 0, not_finite_ = 0;
+  float minimum_ = 0, maximum_ = 0;
+  ExactSum minima_, maxima_;
+  Histogram histogram_;
+  std::vector<ChannelRange> channels_;
+  bool has_lost_channels_ = false;
+};
+
+}  // namespace ounce::observe

@@ -1,0 +1,115 @@
+#include "passes/add_bias.h"
+
+#include <fmt/format.h>
+
+#include "passes/linear_op.h"
+#include "passes/settings.h"
+#include "passes/work_limit.h"
+
+namespace ounce::passes {
+namespace {
+
+using graph::Use;
+
+// Does a constant of these dimensions give one value to each channel (axis 1) of an output of this rank?
+bool is_per_channel(const std::vector<std::int64_t>& dims, std::size_t rank, std::size_t channels) {
+  if (dims.size() > rank) return false;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::size_t axis = rank - dims.size() + i;
+    const bool may_differ = axis == 1 && static_cast<std::size_t>(dims[i]) == channels;
+    if (dims[i] != 1 && !may_differ) return false;
+  }
+  return true;
+}
+
+// An Add, and the constant on its other side.
+struct Addition {
+  Use add;
+  Constant constant;
+};
+
+std::optional<Addition> find_addition(const onnx::Model& model, const graph::Index& index,
+                                      const graph::Value& value) {
+  for (const Use& use : value.uses) {
+    const onnx::Node& node = index.node(use);
+    const bool is_whole = node.inputs.size() == 2 && node.outputs.size() == 1 && !node.outputs[0].empty();
+    if (!is_op(node, "Add") || !is_whole) continue;
+    const auto constant = find_constant(model, index, use.body, node.inputs[1 - use.input]);
+    if (constant) return Addition{use, *constant};
+  }
+  return std::nullopt;
+}
+
+Affine offset_by(const std::vector<float>& values, std::size_t channels) {
+  Affine affine{std::vector<double>(channels, 1), std::vector<double>(channels)};
+  for (std::size_t c = 0; c < channels; ++c) affine.shift[c] = values[values.size() == 1 ? 0 : c];
+  return affine;
+}
+
+class Biasing {
+ public:
+  explicit Biasing(onnx::Model& model)
+      : model_(model), index_(model), limit_(index_), editors_(model, index_) {}
+
+  Changes run() {
+    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+      const auto& nodes = index_.bodies()[body].nodes();
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const bool has_output = !nodes[i]->outputs.empty() && !nodes[i]->outputs[0].empty();
+        if (has_output && is_linear_op(*nodes[i])) visit(body, i);
+      }
+    }
+    editors_.finish();
+    return std::move(changes_);
+  }
+
+ private:
+  void visit(std::size_t body, std::size_t position) {
+    const Bytes output = index_.bodies()[body].nodes()[position]->outputs[0];
+    const auto addition = find_addition(model_, index_, *index_.find(body, output).value);
+    if (!addition) return;
+    const Use& add = addition->add;
+    const auto op = read_op(body, position, *addition);
+    if (const auto* reason = std::get_if<Reason>(&op)) {
+      changes_.left_alone.push_back(
+          fmt::format("{}: {}", place_of(index_, add.body, add.node), reason->text));
+      return;
+    }
+    const auto& linear = std::get<LinearOp>(op);
+    const Affine affine = offset_by(floats_of(*addition->constant.tensor), linear.channels);
+    put_parameters(editors_, index_, linear, {{}, new_bias(linear, affine)}, index_.node(add).outputs[0]);
+    editors_.of(body).remove_node(add.node);
+    ++changes_.count;
+  }
+
+  std::variant<LinearOp, Reason> read_op(std::size_t body, std::size_t position, const Addition& addition) {
+    const onnx::Node& node = *index_.bodies()[body].nodes()[position];
+    const graph::Value& value = *index_.find(body, node.outputs[0]).value;
+    if (value.is_output || value.uses.size() != 1 || addition.add.body != body)
+      return Reason{fmt::format("'{}' is used elsewhere too", node.outputs[0])};
+    // Before opset 7 an attribute says how to broadcast.
+    if (!index_.node(addition.add).attributes.empty()) return Reason{"it has attributes"};
+    auto op = read_linear_op(model_, index_, body, position);
+    if (auto* reason = std::get_if<Reason>(&op))
+      return Reason{fmt::format("{} in front of it: {}", node.op_type, reason->text)};
+    const auto& linear = std::get<LinearOp>(op);
+    const onnx::Tensor& added = *addition.constant.tensor;
+    if (added.type != onnx::ElementType::kFloat) return Reason{"its constant is not float32"};
+    if (!is_per_channel(added.dims, linear.rank(), linear.channels))
+      return Reason{"its constant is not one value a channel"};
+    if (!limit_.take(linear.bias_bytes())) return Reason{WorkLimit::kReason};
+    return op;
+  }
+
+  onnx::Model& model_;
+  graph::Index index_;
+  WorkLimit limit_;
+  Editors editors_;
+  Changes changes_;
+};
+
+}  // namespace
+
+Changes add_bias(onnx::Model& model) { return Biasing(model).run(); }
+
+}  // namespace ounce::passes

@@ -1,0 +1,78 @@
+#include "passes/settings.h"
+
+#include <ounce/error.h>
+
+#include <protozero/pbf_reader.hpp>
+
+#include "onnx/attributes.h"
+
+namespace ounce::passes {
+namespace {
+
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+
+// Calls visit(reader) for each occurrence of `field`. The reader of the file has checked their structure.
+template <class Visit>
+void visit_field(const onnx::Attribute& attribute, onnx::AttributeField field, Visit visit) {
+  for (const onnx::CarriedField& carried : attribute.carried) {
+    if (carried.number != static_cast<std::uint32_t>(field)) continue;
+    pbf_reader reader(carried.bytes.data(), carried.bytes.size());
+    if (reader.next()) visit(reader);
+  }
+}
+
+}  // namespace
+
+std::optional<std::int64_t> integer_setting(const onnx::Node& node, onnx::Bytes name,
+                                            std::int64_t otherwise) {
+  if (onnx::find_attribute(node, name) == nullptr) return otherwise;
+  return onnx::integer_attribute(node, name);
+}
+
+std::optional<onnx::Bytes> string_setting(const onnx::Node& node, onnx::Bytes name, onnx::Bytes otherwise) {
+  if (onnx::find_attribute(node, name) == nullptr) return otherwise;
+  return onnx::string_attribute(node, name);
+}
+
+std::optional<float> float_setting(const onnx::Node& node, onnx::Bytes name, float otherwise) {
+  const onnx::Attribute* attribute = onnx::find_attribute(node, name);
+  if (attribute == nullptr) return otherwise;
+  std::optional<float> value;
+  visit_field(*attribute, onnx::AttributeField::kFloat, [&](pbf_reader& reader) {
+    if (reader.wire_type() == pbf_wire_type::fixed32) value = reader.get_float();
+  });
+  return value;
+}
+
+std::optional<std::vector<float>> floats_setting(const onnx::Node& node, onnx::Bytes name) {
+  const onnx::Attribute* attribute = onnx::find_attribute(node, name);
+  if (attribute == nullptr) return std::nullopt;
+  std::vector<float> values;
+  visit_field(*attribute, onnx::AttributeField::kFloats, [&](pbf_reader& reader) {
+    if (reader.wire_type() == pbf_wire_type::fixed32) {
+      values.push_back(reader.get_float());
+    } else if (reader.wire_type() == pbf_wire_type::length_delimited) {
+      for (const float value : reader.get_packed_float()) values.push_back(value);
+    }
+  });
+  if (values.empty()) return std::nullopt;
+  return values;
+}
+
+onnx::Kept<onnx::Attribute> copy_of(const onnx::Kept<onnx::Attribute>& attribute) {
+  if (!attribute->graphs.empty()) throw Error(ErrorCode::kInternal, "a node with a body was to be copied");
+  onnx::Attribute copy;
+  copy.name = attribute->name;
+  copy.tensors = attribute->tensors;
+  copy.sparse_tensors = attribute->sparse_tensors;
+  copy.is_list = attribute->is_list;
+  copy.carried = attribute->carried;
+  return {std::move(copy), attribute.file_bytes()};
+}
+
+bool is_op(const onnx::Node& node, std::string_view op_type) {
+  return node.op_type == op_type && onnx::is_default_domain(node.domain);
+}
+
+}  // namespace ounce::passes

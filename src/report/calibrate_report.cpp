@@ -1,0 +1,86 @@
+#include "report/calibrate_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+
+#include "report/json.h"
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string range_text(const ValueRange& range) {
+  return fmt::format("{:.4g} … {:.4g}", range.low, range.high);
+}
+
+Json range_json(const ValueRange& range) { return Json::array({range.low, range.high}); }
+
+}  // namespace
+
+const char* method_name(CalibrationMethod method) {
+  switch (method) {
+    case CalibrationMethod::kAuto: return "auto";
+    case CalibrationMethod::kMinMax: return "minmax";
+    case CalibrationMethod::kMean: return "mean";
+    case CalibrationMethod::kPercentile: return "percentile";
+    case CalibrationMethod::kEntropy: return "entropy";
+    case CalibrationMethod::kMse: return "mse";
+  }
+  return "";
+}
+
+std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
+  using Align = Table::Align;
+  std::vector<const ObservedValue*> order;
+  for (const ObservedValue& value : result.values) order.push_back(&value);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto* a, const auto* b) { return a->sqnr_db < b->sqnr_db; });
+  Table table(
+      {{"value"}, {"observed", Align::kRight}, {"chosen", Align::kRight}, {"by"}, {"8 bits", Align::kRight}});
+  for (const ObservedValue* value : order) {
+    if (at_most-- == 0) break;
+    table.add({value->name, range_text({value->minimum, value->maximum}), range_text(value->chosen),
+               method_name(value->method), decibel_text(value->sqnr_db)});
+  }
+  std::string text = table.text();
+  if (result.values.size() > order.size() || at_most == static_cast<std::size_t>(-1))
+    text += "… and more: the worst are shown\n";
+  text += fmt::format("{} values over {} sample{} → {}\n", result.values.size(), result.samples,
+                      result.samples == 1 ? "" : "s", result.output.string());
+  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+Json calibrate_json(const CalibrateResult& result) {
+  Json json;
+  json["schema_version"] = kSchemaVersion;
+  json["verb"] = "calibrate";
+  json["output"] = result.output.string();
+  json["samples"] = result.samples;
+  json["seconds"] = result.seconds;
+  json["notes"] = result.notes;
+  json["values"] = Json::array();
+  for (const ObservedValue& value : result.values) {
+    Json entry;
+    entry["name"] = value.name;
+    entry["samples"] = value.samples;
+    entry["count"] = value.count;
+    entry["not_finite"] = value.not_finite;
+    entry["minmax"] = range_json({value.minimum, value.maximum});
+    entry["mean"] = range_json(value.mean);
+    entry["percentile"] = range_json(value.percentile);
+    entry["entropy"] = range_json(value.entropy);
+    entry["mse"] = range_json(value.mse);
+    entry["chosen"] = range_json(value.chosen);
+    entry["method"] = method_name(value.method);
+    entry["sqnr_db"] = number(value.sqnr_db);
+    json["values"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace ounce::report
