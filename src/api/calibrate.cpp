@@ -72,6 +72,30 @@ struct Channels {
   }
 };
 
+// One value of one run, on its way into its statistics.
+struct Observation {
+  std::string name;
+  data::TensorView value;
+  observe::Statistics* statistics = nullptr;
+
+  void add() const {
+    const Channels channels(value.dims);
+    std::vector<float> converted;
+    statistics->add(data::floats_of(value, converted, name), channels.count, channels.stride);
+  }
+};
+
+// Those of `values` that are to be observed, and are numbers.
+void collect(const std::vector<data::ValueDescription>& descriptions,
+             std::span<const data::TensorView> values, const std::vector<std::string>& wanted,
+             std::vector<Observation>& seen) {
+  for (std::size_t i = 0; i < descriptions.size(); ++i) {
+    const bool is_wanted = std::binary_search(wanted.begin(), wanted.end(), descriptions[i].name);
+    if (is_wanted && onnx::is_float_weight_type(values[i].type))
+      seen.push_back({descriptions[i].name, values[i], nullptr});
+  }
+}
+
 }  // namespace
 
 CalibrateResult calibrate(const std::filesystem::path& path, const std::filesystem::path& output,
@@ -97,26 +121,17 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
   }
   observe::Ranges ranges;
   ranges.model = model.digest;
-  std::vector<float> converted;
-  const std::vector<data::ValueDescription>& outputs = stepper.model().outputs();
-  const auto add = [&](const std::string& name, const data::TensorView& value) {
-    if (!onnx::is_float_weight_type(value.type) ||
-        !std::binary_search(model.values.begin(), model.values.end(), name))
-      return;
-    const Channels channels(value.dims);
-    ranges.values[name].add(data::floats_of(value, converted, name), channels.count, channels.stride);
-  };
+  ThreadPool pool;
+  std::vector<Observation> seen;
   measure::Prefetch batches(shard);
   while (const data::Batch* batch = batches.next()) {
     throw_if_cancelled();
-    const auto given = stepper.run(*batch);
-    for (std::size_t i = 0; i < outputs.size(); ++i) add(outputs[i].name, given[i]);
-    for (std::size_t i = 0; i < batch->inputs.size(); ++i) {
-      const bool is_output = std::any_of(outputs.begin(), outputs.end(), [&](const auto& other) {
-        return other.name == stepper.model().inputs()[i].name;
-      });
-      if (!is_output) add(stepper.model().inputs()[i].name, batch->inputs[i]);
-    }
+    seen.clear();
+    collect(stepper.model().inputs(),
+            std::vector<data::TensorView>(batch->inputs.begin(), batch->inputs.end()), model.values, seen);
+    collect(stepper.model().outputs(), stepper.run(*batch), model.values, seen);
+    for (Observation& observation : seen) observation.statistics = &ranges.values[observation.name];
+    pool.for_each(seen.size(), [&](std::size_t i) { seen[i].add(); });
     ranges.samples += batch->names.size();
     if (options.progress != nullptr) ++options.progress->done;
   }

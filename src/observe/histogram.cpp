@@ -24,6 +24,17 @@ float begin_of(std::size_t bin_of_sign) {
   return std::bit_cast<float>((static_cast<std::uint32_t>(bin_of_sign) + kFirst) << kShift);
 }
 
+constexpr std::size_t kManyValues = 4096;                  // a table of its own pays for itself
+constexpr std::size_t kFlushAfter = std::size_t{1} << 30;  // before a count of 32 bits is full
+
+std::size_t number_of(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t upper = (bits & ~kSign) >> kShift;
+  const std::size_t sign = (bits & kSign) != 0 ? 0 : kExponents * Histogram::kBinsPerBlock;
+  const std::size_t number = sign + std::min(upper, kEnd - 1) - kFirst;
+  return upper < kFirst ? Histogram::kZeroBin : number;
+}
+
 }  // namespace
 
 Histogram::Block& Histogram::block(std::size_t number) {
@@ -33,17 +44,25 @@ Histogram::Block& Histogram::block(std::size_t number) {
 }
 
 void Histogram::add(std::span<const float> values) {
-  for (const float value : values) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t upper = (bits & ~kSign) >> kShift;
-    if (upper < kFirst) {
-      ++zeros_;
-      continue;
+  if (values.size() < kManyValues) {
+    for (const float value : values) add(number_of(value), 1);
+    return;
+  }
+  // Two flat tables that take turns: the same bin twice in a row would wait for its own count to be stored.
+  std::array<std::array<std::uint32_t, kZeroBin + 1>, 2> tables;
+  for (std::size_t start = 0; start < values.size(); start += kFlushAfter) {
+    const std::span<const float> part = values.subspan(start, std::min(kFlushAfter, values.size() - start));
+    tables = {};
+    std::size_t i = 0;
+    for (; i + 1 < part.size(); i += 2) {
+      ++tables[0][number_of(part[i])];
+      ++tables[1][number_of(part[i + 1])];
     }
-    const std::uint32_t bin = std::min(upper, kEnd - 1) - kFirst;
-    const std::size_t exponent = bin >> kMantissaBits;
-    const std::size_t number = (bits & kSign) != 0 ? exponent : kExponents + exponent;
-    ++block(number)[bin & (kBinsPerBlock - 1)];
+    if (i < part.size()) ++tables[0][number_of(part[i])];
+    for (std::size_t bin = 0; bin <= kZeroBin; ++bin) {
+      if (const std::uint64_t count = std::uint64_t{tables[0][bin]} + tables[1][bin]; count != 0)
+        add(bin, count);
+    }
   }
 }
 

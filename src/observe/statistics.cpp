@@ -1,33 +1,65 @@
 #include "observe/statistics.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 
 namespace ounce::observe {
 namespace {
 
-// The finite values among `values`: a view of them when all are, else a copy in `kept`.
-std::span<const float> finite_values(std::span<const float> values, std::vector<float>& kept) {
-  const auto is_finite = [](float value) { return std::isfinite(value); };
-  if (std::all_of(values.begin(), values.end(), is_finite)) return values;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(kept), is_finite);
-  return kept;
+constexpr std::size_t kLanes = 8;
+constexpr std::uint32_t kExponent = 0x7f800000;  // all ones in NaN and infinite values
+
+struct Extent {
+  float low = HUGE_VALF, high = -HUGE_VALF;
+  bool is_finite = true;  // all of them
+};
+
+// In lanes, which a compiler turns into vectors.
+Extent extent_of(std::span<const float> values) {
+  std::array<float, kLanes> low, high;
+  std::array<std::uint32_t, kLanes> strange{};
+  low.fill(HUGE_VALF);
+  high.fill(-HUGE_VALF);
+  const auto take = [&](std::size_t lane, float value) {
+    low[lane] = value < low[lane] ? value : low[lane];
+    high[lane] = value > high[lane] ? value : high[lane];
+    strange[lane] |= (std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent ? 1U : 0U;
+  };
+  std::size_t i = 0;
+  for (; i + kLanes <= values.size(); i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) take(lane, values[i + lane]);
+  }
+  for (; i < values.size(); ++i) take(0, values[i]);
+  Extent extent;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    extent.low = std::min(extent.low, low[lane]);
+    extent.high = std::max(extent.high, high[lane]);
+    extent.is_finite = extent.is_finite && strange[lane] == 0;
+  }
+  return extent;
 }
 
 }  // namespace
 
 void Statistics::add(std::span<const float> values) {
-  std::vector<float> kept;
-  const std::span<const float> finite = finite_values(values, kept);
-  not_finite_ += values.size() - finite.size();
-  if (finite.empty()) return;
-  const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
-  minimum_ = samples_ == 0 ? *low : std::min(minimum_, *low);
-  maximum_ = samples_ == 0 ? *high : std::max(maximum_, *high);
-  minima_.add(*low);
-  maxima_.add(*high);
-  histogram_.add(finite);
-  count_ += finite.size();
+  const Extent extent = extent_of(values);
+  if (!extent.is_finite) {
+    std::vector<float> finite;
+    std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
+                 [](float value) { return std::isfinite(value); });
+    not_finite_ += values.size() - finite.size();
+    add(finite);
+    return;
+  }
+  if (values.empty()) return;
+  minimum_ = samples_ == 0 ? extent.low : std::min(minimum_, extent.low);
+  maximum_ = samples_ == 0 ? extent.high : std::max(maximum_, extent.high);
+  minima_.add(extent.low);
+  maxima_.add(extent.high);
+  histogram_.add(values);
+  count_ += values.size();
   ++samples_;
 }
 
@@ -45,12 +77,16 @@ void Statistics::add_channels(std::span<const float> values, std::size_t channel
     return;
   }
   if (is_first) channels_.assign(channels, {HUGE_VALF, -HUGE_VALF});
-  for (std::size_t start = 0, run = 0; start < values.size(); start += stride, ++run) {
-    ChannelRange& range = channels_[run % channels];
-    for (std::size_t i = start; i < start + stride; ++i) {
-      if (!std::isfinite(values[i])) continue;
-      range.minimum = std::min(range.minimum, values[i]);
-      range.maximum = std::max(range.maximum, values[i]);
+  const auto take = [this](std::size_t channel, float value) {
+    ChannelRange& range = channels_[channel];
+    if ((std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent) return;
+    range.minimum = value < range.minimum ? value : range.minimum;
+    range.maximum = value > range.maximum ? value : range.maximum;
+  };
+  for (std::size_t start = 0; start < values.size(); start += channels * stride) {
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      const float* const run = &values[start + channel * stride];
+      for (std::size_t i = 0; i < stride; ++i) take(channel, run[i]);
     }
   }
 }

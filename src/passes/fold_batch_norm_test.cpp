@@ -127,7 +127,7 @@ TEST(FoldBatchNorm, LeavesASharedWeightToTheOthers) {
 TEST(FoldBatchNorm, StopsCopyingInProportionToTheModel) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 64, 1});
-  model.initializer("w", {64, 64, 1}, noise({64 * 64}));
+  model.initializer("w", {64, 64, 1}, noise({4096}));
   add_norm_parameters(model, 64);
   for (int i = 0; i < 20; ++i) {
     const std::string y = "y" + std::to_string(i);
