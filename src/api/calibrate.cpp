@@ -51,7 +51,10 @@ struct ObservableModel {
     const graph::Index index = graph::verify(model);
     values = passes::values_to_observe(model, index);
     if (values.empty())
-      throw Error(ErrorCode::kUnsupported, "nothing in this model has a range to observe", source.string());
+      throw Error(
+          ErrorCode::kUnsupported,
+          "nothing in its main graph has a range to observe (what is inside of If and Loop cannot be seen)",
+          source.string());
     digest = api::source_digest(model, {}, pool);
     passes::expose_values(model, values);
     onnx::ModelOutput output(model, path, {ExternalData::kAuto, "0"});
@@ -108,6 +111,7 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
   if (options.shards > 1 && !options.data.carry.empty())
     throw Error(ErrorCode::kUsage,
                 "a state goes from sample to sample: --carry and --shard exclude each other");
+  api::require_replaceable(output);
 
   // Observe: one pass over the data, each value added up as it comes.
   const ObservableModel model(path);

@@ -36,7 +36,18 @@ ObservedValue describe(const std::string& name, const observe::Statistics& stati
   return value;
 }
 
+constexpr std::uint64_t kFewSamples = 16;
+
 }  // namespace
+
+void api::require_replaceable(const std::filesystem::path& output) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(output, ignored)) return;
+  const io::MappedFile file = io::MappedFile::open(output);
+  if (file.bytes().empty() || file.bytes().substr(0, 64).find("ounce.ranges") != std::string_view::npos)
+    return;
+  throw Error(ErrorCode::kUsage, "is there and is no file of ranges; choose another -o", output.string());
+}
 
 CalibrateResult api::describe_ranges(const observe::Ranges& ranges) {
   CalibrateResult result;
@@ -50,13 +61,16 @@ CalibrateResult api::describe_ranges(const observe::Ranges& ranges) {
     if (value.minimum == value.maximum && value.count != 0)
       result.notes.push_back(fmt::format("'{}' never varies: it is always {}", name, value.minimum));
   }
-  if (ranges.samples < 16)
-    result.notes.push_back(fmt::format("{} sample{} say little about a range; some hundreds are usual",
-                                       ranges.samples, ranges.samples == 1 ? "" : "s"));
+  if (ranges.samples < kFewSamples) {
+    result.notes.push_back(fmt::format(
+        "{} about a range; some hundreds of samples are usual",
+        ranges.samples == 1 ? "1 sample says little" : fmt::format("{} samples say little", ranges.samples)));
+  }
   return result;
 }
 
 CalibrateResult api::write_ranges(const observe::Ranges& ranges, const std::filesystem::path& output) {
+  require_replaceable(output);
   const std::string text = observe::to_json(ranges);
   io::OutputFile file(output, text.size());
   file.write(0, text);

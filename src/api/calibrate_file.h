@@ -7,6 +7,9 @@
 
 namespace ounce::api {
 
+// Ranges may take the place of older ranges, but not of a model or of data. Throws Error{kUsage}.
+void require_replaceable(const std::filesystem::path& output);
+
 CalibrateResult describe_ranges(const observe::Ranges& ranges);
 CalibrateResult write_ranges(const observe::Ranges& ranges, const std::filesystem::path& output);
 observe::Ranges load_ranges(const std::filesystem::path& file);

@@ -1,6 +1,7 @@
-// verify(), bench() and contracts on the example, in every version of ONNX Runtime that is here.
+// verify(), bench(), calibrate() and contracts on the example, in every version of ONNX Runtime that is here.
 #include <gmock/gmock.h>
 #include <ounce/bench.h>
+#include <ounce/calibrate.h>
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
@@ -145,6 +146,31 @@ TEST_P(RunTest, BenchTimesEveryModelInTheSameRounds) {
     EXPECT_GT(model.peak_memory, model.bytes);
   }
   EXPECT_LT(report.models[1].bytes, report.models[0].bytes);
+}
+
+TEST_P(RunTest, CalibrationSeesEveryActivationAndItsPartsAreTheWhole) {
+  CalibrateOptions options;
+  options.runtime.library = GetParam().string();
+  options.data.path = kClips;
+  options.data.samples = 24;
+  options.data.contract = sound();
+  const CalibrateResult whole = calibrate(kExample, folder / "whole.ranges", options);
+  EXPECT_EQ(whole.samples, 24U);
+  EXPECT_GT(whole.values.size(), 50U);
+  for (const ObservedValue& value : whole.values) {
+    EXPECT_EQ(value.samples, 24U) << value.name;
+    EXPECT_LE(value.chosen.low, 0);
+    EXPECT_LT(value.chosen.low, value.chosen.high) << value.name;
+    EXPECT_GT(value.sqnr_db, 15) << value.name;
+  }
+  std::vector<std::filesystem::path> parts;
+  options.shards = 2;
+  for (options.shard = 0; options.shard < 2; ++options.shard) {
+    parts.push_back(folder / ("part" + std::to_string(options.shard)));
+    calibrate(kExample, parts.back(), options);
+  }
+  merge_ranges(parts, folder / "merged.ranges");
+  EXPECT_EQ(test::read_file(folder / "merged.ranges"), test::read_file(folder / "whole.ranges"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, RunTest, testing::ValuesIn(runtime::Library::installed()),

@@ -39,17 +39,25 @@ struct Grid {
   }
 };
 
-// Of the values of one bin: each to its nearest code. Bins wider than a step hold rounding errors of all
-// sizes; in narrower ones the middle stands for all.
+double cube(double x) { return x * x * x; }
+
+// The integral, up to x, of the squared distance to the nearest code: every step adds step³/12, and from a
+// code on it grows with the cube of the distance.
+double rounding_up_to(double x, double step) {
+  const double code = std::round(x / step);
+  return code * cube(step) / 12 + cube(x - code * step) / 3;
+}
+
+// The mean squared error of values that are spread evenly over a bin: rounded between the codes' ends,
+// clipped beyond.
 double bin_error(const Histogram::Bin& bin, const Grid& grid) {
-  const double middle = bin.middle(), width = static_cast<double>(bin.high) - bin.low;
-  if (middle < grid.low || middle > grid.high) {
-    const double beyond = middle < grid.low ? middle - grid.low : middle - grid.high;
-    return beyond * beyond + width * width / 12;
-  }
-  if (width >= grid.step) return grid.step * grid.step / 12;
-  const double rounded = std::round(middle / grid.step) * grid.step;
-  return (middle - rounded) * (middle - rounded) + width * width / 12;
+  const double low = bin.low, high = bin.high, width = high - low;
+  if (width <= 0) return 0;  // zero is a code
+  const double from = std::clamp(low, grid.low, grid.high), to = std::clamp(high, grid.low, grid.high);
+  double total = rounding_up_to(to, grid.step) - rounding_up_to(from, grid.step);
+  if (low < grid.low) total += (cube(grid.low - low) - cube(grid.low - std::min(high, grid.low))) / 3;
+  if (high > grid.high) total += (cube(high - grid.high) - cube(std::max(low, grid.high) - grid.high)) / 3;
+  return total / width;
 }
 
 double error_of(const Bins& bins, const ValueRange& range, const CodeFormat& format) {

@@ -1,0 +1,1 @@
+ounce calibrate --help
