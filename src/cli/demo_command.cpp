@@ -68,10 +68,9 @@ void show_quantize(const DataOptions* data) {
   add(StorageFormat::kW8, false, "model.w8.onnx");
   add(StorageFormat::kW8, true, "model.w8-codebook.onnx");
   add(StorageFormat::kW4, false, "model.w4.onnx");
-  fmt::print(
-      "{}\nEvery file was reopened, its weights compared with the source, and run, before it got its "
-      "name.\n\n",
-      report::quantize_table(rows, false));
+  fmt::print("{}\nEvery file was reopened{}its weights compared with the source before it got its name.\n\n",
+             report::quantize_table(rows, false),
+             data == nullptr ? " and " : ", run beside the original, and ");
 }
 
 void show_verify(const DataOptions& data) {
