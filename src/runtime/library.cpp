@@ -1,9 +1,11 @@
 #include "runtime/library.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <onnxruntime_c_api.h>
 #include <ounce/error.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +15,7 @@
 #include <optional>
 #include <tuple>
 
+#include "io/descriptor.h"
 #include "runtime/status.h"
 
 namespace ounce::runtime {
@@ -62,6 +65,25 @@ fs::path find_wanted(const std::string& wanted, const std::string& where) {
               where);
 }
 
+// Nothing is printed while one of these lives. Newer libraries ask the system who it is when they start, by a
+// command that may not be there, and what the shell says then is nobody's business.
+class QuietStderr {
+ public:
+  QuietStderr()
+      : saved_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)),
+        nowhere_(::open("/dev/null", O_WRONLY | O_CLOEXEC)) {
+    if (saved_ && nowhere_) ::dup2(nowhere_.get(), STDERR_FILENO);
+  }
+  ~QuietStderr() {
+    if (saved_ && nowhere_) ::dup2(saved_.get(), STDERR_FILENO);
+  }
+  QuietStderr(const QuietStderr&) = delete;
+  QuietStderr& operator=(const QuietStderr&) = delete;
+
+ private:
+  io::Descriptor saved_, nowhere_;
+};
+
 void say_nothing(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
 }  // namespace
@@ -97,7 +119,10 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
   std::shared_ptr<const Library>& place = (*open_ones)[path];
   if (place) return place;
 
-  void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const handle = [&] {
+    const QuietStderr quiet;
+    return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }();
   if (handle == nullptr) {
     throw Error(ErrorCode::kIo,
                 fmt::format("cannot open ONNX Runtime: {}; ./setup runtime fetches it", ::dlerror()),
@@ -131,10 +156,13 @@ const OrtEnv& Library::environment() const {
   const OrtEnv*& environment = (*environments)[this];
   if (environment == nullptr) {
     OrtEnv* made = nullptr;
+    const QuietStderr quiet;
     // Errors come back as a status; the library prints nothing by itself.
     check(*api_,
           api_->CreateEnvWithCustomLogger(say_nothing, nullptr, ORT_LOGGING_LEVEL_FATAL, "ounce", &made),
           path_.string());
+    check(*api_, api_->DisableTelemetryEvents(made),
+          path_.string());  // what a user's model is called stays here
     environment = made;
   }
   return *environment;
