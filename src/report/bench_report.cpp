@@ -63,9 +63,9 @@ std::string bench_text(const BenchReport& report) {
     }
   }
   std::string text =
-      fmt::format("ONNX Runtime {}, {} threads, {} rounds, {} inputs\n", report.runtime_version,
-                  report.threads == 0 ? "all" : std::to_string(report.threads), report.rounds,
-                  report.is_generated ? "random" : "real");
+      fmt::format("ONNX Runtime {}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
+                  report.threads == 0 ? "all" : std::to_string(report.threads),
+                  report.threads == 1 ? "" : "s", report.rounds, report.is_generated ? "random" : "real");
   text += start.text() + runs.text();
   if (has_cold_starts && !is_cache_dropped)
     text += "note: the file cache could not be dropped: cold starts read from memory\n";
