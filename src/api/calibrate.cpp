@@ -50,11 +50,12 @@ struct ObservableModel {
     onnx::Model model = onnx::read_model(source);
     const graph::Index index = graph::verify(model);
     values = passes::values_to_observe(model, index);
-    if (values.empty())
+    if (values.empty()) {
       throw Error(
           ErrorCode::kUnsupported,
           "nothing in its main graph has a range to observe (what is inside of If and Loop cannot be seen)",
           source.string());
+    }
     digest = api::source_digest(model, {}, pool);
     passes::expose_values(model, values);
     onnx::ModelOutput output(model, path, {ExternalData::kAuto, "0"});
@@ -108,9 +109,10 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
     throw Error(ErrorCode::kUsage, fmt::format("there is no shard {} of {}", options.shard, options.shards));
   if (options.data.is_generated())
     throw Error(ErrorCode::kUsage, "calibration needs real data: give --data", path.string());
-  if (options.shards > 1 && !options.data.carry.empty())
+  if (options.shards > 1 && !options.data.carry.empty()) {
     throw Error(ErrorCode::kUsage,
                 "a state goes from sample to sample: --carry and --shard exclude each other");
+  }
   api::require_replaceable(output);
 
   // Observe: one pass over the data, each value added up as it comes.

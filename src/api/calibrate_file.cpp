@@ -55,9 +55,10 @@ CalibrateResult api::describe_ranges(const observe::Ranges& ranges) {
   for (const auto& [name, statistics] : ranges.values) {
     result.values.push_back(describe(name, statistics));
     const ObservedValue& value = result.values.back();
-    if (value.not_finite != 0)
+    if (value.not_finite != 0) {
       result.notes.push_back(
           fmt::format("'{}' had {} NaN or infinite values, which were left out", name, value.not_finite));
+    }
     if (value.minimum == value.maximum && value.count != 0)
       result.notes.push_back(fmt::format("'{}' never varies: it is always {}", name, value.minimum));
   }

@@ -60,9 +60,10 @@ Contract read_contract(const std::filesystem::path& file) {
 std::optional<Contract> contract_of(const std::filesystem::path& path) {
   const onnx::Model model = onnx::read_model(path);
   for (const auto& entry : model.proto->metadata) {
-    if (entry->key == Contract::kMetadataKey)
+    if (entry->key == Contract::kMetadataKey) {
       return data::parse_contract(entry->value,
                                   fmt::format("{}: metadata '{}'", path.string(), Contract::kMetadataKey));
+    }
   }
   return std::nullopt;
 }
@@ -74,9 +75,10 @@ Contract set_contract(const std::filesystem::path& path, const std::filesystem::
   ThreadPool pool;
   Contract contract = wanted;
   onnx::Model model = onnx::read_model(path);
-  if (model.file.same_file_as(output_path))
+  if (model.file.same_file_as(output_path)) {
     throw Error(ErrorCode::kUsage, "the output would replace the input; choose another -o",
                 output_path.string());
+  }
   name_inputs(contract, inputs_of(model, graph::verify(model)), path);
   if (data != nullptr) api::record(path, *data, runtime, contract);
   const std::string source = api::source_digest(model, {}, pool);

@@ -54,9 +54,10 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   result.seconds = time.seconds();
 
   // Try what the data does not hold, and decide.
-  if (options.edge_cases)
+  if (options.edge_cases) {
     result.edge_cases =
         measure::run_edge_cases(reference_path, reference, candidate, comparison, open.options);
+  }
   measure::judge(options.gates, result);
   return result;
 }

@@ -26,9 +26,10 @@ struct Arguments {
 
 int set(const Arguments& arguments) {
   const std::optional<Contract> wanted = contract_from(arguments.data.contract);
-  if (!wanted)
+  if (!wanted) {
     throw Error(ErrorCode::kUsage,
                 "say what the contract is: with --contract FILE or with options such as --rescale 1/255");
+  }
   const DataOptions data = data_options_of(arguments.data);
   const Contract written =
       set_contract(arguments.model, arguments.output, *wanted, data.is_generated() ? nullptr : &data,

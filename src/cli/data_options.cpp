@@ -207,9 +207,10 @@ void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contrac
 DataOptions data_options_of(const DataArguments& arguments) {
   DataOptions options;
   for (const std::string& data : arguments.data) {
-    if (data.empty() || data.ends_with('='))
+    if (data.empty() || data.ends_with('=')) {
       throw Error(ErrorCode::kUsage,
                   fmt::format("--data '{}' names no file; leave it out for made-up inputs", data));
+    }
     const std::size_t equals = data.find('=');
     // A file whose name has an equals sign is a file all the same.
     if (equals == std::string::npos || std::filesystem::exists(data)) {
@@ -245,9 +246,10 @@ double share_of(const std::string& text, const char* option, double largest_bare
   const double value =
       number_of(std::string_view(text).substr(0, text.size() - (is_percent ? 1 : 0)), option);
   const double share = is_percent ? value / 100 : value;
-  if (!is_percent && value > largest_bare)
+  if (!is_percent && value > largest_bare) {
     throw Error(ErrorCode::kUsage,
                 fmt::format("{} '{}' is {:.0f} %; did you mean '{}%'?", option, text, 100 * value, text));
+  }
   if (share < 0 || share > 1) refuse(option, text, "from 0 to 100%");
   return share;
 }

@@ -47,9 +47,10 @@ void show_contract(const DataOptions* data) {
   audio.rescale_factor = 1.0 / 32768;
   const Contract written = set_contract("commands.onnx", "model.onnx", contract, data, {});
   const auto& observed = written.inputs.at("audio").observed;
-  if (observed)
+  if (observed) {
     fmt::print("{} clips seen, values from {:.2f} to {:.2f}\n", observed->samples, observed->minimum,
                observed->maximum);
+  }
   fmt::print("\n");
 }
 

@@ -61,9 +61,10 @@ std::vector<ModelFile> find_models(const std::vector<std::string>& arguments) {
 void Job::make_folder() const {
   std::error_code error;
   if (makes_folder) fs::create_directories(output.parent_path(), error);
-  if (error)
+  if (error) {
     throw Error(ErrorCode::kIo, fmt::format("cannot make the folder: {}", error.message()),
                 output.parent_path().string());
+  }
 }
 
 JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& output,
@@ -81,10 +82,11 @@ JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& 
     const auto rival = results.find(place_of(model.path));
     if (rival != results.end() && rival->second != &model) {
       const std::string name = model.path.string(), other = rival->second->path.string();
-      if (!model.was_found)
+      if (!model.was_found) {
         throw Error(ErrorCode::kUsage,
                     fmt::format("it is a model to work on, and the place for the result of '{}'", other),
                     name);
+      }
       list.notes.push_back(
           fmt::format("{} is the place for the result of {}, and not taken as a model", name, other));
       continue;

@@ -106,9 +106,10 @@ Source& DataFeed::open(const std::filesystem::path& path, const ValueDescription
   request.input = input;
   if (options_.contract) {
     for (const auto& [name, contract] : options_.contract->inputs) {
-      if (contract.frame_length > 0)
+      if (contract.frame_length > 0) {
         request.frames = {static_cast<std::uint64_t>(contract.frame_length),
                           static_cast<std::uint64_t>(contract.hop_length)};
+      }
     }
   }
   place = open_source(path, request);
@@ -165,9 +166,10 @@ void DataFeed::find_labels() {
   if (options_.labels.empty()) return;
   const auto own = options_.paths.find(options_.labels);
   const std::filesystem::path& path = own != options_.paths.end() ? own->second : options_.path;
-  if (path.empty())
+  if (path.empty()) {
     throw Error(ErrorCode::kUsage,
                 fmt::format("no data has labels '{0}': give --data {0}=PATH", options_.labels));
+  }
   label_source_ = &open(path, nullptr);
   if (has_field(*label_source_, options_.labels)) return;
   throw Error(
@@ -211,9 +213,10 @@ void DataFeed::choose_samples() {
   if (is_fixed && options_.batch != 1 && options_.batch != batch_)
     notes_.push_back(fmt::format("the model's batch is fixed at {}", batch_));
   if (!is_fixed) return;  // the last batch may be shorter
-  if (batch_ > samples_)
+  if (batch_ > samples_) {
     throw Error(ErrorCode::kBadInput, fmt::format("has {} samples, and a batch takes {}", samples_, batch_),
                 where);
+  }
   if (const std::uint64_t rest = samples_ % batch_; rest != 0) {
     notes_.push_back(fmt::format("the last {} of {} samples do not fill a batch of {} and are left out", rest,
                                  samples_, batch_));

@@ -59,9 +59,10 @@ MediaSource::MediaSource(const fs::path& path, Frames frames) : frames_(frames) 
     if (media_kind(file) != kind)
       throw Error(ErrorCode::kBadInput, "has pictures and sound; give a folder of one kind", path.string());
   }
-  if (frames_.length != 0 && kind != MediaKind::kSound)
+  if (frames_.length != 0 && kind != MediaKind::kSound) {
     throw Error(ErrorCode::kBadInput, "frames are cut from .wav files, and these are pictures",
                 path.string());
+  }
   classes_ = classes_of(files_);
   fields_.push_back({"data", kind == MediaKind::kImage ? ElementType::kUint8 : ElementType::kUndefined, {}});
   if (!classes_.empty()) fields_.push_back({"folder", ElementType::kInt64, Dims{}});

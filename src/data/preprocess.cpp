@@ -37,9 +37,10 @@ Image to_image(Tensor raw, const std::string& where) {
                             describe(raw.type, raw.dims)),
                 where);
   }
-  if (raw.dims[0] < 1 || raw.dims[1] < 1 || raw.dims[0] > (1 << 20) || raw.dims[1] > (1 << 20))
+  if (raw.dims[0] < 1 || raw.dims[1] < 1 || raw.dims[0] > (1 << 20) || raw.dims[1] > (1 << 20)) {
     throw Error(ErrorCode::kBadInput, fmt::format("is an image of {}×{} pixels", raw.dims[1], raw.dims[0]),
                 where);
+  }
   Image image;
   image.height = static_cast<int>(raw.dims[0]);
   image.width = static_cast<int>(raw.dims[1]);

@@ -13,7 +13,6 @@
 namespace ounce::measure {
 namespace {
 
-using data::ElementType;
 using data::TensorView;
 
 constexpr std::uint64_t kRangedBatches = 32;  // enough to know what inputs look like
@@ -98,9 +97,10 @@ void Comparison::note_inputs(const data::Batch& batch) {
     if (floats.empty()) continue;
     const auto [low, high] = std::minmax_element(floats.begin(), floats.end());
     const auto [place, is_new] = input_ranges_.try_emplace(inputs[i].name, Range{*low, *high});
-    if (!is_new)
+    if (!is_new) {
       place->second = {std::min<double>(place->second.low, *low),
                        std::max<double>(place->second.high, *high)};
+    }
   }
 }
 

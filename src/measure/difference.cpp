@@ -216,9 +216,10 @@ void OutputMeter::add_rows(const data::Dims& dims) {
     candidate.best(row, kTop, candidate_best_);
     same_best_ += reference_best_[0] == candidate_best_[0] ? 1U : 0U;
     std::size_t shared = 0;
-    for (const std::size_t of_class : candidate_best_)
+    for (const std::size_t of_class : candidate_best_) {
       shared +=
           static_cast<std::size_t>(std::count(reference_best_.begin(), reference_best_.end(), of_class));
+    }
     shared_of_five_ += static_cast<double>(shared) / kTop;
   }
 }

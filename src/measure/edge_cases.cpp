@@ -101,9 +101,10 @@ struct Judge {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       OutputMeter meter(outputs[i], std::nullopt);
       meter.add(reference[i], candidate[i]);
-      if (meter.shape_differences() != 0)
+      if (meter.shape_differences() != 0) {
         return fail(name, fmt::format("output '{}' has another shape: {}", outputs[i].name,
                                       meter.first_shape_difference()));
+      }
       const Difference& difference = meter.difference();
       if (difference.newly_not_finite != 0) {
         return fail(name,

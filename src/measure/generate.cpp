@@ -207,12 +207,14 @@ std::vector<std::string> GeneratedFeed::notes() const {
     }
   }
   std::vector<std::string> notes;
-  if (options_.batch != 1 && options_.batch != batch_)
+  if (options_.batch != 1 && options_.batch != batch_) {
     notes.push_back(
         fmt::format("a run takes {} sample{}, not {}", batch_, batch_ == 1 ? "" : "s", options_.batch));
-  if (!free.empty())
+  }
+  if (!free.empty()) {
     notes.push_back(fmt::format("free dimensions were taken as {}; --shape NAME=LENGTH says otherwise",
                                 fmt::join(free, ", ")));
+  }
   return notes;
 }
 

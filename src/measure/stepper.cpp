@@ -29,9 +29,10 @@ Stepper::Stepper(std::unique_ptr<runtime::Executor> model, const std::map<std::s
   for (const auto& [input, output] : carry) {
     const std::size_t to = find(model_->inputs(), input, "input"),
                       from = find(model_->outputs(), output, "output");
-    if (model_->inputs()[to].element != model_->outputs()[from].element)
+    if (model_->inputs()[to].element != model_->outputs()[from].element) {
       throw Error(ErrorCode::kUsage, fmt::format("'{}' and '{}' have different types", input, output),
                   "--carry");
+    }
     carried_.push_back({to, from, {}});
   }
 }

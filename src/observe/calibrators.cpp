@@ -33,7 +33,7 @@ struct Grid {
     low = std::round(range.low / step) * step;
     high = low + steps * step;
     if (format.is_symmetric) {
-      high = steps / 2 * step;
+      high = static_cast<double>(steps / 2) * step;
       low = -high;
     }
   }

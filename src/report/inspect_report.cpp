@@ -89,9 +89,10 @@ std::string inspect_text(const ModelInfo& info, std::size_t tensors) {
   if (!info.tensors.empty()) text += tensor_table(info.tensors, tensors) + '\n';
   for (const std::string& note : info.notes) text += fmt::format("note: {}\n", note);
   for (const std::string& blocker : info.blockers) text += fmt::format("blocked: {}\n", blocker);
-  if (info.bytes_after != 0)
+  if (info.bytes_after != 0) {
     text += fmt::format("quantize would write {} ({})\n", bytes_text(info.bytes_after),
                         percent_text(ratio_of(info)));
+  }
   return text;
 }
 

@@ -143,15 +143,17 @@ Json row_json(const VerifyRow& row) {
   json["metrics"] = Json::array();
   for (const MetricResult& metric : result.metrics) json["metrics"].push_back(metric_json(metric));
   json["edge_cases"] = Json::array();
-  for (const EdgeCase& edge : result.edge_cases)
+  for (const EdgeCase& edge : result.edge_cases) {
     json["edge_cases"].push_back({{"name", edge.name},
                                   {"passed", edge.passed},
                                   {"left_out", edge.is_left_out},
                                   {"finding", edge.finding}});
+  }
   json["worst"] = Json::array();
-  for (const SampleDifference& worst : result.worst)
+  for (const SampleDifference& worst : result.worst) {
     json["worst"].push_back(
         {{"sample", worst.name}, {"output", worst.output}, {"max_abs_diff", number(worst.max_abs_diff)}});
+  }
   json["notes"] = result.notes;
   json["seconds"] = result.seconds;
   json["load_seconds"] = result.load_seconds;
@@ -176,9 +178,10 @@ std::string verify_text(const VerifyResult& result) {
     text += '\n';
   }
   if (!result.edge_cases.empty()) text += edge_lines(result.edge_cases);
-  if (result.is_generated)
+  if (result.is_generated) {
     text +=
         "note: the inputs were random; they show that the models agree, not how good they are: give --data\n";
+  }
   for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
   return text + result.verdict + '\n';
 }

@@ -3,16 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <ounce/error.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
-
-extern char** environ;
 
 namespace ounce::runtime {
 namespace {
