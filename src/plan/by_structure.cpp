@@ -160,7 +160,7 @@ void StructurePlanner::choose_decoder(Decision& decision) const {
   // elsewhere.
   if (decision.weight.op_type != "MatMul" && decision.weight.op_type != "Gemm")
     decision.reason +=
-        ", though it runs at every inference and keeps the op from packing its weight: about 3 times slower";
+        ", though it runs at every inference and keeps the op from packing its weight: 2 to 3 times slower";
   if (decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric)
     decision.format = quant::kSymmetricInt4;
   if (decision.granularity == GranularityKind::kBlock) {  // it scales in the tensor's own shape

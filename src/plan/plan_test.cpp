@@ -1,6 +1,6 @@
 #include "plan/plan.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <ounce/error.h>
 
 #include <cmath>
@@ -148,6 +148,9 @@ TEST(Plan, DequantizeLinearNeedsTheRightOpset) {
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {64, 16}, {}, 12), dq),
             "w float32[64,16] -> int8 channel 1 fold: weight of MatMul; folded, as DequantizeLinear needs "
             "opset 13, the model has 12\n");
+  // Nobody fuses it into a Conv: the price is named.
+  EXPECT_THAT(plan_text(model_of("Conv", 1, {64, 16, 3, 3}), dq),
+              testing::HasSubstr("runs at every inference"));
   dq.granularity = {GranularityKind::kBlock, 32};
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {64, 16}, {}, 21), dq),
             "w float32[64,16] -> int8 block 32 dq: weight of MatMul; DequantizeLinear, as asked\n");
