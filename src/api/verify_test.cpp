@@ -11,6 +11,7 @@
 
 #include "runtime/library.h"
 #include "support/error_of.h"
+#include "support/runtime_versions.h"
 #include "support/temporary_folder.h"
 
 namespace ounce {
@@ -174,12 +175,7 @@ TEST_P(RunTest, CalibrationSeesEveryActivationAndItsPartsAreTheWhole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, RunTest, testing::ValuesIn(runtime::Library::installed()),
-                         [](const auto& version) {
-                           std::string name =
-                               "v" + version.param.parent_path().parent_path().filename().string();
-                           std::replace(name.begin(), name.end(), '.', '_');
-                           return name;
-                         });
+                         test::version_name);
 
 }  // namespace
 }  // namespace ounce

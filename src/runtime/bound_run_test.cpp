@@ -4,6 +4,7 @@
 
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/runtime_versions.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::runtime {
@@ -147,13 +148,7 @@ TEST_P(BoundRunTest, ANodeThatFailsIsNamed) {
   EXPECT_THAT(error.where(), HasSubstr("node 'bad_reshape' (Reshape)"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, BoundRunTest, testing::ValuesIn(Library::installed()),
-                         [](const auto& version) {
-                           std::string name =
-                               "v" + version.param.parent_path().parent_path().filename().string();
-                           std::replace(name.begin(), name.end(), '.', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Versions, BoundRunTest, testing::ValuesIn(Library::installed()), test::version_name);
 
 }  // namespace
 }  // namespace ounce::runtime

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "support/model_builder.h"
+#include "support/runtime_versions.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::runtime {
@@ -174,13 +175,7 @@ TEST_P(SessionTest, BytesThatDoNotFitTheShapeAreAnError) {
   EXPECT_THAT(error.what(), HasSubstr("tensor 'x'"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, SessionTest, testing::ValuesIn(Library::installed()),
-                         [](const auto& version) {
-                           std::string name =
-                               "v" + version.param.parent_path().parent_path().filename().string();
-                           std::replace(name.begin(), name.end(), '.', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Versions, SessionTest, testing::ValuesIn(Library::installed()), test::version_name);
 
 }  // namespace
 }  // namespace ounce::runtime
