@@ -1,5 +1,5 @@
-// What one value of a model (an activation) looked like over all samples, in constant memory: 54 kB at most, and 8 bytes
-// for each channel.
+// What one value of a model (an activation) looked like over all samples, in constant memory: 54 kB at most,
+// and 8 bytes for each channel.
 //
 // Statistics of parts of the data, added up in any order, are those of the whole, bit for bit: so a dataset
 // can be shared out among machines.
