@@ -40,7 +40,10 @@ Stepper::Stepper(std::unique_ptr<runtime::Executor> model, const std::map<std::s
 std::span<const data::TensorView> Stepper::run(const data::Batch& batch) {
   inputs_.assign(batch.inputs.begin(), batch.inputs.end());
   if (!batch.starts_sequence) {
-    for (const Carried& carried : carried_) inputs_[carried.input] = carried.state;
+    for (const Carried& carried : carried_) {
+      // Whoever begins in the middle of a sequence begins with the batch's own state.
+      if (carried.state.type != data::ElementType::kUndefined) inputs_[carried.input] = carried.state;
+    }
   }
   const Stopwatch time;
   const std::span<const data::TensorView> outputs = model_->run(inputs_);

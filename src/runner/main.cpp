@@ -3,13 +3,13 @@
 // bytes; 0 does not.
 
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "runtime/serve.h"
 
@@ -27,7 +27,14 @@ int main(int argc, char** argv) {
     std::fputs("ounce-runner: started by ounce, not by hand\n", stderr);
     return 2;
   }
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Whatever a model keeps this process busy with, it ends when nobody listens any more. (PR_SET_PDEATHSIG
+  // would end it with the thread that started it.)
+  std::thread([] {
+    pollfd other_side{STDIN_FILENO, POLLRDHUP, 0};
+    while (::poll(&other_side, 1, -1) < 0) {
+    }
+    ::_exit(0);
+  }).detach();
   limit(RLIMIT_CORE, 0);
   const unsigned long long memory = std::strtoull(argv[1], nullptr, 10);
 #ifdef __SANITIZE_ADDRESS__

@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <memory>
+#include <thread>
 
 #include "support/error_of.h"
 #include "support/model_builder.h"
@@ -127,6 +129,18 @@ TEST_F(IsolatedTest, AModelThatWantsAllMemoryGetsAnError) {
   Isolated model(write(enormous()), with({std::uint64_t{2} << 30, 60}));
   const Tensor x = floats({1}, {1});
   EXPECT_EQ(error_of([&] { model.run(std::vector<TensorView>{x}); }).code(), ErrorCode::kBadInput);
+}
+
+TEST_F(IsolatedTest, OutlivesTheThreadThatStartedIt) {
+  const auto path = write(negation());
+  std::unique_ptr<Isolated> model;
+  std::thread([&] { model = std::make_unique<Isolated>(path, with({})); }).join();
+  const Tensor x = floats({2}, {1, 2});
+  EXPECT_EQ(model->run(std::vector<TensorView>{x}).size(), 1U);
+  const double first_load = model->load_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  model->run(std::vector<TensorView>{x});
+  EXPECT_EQ(model->load_seconds(), first_load);  // and was not started anew
 }
 
 TEST_F(IsolatedTest, ACrashIsAnErrorThatNamesTheSignal) {
