@@ -19,20 +19,6 @@
 
 namespace ounce {
 
-// How a range is chosen from the statistics of a value.
-enum class CalibrationMethod {
-  kAuto,        // the one with the least predicted error, value by value
-  kMinMax,      // all that occurred
-  kMean,        // the mean over the samples of their smallest and largest value
-  kPercentile,  // without the largest and smallest share of values
-  kEntropy,     // least relative entropy between the values and their codes
-  kMse,         // least squared error
-};
-
-struct ValueRange {
-  double low = 0, high = 0;
-};
-
 struct CalibrateOptions {
   DataOptions data;
   RuntimeOptions runtime;

@@ -44,7 +44,8 @@ struct TrialResult {
 
 struct QuantizeOptions {
   Recipe recipe;
-  TrialOptions trial;
+  TrialOptions trial;            // static arithmetic is calibrated on its data too …
+  std::filesystem::path ranges;  // … unless there is a file of ranges
   ExternalData external_data = ExternalData::kAuto;
   unsigned threads = 0;  // 0: all CPUs. The result does not depend on it.
   bool dry_run = false;  // decide everything, write nothing
@@ -67,10 +68,29 @@ struct TensorOutcome {
   double max_abs_error = 0;
 };
 
+// A node that multiplies with weights, or computes on integers.
+struct NodeOutcome {
+  std::string name, scope, op_type;
+  std::string arithmetic;  // "float", "static", "dynamic"
+  std::string reason;      // of those that stay in floats
+};
+
+// A value that is codes between integer ops.
+struct ActivationOutcome {
+  std::string name, scope, type;  // "uint8"
+  float scale = 1;
+  std::int32_t zero = 0;
+  ValueRange range;
+  CalibrationMethod method = CalibrationMethod::kAuto;
+  double sqnr_db = 0;  // predicted, of the value itself
+};
+
 struct QuantizeResult {
   std::filesystem::path model, output;
   std::uint64_t bytes_before = 0, bytes_after = 0;  // model file and external data
   std::vector<TensorOutcome> tensors;               // every float tensor, in the order of the file
+  std::vector<NodeOutcome> nodes;                   // for static and dynamic
+  std::vector<ActivationOutcome> activations;
   std::vector<std::string> notes;
   double sqnr_db = 0;  // over all stored tensors together
   TrialResult trial;
@@ -88,7 +108,7 @@ QuantizeResult quantize(const std::filesystem::path& model, const std::filesyste
                         const QuantizeOptions& options);
 
 // The usual name: model.onnx → model.w8.onnx.
-std::filesystem::path default_output(const std::filesystem::path& model, StorageFormat format);
+std::filesystem::path default_output(const std::filesystem::path& model, Format format);
 
 // Asks running work, and all that comes after it in this process, to stop: for programs that are about to
 // end. quantize() then throws Error{kCancelled} and leaves nothing. Safe in signal handlers.

@@ -3,16 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ounce {
 
-// How weights are stored; arithmetic stays in FP32 in all of them.
-enum class StorageFormat {
+enum class Format {
+  // Weights are stored small, arithmetic stays in FP32:
   kW8,   // 8-bit codes and scales: about 25 % of the bytes
   kW4,   // 4-bit codes: about 15 %
   kW16,  // 16-bit floats: 50 %
+  // Arithmetic on integers where the runtime has kernels for it; what stays FP32 is stored as in kW8:
+  kDynamic,  // activations get their scale while the model runs: MatMul, Gemm, LSTM, attention
+  kStatic,   // activations have a scale from calibration data: Conv too
 };
 
 // How the runtime gets the values back.
@@ -38,6 +43,7 @@ enum class ScaleMethod {
 enum class Rounding {
   kBalanced,  // so that the errors of a channel sum to zero; see src/quant/balance.h
   kNearest,
+  kAdaptive,  // so that each layer gives what it gave before, on calibration data; slower
 };
 
 enum class ExternalData {
@@ -46,8 +52,56 @@ enum class ExternalData {
   kNever,
 };
 
+// How a range is chosen from the statistics of a value.
+enum class CalibrationMethod {
+  kAuto,        // the one with the least predicted error, value by value
+  kMinMax,      // all that occurred
+  kMean,        // the mean over the samples of their smallest and largest value
+  kPercentile,  // without the largest and smallest share of values
+  kEntropy,     // least relative entropy between the values and their codes
+  kMse,         // least squared error
+};
+
+struct ValueRange {
+  double low = 0, high = 0;
+};
+
+// How integer arithmetic is written down.
+enum class Dialect {
+  kQdq,        // QuantizeLinear and DequantizeLinear around float ops, which runtimes fuse
+  kQOperator,  // the integer ops themselves: QLinearConv, MatMulIntegerToFloat …
+};
+
+enum class ActivationType { kU8, kS8, kU16, kS16 };
+enum class WeightType { kS8, kU8, kS4 };
+
+// What a config file says of a single value of the model.
+struct ValueOverride {
+  std::optional<ValueRange> range;
+  std::optional<CalibrationMethod> method;
+  std::optional<ActivationType> type;
+  bool keep_float = false;
+};
+
+// For kStatic and kDynamic.
+struct IntegerRecipe {
+  Dialect dialect = Dialect::kQdq;
+  ActivationType activations = ActivationType::kU8;
+  bool symmetric_activations = false;  // values that take both signs get their zero in the middle
+  WeightType weights = WeightType::kS8;
+  bool reduce_range = false;  // 7-bit weights, for CPUs whose 8-bit products saturate (x86 without VNNI)
+  bool integer_io = false;    // inputs and outputs of the model become integers too
+  bool force_conv = false;    // kDynamic: ConvInteger as well, which is slow almost everywhere
+  CalibrationMethod calibration = CalibrationMethod::kAuto;
+  double percentile = 99.99;
+  std::map<std::string, ValueOverride> values;
+  // What keeps accuracy without training.
+  bool equalize = true;      // even out channels between layers: cross-layer and SmoothQuant-style
+  bool correct_bias = true;  // take the mean error of each channel out of its bias
+};
+
 struct Recipe {
-  StorageFormat format = StorageFormat::kW8;
+  Format format = Format::kW8;
   DecoderChoice decoder = DecoderChoice::kAuto;
   Granularity granularity;
   ScaleMethod scale = ScaleMethod::kMse;
@@ -61,6 +115,9 @@ struct Recipe {
   // Regular expressions (RE2), searched for in the names of tensors and of the nodes that use them, and in op
   // types.
   std::vector<std::string> include, exclude;
+  IntegerRecipe integer;
+
+  bool is_integer() const { return format == Format::kDynamic || format == Format::kStatic; }
 };
 
 }  // namespace ounce

@@ -1,10 +1,10 @@
 // Everything that runs models, in a library that was built without ONNX Runtime.
 #include <ounce/bench.h>
-#include <ounce/calibrate.h>
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
 #include "api/contract_data.h"
+#include "api/observation.h"
 #include "api/trial.h"
 
 namespace ounce {
@@ -22,10 +22,7 @@ VerifyResult verify(const std::filesystem::path&, const std::filesystem::path&, 
   refuse();
 }
 BenchReport bench(const std::vector<std::filesystem::path>&, const BenchOptions&) { refuse(); }
-CalibrateResult calibrate(const std::filesystem::path&, const std::filesystem::path&,
-                          const CalibrateOptions&) {
-  refuse();
-}
+api::Observation api::observe_activations(const std::filesystem::path&, const CalibrateOptions&) { refuse(); }
 ContractCheck check_contract(const std::filesystem::path&, const DataOptions&, const RuntimeOptions&) {
   refuse();
 }

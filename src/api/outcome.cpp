@@ -26,6 +26,23 @@ TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& ind
   return outcome;
 }
 
+void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index, QuantizeResult& result) {
+  for (const plan::NodeDecision& decision : plan.nodes) {
+    const graph::Body& body = index.bodies()[decision.body];
+    const onnx::Node& node = *body.nodes()[decision.node];
+    const char* arithmetic = decision.arithmetic == plan::Arithmetic::kStatic    ? "static"
+                             : decision.arithmetic == plan::Arithmetic::kDynamic ? "dynamic"
+                                                                                 : "float";
+    result.nodes.push_back({graph::node_label(node, decision.node), body.path, std::string(node.op_type),
+                            arithmetic, decision.reason});
+  }
+  for (const auto& [key, coding] : plan.codings) {
+    result.activations.push_back({std::string(key.second), index.bodies()[key.first].path,
+                                  std::string(onnx::name_of(coding.type)), coding.scale, coding.zero,
+                                  coding.range, coding.method, coding.sqnr_db});
+  }
+}
+
 std::uint64_t bytes_of(const onnx::Model& model) {
   std::uint64_t bytes = model.file.bytes().size();
   for (const auto& [location, file] : model.external_files) bytes += file.bytes().size();

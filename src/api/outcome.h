@@ -11,6 +11,9 @@ namespace ounce::api {
 
 TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& index);
 
+// Fills in what the result says of nodes and activations.
+void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index, QuantizeResult& result);
+
 // Bytes of the model file and of the external files it names.
 std::uint64_t bytes_of(const onnx::Model& model);
 

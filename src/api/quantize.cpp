@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "api/groundwork.h"
 #include "api/outcome.h"
 #include "api/rewrite.h"
 #include "api/source_digest.h"
@@ -126,8 +127,17 @@ std::size_t QuantizeResult::stored_count() const {
       std::count_if(tensors.begin(), tensors.end(), [](const TensorOutcome& t) { return t.stored; }));
 }
 
-std::filesystem::path default_output(const std::filesystem::path& model, StorageFormat format) {
-  const char* suffix = format == StorageFormat::kW8 ? ".w8" : format == StorageFormat::kW4 ? ".w4" : ".w16";
+std::filesystem::path default_output(const std::filesystem::path& model, Format format) {
+  const auto suffix = [&]() -> std::string {
+    switch (format) {
+      case Format::kW4: return ".w4";
+      case Format::kW16: return ".w16";
+      case Format::kDynamic: return ".dynamic";
+      case Format::kStatic: return ".static";
+      case Format::kW8: break;
+    }
+    return ".w8";
+  }();
   std::filesystem::path output = model;
   return output.replace_extension(suffix + model.extension().string());
 }
@@ -141,15 +151,20 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   result.output = output_path;
 
   // Open: every byte of the structure is checked, no weight has been read yet.
-  const onnx::Model source = onnx::read_model(path);
+  const onnx::Model original = onnx::read_model(path);
+  const graph::Index original_index = graph::verify(original);
+  require_another_file(original, output_path);
+  result.bytes_before = api::bytes_of(original);
+  const api::Groundwork ground(path, options);
+  const onnx::Model source = onnx::read_model(ground.model());
   const graph::Index index = graph::verify(source);
-  require_another_file(source, output_path);
-  result.bytes_before = api::bytes_of(source);
 
   // Plan: a decision and a reason for every float tensor.
   begin_stage(options, "reading weights", 0);
-  const plan::Plan plan = plan::make_plan(source, index, options.recipe, pool);
-  result.notes = plan.notes;
+  const plan::Plan plan = plan::make_plan(source, index, options.recipe, pool, ground.ranges());
+  result.notes = ground.notes();
+  result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
+  api::describe_integers(plan.integer, index, result);
   std::uint64_t stored_source = 0;
   for (const plan::Decision& decision : plan.decisions) {
     result.tensors.push_back(api::outcome_of(decision, index));
@@ -162,9 +177,10 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   require_something_to_do(plan, path);
 
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
-  onnx::Model model = onnx::read_model(path);
+  onnx::Model model = onnx::read_model(ground.model());
   api::require_same_file(source, model);
-  result.source_digest = api::source_digest(source, plan, pool);
+  result.source_digest = options.recipe.is_integer() ? api::source_digest(original, plan::unread_plan(original_index), pool)
+                                                 : api::source_digest(source, plan, pool);
   const std::vector<passes::Stored> stored =
       api::rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});
 

@@ -20,7 +20,7 @@ using test::read_file;
 
 const fs::path kExample = fs::path(OUNCE_EXAMPLES) / "commands" / "commands.onnx";
 
-QuantizeOptions options_for(StorageFormat format) {
+QuantizeOptions options_for(Format format) {
   QuantizeOptions options;
   options.recipe.format = format;
   return options;
@@ -29,12 +29,12 @@ QuantizeOptions options_for(StorageFormat format) {
 TEST(QuantizeModel, MakesTheExampleSmallAndKeepsItsWeights) {
   const test::TemporaryFolder folder;
   struct Expected {
-    StorageFormat format;
+    Format format;
     double ratio, sqnr_db;
   };
-  for (const auto& [format, ratio, sqnr_db] : {Expected{StorageFormat::kW16, 0.52, 70},
-                                               {StorageFormat::kW8, 0.29, 46},
-                                               {StorageFormat::kW4, 0.19, 22}}) {
+  for (const auto& [format, ratio, sqnr_db] : {Expected{Format::kW16, 0.52, 70},
+                                               {Format::kW8, 0.29, 46},
+                                               {Format::kW4, 0.19, 22}}) {
     const QuantizeResult result = quantize(kExample, folder / "small.onnx", options_for(format));
     EXPECT_LT(result.ratio(), ratio);
     EXPECT_GT(result.sqnr_db, sqnr_db);
@@ -61,7 +61,7 @@ TEST(QuantizeModel, RecordsWhatItDidInTheModel) {
 
 TEST(QuantizeModel, GivesTheSameBytesForAnyNumberOfThreads) {
   const test::TemporaryFolder folder;
-  for (const StorageFormat format : {StorageFormat::kW8, StorageFormat::kW4, StorageFormat::kW16}) {
+  for (const Format format : {Format::kW8, Format::kW4, Format::kW16}) {
     QuantizeOptions options = options_for(format);
     std::string first;
     for (const unsigned threads : {1U, 2U, 7U}) {
@@ -93,7 +93,7 @@ TEST(QuantizeModel, TheDigestOfTheSourceDependsOnTheSourceAlone) {
   QuantizeOptions options;
   options.trial.is_wanted = false;
   const std::string digest = quantize(folder / "model.onnx", folder / "out.onnx", options).source_digest;
-  for (const StorageFormat format : {StorageFormat::kW16, StorageFormat::kW4}) {
+  for (const Format format : {Format::kW16, Format::kW4}) {
     options.recipe.format = format;
     EXPECT_EQ(quantize(folder / "model.onnx", folder / "out.onnx", options).source_digest, digest);
   }
@@ -170,7 +170,7 @@ TEST(QuantizeModel, ANewVersionTakesItsOldDataFileAway) {
   QuantizeOptions options;
   options.external_data = ExternalData::kAlways;
   quantize(kExample, folder / "small.onnx", options);
-  options.recipe.format = StorageFormat::kW16;
+  options.recipe.format = Format::kW16;
   quantize(kExample, folder / "small.onnx", options);
   std::size_t files = 0;
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path())) ++files;

@@ -3,6 +3,7 @@
 #include <ounce/error.h>
 #include <ounce/version.h>
 
+#include "passes/integer_ops.h"
 #include "passes/strip_constant_names.h"
 
 namespace ounce::api {
@@ -21,7 +22,10 @@ void require_same_file(const onnx::Model& first, const onnx::Model& second) {
 
 std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
                                     const plan::Plan& plan, const Provenance& provenance) {
-  std::vector<passes::Stored> stored = passes::store_weights(model, source, index, plan);
+  passes::Editors editors(model, index);
+  std::vector<passes::Stored> stored = passes::store_weights(editors, source, plan);
+  passes::put_integer_ops(editors, index, plan, stored);
+  editors.finish();
   passes::strip_constant_names(model);
   passes::set_metadata(model, "ounce.version", version());
   passes::set_metadata(model, "ounce.plan", provenance.plan_digest);

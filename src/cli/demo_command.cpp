@@ -58,17 +58,17 @@ void show_quantize(const DataOptions* data) {
   fmt::print("$ ounce quantize model.onnx --to w16, w8, w8 --codebook, w4{}\n",
              data == nullptr ? "" : " --data clips.npz");
   std::vector<report::QuantizeRow> rows;
-  const auto add = [&](StorageFormat format, bool codebook, const char* name) {
+  const auto add = [&](Format format, bool codebook, const char* name) {
     QuantizeOptions options;
     options.recipe.format = format;
     options.recipe.codebook = codebook;
     if (data != nullptr) options.trial.data = *data;
     rows.push_back({"model.onnx", quantize("model.onnx", name, options), {}, 0});
   };
-  add(StorageFormat::kW16, false, "model.w16.onnx");
-  add(StorageFormat::kW8, false, "model.w8.onnx");
-  add(StorageFormat::kW8, true, "model.w8-codebook.onnx");
-  add(StorageFormat::kW4, false, "model.w4.onnx");
+  add(Format::kW16, false, "model.w16.onnx");
+  add(Format::kW8, false, "model.w8.onnx");
+  add(Format::kW8, true, "model.w8-codebook.onnx");
+  add(Format::kW4, false, "model.w4.onnx");
   fmt::print("{}\nEvery file was reopened{}its weights compared with the source before it got its name.\n\n",
              report::quantize_table(rows, false),
              data == nullptr ? " and " : ", run beside the original, and ");

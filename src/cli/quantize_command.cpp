@@ -27,7 +27,7 @@ struct Arguments {
   unsigned threads = 0;
   bool dry_run = false, json = false, verbose = false, verify = true;
   DataArguments data;
-  std::string runtime;
+  std::string runtime, ranges;
 };
 
 // `is_alone`: no other model is in the table, so lines below it need no name.
@@ -54,6 +54,7 @@ int run(const Arguments& arguments) {
   options.trial.is_wanted = arguments.verify;
   options.trial.data = data_options_of(arguments.data);
   options.trial.runtime.library = arguments.runtime;
+  options.ranges = arguments.ranges;
   std::FILE* human = arguments.json ? stderr : stdout;
   const auto usual_name = [&](const std::filesystem::path& path) {
     return default_output(path, options.recipe.format);
@@ -114,6 +115,10 @@ Command add_quantize(CLI::App& parser) {
                 "without, only the stored weights are compared and the file may not run)");
   app->add_option("--runtime", arguments->runtime,
                   "ONNX Runtime for that: a library's path, or a version (default: the newest)");
+  add_integer_options(*app, arguments->recipe);
+  app->add_option("--ranges", arguments->ranges,
+                  "static: what 'ounce calibrate' saw; without it, the data of --data is looked at")
+      ->group("Integer arithmetic (--to static, --to dynamic)");
   add_data_options(*app, arguments->data);
   return {app, [arguments] { return run(*arguments); }};
 }

@@ -10,14 +10,31 @@
 namespace ounce::cli {
 namespace {
 
-const std::map<std::string, StorageFormat> kFormats = {
-    {"w8", StorageFormat::kW8}, {"w4", StorageFormat::kW4}, {"w16", StorageFormat::kW16}};
+const std::map<std::string, Format> kFormats = {
+    {"w8", Format::kW8},
+    {"w4", Format::kW4},
+    {"w16", Format::kW16},
+    {"dynamic", Format::kDynamic},
+    {"static", Format::kStatic}};
 const std::map<std::string, DecoderChoice> kDecoders = {
     {"auto", DecoderChoice::kAuto}, {"fold", DecoderChoice::kFold}, {"dq", DecoderChoice::kDq}};
 const std::map<std::string, ScaleMethod> kScales = {{"mse", ScaleMethod::kMse},
                                                     {"absmax", ScaleMethod::kAbsMax}};
 const std::map<std::string, Rounding> kRoundings = {{"balanced", Rounding::kBalanced},
-                                                    {"nearest", Rounding::kNearest}};
+                                                    {"nearest", Rounding::kNearest},
+                                                    {"adaptive", Rounding::kAdaptive}};
+const std::map<std::string, CalibrationMethod> kCalibrations = {
+    {"auto", CalibrationMethod::kAuto},       {"minmax", CalibrationMethod::kMinMax},
+    {"mean", CalibrationMethod::kMean},       {"percentile", CalibrationMethod::kPercentile},
+    {"entropy", CalibrationMethod::kEntropy}, {"mse", CalibrationMethod::kMse}};
+const std::map<std::string, Dialect> kDialects = {{"qdq", Dialect::kQdq},
+                                                  {"qoperator", Dialect::kQOperator}};
+const std::map<std::string, ActivationType> kActivations = {{"u8", ActivationType::kU8},
+                                                            {"s8", ActivationType::kS8},
+                                                            {"u16", ActivationType::kU16},
+                                                            {"s16", ActivationType::kS16}};
+const std::map<std::string, WeightType> kWeights = {
+    {"s8", WeightType::kS8}, {"u8", WeightType::kU8}, {"s4", WeightType::kS4}};
 const std::map<std::string, ExternalData> kExternalData = {
     {"auto", ExternalData::kAuto}, {"always", ExternalData::kAlways}, {"never", ExternalData::kNever}};
 
@@ -50,7 +67,7 @@ Granularity granularity_of(const std::string& text) {
 }  // namespace
 
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
-  app.add_option("--to", arguments.format, "w8 (25 % of the bytes), w4 (15 %), w16 (50 %)")
+  app.add_option("--to", arguments.format, "stored small: w8 (25 % of the bytes), w4 (15 %), w16 (50 %); computed on integers: dynamic, static (needs --data or --ranges)")
       ->check(names_of(kFormats))
       ->capture_default_str();
   app.add_option(
@@ -64,7 +81,7 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
   app.add_option("--scale", arguments.scale, "how scales are found: mse (least squared error), absmax")
       ->check(names_of(kScales))
       ->capture_default_str();
-  app.add_option("--rounding", arguments.rounding, "balanced (the errors of a channel sum to zero), nearest")
+  app.add_option("--rounding", arguments.rounding, "balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer gives what it gave before on calibration data; slower)")
       ->check(names_of(kRoundings))
       ->capture_default_str();
   app.add_flag("--codebook", arguments.codebook,
@@ -83,6 +100,51 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
   app.add_option("--exclude", arguments.exclude, "not these: likewise")->allow_extra_args(false);
 }
 
+void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
+  const char* const group = "Integer arithmetic (--to static, --to dynamic)";
+  app.add_option("--calibration", arguments.calibration,
+                 "static: how the range of an activation is chosen: auto (least predicted error, value by "
+                 "value), minmax, mean, percentile, entropy, mse")
+      ->check(names_of(kCalibrations))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--percentile", arguments.percentile, "of --calibration percentile")
+      ->check(number_between(50, 100))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--dialect", arguments.dialect,
+                 "static: qdq (Q/DQ nodes, which runtimes fuse), qoperator (the integer ops themselves)")
+      ->check(names_of(kDialects))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--activations", arguments.activations, "static: type of activations: u8, s8, u16, s16")
+      ->check(names_of(kActivations))
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--symmetric-activations", arguments.symmetric_activations,
+               "static: zero is the middle code of values that take both signs")
+      ->group(group);
+  app.add_option("--weights", arguments.weights, "type of weights: s8, u8, s4")
+      ->check(names_of(kWeights))
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--reduce-range", arguments.reduce_range,
+               "7-bit weights, for x86 CPUs without VNNI, whose 8-bit products saturate")
+      ->group(group);
+  app.add_flag("--integer-io", arguments.integer_io,
+               "static: inputs and outputs of the model become integers too")
+      ->group(group);
+  app.add_flag("--force-conv", arguments.force_conv,
+               "dynamic: ConvInteger as well, though it is several times slower than FP32")
+      ->group(group);
+  app.add_flag("--equalize,!--no-equalize", arguments.equalize,
+               "even out the channels between layers (default: on)")
+      ->group(group);
+  app.add_flag("--correct-bias,!--no-correct-bias", arguments.correct_bias,
+               "static: take the mean error of every channel out of its bias (default: on)")
+      ->group(group);
+}
+
 Recipe recipe_of(const RecipeArguments& arguments) {
   Recipe recipe;
   recipe.format = kFormats.at(arguments.format);
@@ -96,6 +158,18 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.min_bytes = arguments.min_bytes;
   recipe.include = arguments.include;
   recipe.exclude = arguments.exclude;
+  IntegerRecipe& integer = recipe.integer;
+  integer.calibration = kCalibrations.at(arguments.calibration);
+  integer.percentile = arguments.percentile;
+  integer.dialect = kDialects.at(arguments.dialect);
+  integer.activations = kActivations.at(arguments.activations);
+  integer.symmetric_activations = arguments.symmetric_activations;
+  integer.weights = kWeights.at(arguments.weights);
+  integer.reduce_range = arguments.reduce_range;
+  integer.integer_io = arguments.integer_io;
+  integer.force_conv = arguments.force_conv;
+  integer.equalize = arguments.equalize;
+  integer.correct_bias = arguments.correct_bias;
   const auto refuse = [](const char* why) { throw Error(ErrorCode::kUsage, why); };
   const bool has_groups = recipe.granularity.kind == GranularityKind::kChannel ||
                           recipe.granularity.kind == GranularityKind::kBlock;
@@ -103,7 +177,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   if (recipe.codebook && has_groups) refuse("--codebook holds for a whole tensor: leave out --granularity");
   if (recipe.codebook && recipe.decoder == DecoderChoice::kDq)
     refuse("DequantizeLinear cannot decode a codebook: leave out --decode dq");
-  if (recipe.format == StorageFormat::kW16 && (recipe.codebook || recipe.asymmetric || has_groups)) {
+  if (recipe.format == Format::kW16 && (recipe.codebook || recipe.asymmetric || has_groups)) {
     refuse("w16 stores floats: --codebook, --asymmetric and --granularity do not apply");
   }
   return recipe;

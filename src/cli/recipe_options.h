@@ -15,9 +15,16 @@ struct RecipeArguments {
   double half_share = 0.1;  // percent
   std::uint64_t min_bytes = 1024;
   std::vector<std::string> include, exclude;
+
+  // Of integer arithmetic.
+  std::string calibration = "auto", dialect = "qdq", activations = "u8", weights = "s8";
+  double percentile = 99.99;
+  bool symmetric_activations = false, reduce_range = false, integer_io = false, force_conv = false;
+  bool equalize = true, correct_bias = true;
 };
 
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments);
+void add_integer_options(CLI::App& app, RecipeArguments& arguments);
 // Throws Error{kUsage} for combinations that make no sense.
 Recipe recipe_of(const RecipeArguments& arguments);
 // CLI11 takes a minus sign for a large number.

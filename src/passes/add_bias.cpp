@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "passes/linear_op.h"
-#include "passes/settings.h"
+#include "onnx/settings.h"
 #include "passes/work_limit.h"
 
 namespace ounce::passes {

@@ -104,6 +104,7 @@ std::vector<onnx::Kept<onnx::Node>> BodyEditor::merged(std::vector<onnx::Kept<on
     take(i);
     if (!replaced_.contains(i)) nodes.push_back(std::move(old[i]));
   }
+  take(old.size());
   return nodes;
 }
 

@@ -27,7 +27,8 @@ class BodyEditor {
   onnx::Model& model() { return model_; }
   graph::Names& names() { return names_; }
 
-  // Where nodes are added: in front of all others, or in place of one.
+  // Where nodes are added: in front of all others, or in front or in place of one, or behind the last (whose
+  // position is the number of nodes).
   static constexpr std::size_t kFront = graph::kNone;
   void add_node(std::size_t place, onnx::Node node);
   void replace_node(std::size_t position) { replaced_.insert(position); }

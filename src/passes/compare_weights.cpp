@@ -72,6 +72,9 @@ class Decoding {
   Decoding(const Decision& decision, const onnx::Model& written, const WrittenWeight& weight)
       : decision_(decision), written_(written), codes_(*weight.codes) {
     if (weight.scales != nullptr) scales_ = floats_of(*weight.scales);
+    if (decision.encoding == Encoding::kInt32) {
+      for (const kernels::Affine& group : decision.affine) scales_.push_back(group.scale);
+    }
     if (!decision.is_linear()) return;
     std::vector<float> zeros;
     if (weight.zeros != nullptr) zeros = zeros_of(*weight.zeros);
@@ -89,6 +92,7 @@ class Decoding {
     if (decision_.encoding == Encoding::kFloat16) {
       return kernels::f16_to_f32(reinterpret_cast<const std::byte*>(bytes) + first * 2, count, values);
     }
+    if (decision_.encoding == Encoding::kInt32) return decode_bias(first, count, values);
     std::vector<std::uint8_t> unpacked;
     const std::uint8_t* codes = reinterpret_cast<const std::uint8_t*>(bytes) + first;
     if (decision_.is_packed()) {
@@ -104,12 +108,22 @@ class Decoding {
 
   // Codes that have been decoded; packed ones are let go at the end, as their halves are far apart.
   void release(std::size_t first, std::size_t count) const {
-    const std::size_t width = decision_.encoding == Encoding::kFloat16 ? 2 : 1;
+    const std::size_t width = decision_.encoding == Encoding::kInt32     ? 4
+                              : decision_.encoding == Encoding::kFloat16 ? 2
+                                                                         : 1;
     if (!decision_.is_packed()) written_.release(codes_.bytes().substr(first * width, count * width));
   }
   void release_all() const { written_.release(codes_.bytes()); }
 
  private:
+  void decode_bias(std::size_t first, std::size_t count, float* values) const {
+    for (std::size_t i = first; i < first + count; ++i) {
+      std::int32_t code = 0;
+      std::memcpy(&code, codes_.bytes().data() + i * sizeof code, sizeof code);
+      *values++ = static_cast<float>(code) * scales_[scales_.size() == 1 ? 0 : i];
+    }
+  }
+
   void unpack(std::size_t first, std::size_t count, std::vector<std::uint8_t>& codes) const {
     const auto* packed = reinterpret_cast<const std::uint8_t*>(codes_.bytes().data());
     codes.resize(count);

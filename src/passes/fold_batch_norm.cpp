@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "passes/linear_op.h"
-#include "passes/settings.h"
+#include "onnx/settings.h"
 #include "passes/work_limit.h"
 
 namespace ounce::passes {

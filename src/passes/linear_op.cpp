@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "onnx/attributes.h"
-#include "passes/settings.h"
+#include "onnx/settings.h"
 
 namespace ounce::passes {
 namespace {

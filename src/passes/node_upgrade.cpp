@@ -8,7 +8,7 @@
 #include "kernels/half.h"
 #include "onnx/attributes.h"
 #include "passes/constants.h"
-#include "passes/settings.h"
+#include "onnx/settings.h"
 
 namespace ounce::passes {
 namespace {

@@ -10,7 +10,7 @@
 #include "passes/editors.h"
 #include "passes/known_ops.h"
 #include "passes/opset_changes.h"
-#include "passes/settings.h"
+#include "onnx/settings.h"
 #include "passes/value_types.h"
 
 namespace ounce::passes {

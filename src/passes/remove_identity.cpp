@@ -8,7 +8,7 @@
 #include "onnx/values.h"
 #include "passes/constants.h"
 #include "passes/editors.h"
-#include "passes/settings.h"
+#include "onnx/settings.h"
 
 namespace ounce::passes {
 namespace {

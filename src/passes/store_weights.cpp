@@ -1,6 +1,5 @@
 #include "passes/store_weights.h"
 
-#include "passes/editors.h"
 #include "passes/stored_weight.h"
 
 namespace ounce::passes {
@@ -26,9 +25,7 @@ StoredNames add_stored_tensors(BodyEditor& editor, std::size_t place, const onnx
 
 }  // namespace
 
-std::vector<Stored> store_weights(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
-                                  const plan::Plan& plan) {
-  Editors editors(model, index);
+std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, const plan::Plan& plan) {
   std::vector<Stored> result;
   for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
     const Decision& decision = plan.decisions[i];
@@ -45,12 +42,11 @@ std::vector<Stored> store_weights(onnx::Model& model, const onnx::Model& source,
     if (decision.decoder == plan::Decoder::kLookup) {
       for (const graph::Use& use : decision.weight.value->uses)
         replace_lookup(editors.of(use.body), use.node, decision, stored);
-    } else {
+    } else if (decision.decoder != plan::Decoder::kKernel) {
       add_decoder(editor, place, decision, stored, decision.weight.name);
     }
     result.push_back({i, stored});
   }
-  editors.finish();
   return result;
 }
 

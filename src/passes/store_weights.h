@@ -14,6 +14,7 @@
 #include "graph/index.h"
 #include "onnx/model.h"
 #include "passes/decoder.h"
+#include "passes/editors.h"
 #include "plan/plan.h"
 
 namespace ounce::passes {
@@ -25,9 +26,8 @@ struct Stored {
 };
 
 // `source` is an untouched second reading of the model: its tensors feed the new ones while they are written.
-// `plan` and `index` belong to it, so `model` may be edited while they stay valid.
-std::vector<Stored> store_weights(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
-                                  const plan::Plan& plan);
+// `plan` and the editors' index belong to it, so the model may be edited while they stay valid.
+std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, const plan::Plan& plan);
 
 // Sets a metadata entry, replacing one of the same key.
 void set_metadata(onnx::Model& model, const std::string& key, const std::string& value);

@@ -1,6 +1,8 @@
 #include "passes/stored_weight.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <functional>
 
 #include "kernels/half.h"
@@ -105,14 +107,16 @@ class LinearProduction final : public WeightProduction {
     const auto& format = decision().format;
     const auto ranges =
         decision().ranges.empty() ? quant::find_ranges(floats, layout, for_each) : decision().ranges;
-    const auto affine = quant::find_affine(floats, layout, format, ranges, decision().scale, for_each);
+    const auto affine = decision().affine.empty() ? quant::find_affine(floats, layout, format, ranges,
+                                                                       decision().scale, for_each)
+                                                  : decision().affine;
     std::vector<float> scales, zeros;
     for (const Affine& group : affine) {
       scales.push_back(group.scale);
       zeros.push_back(group.zero);
     }
     write_scales(scales, part(parts, StoredPart::kScales));
-    if (!format.is_symmetric) write_zeros(zeros, part(parts, StoredPart::kZeros));
+    if (decision().has_zeros()) write_zeros(zeros, part(parts, StoredPart::kZeros));
     write_codes(floats, part(parts, StoredPart::kCodes), for_each,
                 [&](std::size_t first, std::size_t count, std::uint8_t* codes) {
                   quant::encode_linear(floats, layout, format, affine, decision().kernel, first, count,
@@ -185,7 +189,32 @@ class HalfProduction final : public WeightProduction {
   }
 };
 
+// The bias of an integer op, in units of its sums.
+class BiasProduction final : public WeightProduction {
+ public:
+  using WeightProduction::WeightProduction;
+
+ protected:
+  void produce(const FloatSource& floats, std::span<const onnx::Place> parts,
+               const ForEach&) const override {
+    std::vector<float> scratch(floats.size());
+    std::memcpy(scratch.data(), floats.bytes().data(), floats.bytes().size());
+    const auto& affine = decision().affine;
+    std::vector<std::int32_t> codes;
+    for (std::size_t i = 0; i < scratch.size(); ++i) {
+      const double code = std::nearbyint(double{scratch[i]} / affine[affine.size() == 1 ? 0 : i].scale);
+      codes.push_back(static_cast<std::int32_t>(std::clamp<double>(code, plan::kLeastBias, plan::kLargestBias)));
+    }
+    part(parts, StoredPart::kCodes).write(0, as_bytes(codes));
+    if (decision().decoder != plan::Decoder::kDq) return;
+    std::vector<float> scales;
+    for (const Affine& group : affine) scales.push_back(group.scale);
+    part(parts, StoredPart::kScales).write(0, as_bytes(scales));
+  }
+};
+
 std::shared_ptr<const onnx::Production> make_production(const onnx::Model& model, const Decision& decision) {
+  if (decision.encoding == Encoding::kInt32) return std::make_shared<BiasProduction>(model, decision);
   if (decision.is_linear()) return std::make_shared<LinearProduction>(model, decision);
   if (decision.encoding == Encoding::kFloat16) return std::make_shared<HalfProduction>(model, decision);
   return std::make_shared<CodebookProduction>(model, decision);
@@ -193,9 +222,10 @@ std::shared_ptr<const onnx::Production> make_production(const onnx::Model& model
 
 ElementType codes_type(const Decision& decision) {
   if (decision.encoding == Encoding::kFloat16) return ElementType::kFloat16;
+  if (decision.encoding == Encoding::kInt32) return ElementType::kInt32;
   if (!decision.is_linear() || (decision.is_packed() && packs_halves(decision))) return ElementType::kUint8;
   if (decision.is_packed()) return decision.format.is_symmetric ? ElementType::kInt4 : ElementType::kUint4;
-  return decision.format.is_symmetric ? ElementType::kInt8 : ElementType::kUint8;
+  return decision.format.sign == kernels::CodeSign::kSigned ? ElementType::kInt8 : ElementType::kUint8;
 }
 
 std::vector<std::int64_t> codes_dims(const Decision& decision) {
@@ -223,7 +253,10 @@ std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const Decisio
   if (decision.is_linear()) {
     add(StoredPart::kScales, decision.format.half_scales ? ElementType::kFloat16 : ElementType::kFloat,
         decision.scale_dims);
-    if (!decision.format.is_symmetric) add(StoredPart::kZeros, zeros_type(decision), decision.scale_dims);
+    if (decision.has_zeros()) add(StoredPart::kZeros, zeros_type(decision), decision.scale_dims);
+  } else if (decision.encoding == Encoding::kInt32) {
+    if (decision.decoder == plan::Decoder::kDq)
+      add(StoredPart::kScales, ElementType::kFloat, decision.scale_dims);
   } else if (decision.encoding != Encoding::kFloat16) {
     add(StoredPart::kScales, ElementType::kFloat, {decision.is_packed() ? 16 : 256});
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "plan/groups.h"
+#include "plan/integer_weights.h"
 
 namespace ounce::plan {
 namespace {
@@ -26,6 +27,7 @@ quant::LinearFormat format_of(const Decision& decision, const Recipe& recipe) {
 Decision StructurePlanner::decide(const Weight& weight) {
   Decision decision;
   decision.weight = weight;
+  if (decide_integer(decision, integer_, recipe_)) return decision;
   const std::string excluded =
       selection_.why_not(index_, weight);  // asked for every tensor: it notes matches
   decision.reason = why_keep(weight);
@@ -56,7 +58,7 @@ std::string StructurePlanner::why_keep(const Weight& weight) const {
   if (weight.value->is_output) return "is an output of the graph";
   if (weight.value->is_input && model_.proto->ir_version >= 4) return "is an input with a default value";
   if (weight.role == Role::kOther &&
-      (recipe_.format != StorageFormat::kW16 || weight.tensor->dims.size() < 2)) {
+      (recipe_.format != Format::kW16 || weight.tensor->dims.size() < 2)) {
     return fmt::format("feeds {}, which may need all bits", weight.op_type);
   }
   if (opset(weight) < kBroadcastOpset)
@@ -66,7 +68,7 @@ std::string StructurePlanner::why_keep(const Weight& weight) const {
 
 void StructurePlanner::choose_encoding(Decision& decision) const {
   const Weight& weight = decision.weight;
-  if (recipe_.format == StorageFormat::kW16 || !weight.fits_few_bits()) {
+  if (recipe_.format == Format::kW16 || !weight.fits_few_bits()) {
     const bool is_half = weight.tensor->type == onnx::ElementType::kFloat16 ||
                          weight.tensor->type == onnx::ElementType::kBfloat16;
     decision.encoding = is_half ? Encoding::kKeep : Encoding::kFloat16;
@@ -79,12 +81,12 @@ void StructurePlanner::choose_encoding(Decision& decision) const {
   }
   decision.reason = fmt::format("weight of {}", weight.op_type);
   const bool can_unpack = opset(weight) >= kShiftOpset;
-  if (recipe_.format == StorageFormat::kW4 && can_unpack) {
+  if (recipe_.format == Format::kW4 && can_unpack) {
     decision.encoding = recipe_.codebook ? Encoding::kCodebook4 : Encoding::kLinear4;
     return;
   }
   decision.encoding = recipe_.codebook ? Encoding::kCodebook8 : Encoding::kLinear8;
-  if (recipe_.format == StorageFormat::kW4) {
+  if (recipe_.format == Format::kW4) {
     decision.reason +=
         fmt::format("; opset {} cannot unpack 4 bits ({} is needed), so 8", opset(weight), kShiftOpset);
   }

@@ -7,18 +7,18 @@
 #include "graph/index.h"
 #include "onnx/model.h"
 #include "plan/decision.h"
+#include "plan/integer_plan.h"
 #include "plan/selection.h"
 
 namespace ounce::plan {
 
 class StructurePlanner {
  public:
-  StructurePlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe)
-      : model_(model), index_(index), recipe_(recipe), selection_(recipe) {}
+  StructurePlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
+                   const IntegerPlan& integer, Selection& selection)
+      : model_(model), index_(index), recipe_(recipe), integer_(integer), selection_(selection) {}
 
   Decision decide(const Weight& weight);
-  // After the last tensor: throws Error{kUsage} for an expression that matched nothing.
-  void check_expressions() const { selection_.check_all_matched(); }
 
  private:
   std::int64_t opset(const Weight& weight) const;
@@ -31,7 +31,8 @@ class StructurePlanner {
   const onnx::Model& model_;
   const graph::Index& index_;
   const Recipe& recipe_;
-  Selection selection_;
+  const IntegerPlan& integer_;
+  Selection& selection_;
 };
 
 }  // namespace ounce::plan

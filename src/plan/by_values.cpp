@@ -62,6 +62,7 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
         "a weight has NaN or infinite values; repair the model, or leave the tensor out with --exclude",
         fmt::format("tensor '{}'", decision.weight.name));
   }
+  if (decision.is_of_integer_op()) return;  // it takes codes and nothing else
   if (whole.absmax() == 0) return keep("all values are zero");
   // A second Cast costs some 30 bytes, a 16-bit scale saves two.
   const bool saves = decision.layout.groups() >= kHalfScalesFrom && decision.decoder != Decoder::kDq;

@@ -8,13 +8,14 @@ std::uint64_t stored_bytes(const Decision& decision) {
   const std::uint64_t count = decision.weight.tensor->element_count();
   const std::uint64_t groups = decision.layout.groups();
   const std::uint64_t per_group =
-      (decision.format.half_scales ? 2U : 4U) + (decision.format.is_symmetric ? 0U : 1U);
+      (decision.format.half_scales ? 2U : 4U) + (decision.has_zeros() ? 1U : 0U);
   switch (decision.encoding) {
     case Encoding::kLinear8: return count + groups * per_group;
     case Encoding::kLinear4: return (count + 1) / 2 + groups * per_group;
     case Encoding::kCodebook8: return count + 256 * 4;
     case Encoding::kCodebook4: return (count + 1) / 2 + 16 * 4;
     case Encoding::kFloat16: return count * 2;
+    case Encoding::kInt32: return count * 4 + groups * (decision.decoder == Decoder::kKernel ? 0 : 4);
     case Encoding::kKeep: break;
   }
   return decision.weight.tensor->byte_count();
@@ -37,6 +38,7 @@ std::string_view name_of(Encoding encoding) {
     case Encoding::kCodebook8: return "codebook256";
     case Encoding::kCodebook4: return "codebook16";
     case Encoding::kFloat16: return "float16";
+    case Encoding::kInt32: return "int32";
     case Encoding::kKeep: break;
   }
   return "keep";
@@ -46,6 +48,7 @@ std::string_view name_of(Decoder decoder) {
   switch (decoder) {
     case Decoder::kFold: return "fold";
     case Decoder::kDq: return "dq";
+    case Decoder::kKernel: return "kernel";
     case Decoder::kLookup: break;
   }
   return "lookup";

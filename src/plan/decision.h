@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "kernels/affine.h"
 #include "kernels/range.h"
 #include "plan/weights.h"
 #include "quant/layout.h"
@@ -18,13 +19,14 @@
 
 namespace ounce::plan {
 
-enum class Encoding { kKeep, kLinear8, kLinear4, kCodebook8, kCodebook4, kFloat16 };
+enum class Encoding { kKeep, kLinear8, kLinear4, kCodebook8, kCodebook4, kFloat16, kInt32 };
 
 // How the runtime gets the values back.
 enum class Decoder {
   kFold,    // Cast, Mul …: ordinary ops on constants, folded when a session is created
   kDq,      // DequantizeLinear, which a runtime may fuse into its op
   kLookup,  // a table's rows are looked up in codes and decoded after that
+  kKernel,  // not at all: an integer op takes codes and scales as they are
 };
 
 struct Decision {
@@ -39,6 +41,10 @@ struct Decision {
   quant::LinearFormat format;                              // for the linear encodings
   ScaleMethod scale = ScaleMethod::kMse;
   std::size_t kernel = 0;  // for balanced rounding: taps of a kernel, 1 without kernels; 0 rounds to nearest
+  // Weights and biases (kInt32) of integer ops: their node in the integer plan, and their scales, which are
+  // found beforehand, as those of a bias are made of the weight's.
+  std::size_t integer_node = graph::kNone;
+  std::vector<kernels::Affine> affine;
   std::vector<kernels::Range> ranges;  // of the groups (one for encodings without); empty if too many to keep
   std::size_t block = 0;               // for kBlock
   std::vector<std::int64_t> view;      // the shape in which the codes are scaled …
@@ -47,12 +53,18 @@ struct Decision {
 
   std::optional<Digest> digest;  // of the tensor's bytes, if it is large and was read
 
+  bool is_of_integer_op() const { return integer_node != graph::kNone; }
   bool is_stored() const { return encoding != Encoding::kKeep; }
   bool is_linear() const { return encoding == Encoding::kLinear8 || encoding == Encoding::kLinear4; }
   bool is_packed() const { return encoding == Encoding::kLinear4 || encoding == Encoding::kCodebook4; }
+  // Zeros are stored, not merely known.
+  bool has_zeros() const { return !format.is_symmetric || (format.zero != 0 && decoder != Decoder::kFold); }
   std::size_t block_axis() const;        // of a matrix: the axis that blocks run along
   std::string granularity_text() const;  // "tensor", "channel 0", "block 32"
 };
+
+// Codes of a bias leave room for the sums that are added to it.
+inline constexpr double kLargestBias = 1 << 30, kLeastBias = -kLargestBias;
 
 // Bytes of the codes, scales and zeros; of the tensor itself for kKeep.
 std::uint64_t stored_bytes(const Decision& decision);

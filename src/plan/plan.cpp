@@ -8,6 +8,7 @@
 #include "base/jobs.h"
 #include "plan/by_structure.h"
 #include "plan/by_values.h"
+#include "plan/integer_weights.h"
 
 namespace ounce::plan {
 namespace {
@@ -29,17 +30,21 @@ std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& 
 
 }  // namespace
 
-Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool) {
+Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool,
+               const observe::Ranges* ranges) {
   Plan plan;
   plan.recipe = recipe;
   plan.notes = notes_on(model, index);
-  StructurePlanner planner(model, index, recipe);
+  Selection selection(recipe);
+  const std::vector<Weight> weights = find_weights(index);
+  plan.integer = make_integer_plan(model, index, recipe, weights, ranges, selection);
+  StructurePlanner planner(model, index, recipe, plan.integer, selection);
   std::vector<std::size_t> stored;
-  for (const Weight& weight : find_weights(index)) {
+  for (const Weight& weight : weights) {
     plan.decisions.push_back(planner.decide(weight));
     if (plan.decisions.back().is_stored()) stored.push_back(plan.decisions.size() - 1);
   }
-  planner.check_expressions();
+  selection.check_all_matched();
   run_jobs(
       pool, stored.size(),
       [&](std::size_t i) { return plan.decisions[stored[i]].weight.tensor->byte_count(); },
@@ -47,6 +52,17 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
         decide_by_values(model, plan.decisions[stored[i]], for_each);
       });
   promote_smallest(plan.decisions, recipe.half_share);
+  scale_integer_weights(model, index, plan, pool);
+  return plan;
+}
+
+Plan unread_plan(const graph::Index& index) {
+  Plan plan;
+  for (Weight& weight : find_weights(index)) {
+    Decision decision;
+    decision.weight = std::move(weight);
+    plan.decisions.push_back(std::move(decision));
+  }
   return plan;
 }
 

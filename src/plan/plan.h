@@ -9,14 +9,17 @@
 
 #include "base/thread_pool.h"
 #include "graph/index.h"
+#include "observe/ranges.h"
 #include "onnx/model.h"
 #include "plan/decision.h"
+#include "plan/integer_plan.h"
 
 namespace ounce::plan {
 
 struct Plan {
   Recipe recipe;
   std::vector<Decision> decisions;  // in the order of the file
+  IntegerPlan integer;              // for the formats that compute on integers
   std::vector<std::string> notes;   // about the model as a whole
 
   std::size_t stored_count() const;
@@ -24,8 +27,13 @@ struct Plan {
   std::string text() const;
 };
 
+// Every float tensor, nothing decided.
+Plan unread_plan(const graph::Index& index);
+
 // `model` must have been verified; `index` is its index. Throws Error{kUsage} for an expression that matches
-// nothing, Error{kBadInput} for weights that are not finite.
-Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool);
+// nothing, Error{kBadInput} for weights that are not finite. Static arithmetic needs the ranges of
+// activations.
+Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool,
+               const observe::Ranges* ranges = nullptr);
 
 }  // namespace ounce::plan

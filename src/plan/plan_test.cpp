@@ -104,7 +104,7 @@ TEST(Plan, LeavesOtherConstantsAloneAndSaysWhy) {
   EXPECT_EQ(plan_text(model_of("Add", 1, {32, 16})),
             "w float32[32,16] -> keep: feeds Add, which may need all bits\n");
   Recipe w16;
-  w16.format = StorageFormat::kW16;
+  w16.format = Format::kW16;
   EXPECT_EQ(plan_text(model_of("Add", 1, {32, 16}), w16),
             "w float32[32,16] -> float16 tensor fold: constant of Add, as 16-bit floats; folded at load, "
             "FP32 speed\n");
@@ -130,7 +130,7 @@ TEST(Plan, StoresBiasesIn16BitsUnlessTheyAreTooSmall) {
 
 TEST(Plan, FourBitsUseBlocksWhereTheyFit) {
   Recipe w4;
-  w4.format = StorageFormat::kW4;
+  w4.format = Format::kW4;
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {64, 16}), w4),
             "w float32[64,16] -> int4 block 32 fold: weight of MatMul; folded at load, FP32 speed\n");
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {60, 16}), w4),
@@ -172,7 +172,7 @@ TEST(Plan, ReadsTheValuesBeforeItPromises) {
       .initializer("w", {32, 16}, values)
       .node("MatMul", {"x", "w"}, {"y"});
   Recipe w16;
-  w16.format = StorageFormat::kW16;
+  w16.format = Format::kW16;
   EXPECT_EQ(plan_text(large.bytes(), w16),
             "w float32[32,16] -> keep: its largest magnitude 70000 overflows 16-bit floats (65504)\n");
 }

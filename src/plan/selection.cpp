@@ -4,6 +4,8 @@
 #include <ounce/error.h>
 #include <re2/re2.h>
 
+#include <algorithm>
+
 namespace ounce::plan {
 
 Selection::Selection(const Recipe& recipe)
@@ -23,18 +25,12 @@ std::vector<Selection::Expression> Selection::compile(const std::vector<std::str
   return expressions;
 }
 
-const Selection::Expression* Selection::match(std::vector<Expression>& expressions, const graph::Index& index,
-                                              const Weight& weight) {
+const Selection::Expression* Selection::match(std::vector<Expression>& expressions, const Texts& texts) {
   const Expression* first = nullptr;
   for (Expression& expression : expressions) {
-    const auto matches = [&](onnx::Bytes text) {
+    const bool is_match = std::any_of(texts.begin(), texts.end(), [&](onnx::Bytes text) {
       return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression.regex);
-    };
-    bool is_match = matches(weight.name) || matches(weight.op_type);
-    for (const graph::Use& use : weight.value->uses) {
-      const onnx::Node& node = index.node(use);
-      is_match = is_match || matches(node.name) || matches(node.op_type);
-    }
+    });
     if (!is_match) continue;
     expression.has_matched = true;
     if (first == nullptr) first = &expression;
@@ -42,12 +38,27 @@ const Selection::Expression* Selection::match(std::vector<Expression>& expressio
   return first;
 }
 
-std::string Selection::why_not(const graph::Index& index, const Weight& weight) {
-  const Expression* included = match(include_, index, weight);
-  const Expression* excluded = match(exclude_, index, weight);
+std::string Selection::why_not(const Texts& texts) {
+  const Expression* included = match(include_, texts);
+  const Expression* excluded = match(exclude_, texts);
   if (excluded != nullptr) return fmt::format("excluded by '{}'", excluded->text);
   if (!include_.empty() && included == nullptr) return "not included";
   return {};
+}
+
+std::string Selection::why_not(const graph::Index& index, const Weight& weight) {
+  Texts texts = {weight.name, weight.op_type};
+  for (const graph::Use& use : weight.value->uses) {
+    const onnx::Node& node = index.node(use);
+    texts.insert(texts.end(), {node.name, node.op_type});
+  }
+  return why_not(texts);
+}
+
+std::string Selection::why_not(const onnx::Node& node) {
+  Texts texts = {node.name, node.op_type};
+  texts.insert(texts.end(), node.outputs.begin(), node.outputs.end());
+  return why_not(texts);
 }
 
 void Selection::check_all_matched() const {

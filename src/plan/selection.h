@@ -28,6 +28,7 @@ class Selection {
 
   // Empty when the tensor is selected, otherwise the reason why not.
   std::string why_not(const graph::Index& index, const Weight& weight);
+  std::string why_not(const onnx::Node& node);
   // Throws Error{kUsage} that names an expression which has matched nothing so far.
   void check_all_matched() const;
 
@@ -38,8 +39,10 @@ class Selection {
     bool has_matched = false;
   };
   static std::vector<Expression> compile(const std::vector<std::string>& texts);
-  static const Expression* match(std::vector<Expression>& expressions, const graph::Index& index,
-                                 const Weight& weight);
+  using Texts = std::vector<onnx::Bytes>;
+  // The first that is found in one of the texts; all that are found are noted.
+  static const Expression* match(std::vector<Expression>& expressions, const Texts& texts);
+  std::string why_not(const Texts& texts);
 
   std::vector<Expression> include_, exclude_;
 };

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path output = "consumer.w8.onnx", copied = "consumer.copy.onnx";
   try {
     ounce::QuantizeOptions options;
-    options.recipe.format = ounce::StorageFormat::kW8;
+    options.recipe.format = ounce::Format::kW8;
     const ounce::QuantizeResult result = ounce::quantize(model, output, options);
     std::printf("ounce %s: %.1f %% of the bytes, %.1f dB\n", ounce::version(), 100 * result.ratio(),
                 result.sqnr_db);

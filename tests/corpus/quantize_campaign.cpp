@@ -47,7 +47,7 @@ struct Variant {
 
 std::vector<Variant> variants() {
   std::vector<Variant> list;
-  const auto add = [&](const char* name, StorageFormat format, double floor_db, auto&& change) {
+  const auto add = [&](const char* name, Format format, double floor_db, auto&& change) {
     Recipe recipe;
     recipe.format = format;
     recipe.min_bytes = 16;  // the models are tiny
@@ -62,7 +62,7 @@ std::vector<Variant> variants() {
   const auto blocks = [](std::size_t size) {
     return [size](Recipe& recipe) { recipe.granularity = {GranularityKind::kBlock, size}; };
   };
-  using enum StorageFormat;
+  using enum Format;
   add("w16", kW16, 55, plain);
   add("w8", kW8, 40, plain);
   add("w8 codebook", kW8, 40, codebook);

@@ -25,7 +25,7 @@ struct Way {
 // few.
 std::vector<Way> ways() {
   std::vector<Way> list;
-  const auto add = [&](const char* name, StorageFormat format, double floor_db, const auto&... changes) {
+  const auto add = [&](const char* name, Format format, double floor_db, const auto&... changes) {
     Way way{name, {}, floor_db};
     way.options.recipe.format = format;
     way.options.recipe.min_bytes = 256;
@@ -50,7 +50,7 @@ std::vector<Way> ways() {
   const auto block = [](std::size_t size) {
     return [size](QuantizeOptions& options) { options.recipe.granularity = {GranularityKind::kBlock, size}; };
   };
-  using enum StorageFormat;
+  using enum Format;
   add("w16", kW16, 55);
   add("w8", kW8, 35);
   add("w8_nearest", kW8, 35, nearest);
@@ -94,9 +94,9 @@ std::set<std::string> allowed_nodes(const QuantizeResult& result) {
 
 TEST_P(StorageTest, StaysCloseAndFolds) {
   const auto& [model, way] = GetParam();
-  const StorageFormat format = way.options.recipe.format;
+  const Format format = way.options.recipe.format;
   const bool is_too_new = runtime_api_version() < model.oldest_runtime;
-  if ((model.is_half || model.keeps_halves) && format == StorageFormat::kW16) {
+  if ((model.is_half || model.keeps_halves) && format == Format::kW16) {
     try {
       const StorageVerdict verdict = store_and_run(model, way.options);
       FAIL() << "stored at " << verdict.sqnr_db << " dB";
@@ -112,7 +112,7 @@ TEST_P(StorageTest, StaysCloseAndFolds) {
       if (tensor.name != name) continue;
       is_there = true;
       EXPECT_TRUE(tensor.stored) << name << " in '" << tensor.scope << "': " << tensor.reason;
-      EXPECT_EQ(tensor.encoding == "float16", format == StorageFormat::kW16) << name << ": " << tensor.reason;
+      EXPECT_EQ(tensor.encoding == "float16", format == Format::kW16) << name << ": " << tensor.reason;
     }
     EXPECT_TRUE(is_there) << "no tensor " << name;
   }

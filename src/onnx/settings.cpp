@@ -1,4 +1,4 @@
-#include "passes/settings.h"
+#include "onnx/settings.h"
 
 #include <ounce/error.h>
 
@@ -6,7 +6,7 @@
 
 #include "onnx/attributes.h"
 
-namespace ounce::passes {
+namespace ounce::onnx {
 namespace {
 
 using protozero::pbf_reader;
@@ -14,8 +14,8 @@ using protozero::pbf_wire_type;
 
 // Calls visit(reader) for each occurrence of `field`. The reader of the file has checked their structure.
 template <class Visit>
-void visit_field(const onnx::Attribute& attribute, onnx::AttributeField field, Visit visit) {
-  for (const onnx::CarriedField& carried : attribute.carried) {
+void visit_field(const Attribute& attribute, AttributeField field, Visit visit) {
+  for (const CarriedField& carried : attribute.carried) {
     if (carried.number != static_cast<std::uint32_t>(field)) continue;
     pbf_reader reader(carried.bytes.data(), carried.bytes.size());
     if (reader.next()) visit(reader);
@@ -24,32 +24,32 @@ void visit_field(const onnx::Attribute& attribute, onnx::AttributeField field, V
 
 }  // namespace
 
-std::optional<std::int64_t> integer_setting(const onnx::Node& node, onnx::Bytes name,
+std::optional<std::int64_t> integer_setting(const Node& node, Bytes name,
                                             std::int64_t otherwise) {
-  if (onnx::find_attribute(node, name) == nullptr) return otherwise;
-  return onnx::integer_attribute(node, name);
+  if (find_attribute(node, name) == nullptr) return otherwise;
+  return integer_attribute(node, name);
 }
 
-std::optional<onnx::Bytes> string_setting(const onnx::Node& node, onnx::Bytes name, onnx::Bytes otherwise) {
-  if (onnx::find_attribute(node, name) == nullptr) return otherwise;
-  return onnx::string_attribute(node, name);
+std::optional<Bytes> string_setting(const Node& node, Bytes name, Bytes otherwise) {
+  if (find_attribute(node, name) == nullptr) return otherwise;
+  return string_attribute(node, name);
 }
 
-std::optional<float> float_setting(const onnx::Node& node, onnx::Bytes name, float otherwise) {
-  const onnx::Attribute* attribute = onnx::find_attribute(node, name);
+std::optional<float> float_setting(const Node& node, Bytes name, float otherwise) {
+  const Attribute* attribute = find_attribute(node, name);
   if (attribute == nullptr) return otherwise;
   std::optional<float> value;
-  visit_field(*attribute, onnx::AttributeField::kFloat, [&](pbf_reader& reader) {
+  visit_field(*attribute, AttributeField::kFloat, [&](pbf_reader& reader) {
     if (reader.wire_type() == pbf_wire_type::fixed32) value = reader.get_float();
   });
   return value;
 }
 
-std::optional<std::vector<float>> floats_setting(const onnx::Node& node, onnx::Bytes name) {
-  const onnx::Attribute* attribute = onnx::find_attribute(node, name);
+std::optional<std::vector<float>> floats_setting(const Node& node, Bytes name) {
+  const Attribute* attribute = find_attribute(node, name);
   if (attribute == nullptr) return std::nullopt;
   std::vector<float> values;
-  visit_field(*attribute, onnx::AttributeField::kFloats, [&](pbf_reader& reader) {
+  visit_field(*attribute, AttributeField::kFloats, [&](pbf_reader& reader) {
     if (reader.wire_type() == pbf_wire_type::fixed32) {
       values.push_back(reader.get_float());
     } else if (reader.wire_type() == pbf_wire_type::length_delimited) {
@@ -60,9 +60,9 @@ std::optional<std::vector<float>> floats_setting(const onnx::Node& node, onnx::B
   return values;
 }
 
-onnx::Kept<onnx::Attribute> copy_of(const onnx::Kept<onnx::Attribute>& attribute) {
+Kept<Attribute> copy_of(const Kept<Attribute>& attribute) {
   if (!attribute->graphs.empty()) throw Error(ErrorCode::kInternal, "a node with a body was to be copied");
-  onnx::Attribute copy;
+  Attribute copy;
   copy.name = attribute->name;
   copy.tensors = attribute->tensors;
   copy.sparse_tensors = attribute->sparse_tensors;
@@ -71,8 +71,8 @@ onnx::Kept<onnx::Attribute> copy_of(const onnx::Kept<onnx::Attribute>& attribute
   return {std::move(copy), attribute.file_bytes()};
 }
 
-bool is_op(const onnx::Node& node, std::string_view op_type) {
-  return node.op_type == op_type && onnx::is_default_domain(node.domain);
+bool is_op(const Node& node, std::string_view op_type) {
+  return node.op_type == op_type && is_default_domain(node.domain);
 }
 
-}  // namespace ounce::passes
+}  // namespace ounce::onnx

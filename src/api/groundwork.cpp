@@ -1,0 +1,89 @@
+#include "api/groundwork.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include "api/calibrate_file.h"
+#include "api/observation.h"
+#include "api/source_digest.h"
+#include "graph/verify.h"
+#include "onnx/reader.h"
+#include "onnx/writer.h"
+#include "passes/add_bias.h"
+#include "passes/fold_batch_norm.h"
+#include "passes/gemm_to_matmul.h"
+#include "passes/raise_opset.h"
+#include "passes/remove_dead_nodes.h"
+#include "passes/remove_identity.h"
+
+namespace ounce::api {
+namespace {
+
+constexpr std::int64_t kDynamicOpset = 11;  // DynamicQuantizeLinear
+constexpr std::int64_t kChannelOpset = 13;  // DequantizeLinear with an axis; older ones can be raised to it
+constexpr std::int64_t kWideOpset = 21;     // … and with 16-bit and 4-bit types
+
+std::int64_t opset_for(const Recipe& recipe) {
+  if (recipe.format == Format::kDynamic) return kChannelOpset;
+  const auto type = recipe.integer.activations;
+  const bool is_wide = type == ActivationType::kU16 || type == ActivationType::kS16 ||
+                       recipe.integer.weights == WeightType::kS4;
+  return is_wide ? kWideOpset : kChannelOpset;
+}
+
+}  // namespace
+
+Groundwork::Groundwork(const std::filesystem::path& model, const QuantizeOptions& options) : model_(model) {
+  if (!options.recipe.is_integer()) return;
+  if (options.recipe.format == Format::kStatic) observe(model, options);
+  prepare(model, options.recipe);
+}
+
+void Groundwork::observe(const std::filesystem::path& source, const QuantizeOptions& options) {
+  if (!options.ranges.empty()) {
+    ranges_ = load_ranges(options.ranges);
+    ThreadPool pool(options.threads);
+    const onnx::Model model = onnx::read_model(source);
+    if (ranges_->model != source_digest(model, {}, pool)) {
+      throw Error(ErrorCode::kBadInput, "these ranges are of another model; run 'ounce calibrate' on this one",
+                  options.ranges.string());
+    }
+    return;
+  }
+  if (options.trial.data.is_generated()) {
+    throw Error(ErrorCode::kUsage,
+                "static needs to see real data: give --data, or --ranges from 'ounce calibrate'",
+                source.string());
+  }
+  CalibrateOptions how;
+  how.data = options.trial.data;
+  how.runtime.library = options.trial.runtime.library;
+  how.progress = options.progress;
+  Observation observed = observe_activations(source, how);
+  ranges_ = std::move(observed.ranges);
+  notes_ = std::move(observed.notes);
+}
+
+void Groundwork::prepare(const std::filesystem::path& source, const Recipe& recipe) {
+  onnx::Model model = onnx::read_model(source);
+  graph::verify(model);
+  const bool is_new_enough = recipe.format == Format::kDynamic &&
+                             onnx::opset_version(model.proto->opset_imports, "") >= kDynamicOpset;
+  if (!is_new_enough) passes::raise_opset(model, opset_for(recipe));
+  passes::remove_identity(model);
+  passes::add_bias(model);
+  passes::fold_batch_norm(model);
+  passes::add_bias(model);
+  if (recipe.format == Format::kDynamic)
+    passes::gemm_to_matmul(model, [](const onnx::Node&) { return true; });
+  passes::remove_dead_nodes(model);
+
+  folder_ = std::make_unique<TemporaryFolder>("quantize");
+  model_ = folder_->path() / "model.onnx";
+  ThreadPool pool;
+  onnx::ModelOutput output(model, model_, {ExternalData::kAuto, "0"});
+  output.write(pool, nullptr);
+  output.commit();
+}
+
+}  // namespace ounce::api

@@ -1,0 +1,22 @@
+// One pass over the data that looks at the inner values of a model.
+#pragma once
+
+#include <ounce/calibrate.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "observe/ranges.h"
+
+namespace ounce::api {
+
+struct Observation {
+  observe::Ranges ranges;
+  std::vector<std::string> notes;
+};
+
+// Throws Error{kUsage} for options that make no sense, Error{kUnsupported} when nothing can be observed.
+Observation observe_activations(const std::filesystem::path& model, const CalibrateOptions& options);
+
+}  // namespace ounce::api

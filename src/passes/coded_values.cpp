@@ -1,0 +1,93 @@
+#include "passes/coded_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "passes/chain.h"
+
+namespace ounce::passes {
+
+using graph::kNone;
+
+CodedValues::CodedValues(Editors& editors, const graph::Index& index, const plan::IntegerPlan& plan,
+                         bool makes_codes)
+    : editors_(editors), index_(index), plan_(plan) {
+  for (const auto& [key, coding] : plan.codings) values_[key].coding = &coding;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    const plan::NodeDecision& decision = plan.nodes[i];
+    if (!decision.is_integer()) continue;
+    integer_nodes_.emplace(std::pair{decision.body, decision.node}, &decision);
+    if (decision.gives_codes) values_.at({decision.body, decision.output}).maker = i;
+  }
+  for (auto& [key, coded] : values_) add_coding(key, coded, makes_codes);
+}
+
+plan::ValueKey CodedValues::key_of(std::size_t body, Bytes name) const {
+  return {index_.find(body, name).body, name};
+}
+
+bool CodedValues::has_float_uses(const plan::ValueKey& key) const {
+  const graph::Value& value = *index_.find(key.first, key.second).value;
+  if (value.is_output) return true;
+  return std::any_of(value.uses.begin(), value.uses.end(), [&](const graph::Use& use) {
+    const auto found = integer_nodes_.find({use.body, use.node});
+    return found == integer_nodes_.end() || use.input >= found->second->op->activations(index_.node(use));
+  });
+}
+
+void CodedValues::add_coding(const plan::ValueKey& key, Coded& coded, bool makes_codes) {
+  const auto& [body, name] = key;
+  graph::Names& names = editors_.of(body).names();
+  const bool has_maker = coded.maker != kNone;
+  coded.codes = names.fresh("q");
+  coded.floats = has_maker ? names.fresh("v") : name;
+  const std::size_t producer =
+      has_maker ? plan_.nodes[coded.maker].node : index_.find(body, name).value->producer;
+  const std::size_t place = producer == kNone ? BodyEditor::kFront : producer + 1;
+  if (!has_maker || !makes_codes)
+    add(body, place, "QuantizeLinear", coded.floats, *coded.coding, coded.codes);
+  if (has_maker && has_float_uses(key)) add(body, place, "DequantizeLinear", coded.codes, *coded.coding, name);
+}
+
+Bytes CodedValues::floats_behind(const plan::NodeDecision& decision) const {
+  return values_.at({decision.body, decision.output}).floats;
+}
+
+Bytes CodedValues::codes(std::size_t body, Bytes name) const { return values_.at(key_of(body, name)).codes; }
+
+const plan::Coding& CodedValues::coding(std::size_t body, Bytes name) const {
+  return *values_.at(key_of(body, name)).coding;
+}
+
+Bytes CodedValues::decode(std::size_t body, Bytes name, std::size_t place) {
+  const Coded& coded = values_.at(key_of(body, name));
+  const Bytes floats = editors_.of(body).names().fresh("v");
+  add(body, place, "DequantizeLinear", coded.codes, *coded.coding, floats);
+  return floats;
+}
+
+Bytes CodedValues::scale(std::size_t body, const plan::Coding& coding) {
+  return editors_.of(body).add_shared(fmt::format("scale {}", std::bit_cast<std::uint32_t>(coding.scale)),
+                                      scalar(onnx::ElementType::kFloat, coding.scale));
+}
+
+Bytes CodedValues::zero(std::size_t body, const plan::Coding& coding) {
+  const auto type = coding.type;
+  onnx::Tensor tensor = onnx::info_of(type).bits == 8 ? scalar(type, static_cast<std::uint8_t>(coding.zero))
+                                                      : scalar(type, static_cast<std::uint16_t>(coding.zero));
+  return editors_.of(body).add_shared(fmt::format("zero {} {}", onnx::name_of(type), coding.zero),
+                                      std::move(tensor));
+}
+
+void CodedValues::add(std::size_t body, std::size_t place, Bytes op_type, Bytes from,
+                      const plan::Coding& coding, Bytes to) {
+  onnx::Node node;
+  node.op_type = op_type;
+  node.inputs = {from, scale(body, coding), zero(body, coding)};
+  node.outputs = {to};
+  editors_.of(body).add_node(place, std::move(node));
+}
+
+}  // namespace ounce::passes

@@ -1,0 +1,14 @@
+#include "passes/integer_ops.h"
+
+#include "passes/dynamic_ops.h"
+#include "passes/static_qdq.h"
+
+namespace ounce::passes {
+
+void put_integer_ops(Editors& editors, const graph::Index& index, const plan::Plan& plan,
+                     const std::vector<Stored>& stored) {
+  if (plan.recipe.format == Format::kDynamic) return put_dynamic_ops(editors, index, plan, stored);
+  if (plan.recipe.format == Format::kStatic) put_static_qdq(editors, index, plan.integer);
+}
+
+}  // namespace ounce::passes

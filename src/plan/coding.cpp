@@ -1,0 +1,76 @@
+#include "plan/coding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "observe/calibrators.h"
+
+namespace ounce::plan {
+
+onnx::ElementType element_type_of(ActivationType type) {
+  switch (type) {
+    case ActivationType::kS8: return onnx::ElementType::kInt8;
+    case ActivationType::kU16: return onnx::ElementType::kUint16;
+    case ActivationType::kS16: return onnx::ElementType::kInt16;
+    case ActivationType::kU8: break;
+  }
+  return onnx::ElementType::kUint8;
+}
+
+CodeLimits limits_of(onnx::ElementType type) {
+  switch (type) {
+    case onnx::ElementType::kInt8: return {-128, 127};
+    case onnx::ElementType::kUint16: return {0, 65535};
+    case onnx::ElementType::kInt16: return {-32768, 32767};
+    default: return {0, 255};
+  }
+}
+
+Coding make_coding(const ValueRange& range, ActivationType type, bool is_symmetric) {
+  Coding coding;
+  coding.type = element_type_of(type);
+  const auto [lowest, highest] = limits_of(coding.type);
+  const double low = std::min(range.low, 0.0), high = std::max(range.high, 0.0);
+  coding.range = {low, high};
+  // Values of one sign need no codes for the other.
+  const bool is_centred = is_symmetric && low < 0 && high > 0;
+  const double steps = highest - lowest - (is_centred ? 1 : 0);
+  const double width = is_centred ? 2 * std::max(-low, high) : high - low;
+  const double scale = std::max<double>(width / steps, std::numeric_limits<float>::min());
+  coding.scale = width > 0 && scale < std::numeric_limits<float>::max() ? static_cast<float>(scale) : 1.0F;
+  const double zero = is_centred ? (lowest + highest + 1) / 2 : std::nearbyint(lowest - low / coding.scale);
+  coding.zero = static_cast<std::int32_t>(std::clamp<double>(zero, lowest, highest));
+  return coding;
+}
+
+Coding choose_coding(const observe::Statistics& statistics, const std::string& name,
+                     const IntegerRecipe& recipe) {
+  static const ValueOverride kNothing;
+  const auto found = recipe.values.find(name);
+  const ValueOverride& override = found == recipe.values.end() ? kNothing : found->second;
+  const ActivationType type = override.type.value_or(recipe.activations);
+  const CodeLimits limits = limits_of(element_type_of(type));
+  const bool is_centred =
+      recipe.symmetric_activations && statistics.minimum() < 0 && statistics.maximum() > 0;
+  const observe::CodeFormat format{limits.high - limits.low + 1, is_centred};
+  CalibrationMethod method = override.method.value_or(recipe.calibration);
+  ValueRange range;
+  if (override.range) {
+    range = *override.range;
+  } else if (method == CalibrationMethod::kAuto) {
+    const observe::Choice choice = observe::choose_best(statistics, format);
+    range = choice.range;
+    method = choice.method;
+  } else {
+    range = observe::choose_range(statistics, method, format, recipe.percentile);
+  }
+  Coding coding = make_coding(range, type, recipe.symmetric_activations);
+  coding.method = method;
+  const double noise = observe::predicted_error(statistics, coding.range, format);
+  const double signal = observe::mean_square(statistics);
+  coding.sqnr_db = noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
+  return coding;
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,38 @@
+// How the values of an activation become integers: a code c stands for (c - zero) * scale.
+#pragma once
+
+#include <ounce/recipe.h>
+
+#include <cstdint>
+#include <string>
+
+#include "observe/statistics.h"
+#include "onnx/element_type.h"
+
+namespace ounce::plan {
+
+struct Coding {
+  onnx::ElementType type = onnx::ElementType::kUint8;
+  float scale = 1;
+  std::int32_t zero = 0;
+  // Where it comes from.
+  ValueRange range;
+  CalibrationMethod method = CalibrationMethod::kAuto;
+  double sqnr_db = 0;  // predicted, of the values themselves
+};
+
+// Codes for a range, which is widened to hold zero. A range of nothing gets a harmless scale.
+Coding make_coding(const ValueRange& range, ActivationType type, bool is_symmetric);
+
+// What the recipe and its overrides make of a value that was observed.
+Coding choose_coding(const observe::Statistics& statistics, const std::string& name,
+                     const IntegerRecipe& recipe);
+
+onnx::ElementType element_type_of(ActivationType type);
+// The smallest and the largest code.
+struct CodeLimits {
+  std::int32_t low, high;
+};
+CodeLimits limits_of(onnx::ElementType type);
+
+}  // namespace ounce::plan

@@ -1,0 +1,60 @@
+#include "plan/integer_ops.h"
+
+#include <algorithm>
+#include <array>
+
+#include "onnx/attributes.h"
+#include "plan/op_table.h"
+
+namespace ounce::plan {
+namespace {
+
+using enum IntegerKind;
+
+constexpr std::string_view kContrib = "com.microsoft";
+
+// Found by loading models in the runtime and looking at what it made of them (bench/static_fusions.py). Not
+// here, as Q/DQ around them only cost time: ConvTranspose, normalisations, HardSwish, HardSigmoid, the parts
+// of GELU; and Softmax, whose inputs may be masked with huge values.
+constexpr auto kOps = std::to_array<IntegerOp>({
+    {"Conv", kConv, "QLinearConv", ""},
+    {"Gemm", kGemm, "QGemm", kContrib},
+    {"MatMul", kMatMul, "MatMulIntegerToFloat", kContrib},
+    {"Add", kJoin, "QLinearAdd", kContrib},
+    {"Mul", kJoin, "QLinearMul", kContrib},
+    {"Concat", kJoin, "QLinearConcat", kContrib},
+    {"AveragePool", kMap, "QLinearAveragePool", kContrib},
+    {"GlobalAveragePool", kMap, "QLinearGlobalAveragePool", kContrib},
+    {"LeakyRelu", kMap, "QLinearLeakyRelu", kContrib},
+    {"Sigmoid", kMap, "QLinearSigmoid", kContrib},
+    {"Flatten", kMovement, "Flatten", ""},
+    {"MaxPool", kMovement, "MaxPool", ""},
+    {"Reshape", kMovement, "Reshape", ""},
+    {"Slice", kMovement, "Slice", ""},
+    {"Squeeze", kMovement, "Squeeze", ""},
+    {"Transpose", kMovement, "Transpose", ""},
+    {"Unsqueeze", kMovement, "Unsqueeze", ""},
+});
+
+}  // namespace
+
+const IntegerOp* find_integer_op(const onnx::Node& node) {
+  if (!onnx::is_default_domain(node.domain)) return nullptr;
+  const auto found = std::find_if(kOps.begin(), kOps.end(),
+                                  [&](const IntegerOp& op) { return op.op_type == node.op_type; });
+  return found == kOps.end() ? nullptr : &*found;
+}
+
+bool is_clamp(const onnx::Node& node) {
+  return onnx::is_default_domain(node.domain) && (node.op_type == "Relu" || node.op_type == "Clip");
+}
+
+bool is_worth_a_reason(const onnx::Node& node) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const WeightSlot* slot = find_weight_slot(node, i);
+    if (slot != nullptr && slot->rule != ChannelRule::kTableRow) return true;
+  }
+  return false;
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,331 @@
+#include "plan/integer_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "onnx/settings.h"
+
+namespace ounce::plan {
+namespace {
+
+using graph::kNone;
+using graph::Use;
+using onnx::Bytes;
+
+Bytes input_of(const onnx::Node& node, std::size_t input) {
+  return input < node.inputs.size() ? node.inputs[input] : Bytes();
+}
+
+// The float constants of a model by the value they are.
+class Constants {
+ public:
+  Constants(const onnx::Model& model, const graph::Index& index, const std::vector<Weight>& weights)
+      : index_(index), may_change_inputs_(model.proto->ir_version >= 4) {
+    for (const Weight& weight : weights) weights_.emplace(ValueKey{weight.body, weight.name}, &weight);
+  }
+
+  // Null when the value is computed, may be given by the caller, or is no float.
+  const Weight* find(std::size_t body, Bytes name) const {
+    const auto found = name.empty() ? graph::Index::Found{} : index_.find(body, name);
+    if (found.value == nullptr) return nullptr;
+    const auto weight = weights_.find({found.body, name});
+    if (weight == weights_.end()) return nullptr;
+    return weight->second->value->is_input && may_change_inputs_ ? nullptr : weight->second;
+  }
+
+ private:
+  const graph::Index& index_;
+  bool may_change_inputs_;
+  std::map<ValueKey, const Weight*> weights_;
+};
+
+// Why a node's weight cannot be codes; empty when it can.
+std::string why_not_weight(const graph::Index& index, const onnx::Node& node, const Weight* weight) {
+  if (weight == nullptr) return "its weight is computed while the model runs";
+  if (weight->tensor->type != onnx::ElementType::kFloat) return "its weight is not float32";
+  if (weight->tensor->element_count() == 0) return "its weight is empty";
+  if (weight->value->is_output) return "its weight is an output of the graph";
+  for (const Use& use : weight->value->uses) {
+    const onnx::Node& other = index.node(use);
+    const bool is_alike = other.op_type == node.op_type && use.input == 1 &&
+                          integer_setting(other, "transB", 0) == integer_setting(node, "transB", 0);
+    if (!is_alike) return fmt::format("its weight also feeds {}", other.op_type);
+  }
+  return {};
+}
+
+std::string why_not_bias(const onnx::Node& node, const Weight* bias, std::size_t channels) {
+  if (input_of(node, 2).empty()) return {};
+  if (bias == nullptr) return "its bias is computed while the model runs";
+  const bool fits = bias->tensor->type == onnx::ElementType::kFloat && bias->tensor->dims.size() == 1 &&
+                    bias->tensor->element_count() == channels;
+  if (!fits) return "its bias is not one float32 for each channel";
+  if (bias->value->uses.size() != 1 || bias->value->is_output) return "its bias is used elsewhere too";
+  return {};
+}
+
+std::string why_not_shape(const onnx::Node& node, const Weight& weight) {
+  const std::size_t rank = weight.tensor->dims.size();
+  if (node.op_type == "Conv") return rank >= 3 ? "" : "its weight is no kernel";
+  if (rank != 2) return "its weight is not a matrix";
+  if (node.op_type == "MatMul") return {};
+  if (integer_setting(node, "transA", 0) != 0) return "its left side is transposed";
+  if (!integer_setting(node, "transB", 0)) return "its transB is not known here";
+  const bool has_bias = !input_of(node, 2).empty();
+  const bool is_plain =
+      float_setting(node, "alpha", 1) == 1.0F && (!has_bias || float_setting(node, "beta", 1) == 1.0F);
+  return is_plain ? "" : "its alpha or beta is not 1";
+}
+
+// What static and dynamic planning share: the nodes with weights.
+class Seeds {
+ public:
+  Seeds(const onnx::Model& model, const graph::Index& index, const std::vector<Weight>& weights,
+        Selection& selection)
+      : index_(index), constants_(model, index, weights), selection_(selection) {}
+
+  // Why this node, whose op has a weight, cannot compute on integers; empty when it can.
+  std::string why_not(std::size_t body, const onnx::Node& node) {
+    if (node.outputs.size() != 1 || node.outputs[0].empty()) return "it has no output";
+    const Weight* weight = constants_.find(body, input_of(node, 1));
+    if (weight != nullptr) {
+      if (std::string reason = selection_.why_not(index_, *weight); !reason.empty()) return reason;
+    }
+    if (std::string reason = why_not_weight(index_, node, weight); !reason.empty()) return reason;
+    if (std::string reason = why_not_shape(node, *weight); !reason.empty()) return reason;
+    return why_not_bias(node, constants_.find(body, input_of(node, 2)), channels_of(node, *weight));
+  }
+
+  void note(IntegerPlan& plan, std::size_t decision) const {
+    const NodeDecision& made = plan.nodes[decision];
+    const onnx::Node& node = *index_.bodies()[made.body].nodes()[made.node];
+    const auto key = [&](std::size_t input) {
+      const Bytes name = input_of(node, input);
+      return ValueKey{index_.find(made.body, name).body, name};
+    };
+    plan.weights.emplace(key(1), decision);
+    if (!input_of(node, 2).empty()) plan.biases.emplace(key(2), decision);
+  }
+
+  const Constants& constants() const { return constants_; }
+
+ private:
+  static std::size_t channels_of(const onnx::Node& node, const Weight& weight) {
+    const bool is_first = node.op_type == "Conv" || integer_setting(node, "transB", 0) == 1;
+    return static_cast<std::size_t>(weight.tensor->dims[is_first ? 0 : 1]);
+  }
+
+  const graph::Index& index_;
+  Constants constants_;
+  Selection& selection_;
+};
+
+class StaticPlanner {
+ public:
+  StaticPlanner(const graph::Index& index, const Recipe& recipe, const observe::Ranges& ranges, Seeds& seeds,
+                Selection& selection)
+      : index_(index), recipe_(recipe.integer), ranges_(ranges), seeds_(seeds), selection_(selection) {}
+
+  IntegerPlan make() {
+    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+      const std::size_t first = plan_.nodes.size();
+      find_candidates(body);
+      drop_the_unwanted(first);
+      choose_codings(first);
+    }
+    std::erase_if(plan_.nodes, [](const NodeDecision& d) { return !d.is_integer() && d.reason.empty(); });
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      if (plan_.nodes[i].is_integer() && plan_.nodes[i].op->has_weight()) seeds_.note(plan_, i);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  const observe::Statistics* statistics(Bytes name) const {
+    const auto found = ranges_.values.find(std::string(name));
+    return found == ranges_.values.end() || found->second.count() == 0 ? nullptr : &found->second;
+  }
+  std::string why_no_codes(Bytes name) const {
+    const auto found = ranges_.values.find(std::string(name));
+    if (const auto asked = recipe_.values.find(std::string(name));
+        asked != recipe_.values.end() && asked->second.keep_float)
+      return fmt::format("'{}' stays float, as the configuration says", name);
+    if (statistics(name) == nullptr) return fmt::format("no range of '{}' was observed", name);
+    if (found->second.not_finite() != 0)
+      return fmt::format("'{}' took values that are not finite", name);
+    return {};
+  }
+
+  void find_candidates(std::size_t body) {
+    const auto& nodes = index_.bodies()[body].nodes();
+    makers_.clear();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const IntegerOp* op = find_integer_op(*nodes[i]);
+      NodeDecision decision;
+      decision.body = body;
+      decision.node = i;
+      if (op == nullptr) {
+        if (!is_worth_a_reason(*nodes[i])) continue;
+        decision.reason = fmt::format("{} has no integer kernel", nodes[i]->op_type);
+      } else {
+        decision.op = op;
+        find_output(decision);
+        decision.reason = op->has_weight() ? why_not_seed(decision) : why_not_follower(decision);
+        if (decision.reason.empty()) {
+          decision.arithmetic = Arithmetic::kStatic;
+          decision.gives_codes = op->must_give_codes();
+          if (op->may_give_codes()) makers_.emplace(decision.output, plan_.nodes.size());
+        } else if (!op->has_weight()) {
+          decision.reason.clear();  // nobody expects it to be integer
+        }
+      }
+      plan_.nodes.push_back(std::move(decision));
+    }
+  }
+
+  // The value that the node gives, behind a clamp that can go.
+  void find_output(NodeDecision& decision) const {
+    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+    if (node.outputs.empty() || node.outputs[0].empty()) return;
+    decision.output = node.outputs[0];
+    const graph::Value& value = *index_.find(decision.body, node.outputs[0]).value;
+    if (!decision.op->may_give_codes() || value.is_output || value.uses.size() != 1) return;
+    const Use& use = value.uses[0];
+    const onnx::Node& next = index_.node(use);
+    if (use.body != decision.body || use.input != 0 || !is_clamp(next) || next.outputs.size() != 1) return;
+    if (!why_no_codes(next.outputs[0]).empty()) return;
+    decision.absorbed = use.node;
+    decision.output = next.outputs[0];
+  }
+
+  std::string why_not_seed(const NodeDecision& decision) {
+    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+    if (std::string reason = seeds_.why_not(decision.body, node); !reason.empty()) return reason;
+    if (std::string reason = why_no_codes(node.inputs[0]); !reason.empty()) return reason;
+    return decision.op->must_give_codes() ? why_no_codes(decision.output) : std::string();
+  }
+
+  // Only where all it gets are codes already.
+  std::string why_not_follower(const NodeDecision& decision) {
+    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+    if (node.outputs.size() != 1) return "it has several outputs";
+    for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
+      if (!makers_.contains(input_of(node, i))) return "not all it gets are codes";
+    }
+    if (std::string reason = selection_.why_not(node); !reason.empty()) return reason;
+    return why_no_codes(decision.output);
+  }
+
+  bool is_wanted_as_codes(const NodeDecision& decision, const std::vector<std::size_t>& by_node) const {
+    const graph::Value& value = *index_.find(decision.body, decision.output).value;
+    return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
+      if (use.body != decision.body || by_node[use.node] == kNone) return false;
+      const NodeDecision& user = plan_.nodes[by_node[use.node]];
+      return user.is_integer() && use.input < user.op->activations(index_.node(use));
+    });
+  }
+
+  // From the end to the front: what follows a node has been decided before it.
+  void drop_the_unwanted(std::size_t first) {
+    if (first == plan_.nodes.size()) return;
+    std::vector<std::size_t> by_node(index_.bodies()[plan_.nodes[first].body].nodes().size(), kNone);
+    for (std::size_t i = first; i < plan_.nodes.size(); ++i) by_node[plan_.nodes[i].node] = i;
+    for (std::size_t i = plan_.nodes.size(); i-- > first;) {
+      NodeDecision& decision = plan_.nodes[i];
+      if (!decision.is_integer()) continue;
+      const bool is_wanted = is_wanted_as_codes(decision, by_node);
+      if (!decision.op->has_weight() && !is_wanted) {
+        decision.arithmetic = Arithmetic::kFloat;
+      } else if (!decision.op->must_give_codes()) {
+        decision.gives_codes = is_wanted && decision.op->may_give_codes();
+        if (decision.gives_codes) continue;
+        decision.absorbed = kNone;
+        decision.output = index_.bodies()[decision.body].nodes()[decision.node]->outputs[0];
+      }
+    }
+  }
+
+  void choose_codings(std::size_t first) {
+    for (std::size_t i = first; i < plan_.nodes.size(); ++i) {
+      const NodeDecision& decision = plan_.nodes[i];
+      if (!decision.is_integer()) continue;
+      const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+      for (std::size_t k = 0; k < decision.op->activations(node); ++k) code(decision.body, node.inputs[k]);
+      if (!decision.gives_codes) continue;
+      if (decision.op->kind == IntegerKind::kMovement) {
+        const auto input = plan_.codings.find(key_of(decision.body, node.inputs[0]));
+        plan_.codings.emplace(key_of(decision.body, decision.output), input->second);
+      } else {
+        code(decision.body, decision.output);
+      }
+    }
+  }
+
+  ValueKey key_of(std::size_t body, Bytes name) const { return {index_.find(body, name).body, name}; }
+  void code(std::size_t body, Bytes name) {
+    const ValueKey key = key_of(body, name);
+    if (plan_.codings.contains(key)) return;
+    plan_.codings.emplace(key, choose_coding(*statistics(name), std::string(name), recipe_));
+  }
+
+  const graph::Index& index_;
+  const IntegerRecipe& recipe_;
+  const observe::Ranges& ranges_;
+  Seeds& seeds_;
+  Selection& selection_;
+  IntegerPlan plan_;
+  std::map<Bytes, std::size_t> makers_;  // values of this body that integer nodes give: by whom
+};
+
+class DynamicPlanner {
+ public:
+  DynamicPlanner(const graph::Index& index, Seeds& seeds) : index_(index), seeds_(seeds) {}
+
+  IntegerPlan make() {
+    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+      const auto& nodes = index_.bodies()[body].nodes();
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (is_worth_a_reason(*nodes[i])) decide(body, i);
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  void decide(std::size_t body, std::size_t position) {
+    const onnx::Node& node = *index_.bodies()[body].nodes()[position];
+    NodeDecision decision;
+    decision.body = body;
+    decision.node = position;
+    decision.op = find_integer_op(node);
+    if (decision.op == nullptr || decision.op->kind != IntegerKind::kMatMul) {
+      decision.reason = node.op_type == "Conv" ? "ConvInteger is several times slower than FP32"
+                                               : fmt::format("{} has no dynamic kernel", node.op_type);
+    } else {
+      decision.reason = seeds_.why_not(body, node);
+      decision.output = node.outputs.empty() ? Bytes() : node.outputs[0];
+    }
+    if (decision.reason.empty()) decision.arithmetic = Arithmetic::kDynamic;
+    plan_.nodes.push_back(std::move(decision));
+    if (plan_.nodes.back().is_integer()) seeds_.note(plan_, plan_.nodes.size() - 1);
+  }
+
+  const graph::Index& index_;
+  Seeds& seeds_;
+  IntegerPlan plan_;
+};
+
+}  // namespace
+
+IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
+                              const std::vector<Weight>& weights, const observe::Ranges* ranges,
+                              Selection& selection) {
+  Seeds seeds(model, index, weights, selection);
+  if (recipe.format == Format::kDynamic) return DynamicPlanner(index, seeds).make();
+  if (recipe.format == Format::kStatic && ranges != nullptr)
+    return StaticPlanner(index, recipe, *ranges, seeds, selection).make();
+  return {};
+}
+
+}  // namespace ounce::plan

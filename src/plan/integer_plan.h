@@ -1,0 +1,61 @@
+// Which nodes of a model compute on integers, which values are codes, and why the rest stays in floats.
+//
+//   x ─ Conv ─ Relu ─ Conv ─ y        codes of: x, the Relu's output, y; the Relu itself is gone, as its
+//                                     output's codes end at zero
+//
+// Nodes with weights are the seeds. Ops between them follow when all they get are codes that an integer op
+// makes, and when an integer op wants what they give: Q/DQ anywhere else would cost time and bits for
+// nothing.
+#pragma once
+
+#include <ounce/recipe.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/index.h"
+#include "observe/ranges.h"
+#include "onnx/model.h"
+#include "plan/coding.h"
+#include "plan/integer_ops.h"
+#include "plan/selection.h"
+#include "plan/weights.h"
+
+namespace ounce::plan {
+
+enum class Arithmetic { kFloat, kStatic, kDynamic };
+
+struct NodeDecision {
+  std::size_t body = 0, node = 0;
+  Arithmetic arithmetic = Arithmetic::kFloat;
+  std::string reason;
+
+  // Of nodes that compute on integers.
+  const IntegerOp* op = nullptr;
+  onnx::Bytes output;                   // the value that the node gives: its own, or that of …
+  std::size_t absorbed = graph::kNone;  // … a Relu or Clip behind it, which its codes' limits replace
+  bool gives_codes = false;
+
+  bool is_integer() const { return arithmetic != Arithmetic::kFloat; }
+};
+
+using ValueKey = std::pair<std::size_t, onnx::Bytes>;  // the body that defines it, and its name
+
+struct IntegerPlan {
+  std::vector<NodeDecision> nodes;         // in the order of the file
+  std::map<ValueKey, Coding> codings;      // of static activations
+  std::map<ValueKey, std::size_t> weights;  // constants that integer nodes multiply with: their (first) node
+  std::map<ValueKey, std::size_t> biases;   // … and add
+
+  bool empty() const { return nodes.empty(); }
+};
+
+// `ranges` are needed for static arithmetic.
+IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
+                              const std::vector<Weight>& weights, const observe::Ranges* ranges,
+                              Selection& selection);
+
+}  // namespace ounce::plan

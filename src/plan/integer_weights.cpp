@@ -1,0 +1,155 @@
+#include "plan/integer_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/jobs.h"
+#include "plan/groups.h"
+#include "plan/plan.h"
+#include "plan/sources.h"
+
+namespace ounce::plan {
+namespace {
+
+// Codes for the weights of integer kernels. Seven bits keep the sums of two products with 8-bit activations
+// inside of 16 bits, where CPUs without VNNI add them up.
+constexpr quant::LinearFormat kInt7{{-64, 64}, kernels::CodeSign::kSigned, 0, true, false};
+constexpr quant::LinearFormat kUint8{{0, 255}, kernels::CodeSign::kUnsigned, 128, true, false};
+// A channel without weights still has a bias: it is told apart so finely.
+constexpr double kBiasSteps = 1 << 20;
+
+quant::LinearFormat format_of(const IntegerRecipe& recipe) {
+  switch (recipe.weights) {
+    case WeightType::kU8: return kUint8;
+    case WeightType::kS4: return quant::kSymmetricInt4;
+    case WeightType::kS8: break;
+  }
+  return recipe.reduce_range ? kInt7 : quant::kSymmetricInt8;
+}
+
+Decoder decoder_of(const NodeDecision& node, const Recipe& recipe) {
+  const bool takes_codes =
+      node.arithmetic == Arithmetic::kDynamic || recipe.integer.dialect == Dialect::kQOperator;
+  return takes_codes ? Decoder::kKernel : Decoder::kDq;
+}
+
+void decide_weight(Decision& decision, const NodeDecision& node, const Recipe& recipe) {
+  decision.encoding =
+      recipe.integer.weights == WeightType::kS4 ? Encoding::kLinear4 : Encoding::kLinear8;
+  decision.format = format_of(recipe.integer);
+  decision.scale = recipe.scale;
+  decision.kernel = recipe.rounding == Rounding::kNearest ? 0 : decision.weight.kernel_taps;
+  decision.decoder = decoder_of(node, recipe);
+  if (recipe.granularity.kind == GranularityKind::kTensor) {
+    group_by_tensor(decision);
+  } else {
+    group_by_channel(decision, *decision.weight.channels);
+    decision.scale_dims = {static_cast<std::int64_t>(decision.layout.channels)};
+  }
+  decision.reason = fmt::format("weight of an integer {}", decision.weight.op_type);
+}
+
+void decide_bias(Decision& decision, const NodeDecision& node, const Recipe& recipe) {
+  decision.encoding = Encoding::kInt32;
+  decision.decoder = decoder_of(node, recipe);
+  if (recipe.granularity.kind == GranularityKind::kTensor) {
+    group_by_tensor(decision);
+  } else {
+    decision.weight.channels = ChannelAxes{0, 1};
+    group_by_channel(decision, {0, 1});
+  }
+  decision.reason = fmt::format("bias of an integer {}", decision.weight.op_type);
+}
+
+std::vector<float> values_of(const onnx::Model& model, const onnx::Tensor& tensor) {
+  const TensorSource source(model, tensor);
+  std::vector<float> values(source.floats().size());
+  std::memcpy(values.data(), source.floats().bytes().data(), values.size() * sizeof(float));
+  return values;
+}
+
+// The scale that the bias of a channel needs at least.
+double least_scale(double bias, double input_scale, bool has_weights) {
+  const double steps = has_weights ? kLargestBias : kBiasSteps;
+  return std::abs(bias) / input_scale / steps;
+}
+
+// Makes room for the bias in the weight's scales.
+void make_room(const onnx::Model& model, float input_scale, const Decision& bias, Decision& weight) {
+  const std::vector<float> values = values_of(model, *bias.weight.tensor);
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    const std::size_t group = weight.affine.size() == 1 ? 0 : c;
+    kernels::Affine& affine = weight.affine[group];
+    const bool has_weights = group >= weight.ranges.size() || weight.ranges[group].absmax() > 0;
+    const double least = std::max<double>(least_scale(values[c], input_scale, has_weights),
+                                          std::numeric_limits<float>::min());
+    const bool is_free = !has_weights && weight.affine.size() > 1;
+    if (affine.scale < least || is_free)
+      affine = quant::make_affine(static_cast<float>(least), affine.zero);
+  }
+}
+
+void scale_bias(float input_scale, const Decision& weight, Decision& bias) {
+  for (const kernels::Affine& affine : weight.affine) {
+    const float scale = std::max(affine.scale * input_scale, std::numeric_limits<float>::min());
+    bias.affine.push_back(quant::make_affine(scale, 0));
+  }
+}
+
+}  // namespace
+
+bool decide_integer(Decision& decision, const IntegerPlan& plan, const Recipe& recipe) {
+  const ValueKey key{decision.weight.body, decision.weight.name};
+  if (const auto weight = plan.weights.find(key); weight != plan.weights.end()) {
+    decision.integer_node = weight->second;
+    decide_weight(decision, plan.nodes[weight->second], recipe);
+  } else if (const auto bias = plan.biases.find(key); bias != plan.biases.end()) {
+    decision.integer_node = bias->second;
+    decide_bias(decision, plan.nodes[bias->second], recipe);
+  } else {
+    return false;
+  }
+  decision.stored_bytes = stored_bytes(decision);
+  return true;
+}
+
+void scale_integer_weights(const onnx::Model& model, const graph::Index& index, Plan& plan,
+                           ThreadPool& pool) {
+  std::vector<Decision*> weights;
+  std::map<ValueKey, Decision*> by_value;
+  for (Decision& decision : plan.decisions) {
+    if (!decision.is_of_integer_op()) continue;
+    by_value.emplace(ValueKey{decision.weight.body, decision.weight.name}, &decision);
+    if (decision.encoding != Encoding::kInt32) weights.push_back(&decision);
+  }
+  run_jobs(
+      pool, weights.size(), [&](std::size_t i) { return weights[i]->weight.tensor->byte_count(); },
+      [&](std::size_t i, const ForEach& for_each) {
+        Decision& weight = *weights[i];
+        const TensorSource source(model, *weight.weight.tensor);
+        weight.affine = quant::find_affine(source.floats(), weight.layout, weight.format, weight.ranges,
+                                           weight.scale, for_each);
+      });
+  struct Parts {
+    float input_scale;
+    Decision *weight, *bias;
+  };
+  std::vector<Parts> nodes;
+  for (const auto& [key, number] : plan.integer.biases) {
+    const NodeDecision& decision = plan.integer.nodes[number];
+    const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
+    const auto value = [&](std::size_t input) {
+      return ValueKey{index.find(decision.body, node.inputs[input]).body, node.inputs[input]};
+    };
+    nodes.push_back({plan.integer.codings.at(value(0)).scale, by_value.at(value(1)), by_value.at(key)});
+  }
+  // A weight may have several biases.
+  for (const Parts& parts : nodes) make_room(model, parts.input_scale, *parts.bias, *parts.weight);
+  for (const Parts& parts : nodes) scale_bias(parts.input_scale, *parts.weight, *parts.bias);
+}
+
+}  // namespace ounce::plan
