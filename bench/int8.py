@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples")
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples", "commands")
 PIXELS = ["--layout", "nchw", "--rescale", "1/255", "--mean", ".4914,.4822,.4465", "--std", ".2470,.2435,.2616"]
 SOUND = ["--rescale", "1/32768"]
 

@@ -4,6 +4,7 @@
 #include <ounce/version.h>
 
 #include "passes/integer_ops.h"
+#include "passes/remove_dead_nodes.h"
 #include "passes/strip_constant_names.h"
 
 namespace ounce::api {
@@ -26,6 +27,7 @@ std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& sourc
   std::vector<passes::Stored> stored = passes::store_weights(editors, source, plan);
   passes::put_integer_ops(editors, index, plan, stored);
   editors.finish();
+  if (plan.recipe.is_integer()) passes::remove_dead_nodes(model);  // what clamps took, and declared types
   passes::strip_constant_names(model);
   passes::set_metadata(model, "ounce.version", version());
   passes::set_metadata(model, "ounce.plan", provenance.plan_digest);

@@ -25,7 +25,7 @@ Bytes unpack_halves(BodyEditor& editor, std::size_t place, Bytes codes, std::uin
 
 void add_dequantize(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
                     const StoredNames& stored, Bytes output) {
-  std::vector<Bytes> inputs = {stored.scales};
+  std::vector<Bytes> inputs = {float_scales(editor, place, decision, stored)};
   if (!stored.zeros.empty()) inputs.push_back(stored.zeros);
   Chain chain(editor, place, stored.codes);
   switch (decision.granularity) {
@@ -45,6 +45,12 @@ void add_dequantize(BodyEditor& editor, std::size_t place, const plan::Decision&
 
 }  // namespace
 
+Bytes float_scales(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
+                   const StoredNames& stored) {
+  if (!decision.format.half_scales) return stored.scales;
+  return Chain(editor, place, stored.scales).cast(ElementType::kFloat).value();
+}
+
 void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
                  const StoredNames& stored, Bytes output) {
   if (decision.decoder == plan::Decoder::kDq) return add_dequantize(editor, place, decision, stored, output);
@@ -63,7 +69,7 @@ void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& de
     } else if (decision.format.zero != 0) {
       chain.node("Sub", {editor.add_shared("zero", scalar(ElementType::kFloat, decision.format.zero))});
     }
-    chain.node("Mul", {decision.format.half_scales ? as_float(stored.scales) : stored.scales});
+    chain.node("Mul", {float_scales(editor, place, decision, stored)});
     if (decision.view != tensor.dims) chain.reshape(tensor.dims);
   } else if (decision.encoding == Encoding::kFloat16) {
     chain.cast(tensor.type);

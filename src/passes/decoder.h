@@ -27,6 +27,10 @@ struct StoredNames {
   Bytes codes, scales, zeros;
 };
 
+// The scales as floats, cast if they are stored as halves.
+Bytes float_scales(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
+                   const StoredNames& stored);
+
 // Adds the nodes that make `output` from the codes.
 void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
                  const StoredNames& stored, Bytes output);

@@ -3,23 +3,16 @@
 #include <map>
 
 #include "passes/chain.h"
+#include "passes/integer_parameters.h"
 
 namespace ounce::passes {
 namespace {
-
-using plan::ValueKey;
 
 class DynamicOps {
  public:
   DynamicOps(Editors& editors, const graph::Index& index, const plan::Plan& plan,
              const std::vector<Stored>& stored)
-      : editors_(editors), index_(index), plan_(plan) {
-    for (const Stored& weight : stored) {
-      const plan::Decision& decision = plan.decisions[weight.decision];
-      if (decision.is_of_integer_op())
-        weights_.emplace(ValueKey{decision.weight.body, decision.weight.name}, weight.names);
-    }
-  }
+      : editors_(editors), index_(index), plan_(plan), parameters_(editors, index, plan, stored) {}
 
   void put() {
     for (const plan::NodeDecision& decision : plan_.integer.nodes) {
@@ -53,7 +46,7 @@ class DynamicOps {
     const std::size_t place = decision.node;
     editor.replace_node(place);
     const Coded& coded = code(decision.body, input, place);
-    const StoredNames& stored = weights_.at({index_.find(decision.body, weight).body, weight});
+    const Parameter& stored = *parameters_.find(decision.body, weight);
     std::vector<Bytes> more = {stored.codes, coded.zero};
     if (!stored.zeros.empty()) more.push_back(stored.zeros);
     const Bytes scale = Chain(editor, place, coded.scale).node("Mul", {stored.scales}).value();
@@ -64,8 +57,8 @@ class DynamicOps {
   Editors& editors_;
   const graph::Index& index_;
   const plan::Plan& plan_;
-  std::map<ValueKey, StoredNames> weights_;
-  std::map<ValueKey, Coded> coded_;  // by the body that wants it
+  IntegerParameters parameters_;
+  std::map<plan::ValueKey, Coded> coded_;  // by the body that wants it
 };
 
 }  // namespace

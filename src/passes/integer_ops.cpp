@@ -8,7 +8,7 @@ namespace ounce::passes {
 void put_integer_ops(Editors& editors, const graph::Index& index, const plan::Plan& plan,
                      const std::vector<Stored>& stored) {
   if (plan.recipe.format == Format::kDynamic) return put_dynamic_ops(editors, index, plan, stored);
-  if (plan.recipe.format == Format::kStatic) put_static_qdq(editors, index, plan.integer);
+  if (plan.recipe.format == Format::kStatic) put_static_qdq(editors, index, plan, stored);
 }
 
 }  // namespace ounce::passes

@@ -1,27 +1,86 @@
 #include "passes/static_qdq.h"
 
-#include <algorithm>
-#include <map>
-
+#include "passes/chain.h"
 #include "passes/coded_values.h"
+#include "passes/integer_parameters.h"
 
 namespace ounce::passes {
+namespace {
 
-void put_static_qdq(Editors& editors, const graph::Index& index, const plan::IntegerPlan& plan) {
-  CodedValues values(editors, index, plan);
-  for (const plan::NodeDecision& decision : plan.nodes) {
-    if (!decision.is_integer()) continue;
-    const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
-    BodyEditor& editor = editors.of(decision.body);
+class StaticQdq {
+ public:
+  StaticQdq(Editors& editors, const graph::Index& index, const plan::Plan& plan,
+            const std::vector<Stored>& stored)
+      : editors_(editors),
+        index_(index),
+        plan_(plan.integer),
+        parameters_(editors, index, plan, stored),
+        values_(editors, index, plan.integer) {}
+
+  void put() {
+    for (const auto& [key, parameter] : parameters_.all()) {
+      if (parameter.decision->encoding != plan::Encoding::kInt32) decode_weight(key, parameter);
+    }
+    for (const plan::NodeDecision& decision : plan_.nodes) {
+      if (decision.is_integer()) put(decision);
+    }
+  }
+
+ private:
+  void put(const plan::NodeDecision& decision) {
+    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+    BodyEditor& editor = editors_.of(decision.body);
     if (decision.gives_codes) {
-      editor.edit_node(decision.node).outputs[0] = values.floats_behind(decision);
+      editor.edit_node(decision.node).outputs[0] = values_.floats_behind(decision);
       if (decision.absorbed != graph::kNone) editor.remove_node(decision.absorbed);
     }
+    if (decision.op->has_weight() && node.inputs.size() > 2) decode_bias(decision, node);
     for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
-      const Bytes input = values.decode(decision.body, node.inputs[i], decision.node);
+      const Bytes input = values_.decode(decision.body, node.inputs[i], decision.node);
       editor.edit_node(decision.node).inputs[i] = input;
     }
   }
+
+  // The weight keeps its name.
+  void decode_weight(const plan::ValueKey& key, const Parameter& weight) {
+    add_dq(key.first, IntegerParameters::place(*weight.decision), weight, weight.scales, key.second);
+  }
+
+  // Its scales are a product of constants, which runtimes compute when a session is created.
+  void decode_bias(const plan::NodeDecision& decision, const onnx::Node& node) {
+    const Parameter* bias = parameters_.find(decision.body, node.inputs[2]);
+    if (bias == nullptr) return;
+    const Parameter& weight = *parameters_.find(decision.body, node.inputs[1]);
+    const Bytes input_scale = values_.scale(decision.body, values_.coding(decision.body, node.inputs[0]));
+    Chain scales(editors_.of(decision.body), decision.node, weight.scales);
+    add_dq(decision.body, decision.node, *bias, scales.node("Mul", {input_scale}).value(), node.inputs[2]);
+  }
+
+  void add_dq(std::size_t body, std::size_t place, const Parameter& parameter, Bytes scales, Bytes output) {
+    std::vector<Bytes> more = {scales};
+    if (!parameter.zeros.empty()) more.push_back(parameter.zeros);
+    Chain chain(editors_.of(body), place, parameter.codes);
+    if (parameter.decision->granularity == GranularityKind::kTensor) {
+      chain.node("DequantizeLinear", more);
+    } else {
+      const std::size_t axis = parameter.decision->weight.channels->first;
+      chain.node("DequantizeLinear", more, chain.integer("axis", static_cast<std::int64_t>(axis)));
+    }
+    chain.finish(output);
+  }
+
+  Editors& editors_;
+  const graph::Index& index_;
+  const plan::IntegerPlan& plan_;
+  IntegerParameters parameters_;
+  CodedValues values_;
+};
+
+}  // namespace
+
+void put_static_qdq(Editors& editors, const graph::Index& index, const plan::Plan& plan,
+                    const std::vector<Stored>& stored) {
+  StaticQdq(editors, index, plan, stored).put();
 }
 
 }  // namespace ounce::passes

@@ -33,7 +33,7 @@ std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, c
     BodyEditor& editor = editors.of(decision.weight.body);
     const bool is_constant = decision.weight.constant != kNone;
     const std::size_t place = is_constant ? decision.weight.constant : BodyEditor::kFront;
-    const StoredNames stored = add_stored_tensors(editor, place, source, decision);
+    StoredNames stored = add_stored_tensors(editor, place, source, decision);
     if (is_constant) {
       editor.replace_node(decision.weight.constant);
     } else {
@@ -42,7 +42,7 @@ std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, c
     if (decision.decoder == plan::Decoder::kLookup) {
       for (const graph::Use& use : decision.weight.value->uses)
         replace_lookup(editors.of(use.body), use.node, decision, stored);
-    } else if (decision.decoder != plan::Decoder::kKernel) {
+    } else if (!decision.is_of_integer_op()) {
       add_decoder(editor, place, decision, stored, decision.weight.name);
     }
     result.push_back({i, stored});

@@ -189,7 +189,7 @@ class HalfProduction final : public WeightProduction {
   }
 };
 
-// The bias of an integer op, in units of its sums.
+// The bias of an integer op, in units of its sums; they are the weight's scales times the input's.
 class BiasProduction final : public WeightProduction {
  public:
   using WeightProduction::WeightProduction;
@@ -206,10 +206,6 @@ class BiasProduction final : public WeightProduction {
       codes.push_back(static_cast<std::int32_t>(std::clamp<double>(code, plan::kLeastBias, plan::kLargestBias)));
     }
     part(parts, StoredPart::kCodes).write(0, as_bytes(codes));
-    if (decision().decoder != plan::Decoder::kDq) return;
-    std::vector<float> scales;
-    for (const Affine& group : affine) scales.push_back(group.scale);
-    part(parts, StoredPart::kScales).write(0, as_bytes(scales));
   }
 };
 
@@ -254,10 +250,7 @@ std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const Decisio
     add(StoredPart::kScales, decision.format.half_scales ? ElementType::kFloat16 : ElementType::kFloat,
         decision.scale_dims);
     if (decision.has_zeros()) add(StoredPart::kZeros, zeros_type(decision), decision.scale_dims);
-  } else if (decision.encoding == Encoding::kInt32) {
-    if (decision.decoder == plan::Decoder::kDq)
-      add(StoredPart::kScales, ElementType::kFloat, decision.scale_dims);
-  } else if (decision.encoding != Encoding::kFloat16) {
+  } else if (decision.encoding != Encoding::kFloat16 && decision.encoding != Encoding::kInt32) {
     add(StoredPart::kScales, ElementType::kFloat, {decision.is_packed() ? 16 : 256});
   }
   return tensors;

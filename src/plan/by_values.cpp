@@ -62,10 +62,11 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
         "a weight has NaN or infinite values; repair the model, or leave the tensor out with --exclude",
         fmt::format("tensor '{}'", decision.weight.name));
   }
-  if (decision.is_of_integer_op()) return;  // it takes codes and nothing else
-  if (whole.absmax() == 0) return keep("all values are zero");
+  // An integer op takes codes and nothing else.
+  if (whole.absmax() == 0 && !decision.is_of_integer_op()) return keep("all values are zero");
   // A second Cast costs some 30 bytes, a 16-bit scale saves two.
-  const bool saves = decision.layout.groups() >= kHalfScalesFrom && decision.decoder != Decoder::kDq;
+  const bool saves = decision.layout.groups() >= kHalfScalesFrom &&
+                     (decision.decoder != Decoder::kDq || decision.is_of_integer_op());
   if (decision.is_linear() && saves && quant::fits_half_scales(decision.ranges, decision.format)) {
     decision.format.half_scales = true;
     decision.stored_bytes = stored_bytes(decision);

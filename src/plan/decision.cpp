@@ -15,7 +15,7 @@ std::uint64_t stored_bytes(const Decision& decision) {
     case Encoding::kCodebook8: return count + 256 * 4;
     case Encoding::kCodebook4: return (count + 1) / 2 + 16 * 4;
     case Encoding::kFloat16: return count * 2;
-    case Encoding::kInt32: return count * 4 + groups * (decision.decoder == Decoder::kKernel ? 0 : 4);
+    case Encoding::kInt32: return count * 4;
     case Encoding::kKeep: break;
   }
   return decision.weight.tensor->byte_count();

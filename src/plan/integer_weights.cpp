@@ -88,8 +88,11 @@ void make_room(const onnx::Model& model, float input_scale, const Decision& bias
     const double least = std::max<double>(least_scale(values[c], input_scale, has_weights),
                                           std::numeric_limits<float>::min());
     const bool is_free = !has_weights && weight.affine.size() > 1;
-    if (affine.scale < least || is_free)
-      affine = quant::make_affine(static_cast<float>(least), affine.zero);
+    if (affine.scale >= least && !is_free) continue;
+    affine = quant::make_affine(static_cast<float>(least), affine.zero);
+    if (!weight.format.half_scales) continue;
+    weight.format.half_scales = false;  // this one may be no 16-bit float
+    weight.stored_bytes = stored_bytes(weight);
   }
 }
 

@@ -32,12 +32,22 @@ Purpose purpose_of(const Index& index, const graph::Value& value, std::size_t ra
   return strongest;
 }
 
+// The Add behind a MatMul, which has no bias of its own.
+bool is_bias_of_matmul(const Index& index, const graph::Use& use, std::size_t rank) {
+  const onnx::Node& node = index.node(use);
+  if (node.op_type != "Add" || !onnx::is_default_domain(node.domain) || node.inputs.size() != 2 || rank != 1)
+    return false;
+  const auto other = index.find(use.body, node.inputs[1 - use.input]);
+  if (other.value == nullptr || other.value->producer == kNone) return false;
+  return index.bodies()[other.body].nodes()[other.value->producer]->op_type == "MatMul";
+}
+
 Purpose purpose_of(const Index& index, const graph::Use& use, std::size_t rank, int& steps_left) {
   const onnx::Node& node = index.node(use);
   const WeightSlot* slot = find_weight_slot(node, use.input);
   Purpose purpose;
   purpose.op_type = node.op_type;
-  if (is_parameter(node, use.input)) purpose.role = Role::kParameter;
+  if (is_parameter(node, use.input) || is_bias_of_matmul(index, use, rank)) purpose.role = Role::kParameter;
   if (slot != nullptr && rank >= 2) {
     purpose.rule = slot->rule;
     purpose.channels = channel_axes(slot->rule, node, rank);
