@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+"""What ONNX Runtime makes of a quantized model: the ops that are left after its optimisation, and the Q/DQ among them.
+
+usage: bench/static_fusions.py MODEL …       needs onnx and onnxruntime (pip)
+"""
+
+import collections
+import sys
+import tempfile
+
+import onnx
+import onnxruntime as ort
+
+for path in sys.argv[1:]:
+    with tempfile.NamedTemporaryFile(suffix=".onnx") as optimised:
+        options = ort.SessionOptions()
+        options.optimized_model_filepath = optimised.name
+        options.log_severity_level = 3
+        ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        ops = collections.Counter(node.op_type for node in onnx.load(optimised.name).graph.node)
+    print(path, ", ".join(f"{count} {op}" for op, count in ops.most_common()))
