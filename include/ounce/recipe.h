@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,7 +96,10 @@ struct IntegerRecipe {
   CalibrationMethod calibration = CalibrationMethod::kAuto;
   double percentile = 99.99;
   std::map<std::string, ValueOverride> values;
+  // Nodes that stay in floats, named by the value they give.
+  std::set<std::string> float_nodes;
   // What keeps accuracy without training.
+  bool search = true;        // choose calibration, and the nodes that are better left in floats, by measuring
   bool equalize = true;      // even out channels between layers: cross-layer and SmoothQuant-style
   bool correct_bias = true;  // take the mean error of each channel out of its bias
 };

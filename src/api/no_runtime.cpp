@@ -5,6 +5,7 @@
 
 #include "api/contract_data.h"
 #include "api/observation.h"
+#include "api/refine.h"
 #include "api/trial.h"
 
 namespace ounce {
@@ -28,6 +29,10 @@ ContractCheck check_contract(const std::filesystem::path&, const DataOptions&, c
 }
 void api::record(const std::filesystem::path&, const DataOptions&, const RuntimeOptions&, Contract&) {
   refuse();
+}
+
+api::Refinement api::refine(const std::filesystem::path&, const Groundwork&, const QuantizeOptions& options) {
+  return {options.recipe, {}};
 }
 
 TrialResult api::try_model(const std::filesystem::path&, const WrittenFiles&, std::uint64_t,

@@ -30,11 +30,8 @@ void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index,
   for (const plan::NodeDecision& decision : plan.nodes) {
     const graph::Body& body = index.bodies()[decision.body];
     const onnx::Node& node = *body.nodes()[decision.node];
-    const char* arithmetic = decision.arithmetic == plan::Arithmetic::kStatic    ? "static"
-                             : decision.arithmetic == plan::Arithmetic::kDynamic ? "dynamic"
-                                                                                 : "float";
     result.nodes.push_back({graph::node_label(node, decision.node), body.path, std::string(node.op_type),
-                            arithmetic, decision.reason});
+                            std::string(plan::name_of(decision.arithmetic)), decision.reason});
   }
   for (const auto& [key, coding] : plan.codings) {
     result.activations.push_back({std::string(key.second), index.bodies()[key.first].path,

@@ -10,6 +10,7 @@
 
 #include "api/groundwork.h"
 #include "api/outcome.h"
+#include "api/refine.h"
 #include "api/rewrite.h"
 #include "api/source_digest.h"
 #include "api/trial.h"
@@ -120,6 +121,16 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
   result.sqnr_db = total.sqnr_db();
 }
 
+// The recipe with all that is found by measuring.
+Recipe settle(const std::filesystem::path& path, const api::Groundwork& ground, const QuantizeOptions& options,
+              QuantizeResult& result) {
+  const bool can_measure = !options.trial.data.is_generated() && ground.ranges() != nullptr;
+  if (!can_measure || !options.recipe.integer.search) return options.recipe;
+  api::Refinement refined = api::refine(path, ground, options);
+  result.notes = std::move(refined.notes);
+  return std::move(refined.recipe);
+}
+
 }  // namespace
 
 std::size_t QuantizeResult::stored_count() const {
@@ -156,13 +167,14 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   require_another_file(original, output_path);
   result.bytes_before = api::bytes_of(original);
   const api::Groundwork ground(path, options);
+  const Recipe recipe = settle(path, ground, options, result);
   const onnx::Model source = onnx::read_model(ground.model());
   const graph::Index index = graph::verify(source);
 
   // Plan: a decision and a reason for every float tensor.
   begin_stage(options, "reading weights", 0);
-  const plan::Plan plan = plan::make_plan(source, index, options.recipe, pool, ground.ranges());
-  result.notes = ground.notes();
+  const plan::Plan plan = plan::make_plan(source, index, recipe, pool, ground.ranges());
+  result.notes.insert(result.notes.begin(), ground.notes().begin(), ground.notes().end());
   result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
   api::describe_integers(plan.integer, index, result);
   std::uint64_t stored_source = 0;
@@ -171,7 +183,6 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
     if (decision.is_stored()) stored_source += decision.weight.tensor->byte_count();
   }
   // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
-  const auto& recipe = options.recipe;
   result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}", plan.text(), static_cast<int>(recipe.scale),
                                                  static_cast<int>(recipe.rounding), version())));
   require_something_to_do(plan, path);
@@ -179,7 +190,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
   onnx::Model model = onnx::read_model(ground.model());
   api::require_same_file(source, model);
-  result.source_digest = options.recipe.is_integer() ? api::source_digest(original, plan::unread_plan(original_index), pool)
+  result.source_digest = recipe.is_integer() ? api::source_digest(original, plan::unread_plan(original_index), pool)
                                                  : api::source_digest(source, plan, pool);
   const std::vector<passes::Stored> stored =
       api::rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});

@@ -137,6 +137,10 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
   app.add_flag("--force-conv", arguments.force_conv,
                "dynamic: ConvInteger as well, though it is several times slower than FP32")
       ->group(group);
+  app.add_flag("--search,!--no-search", arguments.search,
+               "static: choose the calibration, and the few ops that are better left in floats, by measuring "
+               "on the data (default: on)")
+      ->group(group);
   app.add_flag("--equalize,!--no-equalize", arguments.equalize,
                "even out the channels between layers (default: on)")
       ->group(group);
@@ -168,6 +172,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   integer.reduce_range = arguments.reduce_range;
   integer.integer_io = arguments.integer_io;
   integer.force_conv = arguments.force_conv;
+  integer.search = arguments.search;
   integer.equalize = arguments.equalize;
   integer.correct_bias = arguments.correct_bias;
   const auto refuse = [](const char* why) { throw Error(ErrorCode::kUsage, why); };

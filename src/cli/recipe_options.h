@@ -20,7 +20,7 @@ struct RecipeArguments {
   std::string calibration = "auto", dialect = "qdq", activations = "u8", weights = "s8";
   double percentile = 99.99;
   bool symmetric_activations = false, reduce_range = false, integer_io = false, force_conv = false;
-  bool equalize = true, correct_bias = true;
+  bool search = true, equalize = true, correct_bias = true;
 };
 
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments);

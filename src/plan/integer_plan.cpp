@@ -82,12 +82,16 @@ std::string why_not_shape(const onnx::Node& node, const Weight& weight) {
 class Seeds {
  public:
   Seeds(const onnx::Model& model, const graph::Index& index, const std::vector<Weight>& weights,
-        Selection& selection)
-      : index_(index), constants_(model, index, weights), selection_(selection) {}
+        const IntegerRecipe& recipe, Selection& selection)
+      : index_(index),
+        constants_(model, index, weights),
+        float_nodes_(recipe.float_nodes),
+        selection_(selection) {}
 
   // Why this node, whose op has a weight, cannot compute on integers; empty when it can.
   std::string why_not(std::size_t body, const onnx::Node& node) {
     if (node.outputs.size() != 1 || node.outputs[0].empty()) return "it has no output";
+    if (float_nodes_.contains(std::string(node.outputs[0]))) return "floats give better results here";
     const Weight* weight = constants_.find(body, input_of(node, 1));
     if (weight != nullptr) {
       if (std::string reason = selection_.why_not(index_, *weight); !reason.empty()) return reason;
@@ -108,8 +112,6 @@ class Seeds {
     if (!input_of(node, 2).empty()) plan.biases.emplace(key(2), decision);
   }
 
-  const Constants& constants() const { return constants_; }
-
  private:
   static std::size_t channels_of(const onnx::Node& node, const Weight& weight) {
     const bool is_first = node.op_type == "Conv" || integer_setting(node, "transB", 0) == 1;
@@ -118,6 +120,7 @@ class Seeds {
 
   const graph::Index& index_;
   Constants constants_;
+  const std::set<std::string>& float_nodes_;
   Selection& selection_;
 };
 
@@ -318,10 +321,37 @@ class DynamicPlanner {
 
 }  // namespace
 
+std::string_view name_of(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::kStatic: return "static";
+    case Arithmetic::kDynamic: return "dynamic";
+    case Arithmetic::kFloat: break;
+  }
+  return "float";
+}
+
+std::string IntegerPlan::text() const {
+  std::string text;
+  for (const NodeDecision& node : nodes) {
+    text += fmt::format("node {}:{} {}", node.body, node.node, name_of(node.arithmetic));
+    if (node.is_integer()) {
+      text += fmt::format(" -> {}{}{}\n", node.output, node.gives_codes ? ", codes" : "",
+                          node.absorbed != kNone ? ", clamped by its codes" : "");
+    } else {
+      text += fmt::format(": {}\n", node.reason);
+    }
+  }
+  for (const auto& [key, coding] : codings) {
+    text += fmt::format("value {}:{} {} scale {} zero {}\n", key.first, key.second,
+                        onnx::name_of(coding.type), coding.scale, coding.zero);
+  }
+  return text;
+}
+
 IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                               const std::vector<Weight>& weights, const observe::Ranges* ranges,
                               Selection& selection) {
-  Seeds seeds(model, index, weights, selection);
+  Seeds seeds(model, index, weights, recipe.integer, selection);
   if (recipe.format == Format::kDynamic) return DynamicPlanner(index, seeds).make();
   if (recipe.format == Format::kStatic && ranges != nullptr)
     return StaticPlanner(index, recipe, *ranges, seeds, selection).make();

@@ -50,8 +50,10 @@ struct IntegerPlan {
   std::map<ValueKey, std::size_t> weights;  // constants that integer nodes multiply with: their (first) node
   std::map<ValueKey, std::size_t> biases;   // … and add
 
-  bool empty() const { return nodes.empty(); }
+  std::string text() const;  // a line a node, a line an activation
 };
+
+std::string_view name_of(Arithmetic arithmetic);
 
 // `ranges` are needed for static arithmetic.
 IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,

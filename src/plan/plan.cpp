@@ -85,7 +85,7 @@ std::string Plan::text() const {
     }
     text += fmt::format(": {}\n", decision.reason);
   }
-  return text;
+  return text + integer.text();
 }
 
 }  // namespace ounce::plan

@@ -1,0 +1,238 @@
+#include "api/refine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "api/variant_meter.h"
+#include "graph/verify.h"
+#include "observe/calibrators.h"
+#include "onnx/reader.h"
+
+namespace ounce::api {
+namespace {
+
+constexpr double kCloseEnough = 28;        // dB; closer than this, more effort fits noise
+constexpr double kPreference = 1.12;       // least predicted error wins unless another is so much better
+constexpr double kFloatShare = 0.05;       // of all multiplications, that may stay in floats
+constexpr double kWorthAFloat = 0.5;       // dB that a node must bring
+constexpr double kWorthARange = 0.98;      // of the error, that a range may leave
+constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
+// Multiplications in all, some minutes at most; and what one search looks at.
+constexpr double kMostWork = 2e11, kUsualVariants = 100;
+constexpr std::uint64_t kLeastSamples = 8, kMostSamples = 256;
+
+// A node that computes on integers.
+struct Candidate {
+  std::string output;                // names it
+  std::vector<std::string> values;   // that are codes: what it takes, what it gives
+  std::string label;
+  double work = 0;                   // multiplications for one sample
+  double error = 0;                  // alone
+};
+
+struct Calibration {
+  CalibrationMethod method;
+  double percentile;
+  const char* name;
+};
+constexpr std::array<Calibration, 4> kCalibrations = {{
+    {CalibrationMethod::kAuto, 99.99, "least predicted error"},
+    {CalibrationMethod::kPercentile, 99.99, "percentile 99.99"},
+    {CalibrationMethod::kPercentile, 99.999, "percentile 99.999"},
+    {CalibrationMethod::kMinMax, 99.99, "minmax"},
+}};
+
+class Refiner {
+ public:
+  Refiner(const std::filesystem::path& original, const Groundwork& ground, const QuantizeOptions& options)
+      : ground_(ground), options_(options), best_(options.recipe) {
+    find_candidates();
+    for (const Candidate& candidate : candidates_) work_ += candidate.work;
+    const double affordable = kMostWork / kUsualVariants / std::max(work_, 1.0);
+    const auto samples = static_cast<std::uint64_t>(
+        std::clamp<double>(affordable, static_cast<double>(kLeastSamples), static_cast<double>(kMostSamples)));
+    if (!candidates_.empty()) meter_.emplace(original, options, samples);
+  }
+
+  Refinement run() {
+    if (!meter_ || meter_->samples() == 0) return {best_, {}};
+    set_total();
+    least_ = measure(best_);
+    if (options_.recipe.integer.calibration == CalibrationMethod::kAuto) choose_calibration();
+    if (!is_close()) leave_floats();
+    if (!is_close()) search_ranges();
+    result_.recipe = best_;
+    return std::move(result_);
+  }
+
+ private:
+  void find_candidates() {
+    const onnx::Model model = onnx::read_model(ground_.model());
+    const graph::Index index = graph::verify(model);
+    ThreadPool pool(options_.threads);
+    const plan::Plan plan = plan::make_plan(model, index, options_.recipe, pool, ground_.ranges());
+    for (const plan::NodeDecision& decision : plan.integer.nodes) {
+      if (!decision.is_integer() || !decision.op->has_weight()) continue;
+      const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
+      Candidate candidate;
+      candidate.output = node.outputs[0];
+      candidate.label = graph::node_label(node, decision.node);
+      candidate.values.emplace_back(node.inputs[0]);
+      if (decision.gives_codes) candidate.values.emplace_back(decision.output);
+      candidate.work = work_of(index, decision, node);
+      candidates_.push_back(std::move(candidate));
+    }
+  }
+
+  // Values it gives for a sample, times the weights behind each of them.
+  double work_of(const graph::Index& index, const plan::NodeDecision& decision, const onnx::Node& node) const {
+    const auto statistics = ground_.ranges()->values.find(std::string(decision.output));
+    const auto weight = index.find(decision.body, node.inputs[1]);
+    if (statistics == ground_.ranges()->values.end() || weight.value == nullptr) return 0;
+    const auto& tensor = weight_tensor(index, weight);
+    const auto channels = std::max<std::int64_t>(1, tensor.dims[node.op_type == "MatMul" ? 1 : 0]);
+    const auto given = static_cast<double>(statistics->second.count()) /
+                       static_cast<double>(std::max<std::uint64_t>(1, ground_.ranges()->samples));
+    return given * static_cast<double>(tensor.element_count()) / static_cast<double>(channels);
+  }
+
+  static const onnx::Tensor& weight_tensor(const graph::Index& index, const graph::Index::Found& weight) {
+    const graph::Body& body = index.bodies()[weight.body];
+    if (weight.value->initializer != graph::kNone) return *body.graph->initializers[weight.value->initializer];
+    return *plan::constant_tensor(*body.nodes()[weight.value->producer]);
+  }
+
+  double measure(const Recipe& recipe) {
+    if (options_.progress != nullptr) ++options_.progress->done;
+    return meter_->error(ground_, recipe);
+  }
+  bool is_close() const { return decibels(least_) >= kCloseEnough; }
+  bool is_affordable() const {
+    const double each = std::max(work_, 1.0) * static_cast<double>(meter_->samples());
+    return static_cast<double>(meter_->measured() + 1) * each <= std::max(kMostWork, 8 * each);
+  }
+  void set_total() {
+    if (options_.progress == nullptr) return;
+    options_.progress->done = 0;
+    options_.progress->total = 0;
+    options_.progress->stage = "trying";
+  }
+
+  // Takes a recipe if it is better than the best so far.
+  bool take(const Recipe& recipe, double limit) {
+    const double error = measure(recipe);
+    if (!(error <= limit)) return false;
+    best_ = recipe;
+    least_ = error;
+    return true;
+  }
+
+  void choose_calibration() {
+    std::string tried = fmt::format("{} {:.1f} dB", kCalibrations[0].name, decibels(least_));
+    const char* chosen = kCalibrations[0].name;
+    const double limit = least_ / kPreference;
+    for (std::size_t i = 1; i < kCalibrations.size() && is_affordable(); ++i) {
+      Recipe recipe = best_;
+      recipe.integer.calibration = kCalibrations[i].method;
+      recipe.integer.percentile = kCalibrations[i].percentile;
+      const double error = measure(recipe);
+      tried += fmt::format(", {} {:.1f}", kCalibrations[i].name, decibels(error));
+      if (!(error < std::min(limit, least_))) continue;
+      best_ = recipe;
+      least_ = error;
+      chosen = kCalibrations[i].name;
+    }
+    result_.notes.push_back(fmt::format("calibrated by {}, measured on {} samples: {}", chosen,
+                                        meter_->samples(), tried));
+  }
+
+  void measure_alone() {
+    for (Candidate& candidate : candidates_) {
+      if (!is_affordable()) return;
+      Recipe recipe = best_;
+      for (const Candidate& other : candidates_) {
+        if (&other != &candidate) recipe.integer.float_nodes.insert(other.output);
+      }
+      candidate.error = measure(recipe);
+    }
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.error > b.error; });
+  }
+
+  void leave_floats() {
+    measure_alone();
+    double floats = 0;
+    const std::size_t count = std::min(kMostFloats, candidates_.size());
+    for (std::size_t i = 0; i < count && !is_close() && is_affordable(); ++i) {
+      const Candidate& candidate = candidates_[i];
+      if (floats + candidate.work > kFloatShare * work_) continue;
+      Recipe recipe = best_;
+      recipe.integer.float_nodes.insert(candidate.output);
+      const double before = decibels(least_);
+      if (!take(recipe, least_ * std::pow(10, -kWorthAFloat / 10))) continue;
+      floats += candidate.work;
+      result_.notes.push_back(fmt::format("{} stays in floats: {:.1f} → {:.1f} dB, {:.1f} % of the work",
+                                          candidate.label, before, decibels(least_),
+                                          100 * candidate.work / work_));
+    }
+  }
+
+  void search_ranges() {
+    const double before = decibels(least_);
+    std::size_t changed = 0;
+    std::set<std::string> seen;
+    const std::size_t count = std::min(kWorstNodes, candidates_.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (best_.integer.float_nodes.contains(candidates_[i].output)) continue;
+      for (const std::string& value : candidates_[i].values) {
+        if (seen.insert(value).second) changed += search_range(value) ? 1U : 0U;
+      }
+    }
+    if (changed != 0)
+      result_.notes.push_back(fmt::format("ranges of {} values chosen by measuring: {:.1f} → {:.1f} dB",
+                                          changed, before, decibels(least_)));
+  }
+
+  bool search_range(const std::string& value) {
+    const auto found = ground_.ranges()->values.find(value);
+    if (found == ground_.ranges()->values.end() || options_.recipe.integer.values.contains(value)) return false;
+    const observe::Statistics& statistics = found->second;
+    std::vector<ValueRange> ranges;
+    for (const double percentile : {99.9, 99.99, 99.999})
+      ranges.push_back(
+          observe::choose_range(statistics, CalibrationMethod::kPercentile, {}, percentile));
+    ranges.push_back(observe::choose_range(statistics, CalibrationMethod::kMse));
+    ranges.push_back(observe::choose_range(statistics, CalibrationMethod::kMean));
+    for (const double share : {1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3})
+      ranges.push_back({share * statistics.minimum(), share * statistics.maximum()});
+    bool is_changed = false;
+    for (const ValueRange& range : ranges) {
+      if (!is_affordable()) break;
+      Recipe recipe = best_;
+      recipe.integer.values[value].range = range;
+      is_changed |= take(recipe, kWorthARange * least_);
+    }
+    return is_changed;
+  }
+
+  const Groundwork& ground_;
+  const QuantizeOptions& options_;
+  Recipe best_;
+  double least_ = std::numeric_limits<double>::infinity();
+  std::vector<Candidate> candidates_;
+  double work_ = 0;
+  std::optional<VariantMeter> meter_;
+  Refinement result_;
+};
+
+}  // namespace
+
+Refinement refine(const std::filesystem::path& original, const Groundwork& ground,
+                  const QuantizeOptions& options) {
+  return Refiner(original, ground, options).run();
+}
+
+}  // namespace ounce::api

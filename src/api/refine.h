@@ -1,0 +1,31 @@
+// Finds by measuring what no statistics tell: which calibration suits a model, and which few of its nodes are
+// better left in floats.
+//
+// 1. Each calibration method makes a model; the one whose outputs are closest to the original's wins.
+// 2. While the outputs are not close enough, nodes stay in floats that make the largest error alone, as long
+//    as they are a small share of the work, and as long as it helps.
+// 3. While the outputs are still not close enough, other ranges are tried for the values around the nodes
+//    with the largest errors.
+//
+// Every step is taken because a measurement says so, on the calibration data and without labels. How much is
+// tried depends on the model and on the data alone, never on the clock, so that the result is the same again.
+#pragma once
+
+#include <ounce/quantize.h>
+
+#include <string>
+#include <vector>
+
+#include "api/groundwork.h"
+
+namespace ounce::api {
+
+struct Refinement {
+  Recipe recipe;
+  std::vector<std::string> notes;
+};
+
+Refinement refine(const std::filesystem::path& original, const Groundwork& ground,
+                  const QuantizeOptions& options);
+
+}  // namespace ounce::api

@@ -1,0 +1,75 @@
+#include "quant/outer_products.h"
+
+#include <cstring>
+
+namespace ounce::quant {
+namespace {
+
+struct Operands {
+  const float *a, *b;
+  std::size_t rows, stride, height, width;
+  float* out;
+};
+
+// Must vanish into a caller that may use wider vectors.
+#define OUNCE_INLINE [[gnu::always_inline]] inline
+
+constexpr std::size_t kHeight = 4;
+
+// Products of kHeight columns of a with those of b from `column` on, two vectors of kWidth at a time, while
+// they last; returns where it ended. The eight sums stay in registers.
+template <std::size_t kWidth>
+OUNCE_INLINE std::size_t fill_rows(const Operands& in, std::size_t top, std::size_t column) {
+  using Vector [[gnu::vector_size(kWidth * sizeof(float))]] = float;
+  for (; column + 2 * kWidth <= in.width; column += 2 * kWidth) {
+    Vector sums[kHeight][2] = {};
+    const float *a = in.a + top, *b = in.b + column;
+    for (std::size_t r = 0; r < in.rows; ++r, a += in.stride, b += in.stride) {
+      Vector left, right;
+      std::memcpy(&left, b, sizeof left);
+      std::memcpy(&right, b + kWidth, sizeof right);
+#pragma GCC unroll 4
+      for (std::size_t i = 0; i < kHeight; ++i) {
+        sums[i][0] += left * a[i];
+        sums[i][1] += right * a[i];
+      }
+    }
+    for (std::size_t i = 0; i < kHeight; ++i)
+      std::memcpy(in.out + (top + i) * in.width + column, sums[i], sizeof sums[i]);
+  }
+  return column;
+}
+
+template <std::size_t kWidth>
+OUNCE_INLINE void fill(const Operands& in) {
+  for (std::size_t top = 0; top < in.height; top += kHeight) {
+    const std::size_t column = fill_rows<kWidth>(in, top, 0);
+    fill_rows<4>(in, top, column);
+  }
+}
+
+using Fill = void (*)(const Operands&);
+
+void fill_anywhere(const Operands& in) { fill<4>(in); }
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void fill_avx2(const Operands& in) { fill<8>(in); }
+[[gnu::target("avx512f")]] void fill_avx512(const Operands& in) { fill<16>(in); }
+
+Fill widest() {
+  if (__builtin_cpu_supports("avx512f")) return fill_avx512;
+  return __builtin_cpu_supports("avx2") ? fill_avx2 : fill_anywhere;
+}
+#else
+Fill widest() { return fill_anywhere; }
+#endif
+
+}  // namespace
+
+void outer_products(const float* a, const float* b, std::size_t rows, std::size_t stride, std::size_t height,
+                    std::size_t width, float* out) {
+  static const Fill kFill = widest();
+  kFill({a, b, rows, stride, height, width, out});
+}
+
+}  // namespace ounce::quant

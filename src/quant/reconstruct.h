@@ -1,0 +1,55 @@
+// Rounding that keeps outputs: each weight is rounded up or down such that the layer gives back what it gave
+// before, on data that it was watched on.
+//
+// A channel's output for an input row x is w·x, so codes that leave the weights with the errors
+// e = w - scale * (code - zero) put an error of e·x on it. Summed over the rows its square is
+//
+//   Σ (e·x)² = eᵀ H e      H = Σ x xᵀ  (observe/gram.h)
+//
+// and that is what is made small, with every code one of the two next to its weight. H knows what nearest
+// rounding does not: which inputs are large, which move together (so that errors can cancel), and their means
+// (so that no channel's mean shifts). No labels and no training.
+//
+// Two starts, the nearest codes and codes chosen one after another, each of which makes up for the errors of
+// those before it (through the Cholesky factor of H, inputs of much energy first), are improved by changing
+// single codes while that helps; the better one then by changing pairs. What is minimised is H plus a small
+// share of its mean diagonal (`damping`), as if inputs had a little noise: with fewer rows than weights H
+// alone would call some errors free that other data will not. A result that is not better than the nearest
+// codes by H itself is dropped, so that no channel ends up worse.
+//
+// The result is the same for any number of threads and on every CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/jobs.h"
+#include "kernels/affine.h"
+
+namespace ounce::quant {
+
+struct LayerToRound {
+  std::span<const float> weights;  // a row of k for each channel
+  std::size_t k = 0;
+  std::span<const kernels::Affine> affine;  // one for each channel, or for each `block` weights of its row
+  std::size_t block = 0;                    // 0: the whole row; the last block of a row may be shorter
+  kernels::CodeRange codes{};
+  std::span<const std::vector<float>> gram;  // H, k × k, for each group of channels, which follow one another
+  float damping = 0.01F;
+
+  std::size_t channels() const { return k == 0 ? 0 : weights.size() / k; }
+};
+
+// eᵀ H e, summed over the channels.
+struct OutputError {
+  double nearest = 0;   // as it would be with the nearest codes
+  double achieved = 0;  // never more than that
+};
+
+// Writes a code a weight, as encode_linear does. A group whose H is zero, or not finite, gets the nearest
+// codes. Throws Error{kInternal} when the sizes do not fit together.
+OutputError round_for_output(const LayerToRound& layer, const ForEach& for_each, std::uint8_t* codes);
+
+}  // namespace ounce::quant
