@@ -9,30 +9,9 @@
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
-#include "passes/add_bias.h"
-#include "passes/fold_batch_norm.h"
-#include "passes/gemm_to_matmul.h"
-#include "passes/raise_opset.h"
-#include "passes/remove_dead_nodes.h"
-#include "passes/remove_identity.h"
+#include "passes/prepare.h"
 
 namespace ounce::api {
-namespace {
-
-constexpr std::int64_t kDynamicOpset = 11;  // DynamicQuantizeLinear
-constexpr std::int64_t kChannelOpset = 13;  // DequantizeLinear with an axis; older ones can be raised to it
-constexpr std::int64_t kWideOpset = 21;     // … and with 16-bit and 4-bit types
-
-std::int64_t opset_for(const Recipe& recipe) {
-  if (recipe.format == Format::kDynamic) return kChannelOpset;
-  const auto type = recipe.integer.activations;
-  const bool is_wide = type == ActivationType::kU16 || type == ActivationType::kS16 ||
-                       recipe.integer.weights == WeightType::kS4;
-  return is_wide ? kWideOpset : kChannelOpset;
-}
-
-}  // namespace
-
 Groundwork::Groundwork(const std::filesystem::path& model, const QuantizeOptions& options) : model_(model) {
   if (!options.recipe.is_integer()) return;
   if (options.recipe.format == Format::kStatic) observe(model, options);
@@ -67,16 +46,7 @@ void Groundwork::observe(const std::filesystem::path& source, const QuantizeOpti
 void Groundwork::prepare(const std::filesystem::path& source, const Recipe& recipe) {
   onnx::Model model = onnx::read_model(source);
   graph::verify(model);
-  const bool is_new_enough = recipe.format == Format::kDynamic &&
-                             onnx::opset_version(model.proto->opset_imports, "") >= kDynamicOpset;
-  if (!is_new_enough) passes::raise_opset(model, opset_for(recipe));
-  passes::remove_identity(model);
-  passes::add_bias(model);
-  passes::fold_batch_norm(model);
-  passes::add_bias(model);
-  if (recipe.format == Format::kDynamic)
-    passes::gemm_to_matmul(model, [](const onnx::Node&) { return true; });
-  passes::remove_dead_nodes(model);
+  passes::prepare(model, recipe);
 
   folder_ = std::make_unique<TemporaryFolder>("quantize");
   model_ = folder_->path() / "model.onnx";

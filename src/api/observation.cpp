@@ -4,7 +4,8 @@
 #include <ounce/error.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <map>
 
 #include "api/runtime.h"
 #include "api/source_digest.h"
@@ -17,6 +18,7 @@
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 #include "passes/expose_values.h"
+#include "passes/prepare.h"
 
 namespace ounce::api {
 namespace {
@@ -37,39 +39,71 @@ class Shard : public data::Feed {
   std::uint64_t shard_, shards_;
 };
 
+// Where the channels of an activation are: the second axis around convolutions, else the last one.
+bool has_channels_second(const graph::Index& index, std::size_t body, onnx::Bytes name) {
+  const auto is_spatial = [](const onnx::Node& node) {
+    static constexpr std::array<std::string_view, 7> kOps = {
+        "Conv",    "ConvTranspose",     "BatchNormalization",   "AveragePool",
+        "MaxPool", "GlobalAveragePool", "InstanceNormalization"};
+    return std::find(kOps.begin(), kOps.end(), node.op_type) != kOps.end();
+  };
+  const auto found = index.find(body, name);
+  if (found.value == nullptr) return false;
+  if (found.value->producer != graph::kNone &&
+      is_spatial(*index.bodies()[found.body].nodes()[found.value->producer]))
+    return true;
+  return std::any_of(found.value->uses.begin(), found.value->uses.end(), [&](const graph::Use& use) {
+    return use.input == 0 && is_spatial(index.node(use));
+  });
+}
+
+// A value that is looked at.
+struct Watched {
+  std::string name;  // graph::value_path()
+  bool has_channels_second = false;
+};
+
 // The model with its inner values as outputs, in a folder that goes away.
 struct ObservableModel {
   TemporaryFolder folder{"calibrate"};
   std::filesystem::path path = folder.path() / "model.onnx";
-  std::vector<std::string> values;
+  std::map<std::string, Watched> watched;  // by the output that shows it
   std::string digest;
 
   explicit ObservableModel(const std::filesystem::path& source) {
     ThreadPool pool;
     onnx::Model model = onnx::read_model(source);
-    const graph::Index index = graph::verify(model);
-    values = passes::values_to_observe(model, index);
-    if (values.empty()) {
-      throw Error(
-          ErrorCode::kUnsupported,
-          "nothing in its main graph has a range to observe (what is inside of If and Loop cannot be seen)",
-          source.string());
-    }
+    graph::verify(model);
     digest = source_digest(model, {}, pool);
-    passes::expose_values(model, values);
+    Recipe recipe;
+    recipe.format = Format::kStatic;
+    passes::prepare(model, recipe);  // what will be quantized is looked at, not what is going to disappear
+    const graph::Index index(model);
+    const std::vector<passes::ObservedValue> values = passes::values_to_observe(model, index);
+    if (values.empty()) {
+      throw Error(ErrorCode::kUnsupported,
+                  "nothing in it has a range to observe (what is inside of Loop and Scan cannot be seen)",
+                  source.string());
+    }
+    std::map<passes::ObservedValue, Watched> described;
+    for (const passes::ObservedValue& value : values) {
+      described[value] = {graph::value_path(index, value.body, value.name),
+                          has_channels_second(index, value.body, value.name)};
+    }
+    for (const passes::Exposed& exposed : passes::expose_values(model, index, values))
+      watched[exposed.output] = described.at(exposed.value);
     onnx::ModelOutput output(model, path, {ExternalData::kAuto, "0"});
     output.write(pool, nullptr);
     output.commit();
   }
 };
 
-// Where the channels of an activation are: the second axis of [N,C,…], the last one of [N,T,C] and [N,C].
 struct Channels {
   std::size_t count = 1, stride = 1;
 
-  explicit Channels(const data::Dims& dims) {
-    const std::size_t axis = dims.size() >= 4 ? 1 : dims.empty() ? 0 : dims.size() - 1;
+  Channels(const data::Dims& dims, bool is_second) {
     if (dims.empty()) return;
+    const std::size_t axis = is_second && dims.size() > 2 ? 1 : dims.size() - 1;
     count = static_cast<std::size_t>(dims[axis]);
     for (std::size_t i = axis + 1; i < dims.size(); ++i) stride *= static_cast<std::size_t>(dims[i]);
   }
@@ -77,25 +111,25 @@ struct Channels {
 
 // One value of one run, on its way into its statistics.
 struct SeenValue {
-  std::string name;
+  const Watched* watched = nullptr;
   data::TensorView value;
   observe::Statistics* statistics = nullptr;
 
   void add() const {
-    const Channels channels(value.dims);
+    const Channels channels(value.dims, watched->has_channels_second);
     std::vector<float> converted;
-    statistics->add(data::floats_of(value, converted, name), channels.count, channels.stride);
+    statistics->add(data::floats_of(value, converted, watched->name), channels.count, channels.stride);
   }
 };
 
-// Those of `values` that are to be observed, and are numbers.
+// Those that are to be observed, and are numbers; in a branch that did not run there are none.
 void collect(const std::vector<data::ValueDescription>& descriptions,
-             std::span<const data::TensorView> values, const std::vector<std::string>& wanted,
+             std::span<const data::TensorView> values, const ObservableModel& model,
              std::vector<SeenValue>& seen) {
   for (std::size_t i = 0; i < descriptions.size(); ++i) {
-    const bool is_wanted = std::binary_search(wanted.begin(), wanted.end(), descriptions[i].name);
-    if (is_wanted && onnx::is_float_weight_type(values[i].type))
-      seen.push_back({descriptions[i].name, values[i], nullptr});
+    const auto watched = model.watched.find(descriptions[i].name);
+    if (watched == model.watched.end() || values[i].bytes.empty()) continue;
+    if (onnx::is_float_weight_type(values[i].type)) seen.push_back({&watched->second, values[i], nullptr});
   }
 }
 
@@ -130,9 +164,9 @@ Observation observe_activations(const std::filesystem::path& path, const Calibra
     throw_if_cancelled();
     seen.clear();
     collect(stepper.model().inputs(),
-            std::vector<data::TensorView>(batch->inputs.begin(), batch->inputs.end()), model.values, seen);
-    collect(stepper.model().outputs(), stepper.run(*batch), model.values, seen);
-    for (SeenValue& value : seen) value.statistics = &ranges.values[value.name];
+            std::vector<data::TensorView>(batch->inputs.begin(), batch->inputs.end()), model, seen);
+    collect(stepper.model().outputs(), stepper.run(*batch), model, seen);
+    for (SeenValue& value : seen) value.statistics = &ranges.values[value.watched->name];
     pool.for_each(seen.size(), [&](std::size_t i) { seen[i].add(); });
     ranges.samples += batch->names.size();
     if (options.progress != nullptr) ++options.progress->done;

@@ -15,6 +15,7 @@ namespace ounce::api {
 namespace {
 
 constexpr double kCloseEnough = 28;        // dB; closer than this, more effort fits noise
+constexpr double kAcceptable = 20;         // dB; what `verify` lets pass
 constexpr double kPreference = 1.12;       // least predicted error wins unless another is so much better
 constexpr double kFloatShare = 0.05;       // of all multiplications, that may stay in floats
 constexpr double kWorthAFloat = 0.5;       // dB that a node must bring
@@ -64,6 +65,7 @@ class Refiner {
     if (options_.recipe.integer.calibration == CalibrationMethod::kAuto) choose_calibration();
     if (!is_close()) leave_floats();
     if (!is_close()) search_ranges();
+    if (decibels(least_) < kAcceptable) leave_more_floats();
     result_.recipe = best_;
     return std::move(result_);
   }
@@ -80,8 +82,11 @@ class Refiner {
       Candidate candidate;
       candidate.output = node.outputs[0];
       candidate.label = graph::node_label(node, decision.node);
-      candidate.values.emplace_back(node.inputs[0]);
-      if (decision.gives_codes) candidate.values.emplace_back(decision.output);
+      const auto path = [&](onnx::Bytes name) {
+        return graph::value_path(index, index.find(decision.body, name).body, name);
+      };
+      candidate.values.push_back(path(node.inputs[0]));
+      if (decision.gives_codes) candidate.values.push_back(path(decision.output));
       candidate.work = work_of(index, decision, node);
       candidates_.push_back(std::move(candidate));
     }
@@ -89,7 +94,7 @@ class Refiner {
 
   // Values it gives for a sample, times the weights behind each of them.
   double work_of(const graph::Index& index, const plan::NodeDecision& decision, const onnx::Node& node) const {
-    const auto statistics = ground_.ranges()->values.find(std::string(decision.output));
+    const auto statistics = ground_.ranges()->values.find(graph::value_path(index, decision.body, decision.output));
     const auto weight = index.find(decision.body, node.inputs[1]);
     if (statistics == ground_.ranges()->values.end() || weight.value == nullptr) return 0;
     const auto& tensor = weight_tensor(index, weight);
@@ -177,6 +182,29 @@ class Refiner {
       result_.notes.push_back(fmt::format("{} stays in floats: {:.1f} → {:.1f} dB, {:.1f} % of the work",
                                           candidate.label, before, decibels(least_),
                                           100 * candidate.work / work_));
+    }
+  }
+
+  // A model that does not do its work is no use however fast: nodes stay in floats until it does, the worst
+  // first, whatever share of the work they are.
+  void leave_more_floats() {
+    const double before = decibels(least_);
+    std::size_t left = 0;
+    for (const Candidate& candidate : candidates_) {
+      if (decibels(least_) >= kAcceptable || !is_affordable()) break;
+      Recipe recipe = best_;
+      if (!recipe.integer.float_nodes.insert(candidate.output).second) continue;
+      if (take(recipe, least_)) ++left;
+    }
+    if (decibels(least_) < kAcceptable) {
+      for (const Candidate& candidate : candidates_) best_.integer.float_nodes.insert(candidate.output);
+      result_.notes.push_back(fmt::format(
+          "its outputs do not stand integer arithmetic ({:.1f} dB at best): all of it stays in floats",
+          decibels(least_)));
+    } else if (left != 0) {
+      result_.notes.push_back(fmt::format("{} more nodes stay in floats, or the outputs would be wrong: "
+                                          "{:.1f} → {:.1f} dB",
+                                          left, before, decibels(least_)));
     }
   }
 

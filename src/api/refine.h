@@ -6,6 +6,7 @@
 //    as they are a small share of the work, and as long as it helps.
 // 3. While the outputs are still not close enough, other ranges are tried for the values around the nodes
 //    with the largest errors.
+// 4. Below 20 dB a model does not do its work: nodes stay in floats until it does, if need be all of them.
 //
 // Every step is taken because a measurement says so, on the calibration data and without labels. How much is
 // tried depends on the model and on the data alone, never on the clock, so that the result is the same again.

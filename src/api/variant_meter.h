@@ -30,6 +30,7 @@ class VariantMeter {
 
  private:
   double run(const std::filesystem::path& model);
+  bool is_state(const std::string& output) const;
 
   const QuantizeOptions& options_;
   OpenFeed open_;

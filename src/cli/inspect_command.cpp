@@ -53,6 +53,7 @@ Command add_inspect(CLI::App& parser) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand("inspect", "what is in a model, and what quantize would do with it");
   app->add_option("model", arguments->models, "models, or folders of models")->required();
+  add_format_option(*app, arguments->recipe, false);
   add_recipe_options(*app, arguments->recipe);
   app->add_option("--tensors", arguments->tensors, "how many of the largest float tensors to show")
       ->check(whole_number())

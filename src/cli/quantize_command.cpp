@@ -42,6 +42,7 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, s
   const bool went_well = trial.is_tried && trial.samples != 0;  // then the table says it all
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
     fmt::print(out, "  {}{}\n", name, line);
+  if (is_alone) fmt::print(out, "{}", report::arithmetic_lines(row.result.nodes));
   for (const std::string& note : row.result.notes) fmt::print(out, "  {}note: {}\n", name, note);
 }
 
@@ -98,6 +99,7 @@ Command add_quantize(CLI::App& parser) {
   app->add_option("model", arguments->models, "models, or folders of models")->required();
   app->add_option("-o,--output", arguments->output,
                   "file or folder for the results (default: model.w8.onnx beside the model)");
+  add_format_option(*app, arguments->recipe, true);
   add_recipe_options(*app, arguments->recipe);
   app->add_option("--external-data", arguments->external_data,
                   "weights in a file of their own: auto (above 2 GiB), always, never")

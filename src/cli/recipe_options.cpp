@@ -67,9 +67,6 @@ Granularity granularity_of(const std::string& text) {
 }  // namespace
 
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
-  app.add_option("--to", arguments.format, "stored small: w8 (25 % of the bytes), w4 (15 %), w16 (50 %); computed on integers: dynamic, static (needs --data or --ranges)")
-      ->check(names_of(kFormats))
-      ->capture_default_str();
   app.add_option(
          "--decode", arguments.decoder,
          "how the runtime gets weights back: fold (constants at load, FP32 speed), dq (DequantizeLinear)")
@@ -98,6 +95,17 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
                  "only these: a regular expression on tensor, node and op type (repeatable)")
       ->allow_extra_args(false);
   app.add_option("--exclude", arguments.exclude, "not these: likewise")->allow_extra_args(false);
+}
+
+void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers) {
+  const char* const stored = "w8 (25 % of the bytes), w4 (15 %), w16 (50 %)";
+  CLI::Option* option = app.add_option("--to", arguments.format,
+                                       with_integers ? fmt::format("stored small: {}; computed on integers: "
+                                                                   "dynamic, static (needs --data or --ranges)",
+                                                                   stored)
+                                                     : stored);
+  option->capture_default_str();
+  option->check(with_integers ? names_of(kFormats) : CLI::IsMember({"w8", "w4", "w16"}));
 }
 
 void add_integer_options(CLI::App& app, RecipeArguments& arguments) {

@@ -23,6 +23,8 @@ struct RecipeArguments {
   bool search = true, equalize = true, correct_bias = true;
 };
 
+// --to, with or without the formats that compute on integers.
+void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers);
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments);
 void add_integer_options(CLI::App& app, RecipeArguments& arguments);
 // Throws Error{kUsage} for combinations that make no sense.

@@ -25,6 +25,17 @@ std::string shortened(std::string path) {
 
 }  // namespace
 
+std::string value_path(const Index& index, std::size_t body, Bytes name) {
+  std::string path(name);
+  for (std::size_t at = body; index.bodies()[at].parent != kNone; at = index.bodies()[at].parent) {
+    const Body& inner = index.bodies()[at];
+    const onnx::Node& owner = *index.bodies()[inner.parent].nodes()[inner.owner];
+    std::string around(owner.outputs.empty() ? Bytes() : owner.outputs[0]);
+    path = around + "/" + std::string(owner.attributes[inner.attribute]->name) + "/" + path;
+  }
+  return path;
+}
+
 std::string node_label(const onnx::Node& node, std::size_t position) {
   if (!node.name.empty()) return std::string(node.name);
   return fmt::format("{}#{}", node.op_type, position);

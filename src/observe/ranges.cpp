@@ -30,8 +30,8 @@ struct StatisticsFile {
     if (statistics.has_lost_channels_) json["channels"] = nullptr;
     if (!statistics.channels_.empty()) {
       json["channels"] = Json::array();
-      for (const ChannelRange& range : statistics.channels_)
-        json["channels"].push_back(Json::array({range.minimum, range.maximum}));
+      for (const Channel& channel : statistics.channels_)
+        json["channels"].push_back(Json::array({channel.minimum, channel.maximum, channel.sum.text()}));
     }
     return json;
   }
@@ -75,9 +75,11 @@ struct StatisticsFile {
     const auto channels = json.find("channels");
     statistics.has_lost_channels_ = channels != json.end() && channels->is_null();
     if (channels == json.end() || channels->is_null()) return statistics;
-    for (const Json& range : *channels) {
-      if (!range.is_array() || range.size() != 2) refuse("a channel is no pair of limits");
-      statistics.channels_.push_back({real(range[0]), real(range[1])});
+    for (const Json& channel : *channels) {
+      if (!channel.is_array() || channel.size() != 3 || !channel[2].is_string())
+        refuse("a channel is not two limits and a sum");
+      statistics.channels_.push_back(
+          {real(channel[0]), real(channel[1]), FixedSum::parse(channel[2].get<std::string>())});
     }
     return statistics;
   }
@@ -127,6 +129,8 @@ Ranges parse_ranges(std::string_view text, const std::string& where) {
     refuse("is no file of ranges ('ounce calibrate' makes them)");
   const auto version = json.find("version");
   if (version == json.end() || !version->is_number_integer()) refuse("does not say its version");
+  if (version->get<std::int64_t>() < Ranges::kVersion)
+    refuse("is of an older version of ounce; run 'ounce calibrate' again");
   if (version->get<std::int64_t>() > Ranges::kVersion) {
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("is of version {} and this program knows {}; update ounce",

@@ -1,6 +1,6 @@
 // The statistics of all observed values of a model, and their file: JSON, versioned, readable.
 //
-//   {"format": "ounce.ranges", "version": 1, "model": "<digest>", "samples": 128,
+//   {"format": "ounce.ranges", "version": 2, "model": "<digest>", "samples": 128,
 //    "values": {"conv1_out": {"samples": 128, "count": 1048576, "minimum": -3.1, "maximum": 7.9, …,
 //                             "histogram": [[bin, count], …]}}}
 #pragma once
@@ -15,7 +15,7 @@
 namespace ounce::observe {
 
 struct Ranges {
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 2;
 
   std::string model;  // digest of the model that was observed
   std::uint64_t samples = 0;

@@ -76,12 +76,15 @@ void Statistics::add_channels(std::span<const float> values, std::size_t channel
     has_lost_channels_ = true;
     return;
   }
-  if (is_first) channels_.assign(channels, {HUGE_VALF, -HUGE_VALF});
-  const auto take = [this](std::size_t channel, float value) {
-    ChannelRange& range = channels_[channel];
+  if (is_first) channels_.assign(channels, {HUGE_VALF, -HUGE_VALF, {}});
+  // A sample's own sums are taken in one order; what is added up over samples is exact.
+  std::vector<double> sums(channels, 0);
+  const auto take = [&](std::size_t channel, float value) {
+    Channel& range = channels_[channel];
     if ((std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent) return;
     range.minimum = value < range.minimum ? value : range.minimum;
     range.maximum = value > range.maximum ? value : range.maximum;
+    sums[channel] += value;
   };
   for (std::size_t start = 0; start < values.size(); start += channels * stride) {
     for (std::size_t channel = 0; channel < channels; ++channel) {
@@ -89,6 +92,12 @@ void Statistics::add_channels(std::span<const float> values, std::size_t channel
       for (std::size_t i = 0; i < stride; ++i) take(channel, run[i]);
     }
   }
+  for (std::size_t channel = 0; channel < channels; ++channel) channels_[channel].sum.add(sums[channel]);
+}
+
+double Statistics::mean_of_channel(std::size_t channel) const {
+  if (channel >= channels_.size() || count_ == 0) return 0;
+  return channels_[channel].sum.value() * static_cast<double>(channels_.size()) / static_cast<double>(count_);
 }
 
 void Statistics::add(const Statistics& other) {
@@ -110,6 +119,7 @@ void Statistics::add(const Statistics& other) {
     for (std::size_t i = 0; i < channels_.size(); ++i) {
       channels_[i].minimum = std::min(channels_[i].minimum, other.channels_[i].minimum);
       channels_[i].maximum = std::max(channels_[i].maximum, other.channels_[i].maximum);
+      channels_[i].sum.add(other.channels_[i].sum);
     }
   }
   samples_ += other.samples_;

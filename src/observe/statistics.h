@@ -1,5 +1,5 @@
 // What one value of a model (an activation) looked like over all samples, in constant memory: 54 kB at most,
-// and 8 bytes for each channel.
+// and 32 bytes for each channel.
 //
 // Statistics of parts of the data, added up in any order, are those of the whole, bit for bit: so a dataset
 // can be shared out among machines.
@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "observe/exact_sum.h"
+#include "observe/fixed_sum.h"
 #include "observe/histogram.h"
 
 namespace ounce::observe {
 
-struct ChannelRange {
+struct Channel {
   float minimum = 0, maximum = 0;
+  FixedSum sum;
 };
 
 class Statistics {
@@ -36,7 +38,9 @@ class Statistics {
   double mean_minimum() const { return mean(minima_); }
   double mean_maximum() const { return mean(maxima_); }
   const Histogram& histogram() const { return histogram_; }
-  const std::vector<ChannelRange>& channels() const { return channels_; }
+  const std::vector<Channel>& channels() const { return channels_; }
+  // Of one channel; 0 when there are none.
+  double mean_of_channel(std::size_t channel) const;
 
  private:
   friend struct StatisticsFile;
@@ -49,7 +53,7 @@ class Statistics {
   float minimum_ = 0, maximum_ = 0;
   ExactSum minima_, maxima_;
   Histogram histogram_;
-  std::vector<ChannelRange> channels_;
+  std::vector<Channel> channels_;
   bool has_lost_channels_ = false;
 };
 

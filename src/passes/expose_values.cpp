@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "onnx/settings.h"
+#include "passes/constants.h"
 #include "passes/editors.h"
 #include "passes/inferred_types.h"
 
@@ -22,6 +23,8 @@ using onnx::Bytes;
 using onnx::ElementType;
 
 constexpr std::size_t kMain = 0;
+constexpr std::int64_t kFreeShapes =
+    11;  // from this opset on the branches of an If may give different shapes
 
 bool has_range(const onnx::Node& node) {
   static constexpr std::array<std::string_view, 30> kOps = {
@@ -43,7 +46,9 @@ bool is_constant(const Body& home, const graph::Value& value) {
 // The ways from bodies up to the main graph.
 class Branches {
  public:
-  explicit Branches(const graph::Index& index) : index_(index), others_(index.bodies().size(), kNone) {
+  Branches(const onnx::Model& model, const graph::Index& index)
+      : index_(index), others_(index.bodies().size(), kNone) {
+    if (opset_of(model, index, kMain) < kFreeShapes) return;
     std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> by_owner;
     for (std::size_t i = 0; i < index.bodies().size(); ++i) {
       const Body& body = index.bodies()[i];
@@ -82,7 +87,7 @@ class Branches {
 class Exposure {
  public:
   Exposure(onnx::Model& model, const graph::Index& index)
-      : model_(model), index_(index), branches_(index), types_(index), editors_(model, index) {
+      : model_(model), index_(index), branches_(model, index), types_(index), editors_(model, index) {
     const onnx::Graph& graph = *model.proto->graph;
     for (const auto& output : graph.outputs) present_.insert(output->name);
     for (const auto& input : graph.inputs) present_.insert(input->name);  // whoever runs the model knows them
@@ -148,8 +153,8 @@ class Exposure {
 
 }  // namespace
 
-std::vector<ObservedValue> values_to_observe(const onnx::Model&, const graph::Index& index) {
-  const Branches branches(index);
+std::vector<ObservedValue> values_to_observe(const onnx::Model& model, const graph::Index& index) {
+  const Branches branches(model, index);
   const InferredTypes types(index);
   std::set<ObservedValue> values;
   const auto observe = [&](std::size_t body, Bytes name) {

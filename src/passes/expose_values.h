@@ -15,7 +15,8 @@
 // InferredTypes knows that they are floats. A value that a branch takes from outside is seen where it is
 // defined. Bodies of Loop and Scan are not looked into: what leaves them is stacked over the iterations,
 // which fails in the middle of a run when a shape changes, and no file says that it will not. Neither are
-// bodies of functions, which stand for many places at once.
+// bodies of functions, which stand for many places at once, nor any branches below opset 11, where both have
+// to give the same shape.
 //
 // No type is said for the new outputs: the runtime knows it.
 #pragma once

@@ -208,18 +208,28 @@ TEST(ExposeValues, ClimbsOutOfNestedBranches) {
   }
 }
 
-TEST(ExposeValues, WorksInOldModels) {
-  ModelBuilder model(9, 3);
+// The weight in a Constant node.
+std::string old_branch(std::uint32_t seed) {
+  GraphBuilder graph;
+  graph.output("e", kFloat, {2, 4});
+  graph.node("Constant", {}, {"w"}, {tensor_attribute("value", float_tensor("", {3, 4}, noise({12}, seed)))});
+  return graph.node("MatMul", {"x", "w"}, {"h"}).node("Relu", {"h"}, {"e"}).bytes();
+}
+
+TEST(ExposeValues, DoesNotLookIntoBranchesBelowOpset11) {
+  ModelBuilder model(10);
   model.input("x", kFloat, {2, 3}).input("which", kBool, {}).output("y", kFloat, {2, 4});
-  const auto branch = [](std::uint32_t seed) {
-    GraphBuilder graph;
-    graph.output("e", kFloat, {2, 4});
-    graph.node("Constant", {}, {"w"},
-               {tensor_attribute("value", float_tensor("", {3, 4}, noise({12}, seed)))});
-    return graph.node("MatMul", {"x", "w"}, {"h"}).node("Relu", {"h"}, {"e"}).bytes();
-  };
   model.node("If", {"which"}, {"y"},
-             {graph_attribute("then_branch", branch(1)), graph_attribute("else_branch", branch(2))},
+             {graph_attribute("then_branch", old_branch(1)), graph_attribute("else_branch", old_branch(2))},
+             "choice");
+  EXPECT_THAT(observed(model.bytes()), IsEmpty());
+}
+
+TEST(ExposeValues, PutsConstantNodesWhereThereCanBeNoInitializers) {
+  ModelBuilder model(11, 3);
+  model.input("x", kFloat, {2, 3}).input("which", kBool, {}).output("y", kFloat, {2, 4});
+  model.node("If", {"which"}, {"y"},
+             {graph_attribute("then_branch", old_branch(1)), graph_attribute("else_branch", old_branch(2))},
              "choice");
   const Observable observable(model.bytes());
   for (const bool which : {true, false}) {

@@ -145,16 +145,22 @@ class StaticPlanner {
   }
 
  private:
-  const observe::Statistics* statistics(Bytes name) const {
-    const auto found = ranges_.values.find(std::string(name));
+  const observe::Statistics* statistics(const std::string& path) const {
+    const auto found = ranges_.values.find(path);
     return found == ranges_.values.end() || found->second.count() == 0 ? nullptr : &found->second;
   }
-  std::string why_no_codes(Bytes name) const {
-    const auto found = ranges_.values.find(std::string(name));
-    if (const auto asked = recipe_.values.find(std::string(name));
+  // The name under which a value was observed.
+  std::string path_of(std::size_t body, Bytes name) const {
+    return graph::value_path(index_, index_.find(body, name).body, name);
+  }
+  std::string why_no_codes(std::size_t body, Bytes name) const {
+    if (index_.find(body, name).value == nullptr) return "it takes nothing";
+    const std::string path = path_of(body, name);
+    const auto found = ranges_.values.find(path);
+    if (const auto asked = recipe_.values.find(path);
         asked != recipe_.values.end() && asked->second.keep_float)
       return fmt::format("'{}' stays float, as the configuration says", name);
-    if (statistics(name) == nullptr) return fmt::format("no range of '{}' was observed", name);
+    if (statistics(path) == nullptr) return fmt::format("no range of '{}' was observed", name);
     if (found->second.not_finite() != 0)
       return fmt::format("'{}' took values that are not finite", name);
     return {};
@@ -197,7 +203,7 @@ class StaticPlanner {
     const Use& use = value.uses[0];
     const onnx::Node& next = index_.node(use);
     if (use.body != decision.body || use.input != 0 || !is_clamp(next) || next.outputs.size() != 1) return;
-    if (!why_no_codes(next.outputs[0]).empty()) return;
+    if (!why_no_codes(decision.body, next.outputs[0]).empty()) return;
     decision.absorbed = use.node;
     decision.output = next.outputs[0];
   }
@@ -205,8 +211,8 @@ class StaticPlanner {
   std::string why_not_seed(const NodeDecision& decision) {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     if (std::string reason = seeds_.why_not(decision.body, node); !reason.empty()) return reason;
-    if (std::string reason = why_no_codes(node.inputs[0]); !reason.empty()) return reason;
-    return decision.op->must_give_codes() ? why_no_codes(decision.output) : std::string();
+    if (std::string reason = why_no_codes(decision.body, node.inputs[0]); !reason.empty()) return reason;
+    return decision.op->must_give_codes() ? why_no_codes(decision.body, decision.output) : std::string();
   }
 
   // Only where all it gets are codes already.
@@ -217,7 +223,7 @@ class StaticPlanner {
       if (!makers_.contains(input_of(node, i))) return "not all it gets are codes";
     }
     if (std::string reason = selection_.why_not(node); !reason.empty()) return reason;
-    return why_no_codes(decision.output);
+    return why_no_codes(decision.body, decision.output);
   }
 
   bool is_wanted_as_codes(const NodeDecision& decision, const std::vector<std::size_t>& by_node) const {
@@ -269,7 +275,7 @@ class StaticPlanner {
   void code(std::size_t body, Bytes name) {
     const ValueKey key = key_of(body, name);
     if (plan_.codings.contains(key)) return;
-    plan_.codings.emplace(key, choose_coding(*statistics(name), std::string(name), recipe_));
+    plan_.codings.emplace(key, choose_coding(*statistics(path_of(body, name)), path_of(body, name), recipe_));
   }
 
   const graph::Index& index_;

@@ -48,8 +48,7 @@ void factorize(float* h, std::size_t n, float floor, const ForEach& for_each) {
     finish_rows(h, n, first, end, floor);
     for_each((n - end + kBlock - 1) / kBlock, [&](std::size_t step) {
       const std::size_t top = end + step * kBlock;
-      for (std::size_t left = top; left < n; left += kBlock)
-        subtract_from_tile(h, n, first, end, top, left);
+      for (std::size_t left = top; left < n; left += kBlock) subtract_from_tile(h, n, first, end, top, left);
     });
   }
 }

@@ -37,7 +37,7 @@ struct LayerToRound {
   std::size_t block = 0;                    // 0: the whole row; the last block of a row may be shorter
   kernels::CodeRange codes{};
   std::span<const std::vector<float>> gram;  // H, k × k, for each group of channels, which follow one another
-  float damping = 0.01F;
+  float damping = 0.01F;                     // see damping_for
 
   std::size_t channels() const { return k == 0 ? 0 : weights.size() / k; }
 };
@@ -47,6 +47,9 @@ struct OutputError {
   double nearest = 0;   // as it would be with the nearest codes
   double achieved = 0;  // never more than that
 };
+
+// How much damping suits an H of that many rows: the fewer there are, the less H can be believed.
+float damping_for(std::size_t k, std::uint64_t rows);
 
 // Writes a code a weight, as encode_linear does. A group whose H is zero, or not finite, gets the nearest
 // codes. Throws Error{kInternal} when the sizes do not fit together.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "report/calibrate_report.h"
 #include "report/json.h"
 #include "report/table.h"
 
@@ -118,6 +119,25 @@ std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t 
   return text;
 }
 
+std::string arithmetic_lines(const std::vector<NodeOutcome>& nodes) {
+  std::map<std::string, std::size_t> integer;
+  std::map<std::pair<std::string, std::string>, std::size_t> floats;
+  for (const NodeOutcome& node : nodes) {
+    if (node.arithmetic == "float") {
+      ++floats[{node.op_type, node.reason}];
+    } else {
+      ++integer[node.op_type];
+    }
+  }
+  std::string text;
+  for (const auto& [op, count] : integer)
+    text += fmt::format("{} {} {}", text.empty() ? "  on integers:" : ",", count, op);
+  if (!text.empty()) text += '\n';
+  for (const auto& [what, count] : floats)
+    text += fmt::format("  in floats: {} {}: {}\n", count, what.first, what.second);
+  return text;
+}
+
 std::string left_alone(const std::vector<TensorOutcome>& tensors) {
   std::map<std::string, std::pair<std::size_t, std::uint64_t>> reasons;
   for (const TensorOutcome& tensor : tensors) {
@@ -132,6 +152,26 @@ std::string left_alone(const std::vector<TensorOutcome>& tensors) {
                         bytes_text(sums.second), reason);
   }
   return text;
+}
+
+Json node_json(const NodeOutcome& node) {
+  return {{"name", node.name},
+          {"scope", node.scope},
+          {"op_type", node.op_type},
+          {"arithmetic", node.arithmetic},
+          {"reason", node.reason}};
+}
+
+Json activation_json(const ActivationOutcome& activation) {
+  return {{"name", activation.name},
+          {"scope", activation.scope},
+          {"type", activation.type},
+          {"scale", activation.scale},
+          {"zero_point", activation.zero},
+          {"low", activation.range.low},
+          {"high", activation.range.high},
+          {"method", method_name(activation.method)},
+          {"sqnr_db", number(activation.sqnr_db)}};
 }
 
 Json tensor_json(const TensorOutcome& tensor) {
@@ -185,6 +225,11 @@ Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {
     model["source_digest"] = result.source_digest;
     model["plan_digest"] = result.plan_digest;
     model["notes"] = result.notes;
+    model["nodes"] = Json::array();
+    for (const NodeOutcome& node : result.nodes) model["nodes"].push_back(node_json(node));
+    model["activations"] = Json::array();
+    for (const ActivationOutcome& activation : result.activations)
+      model["activations"].push_back(activation_json(activation));
     model["tensors"] = Json::array();
     for (const TensorOutcome& tensor : result.tensors) model["tensors"].push_back(tensor_json(tensor));
     models.push_back(model);

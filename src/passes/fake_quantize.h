@@ -1,0 +1,55 @@
+// Quantization as training simulates it, written as what it is.
+//
+//   x ─ Div(s) ─ Add(z) ─ Round ─ Clip(lo, hi) ─ Sub(z) ─ Mul(s) ─ y
+//   x ─ Quant(s, z, bits) ─ y                    (Brevitas, QONNX: domain onnx.brevitas,
+//   qonnx.custom_op.general)
+//
+//                  →      x ─ QuantizeLinear(s, z) ─ DequantizeLinear(s, z) ─ y
+//
+// The scale is that of the last Mul, bit for bit, one for all values or one a channel. In the first form the
+// Div may be a Mul with 1/s, the zero point may be added behind the Round or be missing, and the Clip (or Max
+// and Min) may stand in front of the Round. A range that is narrower than its type, [-127, 127] say, is kept
+// by a Clip: of the floats where there is one scale, of the codes where there is one a channel.
+//
+// Codes can differ by one where x/s lies within a rounding error of the middle between two, since a product
+// with 1/s, or a sum with z in front of the Round, rounds another way than the division of QuantizeLinear.
+//
+// Conditions: s, z, lo and hi are constants, s float32, positive and finite; z, lo and hi are whole numbers
+// for all channels; [lo, hi] fits int8 or uint8 (Quant: 8 bits, or 4 from opset 21 on); what stands in
+// between is used by nobody else; no constant makes x larger than it is.
+#pragma once
+
+#include <cstddef>
+#include <variant>
+#include <vector>
+
+#include "graph/index.h"
+#include "onnx/model.h"
+#include "passes/changes.h"
+#include "passes/frozen_values.h"
+#include "passes/linear_codes.h"
+
+namespace ounce::passes {
+
+struct FakeQuantize {
+  std::vector<std::size_t> nodes;  // of one body, from the first to the last
+  Bytes input, output;
+  FrozenValues scale;
+  int zero = 0;
+  CodeRange range;
+  onnx::ElementType type = onnx::ElementType::kUndefined;  // of the codes; its range may be wider
+  std::int64_t axis = 0;  // of the channels, when there is more than one scale
+};
+
+// A place that simulates quantization, and why it has to stay as it is where it has to.
+struct FakeQuantizeFound {
+  std::size_t body = 0, position = 0;  // the Round, or the Quant
+  Bytes output;                        // the value that is quantized
+  std::variant<FakeQuantize, Reason> what;
+};
+std::vector<FakeQuantizeFound> find_fake_quantize(const onnx::Model& model, const graph::Index& index);
+
+// At every depth, functions included. Counts the pairs that were written.
+Changes pair_fake_quantize(onnx::Model& model);
+
+}  // namespace ounce::passes

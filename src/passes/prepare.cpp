@@ -1,0 +1,40 @@
+#include "passes/prepare.h"
+
+#include "passes/add_bias.h"
+#include "passes/fold_batch_norm.h"
+#include "passes/gemm_to_matmul.h"
+#include "passes/raise_opset.h"
+#include "passes/remove_dead_nodes.h"
+#include "passes/remove_identity.h"
+
+namespace ounce::passes {
+namespace {
+
+constexpr std::int64_t kDynamicOpset = 11;  // DynamicQuantizeLinear
+constexpr std::int64_t kChannelOpset = 13;  // DequantizeLinear with an axis; older ones can be raised to it
+constexpr std::int64_t kWideOpset = 21;     // … and with 16-bit and 4-bit types
+
+std::int64_t opset_for(const Recipe& recipe) {
+  if (recipe.format == Format::kDynamic) return kChannelOpset;
+  const auto type = recipe.integer.activations;
+  const bool is_wide = type == ActivationType::kU16 || type == ActivationType::kS16 ||
+                       recipe.integer.weights == WeightType::kS4;
+  return is_wide ? kWideOpset : kChannelOpset;
+}
+
+}  // namespace
+
+void prepare(onnx::Model& model, const Recipe& recipe) {
+  const bool is_new_enough = recipe.format == Format::kDynamic &&
+                             onnx::opset_version(model.proto->opset_imports, "") >= kDynamicOpset;
+  if (!is_new_enough) raise_opset(model, opset_for(recipe));
+  remove_identity(model);
+  add_bias(model);
+  fold_batch_norm(model);
+  add_bias(model);
+  if (recipe.format == Format::kDynamic)
+    gemm_to_matmul(model, [](const onnx::Node&) { return true; });
+  remove_dead_nodes(model);
+}
+
+}  // namespace ounce::passes

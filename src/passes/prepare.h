@@ -1,0 +1,17 @@
+// The float model as integer kernels want it: everything that computes the same in fewer, larger steps.
+//
+// Batch normalisations go into the op in front of them, sums of constants into its bias; identities and dead
+// nodes go; older opsets are raised to one that has per-channel Q/DQ; for dynamic arithmetic Gemm becomes
+// MatMul and Add.
+#pragma once
+
+#include <ounce/recipe.h>
+
+#include "onnx/model.h"
+
+namespace ounce::passes {
+
+// Throws Error{kUnsupported} that names the node which cannot be brought to a newer opset.
+void prepare(onnx::Model& model, const Recipe& recipe);
+
+}  // namespace ounce::passes

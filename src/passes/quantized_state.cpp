@@ -1,0 +1,167 @@
+#include "passes/quantized_state.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "onnx/settings.h"
+#include "passes/constants.h"
+#include "passes/fake_quantize.h"
+#include "passes/linear_codes.h"
+#include "plan/op_table.h"
+
+namespace ounce::passes {
+namespace {
+
+using graph::kNone;
+
+constexpr std::string_view kContrib = "com.microsoft";
+constexpr std::size_t kLongestWay = 16;
+
+constexpr auto kIntegerOps =
+    std::to_array<std::string_view>({"ConvInteger", "DynamicQuantizeLinear", "MatMulInteger"});
+constexpr auto kContribIntegerOps = std::to_array<std::string_view>(
+    {"ConvInteger", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "GatherBlockQuantized", "MatMulBnb4",
+     "MatMulIntegerToFloat", "MatMulNBits", "QAttention", "QEmbedLayerNormalization", "QGemm", "QMoE"});
+
+bool is_integer_op(const onnx::Node& node) {
+  const bool is_standard = onnx::is_default_domain(node.domain);
+  if (!is_standard && node.domain != kContrib) return false;
+  if (node.op_type.starts_with("QLinear")) return true;
+  const auto is_in = [&](const auto& list) {
+    return std::find(list.begin(), list.end(), node.op_type) != list.end();
+  };
+  return is_standard ? is_in(kIntegerOps) : is_in(kContribIntegerOps);
+}
+
+// The inputs that values other than weights come in by. Others have sizes, states and biases there.
+std::vector<std::size_t> activation_inputs(const onnx::Node& node, std::size_t weight) {
+  if (is_op(node, "Gather") || is_op(node, "Slice")) return {};
+  return {weight == 0 ? std::size_t{1} : std::size_t{0}};
+}
+
+class Describing {
+ public:
+  Describing(const onnx::Model& model, const graph::Index& index) : model_(model), index_(index) {}
+
+  QuantizedState run() {
+    count_nodes();
+    for (const auto& found : find_fake_quantize(model_, index_)) {
+      ++state_.fake_quantize;
+      simulated_.emplace(found.body, found.output);
+    }
+    if (state_.is_qdq()) find_float_ops();
+    state_.sentence = sentence();
+    return std::move(state_);
+  }
+
+ private:
+  void count_nodes() {
+    for (const graph::Body& body : index_.bodies()) {
+      for (const auto& node : body.nodes()) {
+        if (is_quantize(*node)) ++state_.quantize_nodes;
+        if (is_dequantize(*node)) ++state_.dequantize_nodes;
+        if (is_integer_op(*node)) ++state_.integer_ops[std::string(node->op_type)];
+      }
+    }
+  }
+
+  enum class Origin { kCodes, kFloatConstant, kFloats };
+
+  // Where a value comes from, through ops that only move it.
+  Origin origin_of(std::size_t body, Bytes name) const {
+    for (std::size_t step = 0; step < kLongestWay; ++step) {
+      if (simulated_.contains({index_.find(body, name).body, name})) return Origin::kCodes;
+      if (const auto constant = find_constant(model_, index_, body, name)) {
+        const bool is_weight =
+            onnx::is_float_weight_type(constant->tensor->type) && constant->tensor->dims.size() >= 2;
+        return is_weight ? Origin::kFloatConstant : Origin::kFloats;
+      }
+      const auto [value, home] = index_.find(body, name);
+      if (value == nullptr || value->producer == kNone) return origin_of_default(value, home);
+      const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
+      if (is_dequantize(node)) return Origin::kCodes;
+      if (!plan::is_movement(node, 0) || node.inputs.empty()) return Origin::kFloats;
+      body = home;
+      name = node.inputs[0];
+    }
+    return Origin::kFloats;
+  }
+
+  // An initializer that may be overridden is a weight to those who do not.
+  Origin origin_of_default(const graph::Value* value, std::size_t home) const {
+    if (value == nullptr || value->initializer == kNone) return Origin::kFloats;
+    const onnx::Tensor& tensor = *index_.bodies()[home].graph->initializers[value->initializer];
+    const bool is_weight = onnx::is_float_weight_type(tensor.type) && tensor.dims.size() >= 2;
+    return is_weight ? Origin::kFloatConstant : Origin::kFloats;
+  }
+
+  void find_float_ops() {
+    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+      const auto& nodes = index_.bodies()[body].nodes();
+      for (std::size_t i = 0; i < nodes.size(); ++i) look_at(body, i);
+    }
+  }
+
+  void look_at(std::size_t body, std::size_t position) {
+    const onnx::Node& node = *index_.bodies()[body].nodes()[position];
+    FloatOp op;
+    for (std::size_t input = 0; input < node.inputs.size(); ++input) {
+      if (plan::find_weight_slot(node, input) == nullptr || node.inputs[input].empty()) continue;
+      const Origin origin = origin_of(body, node.inputs[input]);
+      if (origin == Origin::kFloats) continue;
+      op.has_float_weight |= origin == Origin::kFloatConstant && !is_op(node, "Slice");
+      for (const std::size_t other : activation_inputs(node, input)) {
+        if (other < node.inputs.size() && origin_of(body, node.inputs[other]) == Origin::kFloats)
+          op.has_float_input = true;
+      }
+    }
+    if (!op.has_float_weight && !op.has_float_input) return;
+    const graph::Body& home = index_.bodies()[body];
+    op.op_type = node.op_type;
+    op.label = graph::node_label(node, position);
+    if (!home.path.empty()) op.label += fmt::format(" in {}", home.path);
+    state_.float_ops.push_back(std::move(op));
+  }
+
+  std::string sentence() const {
+    if (state_.is_qoperator()) {
+      std::vector<std::string> counts;
+      for (const auto& [op_type, count] : state_.integer_ops)
+        counts.push_back(fmt::format("{} {}", count, op_type));
+      return fmt::format("already quantized with integer ops ({}): nothing is left to do",
+                         fmt::join(counts, ", "));
+    }
+    if (!state_.is_qdq()) return "not quantized";
+    const std::string nodes = fmt::format("{} QuantizeLinear, {} DequantizeLinear{}", state_.quantize_nodes,
+                                          state_.dequantize_nodes, simulations());
+    const std::size_t count = state_.float_ops.size();
+    const std::string rest = count == 0   ? "every op with a weight has them"
+                             : count == 1 ? "1 op with a weight still computes in float"
+                                          : fmt::format("{} ops with weights still compute in float", count);
+    return fmt::format("already quantized with scales of its own ({}), which are kept; {}", nodes, rest);
+  }
+
+  std::string simulations() const {
+    if (state_.fake_quantize == 0) return "";
+    return fmt::format(", {} simulated by training", state_.fake_quantize);
+  }
+
+  const onnx::Model& model_;
+  const graph::Index& index_;
+  QuantizedState state_;
+  std::set<std::pair<std::size_t, Bytes>> simulated_;  // values, by the body that defines them
+};
+
+}  // namespace
+
+QuantizedState describe_quantization(const onnx::Model& model, const graph::Index& index) {
+  return Describing(model, index).run();
+}
+
+}  // namespace ounce::passes
