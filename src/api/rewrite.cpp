@@ -3,6 +3,7 @@
 #include <ounce/error.h>
 #include <ounce/version.h>
 
+#include "passes/import_domains.h"
 #include "passes/integer_ops.h"
 #include "passes/remove_dead_nodes.h"
 #include "passes/strip_constant_names.h"
@@ -27,7 +28,10 @@ std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& sourc
   std::vector<passes::Stored> stored = passes::store_weights(editors, source, plan);
   passes::put_integer_ops(editors, index, plan, stored);
   editors.finish();
-  if (plan.recipe.is_integer()) passes::remove_dead_nodes(model);  // what clamps took, and declared types
+  if (plan.recipe.is_integer()) {
+    passes::remove_dead_nodes(model);  // what clamps took, and declared types
+    passes::import_domains(model);
+  }
   passes::strip_constant_names(model);
   passes::set_metadata(model, "ounce.version", version());
   passes::set_metadata(model, "ounce.plan", provenance.plan_digest);

@@ -21,8 +21,8 @@ namespace ounce::observe {
 struct Convolution {
   std::int64_t channels = 0;
   std::int64_t groups = 1;
-  std::vector<std::int64_t> kernel, strides, dilations;
-  std::vector<std::int64_t> pads;  // those at the beginning of each dimension, then those at the end
+  std::vector<std::int64_t> kernel{}, strides{}, dilations{};
+  std::vector<std::int64_t> pads{};  // those at the beginning of each dimension, then those at the end
 };
 
 class Unfolding {

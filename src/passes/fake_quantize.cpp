@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -14,8 +13,6 @@
 #include "onnx/attributes.h"
 #include "onnx/settings.h"
 #include "onnx/types.h"
-#include "passes/chain.h"
-#include "passes/editors.h"
 
 namespace ounce::passes {
 namespace {
@@ -444,92 +441,10 @@ class Finding {
   std::vector<FakeQuantizeFound> found_;
 };
 
-// `count` times the same code.
-onnx::Tensor repeated_code(ElementType type, Dims dims, std::size_t count, int code) {
-  const auto bits = static_cast<unsigned>(code) & 0xffU;
-  if (onnx::info_of(type).bits == 8)
-    return make_tensor(type, std::move(dims), std::string(count, static_cast<char>(bits)));
-  const unsigned nibble = bits & 0xfU;
-  std::string bytes((count + 1) / 2, static_cast<char>(nibble | nibble << 4U));
-  if (count % 2 == 1) bytes.back() = static_cast<char>(nibble);
-  return make_tensor(type, std::move(dims), std::move(bytes));
-}
-
-class PairWriter {
- public:
-  PairWriter(BodyEditor& editor, const FakeQuantize& fake)
-      : editor_(editor),
-        fake_(fake),
-        place_(fake.nodes.back()),
-        is_narrow_(fake.range != *code_range(fake.type)) {}
-
-  void write() {
-    for (const std::size_t position : fake_.nodes) editor_.remove_node(position);
-    const std::vector<Bytes> parameters{scale(), code(fake_.zero, !fake_.scale.is_single())};
-    Chain chain(editor_, place_, fake_.input);
-    const auto add = [&](Bytes op_type) {
-      if (fake_.scale.is_single()) {
-        chain.node(op_type, parameters);
-      } else {
-        chain.node(op_type, parameters, chain.integer("axis", fake_.axis));
-      }
-    };
-    if (is_narrow_ && fake_.scale.is_single())
-      chain.node("Clip", {number(limit(fake_.range.lo)), number(limit(fake_.range.hi))});
-    add("QuantizeLinear");
-    if (is_narrow_ && !fake_.scale.is_single())
-      chain.node("Clip", {code(fake_.range.lo, false), code(fake_.range.hi, false)});
-    add("DequantizeLinear");
-    chain.finish(fake_.output);
-  }
-
- private:
-  Bytes scale() {
-    if (fake_.scale.is_single()) return number(fake_.scale.single());
-    const std::vector<float> values = fake_.scale.all();
-    return editor_.add_tensor(place_, float_tensor({static_cast<std::int64_t>(values.size())}, values));
-  }
-  // The float that becomes this code.
-  float limit(int code) const { return static_cast<float>(code - fake_.zero) * fake_.scale.single(); }
-
-  Bytes number(float value) {
-    return editor_.add_shared(fmt::format("float {}", std::bit_cast<std::uint32_t>(value)),
-                              scalar(ElementType::kFloat, value));
-  }
-  Bytes code(int value, bool for_each_channel) {
-    const std::size_t count = for_each_channel ? fake_.scale.size() : 1;
-    Dims dims;
-    if (for_each_channel) dims.push_back(static_cast<std::int64_t>(count));
-    const std::string key = fmt::format("{} {} {} {}", onnx::name_of(fake_.type), value, dims.size(), count);
-    return editor_.add_shared(key, repeated_code(fake_.type, std::move(dims), count, value));
-  }
-
-  BodyEditor& editor_;
-  const FakeQuantize& fake_;
-  std::size_t place_;
-  bool is_narrow_;
-};
-
 }  // namespace
 
 std::vector<FakeQuantizeFound> find_fake_quantize(const onnx::Model& model, const graph::Index& index) {
   return Finding(model, index).run();
-}
-
-Changes pair_fake_quantize(onnx::Model& model) {
-  const graph::Index index(model);
-  Editors editors(model, index);
-  Changes changes;
-  for (const auto& [body, position, output, what] : find_fake_quantize(model, index)) {
-    if (const auto* reason = std::get_if<Reason>(&what)) {
-      changes.left_alone.push_back(fmt::format("{}: {}", place_of(index, body, position), reason->text));
-      continue;
-    }
-    PairWriter(editors.of(body), std::get<FakeQuantize>(what)).write();
-    ++changes.count;
-  }
-  editors.finish();
-  return changes;
 }
 
 }  // namespace ounce::passes

@@ -1,18 +1,14 @@
-// Quantization as training simulates it, written as what it is.
+// Finds quantization as training simulates it.
 //
 //   x ─ Div(s) ─ Add(z) ─ Round ─ Clip(lo, hi) ─ Sub(z) ─ Mul(s) ─ y
 //   x ─ Quant(s, z, bits) ─ y                    (Brevitas, QONNX: domain onnx.brevitas,
 //   qonnx.custom_op.general)
 //
-//                  →      x ─ QuantizeLinear(s, z) ─ DequantizeLinear(s, z) ─ y
+//   y = (clamp(round(x / s) + z, lo, hi) - z) · s
 //
 // The scale is that of the last Mul, bit for bit, one for all values or one a channel. In the first form the
 // Div may be a Mul with 1/s, the zero point may be added behind the Round or be missing, and the Clip (or Max
-// and Min) may stand in front of the Round. A range that is narrower than its type, [-127, 127] say, is kept
-// by a Clip: of the floats where there is one scale, of the codes where there is one a channel.
-//
-// Codes can differ by one where x/s lies within a rounding error of the middle between two, since a product
-// with 1/s, or a sum with z in front of the Round, rounds another way than the division of QuantizeLinear.
+// and Min) may stand in front of the Round.
 //
 // Conditions: s, z, lo and hi are constants, s float32, positive and finite; z, lo and hi are whole numbers
 // for all channels; [lo, hi] fits int8 or uint8 (Quant: 8 bits, or 4 from opset 21 on); what stands in
@@ -47,9 +43,7 @@ struct FakeQuantizeFound {
   Bytes output;                        // the value that is quantized
   std::variant<FakeQuantize, Reason> what;
 };
+// At every depth, functions included.
 std::vector<FakeQuantizeFound> find_fake_quantize(const onnx::Model& model, const graph::Index& index);
-
-// At every depth, functions included. Counts the pairs that were written.
-Changes pair_fake_quantize(onnx::Model& model);
 
 }  // namespace ounce::passes

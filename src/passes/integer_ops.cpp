@@ -2,13 +2,16 @@
 
 #include "passes/dynamic_ops.h"
 #include "passes/static_qdq.h"
+#include "passes/static_qoperator.h"
 
 namespace ounce::passes {
 
 void put_integer_ops(Editors& editors, const graph::Index& index, const plan::Plan& plan,
                      const std::vector<Stored>& stored) {
   if (plan.recipe.format == Format::kDynamic) return put_dynamic_ops(editors, index, plan, stored);
-  if (plan.recipe.format == Format::kStatic) put_static_qdq(editors, index, plan, stored);
+  if (plan.recipe.format != Format::kStatic) return;
+  const bool is_qdq = plan.recipe.integer.dialect == Dialect::kQdq;
+  (is_qdq ? put_static_qdq : put_static_qoperator)(editors, index, plan, stored);
 }
 
 }  // namespace ounce::passes

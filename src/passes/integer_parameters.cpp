@@ -1,12 +1,15 @@
 #include "passes/integer_parameters.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "passes/decoder.h"
 
 namespace ounce::passes {
 
 IntegerParameters::IntegerParameters(Editors& editors, const graph::Index& index, const plan::Plan& plan,
                                      const std::vector<Stored>& stored)
-    : index_(index) {
+    : editors_(editors), index_(index) {
   for (const Stored& weight : stored) {
     const plan::Decision& decision = plan.decisions[weight.decision];
     if (!decision.is_of_integer_op()) continue;
@@ -20,6 +23,16 @@ IntegerParameters::IntegerParameters(Editors& editors, const graph::Index& index
 
 std::size_t IntegerParameters::place(const plan::Decision& decision) {
   return decision.weight.constant != graph::kNone ? decision.weight.constant : BodyEditor::kFront;
+}
+
+Bytes IntegerParameters::zeros(std::size_t body, const Parameter& weight) {
+  const auto& dims = weight.decision->scale_dims;
+  const auto count = dims.empty() ? std::size_t{1} : static_cast<std::size_t>(dims[0]);
+  const bool is_packed = weight.decision->is_packed();
+  const auto type = is_packed ? onnx::ElementType::kInt4 : onnx::ElementType::kInt8;
+  return editors_.of(body).add_shared(
+      fmt::format("zeros {} {}", onnx::name_of(type), fmt::join(dims, ",")),
+      make_tensor(type, dims, std::string(is_packed ? (count + 1) / 2 : count, '\0')));
 }
 
 const Parameter* IntegerParameters::find(std::size_t body, Bytes name) const {

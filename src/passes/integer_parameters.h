@@ -26,10 +26,13 @@ class IntegerParameters {
   // The constant that `name` means in a body; null when it is none of ours.
   const Parameter* find(std::size_t body, Bytes name) const;
   const std::map<plan::ValueKey, Parameter>& all() const { return parameters_; }
+  // Zeros for a weight that has none stored, for ops that want them all the same.
+  Bytes zeros(std::size_t body, const Parameter& weight);
   // Where nodes that decode it go: they stand before all that use it.
   static std::size_t place(const plan::Decision& decision);
 
  private:
+  Editors& editors_;
   const graph::Index& index_;
   std::map<plan::ValueKey, Parameter> parameters_;
 };

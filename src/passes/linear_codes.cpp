@@ -114,9 +114,9 @@ class GridReader {
   }
 
   Problem take_zeros(const Dims& wanted, std::optional<ElementType> codes) {
-    const auto setting = is_quantize(node_) ? onnx::integer_setting(node_, "output_dtype", 0) : 0;
-    const auto written = setting ? onnx::element_type_of(*setting) : std::nullopt;
-    if (!written) return Reason{"its output_dtype is not known here"};
+    const auto number = is_quantize(node_) ? onnx::integer_setting(node_, "output_dtype", 0) : 0;
+    const auto written = number && *number != 0 ? onnx::element_type_of(*number) : ElementType::kUndefined;
+    if (!number || !written) return Reason{"its output_dtype is not known here"};
     grid_.zeros.assign(grid_.scales.size(), 0);
     grid_.type = *written != ElementType::kUndefined ? *written : codes.value_or(ElementType::kUint8);
     const Bytes name = input_of(node_, 2);

@@ -1,8 +1,5 @@
 #include "passes/static_qdq.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "passes/chain.h"
 #include "passes/coded_values.h"
 #include "passes/integer_parameters.h"
@@ -64,7 +61,7 @@ class StaticQdq {
     if (!parameter.zeros.empty()) {
       more.push_back(parameter.zeros);
     } else if (is_weight_of_gemm(parameter)) {
-      more.push_back(zeros(body, *parameter.decision));
+      more.push_back(parameters_.zeros(body, parameter));
     }
     Chain chain(editors_.of(body), place, parameter.codes);
     if (parameter.decision->granularity == GranularityKind::kTensor) {
@@ -80,14 +77,6 @@ class StaticQdq {
   bool is_weight_of_gemm(const Parameter& parameter) const {
     return parameter.decision->is_linear() &&
            plan_.nodes[parameter.decision->integer_node].op->kind == plan::IntegerKind::kGemm;
-  }
-  Bytes zeros(std::size_t body, const plan::Decision& decision) {
-    const auto& dims = decision.scale_dims;
-    const auto count = dims.empty() ? std::size_t{1} : static_cast<std::size_t>(dims[0]);
-    const auto type = decision.is_packed() ? onnx::ElementType::kInt4 : onnx::ElementType::kInt8;
-    const std::size_t bytes = decision.is_packed() ? (count + 1) / 2 : count;
-    return editors_.of(body).add_shared(fmt::format("zeros {} {}", onnx::name_of(type), fmt::join(dims, ",")),
-                                        make_tensor(type, dims, std::string(bytes, '\0')));
   }
 
   Editors& editors_;

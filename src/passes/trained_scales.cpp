@@ -11,9 +11,9 @@
 
 #include "onnx/settings.h"
 #include "passes/editors.h"
-#include "passes/fake_quantize.h"
 #include "passes/frozen_values.h"
 #include "passes/linear_codes.h"
+#include "passes/pair_fake_quantize.h"
 
 namespace ounce::passes {
 namespace {

@@ -5,8 +5,8 @@
 //   ─ op w (floats) ─ QuantizeLinear(s, z) ─ Clip(-127, 127) ─ DequantizeLinear(s, z) ─ op   →   the same
 //
 // The codes are those that QuantizeLinear makes (linear_codes.h), so no output changes. Where training is
-// written out in float ops or as Brevitas's Quant, these become pairs first (fake_quantize.h), on weights and
-// on activations.
+// written out in float ops or as Brevitas's Quant, these become pairs first (pair_fake_quantize.h), on
+// weights and on activations.
 //
 // Conditions: w, s and z are constants, which Transpose, Reshape, Identity, Clip and Cast may have brought
 // into shape (frozen_values.h); every DequantizeLinear behind has the scale and zero of the QuantizeLinear.

@@ -1,0 +1,25 @@
+// Static arithmetic on integers, written as the integer ops themselves; see integer_ops.h.
+//
+//   Conv               QLinearConv
+//   Gemm               QGemm                   com.microsoft, as all that follow
+//   MatMul             MatMulIntegerToFloat
+//   Add, Mul, Concat   QLinearAdd, QLinearMul, QLinearConcat
+//   pools, LeakyRelu … QLinearGlobalAveragePool …
+//   Reshape, MaxPool … themselves, on codes
+//
+// Smaller than Q/DQ and independent of what a runtime fuses, but for runtimes that know these ops only.
+#pragma once
+
+#include <vector>
+
+#include "graph/index.h"
+#include "passes/editors.h"
+#include "passes/store_weights.h"
+#include "plan/plan.h"
+
+namespace ounce::passes {
+
+void put_static_qoperator(Editors& editors, const graph::Index& index, const plan::Plan& plan,
+                          const std::vector<Stored>& stored);
+
+}  // namespace ounce::passes
