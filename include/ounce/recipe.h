@@ -74,6 +74,9 @@ enum class Dialect {
 };
 
 enum class ActivationType { kU8, kS8, kU16, kS16 };
+constexpr bool is_16_bit(ActivationType type) {
+  return type == ActivationType::kU16 || type == ActivationType::kS16;
+}
 enum class WeightType { kS8, kU8, kS4 };
 
 // What a config file says of a single value of the model.

@@ -12,10 +12,55 @@
 #include "passes/prepare.h"
 
 namespace ounce::api {
+namespace {
+
+// Combinations that no runtime has kernels for.
+void require_possible(const Recipe& recipe) {
+  const auto refuse = [](const char* why) { throw Error(ErrorCode::kUsage, why); };
+  const IntegerRecipe& integer = recipe.integer;
+  const bool is_wide = is_16_bit(integer.activations);
+  const bool is_dynamic = recipe.format == Format::kDynamic;
+  if (recipe.granularity.kind == GranularityKind::kBlock)
+    refuse("integer kernels know no blocks: --granularity channel or tensor");
+  if (recipe.codebook || recipe.asymmetric)
+    refuse("integer kernels take symmetric linear codes: leave out --codebook and --asymmetric");
+  if (is_dynamic && integer.weights == WeightType::kS4)
+    refuse("dynamic kernels take 8-bit weights: --weights s8 or u8");
+  if (is_dynamic && recipe.rounding == Rounding::kAdaptive)
+    refuse("--rounding adaptive looks at data: it is for --to static");
+  if (is_dynamic || integer.dialect == Dialect::kQdq) return;
+  if (is_wide || integer.weights == WeightType::kS4)
+    refuse("integer ops are 8-bit: --dialect qdq for 16-bit activations and 4-bit weights");
+  if (integer.activations == ActivationType::kS8 && integer.weights == WeightType::kU8)
+    refuse("no runtime multiplies s8 activations with u8 weights: --weights s8");
+}
+
+// What people would otherwise find out on the device.
+std::vector<std::string> warnings_for(const Recipe& recipe) {
+  std::vector<std::string> notes;
+  if (recipe.format != Format::kStatic) return notes;
+  if (is_16_bit(recipe.integer.activations)) {
+    notes.emplace_back(
+        "16-bit activations have no integer kernels in ONNX Runtime's CPU provider: it computes in floats, slower "
+        "than FP32; they are for accelerators");
+  }
+  if (recipe.integer.weights == WeightType::kS4) {
+    notes.emplace_back(
+        "4-bit weights of Conv and Gemm have no integer kernels in ONNX Runtime's CPU provider: it decodes them at "
+        "every run; --to w4 stores as small and runs at FP32 speed");
+  }
+  return notes;
+}
+
+}  // namespace
+
 Groundwork::Groundwork(const std::filesystem::path& model, const QuantizeOptions& options) : model_(model) {
   if (!options.recipe.is_integer()) return;
+  require_possible(options.recipe);
   if (options.recipe.format == Format::kStatic) observe(model, options);
   prepare(model, options.recipe);
+  const std::vector<std::string> warnings = warnings_for(options.recipe);
+  notes_.insert(notes_.end(), warnings.begin(), warnings.end());
 }
 
 void Groundwork::observe(const std::filesystem::path& source, const QuantizeOptions& options) {

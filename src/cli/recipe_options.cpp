@@ -64,6 +64,35 @@ Granularity granularity_of(const std::string& text) {
           text));
 }
 
+// "-1:6.5"
+std::optional<ValueRange> range_of(std::string_view text) {
+  ValueRange range;
+  const char* const end = text.data() + text.size();
+  const auto [colon, failure] = std::from_chars(text.data(), end, range.low);
+  if (failure != std::errc() || colon == end || *colon != ':') return std::nullopt;
+  const auto [last, second_failure] = std::from_chars(colon + 1, end, range.high);
+  if (second_failure != std::errc() || last != end || !(range.low < range.high)) return std::nullopt;
+  return range;
+}
+
+void add_override(const std::string& text, std::map<std::string, ValueOverride>& values) {
+  const std::size_t equals = text.rfind('=');  // names may hold one
+  const std::string what = equals == std::string::npos ? "" : text.substr(equals + 1);
+  ValueOverride& value = values[text.substr(0, equals)];
+  if (const auto range = range_of(what)) {
+    value.range = range;
+  } else if (const auto method = kCalibrations.find(what); method != kCalibrations.end()) {
+    value.method = method->second;
+  } else if (const auto type = kActivations.find(what); type != kActivations.end()) {
+    value.type = type->second;
+  } else if (what == "float") {
+    value.keep_float = true;
+  } else {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--value '{}' must be NAME=LOW:HIGH, NAME=METHOD, NAME=TYPE or NAME=float", text));
+  }
+}
+
 }  // namespace
 
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
@@ -145,6 +174,11 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
   app.add_flag("--force-conv", arguments.force_conv,
                "dynamic: ConvInteger as well, though it is several times slower than FP32")
       ->group(group);
+  app.add_option("--value", arguments.values,
+                 "static: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a --calibration "
+                 "method, a type of --activations, or float (repeatable)")
+      ->allow_extra_args(false)
+      ->group(group);
   app.add_flag("--search,!--no-search", arguments.search,
                "static: choose the calibration, and the few ops that are better left in floats, by measuring "
                "on the data (default: on)")
@@ -180,6 +214,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   integer.reduce_range = arguments.reduce_range;
   integer.integer_io = arguments.integer_io;
   integer.force_conv = arguments.force_conv;
+  for (const std::string& text : arguments.values) add_override(text, integer.values);
   integer.search = arguments.search;
   integer.equalize = arguments.equalize;
   integer.correct_bias = arguments.correct_bias;

@@ -19,6 +19,7 @@ struct RecipeArguments {
   // Of integer arithmetic.
   std::string calibration = "auto", dialect = "qdq", activations = "u8", weights = "s8";
   double percentile = 99.99;
+  std::vector<std::string> values;
   bool symmetric_activations = false, reduce_range = false, integer_io = false, force_conv = false;
   bool search = true, equalize = true, correct_bias = true;
 };

@@ -3,7 +3,7 @@
 //
 //   Gram gram(Unfolding::of_matrix(768), 256);
 //   for (each batch) gram.add(values, shape, samples, for_each);
-//   round_for_output({..., .gram = gram.matrices(for_each)}, ...);
+//   const auto matrices = gram.matrices(for_each);  // for LayerToRound::gram
 //
 // Memory is constant: the upper triangle of H in double, and a block of rows that are yet to be added. The
 // result depends neither on the number of threads nor on the CPU, nor on how samples were put into batches.

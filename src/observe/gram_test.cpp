@@ -158,7 +158,8 @@ TEST(Gram, LeavesOutRowsThatCannotBeSquared) {
 TEST(Gram, OfTheLargestValuesIsFinite) {
   Gram gram(Unfolding::of_matrix(16), kAll);
   gram.add(Values(std::size_t{600} * 16, 0x1p+56F), Shape{600, 16}, 1, kSerial);
-  for (const float value : gram.matrices(kSerial)[0]) EXPECT_EQ(value, 0x1p+112F);
+  const auto matrices = gram.matrices(kSerial);
+  for (const float value : matrices[0]) EXPECT_EQ(value, 0x1p+112F);
 }
 
 TEST(Gram, WithoutRowsIsZero) {

@@ -23,8 +23,8 @@ using onnx::Bytes;
 using onnx::ElementType;
 
 constexpr std::size_t kMain = 0;
-constexpr std::int64_t kFreeShapes =
-    11;  // from this opset on the branches of an If may give different shapes
+// From this opset on the branches of an If may give different shapes.
+constexpr std::int64_t kFreeShapes = 11;
 
 bool has_range(const onnx::Node& node) {
   static constexpr std::array<std::string_view, 30> kOps = {

@@ -1,8 +1,7 @@
 // Finds quantization as training simulates it.
 //
 //   x ─ Div(s) ─ Add(z) ─ Round ─ Clip(lo, hi) ─ Sub(z) ─ Mul(s) ─ y
-//   x ─ Quant(s, z, bits) ─ y                    (Brevitas, QONNX: domain onnx.brevitas,
-//   qonnx.custom_op.general)
+//   x ─ Quant(s, z, bits) ─ y                       the op of Brevitas and QONNX, in domains of their own
 //
 //   y = (clamp(round(x / s) + z, lo, hi) - z) · s
 //

@@ -16,9 +16,9 @@ constexpr std::int64_t kWideOpset = 21;     // … and with 16-bit and 4-bit typ
 
 std::int64_t opset_for(const Recipe& recipe) {
   if (recipe.format == Format::kDynamic) return kChannelOpset;
-  const auto type = recipe.integer.activations;
-  const bool is_wide = type == ActivationType::kU16 || type == ActivationType::kS16 ||
-                       recipe.integer.weights == WeightType::kS4;
+  bool is_wide = is_16_bit(recipe.integer.activations) || recipe.integer.weights == WeightType::kS4;
+  for (const auto& [name, value] : recipe.integer.values)
+    is_wide = is_wide || (value.type && is_16_bit(*value.type));
   return is_wide ? kWideOpset : kChannelOpset;
 }
 

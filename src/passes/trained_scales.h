@@ -1,8 +1,9 @@
 // Keeps what quantization-aware training has learnt: its scales stay, and its weights are stored as the codes
 // that they were trained for.
 //
-//   w (floats) ─ QuantizeLinear(s, z) ─ DequantizeLinear(s, z) ─ op   →   w' (codes) ─ DequantizeLinear(s, z)
-//   ─ op w (floats) ─ QuantizeLinear(s, z) ─ Clip(-127, 127) ─ DequantizeLinear(s, z) ─ op   →   the same
+//   w ─ QuantizeLinear(s, z) ─ DequantizeLinear(s, z) ─ op     →     codes ─ DequantizeLinear(s, z) ─ op
+//
+//   w ─ Transpose ─ QuantizeLinear(s, z) ─ Clip(-127, 127) ─ DequantizeLinear(s, z) ─ op     →     the same
 //
 // The codes are those that QuantizeLinear makes (linear_codes.h), so no output changes. Where training is
 // written out in float ops or as Brevitas's Quant, these become pairs first (pair_fake_quantize.h), on

@@ -1,6 +1,7 @@
 #include "plan/integer_plan.h"
 
 #include <fmt/format.h>
+#include <ounce/error.h>
 
 #include <algorithm>
 
@@ -131,6 +132,12 @@ class StaticPlanner {
       : index_(index), recipe_(recipe.integer), ranges_(ranges), seeds_(seeds), selection_(selection) {}
 
   IntegerPlan make() {
+    for (const auto& [name, value] : recipe_.values) {
+      if (!ranges_.values.contains(name)) {
+        throw Error(ErrorCode::kUsage,
+                    fmt::format("--value '{}' is no activation of this model that was observed", name));
+      }
+    }
     for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
       const std::size_t first = plan_.nodes.size();
       find_candidates(body);

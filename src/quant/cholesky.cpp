@@ -18,10 +18,11 @@ std::size_t lane_start(std::size_t i) { return i / kLanes * kLanes; }
 void finish_rows(float* h, std::size_t n, std::size_t first, std::size_t end, float floor) {
   for (std::size_t k = first; k < end; ++k) {
     float* const row = h + k * n;
-    const float pivot = std::sqrt(row[k] > floor ? row[k] : floor);
+    const bool is_known = row[k] > floor;
+    const float pivot = std::sqrt(is_known ? row[k] : floor);
     std::fill(row, row + k, 0.0F);
     row[k] = pivot;
-    for (std::size_t j = k + 1; j < n; ++j) row[j] /= pivot;
+    for (std::size_t j = k + 1; j < n; ++j) row[j] = is_known ? row[j] / pivot : 0;
     for (std::size_t i = k + 1; i < end; ++i) {
       const std::size_t from = lane_start(i);
       add_scaled(h + i * n + from, row + from, -row[i], n - from);

@@ -11,8 +11,8 @@
 namespace ounce::quant {
 
 // `h` is n × n with n a multiple of kLanes; only its upper triangle is read, and U takes the place of all of
-// it. A pivot below `floor` (> 0), which only rounding errors can bring about when H's eigenvalues are
-// larger, is taken for `floor`.
+// it. A pivot that is not above `floor` (> 0) is a rounding error, and so is the rest of its row: it is taken
+// for `floor`, and the rest for zeros.
 void factorize(float* h, std::size_t n, float floor, const ForEach& for_each);
 
 }  // namespace ounce::quant

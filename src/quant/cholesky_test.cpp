@@ -59,8 +59,8 @@ TEST(Cholesky, IsTheSameInWhateverOrderStepsRun) {
 
 TEST(Cholesky, OfAMatrixWithoutFullRankIsFinite) {
   auto u = random_matrix(128, 5, 0.0F);
-  factorize(u.data(), 128, 1e-7F, kSerial);
-  for (const float value : u) EXPECT_TRUE(std::isfinite(value));
+  factorize(u.data(), 128, 1e-5F, kSerial);
+  for (const float value : u) EXPECT_LE(std::abs(value), 10);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -16,8 +17,12 @@ namespace {
 
 // Limits that real layers do not reach; they bound the time.
 constexpr int kSinglePasses = 50, kPairPasses = 20;
+// So few inputs (the taps of a depthwise kernel, say) have so few choices that all can be tried.
+constexpr std::size_t kFewInputs = 10;
 // Improvements below this, in steps² of an average input, are rounding errors of the search itself.
 constexpr float kWorthwhile = 1e-5F;
+// What binary32 needs to factorize H without full rank.
+constexpr float kLeastFactorDamping = 1e-3F;
 // Steps by which a weight can be out of its codes' range; none is, unless its scale is nonsense.
 constexpr double kFarthest = 0x1p+20;
 // Found on held-out rows, from an eighth of k rows to twenty times k, for k of 64 and 1152: the best damping
@@ -90,13 +95,14 @@ class Objective {
   }
 
   void factorize_sorted(float damping, const ForEach& for_each) {
+    const float missing = std::max(kLeastFactorDamping - damping, 0.0F);
     factor_.assign(stride_ * stride_, 0.0F);
     for (std::size_t i = 0; i < k_; ++i) {
       for (std::size_t j = i; j < k_; ++j) factor_[i * stride_ + j] = row(order_[i])[order_[j]];
+      factor_[i * stride_ + i] += missing;
     }
     for (std::size_t i = k_; i < stride_; ++i) factor_[i * stride_ + i] = 1;
-    factorize(factor_.data(), stride_, std::max(damping / 2, std::numeric_limits<float>::epsilon()),
-              for_each);
+    factorize(factor_.data(), stride_, (damping + missing) / 2, for_each);
   }
 
   std::size_t k_, stride_;
@@ -152,6 +158,25 @@ class Descent {
         is_better = true;
       }
     }
+  }
+
+  // Ends at the best of all choices. One follows another by a single change, in the order of the Gray code.
+  void try_all() {
+    const unsigned choices = 1U << objective_.inputs();
+    float value = 0, least = -kWorthwhile;
+    unsigned best = 0;
+    for (unsigned number = 1; number < choices; ++number) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(number));
+      value += cost(i);
+      change(i);
+      if (value >= least) continue;
+      least = value;
+      best = number;
+    }
+    const auto gray = [](unsigned number) { return number ^ number >> 1U; };
+    unsigned differing = gray(choices - 1) ^ gray(best);
+    for (; differing != 0; differing &= differing - 1)
+      change(static_cast<std::size_t>(std::countr_zero(differing)));
   }
 
   void change_pairs() {
@@ -220,7 +245,12 @@ class Descent {
 };
 
 Errors find_best(const Objective& objective, const Errors& nearest) {
-  Descent best(objective, nearest), other(objective, round_in_sequence(objective, nearest));
+  Descent best(objective, nearest);
+  if (objective.inputs() <= kFewInputs) {
+    best.try_all();
+    return best.errors();
+  }
+  Descent other(objective, round_in_sequence(objective, nearest));
   best.change_singles();
   other.change_singles();
   Descent& better = other.value() < best.value() ? other : best;

@@ -12,7 +12,8 @@
 //
 // Two starts, the nearest codes and codes chosen one after another, each of which makes up for the errors of
 // those before it (through the Cholesky factor of H, inputs of much energy first), are improved by changing
-// single codes while that helps; the better one then by changing pairs. What is minimised is H plus a small
+// single codes while that helps; the better one then by changing pairs. Of ten weights or fewer (depthwise
+// kernels) all choices are tried. What is minimised is H plus a small
 // share of its mean diagonal (`damping`), as if inputs had a little noise: with fewer rows than weights H
 // alone would call some errors free that other data will not. A result that is not better than the nearest
 // codes by H itself is dropped, so that no channel ends up worse.
