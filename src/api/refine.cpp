@@ -61,11 +61,13 @@ class Refiner {
   Refinement run() {
     if (!meter_ || meter_->samples() == 0) return {best_, {}};
     set_total();
+    best_.integer.correct_bias = false;
     least_ = measure(best_);
     if (options_.recipe.integer.calibration == CalibrationMethod::kAuto) choose_calibration();
     if (!is_close()) leave_floats();
     if (!is_close()) search_ranges();
     if (decibels(least_) < kAcceptable) leave_more_floats();
+    if (options_.recipe.integer.correct_bias && is_affordable()) try_correction();
     result_.recipe = best_;
     return std::move(result_);
   }
@@ -152,6 +154,14 @@ class Refiner {
     }
     result_.notes.push_back(fmt::format("calibrated by {}, measured on {} samples: {}", chosen,
                                         meter_->samples(), tried));
+  }
+
+  void try_correction() {
+    const double before = decibels(least_);
+    Recipe recipe = best_;
+    recipe.integer.correct_bias = true;
+    if (take(recipe, kWorthARange * least_))
+      result_.notes.push_back(fmt::format("biases corrected: {:.1f} → {:.1f} dB", before, decibels(least_)));
   }
 
   void measure_alone() {

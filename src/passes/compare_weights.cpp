@@ -120,7 +120,8 @@ class Decoding {
     for (std::size_t i = first; i < first + count; ++i) {
       std::int32_t code = 0;
       std::memcpy(&code, codes_.bytes().data() + i * sizeof code, sizeof code);
-      *values++ = static_cast<float>(code) * scales_[scales_.size() == 1 ? 0 : i];
+      const float shift = decision_.shift.empty() ? 0.0F : decision_.shift[i];
+      *values++ = static_cast<float>(code) * scales_[scales_.size() == 1 ? 0 : i] - shift;
     }
   }
 

@@ -1,6 +1,7 @@
 #include "passes/dynamic_lstm.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <protozero/pbf_writer.hpp>
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "onnx/settings.h"
 #include "passes/chain.h"
 #include "passes/integer_parameters.h"
 
@@ -16,7 +17,7 @@ class DynamicOps {
 
   void put() {
     for (const plan::NodeDecision& decision : plan_.integer.nodes) {
-      if (decision.is_integer()) put_matmul(decision);
+      if (decision.is_integer()) put(decision);
     }
   }
 
@@ -39,19 +40,48 @@ class DynamicOps {
     return coded;
   }
 
-  void put_matmul(const plan::NodeDecision& decision) {
+  void put(const plan::NodeDecision& decision) {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
-    const Bytes input = node.inputs[0], weight = node.inputs[1], output = node.outputs[0];
-    BodyEditor& editor = editors_.of(decision.body);
     const std::size_t place = decision.node;
+    BodyEditor& editor = editors_.of(decision.body);
     editor.replace_node(place);
-    const Coded& coded = code(decision.body, input, place);
-    const Parameter& stored = *parameters_.find(decision.body, weight);
-    std::vector<Bytes> more = {stored.codes, coded.zero};
-    if (!stored.zeros.empty()) more.push_back(stored.zeros);
-    const Bytes scale = Chain(editor, place, coded.scale).node("Mul", {stored.scales}).value();
+    const Coded& coded = code(decision.body, node.inputs[0], place);
+    const Parameter& weight = *parameters_.find(decision.body, node.inputs[1]);
+    std::vector<Bytes> more = {weight.codes, coded.zero};
+    if (weight.has_zeros())
+      more.push_back(parameters_.zeros(decision.body, weight, IntegerParameters::Zeros::kSingle));
+    if (decision.op->kind == plan::IntegerKind::kConv) return put_conv(decision, node, coded, weight, more);
+    const Bytes scale = Chain(editor, place, coded.scale).node("Mul", {weight.scales}).value();
     Chain chain(editor, place, coded.codes);
-    chain.node("MatMulInteger", more).cast(onnx::ElementType::kFloat).node("Mul", {scale}).finish(output);
+    chain.node("MatMulInteger", more).cast(onnx::ElementType::kFloat).node("Mul", {scale});
+    chain.finish(node.outputs[0]);
+  }
+
+  // Channels are on the second axis, so scales and bias are spread over those behind it.
+  void put_conv(const plan::NodeDecision& decision, const onnx::Node& node, const Coded& coded,
+                const Parameter& weight, const std::vector<Bytes>& more) {
+    const std::size_t place = decision.node;
+    BodyEditor& editor = editors_.of(decision.body);
+    std::vector<std::int64_t> spread(weight.decision->weight.tensor->dims.size() - 1, 1);
+    spread[0] = -1;
+    const auto per_channel = [&](Bytes values) {
+      return Chain(editor, place, values).reshape(spread).value();
+    };
+    const bool is_per_channel = weight.decision->granularity == GranularityKind::kChannel;
+    const Bytes scales = is_per_channel ? per_channel(weight.scales) : weight.scales;
+    const Bytes scale = Chain(editor, place, coded.scale).node("Mul", {scales}).value();
+    onnx::Node conv;
+    conv.op_type = "ConvInteger";
+    for (const auto& attribute : node.attributes) conv.attributes.push_back(copy_of(attribute));
+    conv.inputs = {coded.codes};
+    conv.inputs.insert(conv.inputs.end(), more.begin(), more.end());
+    conv.outputs = {editor.names().fresh("v")};
+    const Bytes sums = conv.outputs[0];
+    editor.add_node(place, std::move(conv));
+    Chain chain(editor, place, sums);
+    chain.cast(onnx::ElementType::kFloat).node("Mul", {scale});
+    if (node.inputs.size() > 2 && !node.inputs[2].empty()) chain.node("Add", {per_channel(node.inputs[2])});
+    chain.finish(node.outputs[0]);
   }
 
   Editors& editors_;

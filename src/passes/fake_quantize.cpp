@@ -149,7 +149,10 @@ class Finding {
     std::reverse(ends.links.begin(), ends.links.end());
     ends.links.push_back({Link::Kind::kRound, position, 0, {}});
     if (!walk_on(body, round.outputs[0], ends) || !clips(ends.links)) return;
-    found_.push_back({body, position, node(body, ends.last).outputs[0], read_chain(body, ends)});
+    const auto& inputs = node(body, ends.first).inputs;
+    const bool is_weight = std::all_of(inputs.begin(), inputs.end(),
+                                       [&](Bytes input) { return reader_.dims(body, input).has_value(); });
+    found_.push_back({body, position, node(body, ends.last).outputs[0], is_weight, read_chain(body, ends)});
   }
 
   // The links in front of the Round, the nearest first, up to the Div or Mul. False when there is none.
@@ -312,7 +315,8 @@ class Finding {
   void visit_custom(std::size_t body, std::size_t position) {
     const onnx::Node& quant = node(body, position);
     if (quant.outputs.size() != 1 || quant.outputs[0].empty()) return;
-    found_.push_back({body, position, quant.outputs[0], read_custom(body, position)});
+    const bool is_weight = reader_.dims(body, input_of(quant, 0)).has_value();
+    found_.push_back({body, position, quant.outputs[0], is_weight, read_custom(body, position)});
   }
 
   Outcome read_custom(std::size_t body, std::size_t position) {

@@ -40,6 +40,7 @@ struct FakeQuantize {
 struct FakeQuantizeFound {
   std::size_t body = 0, position = 0;  // the Round, or the Quant
   Bytes output;                        // the value that is quantized
+  bool is_weight = false;              // what it makes it of is a constant
   std::variant<FakeQuantize, Reason> what;
 };
 // At every depth, functions included.

@@ -14,7 +14,7 @@ IntegerParameters::IntegerParameters(Editors& editors, const graph::Index& index
     const plan::Decision& decision = plan.decisions[weight.decision];
     if (!decision.is_of_integer_op()) continue;
     Parameter& parameter = parameters_[{decision.weight.body, decision.weight.name}];
-    parameter = {&decision, weight.names.codes, weight.names.zeros, {}};
+    parameter = {&decision, weight.names.codes, {}};
     if (!weight.names.scales.empty())
       parameter.scales =
           float_scales(editors.of(decision.weight.body), place(decision), decision, weight.names);
@@ -25,14 +25,20 @@ std::size_t IntegerParameters::place(const plan::Decision& decision) {
   return decision.weight.constant != graph::kNone ? decision.weight.constant : BodyEditor::kFront;
 }
 
-Bytes IntegerParameters::zeros(std::size_t body, const Parameter& weight) {
-  const auto& dims = weight.decision->scale_dims;
+Bytes IntegerParameters::zeros(std::size_t body, const Parameter& weight, Zeros how) {
+  const plan::Decision& decision = *weight.decision;
+  const std::vector<std::int64_t> dims =
+      how == Zeros::kSingle ? std::vector<std::int64_t>() : decision.scale_dims;
   const auto count = dims.empty() ? std::size_t{1} : static_cast<std::size_t>(dims[0]);
-  const bool is_packed = weight.decision->is_packed();
-  const auto type = is_packed ? onnx::ElementType::kInt4 : onnx::ElementType::kInt8;
-  return editors_.of(body).add_shared(
-      fmt::format("zeros {} {}", onnx::name_of(type), fmt::join(dims, ",")),
-      make_tensor(type, dims, std::string(is_packed ? (count + 1) / 2 : count, '\0')));
+  const bool is_packed = decision.is_packed();  // those have the zero 0
+  const bool is_signed = decision.format.sign == kernels::CodeSign::kSigned;
+  const auto type = is_packed   ? onnx::ElementType::kInt4
+                    : is_signed ? onnx::ElementType::kInt8
+                                : onnx::ElementType::kUint8;
+  std::string bytes(is_packed ? (count + 1) / 2 : count,
+                    static_cast<char>(static_cast<std::uint8_t>(decision.format.zero)));
+  return editors_.of(body).add_shared(fmt::format("zeros {} {}", onnx::name_of(type), fmt::join(dims, ",")),
+                                      make_tensor(type, dims, std::move(bytes)));
 }
 
 const Parameter* IntegerParameters::find(std::size_t body, Bytes name) const {

@@ -14,8 +14,10 @@ namespace ounce::passes {
 
 struct Parameter {
   const plan::Decision* decision = nullptr;
-  Bytes codes, zeros;  // zeros is empty when they are all 0
-  Bytes scales;        // as floats; empty for biases
+  Bytes codes;
+  Bytes scales;  // as floats; empty for biases
+
+  bool has_zeros() const { return decision->format.zero != 0; }
 };
 
 class IntegerParameters {
@@ -26,8 +28,9 @@ class IntegerParameters {
   // The constant that `name` means in a body; null when it is none of ours.
   const Parameter* find(std::size_t body, Bytes name) const;
   const std::map<plan::ValueKey, Parameter>& all() const { return parameters_; }
-  // Zeros for a weight that has none stored, for ops that want them all the same.
-  Bytes zeros(std::size_t body, const Parameter& weight);
+  // The zeros of a weight's codes: one for each of its scales, or a single one for all.
+  enum class Zeros { kLikeScales, kSingle };
+  Bytes zeros(std::size_t body, const Parameter& weight, Zeros how = Zeros::kLikeScales);
   // Where nodes that decode it go: they stand before all that use it.
   static std::size_t place(const plan::Decision& decision);
 

@@ -88,12 +88,13 @@ Changes pair_fake_quantize(onnx::Model& model) {
   const graph::Index index(model);
   Editors editors(model, index);
   Changes changes;
-  for (const auto& [body, position, output, what] : find_fake_quantize(model, index)) {
-    if (const auto* reason = std::get_if<Reason>(&what)) {
-      changes.left_alone.push_back(fmt::format("{}: {}", place_of(index, body, position), reason->text));
+  for (const FakeQuantizeFound& found : find_fake_quantize(model, index)) {
+    if (const auto* reason = std::get_if<Reason>(&found.what)) {
+      changes.left_alone.push_back(
+          fmt::format("{}: {}", place_of(index, found.body, found.position), reason->text));
       continue;
     }
-    PairWriter(editors.of(body), std::get<FakeQuantize>(what)).write();
+    PairWriter(editors.of(found.body), std::get<FakeQuantize>(found.what)).write();
     ++changes.count;
   }
   editors.finish();

@@ -5,15 +5,17 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
 #include <string_view>
 #include <utility>
 
 #include "onnx/settings.h"
 #include "passes/constants.h"
 #include "passes/fake_quantize.h"
+#include "passes/frozen_values.h"
 #include "passes/linear_codes.h"
 #include "plan/op_table.h"
+#include "plan/weights.h"
 
 namespace ounce::passes {
 namespace {
@@ -47,13 +49,14 @@ std::vector<std::size_t> activation_inputs(const onnx::Node& node, std::size_t w
 
 class Describing {
  public:
-  Describing(const onnx::Model& model, const graph::Index& index) : model_(model), index_(index) {}
+  Describing(const onnx::Model& model, const graph::Index& index)
+      : model_(model), index_(index), reader_(model, index) {}
 
   QuantizedState run() {
     count_nodes();
     for (const auto& found : find_fake_quantize(model_, index_)) {
       ++state_.fake_quantize;
-      simulated_.emplace(found.body, found.output);
+      simulated_[{found.body, found.output}] = found.is_weight;
     }
     if (state_.is_qdq()) find_float_ops();
     state_.sentence = sentence();
@@ -71,34 +74,51 @@ class Describing {
     }
   }
 
-  enum class Origin { kCodes, kFloatConstant, kFloats };
+  enum class Origin { kCodedWeight, kCodedActivation, kFloatWeight, kFloats };
+
+  static bool is_weight(const onnx::Tensor& tensor) {
+    return onnx::is_float_weight_type(tensor.type) && tensor.dims.size() >= 2;
+  }
 
   // Where a value comes from, through ops that only move it.
-  Origin origin_of(std::size_t body, Bytes name) const {
+  Origin origin_of(std::size_t body, Bytes name) {
     for (std::size_t step = 0; step < kLongestWay; ++step) {
-      if (simulated_.contains({index_.find(body, name).body, name})) return Origin::kCodes;
-      if (const auto constant = find_constant(model_, index_, body, name)) {
-        const bool is_weight =
-            onnx::is_float_weight_type(constant->tensor->type) && constant->tensor->dims.size() >= 2;
-        return is_weight ? Origin::kFloatConstant : Origin::kFloats;
-      }
       const auto [value, home] = index_.find(body, name);
-      if (value == nullptr || value->producer == kNone) return origin_of_default(value, home);
+      if (value == nullptr) break;
+      // Also one that may be overridden is a weight to those who do not.
+      if (value->initializer != kNone)
+        return is_weight(*index_.bodies()[home].graph->initializers[value->initializer])
+                   ? Origin::kFloatWeight
+                   : Origin::kFloats;
+      const auto simulated = simulated_.find({home, name});
+      if (simulated != simulated_.end()) return coded(simulated->second);
+      if (value->producer == kNone) break;
       const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
-      if (is_dequantize(node)) return Origin::kCodes;
-      if (!plan::is_movement(node, 0) || node.inputs.empty()) return Origin::kFloats;
+      if (const onnx::Tensor* tensor = plan::constant_tensor(node))
+        return is_weight(*tensor) ? Origin::kFloatWeight : Origin::kFloats;
+      if (is_dequantize(node)) return coded(codes_a_constant(home, input_of(node, 0)));
+      if (!plan::is_movement(node, 0) || node.inputs.empty()) break;
       body = home;
       name = node.inputs[0];
     }
     return Origin::kFloats;
   }
 
-  // An initializer that may be overridden is a weight to those who do not.
-  Origin origin_of_default(const graph::Value* value, std::size_t home) const {
-    if (value == nullptr || value->initializer == kNone) return Origin::kFloats;
-    const onnx::Tensor& tensor = *index_.bodies()[home].graph->initializers[value->initializer];
-    const bool is_weight = onnx::is_float_weight_type(tensor.type) && tensor.dims.size() >= 2;
-    return is_weight ? Origin::kFloatConstant : Origin::kFloats;
+  static Origin coded(bool is_weight) { return is_weight ? Origin::kCodedWeight : Origin::kCodedActivation; }
+
+  // Codes that the file holds, or that are made of floats that it holds.
+  bool codes_a_constant(std::size_t body, Bytes name) {
+    for (std::size_t step = 0; step < kLongestWay; ++step) {
+      if (reader_.dims(body, name)) return true;
+      const auto [value, home] = index_.find(body, name);
+      if (value == nullptr || value->producer == kNone)
+        return value != nullptr && value->initializer != kNone;
+      const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
+      if (!is_quantize(node) && !is_op(node, "Clip") && !plan::is_movement(node, 0)) return false;
+      body = home;
+      name = input_of(node, 0);
+    }
+    return false;
   }
 
   void find_float_ops() {
@@ -114,8 +134,8 @@ class Describing {
     for (std::size_t input = 0; input < node.inputs.size(); ++input) {
       if (plan::find_weight_slot(node, input) == nullptr || node.inputs[input].empty()) continue;
       const Origin origin = origin_of(body, node.inputs[input]);
-      if (origin == Origin::kFloats) continue;
-      op.has_float_weight |= origin == Origin::kFloatConstant && !is_op(node, "Slice");
+      if (origin != Origin::kFloatWeight && origin != Origin::kCodedWeight) continue;
+      op.has_float_weight |= origin == Origin::kFloatWeight && !is_op(node, "Slice");
       for (const std::size_t other : activation_inputs(node, input)) {
         if (other < node.inputs.size() && origin_of(body, node.inputs[other]) == Origin::kFloats)
           op.has_float_input = true;
@@ -155,7 +175,9 @@ class Describing {
   const onnx::Model& model_;
   const graph::Index& index_;
   QuantizedState state_;
-  std::set<std::pair<std::size_t, Bytes>> simulated_;  // values, by the body that defines them
+  FrozenReader reader_;
+  // Values that training has quantized, by the body that defines them, and whether they are weights.
+  std::map<std::pair<std::size_t, Bytes>, bool> simulated_;
 };
 
 }  // namespace

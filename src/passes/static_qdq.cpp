@@ -58,11 +58,8 @@ class StaticQdq {
 
   void add_dq(std::size_t body, std::size_t place, const Parameter& parameter, Bytes scales, Bytes output) {
     std::vector<Bytes> more = {scales};
-    if (!parameter.zeros.empty()) {
-      more.push_back(parameter.zeros);
-    } else if (is_weight_of_gemm(parameter)) {
+    if (parameter.has_zeros() || is_weight_of_gemm(parameter))
       more.push_back(parameters_.zeros(body, parameter));
-    }
     Chain chain(editors_.of(body), place, parameter.codes);
     if (parameter.decision->granularity == GranularityKind::kTensor) {
       chain.node("DequantizeLinear", more);

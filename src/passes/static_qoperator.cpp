@@ -103,8 +103,7 @@ class StaticQOperator {
   }
   Names weight(std::size_t body, const onnx::Node& node) {
     const Parameter& weight = *parameters_.find(body, node.inputs[1]);
-    const Bytes zeros = weight.zeros.empty() ? parameters_.zeros(body, weight) : weight.zeros;
-    return {weight.codes, weight.scales, zeros};
+    return {weight.codes, weight.scales, parameters_.zeros(body, weight)};
   }
   Names bias(std::size_t body, const onnx::Node& node) const {
     const Parameter* bias = node.inputs.size() > 2 ? parameters_.find(body, node.inputs[2]) : nullptr;

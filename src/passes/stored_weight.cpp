@@ -116,7 +116,7 @@ class LinearProduction final : public WeightProduction {
       zeros.push_back(group.zero);
     }
     write_scales(scales, part(parts, StoredPart::kScales));
-    if (decision().has_zeros()) write_zeros(zeros, part(parts, StoredPart::kZeros));
+    if (!format.is_symmetric) write_zeros(zeros, part(parts, StoredPart::kZeros));
     write_codes(floats, part(parts, StoredPart::kCodes), for_each,
                 [&](std::size_t first, std::size_t count, std::uint8_t* codes) {
                   quant::encode_linear(floats, layout, format, affine, decision().kernel, first, count,
@@ -202,7 +202,8 @@ class BiasProduction final : public WeightProduction {
     const auto& affine = decision().affine;
     std::vector<std::int32_t> codes;
     for (std::size_t i = 0; i < scratch.size(); ++i) {
-      const double code = std::nearbyint(double{scratch[i]} / affine[affine.size() == 1 ? 0 : i].scale);
+      const double value = double{scratch[i]} + (decision().shift.empty() ? 0.0 : double{decision().shift[i]});
+      const double code = std::nearbyint(value / affine[affine.size() == 1 ? 0 : i].scale);
       codes.push_back(static_cast<std::int32_t>(std::clamp<double>(code, plan::kLeastBias, plan::kLargestBias)));
     }
     part(parts, StoredPart::kCodes).write(0, as_bytes(codes));
@@ -249,7 +250,7 @@ std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const Decisio
   if (decision.is_linear()) {
     add(StoredPart::kScales, decision.format.half_scales ? ElementType::kFloat16 : ElementType::kFloat,
         decision.scale_dims);
-    if (decision.has_zeros()) add(StoredPart::kZeros, zeros_type(decision), decision.scale_dims);
+    if (!decision.format.is_symmetric) add(StoredPart::kZeros, zeros_type(decision), decision.scale_dims);
   } else if (decision.encoding != Encoding::kFloat16 && decision.encoding != Encoding::kInt32) {
     add(StoredPart::kScales, ElementType::kFloat, {decision.is_packed() ? 16 : 256});
   }

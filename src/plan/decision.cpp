@@ -8,7 +8,7 @@ std::uint64_t stored_bytes(const Decision& decision) {
   const std::uint64_t count = decision.weight.tensor->element_count();
   const std::uint64_t groups = decision.layout.groups();
   const std::uint64_t per_group =
-      (decision.format.half_scales ? 2U : 4U) + (decision.has_zeros() ? 1U : 0U);
+      (decision.format.half_scales ? 2U : 4U) + (decision.format.is_symmetric ? 0U : 1U);
   switch (decision.encoding) {
     case Encoding::kLinear8: return count + groups * per_group;
     case Encoding::kLinear4: return (count + 1) / 2 + groups * per_group;

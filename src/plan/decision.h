@@ -45,6 +45,7 @@ struct Decision {
   // found beforehand, as those of a bias are made of the weight's.
   std::size_t integer_node = graph::kNone;
   std::vector<kernels::Affine> affine;
+  std::vector<float> shift;  // added to a bias, see bias_correction.h; empty for none
   std::vector<kernels::Range> ranges;  // of the groups (one for encodings without); empty if too many to keep
   std::size_t block = 0;               // for kBlock
   std::vector<std::int64_t> view;      // the shape in which the codes are scaled …
@@ -57,8 +58,6 @@ struct Decision {
   bool is_stored() const { return encoding != Encoding::kKeep; }
   bool is_linear() const { return encoding == Encoding::kLinear8 || encoding == Encoding::kLinear4; }
   bool is_packed() const { return encoding == Encoding::kLinear4 || encoding == Encoding::kCodebook4; }
-  // Zeros are stored, not merely known.
-  bool has_zeros() const { return !format.is_symmetric || (format.zero != 0 && decoder != Decoder::kFold); }
   std::size_t block_axis() const;        // of a matrix: the axis that blocks run along
   std::string granularity_text() const;  // "tensor", "channel 0", "block 32"
 };

@@ -110,7 +110,8 @@ class Seeds {
       return ValueKey{index_.find(made.body, name).body, name};
     };
     plan.weights.emplace(key(1), decision);
-    if (!input_of(node, 2).empty()) plan.biases.emplace(key(2), decision);
+    const bool codes_bias = made.arithmetic == Arithmetic::kStatic;  // others add it in floats
+    if (codes_bias && !input_of(node, 2).empty()) plan.biases.emplace(key(2), decision);
   }
 
  private:
@@ -296,7 +297,8 @@ class StaticPlanner {
 
 class DynamicPlanner {
  public:
-  DynamicPlanner(const graph::Index& index, Seeds& seeds) : index_(index), seeds_(seeds) {}
+  DynamicPlanner(const graph::Index& index, const Recipe& recipe, Seeds& seeds)
+      : index_(index), recipe_(recipe.integer), seeds_(seeds) {}
 
   IntegerPlan make() {
     for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
@@ -309,16 +311,21 @@ class DynamicPlanner {
   }
 
  private:
+  std::string why_no_kernel(const onnx::Node& node, const IntegerOp* op) const {
+    if (op != nullptr && op->kind == IntegerKind::kMatMul) return {};
+    if (op == nullptr || op->kind != IntegerKind::kConv)
+      return fmt::format("{} has no dynamic kernel", node.op_type);
+    return recipe_.force_conv ? "" : "ConvInteger is several times slower than FP32 (--force-conv)";
+  }
+
   void decide(std::size_t body, std::size_t position) {
     const onnx::Node& node = *index_.bodies()[body].nodes()[position];
     NodeDecision decision;
     decision.body = body;
     decision.node = position;
     decision.op = find_integer_op(node);
-    if (decision.op == nullptr || decision.op->kind != IntegerKind::kMatMul) {
-      decision.reason = node.op_type == "Conv" ? "ConvInteger is several times slower than FP32"
-                                               : fmt::format("{} has no dynamic kernel", node.op_type);
-    } else {
+    decision.reason = why_no_kernel(node, decision.op);
+    if (decision.reason.empty()) {
       decision.reason = seeds_.why_not(body, node);
       decision.output = node.outputs.empty() ? Bytes() : node.outputs[0];
     }
@@ -328,6 +335,7 @@ class DynamicPlanner {
   }
 
   const graph::Index& index_;
+  const IntegerRecipe& recipe_;
   Seeds& seeds_;
   IntegerPlan plan_;
 };
@@ -365,7 +373,7 @@ IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& inde
                               const std::vector<Weight>& weights, const observe::Ranges* ranges,
                               Selection& selection) {
   Seeds seeds(model, index, weights, recipe.integer, selection);
-  if (recipe.format == Format::kDynamic) return DynamicPlanner(index, seeds).make();
+  if (recipe.format == Format::kDynamic) return DynamicPlanner(index, recipe, seeds).make();
   if (recipe.format == Format::kStatic && ranges != nullptr)
     return StaticPlanner(index, recipe, *ranges, seeds, selection).make();
   return {};

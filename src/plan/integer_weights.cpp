@@ -41,6 +41,8 @@ void decide_weight(Decision& decision, const NodeDecision& node, const Recipe& r
   decision.encoding =
       recipe.integer.weights == WeightType::kS4 ? Encoding::kLinear4 : Encoding::kLinear8;
   decision.format = format_of(recipe.integer);
+  // Older runtimes have ConvInteger for two unsigned sides only.
+  if (node.arithmetic == Arithmetic::kDynamic && node.op->kind == IntegerKind::kConv) decision.format = kUint8;
   decision.scale = recipe.scale;
   decision.kernel = recipe.rounding == Rounding::kNearest ? 0 : decision.weight.kernel_taps;
   decision.decoder = decoder_of(node, recipe);

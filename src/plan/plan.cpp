@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/jobs.h"
+#include "plan/bias_correction.h"
 #include "plan/by_structure.h"
 #include "plan/by_values.h"
 #include "plan/integer_weights.h"
@@ -53,6 +54,8 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
       });
   promote_smallest(plan.decisions, recipe.half_share);
   scale_integer_weights(model, index, plan, pool);
+  if (recipe.format == Format::kStatic && recipe.integer.correct_bias && ranges != nullptr)
+    correct_biases(model, index, *ranges, plan, pool);
   return plan;
 }
 
@@ -78,8 +81,9 @@ std::string Plan::text() const {
     text += fmt::format("{} {}[{}]", decision.weight.name, onnx::name_of(tensor.type),
                         fmt::join(tensor.dims, ","));
     if (decision.is_stored()) {
-      text += fmt::format(" -> {} {} {}{}", name_of(decision.encoding), decision.granularity_text(),
-                          name_of(decision.decoder), decision.format.is_symmetric ? "" : " asymmetric");
+      text += fmt::format(" -> {} {} {}{}{}", name_of(decision.encoding), decision.granularity_text(),
+                          name_of(decision.decoder), decision.format.is_symmetric ? "" : " asymmetric",
+                          decision.shift.empty() ? "" : " corrected");
     } else {
       text += " -> keep";
     }

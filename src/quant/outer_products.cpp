@@ -68,8 +68,8 @@ Fill widest() { return fill_anywhere; }
 
 void outer_products(const float* a, const float* b, std::size_t rows, std::size_t stride, std::size_t height,
                     std::size_t width, float* out) {
-  static const Fill kFill = widest();
-  kFill({a, b, rows, stride, height, width, out});
+  static const Fill fill_all = widest();
+  fill_all({a, b, rows, stride, height, width, out});
 }
 
 }  // namespace ounce::quant

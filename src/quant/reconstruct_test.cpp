@@ -213,7 +213,7 @@ double least_error(const Layer& layer, std::size_t channel) {
     const double side = now[i] > 0 ? 1 : -1;
     const std::uint8_t code = nearest[channel * k + i];
     const int number = static_cast<int>(static_cast<std::int8_t>(code)) + static_cast<int>(side);
-    const bool exists = number >= layer.format.codes.lo && number <= layer.format.codes.hi;
+    const bool exists = now[i] != 0 && number >= layer.format.codes.lo && number <= layer.format.codes.hi;
     step[i] = exists ? -side * static_cast<double>(layer.affine[channel].scale) : 0;
   }
   double least = std::numeric_limits<double>::infinity();

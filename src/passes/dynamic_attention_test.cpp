@@ -1,0 +1,165 @@
+#include "passes/dynamic_attention.h"
+
+#include <gmock/gmock.h>
+
+#include "graph/verify.h"
+#include "onnx/reader.h"
+#include "passes/editors.h"
+#include "passes/pass_runs.h"
+#include "passes/store_weights.h"
+#include "plan/groups.h"
+#include "support/model_builder.h"
+
+namespace ounce::passes {
+namespace {
+
+using ounce::test::Dims;
+using ounce::test::field;
+using ounce::test::int_attribute;
+using ounce::test::kFloat;
+using ounce::test::ModelBuilder;
+using ounce::test::Strings;
+using test::expect_same_outputs;
+using test::float_attribute;
+using test::ints_attribute;
+using test::noise;
+using test::text_of;
+using testing::HasSubstr;
+
+constexpr std::int64_t kBatch = 2, kTokens = 5, kWidth = 6, kHidden = 8, kHeads = 2;
+constexpr double kTolerance = 0.03;  // of the largest value: what eight bits may cost
+
+struct Variant {
+  Strings inputs = {"x", "w", "b"};  // more of: mask, past, bias
+  Strings attributes = {int_attribute("num_heads", kHeads)};
+  std::int64_t opset = 17;
+};
+
+ModelBuilder attention(const Variant& variant) {
+  ModelBuilder model(variant.opset);
+  model.add_to_model(8, field(1, std::string("com.microsoft")) + field(2, std::int64_t{1}));
+  model.input("x", kFloat, {kBatch, kTokens, kWidth}).output("y", kFloat, {kBatch, kTokens, kHidden});
+  model.initializer("w", {kWidth, 3 * kHidden}, noise({kWidth, 3 * kHidden}, 2));
+  model.initializer("b", {3 * kHidden}, noise({3 * kHidden}, 3));
+  model.initializer(ounce::test::tensor("mask", 6, {kBatch}, std::string("\x05\0\0\0\x03\0\0\0", 8)));
+  const Dims past = {2, kBatch, kHeads, 4, kHidden / kHeads}, bias = {1, kHeads, kTokens, kTokens};
+  model.initializer("past", past, noise(past, 4)).initializer("bias", bias, noise(bias, 5));
+  model.add(1, ounce::test::node("Attention", variant.inputs, {"y", "present"}, variant.attributes,
+                                 "attention", "com.microsoft"));
+  model.add(12, field(1, std::string("present")));
+  return model;
+}
+
+// Stores the weight and replaces the node.
+class Conversion {
+ public:
+  Conversion(std::string bytes, const quant::LinearFormat& format, bool by_tensor)
+      : bytes_(std::move(bytes)),
+        source_(onnx::read_model_from_memory(bytes_, "model")),
+        index_(graph::verify(source_)),
+        model_(onnx::read_model_from_memory(bytes_, "model")) {
+    EXPECT_EQ(why_not_dynamic_attention(source_, index_, 0, *source_.proto->graph->nodes[0]), "");
+    decide(format, by_tensor);
+    Editors editors(model_, index_);
+    const StoredNames weight = store_weights(editors, source_, plan_).at(0).names;
+    BodyEditor& editor = editors.of(0);
+    onnx::Node code;
+    code.op_type = "DynamicQuantizeLinear";
+    code.inputs = {"x"};
+    code.outputs = {"codes", "scale", "zero"};
+    editor.add_node(0, std::move(code));
+    put_dynamic_attention(editor, 0, {"codes", "scale", "zero"}, weight);
+    editors.finish();
+  }
+
+  const onnx::Model& model() const { return model_; }
+
+ private:
+  void decide(const quant::LinearFormat& format, bool by_tensor) {
+    for (const plan::Weight& weight : plan::find_weights(index_)) {
+      if (weight.name != "w") continue;
+      plan::Decision decision;
+      decision.weight = weight;
+      decision.encoding = plan::Encoding::kLinear8;
+      decision.decoder = plan::Decoder::kKernel;
+      decision.format = format;
+      decision.integer_node = 0;
+      if (by_tensor) {
+        plan::group_by_tensor(decision);
+      } else {
+        plan::group_by_channel(decision, *weight.channels);
+        decision.scale_dims = {3 * kHidden};
+      }
+      plan_.decisions.push_back(decision);
+    }
+  }
+
+  std::string bytes_;
+  onnx::Model source_;
+  graph::Index index_;
+  onnx::Model model_;
+  plan::Plan plan_;
+};
+
+TEST(DynamicAttention, TakesCodesAndScales) {
+  const std::string bytes = attention({{"x", "w", "b", "mask", "past"}}).bytes();
+  const Conversion conversion(bytes, quant::kSymmetricInt8, false);
+  EXPECT_THAT(
+      text_of(conversion.model()),
+      HasSubstr("DynamicQuantizeLinear(x) -> codes, scale, zero\n"
+                "QAttention(codes, q0, b, scale, q1, mask, zero, , past){num_heads=2} -> y, present\n"));
+  EXPECT_EQ(conversion.model().proto->graph->nodes.back()->name, "attention");
+}
+
+TEST(DynamicAttention, TakesEverythingElseAsItIs) {
+  const std::string heads = int_attribute("num_heads", kHeads);
+  const std::vector<Variant> variants = {
+      {},
+      {{"x", "w", "b", "mask"}, {heads, float_attribute("mask_filter_value", -3)}},
+      {{"x", "w", "b", "", "past"}, {heads, int_attribute("unidirectional", 1)}},
+      {{"x", "w", "b"}, {heads, float_attribute("scale", 0.2F), int_attribute("do_rotary", 0)}},
+      {{"x", "w", "b"}, {heads, ints_attribute("qkv_hidden_sizes", {kHidden, kHidden, kHidden})}},
+      {{"x", "w", "b"}, {heads, int_attribute("rotary_embedding_dim", 0)}},
+  };
+  constexpr quant::LinearFormat kUnsigned{{0, 255}, kernels::CodeSign::kUnsigned, 128, true, false};
+  for (const Variant& variant : variants) {
+    const std::string bytes = attention(variant).bytes();
+    expect_same_outputs(bytes, Conversion(bytes, quant::kSymmetricInt8, false).model(), kTolerance);
+    expect_same_outputs(bytes, Conversion(bytes, kUnsigned, false).model(), kTolerance);
+    expect_same_outputs(bytes, Conversion(bytes, quant::kSymmetricInt8, true).model(), kTolerance);
+  }
+}
+
+std::string reason(const ModelBuilder& model) {
+  const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
+  const graph::Index index = graph::verify(read);
+  const onnx::Node& node = *read.proto->graph->nodes[0];
+  EXPECT_TRUE(is_fused_attention(node));
+  return why_not_dynamic_attention(read, index, 0, node);
+}
+
+TEST(DynamicAttention, SaysWhatItCannotDo) {
+  const std::string heads = int_attribute("num_heads", kHeads);
+  EXPECT_EQ(reason(attention({})), "");
+  EXPECT_EQ(reason(attention({.opset = 10})), "its opset is older than 11");
+  EXPECT_EQ(reason(attention({.inputs = {"x", "w"}})), "it has no bias, which QAttention needs");
+  EXPECT_EQ(reason(attention({.inputs = {"x", "w", "b", "", "", "bias"}})),
+            "QAttention has no place for its input 5");
+  EXPECT_EQ(reason(attention({.inputs = {"x", "x", "b"}})), "its weight is computed while the model runs");
+  EXPECT_EQ(reason(attention({.inputs = {"x", "b", "b"}})), "its weight is not a matrix");
+  EXPECT_EQ(reason(attention({.attributes = {}})), "its num_heads is not known here");
+  EXPECT_EQ(reason(attention({.attributes = {int_attribute("num_heads", 3)}})),
+            "its weight does not fit its heads");
+  EXPECT_EQ(reason(attention({.attributes = {heads, int_attribute("do_rotary", 1)}})),
+            "QAttention has no do_rotary");
+  EXPECT_EQ(reason(attention({.attributes = {heads, int_attribute("new", 1)}})),
+            "its attribute 'new' is not known to QAttention");
+  EXPECT_EQ(reason(attention({.attributes = {heads, ints_attribute("qkv_hidden_sizes", {4, 4, 16})}})),
+            "its queries, keys and values differ in size (qkv_hidden_sizes)");
+  ModelBuilder shared = attention({});
+  shared.add(1, ounce::test::node("Relu", {"w"}, {"z"}));
+  EXPECT_EQ(reason(shared), "its weight is used elsewhere too");
+}
+
+}  // namespace
+}  // namespace ounce::passes
