@@ -87,6 +87,12 @@ struct ValueOverride {
   bool keep_float = false;
 };
 
+// An input whose values are raw bytes times `scale` plus `offset`, one for each channel (the second axis) or
+// one for all: what a contract's rescaling, means and deviations come to.
+struct RawInput {
+  std::vector<double> scale, offset;
+};
+
 // For kStatic and kDynamic.
 struct IntegerRecipe {
   Dialect dialect = Dialect::kQdq;
@@ -95,6 +101,7 @@ struct IntegerRecipe {
   WeightType weights = WeightType::kS8;
   bool reduce_range = false;  // 7-bit weights, for CPUs whose 8-bit products saturate (x86 without VNNI)
   bool integer_io = false;    // inputs and outputs of the model become integers too
+  std::map<std::string, RawInput> raw_inputs;  // … and these the raw bytes themselves
   bool force_conv = false;    // kDynamic: ConvInteger as well, which is slow almost everywhere
   CalibrationMethod calibration = CalibrationMethod::kAuto;
   double percentile = 99.99;

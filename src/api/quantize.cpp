@@ -1,3 +1,4 @@
+#include <ounce/contract.h>
 #include <ounce/error.h>
 #include <ounce/quantize.h>
 #include <ounce/version.h>
@@ -121,9 +122,35 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
   result.sqnr_db = total.sqnr_db();
 }
 
+// What the contract's rescaling, means and deviations come to, for inputs that are not sound.
+std::map<std::string, RawInput> raw_inputs_of(const std::filesystem::path& model, const DataOptions& data) {
+  std::map<std::string, RawInput> raw;
+  const std::optional<Contract> contract = data.contract ? data.contract : contract_of(model);
+  if (!contract) return raw;
+  for (const auto& [name, input] : contract->inputs) {
+    if (input.kind == InputKind::kAudio || (!input.rescale_factor && input.mean.empty())) continue;
+    const std::size_t channels = std::max({input.mean.size(), input.deviation.size(), std::size_t{1}});
+    const auto at = [](const std::vector<double>& values, std::size_t c, double otherwise) {
+      return values.empty() ? otherwise : values[values.size() == 1 ? 0 : c];
+    };
+    RawInput& entry = raw[name];
+    for (std::size_t c = 0; c < channels; ++c) {
+      const double deviation = at(input.deviation, c, 1);
+      entry.scale.push_back(input.rescale_factor.value_or(1) / deviation);
+      entry.offset.push_back(-at(input.mean, c, 0) / deviation);
+    }
+  }
+  return raw;
+}
+
 // The recipe with all that is found by measuring.
-Recipe settle(const std::filesystem::path& path, const api::Groundwork& ground, const QuantizeOptions& options,
+Recipe settle(const std::filesystem::path& path, const api::Groundwork& ground, const QuantizeOptions& given,
               QuantizeResult& result) {
+  QuantizeOptions options = given;
+  if (options.recipe.integer.integer_io)
+    options.recipe.integer.raw_inputs = raw_inputs_of(path, options.trial.data);
+  // Without data there is nothing to measure on, and a correction is only taken when it helps.
+  if (options.trial.data.is_generated()) options.recipe.integer.correct_bias = false;
   const bool can_measure = !options.trial.data.is_generated() && ground.ranges() != nullptr;
   if (!can_measure || !options.recipe.integer.search) return options.recipe;
   api::Refinement refined = api::refine(path, ground, options);
@@ -216,7 +243,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
     begin_stage(options, "running", 0);
     const onnx::UnfinishedFiles files = output.unfinished_files();
     result.trial =
-        api::try_model(path, {files.model, files.data, output_path}, result.bytes_before, options.trial);
+        api::try_model(path, {files.model, files.data, output_path, passes::ports_of(output.reopen())}, result.bytes_before, options.trial);
   }
   output.commit();
   result.seconds = time.seconds();

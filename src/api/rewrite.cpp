@@ -5,6 +5,7 @@
 
 #include "passes/import_domains.h"
 #include "passes/integer_ops.h"
+#include "passes/integer_ports.h"
 #include "passes/remove_dead_nodes.h"
 #include "passes/strip_constant_names.h"
 
@@ -31,6 +32,7 @@ std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& sourc
   if (plan.recipe.is_integer()) {
     passes::remove_dead_nodes(model);  // what clamps took, and declared types
     passes::import_domains(model);
+    passes::declare_ports(model, plan.integer.ports);
   }
   passes::strip_constant_names(model);
   passes::set_metadata(model, "ounce.version", version());

@@ -11,6 +11,7 @@
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "measure/difference.h"
+#include "measure/float_ports.h"
 #include "measure/stepper.h"
 
 namespace ounce::api {
@@ -117,7 +118,8 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
 void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, const TrialOptions& options,
                  const Expectation& expected, TrialResult& result) {
   how.session.stand_ins = written.stand_ins;
-  measure::Stepper stepper(runtime::load(written.model, how), options.data.carry);
+  measure::Stepper stepper(measure::with_float_ports(runtime::load(written.model, how), written.ports),
+                           options.data.carry);
   std::vector<measure::OutputMeter> meters;
   for (const data::ValueDescription& output : expected.outputs) meters.emplace_back(output, std::nullopt);
   data::Batch batch;

@@ -7,6 +7,9 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
+
+#include "passes/integer_ports.h"
 
 namespace ounce::api {
 
@@ -15,6 +18,7 @@ struct WrittenFiles {
   std::filesystem::path model;                             // opens in any process of this user
   std::map<std::string, std::filesystem::path> stand_ins;  // external data, by location
   std::filesystem::path name;                              // for people
+  std::vector<passes::Port> ports = {};                    // inputs and outputs that are integers
 };
 
 // Throws Error{kUnsupported} when the original does not load, and Error{kInternal} when the written model

@@ -10,6 +10,7 @@
 #include "base/cancel.h"
 #include "graph/verify.h"
 #include "measure/difference.h"
+#include "measure/float_ports.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 
@@ -21,7 +22,7 @@ constexpr std::uint64_t kMostOutputBytes = std::uint64_t{256} << 20;  // of the 
 std::unique_ptr<measure::Stepper> load(const std::filesystem::path& model, const QuantizeOptions& options) {
   RuntimeOptions how;
   how.library = options.trial.runtime.library;
-  return std::make_unique<measure::Stepper>(runtime::load(model, executor_options(how)),
+  return std::make_unique<measure::Stepper>(measure::load_as_floats(model, executor_options(how)),
                                             options.trial.data.carry);
 }
 

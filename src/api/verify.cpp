@@ -3,6 +3,7 @@
 
 #include "api/runtime.h"
 #include "base/stopwatch.h"
+#include "measure/float_ports.h"
 #include "measure/comparison.h"
 #include "measure/edge_cases.h"
 #include "measure/gates.h"
@@ -35,8 +36,8 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   // Load: both models are in the runtime, and take and give the same.
   for (const auto* path : {&reference_path, &candidate_path}) api::check_model(*path);
   const runtime::ExecutorOptions how = api::executor_options(options.runtime);
-  measure::Stepper reference(runtime::load(reference_path, how), options.data.carry);
-  measure::Stepper candidate(runtime::load(candidate_path, how), options.data.carry);
+  measure::Stepper reference(measure::load_as_floats(reference_path, how), options.data.carry);
+  measure::Stepper candidate(measure::load_as_floats(candidate_path, how), options.data.carry);
   measure::require_same_interface(reference.model(), candidate.model(), candidate_path);
   result.load_seconds = time.seconds();
   result.runtime_version = reference.model().library_version();

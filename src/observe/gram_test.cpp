@@ -48,9 +48,10 @@ std::vector<std::vector<double>> expected(const Unfolding& unfolding, const Valu
     for (std::size_t group = 0; group < unfolding.groups(); ++group) {
       const float* const x = rows.data() + group * k;
       for (std::size_t i = 0; i < k; ++i) {
-        for (std::size_t j = 0; j < k; ++j)
+        for (std::size_t j = 0; j < k; ++j) {
           all[group][i * k + j] +=
               static_cast<double>(x[i]) * static_cast<double>(x[j]) / static_cast<double>(input.rows());
+        }
       }
     }
   }

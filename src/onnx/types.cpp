@@ -130,6 +130,30 @@ std::string describe(const ValueType& type) {
   return text + ']';
 }
 
+Bytes with_element(Model& model, Bytes type, ElementType element) {
+  const ValueType old = read_type(type);
+  std::string bytes;
+  {
+    protozero::pbf_writer writer(bytes);
+    protozero::pbf_writer tensor(writer, static_cast<std::uint32_t>(TypeField::kTensor));
+    tensor.add_int32(static_cast<std::uint32_t>(TensorTypeField::kElementType),
+                     static_cast<std::int32_t>(element));
+    if (old.has_shape) {
+      protozero::pbf_writer shape(tensor, static_cast<std::uint32_t>(TensorTypeField::kShape));
+      for (const Dimension& dimension : old.shape) {
+        protozero::pbf_writer dim(shape, static_cast<std::uint32_t>(ShapeField::kDim));
+        if (dimension.value >= 0) {
+          dim.add_int64(static_cast<std::uint32_t>(DimensionField::kValue), dimension.value);
+        } else if (!dimension.parameter.empty()) {
+          dim.add_bytes(static_cast<std::uint32_t>(DimensionField::kParameter), dimension.parameter.data(),
+                        dimension.parameter.size());
+        }
+      }
+    }
+  }
+  return model.intern(std::move(bytes));
+}
+
 Bytes make_tensor_type(Model& model, ElementType element, const std::vector<std::int64_t>& dims) {
   std::string bytes;
   {

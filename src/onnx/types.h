@@ -30,6 +30,9 @@ void check_type(Bytes type, const Origin& origin);
 ValueType read_type(Bytes type);
 std::string describe(const ValueType& type);  // "float32[N,3,224,224]"
 
+// The same type with another element, kept in the model's text. For tensors.
+Bytes with_element(Model& model, Bytes type, ElementType element);
+
 // A TypeProto of our own, kept in the model's text.
 Bytes make_tensor_type(Model& model, ElementType element, const std::vector<std::int64_t>& dims);
 

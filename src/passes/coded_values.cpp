@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "passes/chain.h"
+#include "passes/constants.h"
 
 namespace ounce::passes {
 
@@ -41,14 +42,35 @@ void CodedValues::add_coding(const plan::ValueKey& key, Coded& coded, bool makes
   const auto& [body, name] = key;
   graph::Names& names = editors_.of(body).names();
   const bool has_maker = coded.maker != kNone;
-  coded.codes = names.fresh("q");
-  coded.floats = has_maker ? names.fresh("v") : name;
+  const plan::IntegerPort* port = plan_.port(key);
+  const bool is_port = port != nullptr && port->is_coding;  // its codes come in or go out under its name
+  coded.codes = is_port ? name : names.fresh("q");
+  if (is_port && port->is_input) return;
   const std::size_t producer =
       has_maker ? plan_.nodes[coded.maker].node : index_.find(body, name).value->producer;
   const std::size_t place = producer == kNone ? BodyEditor::kFront : producer + 1;
+  coded.floats = has_maker ? names.fresh("v") : name;
+  if (port != nullptr && port->is_input) coded.floats = floats_of_raw(*port);
   if (!has_maker || !makes_codes)
     add(body, place, "QuantizeLinear", coded.floats, *coded.coding, coded.codes);
-  if (has_maker && has_float_uses(key)) add(body, place, "DequantizeLinear", coded.codes, *coded.coding, name);
+  if (has_maker && !is_port && has_float_uses(key))
+    add(body, place, "DequantizeLinear", coded.codes, *coded.coding, name);
+}
+
+// raw ─ Cast ─ Mul(scales) ─ Add(offsets)
+Bytes CodedValues::floats_of_raw(const plan::IntegerPort& port) {
+  BodyEditor& editor = editors_.of(port.value.first);
+  std::vector<float> offsets;
+  for (std::size_t c = 0; c < port.scales.size(); ++c) offsets.push_back(-port.zeros[c] * port.scales[c]);
+  const auto constant = [&](const std::vector<float>& values) {
+    const auto count = static_cast<std::int64_t>(values.size());
+    std::vector<std::int64_t> dims;
+    if (count > 1) dims = {1, count, 1, 1};
+    return editor.add_tensor(BodyEditor::kFront, float_tensor(dims, values));
+  };
+  Chain chain(editor, BodyEditor::kFront, port.value.second);
+  chain.cast(onnx::ElementType::kFloat).node("Mul", {constant(port.scales)});
+  return chain.node("Add", {constant(offsets)}).value();
 }
 
 Bytes CodedValues::floats_behind(const plan::NodeDecision& decision) const {

@@ -22,12 +22,12 @@
 // What it is worth, against Attention in FP32 (1.30.0, one thread, AVX-512 VNNI, int8, a scale a column):
 //
 //   hidden  heads  tokens   faster            hidden  heads  tokens   faster
-//      256      4       8   2.0 ×                768     12      32   3.0 ×
-//      256      4     128   1.9 ×                768     12     128   2.5 ×
-//      768     12       1   2.5 ×                768     12     512   1.8 ×
+//      256      4       8   2.0 x                768     12      32   3.0 x
+//      256      4     128   1.9 x                768     12     128   2.5 x
+//      768     12       1   2.5 x                768     12     512   1.8 x
 //
 //   Outputs keep 31 to 40 dB; one scale for all is no faster and loses 6 to 11 dB. uint8 is as fast
-//   in 1.22.0, but gives only 1.25 to 1.4 × in 1.30.0.
+//   in 1.22.0, but gives only 1.25 to 1.4 x in 1.30.0.
 #pragma once
 
 #include <cstddef>

@@ -72,8 +72,19 @@ std::optional<std::vector<float>> integers_of(const onnx::Tensor& tensor) {
   }
 }
 
-// The forms of a Constant node that hold numbers rather than a tensor.
+// The forms of a Constant node that hold numbers rather than a tensor. They are read each time, so only few.
+constexpr std::size_t kMostNumberBytes = 4096;
+
+std::size_t carried_bytes(const onnx::Attribute& attribute) {
+  std::size_t bytes = 0;
+  for (const auto& carried : attribute.carried) bytes += carried.bytes.size();
+  return bytes;
+}
+
 std::optional<FrozenValues> numbers_of(const onnx::Node& node) {
+  for (const auto& attribute : node.attributes) {
+    if (carried_bytes(*attribute) > kMostNumberBytes) return std::nullopt;
+  }
   if (onnx::find_attribute(node, "value_float") != nullptr) {
     const auto value = onnx::float_setting(node, "value_float", 0);
     if (value) return FrozenValues(ElementType::kFloat, {}, {*value});
@@ -89,13 +100,6 @@ std::optional<FrozenValues> numbers_of(const onnx::Node& node) {
 
 bool is_integer_type(ElementType type) {
   return code_range(type) || type == ElementType::kInt32 || type == ElementType::kInt64;
-}
-
-// What stands between a constant and the node that takes it.
-bool is_passage(const onnx::Node& node) {
-  if (node.inputs.empty() || node.inputs[0].empty() || node.outputs.size() != 1) return false;
-  const bool moves_one = plan::is_movement(node, 0) && !is_op(node, "Concat");
-  return moves_one || is_op(node, "Clip") || is_op(node, "Cast");
 }
 
 // The axes of a Transpose; nothing when it has none that fit.
@@ -118,8 +122,8 @@ std::optional<std::vector<std::size_t>> permutation_of(const onnx::Node& node, s
 
 // `steps[i]`: how far apart in `from` neighbours along axis i of the result are.
 std::vector<float> gathered(const std::vector<float>& from, const Dims& dims,
-                            const std::vector<std::size_t>& steps) {
-  std::vector<float> to(from.size());
+                            const std::vector<std::size_t>& steps, std::size_t count) {
+  std::vector<float> to(count);
   std::vector<std::int64_t> place(dims.size(), 0);
   std::size_t source = 0;
   for (float& value : to) {
@@ -209,19 +213,31 @@ const onnx::Node* FrozenReader::constant_node(std::size_t body, Bytes name) cons
   return is_op(node, "Constant") ? &node : nullptr;
 }
 
+bool FrozenReader::is_constant(std::size_t body, Bytes name) const {
+  return find_constant(model_, index_, body, name) || constant_node(body, name) != nullptr;
+}
+
+// What may stand between a constant and the node that takes it.
+bool FrozenReader::is_passage(std::size_t body, const onnx::Node& node) const {
+  if (node.inputs.empty() || node.inputs[0].empty() || node.outputs.size() != 1) return false;
+  if (is_op(node, "Clip") || is_op(node, "Cast")) return true;
+  if (is_op(node, "Max") || is_op(node, "Min"))
+    return node.inputs.size() == 2 && is_constant(body, node.inputs[1]);
+  return plan::is_movement(node, 0) && !is_op(node, "Concat");
+}
+
 std::variant<FrozenReader::NotConstant, FrozenReader::Way, Reason> FrozenReader::find(std::size_t body,
                                                                                       Bytes name) const {
   Way way{{}, body, name};
   while (!way.name.empty()) {
-    if (find_constant(model_, index_, way.body, way.name) || constant_node(way.body, way.name) != nullptr)
-      return way;
+    if (is_constant(way.body, way.name)) return way;
     const auto [value, home] = index_.find(way.body, way.name);
     if (value == nullptr) break;
     if (value->initializer != kNone)
       return Reason{fmt::format("'{}' may get another value when the model runs or is trained", way.name)};
     if (value->producer == kNone) break;
     const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
-    if (!is_passage(node) || way.steps.size() == kLongestWay) break;
+    if (!is_passage(home, node) || way.steps.size() == kLongestWay) break;
     way.steps.push_back({home, &node});
     way.body = home;
     way.name = node.inputs[0];
@@ -294,6 +310,7 @@ std::optional<Reason> FrozenReader::apply(const Step& step, Moving& moving) {
   if (is_op(node, "Transpose")) return transpose(node, moving);
   if (is_op(node, "Reshape")) return reshape(step, moving);
   if (is_op(node, "Clip")) return clip(step, moving);
+  if (is_op(node, "Max") || is_op(node, "Min")) return limit_each(step, moving);
   if (is_op(node, "Cast")) return cast(node, moving);
   return Reason{"it is not followed here"};
 }
@@ -313,7 +330,7 @@ std::optional<Reason> FrozenReader::transpose(const onnx::Node& node, Moving& mo
     dims[axis] = moving.dims[(*axes)[axis]];
     steps[axis] = strides[(*axes)[axis]];
   }
-  if (moving.has_values) moving.values = gathered(moving.values, dims, steps);
+  if (moving.has_values) moving.values = gathered(moving.values, dims, steps, moving.values.size());
   moving.dims = std::move(dims);
   return std::nullopt;
 }
@@ -337,6 +354,33 @@ std::optional<Reason> FrozenReader::clip(const Step& step, Moving& moving) {
   if (!range) return Reason{"its limits are not constants"};
   for (float& value : moving.values) {
     if (!std::isnan(value)) value = std::clamp(value, range->lo, range->hi);
+  }
+  return std::nullopt;
+}
+
+std::optional<Reason> FrozenReader::limit_each(const Step& step, Moving& moving) {
+  const Bytes name = step.node->inputs[1];
+  const auto dims = constant_dims(step.body, name);
+  const std::size_t rank = moving.dims.size();
+  if (!dims || dims->size() > rank || rank > kHighestRank)
+    return Reason{"its limits do not fit the constant"};
+  std::vector<std::size_t> steps(rank, 0);
+  std::size_t stride = 1;
+  for (std::size_t i = 0; i < dims->size(); ++i) {
+    const std::size_t axis = rank - 1 - i;
+    const std::int64_t dim = (*dims)[dims->size() - 1 - i];
+    if (dim != 1 && dim != moving.dims[axis]) return Reason{"its limits do not fit the constant"};
+    if (dim != 1) steps[axis] = stride;
+    stride *= static_cast<std::size_t>(dim);
+  }
+  if (!moving.has_values) return std::nullopt;
+  const auto limits = constant(step.body, name);
+  if (!limits || limits->type() != moving.type) return Reason{"its limits are of another type"};
+  const std::vector<float> each = gathered(limits->all(), moving.dims, steps, moving.values.size());
+  const bool is_max = is_op(*step.node, "Max");
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    float& value = moving.values[i];
+    if (is_max ? value < each[i] : value > each[i]) value = each[i];
   }
   return std::nullopt;
 }

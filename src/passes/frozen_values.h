@@ -80,17 +80,20 @@ class FrozenReader {
     Bytes name;  // of the constant
   };
   struct Moving;
+  bool is_passage(std::size_t body, const onnx::Node& node) const;
 
   std::variant<NotConstant, Way, Reason> find(std::size_t body, Bytes name) const;
   std::optional<Reason> walk(const Way& way, Moving& moving);
   std::optional<FrozenValues> constant(std::size_t body, Bytes name);
   std::optional<FrozenValues::Dims> constant_dims(std::size_t body, Bytes name);
+  bool is_constant(std::size_t body, Bytes name) const;
   const onnx::Node* constant_node(std::size_t body, Bytes name) const;
 
   std::optional<Reason> apply(const Step& step, Moving& moving);
   std::optional<Reason> transpose(const onnx::Node& node, Moving& moving);
   std::optional<Reason> reshape(const Step& step, Moving& moving);
   std::optional<Reason> clip(const Step& step, Moving& moving);
+  std::optional<Reason> limit_each(const Step& step, Moving& moving);  // Max, Min
   std::optional<Reason> cast(const onnx::Node& node, Moving& moving);
 
   const onnx::Model& model_;

@@ -37,7 +37,7 @@ class PairWriter {
 
   void write() {
     for (const std::size_t position : fake_.nodes) editor_.remove_node(position);
-    const std::vector<Bytes> parameters{scale(), code(fake_.zero, !fake_.scale.is_single())};
+    const std::vector<Bytes> parameters{scale(), zero()};
     Chain chain(editor_, place_, fake_.input);
     const auto add = [&](Bytes op_type) {
       if (fake_.scale.is_single()) {
@@ -46,11 +46,8 @@ class PairWriter {
         chain.node(op_type, parameters, chain.integer("axis", fake_.axis));
       }
     };
-    if (is_narrow_ && fake_.scale.is_single())
-      chain.node("Clip", {number(limit(fake_.range.lo)), number(limit(fake_.range.hi))});
+    if (is_narrow_) clip(chain);
     add("QuantizeLinear");
-    if (is_narrow_ && !fake_.scale.is_single())
-      chain.node("Clip", {code(fake_.range.lo, false), code(fake_.range.hi, false)});
     add("DequantizeLinear");
     chain.finish(fake_.output);
   }
@@ -61,19 +58,35 @@ class PairWriter {
     const std::vector<float> values = fake_.scale.all();
     return editor_.add_tensor(place_, float_tensor({static_cast<std::int64_t>(values.size())}, values));
   }
+
+  // A Clip has the same limits for all channels.
+  void clip(Chain& chain) {
+    if (fake_.scale.is_single()) {
+      const float scale = fake_.scale.single();
+      chain.node("Clip", {number(limit(fake_.range.lo, scale)), number(limit(fake_.range.hi, scale))});
+    } else {
+      chain.node("Max", {limits(fake_.range.lo)}).node("Min", {limits(fake_.range.hi)});
+    }
+  }
   // The float that becomes this code.
-  float limit(int code) const { return static_cast<float>(code - fake_.zero) * fake_.scale.single(); }
+  float limit(int code, float scale) const { return static_cast<float>(code - fake_.zero) * scale; }
+  Bytes limits(int code) {
+    std::vector<float> values = fake_.scale.all();
+    for (float& value : values) value = limit(code, value);
+    return editor_.add_tensor(place_, float_tensor(fake_.scale.dims(), values));
+  }
 
   Bytes number(float value) {
     return editor_.add_shared(fmt::format("float {}", std::bit_cast<std::uint32_t>(value)),
                               scalar(ElementType::kFloat, value));
   }
-  Bytes code(int value, bool for_each_channel) {
-    const std::size_t count = for_each_channel ? fake_.scale.size() : 1;
+  Bytes zero() {
     Dims dims;
-    if (for_each_channel) dims.push_back(static_cast<std::int64_t>(count));
-    const std::string key = fmt::format("{} {} {} {}", onnx::name_of(fake_.type), value, dims.size(), count);
-    return editor_.add_shared(key, repeated_code(fake_.type, std::move(dims), count, value));
+    if (!fake_.scale.is_single()) dims.push_back(static_cast<std::int64_t>(fake_.scale.size()));
+    const std::size_t count = fake_.scale.size();
+    const std::string key =
+        fmt::format("{} {} {} {}", onnx::name_of(fake_.type), fake_.zero, dims.size(), count);
+    return editor_.add_shared(key, repeated_code(fake_.type, std::move(dims), count, fake_.zero));
   }
 
   BodyEditor& editor_;

@@ -125,8 +125,8 @@ TEST(PairFakeQuantize, TakesOneScaleAChannel) {
   model.node("Div", {"x", "k"}, {"a"}).node("Round", {"a"}, {"b"}).node("Clip", {"b", "-127", "127"}, {"c"});
   model.node("Mul", {"c", "m"}, {"y"});
   EXPECT_EQ(nodes_after(model, 0),
-            "QuantizeLinear(x, q0, q1){axis=1} -> v0\nClip(v0, q2, q3) -> v1\n"
-            "DequantizeLinear(v1, q0, q1){axis=1} -> y\n");
+            "Max(x, q2) -> v0\nMin(v0, q3) -> v1\nQuantizeLinear(v1, q0, q1){axis=1} -> v2\n"
+            "DequantizeLinear(v2, q0, q1){axis=1} -> y\n");
 }
 
 TEST(PairFakeQuantize, MakesWeightsThatAreStored) {

@@ -9,10 +9,10 @@
 // written out in float ops or as Brevitas's Quant, these become pairs first (pair_fake_quantize.h), on
 // weights and on activations.
 //
-// Conditions: w, s and z are constants, which Transpose, Reshape, Identity, Clip and Cast may have brought
-// into shape (frozen_values.h); every DequantizeLinear behind has the scale and zero of the QuantizeLinear.
-// The floats stay for others that use them; what nobody uses is left to remove_dead_nodes.h. QuantizeLinear
-// makes no int32, so a bias behind such a pair is left alone.
+// Conditions: w, s and z are constants, which Transpose, Reshape, Identity, Clip, Max, Min and Cast may have
+// brought into shape (frozen_values.h); every DequantizeLinear behind has the scale and zero of the
+// QuantizeLinear. The floats stay for others that use them; what nobody uses is left to remove_dead_nodes.h.
+// QuantizeLinear makes no int32, so a bias behind such a pair is left alone.
 #pragma once
 
 #include "onnx/model.h"

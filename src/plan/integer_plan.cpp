@@ -1,9 +1,11 @@
 #include "plan/integer_plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "onnx/settings.h"
 
@@ -145,6 +147,7 @@ class StaticPlanner {
       drop_the_unwanted(first);
       choose_codings(first);
     }
+    find_ports();
     std::erase_if(plan_.nodes, [](const NodeDecision& d) { return !d.is_integer() && d.reason.empty(); });
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       if (plan_.nodes[i].is_integer() && plan_.nodes[i].op->has_weight()) seeds_.note(plan_, i);
@@ -255,12 +258,86 @@ class StaticPlanner {
       if (!decision.op->has_weight() && !is_wanted) {
         decision.arithmetic = Arithmetic::kFloat;
       } else if (!decision.op->must_give_codes()) {
-        decision.gives_codes = is_wanted && decision.op->may_give_codes();
+        const bool is_port = recipe_.integer_io && is_integer_output(decision);
+        decision.gives_codes = (is_wanted || is_port) && decision.op->may_give_codes();
         if (decision.gives_codes) continue;
         decision.absorbed = kNone;
         decision.output = index_.bodies()[decision.body].nodes()[decision.node]->outputs[0];
       }
     }
+  }
+
+  // An output of the model that nothing else in it reads as floats.
+  bool is_integer_output(const NodeDecision& decision) const {
+    const graph::Value& value = *index_.find(decision.body, decision.output).value;
+    return decision.body == 0 && value.is_output && value.uses.empty() &&
+           why_no_codes(decision.body, decision.output).empty();
+  }
+
+  void find_ports() {
+    if (!recipe_.integer_io) return;
+    for (const auto& input : index_.main().graph->inputs) {
+      const auto coding = plan_.codings.find({0, input->name});
+      if (coding == plan_.codings.end() || has_float_users(input->name)) continue;
+      plan_.ports.push_back(input_port(coding->first, coding->second));
+    }
+    for (const NodeDecision& decision : plan_.nodes) {
+      if (!decision.is_integer() || !decision.gives_codes || !is_integer_output(decision)) continue;
+      const Coding& coding = plan_.codings.at({0, decision.output});
+      plan_.ports.push_back({{0, decision.output}, false, coding.type, {coding.scale},
+                             {static_cast<float>(coding.zero)}, false, true});
+    }
+  }
+
+  // Do the values lie where those of raw bytes would?
+  static bool are_bytes(const observe::Statistics& statistics, const RawInput& raw) {
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (std::size_t c = 0; c < raw.scale.size(); ++c) {
+      const double at_0 = raw.offset[c], at_255 = 255 * raw.scale[c] + raw.offset[c];
+      low = std::min({low, at_0, at_255});
+      high = std::max({high, at_0, at_255});
+    }
+    const double tolerance = 1e-3 * (high - low);
+    return statistics.minimum() >= low - tolerance && statistics.maximum() <= high + tolerance &&
+           (statistics.channels().size() == raw.scale.size() || raw.scale.size() == 1);
+  }
+
+  // Raw bytes are the codes themselves when one scale and a whole zero say it all.
+  IntegerPort input_port(const ValueKey& key, Coding& coding) const {
+    IntegerPort port{key, true, coding.type, {coding.scale}, {static_cast<float>(coding.zero)}, false, true};
+    const auto raw = recipe_.raw_inputs.find(std::string(key.second));
+    if (raw == recipe_.raw_inputs.end() || !are_bytes(*statistics(path_of(0, key.second)), raw->second))
+      return port;
+    port.is_raw = true;
+    port.type = onnx::ElementType::kUint8;
+    port.scales.clear();
+    port.zeros.clear();
+    for (std::size_t c = 0; c < raw->second.scale.size(); ++c) {
+      port.scales.push_back(static_cast<float>(raw->second.scale[c]));
+      port.zeros.push_back(static_cast<float>(-raw->second.offset[c] / raw->second.scale[c]));
+    }
+    constexpr float kNearlyWhole = 1e-3F;
+    const float zero = std::nearbyint(port.zeros[0]);
+    port.is_coding = port.scales.size() == 1 && port.scales[0] > 0 && zero >= 0 && zero <= 255 &&
+                     std::abs(zero - port.zeros[0]) < kNearlyWhole &&
+                     coding.type == onnx::ElementType::kUint8;
+    if (!port.is_coding) return port;
+    port.zeros = {zero};
+    coding.scale = port.scales[0];
+    coding.zero = static_cast<std::int32_t>(zero);
+    coding.range = {-double{zero} * coding.scale, (255 - double{zero}) * coding.scale};
+    return port;
+  }
+
+  bool has_float_users(Bytes name) const {
+    const graph::Value& value = *index_.find(0, name).value;
+    if (value.is_output) return true;
+    return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
+      return std::none_of(plan_.nodes.begin(), plan_.nodes.end(), [&](const NodeDecision& decision) {
+        return decision.is_integer() && decision.body == use.body && decision.node == use.node &&
+               use.input < decision.op->activations(index_.node(use));
+      });
+    });
   }
 
   void choose_codings(std::size_t first) {
@@ -351,6 +428,12 @@ std::string_view name_of(Arithmetic arithmetic) {
   return "float";
 }
 
+const IntegerPort* IntegerPlan::port(const ValueKey& value) const {
+  const auto found = std::find_if(ports.begin(), ports.end(),
+                                  [&](const IntegerPort& port) { return port.value == value; });
+  return found == ports.end() ? nullptr : &*found;
+}
+
 std::string IntegerPlan::text() const {
   std::string text;
   for (const NodeDecision& node : nodes) {
@@ -361,6 +444,11 @@ std::string IntegerPlan::text() const {
     } else {
       text += fmt::format(": {}\n", node.reason);
     }
+  }
+  for (const IntegerPort& port : ports) {
+    text += fmt::format("{} {} {}{} scale {} zero {}\n", port.is_input ? "input" : "output",
+                        port.value.second, onnx::name_of(port.type), port.is_raw ? ", raw" : "",
+                        fmt::join(port.scales, ","), fmt::join(port.zeros, ","));
   }
   for (const auto& [key, coding] : codings) {
     text += fmt::format("value {}:{} {} scale {} zero {}\n", key.first, key.second,

@@ -44,12 +44,25 @@ struct NodeDecision {
 
 using ValueKey = std::pair<std::size_t, onnx::Bytes>;  // the body that defines it, and its name
 
+// An input or output of the model that is integers in the new one: a code c stands for (c - zero) * scale.
+struct IntegerPort {
+  ValueKey value;
+  bool is_input = false;
+  onnx::ElementType type = onnx::ElementType::kUint8;
+  std::vector<float> scales, zeros;  // one for all, or one for each channel (the second axis)
+  bool is_raw = false;               // these are the bytes that the contract's preprocessing starts from …
+  bool is_coding = true;             // … and the codes of the value; otherwise they are made floats first
+};
+
 struct IntegerPlan {
   std::vector<NodeDecision> nodes;         // in the order of the file
   std::map<ValueKey, Coding> codings;      // of static activations
   std::map<ValueKey, std::size_t> weights;  // constants that integer nodes multiply with: their (first) node
   std::map<ValueKey, std::size_t> biases;   // … and add
 
+  std::vector<IntegerPort> ports;
+
+  const IntegerPort* port(const ValueKey& value) const;
   std::string text() const;  // a line a node, a line an activation
 };
 

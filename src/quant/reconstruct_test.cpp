@@ -28,10 +28,10 @@ const ForEach kThreads = [](std::size_t steps, const std::function<void(std::siz
 
 using Values = std::vector<float>;
 
-Values gaussian(std::size_t n, unsigned seed) {
+Values gaussian(std::size_t rows, std::size_t n, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
-  Values values(n);
+  Values values(rows * n);
   for (float& value : values) value = normal(random);
   return values;
 }
@@ -40,8 +40,8 @@ Values gaussian(std::size_t n, unsigned seed) {
 // which are the same for every seed.
 Values relu_rows(std::size_t rows, std::size_t k, unsigned seed) {
   const std::size_t causes = k / 8 + 1;
-  const Values mix = gaussian(k * causes, 77), shift = gaussian(k, 78), energy = gaussian(k, 79);
-  const Values cause = gaussian(rows * causes, seed), noise = gaussian(rows * k, seed + 1);
+  const Values mix = gaussian(k, causes, 77), shift = gaussian(1, k, 78), energy = gaussian(1, k, 79);
+  const Values cause = gaussian(rows, causes, seed), noise = gaussian(rows, k, seed + 1);
   Values x(rows * k);
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t i = 0; i < k; ++i) {
@@ -112,9 +112,10 @@ struct Layer {
                const std::vector<float>& h) const {
     double sum = 0;
     for (std::size_t i = 0; i < k; ++i) {
-      for (std::size_t j = 0; j < k; ++j)
+      for (std::size_t j = 0; j < k; ++j) {
         sum += weight_error(codes, channel * k + i) * static_cast<double>(h[i * k + j]) *
                weight_error(codes, channel * k + j);
+      }
     }
     return sum;
   }
@@ -146,7 +147,7 @@ TEST(Reconstruct, HalvesTheOutputErrorOfCorrelatedInputsOnRowsItHasNotSeen) {
   const auto seen = gram_of(relu_rows(kRows, kInputs, 1), kInputs);
   const auto unseen = gram_of(relu_rows(kRows, kInputs, 100), kInputs);
   for (const LinearFormat& format : kFormats) {
-    const Layer layer(gaussian(16 * kInputs, 3), kInputs, format, {seen});
+    const Layer layer(gaussian(16, kInputs, 3), kInputs, format, {seen});
     const Rounded rounded = round_layer(layer);
     EXPECT_LT(rounded.error.achieved, 0.4 * rounded.error.nearest);
     double nearest = 0, achieved = 0;
@@ -159,7 +160,7 @@ TEST(Reconstruct, HalvesTheOutputErrorOfCorrelatedInputsOnRowsItHasNotSeen) {
 }
 
 TEST(Reconstruct, ReportsTheErrorsThatTheCodesHave) {
-  const Layer layer(gaussian(8 * 50, 3), 50, kSymmetricInt8, {gram_of(relu_rows(500, 50, 1), 50)});
+  const Layer layer(gaussian(8, 50, 3), 50, kSymmetricInt8, {gram_of(relu_rows(500, 50, 1), 50)});
   const Rounded rounded = round_layer(layer);
   EXPECT_NEAR(rounded.error.nearest / layer.error(layer.nearest()), 1, 1e-9);
   EXPECT_NEAR(rounded.error.achieved / layer.error(rounded.codes), 1, 1e-9);
@@ -169,7 +170,7 @@ TEST(Reconstruct, IsNeverWorseThanNearestInAnyChannel) {
   for (const std::size_t k : {1U, 2U, 9U, 16U, 33U, 100U}) {
     for (const std::size_t rows : {1U, 5U, 400U}) {
       for (const LinearFormat& format : kFormats) {
-        const Layer layer(gaussian(8 * k, 5), k, format, {gram_of(relu_rows(rows, k, 1), k)});
+        const Layer layer(gaussian(8, k, 5), k, format, {gram_of(relu_rows(rows, k, 1), k)});
         const Rounded rounded = round_layer(layer);
         const auto nearest = layer.nearest();
         for (std::size_t channel = 0; channel < 8; ++channel) {
@@ -185,7 +186,7 @@ TEST(Reconstruct, IsNeverWorseThanNearestInAnyChannel) {
 
 TEST(Reconstruct, TakesOneOfTheTwoCodesNextToEachWeight) {
   for (const LinearFormat& format : kFormats) {
-    const Layer layer(gaussian(8 * 64, 9), 64, format, {gram_of(relu_rows(300, 64, 1), 64)});
+    const Layer layer(gaussian(8, 64, 9), 64, format, {gram_of(relu_rows(300, 64, 1), 64)});
     const auto nearest = layer.nearest(), codes = round_layer(layer).codes;
     std::size_t changed = 0;
     for (std::size_t i = 0; i < codes.size(); ++i) {
@@ -237,7 +238,7 @@ struct AgainstTheBest {
 
 AgainstTheBest compare_with_best(std::size_t k, float damping) {
   constexpr std::size_t kChannels = 64;
-  Layer layer(gaussian(kChannels * k, 11), k, kSymmetricInt8, {gram_of(relu_rows(500, k, 1), k)});
+  Layer layer(gaussian(kChannels, k, 11), k, kSymmetricInt8, {gram_of(relu_rows(500, k, 1), k)});
   layer.damping = damping;
   const Rounded rounded = round_layer(layer);
   AgainstTheBest result;
@@ -273,7 +274,7 @@ TEST(Reconstruct, IsCloseToTheBestOfAllChoicesWhereTheSearchIsNotComplete) {
 TEST(Reconstruct, KeepsTheMeanOfTheOutput) {
   constexpr std::size_t kInputs = 128;
   const Values x = relu_rows(2000, kInputs, 1);
-  const Layer layer(gaussian(8 * kInputs, 3), kInputs, kSymmetricInt4, {gram_of(x, kInputs)});
+  const Layer layer(gaussian(8, kInputs, 3), kInputs, kSymmetricInt4, {gram_of(x, kInputs)});
   std::vector<double> mean(kInputs);
   for (std::size_t i = 0; i < x.size(); ++i) mean[i % kInputs] += static_cast<double>(x[i]) / 2000;
   const auto shift = [&](const std::vector<std::uint8_t>& codes) {
@@ -292,7 +293,7 @@ TEST(Reconstruct, KeepsTheMeanOfTheOutput) {
 TEST(Reconstruct, WithoutInputsIsNearest) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const float value : {0.0F, nan, std::numeric_limits<float>::infinity()}) {
-    const Layer layer(gaussian(4 * 20, 3), 20, kSymmetricInt8, {Values(400, value)});
+    const Layer layer(gaussian(4, 20, 3), 20, kSymmetricInt8, {Values(400, value)});
     const Rounded rounded = round_layer(layer);
     EXPECT_EQ(rounded.codes, layer.nearest());
     EXPECT_EQ(rounded.error.nearest, 0);
@@ -301,14 +302,14 @@ TEST(Reconstruct, WithoutInputsIsNearest) {
 }
 
 TEST(Reconstruct, OfInputsThatDoNotMoveTogetherIsNearest) {
-  Values diagonal(20 * 20);
+  Values diagonal(400);
   for (std::size_t i = 0; i < 20; ++i) diagonal[i * 20 + i] = static_cast<float>(i);
-  const Layer layer(gaussian(4 * 20, 3), 20, kSymmetricInt8, {diagonal});
+  const Layer layer(gaussian(4, 20, 3), 20, kSymmetricInt8, {diagonal});
   EXPECT_EQ(round_layer(layer).codes, layer.nearest());
 }
 
 TEST(Reconstruct, WorksWithoutDampingWhereHHasNoFullRank) {
-  Layer layer(gaussian(4 * 60, 3), 60, kSymmetricInt8, {gram_of(relu_rows(3, 60, 1), 60)});
+  Layer layer(gaussian(4, 60, 3), 60, kSymmetricInt8, {gram_of(relu_rows(3, 60, 1), 60)});
   layer.damping = 0;
   const Rounded rounded = round_layer(layer);
   EXPECT_LT(rounded.error.achieved, 0.1 * rounded.error.nearest);
@@ -316,7 +317,7 @@ TEST(Reconstruct, WorksWithoutDampingWhereHHasNoFullRank) {
 
 TEST(Reconstruct, LeavesZerosAndWhatIsNotFiniteAlone) {
   const float inf = std::numeric_limits<float>::infinity();
-  Values weights = gaussian(4 * 32, 3);
+  Values weights = gaussian(4, 32, 3);
   std::fill_n(weights.begin(), 32, 0.0F);
   Layer layer(weights, 32, kSymmetricInt8, {gram_of(relu_rows(200, 32, 1), 32)});
   layer.weights[40] = inf;
@@ -334,7 +335,7 @@ TEST(Reconstruct, LeavesZerosAndWhatIsNotFiniteAlone) {
 TEST(Reconstruct, TreatsGroupsAsLayersOfTheirOwn) {
   const std::vector<std::vector<float>> grams = {gram_of(relu_rows(200, 9, 1), 9),
                                                  gram_of(relu_rows(200, 9, 50), 9)};
-  const Values weights = gaussian(6 * 9, 3);
+  const Values weights = gaussian(6, 9, 3);
   const Layer both(weights, 9, kSymmetricInt8, grams);
   const Layer first({weights.begin(), weights.begin() + 27}, 9, kSymmetricInt8, {grams[0]});
   const Layer second({weights.begin() + 27, weights.end()}, 9, kSymmetricInt8, {grams[1]});
@@ -345,14 +346,14 @@ TEST(Reconstruct, TreatsGroupsAsLayersOfTheirOwn) {
 }
 
 TEST(Reconstruct, KnowsScalesOfBlocks) {
-  const Layer layer(gaussian(8 * 128, 3), 128, kSymmetricInt4, {gram_of(relu_rows(1000, 128, 1), 128)}, 32);
+  const Layer layer(gaussian(8, 128, 3), 128, kSymmetricInt4, {gram_of(relu_rows(1000, 128, 1), 128)}, 32);
   const Rounded rounded = round_layer(layer);
   EXPECT_LT(rounded.error.achieved, 0.5 * rounded.error.nearest);
   EXPECT_NEAR(rounded.error.achieved / layer.error(rounded.codes), 1, 1e-9);
 }
 
 TEST(Reconstruct, IsTheSameForAnyNumberOfThreads) {
-  const Layer layer(gaussian(16 * 150, 3), 150, kSymmetricInt8, {gram_of(relu_rows(500, 150, 1), 150)});
+  const Layer layer(gaussian(16, 150, 3), 150, kSymmetricInt8, {gram_of(relu_rows(500, 150, 1), 150)});
   const Rounded serial = round_layer(layer), threads = round_layer(layer, kThreads);
   EXPECT_EQ(serial.codes, threads.codes);
   EXPECT_EQ(serial.error.achieved, threads.error.achieved);
@@ -365,7 +366,7 @@ TEST(Reconstruct, DampsMoreTheFewerRowsThereAre) {
 }
 
 TEST(Reconstruct, RefusesSizesThatDoNotFit) {
-  const Layer layer(gaussian(4 * 20, 3), 20, kSymmetricInt8, {Values(400)});
+  const Layer layer(gaussian(4, 20, 3), 20, kSymmetricInt8, {Values(400)});
   std::vector<std::uint8_t> codes(80);
   auto wrong = layer.view();
   wrong.affine = wrong.affine.first(3);
