@@ -5,33 +5,8 @@
 #include <cstring>
 
 #include "onnx/values.h"
-#include "plan/weights.h"
 
 namespace ounce::passes {
-
-using graph::kNone;
-
-std::optional<Constant> find_constant(const onnx::Model& model, const graph::Index& index, std::size_t body,
-                                      Bytes name) {
-  if (name.empty()) return std::nullopt;
-  const auto [value, home] = index.find(body, name);
-  if (value == nullptr) return std::nullopt;
-  const graph::Body& owner = index.bodies()[home];
-  if (value->initializer != kNone) {
-    // Before IR 4 every initializer is listed as an input, and none can be overridden.
-    if (value->is_input && model.proto->ir_version >= 4) return std::nullopt;
-    if (!model.proto->training.empty()) return std::nullopt;
-    return Constant{&*owner.graph->initializers[value->initializer], value, home};
-  }
-  if (value->producer == kNone) return std::nullopt;
-  const onnx::Tensor* tensor = plan::constant_tensor(*owner.nodes()[value->producer]);
-  if (tensor == nullptr) return std::nullopt;
-  return Constant{tensor, value, home};
-}
-
-Bytes input_of(const onnx::Node& node, std::size_t input) {
-  return input < node.inputs.size() ? node.inputs[input] : Bytes();
-}
 
 std::vector<float> floats_of(const onnx::Tensor& tensor) {
   const onnx::RawValues raw(tensor);
@@ -53,12 +28,6 @@ Bytes put_constant(BodyEditor& editor, std::size_t body, std::size_t place,
   if (!keeps_name) return editor.add_tensor(place, std::move(tensor));
   editor.change_tensor(*old->value, std::move(tensor));
   return old_name;
-}
-
-std::int64_t opset_of(const onnx::Model& model, const graph::Index& index, std::size_t body) {
-  const graph::Body& root = index.bodies()[index.root(body)];
-  return onnx::opset_version(
-      root.function != nullptr ? root.function->opset_imports : model.proto->opset_imports, "");
 }
 
 std::string place_of(const graph::Index& index, std::size_t body, std::size_t position) {

@@ -40,19 +40,12 @@
 
 namespace ounce::passes {
 
-// Is it com.microsoft's Attention? (ONNX has an op of that name, too, which has no weights.)
-bool is_fused_attention(const onnx::Node& node);
-
-// Why this Attention stays in floats; empty when it can be replaced.
-std::string why_not_dynamic_attention(const onnx::Model& model, const graph::Index& index, std::size_t body,
-                                      const onnx::Node& node);
-
 // What DynamicQuantizeLinear gives.
 struct CodedInput {
   Bytes codes, scale, zero;
 };
 
-// Replaces the Attention at `position`, of which why_not_dynamic_attention() says nothing. The scales of the
+// Replaces the Attention at `position`, of which plan::why_not_dynamic_attention() says nothing. The scales of the
 // weight are float32, one for all ([] or [1]) or [3·hidden]; zeros are of the same shape, or empty when they
 // are all 0.
 void put_dynamic_attention(BodyEditor& editor, std::size_t position, const CodedInput& input,

@@ -9,6 +9,7 @@
 #include "passes/store_weights.h"
 #include "plan/groups.h"
 #include "support/model_builder.h"
+#include "plan/dynamic_kernels.h"
 
 namespace ounce::passes {
 namespace {
@@ -58,7 +59,7 @@ class Conversion {
         source_(onnx::read_model_from_memory(bytes_, "model")),
         index_(graph::verify(source_)),
         model_(onnx::read_model_from_memory(bytes_, "model")) {
-    EXPECT_EQ(why_not_dynamic_attention(source_, index_, 0, *source_.proto->graph->nodes[0]), "");
+    EXPECT_EQ(plan::why_not_dynamic_attention(source_, index_, 0, *source_.proto->graph->nodes[0]), "");
     decide(format, by_tensor);
     Editors editors(model_, index_);
     const StoredNames weight = store_weights(editors, source_, plan_).at(0).names;
@@ -134,8 +135,8 @@ std::string reason(const ModelBuilder& model) {
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
   const graph::Index index = graph::verify(read);
   const onnx::Node& node = *read.proto->graph->nodes[0];
-  EXPECT_TRUE(is_fused_attention(node));
-  return why_not_dynamic_attention(read, index, 0, node);
+  EXPECT_TRUE(plan::is_fused_attention(node));
+  return plan::why_not_dynamic_attention(read, index, 0, node);
 }
 
 TEST(DynamicAttention, SaysWhatItCannotDo) {

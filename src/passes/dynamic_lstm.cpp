@@ -12,6 +12,7 @@
 #include "onnx/settings.h"
 #include "passes/chain.h"
 #include "passes/constants.h"
+#include "plan/dynamic_kernels.h"
 
 namespace ounce::passes {
 namespace {
@@ -21,43 +22,6 @@ using onnx::ElementType;
 
 // Inputs of LSTM, by their place.
 enum Input : std::size_t { kWeight = 1, kRecurrence = 2, kCount = 8 };
-
-constexpr std::array<std::string_view, 7> kAttributes = {
-    "activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "input_forget"};
-
-bool is_known(Bytes attribute) {
-  return std::find(kAttributes.begin(), kAttributes.end(), attribute) != kAttributes.end();
-}
-
-std::string why_not_attributes(const onnx::Node& node) {
-  for (const auto& attribute : node.attributes) {
-    if (!is_known(attribute->name) && attribute->name != "layout")
-      return fmt::format("its attribute '{}' is not known to DynamicQuantizeLSTM", attribute->name);
-  }
-  if (integer_setting(node, "layout", 0) != 0) return "its batches come first (layout)";
-  if (!string_setting(node, "direction", "forward")) return "its direction is not known here";
-  return {};
-}
-
-std::string why_not_weight(const std::optional<Constant>& weight, const char* what) {
-  if (!weight) return fmt::format("its {} is computed while the model runs", what);
-  if (weight->tensor->type != ElementType::kFloat) return fmt::format("its {} is not float32", what);
-  if (weight->tensor->dims.size() != 3) return fmt::format("its {} has not three axes", what);
-  if (weight->tensor->element_count() == 0) return fmt::format("its {} is empty", what);
-  if (weight->is_shared()) return fmt::format("its {} is used elsewhere too", what);
-  return {};
-}
-
-std::string why_not_shapes(const onnx::Node& node, const Dims& weight, const Dims& recurrence) {
-  const std::int64_t directions = *string_setting(node, "direction", "forward") == "bidirectional" ? 2 : 1;
-  const std::int64_t hidden = recurrence[2];
-  const bool fits = weight[0] == directions && recurrence[0] == directions && weight[1] == recurrence[1] &&
-                    weight[1] % 4 == 0 && weight[1] / 4 == hidden;
-  if (!fits) return "its weights do not fit together";
-  return integer_setting(node, "hidden_size", hidden) == hidden
-             ? ""
-             : "its hidden_size is not that of its weights";
-}
 
 // perm = [0, 2, 1]
 onnx::Attribute gates_last(onnx::Model& model) {
@@ -118,16 +82,6 @@ class Gates {
 
 }  // namespace
 
-std::string why_not_dynamic_lstm(const onnx::Model& model, const graph::Index& index, std::size_t body,
-                                 const onnx::Node& node) {
-  if (std::string reason = why_not_attributes(node); !reason.empty()) return reason;
-  const auto weight = find_constant(model, index, body, input_of(node, kWeight));
-  const auto recurrence = find_constant(model, index, body, input_of(node, kRecurrence));
-  if (std::string reason = why_not_weight(weight, "weight"); !reason.empty()) return reason;
-  if (std::string reason = why_not_weight(recurrence, "recurrent weight"); !reason.empty()) return reason;
-  return why_not_shapes(node, weight->tensor->dims, recurrence->tensor->dims);
-}
-
 void put_dynamic_lstm(Editors& editors, std::size_t body, std::size_t position, const StoredGates& weight,
                       const StoredGates& recurrence) {
   BodyEditor& editor = editors.of(body);
@@ -140,7 +94,8 @@ void put_dynamic_lstm(Editors& editors, std::size_t body, std::size_t position, 
   node.inputs.resize(kCount);
   node.outputs = old.outputs;
   for (const auto& attribute : old.attributes) {
-    if (is_known(attribute->name)) node.attributes.push_back(onnx::copy_of(attribute));
+    const auto& known = plan::kLstmAttributes;
+    if (std::find(known.begin(), known.end(), attribute->name) != known.end()) node.attributes.push_back(onnx::copy_of(attribute));
   }
   if (onnx::find_attribute(old, "hidden_size") == nullptr) {
     const std::int64_t hidden = recurrence.decision->weight.tensor->dims[2];

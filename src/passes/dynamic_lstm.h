@@ -44,10 +44,6 @@
 
 namespace ounce::passes {
 
-// Why this LSTM stays in floats; empty when it can be replaced.
-std::string why_not_dynamic_lstm(const onnx::Model& model, const graph::Index& index, std::size_t body,
-                                 const onnx::Node& node);
-
 // A weight as it is stored: symmetric codes, one a byte, in the layout of LSTM, scaled by tensor or by
 // channel.
 struct StoredGates {
@@ -55,7 +51,7 @@ struct StoredGates {
   StoredNames names;  // the scales are float32; zeros is empty when they are all 0
 };
 
-// Replaces the LSTM at `position`, of which why_not_dynamic_lstm() says nothing. The domain is still to be
+// Replaces the LSTM at `position`, of which plan::why_not_dynamic_lstm() says nothing. The domain is still to be
 // imported.
 void put_dynamic_lstm(Editors& editors, std::size_t body, std::size_t position, const StoredGates& weight,
                       const StoredGates& recurrence);

@@ -8,6 +8,7 @@
 #include "passes/store_weights.h"
 #include "plan/groups.h"
 #include "support/model_builder.h"
+#include "plan/dynamic_kernels.h"
 
 namespace ounce::passes {
 namespace {
@@ -84,7 +85,7 @@ class Conversion {
       const auto& nodes = index_.bodies()[body].nodes();
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (nodes[i]->op_type != "LSTM") continue;
-        EXPECT_EQ(why_not_dynamic_lstm(source_, index_, body, *nodes[i]), "");
+        EXPECT_EQ(plan::why_not_dynamic_lstm(source_, index_, body, *nodes[i]), "");
         put_dynamic_lstm(editors, body, i, gates.at(nodes[i]->inputs[1]), gates.at(nodes[i]->inputs[2]));
       }
     }
@@ -177,7 +178,7 @@ TEST(DynamicLstm, TakesWeightsOfGraphsAroundAndOfConstantNodes) {
 std::string reason(const GraphBuilder& model) {
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
   const graph::Index index = graph::verify(read);
-  return why_not_dynamic_lstm(read, index, 0, *read.proto->graph->nodes[0]);
+  return plan::why_not_dynamic_lstm(read, index, 0, *read.proto->graph->nodes[0]);
 }
 
 TEST(DynamicLstm, SaysWhatItCannotDo) {

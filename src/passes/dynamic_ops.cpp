@@ -4,6 +4,8 @@
 
 #include "onnx/settings.h"
 #include "passes/chain.h"
+#include "passes/dynamic_attention.h"
+#include "passes/dynamic_lstm.h"
 #include "passes/integer_parameters.h"
 
 namespace ounce::passes {
@@ -43,10 +45,14 @@ class DynamicOps {
   void put(const plan::NodeDecision& decision) {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     const std::size_t place = decision.node;
+    if (decision.op->kind == plan::IntegerKind::kLstm) return put_lstm(decision, node);
     BodyEditor& editor = editors_.of(decision.body);
-    editor.replace_node(place);
     const Coded& coded = code(decision.body, node.inputs[0], place);
     const Parameter& weight = *parameters_.find(decision.body, node.inputs[1]);
+    if (decision.op->kind == plan::IntegerKind::kAttention)
+      return put_dynamic_attention(editor, place, {coded.codes, coded.scale, coded.zero},
+                                   stored(decision.body, node.inputs[1]));
+    editor.replace_node(place);
     std::vector<Bytes> more = {weight.codes, coded.zero};
     if (weight.has_zeros())
       more.push_back(parameters_.zeros(decision.body, weight, IntegerParameters::Zeros::kSingle));
@@ -55,6 +61,17 @@ class DynamicOps {
     Chain chain(editor, place, coded.codes);
     chain.node("MatMulInteger", more).cast(onnx::ElementType::kFloat).node("Mul", {scale});
     chain.finish(node.outputs[0]);
+  }
+
+  StoredNames stored(std::size_t body, Bytes name) {
+    const Parameter& weight = *parameters_.find(body, name);
+    return {weight.codes, weight.scales, weight.has_zeros() ? parameters_.zeros(body, weight) : Bytes()};
+  }
+  void put_lstm(const plan::NodeDecision& decision, const onnx::Node& node) {
+    const auto gates = [&](Bytes name) {
+      return StoredGates{parameters_.find(decision.body, name)->decision, stored(decision.body, name)};
+    };
+    put_dynamic_lstm(editors_, decision.body, decision.node, gates(node.inputs[1]), gates(node.inputs[2]));
   }
 
   // Channels are on the second axis, so scales and bias are spread over those behind it.

@@ -78,6 +78,9 @@ class StaticQOperator {
       case IntegerKind::kMovement:
         names = node.inputs;
         names[0] = values_.codes(decision.body, node.inputs[0]);
+        break;
+      case IntegerKind::kLstm:
+      case IntegerKind::kAttention: break;  // never static
     }
     return names;
   }

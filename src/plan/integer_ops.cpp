@@ -4,6 +4,7 @@
 #include <array>
 
 #include "onnx/attributes.h"
+#include "plan/dynamic_kernels.h"
 #include "plan/op_table.h"
 
 namespace ounce::plan {
@@ -36,13 +37,30 @@ constexpr auto kOps = std::to_array<IntegerOp>({
     {"Unsqueeze", kMovement, "Unsqueeze", ""},
 });
 
+// Gemm is split into MatMul and Add beforehand.
+constexpr auto kDynamicOps = std::to_array<IntegerOp>({
+    {"Conv", kConv, "ConvInteger", ""},
+    {"MatMul", kMatMul, "MatMulInteger", ""},
+    {"LSTM", kLstm, "DynamicQuantizeLSTM", kContrib},
+});
+constexpr IntegerOp kFusedAttention{"Attention", kAttention, "QAttention", kContrib};
+
+template <class Ops>
+const IntegerOp* find(const Ops& ops, const onnx::Node& node) {
+  if (!onnx::is_default_domain(node.domain)) return nullptr;
+  const auto found = std::find_if(ops.begin(), ops.end(),
+                                  [&](const IntegerOp& op) { return op.op_type == node.op_type; });
+  return found == ops.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
+const IntegerOp* find_dynamic_op(const onnx::Node& node) {
+  return is_fused_attention(node) ? &kFusedAttention : find(kDynamicOps, node);
+}
+
 const IntegerOp* find_integer_op(const onnx::Node& node) {
-  if (!onnx::is_default_domain(node.domain)) return nullptr;
-  const auto found = std::find_if(kOps.begin(), kOps.end(),
-                                  [&](const IntegerOp& op) { return op.op_type == node.op_type; });
-  return found == kOps.end() ? nullptr : &*found;
+  return find(kOps, node);
 }
 
 bool is_clamp(const onnx::Node& node) {

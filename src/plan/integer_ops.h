@@ -15,6 +15,9 @@ enum class IntegerKind {
   kJoin,      // all inputs are codes, each of its own scale; codes out
   kMap,       // codes in, codes of another scale out
   kMovement,  // codes in, the same codes out
+  // Only dynamic:
+  kLstm,       // floats in and out, two weights
+  kAttention,  // codes and a constant weight in, floats out
 };
 
 struct IntegerOp {
@@ -32,8 +35,9 @@ struct IntegerOp {
   }
 };
 
-// Null for all others.
+// Null for all others: of static, and of dynamic arithmetic.
 const IntegerOp* find_integer_op(const onnx::Node& node);
+const IntegerOp* find_dynamic_op(const onnx::Node& node);
 
 // Ops that a code's limits stand for when they follow an integer op: Relu, Clip.
 bool is_clamp(const onnx::Node& node);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "onnx/settings.h"
+#include "plan/dynamic_kernels.h"
 
 namespace ounce::plan {
 namespace {
@@ -16,9 +17,7 @@ using graph::kNone;
 using graph::Use;
 using onnx::Bytes;
 
-Bytes input_of(const onnx::Node& node, std::size_t input) {
-  return input < node.inputs.size() ? node.inputs[input] : Bytes();
-}
+using graph::input_of;
 
 // The float constants of a model by the value they are.
 class Constants {
@@ -104,6 +103,19 @@ class Seeds {
     return why_not_bias(node, constants_.find(body, input_of(node, 2)), channels_of(node, *weight));
   }
 
+  // What --include and --exclude say of a node through its weights.
+  std::string why_excluded(std::size_t body, const onnx::Node& node,
+                           std::initializer_list<std::size_t> inputs) const {
+    if (!node.outputs.empty() && float_nodes_.contains(std::string(node.outputs[0])))
+      return "floats give better results here";
+    for (const std::size_t input : inputs) {
+      const Weight* weight = constants_.find(body, input_of(node, input));
+      if (weight == nullptr) continue;
+      if (std::string reason = selection_.why_not(index_, *weight); !reason.empty()) return reason;
+    }
+    return {};
+  }
+
   void note(IntegerPlan& plan, std::size_t decision) const {
     const NodeDecision& made = plan.nodes[decision];
     const onnx::Node& node = *index_.bodies()[made.body].nodes()[made.node];
@@ -112,6 +124,7 @@ class Seeds {
       return ValueKey{index_.find(made.body, name).body, name};
     };
     plan.weights.emplace(key(1), decision);
+    if (made.op->kind == IntegerKind::kLstm) plan.weights.emplace(key(2), decision);
     const bool codes_bias = made.arithmetic == Arithmetic::kStatic;  // others add it in floats
     if (codes_bias && !input_of(node, 2).empty()) plan.biases.emplace(key(2), decision);
   }
@@ -374,8 +387,8 @@ class StaticPlanner {
 
 class DynamicPlanner {
  public:
-  DynamicPlanner(const graph::Index& index, const Recipe& recipe, Seeds& seeds)
-      : index_(index), recipe_(recipe.integer), seeds_(seeds) {}
+  DynamicPlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, Seeds& seeds)
+      : model_(model), index_(index), recipe_(recipe.integer), seeds_(seeds) {}
 
   IntegerPlan make() {
     for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
@@ -388,29 +401,35 @@ class DynamicPlanner {
   }
 
  private:
-  std::string why_no_kernel(const onnx::Node& node, const IntegerOp* op) const {
-    if (op != nullptr && op->kind == IntegerKind::kMatMul) return {};
-    if (op == nullptr || op->kind != IntegerKind::kConv)
-      return fmt::format("{} has no dynamic kernel", node.op_type);
-    return recipe_.force_conv ? "" : "ConvInteger is several times slower than FP32 (--force-conv)";
+  std::string why_not(std::size_t body, const onnx::Node& node, const IntegerOp* op) const {
+    if (op == nullptr) return fmt::format("{} has no dynamic kernel", node.op_type);
+    if (op->kind == IntegerKind::kLstm)
+      return first_of(seeds_.why_excluded(body, node, {1, 2}), why_not_dynamic_lstm(model_, index_, body, node));
+    if (op->kind == IntegerKind::kAttention)
+      return first_of(seeds_.why_excluded(body, node, {1}),
+                      why_not_dynamic_attention(model_, index_, body, node));
+    if (op->kind == IntegerKind::kConv && !recipe_.force_conv)
+      return "ConvInteger is several times slower than FP32 (--force-conv)";
+    return seeds_.why_not(body, node);
   }
+  static std::string first_of(std::string a, std::string b) { return a.empty() ? b : a; }
 
   void decide(std::size_t body, std::size_t position) {
     const onnx::Node& node = *index_.bodies()[body].nodes()[position];
     NodeDecision decision;
     decision.body = body;
     decision.node = position;
-    decision.op = find_integer_op(node);
-    decision.reason = why_no_kernel(node, decision.op);
+    decision.op = find_dynamic_op(node);
+    decision.reason = why_not(body, node, decision.op);
     if (decision.reason.empty()) {
-      decision.reason = seeds_.why_not(body, node);
-      decision.output = node.outputs.empty() ? Bytes() : node.outputs[0];
+      decision.arithmetic = Arithmetic::kDynamic;
+      decision.output = node.outputs[0];
     }
-    if (decision.reason.empty()) decision.arithmetic = Arithmetic::kDynamic;
     plan_.nodes.push_back(std::move(decision));
     if (plan_.nodes.back().is_integer()) seeds_.note(plan_, plan_.nodes.size() - 1);
   }
 
+  const onnx::Model& model_;
   const graph::Index& index_;
   const IntegerRecipe& recipe_;
   Seeds& seeds_;
@@ -461,7 +480,7 @@ IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& inde
                               const std::vector<Weight>& weights, const observe::Ranges* ranges,
                               Selection& selection) {
   Seeds seeds(model, index, weights, recipe.integer, selection);
-  if (recipe.format == Format::kDynamic) return DynamicPlanner(index, recipe, seeds).make();
+  if (recipe.format == Format::kDynamic) return DynamicPlanner(model, index, recipe, seeds).make();
   if (recipe.format == Format::kStatic && ranges != nullptr)
     return StaticPlanner(index, recipe, *ranges, seeds, selection).make();
   return {};

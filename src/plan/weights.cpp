@@ -87,12 +87,6 @@ void describe(const Index& index, Weight& weight) {
 
 }  // namespace
 
-const onnx::Tensor* constant_tensor(const onnx::Node& node) {
-  if (node.op_type != "Constant" || !onnx::is_default_domain(node.domain)) return nullptr;
-  const onnx::Attribute* attribute = onnx::find_attribute(node, "value");
-  return attribute != nullptr && attribute->tensors.size() == 1 ? &*attribute->tensors[0] : nullptr;
-}
-
 bool is_row_lookup(const onnx::Node& node, std::size_t input) {
   if (input != 0 || node.op_type != "Gather" || !onnx::is_default_domain(node.domain)) return false;
   const bool is_whole = node.inputs.size() == 2 && !node.inputs[1].empty() && node.outputs.size() == 1 &&

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/constants.h"
 #include "graph/index.h"
 #include "onnx/model.h"
 #include "plan/op_table.h"
@@ -41,8 +42,7 @@ struct Weight {
 
 std::vector<Weight> find_weights(const graph::Index& index);
 
-// The tensor of a Constant node; null for its other forms.
-const onnx::Tensor* constant_tensor(const onnx::Node& node);
+using graph::constant_tensor;
 // Is this use the table of a Gather that picks rows?
 bool is_row_lookup(const onnx::Node& node, std::size_t input);
 
