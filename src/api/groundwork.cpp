@@ -10,6 +10,9 @@
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 #include "passes/prepare.h"
+#include "passes/quantized_state.h"
+#include "passes/remove_dead_nodes.h"
+#include "passes/trained_scales.h"
 
 namespace ounce::api {
 namespace {
@@ -26,8 +29,6 @@ void require_possible(const Recipe& recipe) {
     refuse("integer kernels take symmetric linear codes: leave out --codebook and --asymmetric");
   if (is_dynamic && integer.weights == WeightType::kS4)
     refuse("dynamic kernels take 8-bit weights: --weights s8 or u8");
-  if (is_dynamic && recipe.rounding == Rounding::kAdaptive)
-    refuse("--rounding adaptive looks at data: it is for --to static");
   if (is_dynamic || integer.dialect == Dialect::kQdq) return;
   if (is_wide || integer.weights == WeightType::kS4)
     refuse("integer ops are 8-bit: --dialect qdq for 16-bit activations and 4-bit weights");
@@ -55,12 +56,44 @@ std::vector<std::string> warnings_for(const Recipe& recipe) {
 }  // namespace
 
 Groundwork::Groundwork(const std::filesystem::path& model, const QuantizeOptions& options) : model_(model) {
+  if (options.recipe.rounding == Rounding::kAdaptive &&
+      (options.recipe.format != Format::kStatic || options.trial.data.is_generated()))
+    throw Error(ErrorCode::kUsage, "--rounding adaptive looks at data: it is for --to static with --data");
   if (!options.recipe.is_integer()) return;
   require_possible(options.recipe);
+  if (take_trained(model, options.recipe)) return;
   if (options.recipe.format == Format::kStatic) observe(model, options);
   prepare(model, options.recipe);
   const std::vector<std::string> warnings = warnings_for(options.recipe);
   notes_.insert(notes_.end(), warnings.begin(), warnings.end());
+}
+
+// A model that was trained for integers knows its scales better than any statistics.
+bool Groundwork::take_trained(const std::filesystem::path& source, const Recipe& recipe) {
+  onnx::Model model = onnx::read_model(source);
+  const passes::QuantizedState state = passes::describe_quantization(model, graph::verify(model));
+  if (state.is_qoperator())
+    throw Error(ErrorCode::kUnsupported, state.sentence + "; nothing was written", source.string());
+  if (!state.is_qdq()) return false;
+  if (recipe.format == Format::kDynamic) {
+    throw Error(ErrorCode::kUnsupported,
+                state.sentence + ": its scales are static, and --to static keeps them; nothing was written",
+                source.string());
+  }
+  const passes::Changes changes = passes::store_trained_weights(model);
+  passes::remove_dead_nodes(model);
+  is_trained_ = true;
+  trained_weights_ = changes.count;
+  notes_.push_back(state.sentence + "; its scales are kept");
+  for (const passes::FloatOp& op : state.float_ops) {
+    const char* why = op.has_float_weight && op.has_float_input ? "neither its weight nor its input is quantized"
+                      : op.has_float_weight                     ? "its weight is not quantized"
+                                                                : "its input is not quantized";
+    float_ops_.push_back({op.label, "", op.op_type, "float", why});
+  }
+  for (const std::string& reason : changes.left_alone) notes_.push_back("left alone: " + reason);
+  write(model);
+  return true;
 }
 
 void Groundwork::observe(const std::filesystem::path& source, const QuantizeOptions& options) {
@@ -93,6 +126,10 @@ void Groundwork::prepare(const std::filesystem::path& source, const Recipe& reci
   graph::verify(model);
   passes::prepare(model, recipe);
 
+  write(model);
+}
+
+void Groundwork::write(const onnx::Model& model) {
   folder_ = std::make_unique<TemporaryFolder>("quantize");
   model_ = folder_->path() / "model.onnx";
   ThreadPool pool;

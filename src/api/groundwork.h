@@ -12,6 +12,7 @@
 
 #include "base/temporary_folder.h"
 #include "observe/ranges.h"
+#include "onnx/model.h"
 
 namespace ounce::api {
 
@@ -25,7 +26,15 @@ class Groundwork {
   const observe::Ranges* ranges() const { return ranges_ ? &*ranges_ : nullptr; }
   const std::vector<std::string>& notes() const { return notes_; }
 
+  // The model came with scales that training found, and keeps them: weights that were still floats are codes
+  // now, and these ops stay in floats.
+  bool is_trained() const { return is_trained_; }
+  std::size_t trained_weights() const { return trained_weights_; }
+  const std::vector<NodeOutcome>& float_ops() const { return float_ops_; }
+
  private:
+  bool take_trained(const std::filesystem::path& source, const Recipe& recipe);
+  void write(const onnx::Model& model);
   void observe(const std::filesystem::path& source, const QuantizeOptions& options);
   void prepare(const std::filesystem::path& source, const Recipe& recipe);
 
@@ -33,6 +42,9 @@ class Groundwork {
   std::unique_ptr<TemporaryFolder> folder_;
   std::optional<observe::Ranges> ranges_;
   std::vector<std::string> notes_;
+  bool is_trained_ = false;
+  std::size_t trained_weights_ = 0;
+  std::vector<NodeOutcome> float_ops_;
 };
 
 }  // namespace ounce::api

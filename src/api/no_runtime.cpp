@@ -3,6 +3,7 @@
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
+#include "api/adaptive_rounding.h"
 #include "api/contract_data.h"
 #include "api/observation.h"
 #include "api/refine.h"
@@ -33,6 +34,11 @@ void api::record(const std::filesystem::path&, const DataOptions&, const Runtime
 
 api::Refinement api::refine(const std::filesystem::path&, const Groundwork&, const QuantizeOptions& options) {
   return {options.recipe, {}};
+}
+
+api::AdaptiveResult api::round_adaptively(const Groundwork&, const QuantizeOptions&, const onnx::Model&,
+                                         const graph::Index&, plan::Plan&, ThreadPool&) {
+  refuse();
 }
 
 TrialResult api::try_model(const std::filesystem::path&, const WrittenFiles&, std::uint64_t,

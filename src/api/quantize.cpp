@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "api/adaptive_rounding.h"
 #include "api/groundwork.h"
 #include "api/outcome.h"
 #include "api/refine.h"
@@ -48,8 +49,11 @@ void require_another_file(const onnx::Model& model, const std::filesystem::path&
   }
 }
 
-void require_something_to_do(const plan::Plan& plan, const std::filesystem::path& path) {
-  if (plan.stored_count() != 0) return;
+void require_something_to_do(const plan::Plan& plan, const api::Groundwork& ground,
+                             const std::filesystem::path& path) {
+  if (plan.stored_count() != 0 || ground.trained_weights() != 0) return;
+  if (ground.is_trained())
+    throw Error(ErrorCode::kUnsupported, ground.notes().front() + ": nothing is left to do", path.string());
   std::string why = "it has no float weights";
   if (!plan.decisions.empty()) {
     const auto largest =
@@ -150,6 +154,7 @@ Recipe settle(const std::filesystem::path& path, const api::Groundwork& ground, 
   if (options.recipe.integer.integer_io)
     options.recipe.integer.raw_inputs = raw_inputs_of(path, options.trial.data);
   // Without data there is nothing to measure on, and a correction is only taken when it helps.
+  if (ground.is_trained()) return options.recipe;
   if (options.trial.data.is_generated()) options.recipe.integer.correct_bias = false;
   const bool can_measure = !options.trial.data.is_generated() && ground.ranges() != nullptr;
   if (!can_measure || !options.recipe.integer.search) return options.recipe;
@@ -200,10 +205,19 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
 
   // Plan: a decision and a reason for every float tensor.
   begin_stage(options, "reading weights", 0);
-  const plan::Plan plan = plan::make_plan(source, index, recipe, pool, ground.ranges());
+  plan::Plan plan = plan::make_plan(source, index, recipe, pool, ground.ranges());
+  if (recipe.rounding == Rounding::kAdaptive) {
+    const api::AdaptiveResult rounded = api::round_adaptively(ground, options, source, index, plan, pool);
+    result.notes.push_back(fmt::format("{} layers rounded for their outputs: {:.1f} dB closer to them than "
+                                       "nearest rounding",
+                                       rounded.layers, rounded.gain_db));
+    for (const std::string& reason : rounded.left_alone)
+      result.notes.push_back("rounded to nearest: " + reason);
+  }
   result.notes.insert(result.notes.begin(), ground.notes().begin(), ground.notes().end());
   result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
   api::describe_integers(plan.integer, index, result);
+  result.nodes.insert(result.nodes.end(), ground.float_ops().begin(), ground.float_ops().end());
   std::uint64_t stored_source = 0;
   for (const plan::Decision& decision : plan.decisions) {
     result.tensors.push_back(api::outcome_of(decision, index));
@@ -212,7 +226,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
   result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}", plan.text(), static_cast<int>(recipe.scale),
                                                  static_cast<int>(recipe.rounding), version())));
-  require_something_to_do(plan, path);
+  require_something_to_do(plan, ground, path);
 
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
   onnx::Model model = onnx::read_model(ground.model());

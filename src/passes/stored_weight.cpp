@@ -119,6 +119,10 @@ class LinearProduction final : public WeightProduction {
     if (!format.is_symmetric) write_zeros(zeros, part(parts, StoredPart::kZeros));
     write_codes(floats, part(parts, StoredPart::kCodes), for_each,
                 [&](std::size_t first, std::size_t count, std::uint8_t* codes) {
+                  if (decision().codes != nullptr) {
+                    std::copy_n(decision().codes->data() + first, count, codes);
+                    return;
+                  }
                   quant::encode_linear(floats, layout, format, affine, decision().kernel, first, count,
                                        codes);
                 });

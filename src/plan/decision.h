@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,7 @@ struct Decision {
   // found beforehand, as those of a bias are made of the weight's.
   std::size_t integer_node = graph::kNone;
   std::vector<kernels::Affine> affine;
+  std::shared_ptr<const std::vector<std::uint8_t>> codes;  // found beforehand, a byte each; null: rounded
   std::vector<float> shift;  // added to a bias, see bias_correction.h; empty for none
   std::vector<kernels::Range> ranges;  // of the groups (one for encodings without); empty if too many to keep
   std::size_t block = 0;               // for kBlock
