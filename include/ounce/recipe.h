@@ -102,7 +102,7 @@ struct IntegerRecipe {
   bool reduce_range = false;  // 7-bit weights, for CPUs whose 8-bit products saturate (x86 without VNNI)
   bool integer_io = false;    // inputs and outputs of the model become integers too
   std::map<std::string, RawInput> raw_inputs;  // … and these the raw bytes themselves
-  bool force_conv = false;    // kDynamic: ConvInteger as well, which is slow almost everywhere
+  bool force_conv = false;  // kDynamic: ConvInteger as well, which is slow almost everywhere
   CalibrationMethod calibration = CalibrationMethod::kAuto;
   double percentile = 99.99;
   std::map<std::string, ValueOverride> values;

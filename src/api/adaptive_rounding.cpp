@@ -28,8 +28,8 @@ namespace ounce::api {
 namespace {
 
 constexpr std::uint64_t kMostSamples = 128;
-constexpr std::uint64_t kRows = 8192;                             // of each layer's inputs, over all samples
-constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 29;     // for the sums of one pass over the data
+constexpr std::uint64_t kRows = 8192;                          // of each layer's inputs, over all samples
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 29;  // for the sums of one pass over the data
 
 // One weight that is to be rounded.
 struct Layer {
@@ -117,7 +117,8 @@ class Watch {
     const OpenFeed open = open_feed(contract_of, stepper.model().inputs(), options_.trial.data);
     const bool is_sequence = !options_.trial.data.carry.empty();
     const std::uint64_t all = open.feed->batches(), count = std::min(all, kMostSamples);
-    const std::size_t rows = static_cast<std::size_t>(std::max<std::uint64_t>(1, kRows / std::max<std::uint64_t>(1, count)));
+    const std::size_t rows =
+        static_cast<std::size_t>(std::max<std::uint64_t>(1, kRows / std::max<std::uint64_t>(1, count)));
     for (Layer& layer : layers_) layer.gram.emplace(layer.unfolding, rows);
     data::Batch batch;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -137,8 +138,7 @@ class Watch {
       if (found == by_output_.end() || values[i].bytes.empty()) continue;
       std::vector<float> converted;
       const auto floats = data::floats_of(values[i], converted, descriptions[i].name);
-      for (Layer* layer : found->second)
-        layer->gram->add(floats, values[i].dims, samples, for_each());
+      for (Layer* layer : found->second) layer->gram->add(floats, values[i].dims, samples, for_each());
     }
   }
   ForEach for_each() {
@@ -173,10 +173,10 @@ quant::OutputError round_layer(const onnx::Model& source, Layer& layer, const Fo
   if (layer.is_transposed) weights = transposed(weights, k, channels);
   const auto matrices = layer.gram->matrices(for_each);
   std::vector<std::uint8_t> codes(weights.size());
-  const quant::OutputError error = quant::round_for_output(
-      {weights, k, decision.affine, 0, decision.format.codes, matrices,
-       quant::damping_for(k, layer.gram->rows())},
-      for_each, codes.data());
+  const quant::OutputError error =
+      quant::round_for_output({weights, k, decision.affine, 0, decision.format.codes, matrices,
+                               quant::damping_for(k, layer.gram->rows())},
+                              for_each, codes.data());
   if (layer.is_transposed) codes = transposed(codes, channels, k);
   decision.codes = std::make_shared<const std::vector<std::uint8_t>>(std::move(codes));
   return error;

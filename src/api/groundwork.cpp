@@ -42,12 +42,14 @@ std::vector<std::string> warnings_for(const Recipe& recipe) {
   if (recipe.format != Format::kStatic) return notes;
   if (is_16_bit(recipe.integer.activations)) {
     notes.emplace_back(
-        "16-bit activations have no integer kernels in ONNX Runtime's CPU provider: it computes in floats, slower "
+        "16-bit activations have no integer kernels in ONNX Runtime's CPU provider: it computes in floats, "
+        "slower "
         "than FP32; they are for accelerators");
   }
   if (recipe.integer.weights == WeightType::kS4) {
     notes.emplace_back(
-        "4-bit weights of Conv and Gemm have no integer kernels in ONNX Runtime's CPU provider: it decodes them at "
+        "4-bit weights of Conv and Gemm have no integer kernels in ONNX Runtime's CPU provider: it decodes "
+        "them at "
         "every run; --to w4 stores as small and runs at FP32 speed");
   }
   return notes;
@@ -86,9 +88,10 @@ bool Groundwork::take_trained(const std::filesystem::path& source, const Recipe&
   trained_weights_ = changes.count;
   notes_.push_back(state.sentence + "; its scales are kept");
   for (const passes::FloatOp& op : state.float_ops) {
-    const char* why = op.has_float_weight && op.has_float_input ? "neither its weight nor its input is quantized"
-                      : op.has_float_weight                     ? "its weight is not quantized"
-                                                                : "its input is not quantized";
+    const char* why = op.has_float_weight && op.has_float_input
+                          ? "neither its weight nor its input is quantized"
+                      : op.has_float_weight ? "its weight is not quantized"
+                                            : "its input is not quantized";
     float_ops_.push_back({op.label, "", op.op_type, "float", why});
   }
   for (const std::string& reason : changes.left_alone) notes_.push_back("left alone: " + reason);
@@ -102,7 +105,8 @@ void Groundwork::observe(const std::filesystem::path& source, const QuantizeOpti
     ThreadPool pool(options.threads);
     const onnx::Model model = onnx::read_model(source);
     if (ranges_->model != source_digest(model, {}, pool)) {
-      throw Error(ErrorCode::kBadInput, "these ranges are of another model; run 'ounce calibrate' on this one",
+      throw Error(ErrorCode::kBadInput,
+                  "these ranges are of another model; run 'ounce calibrate' on this one",
                   options.ranges.string());
     }
     return;

@@ -37,7 +37,7 @@ api::Refinement api::refine(const std::filesystem::path&, const Groundwork&, con
 }
 
 api::AdaptiveResult api::round_adaptively(const Groundwork&, const QuantizeOptions&, const onnx::Model&,
-                                         const graph::Index&, plan::Plan&, ThreadPool&) {
+                                          const graph::Index&, plan::Plan&, ThreadPool&) {
   refuse();
 }
 

@@ -52,9 +52,8 @@ bool has_channels_second(const graph::Index& index, std::size_t body, onnx::Byte
   if (found.value->producer != graph::kNone &&
       is_spatial(*index.bodies()[found.body].nodes()[found.value->producer]))
     return true;
-  return std::any_of(found.value->uses.begin(), found.value->uses.end(), [&](const graph::Use& use) {
-    return use.input == 0 && is_spatial(index.node(use));
-  });
+  return std::any_of(found.value->uses.begin(), found.value->uses.end(),
+                     [&](const graph::Use& use) { return use.input == 0 && is_spatial(index.node(use)); });
 }
 
 // A value that is looked at.
@@ -147,8 +146,7 @@ Observation observe_activations(const std::filesystem::path& path, const Calibra
 
   // Observe: one pass over the data, each value added up as it comes.
   const ObservableModel model(path);
-  measure::Stepper stepper(runtime::load(model.path, executor_options(options.runtime)),
-                           options.data.carry);
+  measure::Stepper stepper(runtime::load(model.path, executor_options(options.runtime)), options.data.carry);
   const OpenFeed open = open_feed(path, stepper.model().inputs(), options.data);
   Shard shard(*open.feed, options.shard, options.shards);
   if (options.progress != nullptr) {

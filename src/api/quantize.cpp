@@ -208,9 +208,10 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   plan::Plan plan = plan::make_plan(source, index, recipe, pool, ground.ranges());
   if (recipe.rounding == Rounding::kAdaptive) {
     const api::AdaptiveResult rounded = api::round_adaptively(ground, options, source, index, plan, pool);
-    result.notes.push_back(fmt::format("{} layers rounded for their outputs: {:.1f} dB closer to them than "
-                                       "nearest rounding",
-                                       rounded.layers, rounded.gain_db));
+    result.notes.push_back(
+        fmt::format("{} layers rounded for their outputs: {:.1f} dB closer to them than "
+                    "nearest rounding",
+                    rounded.layers, rounded.gain_db));
     for (const std::string& reason : rounded.left_alone)
       result.notes.push_back("rounded to nearest: " + reason);
   }
@@ -231,8 +232,9 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
   onnx::Model model = onnx::read_model(ground.model());
   api::require_same_file(source, model);
-  result.source_digest = recipe.is_integer() ? api::source_digest(original, plan::unread_plan(original_index), pool)
-                                                 : api::source_digest(source, plan, pool);
+  result.source_digest = recipe.is_integer()
+                             ? api::source_digest(original, plan::unread_plan(original_index), pool)
+                             : api::source_digest(source, plan, pool);
   const std::vector<passes::Stored> stored =
       api::rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});
 
@@ -257,7 +259,8 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
     begin_stage(options, "running", 0);
     const onnx::UnfinishedFiles files = output.unfinished_files();
     result.trial =
-        api::try_model(path, {files.model, files.data, output_path, passes::ports_of(output.reopen())}, result.bytes_before, options.trial);
+        api::try_model(path, {files.model, files.data, output_path, passes::ports_of(output.reopen())},
+                       result.bytes_before, options.trial);
   }
   output.commit();
   result.seconds = time.seconds();

@@ -14,12 +14,12 @@
 namespace ounce::api {
 namespace {
 
-constexpr double kCloseEnough = 28;        // dB; closer than this, more effort fits noise
-constexpr double kAcceptable = 20;         // dB; what `verify` lets pass
-constexpr double kPreference = 1.12;       // least predicted error wins unless another is so much better
-constexpr double kFloatShare = 0.05;       // of all multiplications, that may stay in floats
-constexpr double kWorthAFloat = 0.5;       // dB that a node must bring
-constexpr double kWorthARange = 0.98;      // of the error, that a range may leave
+constexpr double kCloseEnough = 28;    // dB; closer than this, more effort fits noise
+constexpr double kAcceptable = 20;     // dB; what `verify` lets pass
+constexpr double kPreference = 1.12;   // least predicted error wins unless another is so much better
+constexpr double kFloatShare = 0.05;   // of all multiplications, that may stay in floats
+constexpr double kWorthAFloat = 0.5;   // dB that a node must bring
+constexpr double kWorthARange = 0.98;  // of the error, that a range may leave
 constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
 // Multiplications in all, some minutes at most; and what one search looks at.
 constexpr double kMostWork = 2e11, kUsualVariants = 100;
@@ -27,11 +27,11 @@ constexpr std::uint64_t kLeastSamples = 8, kMostSamples = 256;
 
 // A node that computes on integers.
 struct Candidate {
-  std::string output;                // names it
-  std::vector<std::string> values;   // that are codes: what it takes, what it gives
+  std::string output;               // names it
+  std::vector<std::string> values;  // that are codes: what it takes, what it gives
   std::string label;
-  double work = 0;                   // multiplications for one sample
-  double error = 0;                  // alone
+  double work = 0;   // multiplications for one sample
+  double error = 0;  // alone
 };
 
 struct Calibration {
@@ -53,8 +53,8 @@ class Refiner {
     find_candidates();
     for (const Candidate& candidate : candidates_) work_ += candidate.work;
     const double affordable = kMostWork / kUsualVariants / std::max(work_, 1.0);
-    const auto samples = static_cast<std::uint64_t>(
-        std::clamp<double>(affordable, static_cast<double>(kLeastSamples), static_cast<double>(kMostSamples)));
+    const auto samples = static_cast<std::uint64_t>(std::clamp<double>(
+        affordable, static_cast<double>(kLeastSamples), static_cast<double>(kMostSamples)));
     if (!candidates_.empty()) meter_.emplace(original, options, samples);
   }
 
@@ -95,8 +95,10 @@ class Refiner {
   }
 
   // Values it gives for a sample, times the weights behind each of them.
-  double work_of(const graph::Index& index, const plan::NodeDecision& decision, const onnx::Node& node) const {
-    const auto statistics = ground_.ranges()->values.find(graph::value_path(index, decision.body, decision.output));
+  double work_of(const graph::Index& index, const plan::NodeDecision& decision,
+                 const onnx::Node& node) const {
+    const auto statistics =
+        ground_.ranges()->values.find(graph::value_path(index, decision.body, decision.output));
     const auto weight = index.find(decision.body, node.inputs[1]);
     if (statistics == ground_.ranges()->values.end() || weight.value == nullptr) return 0;
     const auto& tensor = weight_tensor(index, weight);
@@ -108,7 +110,8 @@ class Refiner {
 
   static const onnx::Tensor& weight_tensor(const graph::Index& index, const graph::Index::Found& weight) {
     const graph::Body& body = index.bodies()[weight.body];
-    if (weight.value->initializer != graph::kNone) return *body.graph->initializers[weight.value->initializer];
+    if (weight.value->initializer != graph::kNone)
+      return *body.graph->initializers[weight.value->initializer];
     return *plan::constant_tensor(*body.nodes()[weight.value->producer]);
   }
 
@@ -152,8 +155,8 @@ class Refiner {
       least_ = error;
       chosen = kCalibrations[i].name;
     }
-    result_.notes.push_back(fmt::format("calibrated by {}, measured on {} samples: {}", chosen,
-                                        meter_->samples(), tried));
+    result_.notes.push_back(
+        fmt::format("calibrated by {}, measured on {} samples: {}", chosen, meter_->samples(), tried));
   }
 
   void try_correction() {
@@ -212,9 +215,10 @@ class Refiner {
           "its outputs do not stand integer arithmetic ({:.1f} dB at best): all of it stays in floats",
           decibels(least_)));
     } else if (left != 0) {
-      result_.notes.push_back(fmt::format("{} more nodes stay in floats, or the outputs would be wrong: "
-                                          "{:.1f} → {:.1f} dB",
-                                          left, before, decibels(least_)));
+      result_.notes.push_back(
+          fmt::format("{} more nodes stay in floats, or the outputs would be wrong: "
+                      "{:.1f} → {:.1f} dB",
+                      left, before, decibels(least_)));
     }
   }
 
@@ -236,12 +240,12 @@ class Refiner {
 
   bool search_range(const std::string& value) {
     const auto found = ground_.ranges()->values.find(value);
-    if (found == ground_.ranges()->values.end() || options_.recipe.integer.values.contains(value)) return false;
+    if (found == ground_.ranges()->values.end() || options_.recipe.integer.values.contains(value))
+      return false;
     const observe::Statistics& statistics = found->second;
     std::vector<ValueRange> ranges;
     for (const double percentile : {99.9, 99.99, 99.999})
-      ranges.push_back(
-          observe::choose_range(statistics, CalibrationMethod::kPercentile, {}, percentile));
+      ranges.push_back(observe::choose_range(statistics, CalibrationMethod::kPercentile, {}, percentile));
     ranges.push_back(observe::choose_range(statistics, CalibrationMethod::kMse));
     ranges.push_back(observe::choose_range(statistics, CalibrationMethod::kMean));
     for (const double share : {1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3})

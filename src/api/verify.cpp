@@ -3,9 +3,9 @@
 
 #include "api/runtime.h"
 #include "base/stopwatch.h"
-#include "measure/float_ports.h"
 #include "measure/comparison.h"
 #include "measure/edge_cases.h"
+#include "measure/float_ports.h"
 #include "measure/gates.h"
 
 namespace ounce {

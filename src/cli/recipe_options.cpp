@@ -10,25 +10,22 @@
 namespace ounce::cli {
 namespace {
 
-const std::map<std::string, Format> kFormats = {
-    {"w8", Format::kW8},
-    {"w4", Format::kW4},
-    {"w16", Format::kW16},
-    {"dynamic", Format::kDynamic},
-    {"static", Format::kStatic}};
+const std::map<std::string, Format> kFormats = {{"w8", Format::kW8},
+                                                {"w4", Format::kW4},
+                                                {"w16", Format::kW16},
+                                                {"dynamic", Format::kDynamic},
+                                                {"static", Format::kStatic}};
 const std::map<std::string, DecoderChoice> kDecoders = {
     {"auto", DecoderChoice::kAuto}, {"fold", DecoderChoice::kFold}, {"dq", DecoderChoice::kDq}};
 const std::map<std::string, ScaleMethod> kScales = {{"mse", ScaleMethod::kMse},
                                                     {"absmax", ScaleMethod::kAbsMax}};
-const std::map<std::string, Rounding> kRoundings = {{"balanced", Rounding::kBalanced},
-                                                    {"nearest", Rounding::kNearest},
-                                                    {"adaptive", Rounding::kAdaptive}};
+const std::map<std::string, Rounding> kRoundings = {
+    {"balanced", Rounding::kBalanced}, {"nearest", Rounding::kNearest}, {"adaptive", Rounding::kAdaptive}};
 const std::map<std::string, CalibrationMethod> kCalibrations = {
     {"auto", CalibrationMethod::kAuto},       {"minmax", CalibrationMethod::kMinMax},
     {"mean", CalibrationMethod::kMean},       {"percentile", CalibrationMethod::kPercentile},
     {"entropy", CalibrationMethod::kEntropy}, {"mse", CalibrationMethod::kMse}};
-const std::map<std::string, Dialect> kDialects = {{"qdq", Dialect::kQdq},
-                                                  {"qoperator", Dialect::kQOperator}};
+const std::map<std::string, Dialect> kDialects = {{"qdq", Dialect::kQdq}, {"qoperator", Dialect::kQOperator}};
 const std::map<std::string, ActivationType> kActivations = {{"u8", ActivationType::kU8},
                                                             {"s8", ActivationType::kS8},
                                                             {"u16", ActivationType::kU16},
@@ -88,8 +85,9 @@ void add_override(const std::string& text, std::map<std::string, ValueOverride>&
   } else if (what == "float") {
     value.keep_float = true;
   } else {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("--value '{}' must be NAME=LOW:HIGH, NAME=METHOD, NAME=TYPE or NAME=float", text));
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("--value '{}' must be NAME=LOW:HIGH, NAME=METHOD, NAME=TYPE or NAME=float", text));
   }
 }
 
@@ -107,7 +105,9 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
   app.add_option("--scale", arguments.scale, "how scales are found: mse (least squared error), absmax")
       ->check(names_of(kScales))
       ->capture_default_str();
-  app.add_option("--rounding", arguments.rounding, "balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer gives what it gave before on calibration data; slower)")
+  app.add_option("--rounding", arguments.rounding,
+                 "balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer "
+                 "gives what it gave before on calibration data; slower)")
       ->check(names_of(kRoundings))
       ->capture_default_str();
   app.add_flag("--codebook", arguments.codebook,
@@ -128,11 +128,12 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
 
 void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers) {
   const char* const stored = "w8 (25 % of the bytes), w4 (15 %), w16 (50 %)";
-  CLI::Option* option = app.add_option("--to", arguments.format,
-                                       with_integers ? fmt::format("stored small: {}; computed on integers: "
-                                                                   "dynamic, static (needs --data or --ranges)",
-                                                                   stored)
-                                                     : stored);
+  CLI::Option* option =
+      app.add_option("--to", arguments.format,
+                     with_integers ? fmt::format("stored small: {}; computed on integers: "
+                                                 "dynamic, static (needs --data or --ranges)",
+                                                 stored)
+                                   : stored);
   option->capture_default_str();
   option->check(with_integers ? names_of(kFormats) : CLI::IsMember({"w8", "w4", "w16"}));
 }

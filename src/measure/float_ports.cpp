@@ -26,14 +26,15 @@ void for_each_value(const data::Dims& dims, std::size_t channels, Visit visit) {
 template <class Code>
 void encode(const data::TensorView& floats, const passes::Port& port, data::Tensor& codes) {
   const auto [low, high] = plan::limits_of(port.type);
-  const auto values = data::values_of<float>(data::Tensor{floats.type, floats.dims, std::string(floats.bytes)});
+  const auto values =
+      data::values_of<float>(data::Tensor{floats.type, floats.dims, std::string(floats.bytes)});
   codes.bytes.resize(values.size() * sizeof(Code));
   auto out = data::values_of<Code>(codes);
-  for_each_value(floats.dims, port.scales.size(), [&, lowest = low, highest = high](std::size_t i, std::size_t c) {
-    const float code = std::nearbyint(values[i] / port.scales[c] + port.zeros[c]);
-    out[i] = static_cast<Code>(
-        std::clamp(code, static_cast<float>(lowest), static_cast<float>(highest)));
-  });
+  for_each_value(
+      floats.dims, port.scales.size(), [&, lowest = low, highest = high](std::size_t i, std::size_t c) {
+        const float code = std::nearbyint(values[i] / port.scales[c] + port.zeros[c]);
+        out[i] = static_cast<Code>(std::clamp(code, static_cast<float>(lowest), static_cast<float>(highest)));
+      });
 }
 
 template <class Code>
@@ -91,7 +92,8 @@ class FloatPorts final : public runtime::Executor {
     Ports found(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       for (const passes::Port& port : ports) {
-        if (port.is_input != is_input || port.name != values[i].name || port.type != values[i].element) continue;
+        if (port.is_input != is_input || port.name != values[i].name || port.type != values[i].element)
+          continue;
         found[i] = port;
         values[i].element = ElementType::kFloat;
       }

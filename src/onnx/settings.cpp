@@ -24,8 +24,7 @@ void visit_field(const Attribute& attribute, AttributeField field, Visit visit) 
 
 }  // namespace
 
-std::optional<std::int64_t> integer_setting(const Node& node, Bytes name,
-                                            std::int64_t otherwise) {
+std::optional<std::int64_t> integer_setting(const Node& node, Bytes name, std::int64_t otherwise) {
   if (find_attribute(node, name) == nullptr) return otherwise;
   return integer_attribute(node, name);
 }

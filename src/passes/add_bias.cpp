@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "passes/linear_op.h"
 #include "onnx/settings.h"
+#include "passes/linear_op.h"
 #include "passes/work_limit.h"
 
 namespace ounce::passes {

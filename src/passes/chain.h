@@ -30,7 +30,9 @@ class Chain {
     (pending_.attributes.emplace_back(std::forward<Attributes>(attributes)), ...);
     return *this;
   }
-  Chain& cast(onnx::ElementType type) { return node("Cast", {}, integer("to", static_cast<std::int64_t>(type))); }
+  Chain& cast(onnx::ElementType type) {
+    return node("Cast", {}, integer("to", static_cast<std::int64_t>(type)));
+  }
   Chain& reshape(const std::vector<std::int64_t>& dims) {
     return node("Reshape", {editor_->add_integers(place_, dims)});
   }

@@ -39,7 +39,8 @@ class CodedValues {
   bool has_float_uses(const plan::ValueKey& key) const;
   void add_coding(const plan::ValueKey& key, Coded& coded, bool makes_codes);
   Bytes floats_of_raw(const plan::IntegerPort& port);
-  void add(std::size_t body, std::size_t place, Bytes op_type, Bytes from, const plan::Coding& coding, Bytes to);
+  void add(std::size_t body, std::size_t place, Bytes op_type, Bytes from, const plan::Coding& coding,
+           Bytes to);
 
   Editors& editors_;
   const graph::Index& index_;

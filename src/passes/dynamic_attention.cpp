@@ -32,7 +32,8 @@ void put_dynamic_attention(BodyEditor& editor, std::size_t position, const Coded
   node.outputs = old.outputs;
   for (const auto& attribute : old.attributes) {
     const auto& known = plan::kAttentionAttributes;
-    if (std::find(known.begin(), known.end(), attribute->name) != known.end()) node.attributes.push_back(onnx::copy_of(attribute));
+    if (std::find(known.begin(), known.end(), attribute->name) != known.end())
+      node.attributes.push_back(onnx::copy_of(attribute));
   }
   editor.replace_node(position);
   editor.add_node(position, std::move(node));

@@ -45,9 +45,9 @@ struct CodedInput {
   Bytes codes, scale, zero;
 };
 
-// Replaces the Attention at `position`, of which plan::why_not_dynamic_attention() says nothing. The scales of the
-// weight are float32, one for all ([] or [1]) or [3·hidden]; zeros are of the same shape, or empty when they
-// are all 0.
+// Replaces the Attention at `position`, of which plan::why_not_dynamic_attention() says nothing. The scales
+// of the weight are float32, one for all ([] or [1]) or [3·hidden]; zeros are of the same shape, or empty
+// when they are all 0.
 void put_dynamic_attention(BodyEditor& editor, std::size_t position, const CodedInput& input,
                            const StoredNames& weight);
 

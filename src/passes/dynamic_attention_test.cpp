@@ -7,9 +7,9 @@
 #include "passes/editors.h"
 #include "passes/pass_runs.h"
 #include "passes/store_weights.h"
+#include "plan/dynamic_kernels.h"
 #include "plan/groups.h"
 #include "support/model_builder.h"
-#include "plan/dynamic_kernels.h"
 
 namespace ounce::passes {
 namespace {

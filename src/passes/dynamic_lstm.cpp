@@ -95,7 +95,8 @@ void put_dynamic_lstm(Editors& editors, std::size_t body, std::size_t position, 
   node.outputs = old.outputs;
   for (const auto& attribute : old.attributes) {
     const auto& known = plan::kLstmAttributes;
-    if (std::find(known.begin(), known.end(), attribute->name) != known.end()) node.attributes.push_back(onnx::copy_of(attribute));
+    if (std::find(known.begin(), known.end(), attribute->name) != known.end())
+      node.attributes.push_back(onnx::copy_of(attribute));
   }
   if (onnx::find_attribute(old, "hidden_size") == nullptr) {
     const std::int64_t hidden = recurrence.decision->weight.tensor->dims[2];

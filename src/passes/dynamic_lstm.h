@@ -51,8 +51,8 @@ struct StoredGates {
   StoredNames names;  // the scales are float32; zeros is empty when they are all 0
 };
 
-// Replaces the LSTM at `position`, of which plan::why_not_dynamic_lstm() says nothing. The domain is still to be
-// imported.
+// Replaces the LSTM at `position`, of which plan::why_not_dynamic_lstm() says nothing. The domain is still to
+// be imported.
 void put_dynamic_lstm(Editors& editors, std::size_t body, std::size_t position, const StoredGates& weight,
                       const StoredGates& recurrence);
 

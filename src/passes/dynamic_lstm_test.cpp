@@ -6,9 +6,9 @@
 #include "onnx/reader.h"
 #include "passes/pass_runs.h"
 #include "passes/store_weights.h"
+#include "plan/dynamic_kernels.h"
 #include "plan/groups.h"
 #include "support/model_builder.h"
-#include "plan/dynamic_kernels.h"
 
 namespace ounce::passes {
 namespace {

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "passes/linear_op.h"
 #include "onnx/settings.h"
+#include "passes/linear_op.h"
 #include "passes/work_limit.h"
 
 namespace ounce::passes {

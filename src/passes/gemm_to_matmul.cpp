@@ -6,10 +6,10 @@
 #include <map>
 #include <variant>
 
+#include "onnx/settings.h"
 #include "onnx/values.h"
 #include "passes/constants.h"
 #include "passes/editors.h"
-#include "onnx/settings.h"
 
 namespace ounce::passes {
 namespace {

@@ -41,7 +41,8 @@ void read_side(const Json& json, bool is_input, std::vector<Port>& ports) {
     if (!entry.is_object() || !entry.contains("scale") || !entry.contains("zero_point") ||
         !entry.contains("type"))
       refuse();
-    Port port{name, is_input, onnx::ElementType::kUint8, numbers(entry["scale"]), numbers(entry["zero_point"])};
+    Port port{name, is_input, onnx::ElementType::kUint8, numbers(entry["scale"]),
+              numbers(entry["zero_point"])};
     const std::string type = entry["type"].is_string() ? entry["type"].get<std::string>() : "";
     using enum onnx::ElementType;
     for (const auto known : {kUint8, kInt8, kUint16, kInt16}) {

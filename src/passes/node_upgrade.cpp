@@ -7,8 +7,8 @@
 
 #include "kernels/half.h"
 #include "onnx/attributes.h"
-#include "passes/constants.h"
 #include "onnx/settings.h"
+#include "passes/constants.h"
 
 namespace ounce::passes {
 namespace {

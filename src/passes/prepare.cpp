@@ -32,8 +32,7 @@ void prepare(onnx::Model& model, const Recipe& recipe) {
   add_bias(model);
   fold_batch_norm(model);
   add_bias(model);
-  if (recipe.format == Format::kDynamic)
-    gemm_to_matmul(model, [](const onnx::Node&) { return true; });
+  if (recipe.format == Format::kDynamic) gemm_to_matmul(model, [](const onnx::Node&) { return true; });
   remove_dead_nodes(model);
 }
 

@@ -6,11 +6,11 @@
 #include <set>
 
 #include "graph/index.h"
+#include "onnx/settings.h"
 #include "passes/constants.h"
 #include "passes/editors.h"
 #include "passes/known_ops.h"
 #include "passes/opset_changes.h"
-#include "onnx/settings.h"
 #include "passes/value_types.h"
 
 namespace ounce::passes {

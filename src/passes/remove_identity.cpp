@@ -5,10 +5,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "onnx/settings.h"
 #include "onnx/values.h"
 #include "passes/constants.h"
 #include "passes/editors.h"
-#include "onnx/settings.h"
 
 namespace ounce::passes {
 namespace {

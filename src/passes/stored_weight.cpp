@@ -107,9 +107,9 @@ class LinearProduction final : public WeightProduction {
     const auto& format = decision().format;
     const auto ranges =
         decision().ranges.empty() ? quant::find_ranges(floats, layout, for_each) : decision().ranges;
-    const auto affine = decision().affine.empty() ? quant::find_affine(floats, layout, format, ranges,
-                                                                       decision().scale, for_each)
-                                                  : decision().affine;
+    const auto affine = decision().affine.empty()
+                            ? quant::find_affine(floats, layout, format, ranges, decision().scale, for_each)
+                            : decision().affine;
     std::vector<float> scales, zeros;
     for (const Affine& group : affine) {
       scales.push_back(group.scale);
@@ -199,16 +199,17 @@ class BiasProduction final : public WeightProduction {
   using WeightProduction::WeightProduction;
 
  protected:
-  void produce(const FloatSource& floats, std::span<const onnx::Place> parts,
-               const ForEach&) const override {
+  void produce(const FloatSource& floats, std::span<const onnx::Place> parts, const ForEach&) const override {
     std::vector<float> scratch(floats.size());
     std::memcpy(scratch.data(), floats.bytes().data(), floats.bytes().size());
     const auto& affine = decision().affine;
     std::vector<std::int32_t> codes;
     for (std::size_t i = 0; i < scratch.size(); ++i) {
-      const double value = double{scratch[i]} + (decision().shift.empty() ? 0.0 : double{decision().shift[i]});
+      const double value =
+          double{scratch[i]} + (decision().shift.empty() ? 0.0 : double{decision().shift[i]});
       const double code = std::nearbyint(value / affine[affine.size() == 1 ? 0 : i].scale);
-      codes.push_back(static_cast<std::int32_t>(std::clamp<double>(code, plan::kLeastBias, plan::kLargestBias)));
+      codes.push_back(
+          static_cast<std::int32_t>(std::clamp<double>(code, plan::kLeastBias, plan::kLargestBias)));
     }
     part(parts, StoredPart::kCodes).write(0, as_bytes(codes));
   }

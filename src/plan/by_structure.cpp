@@ -57,8 +57,7 @@ std::string StructurePlanner::why_keep(const Weight& weight) const {
   if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
   if (weight.value->is_output) return "is an output of the graph";
   if (weight.value->is_input && model_.proto->ir_version >= 4) return "is an input with a default value";
-  if (weight.role == Role::kOther &&
-      (recipe_.format != Format::kW16 || weight.tensor->dims.size() < 2)) {
+  if (weight.role == Role::kOther && (recipe_.format != Format::kW16 || weight.tensor->dims.size() < 2)) {
     return fmt::format("feeds {}, which may need all bits", weight.op_type);
   }
   if (opset(weight) < kBroadcastOpset)

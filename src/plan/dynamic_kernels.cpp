@@ -54,7 +54,8 @@ std::string why_not_gates(const std::optional<Constant>& weight, const char* wha
   return {};
 }
 
-std::string why_not_shapes(const onnx::Node& node, const std::vector<std::int64_t>& weight, const std::vector<std::int64_t>& recurrence) {
+std::string why_not_shapes(const onnx::Node& node, const std::vector<std::int64_t>& weight,
+                           const std::vector<std::int64_t>& recurrence) {
   const std::int64_t directions = *string_setting(node, "direction", "forward") == "bidirectional" ? 2 : 1;
   const std::int64_t hidden = recurrence[2];
   const bool fits = weight[0] == directions && recurrence[0] == directions && weight[1] == recurrence[1] &&

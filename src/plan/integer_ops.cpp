@@ -48,8 +48,8 @@ constexpr IntegerOp kFusedAttention{"Attention", kAttention, "QAttention", kCont
 template <class Ops>
 const IntegerOp* find(const Ops& ops, const onnx::Node& node) {
   if (!onnx::is_default_domain(node.domain)) return nullptr;
-  const auto found = std::find_if(ops.begin(), ops.end(),
-                                  [&](const IntegerOp& op) { return op.op_type == node.op_type; });
+  const auto found =
+      std::find_if(ops.begin(), ops.end(), [&](const IntegerOp& op) { return op.op_type == node.op_type; });
   return found == ops.end() ? nullptr : &*found;
 }
 
@@ -59,9 +59,7 @@ const IntegerOp* find_dynamic_op(const onnx::Node& node) {
   return is_fused_attention(node) ? &kFusedAttention : find(kDynamicOps, node);
 }
 
-const IntegerOp* find_integer_op(const onnx::Node& node) {
-  return find(kOps, node);
-}
+const IntegerOp* find_integer_op(const onnx::Node& node) { return find(kOps, node); }
 
 bool is_clamp(const onnx::Node& node) {
   return onnx::is_default_domain(node.domain) && (node.op_type == "Relu" || node.op_type == "Clip");

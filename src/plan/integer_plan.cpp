@@ -185,8 +185,7 @@ class StaticPlanner {
         asked != recipe_.values.end() && asked->second.keep_float)
       return fmt::format("'{}' stays float, as the configuration says", name);
     if (statistics(path) == nullptr) return fmt::format("no range of '{}' was observed", name);
-    if (found->second.not_finite() != 0)
-      return fmt::format("'{}' took values that are not finite", name);
+    if (found->second.not_finite() != 0) return fmt::format("'{}' took values that are not finite", name);
     return {};
   }
 
@@ -297,8 +296,13 @@ class StaticPlanner {
     for (const NodeDecision& decision : plan_.nodes) {
       if (!decision.is_integer() || !decision.gives_codes || !is_integer_output(decision)) continue;
       const Coding& coding = plan_.codings.at({0, decision.output});
-      plan_.ports.push_back({{0, decision.output}, false, coding.type, {coding.scale},
-                             {static_cast<float>(coding.zero)}, false, true});
+      plan_.ports.push_back({{0, decision.output},
+                             false,
+                             coding.type,
+                             {coding.scale},
+                             {static_cast<float>(coding.zero)},
+                             false,
+                             true});
     }
   }
 
@@ -404,7 +408,8 @@ class DynamicPlanner {
   std::string why_not(std::size_t body, const onnx::Node& node, const IntegerOp* op) const {
     if (op == nullptr) return fmt::format("{} has no dynamic kernel", node.op_type);
     if (op->kind == IntegerKind::kLstm)
-      return first_of(seeds_.why_excluded(body, node, {1, 2}), why_not_dynamic_lstm(model_, index_, body, node));
+      return first_of(seeds_.why_excluded(body, node, {1, 2}),
+                      why_not_dynamic_lstm(model_, index_, body, node));
     if (op->kind == IntegerKind::kAttention)
       return first_of(seeds_.why_excluded(body, node, {1}),
                       why_not_dynamic_attention(model_, index_, body, node));
@@ -448,8 +453,8 @@ std::string_view name_of(Arithmetic arithmetic) {
 }
 
 const IntegerPort* IntegerPlan::port(const ValueKey& value) const {
-  const auto found = std::find_if(ports.begin(), ports.end(),
-                                  [&](const IntegerPort& port) { return port.value == value; });
+  const auto found =
+      std::find_if(ports.begin(), ports.end(), [&](const IntegerPort& port) { return port.value == value; });
   return found == ports.end() ? nullptr : &*found;
 }
 

@@ -55,8 +55,8 @@ struct IntegerPort {
 };
 
 struct IntegerPlan {
-  std::vector<NodeDecision> nodes;         // in the order of the file
-  std::map<ValueKey, Coding> codings;      // of static activations
+  std::vector<NodeDecision> nodes;          // in the order of the file
+  std::map<ValueKey, Coding> codings;       // of static activations
   std::map<ValueKey, std::size_t> weights;  // constants that integer nodes multiply with: their (first) node
   std::map<ValueKey, std::size_t> biases;   // … and add
 

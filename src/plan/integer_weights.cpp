@@ -38,11 +38,11 @@ Decoder decoder_of(const NodeDecision& node, const Recipe& recipe) {
 }
 
 void decide_weight(Decision& decision, const NodeDecision& node, const Recipe& recipe) {
-  decision.encoding =
-      recipe.integer.weights == WeightType::kS4 ? Encoding::kLinear4 : Encoding::kLinear8;
+  decision.encoding = recipe.integer.weights == WeightType::kS4 ? Encoding::kLinear4 : Encoding::kLinear8;
   decision.format = format_of(recipe.integer);
   // Older runtimes have ConvInteger for two unsigned sides only.
-  if (node.arithmetic == Arithmetic::kDynamic && node.op->kind == IntegerKind::kConv) decision.format = kUint8;
+  if (node.arithmetic == Arithmetic::kDynamic && node.op->kind == IntegerKind::kConv)
+    decision.format = kUint8;
   decision.scale = recipe.scale;
   decision.kernel = recipe.rounding == Rounding::kNearest ? 0 : decision.weight.kernel_taps;
   decision.decoder = decoder_of(node, recipe);
@@ -87,8 +87,8 @@ void make_room(const onnx::Model& model, float input_scale, const Decision& bias
     const std::size_t group = weight.affine.size() == 1 ? 0 : c;
     kernels::Affine& affine = weight.affine[group];
     const bool has_weights = group >= weight.ranges.size() || weight.ranges[group].absmax() > 0;
-    const double least = std::max<double>(least_scale(values[c], input_scale, has_weights),
-                                          std::numeric_limits<float>::min());
+    const double least =
+        std::max<double>(least_scale(values[c], input_scale, has_weights), std::numeric_limits<float>::min());
     const bool is_free = !has_weights && weight.affine.size() > 1;
     if (affine.scale >= least && !is_free) continue;
     affine = quant::make_affine(static_cast<float>(least), affine.zero);

@@ -13,5 +13,4 @@ const char* method_name(CalibrationMethod method);
 std::string calibrate_text(const CalibrateResult& result, std::size_t at_most);
 nlohmann::ordered_json calibrate_json(const CalibrateResult& result);
 
-
 }  // namespace ounce::report
