@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "api/runtime.h"
 #include "api/source_digest.h"
@@ -19,6 +20,7 @@
 #include "onnx/writer.h"
 #include "passes/expose_values.h"
 #include "passes/prepare.h"
+#include "plan/integer_plan.h"
 
 namespace ounce::api {
 namespace {
@@ -78,7 +80,11 @@ struct ObservableModel {
     recipe.format = Format::kStatic;
     passes::prepare(model, recipe);  // what will be quantized is looked at, not what is going to disappear
     const graph::Index index(model);
-    const std::vector<passes::ObservedValue> values = passes::values_to_observe(model, index);
+    const std::set<plan::ValueKey> needed = plan::values_with_ranges(model, index);
+    std::vector<passes::ObservedValue> values = passes::values_to_observe(model, index);
+    std::erase_if(values, [&](const passes::ObservedValue& value) {
+      return !needed.contains(plan::ValueKey{value.body, value.name});
+    });
     if (values.empty()) {
       throw Error(ErrorCode::kUnsupported,
                   "nothing in it has a range to observe (what is inside of Loop and Scan cannot be seen)",

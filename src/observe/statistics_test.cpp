@@ -97,8 +97,24 @@ TEST(RangesTest, BrokenFilesAreRefused) {
   EXPECT_THROW(parse_ranges(changed("\"count\":", "\"count\":1"), "x"), Error);
   EXPECT_THROW(parse_ranges(changed("\"histogram\":[[", "\"histogram\":[[9999999,1],["), "x"), Error);
   EXPECT_THROW(parse_ranges(std::string(100'000, '['), "x"), Error);
-  EXPECT_EQ(test::error_of([&] { parse_ranges(changed("\"version\":1", "\"version\":2"), "x"); }).code(),
+  EXPECT_EQ(test::error_of([&] { parse_ranges(changed("\"version\":2", "\"version\":3"), "x"); }).code(),
             ErrorCode::kUnsupported);
+  EXPECT_EQ(test::error_of([&] { parse_ranges(changed("\"version\":2", "\"version\":1"), "x"); }).code(),
+            ErrorCode::kBadInput);
+}
+
+TEST(StatisticsTest, ChannelsHaveMeansThatPartsAddUpTo) {
+  Statistics whole, first, second;
+  const std::vector<float> a = {1, 2, 10, 20}, b = {3, 6, 30, 0};  // two channels of two values
+  whole.add(a, 2, 2);
+  whole.add(b, 2, 2);
+  first.add(a, 2, 2);
+  second.add(b, 2, 2);
+  second.add(first);
+  EXPECT_DOUBLE_EQ(whole.mean_of_channel(0), 3);
+  EXPECT_DOUBLE_EQ(whole.mean_of_channel(1), 15);
+  EXPECT_EQ(whole.channels()[1].sum, second.channels()[1].sum);
+  EXPECT_EQ(whole.mean_of_channel(2), 0);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "passes/editors.h"
 #include "passes/pass_runs.h"
 #include "passes/store_weights.h"
+#include "passes/integer_parameters.h"
 #include "plan/dynamic_kernels.h"
 #include "plan/groups.h"
 #include "support/model_builder.h"
@@ -62,7 +63,11 @@ class Conversion {
     EXPECT_EQ(plan::why_not_dynamic_attention(source_, index_, 0, *source_.proto->graph->nodes[0]), "");
     decide(format, by_tensor);
     Editors editors(model_, index_);
-    const StoredNames weight = store_weights(editors, source_, plan_).at(0).names;
+    const std::vector<Stored> all = store_weights(editors, source_, plan_);
+    IntegerParameters parameters(editors, index_, plan_, all);
+    const Parameter& stored = parameters.all().begin()->second;
+    const StoredNames weight = {stored.codes, stored.scales,
+                                stored.has_zeros() ? parameters.zeros(0, stored) : Bytes()};
     BodyEditor& editor = editors.of(0);
     onnx::Node code;
     code.op_type = "DynamicQuantizeLinear";

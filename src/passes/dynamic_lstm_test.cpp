@@ -6,6 +6,7 @@
 #include "onnx/reader.h"
 #include "passes/pass_runs.h"
 #include "passes/store_weights.h"
+#include "passes/integer_parameters.h"
 #include "plan/dynamic_kernels.h"
 #include "plan/groups.h"
 #include "support/model_builder.h"
@@ -77,9 +78,11 @@ class Conversion {
     decide(format, by_tensor);
     Editors editors(model_, index_);
     std::map<Bytes, StoredGates> gates;
-    for (const Stored& stored : store_weights(editors, source_, plan_)) {
-      const plan::Decision& decision = plan_.decisions[stored.decision];
-      gates[decision.weight.name] = {&decision, stored.names};
+    const std::vector<Stored> all = store_weights(editors, source_, plan_);
+    IntegerParameters parameters(editors, index_, plan_, all);
+    for (const auto& [key, weight] : parameters.all()) {
+      const Bytes zeros = weight.has_zeros() ? parameters.zeros(key.first, weight) : Bytes();
+      gates[key.second] = {weight.decision, {weight.codes, weight.scales, zeros}};
     }
     for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
       const auto& nodes = index_.bodies()[body].nodes();

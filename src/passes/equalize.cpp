@@ -104,7 +104,7 @@ std::optional<ChannelMap> inputs_of(const onnx::Node& node, const LinearOp& op) 
   }
   const auto groups = onnx::integer_setting(node, "group", 1);
   if (!groups || *groups < 1 || dims[0] % *groups != 0) return std::nullopt;
-  const std::size_t count = static_cast<std::size_t>(*groups);
+  const auto count = static_cast<std::size_t>(*groups);
   return ChannelMap{axis(1) * count, op.inner / axis(1), axis(1), axis(0) / count};
 }
 
@@ -236,8 +236,8 @@ class Equalizing {
   std::variant<Consumer, Reason> read_consumer(const Use& use, const Passing& from) const {
     const onnx::Node& node = index_.node(use);
     const auto stop = [&](std::string_view why) {
-      return Reason{fmt::format("'{}' goes to {} {}: {}", from.value, node.op_type,
-                                place_of(index_, use.body, use.node), why)};
+      return Reason{fmt::format("'{}' goes to {} '{}': {}", from.value, node.op_type,
+                                graph::node_label(node, use.node), why)};
     };
     const Axis axis = is_op(node, "Conv") ? Axis::kSecond : Axis::kLast;
     const bool is_product = is_op(node, "Conv") || is_op(node, "Gemm") || is_op(node, "MatMul");
@@ -305,8 +305,8 @@ class Equalizing {
 
   // Either all parameters get their factors or none.
   bool scale(const Producer& producer, const Region& region, const std::vector<double>& factors) {
-    std::vector<double> inverse;
-    for (const double factor : factors) inverse.push_back(1 / factor);
+    std::vector<double> inverse = factors;
+    for (double& factor : inverse) factor = 1 / factor;
     std::vector<std::pair<Constant, std::vector<float>>> scaled;
     for (const Parameter& parameter : producer.parameters)
       scaled.emplace_back(parameter.constant, scaled_values(parameter, inverse));

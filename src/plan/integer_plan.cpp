@@ -143,13 +143,14 @@ class Seeds {
 
 class StaticPlanner {
  public:
-  StaticPlanner(const graph::Index& index, const Recipe& recipe, const observe::Ranges& ranges, Seeds& seeds,
+  // Without ranges every value is taken to have one.
+  StaticPlanner(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges, Seeds& seeds,
                 Selection& selection)
       : index_(index), recipe_(recipe.integer), ranges_(ranges), seeds_(seeds), selection_(selection) {}
 
   IntegerPlan make() {
     for (const auto& [name, value] : recipe_.values) {
-      if (!ranges_.values.contains(name)) {
+      if (ranges_ != nullptr && !ranges_->values.contains(name)) {
         throw Error(ErrorCode::kUsage,
                     fmt::format("--value '{}' is no activation of this model that was observed", name));
       }
@@ -170,8 +171,8 @@ class StaticPlanner {
 
  private:
   const observe::Statistics* statistics(const std::string& path) const {
-    const auto found = ranges_.values.find(path);
-    return found == ranges_.values.end() || found->second.count() == 0 ? nullptr : &found->second;
+    const auto found = ranges_->values.find(path);
+    return found == ranges_->values.end() || found->second.count() == 0 ? nullptr : &found->second;
   }
   // The name under which a value was observed.
   std::string path_of(std::size_t body, Bytes name) const {
@@ -179,8 +180,9 @@ class StaticPlanner {
   }
   std::string why_no_codes(std::size_t body, Bytes name) const {
     if (index_.find(body, name).value == nullptr) return "it takes nothing";
+    if (ranges_ == nullptr) return {};
     const std::string path = path_of(body, name);
-    const auto found = ranges_.values.find(path);
+    const auto found = ranges_->values.find(path);
     if (const auto asked = recipe_.values.find(path);
         asked != recipe_.values.end() && asked->second.keep_float)
       return fmt::format("'{}' stays float, as the configuration says", name);
@@ -246,7 +248,9 @@ class StaticPlanner {
       if (!makers_.contains(input_of(node, i))) return "not all it gets are codes";
     }
     if (std::string reason = selection_.why_not(node); !reason.empty()) return reason;
-    return why_no_codes(decision.body, decision.output);
+    // What is only moved keeps the codes it has.
+    const bool has_own_codes = decision.op->kind != IntegerKind::kMovement || decision.absorbed != kNone;
+    return has_own_codes ? why_no_codes(decision.body, decision.output) : std::string();
   }
 
   bool is_wanted_as_codes(const NodeDecision& decision, const std::vector<std::size_t>& by_node) const {
@@ -287,7 +291,7 @@ class StaticPlanner {
   }
 
   void find_ports() {
-    if (!recipe_.integer_io) return;
+    if (!recipe_.integer_io || ranges_ == nullptr) return;
     for (const auto& input : index_.main().graph->inputs) {
       const auto coding = plan_.codings.find({0, input->name});
       if (coding == plan_.codings.end() || has_float_users(input->name)) continue;
@@ -364,7 +368,7 @@ class StaticPlanner {
       const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
       for (std::size_t k = 0; k < decision.op->activations(node); ++k) code(decision.body, node.inputs[k]);
       if (!decision.gives_codes) continue;
-      if (decision.op->kind == IntegerKind::kMovement) {
+      if (decision.op->kind == IntegerKind::kMovement && decision.absorbed == kNone) {
         const auto input = plan_.codings.find(key_of(decision.body, node.inputs[0]));
         plan_.codings.emplace(key_of(decision.body, decision.output), input->second);
       } else {
@@ -377,12 +381,16 @@ class StaticPlanner {
   void code(std::size_t body, Bytes name) {
     const ValueKey key = key_of(body, name);
     if (plan_.codings.contains(key)) return;
+    if (ranges_ == nullptr) {
+      plan_.codings.emplace(key, Coding{});
+      return;
+    }
     plan_.codings.emplace(key, choose_coding(*statistics(path_of(body, name)), path_of(body, name), recipe_));
   }
 
   const graph::Index& index_;
   const IntegerRecipe& recipe_;
-  const observe::Ranges& ranges_;
+  const observe::Ranges* ranges_;
   Seeds& seeds_;
   Selection& selection_;
   IntegerPlan plan_;
@@ -481,13 +489,26 @@ std::string IntegerPlan::text() const {
   return text;
 }
 
+std::set<ValueKey> values_with_ranges(const onnx::Model& model, const graph::Index& index) {
+  Recipe recipe;
+  recipe.format = Format::kStatic;
+  recipe.integer.integer_io = true;
+  Selection selection(recipe);
+  const std::vector<Weight> weights = find_weights(index);
+  Seeds seeds(model, index, weights, recipe.integer, selection);
+  std::set<ValueKey> values;
+  for (const auto& [key, coding] : StaticPlanner(index, recipe, nullptr, seeds, selection).make().codings)
+    values.insert(key);
+  return values;
+}
+
 IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                               const std::vector<Weight>& weights, const observe::Ranges* ranges,
                               Selection& selection) {
   Seeds seeds(model, index, weights, recipe.integer, selection);
   if (recipe.format == Format::kDynamic) return DynamicPlanner(model, index, recipe, seeds).make();
   if (recipe.format == Format::kStatic && ranges != nullptr)
-    return StaticPlanner(index, recipe, *ranges, seeds, selection).make();
+    return StaticPlanner(index, recipe, ranges, seeds, selection).make();
   return {};
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,9 @@ struct IntegerPlan {
 };
 
 std::string_view name_of(Arithmetic arithmetic);
+
+// The values that a static plan may want ranges of: what calibration has to look at.
+std::set<ValueKey> values_with_ranges(const onnx::Model& model, const graph::Index& index);
 
 // `ranges` are needed for static arithmetic.
 IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
