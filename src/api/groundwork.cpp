@@ -9,6 +9,7 @@
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
+#include "passes/equalize.h"
 #include "passes/prepare.h"
 #include "passes/quantized_state.h"
 #include "passes/remove_dead_nodes.h"
@@ -116,13 +117,29 @@ void Groundwork::observe(const std::filesystem::path& source, const QuantizeOpti
                 "static needs to see real data: give --data, or --ranges from 'ounce calibrate'",
                 source.string());
   }
+  look_at(source, options);
+}
+
+void Groundwork::look_at(const std::filesystem::path& model, const QuantizeOptions& options) {
   CalibrateOptions how;
   how.data = options.trial.data;
   how.runtime.library = options.trial.runtime.library;
   how.progress = options.progress;
-  Observation observed = observe_activations(source, how);
+  Observation observed = observe_activations(model, how);
   ranges_ = std::move(observed.ranges);
   notes_ = std::move(observed.notes);
+}
+
+std::shared_ptr<const Groundwork> Groundwork::equalized(const QuantizeOptions& options) const {
+  onnx::Model model = onnx::read_model(model_);
+  const passes::Equalization done = passes::equalize(model, *ranges_);
+  if (done.count == 0) return nullptr;
+  std::shared_ptr<Groundwork> even(new Groundwork);
+  even->write(model);
+  even->look_at(even->model_, options);
+  even->notes_ = notes_;
+  even->evened_ = done.count;
+  return even;
 }
 
 void Groundwork::prepare(const std::filesystem::path& source, const Recipe& recipe) {

@@ -22,9 +22,15 @@ class Groundwork {
   // Error{kUnsupported} when an op of the model cannot be brought to the opset that is needed.
   Groundwork(const std::filesystem::path& model, const QuantizeOptions& options);
 
+  // The same with its channels evened out (passes/equalize.h), and looked at again; null when there is
+  // nothing to even out.
+  std::shared_ptr<const Groundwork> equalized(const QuantizeOptions& options) const;
+
   const std::filesystem::path& model() const { return model_; }
   const observe::Ranges* ranges() const { return ranges_ ? &*ranges_ : nullptr; }
   const std::vector<std::string>& notes() const { return notes_; }
+
+  std::size_t evened() const { return evened_; }  // places where channels were evened out
 
   // The model came with scales that training found, and keeps them: weights that were still floats are codes
   // now, and these ops stay in floats.
@@ -33,15 +39,18 @@ class Groundwork {
   const std::vector<NodeOutcome>& float_ops() const { return float_ops_; }
 
  private:
+  Groundwork() = default;
   bool take_trained(const std::filesystem::path& source, const Recipe& recipe);
   void write(const onnx::Model& model);
   void observe(const std::filesystem::path& source, const QuantizeOptions& options);
+  void look_at(const std::filesystem::path& model, const QuantizeOptions& options);
   void prepare(const std::filesystem::path& source, const Recipe& recipe);
 
   std::filesystem::path model_;
   std::unique_ptr<TemporaryFolder> folder_;
   std::optional<observe::Ranges> ranges_;
   std::vector<std::string> notes_;
+  std::size_t evened_ = 0;
   bool is_trained_ = false;
   std::size_t trained_weights_ = 0;
   std::vector<NodeOutcome> float_ops_;

@@ -32,8 +32,9 @@ void api::record(const std::filesystem::path&, const DataOptions&, const Runtime
   refuse();
 }
 
-api::Refinement api::refine(const std::filesystem::path&, const Groundwork&, const QuantizeOptions& options) {
-  return {options.recipe, {}};
+api::Refinement api::refine(const std::filesystem::path&, std::shared_ptr<const Groundwork> ground,
+                            const QuantizeOptions& options) {
+  return {options.recipe, std::move(ground), {}};
 }
 
 api::AdaptiveResult api::round_adaptively(const Groundwork&, const QuantizeOptions&, const onnx::Model&,

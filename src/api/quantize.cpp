@@ -148,18 +148,26 @@ std::map<std::string, RawInput> raw_inputs_of(const std::filesystem::path& model
 }
 
 // The recipe with all that is found by measuring.
-Recipe settle(const std::filesystem::path& path, const api::Groundwork& ground, const QuantizeOptions& given,
-              QuantizeResult& result) {
+Recipe settle(const std::filesystem::path& path, const QuantizeOptions& given,
+              std::shared_ptr<const api::Groundwork>& ground, QuantizeResult& result) {
   QuantizeOptions options = given;
   if (options.recipe.integer.integer_io)
     options.recipe.integer.raw_inputs = raw_inputs_of(path, options.trial.data);
   // Without data there is nothing to measure on, and a correction is only taken when it helps.
-  if (ground.is_trained()) return options.recipe;
+  if (ground->is_trained()) return options.recipe;
   if (options.trial.data.is_generated()) options.recipe.integer.correct_bias = false;
-  const bool can_measure = !options.trial.data.is_generated() && ground.ranges() != nullptr;
-  if (!can_measure || !options.recipe.integer.search) return options.recipe;
+  const bool can_measure = !options.trial.data.is_generated() && ground->ranges() != nullptr;
+  if (!can_measure) return options.recipe;
+  if (!options.recipe.integer.search) {
+    const bool has_channels = options.recipe.granularity.kind != GranularityKind::kTensor;
+    if (options.recipe.integer.equalize && has_channels) {
+      if (auto even = ground->equalized(options)) ground = std::move(even);
+    }
+    return options.recipe;
+  }
   api::Refinement refined = api::refine(path, ground, options);
   result.notes = std::move(refined.notes);
+  ground = std::move(refined.ground);
   return std::move(refined.recipe);
 }
 
@@ -198,8 +206,9 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   const graph::Index original_index = graph::verify(original);
   require_another_file(original, output_path);
   result.bytes_before = api::bytes_of(original);
-  const api::Groundwork ground(path, options);
-  const Recipe recipe = settle(path, ground, options, result);
+  auto chosen = std::make_shared<const api::Groundwork>(path, options);
+  const Recipe recipe = settle(path, options, chosen, result);
+  const api::Groundwork& ground = *chosen;
   const onnx::Model source = onnx::read_model(ground.model());
   const graph::Index index = graph::verify(source);
 

@@ -15,6 +15,7 @@ namespace ounce::api {
 namespace {
 
 constexpr double kCloseEnough = 28;    // dB; closer than this, more effort fits noise
+constexpr double kNoNeed = 40;             // dB; from here on nobody sees a difference
 constexpr double kAcceptable = 20;     // dB; what `verify` lets pass
 constexpr double kPreference = 1.12;   // least predicted error wins unless another is so much better
 constexpr double kFloatShare = 0.05;   // of all multiplications, that may stay in floats
@@ -48,8 +49,9 @@ constexpr std::array<Calibration, 4> kCalibrations = {{
 
 class Refiner {
  public:
-  Refiner(const std::filesystem::path& original, const Groundwork& ground, const QuantizeOptions& options)
-      : ground_(ground), options_(options), best_(options.recipe) {
+  Refiner(const std::filesystem::path& original, std::shared_ptr<const Groundwork> ground,
+          const QuantizeOptions& options)
+      : ground_(std::move(ground)), options_(options), best_(options.recipe) {
     find_candidates();
     for (const Candidate& candidate : candidates_) work_ += candidate.work;
     const double affordable = kMostWork / kUsualVariants / std::max(work_, 1.0);
@@ -59,25 +61,28 @@ class Refiner {
   }
 
   Refinement run() {
-    if (!meter_ || meter_->samples() == 0) return {best_, {}};
+    if (!meter_ || meter_->samples() == 0) return {best_, ground_, {}};
     set_total();
     best_.integer.correct_bias = false;
     least_ = measure(best_);
     if (options_.recipe.integer.calibration == CalibrationMethod::kAuto) choose_calibration();
+    const bool has_channels = options_.recipe.granularity.kind != GranularityKind::kTensor;
+    if (options_.recipe.integer.equalize && has_channels && decibels(least_) < kNoNeed) try_evening();
     if (!is_close()) leave_floats();
     if (!is_close()) search_ranges();
     if (decibels(least_) < kAcceptable) leave_more_floats();
     if (options_.recipe.integer.correct_bias && is_affordable()) try_correction();
     result_.recipe = best_;
+    result_.ground = ground_;
     return std::move(result_);
   }
 
  private:
   void find_candidates() {
-    const onnx::Model model = onnx::read_model(ground_.model());
+    const onnx::Model model = onnx::read_model(ground_->model());
     const graph::Index index = graph::verify(model);
     ThreadPool pool(options_.threads);
-    const plan::Plan plan = plan::make_plan(model, index, options_.recipe, pool, ground_.ranges());
+    const plan::Plan plan = plan::make_plan(model, index, options_.recipe, pool, ground_->ranges());
     for (const plan::NodeDecision& decision : plan.integer.nodes) {
       if (!decision.is_integer() || !decision.op->has_weight()) continue;
       const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
@@ -98,13 +103,13 @@ class Refiner {
   double work_of(const graph::Index& index, const plan::NodeDecision& decision,
                  const onnx::Node& node) const {
     const auto statistics =
-        ground_.ranges()->values.find(graph::value_path(index, decision.body, decision.output));
+        ground_->ranges()->values.find(graph::value_path(index, decision.body, decision.output));
     const auto weight = index.find(decision.body, node.inputs[1]);
-    if (statistics == ground_.ranges()->values.end() || weight.value == nullptr) return 0;
+    if (statistics == ground_->ranges()->values.end() || weight.value == nullptr) return 0;
     const auto& tensor = weight_tensor(index, weight);
     const auto channels = std::max<std::int64_t>(1, tensor.dims[node.op_type == "MatMul" ? 1 : 0]);
     const auto given = static_cast<double>(statistics->second.count()) /
-                       static_cast<double>(std::max<std::uint64_t>(1, ground_.ranges()->samples));
+                       static_cast<double>(std::max<std::uint64_t>(1, ground_->ranges()->samples));
     return given * static_cast<double>(tensor.element_count()) / static_cast<double>(channels);
   }
 
@@ -117,7 +122,7 @@ class Refiner {
 
   double measure(const Recipe& recipe) {
     if (options_.progress != nullptr) ++options_.progress->done;
-    return meter_->error(ground_, recipe);
+    return meter_->error(*ground_, recipe);
   }
   bool is_close() const { return decibels(least_) >= kCloseEnough; }
   bool is_affordable() const {
@@ -157,6 +162,17 @@ class Refiner {
     }
     result_.notes.push_back(
         fmt::format("calibrated by {}, measured on {} samples: {}", chosen, meter_->samples(), tried));
+  }
+
+  void try_evening() {
+    const std::shared_ptr<const Groundwork> even = ground_->equalized(options_);
+    if (even == nullptr) return;
+    const double error = meter_->error(*even, best_), before = decibels(least_);
+    if (!(error <= kWorthARange * least_)) return;
+    ground_ = even;
+    least_ = error;
+    result_.notes.push_back(fmt::format("channels evened out between layers in {} places: {:.1f} → {:.1f} dB",
+                                        even->evened(), before, decibels(least_)));
   }
 
   void try_correction() {
@@ -239,8 +255,8 @@ class Refiner {
   }
 
   bool search_range(const std::string& value) {
-    const auto found = ground_.ranges()->values.find(value);
-    if (found == ground_.ranges()->values.end() || options_.recipe.integer.values.contains(value))
+    const auto found = ground_->ranges()->values.find(value);
+    if (found == ground_->ranges()->values.end() || options_.recipe.integer.values.contains(value))
       return false;
     const observe::Statistics& statistics = found->second;
     std::vector<ValueRange> ranges;
@@ -260,7 +276,7 @@ class Refiner {
     return is_changed;
   }
 
-  const Groundwork& ground_;
+  std::shared_ptr<const Groundwork> ground_;
   const QuantizeOptions& options_;
   Recipe best_;
   double least_ = std::numeric_limits<double>::infinity();
@@ -272,9 +288,9 @@ class Refiner {
 
 }  // namespace
 
-Refinement refine(const std::filesystem::path& original, const Groundwork& ground,
+Refinement refine(const std::filesystem::path& original, std::shared_ptr<const Groundwork> ground,
                   const QuantizeOptions& options) {
-  return Refiner(original, ground, options).run();
+  return Refiner(original, std::move(ground), options).run();
 }
 
 }  // namespace ounce::api

@@ -2,6 +2,7 @@
 // better left in floats.
 //
 // 1. Each calibration method makes a model; the one whose outputs are closest to the original's wins.
+//    If evening out the channels between layers brings them closer, that is done.
 // 2. While the outputs are not close enough, nodes stay in floats that make the largest error alone, as long
 //    as they are a small share of the work, and as long as it helps.
 // 3. While the outputs are still not close enough, other ranges are tried for the values around the nodes
@@ -14,6 +15,7 @@
 
 #include <ounce/quantize.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,10 +25,11 @@ namespace ounce::api {
 
 struct Refinement {
   Recipe recipe;
+  std::shared_ptr<const Groundwork> ground;
   std::vector<std::string> notes;
 };
 
-Refinement refine(const std::filesystem::path& original, const Groundwork& ground,
+Refinement refine(const std::filesystem::path& original, std::shared_ptr<const Groundwork> ground,
                   const QuantizeOptions& options);
 
 }  // namespace ounce::api

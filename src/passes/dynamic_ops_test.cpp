@@ -27,7 +27,6 @@ using test::noise;
 using test::Rewritten;
 using test::text_of;
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr int kBool = 9;
 constexpr double kLeastSqnr = 30;  // dB, of a layer or two
@@ -70,7 +69,26 @@ ModelBuilder projections() {
 
 TEST(DynamicOps, AnInputIsCodedOnceForAllThatTakeIt) {
   const Rewritten rewritten(projections().bytes(), integer_recipe(Format::kDynamic));
-  EXPECT_EQ(text_of(rewritten.model()), "");
+  EXPECT_EQ(text_of(rewritten.model()),
+            "q0 = int8[8,6]\n"
+            "q1 = float32[6]\n"
+            "q2 = int8[8,6]\n"
+            "q3 = float32[6]\n"
+            "q4 = int8[8,6]\n"
+            "q5 = float32[6]\n"
+            "DynamicQuantizeLinear(x) -> q6, q7, q8\n"
+            "Mul(q7, q1) -> v0\n"
+            "MatMulInteger(q6, q0, q8) -> v1\n"
+            "Cast(v1){to=1} -> v2\n"
+            "Mul(v2, v0) -> q\n"
+            "Mul(q7, q3) -> v3\n"
+            "MatMulInteger(q6, q2, q8) -> v4\n"
+            "Cast(v4){to=1} -> v5\n"
+            "Mul(v5, v3) -> k\n"
+            "Mul(q7, q5) -> v6\n"
+            "MatMulInteger(q6, q4, q8) -> v7\n"
+            "Cast(v7){to=1} -> v8\n"
+            "Mul(v8, v6) -> v\n");
   expect_close(projections());
 }
 
@@ -113,7 +131,21 @@ TEST(DynamicOps, ConvolutionsSpreadScalesAndBiasOverTheAxesBehindTheirChannels) 
   model.node("Conv", {"x", "w", "b"}, {"y"});
   Recipe recipe = integer_recipe(Format::kDynamic);
   recipe.integer.force_conv = true;
-  EXPECT_EQ(text_of(Rewritten(model.bytes(), recipe).model()), "");
+  EXPECT_EQ(text_of(Rewritten(model.bytes(), recipe).model()),
+            "b = float32[3]\n"
+            "q0 = uint8[3,4,1]\n"
+            "q1 = float32[3]\n"
+            "q5 = uint8[]\n"
+            "q6 = int64[2]\n"
+            "q7 = int64[2]\n"
+            "DynamicQuantizeLinear(x) -> q2, q3, q4\n"
+            "Reshape(q1, q6) -> v0\n"
+            "Mul(q3, v0) -> v1\n"
+            "ConvInteger(q2, q0, q4, q5) -> v2\n"
+            "Cast(v2){to=1} -> v3\n"
+            "Reshape(b, q7) -> v4\n"
+            "Mul(v3, v1) -> v5\n"
+            "Add(v5, v4) -> y\n");
 }
 
 TEST(DynamicOps, BranchesCodeWhatTheyTakeThemselves) {
@@ -155,12 +187,50 @@ TEST(DynamicOps, NamesThatAreTakenAreNotGivenAgain) {
   expect_close(model);
 }
 
-// Its scale is found anew for each run: zeros and large values do no harm.
 TEST(DynamicOps, OldOpsetsAreRaised) {
   ModelBuilder model(9, 4);
   model.input("x", kFloat, {3, 8}).output("y", kFloat, {3, 4});
   model.initializer("w", {8, 4}, noise({8, 4})).node("MatMul", {"x", "w"}, {"y"});
   expect_close(model);
+}
+
+// Before version 4 of the format every constant is declared as an input as well.
+TEST(DynamicOps, WeightsThatAreDeclaredAsInputsStayClose) {
+  ModelBuilder model(9, 3);
+  model.input("x", kFloat, {3, 8}).input("w", kFloat, {8, 4}).output("y", kFloat, {3, 4});
+  model.initializer("w", {8, 4}, noise({8, 4})).node("MatMul", {"x", "w"}, {"y"});
+  expect_close(model);
+}
+
+TEST(DynamicOps, WeightsOfConstantNodesStayClose) {
+  ModelBuilder model;
+  model.input("x", kFloat, {3, 8}).output("y", kFloat, {3, 4});
+  const std::string weight = ounce::test::float_tensor("", {8, 4}, noise({8, 4}));
+  model.node("Relu", {"x"}, {"r"}).node("Constant", {}, {"w"}, {ounce::test::tensor_attribute("value", weight)});
+  model.node("MatMul", {"r", "w"}, {"y"});
+  expect_close(model);
+}
+
+TEST(DynamicOps, LstmsAndAttentionBringTheirDomain) {
+  ModelBuilder lstm;
+  lstm.input("x", kFloat, {5, 2, 6}).output("y", kFloat, {5, 1, 2, 4});
+  lstm.initializer("w", {1, 16, 6}, noise({1, 16, 6})).initializer("r", {1, 16, 4}, noise({1, 16, 4}, 2));
+  lstm.node("LSTM", {"x", "w", "r"}, {"y"}, {int_attribute("hidden_size", 4)});
+  const Rewritten rewritten(lstm.bytes(), integer_recipe(Format::kDynamic));
+  EXPECT_THAT(text_of(rewritten.model()), HasSubstr("DynamicQuantizeLSTM("));
+  EXPECT_GE(least_sqnr(lstm.bytes(), rewritten.model()), kLeastSqnr);
+
+  ModelBuilder attention;
+  attention.add_to_model(8, field(1, std::string("com.microsoft")) + field(2, std::int64_t{1}));
+  attention.input("x", kFloat, {1, 3, 8}).output("y", kFloat, {1, 3, 8}).output("z", kFloat, {1, 3, 4});
+  attention.initializer("w", {8, 24}, noise({8, 24})).initializer("b", {24}, noise({24}, 2));
+  attention.initializer("u", {8, 4}, noise({8, 4}, 3)).node("MatMul", {"x", "u"}, {"z"});
+  attention.add(1, ounce::test::node("Attention", {"x", "w", "b"}, {"y"}, {int_attribute("num_heads", 2)}, {},
+                                     "com.microsoft"));
+  const Rewritten fused(attention.bytes(), integer_recipe(Format::kDynamic));
+  EXPECT_EQ(count(text_of(fused.model()), "DynamicQuantizeLinear(x)"), 1U);
+  EXPECT_EQ(count(text_of(fused.model()), "QAttention("), 1U);
+  EXPECT_GE(least_sqnr(attention.bytes(), fused.model()), kLeastSqnr);
 }
 
 TEST(DynamicOps, AWeightOfAnIntegerAndAFloatProductServesBoth) {

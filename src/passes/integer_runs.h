@@ -159,12 +159,14 @@ inline double sqnr_db(std::span<const float> wanted, std::span<const float> give
 
 // What the two give, in every version of the runtime, with and without its optimizations: the smallest signal
 // to noise ratio of an output over all samples.
-inline double least_sqnr(const std::string& before, const onnx::Model& after) {
+inline double least_sqnr(const std::string& before, const onnx::Model& after,
+                         const std::vector<std::filesystem::path>& libraries = runtime::Library::installed()) {
   const ounce::test::TemporaryFolder folder;
   ounce::test::write_file(folder / "before.onnx", before);
   write(after, folder / "after.onnx");
   double least = std::numeric_limits<double>::infinity();
-  for (const auto& path : runtime::Library::installed()) {
+  EXPECT_FALSE(libraries.empty());
+  for (const auto& path : libraries) {
     for (const auto level : {runtime::Optimization::kNone, runtime::Optimization::kAll}) {
       SCOPED_TRACE(path.string());
       const auto library = runtime::Library::open(path);

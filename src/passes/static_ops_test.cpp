@@ -370,6 +370,71 @@ TEST(StaticOps, LargeBiasesOfTinyWeightsStayClose) {
   expect_close(model);
 }
 
+// From 32 on.
+TEST(StaticOps, TheScalesOfManyChannelsAreShort) {
+  ModelBuilder model = images();
+  model.output("y", kFloat, {1, 4, 8, 8});
+  add_conv(model, "x", "a", {40, 4, 1, 1});
+  model.node("Relu", {"a"}, {"r"});
+  add_conv(model, "r", "y", {4, 40, 1, 1});
+  EXPECT_THAT(text_of(Rewritten(model.bytes(), kQdq.recipe()).model()), HasSubstr("q1 = float16[40]\n"));
+  expect_close(model);
+}
+
+// Before version 4 of the format every constant is declared as an input as well.
+TEST(StaticOps, WeightsThatAreDeclaredAsInputsStayClose) {
+  ModelBuilder model(9, 3);
+  model.input("x", kFloat, {1, 4, 8, 8}).output("y", kFloat, {1, 4, 8, 8});
+  model.input("wy", kFloat, {4, 4, 1, 1}).input("by", kFloat, {4});
+  add_conv(model, "x", "y", {4, 4, 1, 1});
+  EXPECT_THAT(text_of(Rewritten(model.bytes(), kQOperator.recipe()).model()), HasSubstr("QLinearConv("));
+  expect_close(model);
+}
+
+TEST(StaticOps, WeightsOfConstantNodesStayClose) {
+  ModelBuilder model = images();
+  model.output("y", kFloat, {1, 4, 8, 8});
+  const auto constant = [&](const std::string& name, const Dims& dims) {
+    const std::string tensor = ounce::test::float_tensor("", dims, noise(dims, seed_of(name)));
+    model.node("Constant", {}, {name}, {ounce::test::tensor_attribute("value", tensor)});
+  };
+  model.node("Tanh", {"x"}, {"t"});
+  constant("w", {4, 4, 1, 1});
+  constant("b", {4});
+  model.node("Conv", {"t", "w", "b"}, {"y"});
+  EXPECT_THAT(text_of(Rewritten(model.bytes(), kQOperator.recipe()).model()), HasSubstr("QLinearConv("));
+  expect_close(model);
+}
+
+TEST(StaticOps, SevenBitsAndCentredZerosStayClose) {
+  const std::string bytes = network().bytes();
+  for (Variant variant : all_variants()) {
+    SCOPED_TRACE(variant.text());
+    Recipe recipe = variant.recipe();
+    recipe.integer.reduce_range = true;
+    recipe.integer.symmetric_activations = true;
+    EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model()), 20);
+  }
+}
+
+// They need opset 21, which old runtimes do not have.
+TEST(StaticOps, SixteenBitActivationsAndFourBitWeightsRunInNewRuntimes) {
+  const std::string bytes = conv_relu_conv().bytes();
+  const std::vector<std::filesystem::path> newest = {runtime::Library::installed().front()};
+  for (const ActivationType type : {ActivationType::kU16, ActivationType::kS16}) {
+    Recipe recipe = kQdq.recipe();
+    recipe.integer.activations = type;
+    EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model(), newest), 35);
+  }
+  for (const GranularityKind granularity : {GranularityKind::kChannel, GranularityKind::kTensor}) {
+    Recipe recipe = kQdq.recipe();
+    recipe.integer.weights = WeightType::kS4;
+    recipe.granularity.kind = granularity;
+    EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model(), newest), 12);
+    EXPECT_GE(least_sqnr(perceptron().bytes(), Rewritten(perceptron().bytes(), recipe).model(), newest), 12);
+  }
+}
+
 TEST(StaticOps, MixedTypesOfValuesRunInQdq) {
   Recipe recipe = kQdq.recipe();
   recipe.integer.values["r"].type = ActivationType::kS8;
