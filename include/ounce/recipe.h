@@ -99,7 +99,9 @@ struct IntegerRecipe {
   ActivationType activations = ActivationType::kU8;
   bool symmetric_activations = false;  // values that take both signs get their zero in the middle
   WeightType weights = WeightType::kS8;
-  bool reduce_range = false;  // 7-bit weights, for CPUs whose 8-bit products saturate (x86 without VNNI)
+  // 7-bit weights, for CPUs whose 8-bit products saturate (x86 without VNNI). Nothing: as this machine's CPU
+  // wants it.
+  std::optional<bool> reduce_range;
   bool integer_io = false;    // inputs and outputs of the model become integers too
   std::map<std::string, RawInput> raw_inputs;  // … and these the raw bytes themselves
   bool force_conv = false;  // kDynamic: ConvInteger as well, which is slow almost everywhere

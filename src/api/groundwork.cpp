@@ -87,7 +87,7 @@ bool Groundwork::take_trained(const std::filesystem::path& source, const Recipe&
   passes::remove_dead_nodes(model);
   is_trained_ = true;
   trained_weights_ = changes.count;
-  notes_.push_back(state.sentence + "; its scales are kept");
+  notes_.push_back(state.sentence);
   for (const passes::FloatOp& op : state.float_ops) {
     const char* why = op.has_float_weight && op.has_float_input
                           ? "neither its weight nor its input is quantized"

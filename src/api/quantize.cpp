@@ -16,6 +16,7 @@
 #include "api/rewrite.h"
 #include "api/source_digest.h"
 #include "api/trial.h"
+#include "base/cpu.h"
 #include "base/digest.h"
 #include "base/jobs.h"
 #include "base/stopwatch.h"
@@ -31,6 +32,9 @@ namespace {
 // Codes of nothing but zeros would give 0 dB; anything below means that codes and source do not belong
 // together.
 constexpr double kLeastSqnr = -3;
+
+// With fewer samples, what fits them best says nothing of others.
+constexpr std::uint64_t kFewSamples = 8;
 
 void begin_stage(const QuantizeOptions& options, const char* stage, std::uint64_t total) {
   if (options.progress == nullptr) return;
@@ -126,6 +130,12 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
   result.sqnr_db = total.sqnr_db();
 }
 
+QuantizeOptions for_this_machine(QuantizeOptions options) {
+  auto& reduce_range = options.recipe.integer.reduce_range;
+  if (!reduce_range) reduce_range = !has_exact_byte_products();
+  return options;
+}
+
 // What the contract's rescaling, means and deviations come to, for inputs that are not sound.
 std::map<std::string, RawInput> raw_inputs_of(const std::filesystem::path& model, const DataOptions& data) {
   std::map<std::string, RawInput> raw;
@@ -156,6 +166,13 @@ Recipe settle(const std::filesystem::path& path, const QuantizeOptions& given,
   // Without data there is nothing to measure on, and a correction is only taken when it helps.
   if (ground->is_trained()) return options.recipe;
   if (options.trial.data.is_generated()) options.recipe.integer.correct_bias = false;
+  if (ground->ranges() != nullptr && ground->ranges()->samples < kFewSamples &&
+      options.recipe.integer.calibration == CalibrationMethod::kAuto) {
+    options.recipe.integer.calibration = CalibrationMethod::kMinMax;
+    result.notes.push_back(fmt::format("calibrated on {} sample{} only: ranges are all that occurred, and other "
+                                       "data may go beyond; give 100 or more",
+                                       ground->ranges()->samples, ground->ranges()->samples == 1 ? "" : "s"));
+  }
   const bool can_measure = !options.trial.data.is_generated() && ground->ranges() != nullptr;
   if (!can_measure) return options.recipe;
   if (!options.recipe.integer.search) {
@@ -166,7 +183,7 @@ Recipe settle(const std::filesystem::path& path, const QuantizeOptions& given,
     return options.recipe;
   }
   api::Refinement refined = api::refine(path, ground, options);
-  result.notes = std::move(refined.notes);
+  result.notes.insert(result.notes.end(), refined.notes.begin(), refined.notes.end());
   ground = std::move(refined.ground);
   return std::move(refined.recipe);
 }
@@ -194,8 +211,9 @@ std::filesystem::path default_output(const std::filesystem::path& model, Format 
 }
 
 QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path,
-                        const QuantizeOptions& options) {
+                        const QuantizeOptions& given) {
   const Stopwatch time;
+  const QuantizeOptions options = for_this_machine(given);
   ThreadPool pool(options.threads);
   QuantizeResult result;
   result.model = path;
@@ -223,6 +241,10 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
                     rounded.layers, rounded.gain_db));
     for (const std::string& reason : rounded.left_alone)
       result.notes.push_back("rounded to nearest: " + reason);
+  }
+  if (recipe.is_integer() && !given.recipe.integer.reduce_range && *recipe.integer.reduce_range) {
+    result.notes.emplace_back(
+        "weights have 7 bits, as this CPU has no VNNI; --no-reduce-range for CPUs that have it");
   }
   result.notes.insert(result.notes.begin(), ground.notes().begin(), ground.notes().end());
   result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());

@@ -4,6 +4,7 @@
 #include <ounce/recipe.h>
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct RecipeArguments {
   std::string calibration = "auto", dialect = "qdq", activations = "u8", weights = "s8";
   double percentile = 99.99;
   std::vector<std::string> values;
-  bool symmetric_activations = false, reduce_range = false, integer_io = false, force_conv = false;
+  std::optional<bool> reduce_range;
+  bool symmetric_activations = false, integer_io = false, force_conv = false;
   bool search = true, equalize = true, correct_bias = true;
 };
 

@@ -71,8 +71,8 @@ struct RoundTrip {
     const ElementType type = data::test::type_of<Code>();
     auto echo = std::make_unique<Echo>(type, dims);
     const Echo& inside = *echo;
-    const auto model =
-        with_float_ports(std::move(echo), {{"x", true, type, scales, zeros}, {"y", false, type, scales, zeros}});
+    const auto model = with_float_ports(
+        std::move(echo), {{"x", true, type, scales, zeros}, {"y", false, type, scales, zeros}});
     EXPECT_EQ(model->inputs()[0].element, ElementType::kFloat);
     EXPECT_EQ(model->outputs()[0].element, ElementType::kFloat);
     EXPECT_EQ(model->library_version(), "1.0.0");
@@ -195,7 +195,8 @@ TEST(FloatPorts, MetadataThatMakesNoSenseIsRefused) {
 // Values are divided by it.
 TEST(FloatPorts, AScaleThatNobodyCanDivideByIsRefused) {
   for (const char* scale : {"0", "-0.0", "1e-60", "1e300"}) {
-    const std::string text = of_x(std::string(R"({"type": "uint8", "scale": [)") + scale + R"(], "zero_point": [0]})");
+    const std::string text =
+        of_x(std::string(R"({"type": "uint8", "scale": [)") + scale + R"(], "zero_point": [0]})");
     EXPECT_EQ(error_of([&] { ports_of(with_metadata(text)); }).code(), ErrorCode::kBadInput) << scale;
   }
 }
@@ -218,7 +219,8 @@ ModelBuilder network() {
   return model;
 }
 
-Recipe integer_io(Dialect dialect, const std::vector<double>& scales = {}, const std::vector<double>& offsets = {}) {
+Recipe integer_io(Dialect dialect, const std::vector<double>& scales = {},
+                  const std::vector<double>& offsets = {}) {
   Recipe recipe = passes::test::integer_recipe(Format::kStatic);
   recipe.integer.dialect = dialect;
   recipe.integer.integer_io = true;

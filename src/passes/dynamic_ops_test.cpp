@@ -99,8 +99,7 @@ TEST(DynamicOps, GemmIsSplitBeforehand) {
   model.initializer("u", {6, 4}, noise({6, 4}, 3)).initializer("c", {1, 4}, noise({1, 4}, 4));
   model.node("Gemm", {"x", "w", "b"}, {"a"}, {int_attribute("transB", 1)}).node("Relu", {"a"}, {"r"});
   model.node("Gemm", {"r", "u", "c"}, {"y"});
-  const std::string text =
-      text_of(Rewritten(model.bytes(), integer_recipe(Format::kDynamic)).model());
+  const std::string text = text_of(Rewritten(model.bytes(), integer_recipe(Format::kDynamic)).model());
   EXPECT_EQ(count(text, "MatMulInteger("), 2U);
   EXPECT_EQ(count(text, "Gemm("), 0U);
   expect_close(model);
@@ -111,9 +110,9 @@ TEST(DynamicOps, ConvolutionsStayClose) {
   images.input("x", kFloat, {2, 4, 8, 8}).output("y", kFloat, {2, 5, 4, 4});
   images.initializer("w", {6, 2, 3, 3}, noise({6, 2, 3, 3})).initializer("b", {6}, noise({6}, 2));
   images.initializer("u", {5, 6, 1, 1}, noise({5, 6, 1, 1}, 3));
-  images.node("Conv", {"x", "w", "b"}, {"a"},
-              {int_attribute("group", 2), ints_attribute("pads", {1, 1, 1, 1}),
-               ints_attribute("strides", {2, 2})});
+  images.node(
+      "Conv", {"x", "w", "b"}, {"a"},
+      {int_attribute("group", 2), ints_attribute("pads", {1, 1, 1, 1}), ints_attribute("strides", {2, 2})});
   images.node("Conv", {"a", "u", ""}, {"y"});
   expect_close(images);
 
@@ -206,7 +205,8 @@ TEST(DynamicOps, WeightsOfConstantNodesStayClose) {
   ModelBuilder model;
   model.input("x", kFloat, {3, 8}).output("y", kFloat, {3, 4});
   const std::string weight = ounce::test::float_tensor("", {8, 4}, noise({8, 4}));
-  model.node("Relu", {"x"}, {"r"}).node("Constant", {}, {"w"}, {ounce::test::tensor_attribute("value", weight)});
+  model.node("Relu", {"x"}, {"r"})
+      .node("Constant", {}, {"w"}, {ounce::test::tensor_attribute("value", weight)});
   model.node("MatMul", {"r", "w"}, {"y"});
   expect_close(model);
 }

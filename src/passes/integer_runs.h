@@ -54,7 +54,8 @@ inline Sample sample_for(const runtime::Session& session, std::uint32_t seed) {
       sample.push_back({input.name, data::test::tensor_of<float>(dims, waves(dims, mixed))});
     } else {
       const std::size_t size = data::byte_count(input.element, dims, input.name);
-      sample.push_back({input.name, {input.element, dims, std::string(size, seed % 2 == 0 ? '\0' : '\1'), {}}});
+      sample.push_back(
+          {input.name, {input.element, dims, std::string(size, seed % 2 == 0 ? '\0' : '\1'), {}}});
     }
   }
   return sample;
@@ -77,12 +78,11 @@ inline observe::Ranges observe_all(const onnx::Model& model, const graph::Index&
   onnx::Model observable = onnx::read_model_from_memory(bytes, "model");
   std::map<std::string, std::string> paths;  // by output
   const graph::Index observable_index(observable);
-  for (const Exposed& exposed :
-       expose_values(observable, observable_index, values_to_observe(model, index)))
+  for (const Exposed& exposed : expose_values(observable, observable_index, values_to_observe(model, index)))
     paths[exposed.output] = graph::value_path(index, exposed.value.body, exposed.value.name);
   write(observable, folder / "observable.onnx");
-  const runtime::Session session(runtime::Library::open(runtime::Library::find()),
-                                 folder / "observable.onnx", {});
+  const runtime::Session session(runtime::Library::open(runtime::Library::find()), folder / "observable.onnx",
+                                 {});
   observe::Ranges ranges;
   const auto add = [&](const std::string& name, const data::Tensor& tensor) {
     const auto path = paths.find(name);
@@ -114,8 +114,8 @@ class Rewritten {
     observe::Ranges ranges;
     if (recipe.format == Format::kStatic) ranges = observe_all(source_, index_, bytes_);
     ThreadPool pool(1);
-    plan_ = plan::make_plan(source_, index_, recipe, pool,
-                            recipe.format == Format::kStatic ? &ranges : nullptr);
+    plan_ =
+        plan::make_plan(source_, index_, recipe, pool, recipe.format == Format::kStatic ? &ranges : nullptr);
     api::rewrite(model_, source_, index_, plan_, {});
   }
 
@@ -159,8 +159,9 @@ inline double sqnr_db(std::span<const float> wanted, std::span<const float> give
 
 // What the two give, in every version of the runtime, with and without its optimizations: the smallest signal
 // to noise ratio of an output over all samples.
-inline double least_sqnr(const std::string& before, const onnx::Model& after,
-                         const std::vector<std::filesystem::path>& libraries = runtime::Library::installed()) {
+inline double least_sqnr(
+    const std::string& before, const onnx::Model& after,
+    const std::vector<std::filesystem::path>& libraries = runtime::Library::installed()) {
   const ounce::test::TemporaryFolder folder;
   ounce::test::write_file(folder / "before.onnx", before);
   write(after, folder / "after.onnx");

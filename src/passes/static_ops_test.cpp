@@ -245,7 +245,8 @@ ModelBuilder network() {
   model.node("Clip", {"a", "zero", "six"}, {"ar"});
   add_conv(model, "ar", "d", {6, 1, 3, 3}, {int_attribute("group", 6), ints_attribute("pads", {1, 1, 1, 1})});
   model.node("Concat", {"ar", "d"}, {"c"}, {int_attribute("axis", 1)});
-  model.node("MaxPool", {"c"}, {"m"}, {ints_attribute("kernel_shape", {2, 2}), ints_attribute("strides", {2, 2})});
+  model.node("MaxPool", {"c"}, {"m"},
+             {ints_attribute("kernel_shape", {2, 2}), ints_attribute("strides", {2, 2})});
   add_conv(model, "m", "e", {6, 12, 1, 1});
   model.node("LeakyRelu", {"e"}, {"l"}, {float_attribute("alpha", 0.125F)});
   add_conv(model, "l", "f", {6, 6, 1, 1});
@@ -337,6 +338,24 @@ TEST(StaticOps, ValuesThatBranchesTakeFromOutsideStayClose) {
   model.node("If", {"c"}, {"y"},
              {graph_attribute("then_branch", then_branch.bytes()),
               graph_attribute("else_branch", else_branch.bytes())});
+  expect_close(model);
+}
+
+TEST(StaticOps, WeightsAndBiasesOfGraphsAroundStayClose) {
+  const auto branch = [](const char* weight, const char* bias) {
+    GraphBuilder graph;
+    graph.output("z", kFloat, {1, 4, 8, 8}).node("Conv", {"x", weight, bias}, {"z"});
+    return graph.bytes();
+  };
+  ModelBuilder model = images();
+  model.input("c", kBool, {}).output("y", kFloat, {1, 4, 8, 8}).output("a", kFloat, {1, 4, 8, 8});
+  for (const char* name : {"w", "u"})
+    model.initializer(name, {4, 4, 1, 1}, noise({4, 4, 1, 1}, seed_of(name)));
+  for (const char* name : {"b", "d", "e"}) model.initializer(name, {4}, noise({4}, seed_of(name)));
+  model.node(
+      "If", {"c"}, {"y"},
+      {graph_attribute("then_branch", branch("w", "b")), graph_attribute("else_branch", branch("u", "d"))});
+  model.node("Conv", {"x", "w", "e"}, {"a"});
   expect_close(model);
 }
 

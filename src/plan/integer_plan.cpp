@@ -187,6 +187,8 @@ class StaticPlanner {
         asked != recipe_.values.end() && asked->second.keep_float)
       return fmt::format("'{}' stays float, as the configuration says", name);
     if (statistics(path) == nullptr) return fmt::format("no range of '{}' was observed", name);
+    if (found->second.minimum() == found->second.maximum())
+      return fmt::format("'{}' never varied in the calibration data", name);
     if (found->second.not_finite() != 0) return fmt::format("'{}' took values that are not finite", name);
     return {};
   }

@@ -28,7 +28,7 @@ quant::LinearFormat format_of(const IntegerRecipe& recipe) {
     case WeightType::kS4: return quant::kSymmetricInt4;
     case WeightType::kS8: break;
   }
-  return recipe.reduce_range ? kInt7 : quant::kSymmetricInt8;
+  return recipe.reduce_range.value_or(false) ? kInt7 : quant::kSymmetricInt8;
 }
 
 Decoder decoder_of(const NodeDecision& node, const Recipe& recipe) {

@@ -1,0 +1,21 @@
+#include "base/cpu.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+namespace ounce {
+
+bool has_exact_byte_products() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  constexpr unsigned kFeatures = 7, kAvx512Vnni = 1U << 11, kAvxVnni = 1U << 4;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid_count(kFeatures, 0, &a, &b, &c, &d) == 0) return false;
+  if ((c & kAvx512Vnni) != 0) return true;
+  return __get_cpuid_count(kFeatures, 1, &a, &b, &c, &d) != 0 && (a & kAvxVnni) != 0;
+#else
+  return true;
+#endif
+}
+
+}  // namespace ounce
