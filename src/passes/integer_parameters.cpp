@@ -29,7 +29,8 @@ Bytes IntegerParameters::zeros(std::size_t body, const Parameter& weight, Zeros 
   const plan::Decision& decision = *weight.decision;
   const std::vector<std::int64_t> dims =
       how == Zeros::kSingle ? std::vector<std::int64_t>() : decision.scale_dims;
-  const auto count = dims.empty() ? std::size_t{1} : static_cast<std::size_t>(dims[0]);
+  std::size_t count = 1;
+  for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
   const bool is_packed = decision.is_packed();  // those have the zero 0
   const bool is_signed = decision.format.sign == kernels::CodeSign::kSigned;
   const auto type = is_packed   ? onnx::ElementType::kInt4

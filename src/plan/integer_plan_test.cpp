@@ -203,14 +203,14 @@ TEST(IntegerPlan, AReluStaysWhenItsInputIsUsedElsewhere) {
   EXPECT_EQ(integer_text(given, ranges_of({"x", "a", "r", "y"})), expected);
 }
 
-// Codes that are moved keep the limits they had: nothing would hold negative values back.
-TEST(IntegerPlan, AReluBehindAnOpThatMovesCodesStays) {
+// Codes that are moved keep the limits they had, and those let negative values through.
+TEST(IntegerPlan, AReluBehindAnOpThatMovesCodesStaysOrHasCodesOfItsOwn) {
   ModelBuilder model = images();
   add_conv(model, "x", "a");
   model.node("Transpose", {"a"}, {"t"}).node("Relu", {"t"}, {"r"});
   add_conv(model, "r", "y");
   EXPECT_THAT(integer_text(model, ranges_of({"x", "a", "t", "r", "y"})),
-              Not(HasSubstr("-> r, codes, clamped")));
+              HasSubstr("value 0:r uint8 scale 0.01 zero 0\n"));
 }
 
 // Zero always has a code, so codes cannot end above it or below it.
@@ -440,6 +440,29 @@ TEST(IntegerPlan, ValuesNeedARangeOfFiniteNumbers) {
   EXPECT_EQ(nodes_of(integer_text(model, seen({{"x", kSigned}, {"a", Seen{{infinite}}}, {"y", kSigned}}))),
             "node 0:0 float: no range of 'a' was observed\n"
             "node 0:1 float: no range of 'a' was observed\n");
+}
+
+TEST(IntegerPlan, ValuesThatNeverVaryStayFloat) {
+  EXPECT_EQ(
+      nodes_of(integer_text(conv_relu_conv(),
+                            seen({{"x", kSigned}, {"a", kSigned}, {"r", Seen{{2, 2}}}, {"y", kSigned}}))),
+      "node 0:0 static -> a, codes\n"
+      "node 0:2 float: 'r' never varied in the calibration data\n");
+}
+
+// What is looked at is enough for every plan that leaves some of it alone.
+TEST(IntegerPlan, CalibrationLooksAtWhatAPlanCanWant) {
+  ModelBuilder model = rows();
+  model.input("i", kFloat, {2, 4, 8, 8});
+  add_conv(model, "i", "a");
+  model.node("Relu", {"a"}, {"r"}).node("GlobalAveragePool", {"r"}, {"g"}).node("Flatten", {"g"}, {"f"});
+  add_gemm(model, "f", "h");
+  model.node("Exp", {"h"}, {"e"});
+  add_gemm(model, "e", "y");
+  const Planned planned(model, static_recipe());
+  Strings names;
+  for (const auto& [body, name] : values_with_ranges(planned.model, planned.index)) names.emplace_back(name);
+  EXPECT_THAT(names, ElementsAre("e", "f", "g", "i", "r", "y"));
 }
 
 TEST(IntegerPlan, IncludesAndExcludes) {
