@@ -34,7 +34,7 @@ struct QuantizedState {
 
   bool is_qoperator() const { return !integer_ops.empty(); }
   bool is_qdq() const {
-    return !is_qoperator() && (quantize_nodes != 0 || dequantize_nodes != 0 || fake_quantize != 0);
+    return !is_qoperator() && (quantize_nodes != 0 || fake_quantize != 0);
   }
 };
 

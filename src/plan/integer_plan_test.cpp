@@ -918,8 +918,11 @@ TEST(IntegerWeights, AMatrixMayHaveVeryManyColumns) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 1}).output("y", kFloat, {1, kColumns});
   model.initializer("w", {1, kColumns}, ramp({1, kColumns})).node("MatMul", {"x", "w"}, {"y"});
-  const Planned planned(model, dynamic_recipe());
-  EXPECT_EQ(planned.decision("w").affine.size(), static_cast<std::size_t>(kColumns));
+  Recipe recipe = dynamic_recipe();
+  recipe.scale = ScaleMethod::kAbsMax;
+  const Planned planned(model, recipe);
+  ASSERT_EQ(planned.decision("w").affine.size(), static_cast<std::size_t>(kColumns));
+  EXPECT_FLOAT_EQ(planned.decision("w").affine[1].scale, std::abs(ramp({1, kColumns})[1]) / 127);
 }
 
 TEST(IntegerWeights, SevenBitsLeaveRoomForSumsOfTwo) {

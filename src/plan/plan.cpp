@@ -14,14 +14,15 @@
 namespace ounce::plan {
 namespace {
 
-std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& index) {
+std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& index,
+                                  const Recipe& recipe) {
   std::size_t quantized = 0, sparse = 0;
   for (const graph::Body& body : index.bodies()) {
     for (const auto& node : body.nodes()) quantized += is_quantized_op(*node) ? 1U : 0U;
     if (body.graph != nullptr) sparse += body.graph->sparse_initializers.size();
   }
   std::vector<std::string> notes;
-  if (quantized != 0)
+  if (quantized != 0 && !recipe.is_integer())
     notes.push_back(fmt::format(
         "already quantized in part ({} nodes): only what is still float is stored smaller", quantized));
   if (sparse != 0) notes.push_back(fmt::format("{} sparse tensors are left as they are", sparse));
@@ -35,7 +36,7 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
                const observe::Ranges* ranges) {
   Plan plan;
   plan.recipe = recipe;
-  plan.notes = notes_on(model, index);
+  plan.notes = notes_on(model, index, recipe);
   Selection selection(recipe);
   const std::vector<Weight> weights = find_weights(index);
   plan.integer = make_integer_plan(model, index, recipe, weights, ranges, selection);

@@ -199,8 +199,8 @@ std::string trial_line(const TrialResult& trial) {
   if (!trial.is_tried) return trial.why_not.empty() ? "" : fmt::format("not run: {}", trial.why_not);
   if (trial.samples == 0)
     return fmt::format("loads in ONNX Runtime {}, but {}", trial.runtime_version, trial.why_not);
-  return fmt::format("outputs compared in ONNX Runtime {} on {} {}", trial.runtime_version, trial.samples,
-                     trial.is_generated ? "random inputs" : "samples");
+  return fmt::format("outputs compared in ONNX Runtime {} on {} {}{}", trial.runtime_version, trial.samples,
+                     trial.is_generated ? "random input" : "sample", trial.samples == 1 ? "" : "s");
 }
 
 Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {

@@ -242,6 +242,39 @@ def scores_fragile():
 
 
 @a_model
+def signal():
+    """Two Convs, a Relu and a Gemm over a signal of 32 numbers, and data for it."""
+    kernel = [((7 * n) % 13 - 6) / 16 for n in range(8 * 1 * 5)]
+    wide = [((11 * n) % 17 - 8) / 32 for n in range(16 * 8 * 3)]
+    dense = [((5 * n) % 19 - 9) / 64 for n in range(4 * 16)]
+    nodes = [node("Conv", ["x", "w1", "b1"], ["a"], name="first"), node("Relu", ["a"], ["b"]),
+             node("Conv", ["b", "w2"], ["c"], name="second"), node("Relu", ["c"], ["d"]), node("GlobalAveragePool", ["d"], ["e"]),
+             node("Flatten", ["e"], ["f"]), node("Gemm", ["f", "w3", "b3"], ["y"], [attribute("transB", 1)], name="last")]
+    weights = [tensor("w1", [8, 1, 5], floats_of(kernel)), tensor("b1", [8], floats_of([n / 8 - 0.5 for n in range(8)])),
+               tensor("w2", [16, 8, 3], floats_of(wide)), tensor("w3", [4, 16], floats_of(dense)),
+               tensor("b3", [4], floats_of([0.5, -0.25, 0, 1]))]
+    samples = [((n * n * 31 + 17 * n) % 257 - 128) / 64 for n in range(24 * 32)]
+    return model(graph(nodes, [value("x", ["N", 1, 32])], [value("y", ["N", 4])], weights)), {
+        "signal.npz": npz(x=npy("f", [24, 1, 32], samples)),
+        "signal.one.npz": npz(x=npy("f", [1, 1, 32], samples[:32])),
+        "signal.still.npz": npz(x=npy("f", [16, 1, 32], [0.5] * 512)),
+        "signal.nan.npz": npz(x=npy("f", [2, 1, 32], samples[:63] + [math.nan])),
+    }
+
+
+@a_model
+def trained():
+    """As training for integers exports it: scales of their own, weights still floats behind Q and DQ, one op left in floats."""
+    coded = lambda name, scale, zero: [node("QuantizeLinear", [name, scale, zero], [name + "_q"]),
+                                       node("DequantizeLinear", [name + "_q", scale, zero], [name + "_d"])]
+    nodes = [*coded("x", "sx", "zx"), *coded("w", "sw", "zw"), node("MatMul", ["x_d", "w_d"], ["h"], name="inner"),
+             *coded("h", "sx", "zx"), node("MatMul", ["h_d", "v"], ["y"], name="outer")]
+    constants = [weight("w", 32, 64), weight("v", 64, 64), tensor("sx", [], floats_of([1 / 32])), tensor("zx", [], b"\x80", UINT8),
+                 tensor("sw", [], floats_of([1 / 64])), tensor("zw", [], b"\0", INT8)]
+    return model(graph(nodes, [X], [Y], constants))
+
+
+@a_model
 def counter():
     """A state: the sum of all that was heard, which the next run gets back."""
     nodes = [node("ReduceSum", ["sound"], ["sum"], [attribute("keepdims", 1)]), node("Add", ["sum", "state"], ["state_out"]),

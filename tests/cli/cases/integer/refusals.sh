@@ -1,0 +1,16 @@
+need signal scores
+ounce quantize signal.onnx --to static || echo "exit $?"
+ounce quantize signal.onnx --to static --data signal.nan.npz || echo "exit $?"
+ounce quantize signal.onnx --to static --data scores.npz || echo "exit $?"
+ounce quantize signal.onnx --to static --data missing.npz || echo "exit $?"
+ounce quantize signal.onnx --to static --data signal.npz --value nothing=float || echo "exit $?"
+ounce quantize signal.onnx --to static --data signal.npz --value x=odd || echo "exit $?"
+ounce quantize signal.onnx --to static --data signal.npz --exclude nothing || echo "exit $?"
+ounce quantize signal.onnx --to static --data signal.npz --dialect qoperator --activations s16 || echo "exit $?"
+ounce quantize signal.onnx --to dynamic --weights s4 || echo "exit $?"
+ounce quantize signal.onnx --to static --granularity block:32 --data signal.npz || echo "exit $?"
+ounce quantize signal.onnx --to w8 --rounding adaptive || echo "exit $?"
+ounce calibrate scores.onnx --data scores.npz >/dev/null
+ounce quantize signal.onnx --to static --ranges scores.ranges || echo "exit $?"
+ounce inspect signal.onnx --to static || echo "exit $?"
+ls *.static.onnx *.dynamic.onnx 2>/dev/null || echo "nothing was written"
