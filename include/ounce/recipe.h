@@ -102,7 +102,7 @@ struct IntegerRecipe {
   // 7-bit weights, for CPUs whose 8-bit products saturate (x86 without VNNI). Nothing: as this machine's CPU
   // wants it.
   std::optional<bool> reduce_range;
-  bool integer_io = false;    // inputs and outputs of the model become integers too
+  bool integer_io = false;                     // inputs and outputs of the model become integers too
   std::map<std::string, RawInput> raw_inputs;  // … and these the raw bytes themselves
   bool force_conv = false;  // kDynamic: ConvInteger as well, which is slow almost everywhere
   CalibrationMethod calibration = CalibrationMethod::kAuto;

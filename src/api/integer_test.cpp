@@ -36,10 +36,9 @@ Contract sound() {
 }
 
 std::size_t count_of(const QuantizeResult& result, const std::string& op, const std::string& arithmetic) {
-  return static_cast<std::size_t>(
-      std::count_if(result.nodes.begin(), result.nodes.end(), [&](const NodeOutcome& node) {
-        return node.op_type == op && node.arithmetic == arithmetic;
-      }));
+  return static_cast<std::size_t>(std::count_if(
+      result.nodes.begin(), result.nodes.end(),
+      [&](const NodeOutcome& node) { return node.op_type == op && node.arithmetic == arithmetic; }));
 }
 
 struct IntegerTest : testing::TestWithParam<std::filesystem::path> {
@@ -143,8 +142,8 @@ struct Integer : testing::Test {
     return folder / "model.onnx";
   }
   std::filesystem::path write_npy(std::size_t samples, std::size_t width, float last) const {
-    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(samples) + ", " +
-                         std::to_string(width) + ", 1, 1), }";
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(samples) +
+                         ", " + std::to_string(width) + ", 1, 1), }";
     header.resize((header.size() + 10 + 64) / 64 * 64 - 10 - 1, ' ');
     header += '\n';
     std::string bytes = "\x93NUMPY";

@@ -87,7 +87,8 @@ struct ObservableModel {
     });
     if (values.empty()) {
       throw Error(ErrorCode::kUnsupported,
-                  "nothing in it has a range to observe (what is inside of Loop and Scan cannot be seen)",
+                  "no op of it can compute on integers, so there is nothing to observe (what is inside of Loop and "
+                  "Scan cannot be seen); --to w8 and --to dynamic need no data",
                   source.string());
     }
     std::map<passes::ObservedValue, Watched> described;

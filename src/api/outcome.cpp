@@ -19,7 +19,10 @@ TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& ind
   outcome.sqnr_db = std::numeric_limits<double>::quiet_NaN();
   if (outcome.stored) {
     outcome.encoding = plan::name_of(decision.encoding);
-    if (decision.is_linear() && !decision.format.is_symmetric) outcome.encoding = "u" + outcome.encoding;
+    const bool is_unsigned =
+        !decision.format.is_symmetric ||
+        (decision.is_of_integer_op() && decision.format.sign == kernels::CodeSign::kUnsigned);
+    if (decision.is_linear() && is_unsigned) outcome.encoding = "u" + outcome.encoding;
     outcome.granularity = decision.granularity_text();
     outcome.decoder = plan::name_of(decision.decoder);
   }

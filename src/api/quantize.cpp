@@ -169,9 +169,10 @@ Recipe settle(const std::filesystem::path& path, const QuantizeOptions& given,
   if (ground->ranges() != nullptr && ground->ranges()->samples < kFewSamples &&
       options.recipe.integer.calibration == CalibrationMethod::kAuto) {
     options.recipe.integer.calibration = CalibrationMethod::kMinMax;
-    result.notes.push_back(fmt::format("calibrated on {} sample{} only: ranges are all that occurred, and other "
-                                       "data may go beyond; give 100 or more",
-                                       ground->ranges()->samples, ground->ranges()->samples == 1 ? "" : "s"));
+    result.notes.push_back(
+        fmt::format("calibrated on {} sample{} only: ranges are all that occurred, and other "
+                    "data may go beyond; give 100 or more",
+                    ground->ranges()->samples, ground->ranges()->samples == 1 ? "" : "s"));
   }
   const bool can_measure = !options.trial.data.is_generated() && ground->ranges() != nullptr;
   if (!can_measure) return options.recipe;

@@ -15,7 +15,7 @@ namespace ounce::api {
 namespace {
 
 constexpr double kCloseEnough = 28;    // dB; closer than this, more effort fits noise
-constexpr double kNoNeed = 40;             // dB; from here on nobody sees a difference
+constexpr double kNoNeed = 40;         // dB; from here on nobody sees a difference
 constexpr double kAcceptable = 20;     // dB; what `verify` lets pass
 constexpr double kPreference = 1.12;   // least predicted error wins unless another is so much better
 constexpr double kFloatShare = 0.05;   // of all multiplications, that may stay in floats

@@ -56,7 +56,7 @@ void show_contract(const DataOptions* data) {
 
 void show_quantize(const DataOptions* data) {
   fmt::print("$ ounce quantize model.onnx --to w16, w8, w8 --codebook, w4{}\n",
-             data == nullptr ? "" : " --data clips.npz");
+             data == nullptr ? "" : ", dynamic, static --data clips.npz");
   std::vector<report::QuantizeRow> rows;
   const auto add = [&](Format format, bool codebook, const char* name) {
     QuantizeOptions options;
@@ -69,6 +69,10 @@ void show_quantize(const DataOptions* data) {
   add(Format::kW8, false, "model.w8.onnx");
   add(Format::kW8, true, "model.w8-codebook.onnx");
   add(Format::kW4, false, "model.w4.onnx");
+  if (data != nullptr) {
+    add(Format::kDynamic, false, "model.dynamic.onnx");
+    add(Format::kStatic, false, "model.static.onnx");
+  }
   fmt::print("{}\nEvery file was reopened{}its weights compared with the source before it got its name.\n\n",
              report::quantize_table(rows, false),
              data == nullptr ? " and " : ", run beside the original, and ");
@@ -79,8 +83,9 @@ void show_verify(const DataOptions& data) {
   options.data = data;
   options.data.labels = "label";
   options.gates.max_drop = 0.02;
-  fmt::print("$ ounce verify model.onnx model.w8.onnx --data clips.npz --labels label --max-drop 2%\n{}\n",
-             report::verify_text(verify("model.onnx", "model.w8.onnx", options)));
+  for (const char* small : {"model.w8.onnx", "model.static.onnx"})
+    fmt::print("$ ounce verify model.onnx {} --data clips.npz --labels label --max-drop 2%\n{}\n", small,
+               report::verify_text(verify("model.onnx", small, options)));
 }
 
 void show_bench(const DataOptions& data) {
@@ -89,8 +94,9 @@ void show_bench(const DataOptions& data) {
   options.seconds = 0.5;
   options.cold_starts = 1;
   fmt::print(
-      "$ ounce bench model.onnx model.w16.onnx model.w8.onnx -t 0.5 --cold-starts 1 --data clips.npz\n{}\n",
-      report::bench_text(bench({"model.onnx", "model.w16.onnx", "model.w8.onnx"}, options)));
+      "$ ounce bench model.onnx model.w8.onnx model.static.onnx -t 0.5 --cold-starts 1 --data "
+      "clips.npz\n{}\n",
+      report::bench_text(bench({"model.onnx", "model.w8.onnx", "model.static.onnx"}, options)));
 }
 
 int run(const std::string& output) {

@@ -166,9 +166,10 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
       ->check(names_of(kWeights))
       ->capture_default_str()
       ->group(group);
-  app.add_flag("--reduce-range,!--no-reduce-range", arguments.reduce_range,
-               "7-bit weights, for x86 CPUs without VNNI, whose 8-bit products saturate (default: as the CPU of "
-               "this machine wants it)")
+  app.add_flag(
+         "--reduce-range,!--no-reduce-range", arguments.reduce_range,
+         "7-bit weights, for x86 CPUs without VNNI, whose 8-bit products saturate (default: as the CPU of "
+         "this machine wants it)")
       ->group(group);
   app.add_flag("--integer-io", arguments.integer_io,
                "static: inputs and outputs of the model become integers too")

@@ -27,12 +27,14 @@ std::string shortened(std::string path) {
 
 std::string value_path(const Index& index, std::size_t body, Bytes name) {
   std::string path(name);
-  for (std::size_t at = body; index.bodies()[at].parent != kNone; at = index.bodies()[at].parent) {
+  std::size_t at = body;
+  for (; index.bodies()[at].parent != kNone; at = index.bodies()[at].parent) {
     const Body& inner = index.bodies()[at];
     const onnx::Node& owner = *index.bodies()[inner.parent].nodes()[inner.owner];
     std::string around(owner.outputs.empty() ? Bytes() : owner.outputs[0]);
     path = around + "/" + std::string(owner.attributes[inner.attribute]->name) + "/" + path;
   }
+  if (index.bodies()[at].function != nullptr) path = index.bodies()[at].path + "/" + path;
   return path;
 }
 

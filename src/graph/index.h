@@ -80,7 +80,7 @@ class Index {
 
 // A name for a value that is its own in the whole model and outlives edits of other nodes: in the main graph
 // the value's name, in a body inside of it also the first output of the node around each body:
-// "if_out/then_branch/v".
+// "if_out/then_branch/v"; in a function "function f/v".
 std::string value_path(const Index& index, std::size_t body, Bytes name);
 
 // How to call a node in a message: its name, or its type and position.

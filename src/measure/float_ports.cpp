@@ -26,15 +26,16 @@ void for_each_value(const data::Dims& dims, std::size_t channels, Visit visit) {
 template <class Code>
 void encode(const data::TensorView& floats, const passes::Port& port, data::Tensor& codes) {
   const auto [low, high] = plan::limits_of(port.type);
-  const auto values =
-      data::values_of<float>(data::Tensor{floats.type, floats.dims, std::string(floats.bytes)});
+  std::vector<float> values(floats.bytes.size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), floats.bytes.data(), values.size() * sizeof(float));
   codes.bytes.resize(values.size() * sizeof(Code));
   auto out = data::values_of<Code>(codes);
-  for_each_value(
-      floats.dims, port.scales.size(), [&, lowest = low, highest = high](std::size_t i, std::size_t c) {
-        const float code = std::nearbyint(values[i] / port.scales[c] + port.zeros[c]);
-        out[i] = static_cast<Code>(std::clamp(code, static_cast<float>(lowest), static_cast<float>(highest)));
-      });
+  for_each_value(floats.dims, port.scales.size(),
+                 [&, lowest = low, highest = high](std::size_t i, std::size_t c) {
+                   const float code = std::nearbyint(values[i] / port.scales[c] + port.zeros[c]);
+                   const auto least = static_cast<float>(lowest), most = static_cast<float>(highest);
+                   out[i] = static_cast<Code>(code >= least ? std::min(code, most) : least);  // NaN too
+                 });
 }
 
 template <class Code>

@@ -7,7 +7,7 @@
 
 #include "data/tensor_of.h"
 #include "onnx/reader.h"
-#include "passes/integer_runs.h"
+#include "support/integer_runs.h"
 #include "passes/pass_runs.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"

@@ -5,10 +5,22 @@
 #include <algorithm>
 #include <bit>
 
+#include "onnx/types.h"
 #include "passes/chain.h"
 #include "passes/constants.h"
 
 namespace ounce::passes {
+namespace {
+
+// As it is declared; the plan gives channels only to inputs that have them.
+std::size_t rank_of_input(const graph::Index& index, Bytes name) {
+  for (const auto& input : index.main().graph->inputs) {
+    if (input->name == name) return std::max<std::size_t>(2, onnx::read_type(input->type).shape.size());
+  }
+  return 2;
+}
+
+}  // namespace
 
 using graph::kNone;
 
@@ -65,7 +77,10 @@ Bytes CodedValues::floats_of_raw(const plan::IntegerPort& port) {
   const auto constant = [&](const std::vector<float>& values) {
     const auto count = static_cast<std::int64_t>(values.size());
     std::vector<std::int64_t> dims;
-    if (count > 1) dims = {1, count, 1, 1};
+    if (count > 1) {
+      dims.assign(rank_of_input(index_, port.value.second), 1);
+      dims[1] = count;
+    }
     return editor.add_tensor(BodyEditor::kFront, float_tensor(dims, values));
   };
   Chain chain(editor, BodyEditor::kFront, port.value.second);

@@ -4,9 +4,9 @@
 
 #include "graph/verify.h"
 #include "onnx/reader.h"
+#include "passes/integer_parameters.h"
 #include "passes/pass_runs.h"
 #include "passes/store_weights.h"
-#include "passes/integer_parameters.h"
 #include "plan/dynamic_kernels.h"
 #include "plan/groups.h"
 #include "support/model_builder.h"

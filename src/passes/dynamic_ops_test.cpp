@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "onnx/reader.h"
-#include "passes/integer_runs.h"
+#include "support/integer_runs.h"
 #include "passes/pass_runs.h"
 #include "support/model_builder.h"
 

@@ -3,6 +3,9 @@
 #include <ounce/error.h>
 
 #include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "onnx/types.h"
@@ -48,7 +51,11 @@ void read_side(const Json& json, bool is_input, std::vector<Port>& ports) {
     for (const auto known : {kUint8, kInt8, kUint16, kInt16}) {
       if (type == onnx::name_of(known)) port.type = known;
     }
-    if (type != onnx::name_of(port.type) || port.scales.empty() || port.scales.size() != port.zeros.size())
+    const bool can_divide = std::all_of(port.scales.begin(), port.scales.end(), [](float scale) {
+      return std::isfinite(scale) && std::abs(scale) >= std::numeric_limits<float>::min();
+    });
+    if (!can_divide || type != onnx::name_of(port.type) || port.scales.empty() ||
+        port.scales.size() != port.zeros.size())
       refuse();
     ports.push_back(std::move(port));
   }

@@ -33,9 +33,7 @@ struct QuantizedState {
   std::string sentence;                            // for people
 
   bool is_qoperator() const { return !integer_ops.empty(); }
-  bool is_qdq() const {
-    return !is_qoperator() && (quantize_nodes != 0 || fake_quantize != 0);
-  }
+  bool is_qdq() const { return !is_qoperator() && (quantize_nodes != 0 || fake_quantize != 0); }
 };
 
 // At every depth, functions included. A weight behind QuantizeLinear counts as quantized, though the file may

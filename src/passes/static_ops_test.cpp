@@ -4,7 +4,7 @@
 #include <set>
 
 #include "onnx/reader.h"
-#include "passes/integer_runs.h"
+#include "support/integer_runs.h"
 #include "passes/pass_runs.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"

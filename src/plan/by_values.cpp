@@ -56,7 +56,8 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
     decision.ranges.clear();
   };
   if (!whole.finite()) {
-    if (!decision.weight.fits_few_bits()) return keep("has NaN or infinite values");
+    if (!decision.weight.fits_few_bits() && !decision.is_of_integer_op())
+      return keep("has NaN or infinite values");
     throw Error(
         ErrorCode::kBadInput,
         "a weight has NaN or infinite values; repair the model, or leave the tensor out with --exclude",
@@ -82,7 +83,7 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
     }
   }
   // Small blocks have more ranges than a plan should hold; they are found again when the weight is written.
-  if (decision.ranges.size() > kMostRangesKept) decision.ranges = {};
+  if (decision.ranges.size() > kMostRangesKept && !decision.is_of_integer_op()) decision.ranges = {};
 }
 
 void promote_smallest(std::vector<Decision>& decisions, double share) {

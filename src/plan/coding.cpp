@@ -18,6 +18,15 @@ onnx::ElementType element_type_of(ActivationType type) {
   return onnx::ElementType::kUint8;
 }
 
+ActivationType activation_type_of(onnx::ElementType type) {
+  switch (type) {
+    case onnx::ElementType::kInt8: return ActivationType::kS8;
+    case onnx::ElementType::kUint16: return ActivationType::kU16;
+    case onnx::ElementType::kInt16: return ActivationType::kS16;
+    default: return ActivationType::kU8;
+  }
+}
+
 CodeLimits limits_of(onnx::ElementType type) {
   switch (type) {
     case onnx::ElementType::kInt8: return {-128, 127};

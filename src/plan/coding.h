@@ -29,6 +29,7 @@ Coding choose_coding(const observe::Statistics& statistics, const std::string& n
                      const IntegerRecipe& recipe);
 
 onnx::ElementType element_type_of(ActivationType type);
+ActivationType activation_type_of(onnx::ElementType type);
 // The smallest and the largest code.
 struct CodeLimits {
   std::int32_t low, high;

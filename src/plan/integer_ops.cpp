@@ -59,7 +59,13 @@ const IntegerOp* find_dynamic_op(const onnx::Node& node) {
   return is_fused_attention(node) ? &kFusedAttention : find(kDynamicOps, node);
 }
 
-const IntegerOp* find_integer_op(const onnx::Node& node) { return find(kOps, node); }
+const IntegerOp* find_integer_op(const onnx::Node& node) {
+  return is_fused_wrongly(node) ? nullptr : find(kOps, node);
+}
+
+bool is_fused_wrongly(const onnx::Node& node) {
+  return node.op_type == "AveragePool" && onnx::find_attribute(node, "dilations") != nullptr;
+}
 
 bool is_clamp(const onnx::Node& node) {
   return onnx::is_default_domain(node.domain) && (node.op_type == "Relu" || node.op_type == "Clip");

@@ -39,6 +39,10 @@ struct IntegerOp {
 const IntegerOp* find_integer_op(const onnx::Node& node);
 const IntegerOp* find_dynamic_op(const onnx::Node& node);
 
+// An AveragePool with dilations: runtimes turn it into QLinearAveragePool when it stands between codes, and
+// then refuse that for its dilations.
+bool is_fused_wrongly(const onnx::Node& node);
+
 // Ops that a code's limits stand for when they follow an integer op: Relu, Clip.
 bool is_clamp(const onnx::Node& node);
 

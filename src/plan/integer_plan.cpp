@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <optional>
 
 #include "onnx/settings.h"
+#include "onnx/values.h"
 #include "plan/dynamic_kernels.h"
 
 namespace ounce::plan {
@@ -50,7 +53,8 @@ std::string why_not_weight(const graph::Index& index, const onnx::Node& node, co
   if (weight->value->is_output) return "its weight is an output of the graph";
   for (const Use& use : weight->value->uses) {
     const onnx::Node& other = index.node(use);
-    const bool is_alike = other.op_type == node.op_type && use.input == 1 &&
+    const bool is_alike = other.op_type == node.op_type && onnx::is_default_domain(other.domain) &&
+                          use.input == 1 &&
                           integer_setting(other, "transB", 0) == integer_setting(node, "transB", 0);
     if (!is_alike) return fmt::format("its weight also feeds {}", other.op_type);
   }
@@ -90,10 +94,22 @@ class Seeds {
         float_nodes_(recipe.float_nodes),
         selection_(selection) {}
 
+  // The value of a constant that is a single float.
+  std::optional<float> scalar(std::size_t body, Bytes name) const {
+    const Weight* constant = constants_.find(body, name);
+    if (constant == nullptr || constant->tensor->type != onnx::ElementType::kFloat ||
+        constant->tensor->element_count() != 1)
+      return std::nullopt;
+    float value = 0;
+    std::memcpy(&value, onnx::RawValues(*constant->tensor).bytes().data(), sizeof value);
+    return value;
+  }
+
   // Why this node, whose op has a weight, cannot compute on integers; empty when it can.
   std::string why_not(std::size_t body, const onnx::Node& node) {
     if (node.outputs.size() != 1 || node.outputs[0].empty()) return "it has no output";
     if (float_nodes_.contains(std::string(node.outputs[0]))) return "floats give better results here";
+    if (blocked_.contains(&node)) return "its weight also feeds a node that stays in floats";
     const Weight* weight = constants_.find(body, input_of(node, 1));
     if (weight != nullptr) {
       if (std::string reason = selection_.why_not(index_, *weight); !reason.empty()) return reason;
@@ -116,6 +132,27 @@ class Seeds {
     return {};
   }
 
+  // A weight is codes for all or for none: nodes whose weight another node takes as floats are blocked, and
+  // planning has to begin anew. False when there are none.
+  bool block_torn_weights(const IntegerPlan& plan) {
+    std::set<const onnx::Node*> integer;
+    for (const NodeDecision& decision : plan.nodes) {
+      if (decision.is_integer()) integer.insert(&node_of(decision));
+    }
+    const std::size_t before = blocked_.size();
+    for (const NodeDecision& decision : plan.nodes) {
+      const Weight* weight = decision.is_integer() && decision.op->has_weight()
+                                 ? constants_.find(decision.body, input_of(node_of(decision), 1))
+                                 : nullptr;
+      if (weight == nullptr) continue;
+      const auto& uses = weight->value->uses;
+      const bool is_torn = std::any_of(uses.begin(), uses.end(),
+                                       [&](const Use& use) { return !integer.contains(&index_.node(use)); });
+      if (is_torn) blocked_.insert(&node_of(decision));
+    }
+    return blocked_.size() != before;
+  }
+
   void note(IntegerPlan& plan, std::size_t decision) const {
     const NodeDecision& made = plan.nodes[decision];
     const onnx::Node& node = *index_.bodies()[made.body].nodes()[made.node];
@@ -130,6 +167,9 @@ class Seeds {
   }
 
  private:
+  const onnx::Node& node_of(const NodeDecision& decision) const {
+    return *index_.bodies()[decision.body].nodes()[decision.node];
+  }
   static std::size_t channels_of(const onnx::Node& node, const Weight& weight) {
     const bool is_first = node.op_type == "Conv" || integer_setting(node, "transB", 0) == 1;
     return static_cast<std::size_t>(weight.tensor->dims[is_first ? 0 : 1]);
@@ -138,6 +178,7 @@ class Seeds {
   const graph::Index& index_;
   Constants constants_;
   const std::set<std::string>& float_nodes_;
+  std::set<const onnx::Node*> blocked_;
   Selection& selection_;
 };
 
@@ -150,17 +191,24 @@ class StaticPlanner {
 
   IntegerPlan make() {
     for (const auto& [name, value] : recipe_.values) {
+      if (recipe_.dialect == Dialect::kQOperator &&
+          value.type.value_or(recipe_.activations) != recipe_.activations)
+        throw Error(ErrorCode::kUsage,
+                    "integer ops take activations of one type: --dialect qdq for --value types");
       if (ranges_ != nullptr && !ranges_->values.contains(name)) {
         throw Error(ErrorCode::kUsage,
                     fmt::format("--value '{}' is no activation of this model that was observed", name));
       }
     }
-    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
-      const std::size_t first = plan_.nodes.size();
-      find_candidates(body);
-      drop_the_unwanted(first);
-      choose_codings(first);
-    }
+    do {
+      plan_ = {};
+      for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+        const std::size_t first = plan_.nodes.size();
+        find_candidates(body);
+        drop_the_unwanted(first);
+        choose_codings(first);
+      }
+    } while (seeds_.block_torn_weights(plan_));
     find_ports();
     std::erase_if(plan_.nodes, [](const NodeDecision& d) { return !d.is_integer() && d.reason.empty(); });
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
@@ -178,14 +226,21 @@ class StaticPlanner {
   std::string path_of(std::size_t body, Bytes name) const {
     return graph::value_path(index_, index_.find(body, name).body, name);
   }
+  std::string why_kept_float(std::size_t body, Bytes name) const {
+    const auto asked = recipe_.values.find(path_of(body, name));
+    const bool is_kept = asked != recipe_.values.end() && asked->second.keep_float;
+    return is_kept ? fmt::format("'{}' stays float, as the configuration says", name) : std::string();
+  }
   std::string why_no_codes(std::size_t body, Bytes name) const {
-    if (index_.find(body, name).value == nullptr) return "it takes nothing";
+    const auto value = index_.find(body, name);
+    if (value.value == nullptr) return "it takes nothing";
+    if (value.value->producer != kNone &&
+        is_fused_wrongly(*index_.bodies()[value.body].nodes()[value.value->producer]))
+      return fmt::format("runtimes would fuse what gives '{}' into an op that they do not have", name);
     if (ranges_ == nullptr) return {};
     const std::string path = path_of(body, name);
     const auto found = ranges_->values.find(path);
-    if (const auto asked = recipe_.values.find(path);
-        asked != recipe_.values.end() && asked->second.keep_float)
-      return fmt::format("'{}' stays float, as the configuration says", name);
+    if (std::string kept = why_kept_float(body, name); !kept.empty()) return kept;
     if (statistics(path) == nullptr) return fmt::format("no range of '{}' was observed", name);
     if (found->second.minimum() == found->second.maximum())
       return fmt::format("'{}' never varied in the calibration data", name);
@@ -211,7 +266,8 @@ class StaticPlanner {
         if (decision.reason.empty()) {
           decision.arithmetic = Arithmetic::kStatic;
           decision.gives_codes = op->must_give_codes();
-          if (op->may_give_codes()) makers_.emplace(decision.output, plan_.nodes.size());
+          if (op->may_give_codes() && why_no_codes(body, decision.output).empty())
+            makers_.emplace(decision.output, plan_.nodes.size());
         } else if (!op->has_weight()) {
           decision.reason.clear();  // nobody expects it to be integer
         }
@@ -226,12 +282,30 @@ class StaticPlanner {
     if (node.outputs.empty() || node.outputs[0].empty()) return;
     decision.output = node.outputs[0];
     const graph::Value& value = *index_.find(decision.body, node.outputs[0]).value;
-    if (!decision.op->may_give_codes() || value.is_output || value.uses.size() != 1) return;
+    const bool makes_codes = decision.op->may_give_codes() && decision.op->kind != IntegerKind::kMovement;
+    if (!makes_codes || value.is_output || value.uses.size() != 1) return;
     const Use& use = value.uses[0];
     const onnx::Node& next = index_.node(use);
-    if (use.body != decision.body || use.input != 0 || !is_clamp(next) || next.outputs.size() != 1) return;
+    const bool is_next = use.body == decision.body && use.input == 0 && next.outputs.size() == 1;
+    if (!is_next || !clamp_of(decision.body, next)) return;
     decision.absorbed = use.node;
     decision.output = next.outputs[0];
+  }
+
+  // The limits of a Relu or Clip that codes can stand for: constant, with zero between them, as zero is
+  // always a code.
+  std::optional<ValueRange> clamp_of(std::size_t body, const onnx::Node& node) const {
+    if (!is_clamp(node)) return std::nullopt;
+    if (node.op_type == "Relu") return ValueRange{0, HUGE_VAL};
+    ValueRange range{-HUGE_VAL, HUGE_VAL};
+    for (std::size_t i = 1; i < 3; ++i) {
+      if (input_of(node, i).empty()) continue;
+      const std::optional<float> limit = seeds_.scalar(body, node.inputs[i]);
+      if (!limit) return std::nullopt;
+      (i == 1 ? range.low : range.high) = *limit;
+    }
+    const bool has_attributes = !node.attributes.empty();  // before opset 11
+    return has_attributes || !(range.low <= 0 && range.high >= 0) ? std::nullopt : std::optional(range);
   }
 
   std::string why_not_seed(const NodeDecision& decision) {
@@ -250,8 +324,8 @@ class StaticPlanner {
     }
     if (std::string reason = selection_.why_not(node); !reason.empty()) return reason;
     // What is only moved keeps the codes it has.
-    const bool has_own_codes = decision.op->kind != IntegerKind::kMovement || decision.absorbed != kNone;
-    return has_own_codes ? why_no_codes(decision.body, decision.output) : std::string();
+    return decision.op->kind == IntegerKind::kMovement ? why_kept_float(decision.body, decision.output)
+                                                       : why_no_codes(decision.body, decision.output);
   }
 
   bool is_wanted_as_codes(const NodeDecision& decision, const std::vector<std::size_t>& by_node) const {
@@ -369,13 +443,27 @@ class StaticPlanner {
       const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
       for (std::size_t k = 0; k < decision.op->activations(node); ++k) code(decision.body, node.inputs[k]);
       if (!decision.gives_codes) continue;
-      if (decision.op->kind == IntegerKind::kMovement && decision.absorbed == kNone) {
+      if (decision.op->kind == IntegerKind::kMovement) {
         const auto input = plan_.codings.find(key_of(decision.body, node.inputs[0]));
         plan_.codings.emplace(key_of(decision.body, decision.output), input->second);
       } else {
         code(decision.body, decision.output);
+        if (decision.absorbed != kNone) hold_to_clamp(decision);
       }
     }
+  }
+
+  // A range that was asked for may go beyond what the clamp lets through.
+  void hold_to_clamp(const NodeDecision& decision) {
+    const onnx::Node& clamp = *index_.bodies()[decision.body].nodes()[decision.absorbed];
+    const ValueRange limits = *clamp_of(decision.body, clamp);
+    Coding& coding = plan_.codings.at(key_of(decision.body, decision.output));
+    const ValueRange held{std::max(coding.range.low, limits.low), std::min(coding.range.high, limits.high)};
+    if (held.low == coding.range.low && held.high == coding.range.high) return;
+    const Coding narrow = make_coding(held, activation_type_of(coding.type), recipe_.symmetric_activations);
+    coding.scale = narrow.scale;
+    coding.zero = narrow.zero;
+    coding.range = narrow.range;
   }
 
   ValueKey key_of(std::size_t body, Bytes name) const { return {index_.find(body, name).body, name}; }
@@ -404,18 +492,22 @@ class DynamicPlanner {
       : model_(model), index_(index), recipe_(recipe.integer), seeds_(seeds) {}
 
   IntegerPlan make() {
-    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
-      const auto& nodes = index_.bodies()[body].nodes();
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (is_worth_a_reason(*nodes[i])) decide(body, i);
+    do {
+      plan_ = {};
+      for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+        const auto& nodes = index_.bodies()[body].nodes();
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+          if (is_worth_a_reason(*nodes[i])) decide(body, i);
+        }
       }
-    }
+    } while (seeds_.block_torn_weights(plan_));
     return std::move(plan_);
   }
 
  private:
   std::string why_not(std::size_t body, const onnx::Node& node, const IntegerOp* op) const {
     if (op == nullptr) return fmt::format("{} has no dynamic kernel", node.op_type);
+    if (node.outputs.empty()) return "it has no output";
     if (op->kind == IntegerKind::kLstm)
       return first_of(seeds_.why_excluded(body, node, {1, 2}),
                       why_not_dynamic_lstm(model_, index_, body, node));

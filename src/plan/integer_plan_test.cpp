@@ -446,7 +446,7 @@ TEST(IntegerPlan, ValuesThatNeverVaryStayFloat) {
   EXPECT_EQ(
       nodes_of(integer_text(conv_relu_conv(),
                             seen({{"x", kSigned}, {"a", kSigned}, {"r", Seen{{2, 2}}}, {"y", kSigned}}))),
-      "node 0:0 static -> a, codes\n"
+      "node 0:0 float: 'r' never varied in the calibration data\n"
       "node 0:2 float: 'r' never varied in the calibration data\n");
 }
 

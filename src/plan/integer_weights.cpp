@@ -80,6 +80,15 @@ double least_scale(double bias, double input_scale, bool has_weights) {
   return std::abs(bias) / input_scale / steps;
 }
 
+// Channels without weights take any scale: the one their biases want.
+void free_empty_channels(Decision& weight) {
+  if (weight.affine.size() <= 1 || weight.ranges.size() != weight.affine.size()) return;
+  for (std::size_t c = 0; c < weight.affine.size(); ++c) {
+    if (weight.ranges[c].absmax() > 0) continue;
+    weight.affine[c] = quant::make_affine(std::numeric_limits<float>::min(), weight.affine[c].zero);
+  }
+}
+
 // Makes room for the bias in the weight's scales.
 void make_room(const onnx::Model& model, float input_scale, const Decision& bias, Decision& weight) {
   const std::vector<float> values = values_of(model, *bias.weight.tensor);
@@ -89,8 +98,7 @@ void make_room(const onnx::Model& model, float input_scale, const Decision& bias
     const bool has_weights = group >= weight.ranges.size() || weight.ranges[group].absmax() > 0;
     const double least =
         std::max<double>(least_scale(values[c], input_scale, has_weights), std::numeric_limits<float>::min());
-    const bool is_free = !has_weights && weight.affine.size() > 1;
-    if (affine.scale >= least && !is_free) continue;
+    if (affine.scale >= least) continue;
     affine = quant::make_affine(static_cast<float>(least), affine.zero);
     if (!weight.format.half_scales) continue;
     weight.format.half_scales = false;  // this one may be no 16-bit float
@@ -153,6 +161,7 @@ void scale_integer_weights(const onnx::Model& model, const graph::Index& index, 
     nodes.push_back({plan.integer.codings.at(value(0)).scale, by_value.at(value(1)), by_value.at(key)});
   }
   // A weight may have several biases.
+  for (const Parts& parts : nodes) free_empty_channels(*parts.weight);
   for (const Parts& parts : nodes) make_room(model, parts.input_scale, *parts.bias, *parts.weight);
   for (const Parts& parts : nodes) scale_bias(parts.input_scale, *parts.weight, *parts.bias);
 }

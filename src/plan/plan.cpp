@@ -14,8 +14,7 @@
 namespace ounce::plan {
 namespace {
 
-std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& index,
-                                  const Recipe& recipe) {
+std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& index, const Recipe& recipe) {
   std::size_t quantized = 0, sparse = 0;
   for (const graph::Body& body : index.bodies()) {
     for (const auto& node : body.nodes()) quantized += is_quantized_op(*node) ? 1U : 0U;

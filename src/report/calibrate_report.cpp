@@ -49,8 +49,9 @@ std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
   std::string text = table.text();
   if (result.values.size() > order.size() || at_most == static_cast<std::size_t>(-1))
     text += "… and more: the worst are shown\n";
-  text += fmt::format("{} values over {} sample{} → {}\n", result.values.size(), result.samples,
-                      result.samples == 1 ? "" : "s", result.output.string());
+  text += fmt::format("{} value{} over {} sample{} → {}\n", result.values.size(),
+                      result.values.size() == 1 ? "" : "s", result.samples, result.samples == 1 ? "" : "s",
+                      result.output.string());
   for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
   return text;
 }
