@@ -9,7 +9,7 @@ exits 2 ounce calibrate scores.onnx --data scores.npz --shard 0/3
 exits 2 ounce calibrate merge scores.npz -o merged.ranges
 exits 2 ounce calibrate scores.onnx --data scores.npz -o scores.onnx
 ounce calibrate scores.onnx --data scores.npz --samples 1 | tail -n 1
-ounce calibrate signal.onnx --data signal.npz --kind image --rescale 1/128 -o other.ranges > /dev/null
+ounce calibrate signal.onnx --data signal.npz -o other.ranges > /dev/null
 exits 2 ounce calibrate merge scores.ranges other.ranges -o merged.ranges
 exits 4 ounce calibrate merge scores.ranges nowhere.ranges -o merged.ranges
 ls *.ranges
