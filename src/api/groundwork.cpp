@@ -44,14 +44,12 @@ std::vector<std::string> warnings_for(const Recipe& recipe) {
   if (is_16_bit(recipe.integer.activations)) {
     notes.emplace_back(
         "16-bit activations have no integer kernels in ONNX Runtime's CPU provider: it computes in floats, "
-        "slower "
-        "than FP32; they are for accelerators");
+        "slower than FP32; they are for accelerators");
   }
   if (recipe.integer.weights == WeightType::kS4) {
     notes.emplace_back(
         "4-bit weights of Conv and Gemm have no integer kernels in ONNX Runtime's CPU provider: it decodes "
-        "them at "
-        "every run; --to w4 stores as small and runs at FP32 speed");
+        "them at every run; --to w4 stores as small and runs at FP32 speed");
   }
   return notes;
 }

@@ -23,7 +23,7 @@ constexpr double kWorthAFloat = 0.5;   // dB that a node must bring
 constexpr double kWorthARange = 0.98;  // of the error, that a range may leave
 constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
 // Multiplications in all, some minutes at most; and what one search looks at.
-constexpr double kMostWork = 2e11, kUsualVariants = 100;
+constexpr double kMostWork = 6e11, kUsualVariants = 100;
 constexpr std::uint64_t kLeastSamples = 8, kMostSamples = 256;
 
 // A node that computes on integers.
