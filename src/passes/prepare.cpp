@@ -2,6 +2,7 @@
 
 #include "passes/add_bias.h"
 #include "passes/fold_batch_norm.h"
+#include "passes/fold_constants.h"
 #include "passes/gemm_to_matmul.h"
 #include "passes/raise_opset.h"
 #include "passes/remove_dead_nodes.h"
@@ -29,6 +30,7 @@ void prepare(onnx::Model& model, const Recipe& recipe) {
                              onnx::opset_version(model.proto->opset_imports, "") >= kDynamicOpset;
   if (!is_new_enough) raise_opset(model, opset_for(recipe));
   remove_identity(model);
+  fold_constants(model);
   add_bias(model);
   fold_batch_norm(model);
   add_bias(model);

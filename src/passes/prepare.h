@@ -1,6 +1,6 @@
 // The float model as integer kernels want it: everything that computes the same in fewer, larger steps.
 //
-// Batch normalisations go into the op in front of them, sums of constants into its bias; identities and dead
+// Weights that are moved before they are used become constants; batch normalisations go into the op in front of them, sums of constants into its bias; identities and dead
 // nodes go; older opsets are raised to one that has per-channel Q/DQ; for dynamic arithmetic Gemm becomes
 // MatMul and Add.
 #pragma once

@@ -1,0 +1,90 @@
+#include "passes/fold_constants.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "graph/index.h"
+#include "passes/constants.h"
+#include "passes/editors.h"
+#include "passes/frozen_values.h"
+#include "plan/op_table.h"
+
+namespace ounce::passes {
+namespace {
+
+bool is_wanted(const onnx::Node& node, std::size_t input) {
+  const plan::WeightSlot* slot = plan::find_weight_slot(node, input);
+  const bool is_weight = slot != nullptr && slot->rule != plan::ChannelRule::kTableRow;
+  return is_weight || plan::is_parameter(node, input);
+}
+
+class Folding {
+ public:
+  explicit Folding(onnx::Model& model)
+      : model_(model), index_(model), reader_(model, index_), editors_(model, index_) {}
+
+  Changes run() {
+    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+      const auto& nodes = index_.bodies()[body].nodes();
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        for (std::size_t input = 0; input < nodes[i]->inputs.size(); ++input) {
+          if (is_wanted(*nodes[i], input)) fold(body, i, input);
+        }
+      }
+    }
+    editors_.finish();
+    return std::move(changes_);
+  }
+
+ private:
+  void fold(std::size_t body, std::size_t position, std::size_t input) {
+    const Bytes name = index_.bodies()[body].nodes()[position]->inputs[input];
+    const auto found = name.empty() ? graph::Index::Found{} : index_.find(body, name);
+    const bool is_computed = found.value != nullptr && found.value->producer != graph::kNone;
+    if (!is_computed || find_constant(model_, index_, body, name)) return;
+    const auto made = made_.find(found.value);
+    const Bytes constant = made != made_.end() ? made->second : make(body, position, found, name);
+    if (constant.empty()) return;
+    editors_.of(body).edit_node(position).inputs[input] = constant;
+    ++changes_.count;
+  }
+
+  // Is the constant behind it all wanted as it is, too? Then there would be two of it.
+  bool has_other_uses(std::size_t body, Bytes name) const {
+    for (auto at = index_.find(body, name); at.value != nullptr && at.value->producer != graph::kNone;) {
+      const onnx::Node& node = *index_.bodies()[at.body].nodes()[at.value->producer];
+      if (node.inputs.empty() || node.inputs[0].empty()) return false;  // a Constant
+      at = index_.find(at.body, node.inputs[0]);
+      if (at.value != nullptr && (at.value->uses.size() > 1 || at.value->is_output)) return true;
+    }
+    return false;
+  }
+
+  // The name of the new constant; empty when there is none to be made.
+  Bytes make(std::size_t body, std::size_t position, const graph::Index::Found& found, Bytes name) {
+    if (has_other_uses(found.body, name)) return {};
+    auto read = reader_.read(found.body, name);
+    if (const auto* reason = std::get_if<Reason>(&read))
+      changes_.left_alone.push_back(fmt::format("{}: {}", place_of(index_, body, position), reason->text));
+    const auto* values = std::get_if<FrozenValues>(&read);
+    if (values == nullptr || values->type() != onnx::ElementType::kFloat) return {};
+    // It stands in the body of the old value, where all that use it can see it.
+    return made_[found.value] =
+               editors_.of(found.body)
+                   .add_tensor(found.value->producer, float_tensor(values->dims(), values->all()));
+  }
+
+  onnx::Model& model_;
+  graph::Index index_;
+  FrozenReader reader_;
+  Editors editors_;
+  std::map<const graph::Value*, Bytes> made_;
+  Changes changes_;
+};
+
+}  // namespace
+
+Changes fold_constants(onnx::Model& model) { return Folding(model).run(); }
+
+}  // namespace ounce::passes
