@@ -108,7 +108,7 @@ struct IntegerRecipe {
   CalibrationMethod calibration = CalibrationMethod::kAuto;
   double percentile = 99.99;
   std::map<std::string, ValueOverride> values;
-  // Nodes that stay in floats, named by the value they give.
+  // Nodes that stay in floats, named by the value they give (in a branch "if_output/then_branch/value").
   std::set<std::string> float_nodes;
   // What keeps accuracy without training.
   bool search = true;        // choose calibration, and the nodes that are better left in floats, by measuring

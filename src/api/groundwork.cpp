@@ -28,6 +28,8 @@ void require_possible(const Recipe& recipe) {
     refuse("integer kernels know no blocks: --granularity channel or tensor");
   if (recipe.codebook || recipe.asymmetric)
     refuse("integer kernels take symmetric linear codes: leave out --codebook and --asymmetric");
+  if (integer.reduce_range.value_or(false) && integer.weights != WeightType::kS8)
+    refuse("--reduce-range is for s8 weights: the products of others do not saturate");
   if (is_dynamic && integer.weights == WeightType::kS4)
     refuse("dynamic kernels take 8-bit weights: --weights s8 or u8");
   if (is_dynamic || integer.dialect == Dialect::kQdq) return;
@@ -55,6 +57,11 @@ std::vector<std::string> warnings_for(const Recipe& recipe) {
 }
 
 }  // namespace
+
+bool may_even_out(const QuantizeOptions& options) {
+  return options.recipe.integer.equalize && options.recipe.granularity.kind != GranularityKind::kTensor &&
+         options.ranges.empty() && options.recipe.integer.values.empty();
+}
 
 Groundwork::Groundwork(const std::filesystem::path& model, const QuantizeOptions& options) : model_(model) {
   if (options.recipe.rounding == Rounding::kAdaptive &&

@@ -16,6 +16,10 @@
 
 namespace ounce::api {
 
+// Evening out moves factors into weights that have a scale for each channel, makes ranges in a file untrue,
+// and what the user says of single values too.
+bool may_even_out(const QuantizeOptions& options);
+
 class Groundwork {
  public:
   // Throws Error{kUsage} when there is neither data nor a file of ranges for static arithmetic,

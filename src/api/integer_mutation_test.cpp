@@ -67,7 +67,7 @@ std::string mutated(std::string bytes, Random& random) {
 
 observe::Ranges ranges_of(const onnx::Model& model, const graph::Index& index) {
   observe::Ranges ranges;
-  for (const auto& [body, name] : plan::values_with_ranges(model, index))
+  for (const auto& [body, name] : plan::static_needs(model, index).values)
     ranges.values[graph::value_path(index, body, name)].add(ramp(64), 4, 2);
   ranges.samples = 1;
   return ranges;

@@ -265,6 +265,62 @@ TEST_F(Integer, AModelThatDoesNotStandIntegersStaysInFloats) {
   EXPECT_LT(quantize(folder / "model.onnx", folder / "y.onnx", options).trial.sqnr_db, 10);
 }
 
+// A bias of zeros, or one that is lost in the units of the sums, and inputs with a mean: all of the bias that
+// is written is the correction.
+TEST_F(Integer, ABiasMayBeNothingButItsCorrection) {
+  for (const float bias : {0.0F, 1e-6F}) {
+    ModelBuilder model;
+    model.input("x", kFloat, {1, 64, 1, 1}).output("y", kFloat, {1, 32, 1, 1});
+    std::vector<float> weights(2048);
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      weights[i] = 0.01F * static_cast<float>((i * 7919) % 197) - 1;
+    model.initializer("w", {32, 64, 1, 1}, weights).initializer("b", {32}, std::vector<float>(32, bias));
+    model.node("Conv", {"x", "w", "b"}, {"y"});
+    options.trial.data = {};
+    options.trial.data.path = write_npy(32, 64, 0);
+    options.recipe.integer.search = false;
+    options.recipe.rounding = Rounding::kNearest;
+    EXPECT_GT(quantize(write(model), folder / "x.onnx", options).trial.sqnr_db, 25) << bias;
+  }
+}
+
+TEST_F(Integer, RoundingForOutputsLeavesNothingToCorrect) {
+  options.recipe.integer.search = false;
+  options.recipe.integer.weights = WeightType::kS4;
+  options.recipe.rounding = Rounding::kAdaptive;
+  const double asked = quantize(kExample, folder / "a.onnx", options).trial.sqnr_db;
+  options.recipe.integer.correct_bias = false;
+  EXPECT_EQ(quantize(kExample, folder / "b.onnx", options).trial.sqnr_db, asked);
+}
+
+// The name of a data file stands for its bytes.
+TEST_F(Integer, OtherCodesHaveAnotherDigest) {
+  options.recipe.integer.search = options.recipe.integer.equalize = false;
+  options.recipe.rounding = Rounding::kAdaptive;
+  CalibrateOptions how;
+  how.data = options.trial.data;
+  calibrate(kExample, folder / "x.ranges", how);
+  options.ranges = folder / "x.ranges";
+  const std::string first = quantize(kExample, folder / "a.onnx", options).plan_digest;
+  options.trial.data.first = 16;
+  EXPECT_NE(quantize(kExample, folder / "b.onnx", options).plan_digest, first);
+}
+
+TEST_F(Integer, AFileOfRangesAndRangesByHandAreKept) {
+  CalibrateOptions how;
+  how.data = options.trial.data;
+  calibrate(kExample, folder / "x.ranges", how);
+  options.ranges = folder / "x.ranges";
+  options.recipe.integer.values["audio"].range = ValueRange{-1, 1};
+  options.trial.data.samples = 1;
+  const QuantizeResult result = quantize(kExample, folder / "a.onnx", options);
+  for (const std::string& note : result.notes) EXPECT_EQ(note.find("evened out"), std::string::npos) << note;
+  for (const ActivationOutcome& activation : result.activations) {
+    if (activation.name != "audio") continue;
+    EXPECT_NEAR(activation.scale, 2.0 / 255, 1e-6);
+  }
+}
+
 TEST_F(Integer, AValueThatNeverVariesStaysAFloat) {
   options.trial.data = {};
   options.trial.data.path = write_npy(32, 4, 0.5F);

@@ -80,15 +80,17 @@ struct ObservableModel {
     recipe.format = Format::kStatic;
     passes::prepare(model, recipe);  // what will be quantized is looked at, not what is going to disappear
     const graph::Index index(model);
-    const std::set<plan::ValueKey> needed = plan::values_with_ranges(model, index);
+    const plan::StaticNeeds needs = plan::static_needs(model, index);
     std::vector<passes::ObservedValue> values = passes::values_to_observe(model, index);
     std::erase_if(values, [&](const passes::ObservedValue& value) {
-      return !needed.contains(plan::ValueKey{value.body, value.name});
+      return !needs.values.contains(plan::ValueKey{value.body, value.name});
     });
     if (values.empty()) {
+      const std::string why = !needs.values.empty()     ? "what it has is inside of Loop, Scan or a function"
+                              : needs.why_float.empty() ? "it has no Conv, Gemm or MatMul"
+                                                        : needs.why_float.front();
       throw Error(ErrorCode::kUnsupported,
-                  "no op of it can compute on integers, so there is nothing to observe (what is inside of Loop and "
-                  "Scan cannot be seen); --to w8 and --to dynamic need no data",
+                  fmt::format("no op of it can compute on integers ({}); --to w8 needs no data", why),
                   source.string());
     }
     std::map<passes::ObservedValue, Watched> described;
@@ -141,6 +143,13 @@ void collect(const std::vector<data::ValueDescription>& descriptions,
 
 }  // namespace
 
+namespace {
+
+Observation observe(const std::filesystem::path& path, const ObservableModel& model,
+                    const CalibrateOptions& options);
+
+}  // namespace
+
 Observation observe_activations(const std::filesystem::path& path, const CalibrateOptions& options) {
   if (options.shards == 0 || options.shard >= options.shards)
     throw Error(ErrorCode::kUsage, fmt::format("there is no shard {} of {}", options.shard, options.shards));
@@ -151,8 +160,24 @@ Observation observe_activations(const std::filesystem::path& path, const Calibra
                 "a state goes from sample to sample: --carry and --shard exclude each other");
   }
 
-  // Observe: one pass over the data, each value added up as it comes.
   const ObservableModel model(path);
+  try {
+    return observe(path, model, options);
+  } catch (const Error& error) {
+    // Nobody knows the model by the name of our copy.
+    std::string text = error.what();
+    const std::string ours = model.path.string();
+    for (std::size_t at = text.find(ours); at != std::string::npos; at = text.find(ours, at))
+      text.replace(at, ours.size(), path.string());
+    throw Error(error.code(), text);
+  }
+}
+
+namespace {
+
+// One pass over the data, each value added up as it comes.
+Observation observe(const std::filesystem::path& path, const ObservableModel& model,
+                    const CalibrateOptions& options) {
   measure::Stepper stepper(runtime::load(model.path, executor_options(options.runtime)), options.data.carry);
   const OpenFeed open = open_feed(path, stepper.model().inputs(), options.data);
   Shard shard(*open.feed, options.shard, options.shards);
@@ -180,5 +205,7 @@ Observation observe_activations(const std::filesystem::path& path, const Calibra
 
   return {std::move(ranges), open.feed->notes()};
 }
+
+}  // namespace
 
 }  // namespace ounce::api

@@ -132,7 +132,10 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
 
 QuantizeOptions for_this_machine(QuantizeOptions options) {
   auto& reduce_range = options.recipe.integer.reduce_range;
-  if (!reduce_range) reduce_range = !has_exact_byte_products();
+  const bool is_signed = options.recipe.integer.weights == WeightType::kS8;  // only those saturate
+  if (!reduce_range) reduce_range = is_signed && !has_exact_byte_products();
+  // Rounding for outputs leaves no mean error to correct.
+  if (options.recipe.rounding == Rounding::kAdaptive) options.recipe.integer.correct_bias = false;
   return options;
 }
 
@@ -177,8 +180,7 @@ Recipe settle(const std::filesystem::path& path, const QuantizeOptions& given,
   const bool can_measure = !options.trial.data.is_generated() && ground->ranges() != nullptr;
   if (!can_measure) return options.recipe;
   if (!options.recipe.integer.search) {
-    const bool has_channels = options.recipe.granularity.kind != GranularityKind::kTensor;
-    if (options.recipe.integer.equalize && has_channels) {
+    if (api::may_even_out(options)) {
       if (auto even = ground->equalized(options)) ground = std::move(even);
     }
     return options.recipe;

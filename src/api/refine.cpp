@@ -10,6 +10,7 @@
 #include "graph/verify.h"
 #include "observe/calibrators.h"
 #include "onnx/reader.h"
+#include "onnx/settings.h"
 
 namespace ounce::api {
 namespace {
@@ -23,7 +24,8 @@ constexpr double kWorthAFloat = 0.5;   // dB that a node must bring
 constexpr double kWorthARange = 0.98;  // of the error, that a range may leave
 constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
 // Multiplications in all, some minutes at most; and what one search looks at.
-constexpr double kMostWork = 6e11, kUsualVariants = 100;
+constexpr double kMostWork = 6e11, kUsualVariants = 100, kLeastVariants = 8, kMostVariants = 1000;
+constexpr double kNodeWork = 5e6;  // what it takes to plan, write and load a node, as multiplications
 constexpr std::uint64_t kLeastSamples = 8, kMostSamples = 256;
 
 // A node that computes on integers.
@@ -47,6 +49,10 @@ constexpr std::array<Calibration, 4> kCalibrations = {{
     {CalibrationMethod::kMinMax, 99.99, "minmax"},
 }};
 
+std::string counted(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 class Refiner {
  public:
   Refiner(const std::filesystem::path& original, std::shared_ptr<const Groundwork> ground,
@@ -66,8 +72,7 @@ class Refiner {
     best_.integer.correct_bias = false;
     least_ = measure(best_);
     if (options_.recipe.integer.calibration == CalibrationMethod::kAuto) choose_calibration();
-    const bool has_channels = options_.recipe.granularity.kind != GranularityKind::kTensor;
-    if (options_.recipe.integer.equalize && has_channels && decibels(least_) < kNoNeed) try_evening();
+    if (may_even_out(options_) && decibels(least_) < kNoNeed && is_affordable()) try_evening();
     if (!is_close()) leave_floats();
     if (!is_close()) search_ranges();
     if (decibels(least_) < kAcceptable) leave_more_floats();
@@ -87,7 +92,7 @@ class Refiner {
       if (!decision.is_integer() || !decision.op->has_weight()) continue;
       const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
       Candidate candidate;
-      candidate.output = node.outputs[0];
+      candidate.output = graph::value_path(index, decision.body, node.outputs[0]);
       candidate.label = graph::node_label(node, decision.node);
       const auto path = [&](onnx::Bytes name) {
         return graph::value_path(index, index.find(decision.body, name).body, name);
@@ -99,18 +104,25 @@ class Refiner {
     }
   }
 
-  // Values it gives for a sample, times the weights behind each of them.
+  // Multiplications for one sample: every weight, as often as there are rows of inputs or positions of
+  // outputs.
   double work_of(const graph::Index& index, const plan::NodeDecision& decision,
                  const onnx::Node& node) const {
-    const auto statistics =
-        ground_->ranges()->values.find(graph::value_path(index, decision.body, decision.output));
-    const auto weight = index.find(decision.body, node.inputs[1]);
-    if (statistics == ground_->ranges()->values.end() || weight.value == nullptr) return 0;
-    const auto& tensor = weight_tensor(index, weight);
-    const auto channels = std::max<std::int64_t>(1, tensor.dims[node.op_type == "MatMul" ? 1 : 0]);
-    const auto given = static_cast<double>(statistics->second.count()) /
-                       static_cast<double>(std::max<std::uint64_t>(1, ground_->ranges()->samples));
-    return given * static_cast<double>(tensor.element_count()) / static_cast<double>(channels);
+    const onnx::Tensor& tensor = weight_tensor(index, index.find(decision.body, node.inputs[1]));
+    const bool is_conv = node.op_type == "Conv";
+    const bool is_row_major = is_conv || integer_setting(node, "transB", 0) == 1;
+    const auto outputs = static_cast<double>(tensor.dims[is_row_major ? 0 : 1]);
+    const auto inputs = static_cast<double>(tensor.dims[is_row_major ? 1 : 0]);
+    const double values = values_of_sample(index, decision.body, is_conv ? decision.output : node.inputs[0]);
+    return values / (is_conv ? outputs : inputs) * static_cast<double>(tensor.element_count());
+  }
+
+  double values_of_sample(const graph::Index& index, std::size_t body, onnx::Bytes name) const {
+    const auto found =
+        ground_->ranges()->values.find(graph::value_path(index, index.find(body, name).body, name));
+    if (found == ground_->ranges()->values.end()) return 0;
+    return static_cast<double>(found->second.count()) /
+           static_cast<double>(std::max<std::uint64_t>(1, ground_->ranges()->samples));
   }
 
   static const onnx::Tensor& weight_tensor(const graph::Index& index, const graph::Index::Found& weight) {
@@ -126,8 +138,10 @@ class Refiner {
   }
   bool is_close() const { return decibels(least_) >= kCloseEnough; }
   bool is_affordable() const {
-    const double each = std::max(work_, 1.0) * static_cast<double>(meter_->samples());
-    return static_cast<double>(meter_->measured() + 1) * each <= std::max(kMostWork, 8 * each);
+    const double each =
+        work_ * static_cast<double>(meter_->samples()) + kNodeWork * static_cast<double>(candidates_.size());
+    const auto measured = static_cast<double>(meter_->measured() + 1);
+    return measured <= kMostVariants && measured * each <= std::max(kMostWork, kLeastVariants * each);
   }
   void set_total() {
     if (options_.progress == nullptr) return;
@@ -139,7 +153,7 @@ class Refiner {
   // Takes a recipe if it is better than the best so far.
   bool take(const Recipe& recipe, double limit) {
     const double error = measure(recipe);
-    if (!(error <= limit)) return false;
+    if (!(error <= limit && error < least_)) return false;
     best_ = recipe;
     least_ = error;
     return true;
@@ -160,8 +174,8 @@ class Refiner {
       least_ = error;
       chosen = kCalibrations[i].name;
     }
-    result_.notes.push_back(
-        fmt::format("calibrated by {}, measured on {} samples: {}", chosen, meter_->samples(), tried));
+    result_.notes.push_back(fmt::format("calibrated by {}, measured on {}: {}", chosen,
+                                        counted(meter_->samples(), "sample"), tried));
   }
 
   void try_evening() {
@@ -171,8 +185,8 @@ class Refiner {
     if (!(error <= kWorthARange * least_)) return;
     ground_ = even;
     least_ = error;
-    result_.notes.push_back(fmt::format("channels evened out between layers in {} places: {:.1f} → {:.1f} dB",
-                                        even->evened(), before, decibels(least_)));
+    result_.notes.push_back(fmt::format("channels evened out between layers in {}: {:.1f} → {:.1f} dB",
+                                        counted(even->evened(), "place"), before, decibels(least_)));
   }
 
   void try_correction() {
@@ -210,7 +224,7 @@ class Refiner {
       floats += candidate.work;
       result_.notes.push_back(fmt::format("{} stays in floats: {:.1f} → {:.1f} dB, {:.1f} % of the work",
                                           candidate.label, before, decibels(least_),
-                                          100 * candidate.work / work_));
+                                          work_ > 0 ? 100 * candidate.work / work_ : 0));
     }
   }
 
@@ -232,9 +246,9 @@ class Refiner {
           decibels(least_)));
     } else if (left != 0) {
       result_.notes.push_back(
-          fmt::format("{} more nodes stay in floats, or the outputs would be wrong: "
+          fmt::format("{} more in floats, or the outputs would be wrong: "
                       "{:.1f} → {:.1f} dB",
-                      left, before, decibels(least_)));
+                      counted(left, "node"), before, decibels(least_)));
     }
   }
 
@@ -250,8 +264,8 @@ class Refiner {
       }
     }
     if (changed != 0)
-      result_.notes.push_back(fmt::format("ranges of {} values chosen by measuring: {:.1f} → {:.1f} dB",
-                                          changed, before, decibels(least_)));
+      result_.notes.push_back(fmt::format("ranges of {} chosen by measuring: {:.1f} → {:.1f} dB",
+                                          counted(changed, "value"), before, decibels(least_)));
   }
 
   bool search_range(const std::string& value) {

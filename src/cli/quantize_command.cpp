@@ -95,7 +95,8 @@ int run(const Arguments& arguments) {
 
 Command add_quantize(CLI::App& parser) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* app = parser.add_subcommand("quantize", "store weights in fewer bytes; arithmetic stays FP32");
+  CLI::App* app = parser.add_subcommand(
+      "quantize", "make a model smaller: store its weights in fewer bytes, or compute on integers");
   app->add_option("model", arguments->models, "models, or folders of models")->required();
   app->add_option("-o,--output", arguments->output,
                   "file or folder for the results (default: model.w8.onnx beside the model)");

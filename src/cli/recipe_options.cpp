@@ -141,8 +141,8 @@ void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_inte
 void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
   const char* const group = "Integer arithmetic (--to static, --to dynamic)";
   app.add_option("--calibration", arguments.calibration,
-                 "static: how the range of an activation is chosen: auto (least predicted error, value by "
-                 "value), minmax, mean, percentile, entropy, mse")
+                 "static: how the range of an activation is chosen: auto (measured on the data; without "
+                 "search least predicted error, value by value), minmax, mean, percentile, entropy, mse")
       ->check(names_of(kCalibrations))
       ->capture_default_str()
       ->group(group);

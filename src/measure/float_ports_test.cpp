@@ -7,9 +7,9 @@
 
 #include "data/tensor_of.h"
 #include "onnx/reader.h"
-#include "support/integer_runs.h"
 #include "passes/pass_runs.h"
 #include "support/error_of.h"
+#include "support/integer_runs.h"
 #include "support/model_builder.h"
 
 namespace ounce::measure {

@@ -120,8 +120,7 @@ class Decoding {
     for (std::size_t i = first; i < first + count; ++i) {
       std::int32_t code = 0;
       std::memcpy(&code, codes_.bytes().data() + i * sizeof code, sizeof code);
-      const float shift = decision_.shift.empty() ? 0.0F : decision_.shift[i];
-      *values++ = static_cast<float>(code) * scales_[scales_.size() == 1 ? 0 : i] - shift;
+      *values++ = static_cast<float>(code) * scales_[scales_.size() == 1 ? 0 : i];
     }
   }
 
@@ -152,11 +151,28 @@ class Decoding {
 
 }  // namespace
 
+namespace {
+
+// A bias is meant to be what it was plus its correction.
+kernels::ErrorNorms compare_bias(const Decision& decision, const quant::FloatSource& floats,
+                                 const Decoding& decoding) {
+  std::vector<float> meant(floats.size()), decoded(floats.size());
+  std::memcpy(meant.data(), floats.bytes().data(), floats.bytes().size());
+  for (std::size_t i = 0; i < decision.shift.size(); ++i) meant[i] += decision.shift[i];
+  decoding.decode(0, decoded.size(), decoded.data());
+  kernels::ErrorNorms norms;
+  add_error(reinterpret_cast<const std::byte*>(meant.data()), decoded.data(), decoded.size(), norms);
+  return norms;
+}
+
+}  // namespace
+
 kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& decision,
                                    const onnx::Model& written, const WrittenWeight& weight,
                                    const ForEach& for_each) {
   const plan::TensorSource source(original, *decision.weight.tensor);
   const Decoding decoding(decision, written, weight);
+  if (decision.encoding == Encoding::kInt32) return compare_bias(decision, source.floats(), decoding);
   std::vector<kernels::ErrorNorms> tiles((source.floats().size() + quant::kTile - 1) / quant::kTile);
   quant::for_each_tile(source.floats(), quant::kTile, for_each,
                        [&](std::size_t tile, std::size_t first, std::size_t count) {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 
 #include "onnx/reader.h"
-#include "support/integer_runs.h"
 #include "passes/pass_runs.h"
+#include "support/integer_runs.h"
 #include "support/model_builder.h"
 
 namespace ounce::passes {

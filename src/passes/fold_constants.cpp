@@ -63,7 +63,7 @@ class Folding {
 
   // The name of the new constant; empty when there is none to be made.
   Bytes make(std::size_t body, std::size_t position, const graph::Index::Found& found, Bytes name) {
-    if (has_other_uses(found.body, name)) return {};
+    if (!reader_.dims(found.body, name) || has_other_uses(found.body, name)) return {};
     auto read = reader_.read(found.body, name);
     if (const auto* reason = std::get_if<Reason>(&read))
       changes_.left_alone.push_back(fmt::format("{}: {}", place_of(index_, body, position), reason->text));

@@ -4,6 +4,7 @@
 #include "passes/fold_batch_norm.h"
 #include "passes/fold_constants.h"
 #include "passes/gemm_to_matmul.h"
+#include "passes/own_biases.h"
 #include "passes/raise_opset.h"
 #include "passes/remove_dead_nodes.h"
 #include "passes/remove_identity.h"
@@ -34,6 +35,7 @@ void prepare(onnx::Model& model, const Recipe& recipe) {
   add_bias(model);
   fold_batch_norm(model);
   add_bias(model);
+  if (recipe.format == Format::kStatic) own_biases(model);
   if (recipe.format == Format::kDynamic) gemm_to_matmul(model, [](const onnx::Node&) { return true; });
   remove_dead_nodes(model);
 }

@@ -1,8 +1,9 @@
 // The float model as integer kernels want it: everything that computes the same in fewer, larger steps.
 //
-// Weights that are moved before they are used become constants; batch normalisations go into the op in front of them, sums of constants into its bias; identities and dead
-// nodes go; older opsets are raised to one that has per-channel Q/DQ; for dynamic arithmetic Gemm becomes
-// MatMul and Add.
+// Weights that are moved before they are used become constants; batch normalisations go into the op in front
+// of them, sums of constants into its bias; every op gets a bias of its own; identities and dead nodes go;
+// older opsets are raised to one that has per-channel Q/DQ; for dynamic arithmetic Gemm becomes MatMul and
+// Add.
 #pragma once
 
 #include <ounce/recipe.h>

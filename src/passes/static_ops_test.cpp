@@ -4,9 +4,9 @@
 #include <set>
 
 #include "onnx/reader.h"
-#include "support/integer_runs.h"
 #include "passes/pass_runs.h"
 #include "support/error_of.h"
+#include "support/integer_runs.h"
 #include "support/model_builder.h"
 
 namespace ounce::passes {

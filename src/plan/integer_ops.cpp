@@ -64,7 +64,8 @@ const IntegerOp* find_integer_op(const onnx::Node& node) {
 }
 
 bool is_fused_wrongly(const onnx::Node& node) {
-  return node.op_type == "AveragePool" && onnx::find_attribute(node, "dilations") != nullptr;
+  return onnx::is_default_domain(node.domain) && node.op_type == "AveragePool" &&
+         onnx::find_attribute(node, "dilations") != nullptr;
 }
 
 bool is_clamp(const onnx::Node& node) {

@@ -108,7 +108,7 @@ class Seeds {
   // Why this node, whose op has a weight, cannot compute on integers; empty when it can.
   std::string why_not(std::size_t body, const onnx::Node& node) {
     if (node.outputs.size() != 1 || node.outputs[0].empty()) return "it has no output";
-    if (float_nodes_.contains(std::string(node.outputs[0]))) return "floats give better results here";
+    if (is_to_stay_float(body, node)) return "floats give better results here";
     if (blocked_.contains(&node)) return "its weight also feeds a node that stays in floats";
     const Weight* weight = constants_.find(body, input_of(node, 1));
     if (weight != nullptr) {
@@ -122,8 +122,7 @@ class Seeds {
   // What --include and --exclude say of a node through its weights.
   std::string why_excluded(std::size_t body, const onnx::Node& node,
                            std::initializer_list<std::size_t> inputs) const {
-    if (!node.outputs.empty() && float_nodes_.contains(std::string(node.outputs[0])))
-      return "floats give better results here";
+    if (is_to_stay_float(body, node)) return "floats give better results here";
     for (const std::size_t input : inputs) {
       const Weight* weight = constants_.find(body, input_of(node, input));
       if (weight == nullptr) continue;
@@ -167,6 +166,10 @@ class Seeds {
   }
 
  private:
+  bool is_to_stay_float(std::size_t body, const onnx::Node& node) const {
+    return !float_nodes_.empty() && !node.outputs.empty() &&
+           float_nodes_.contains(graph::value_path(index_, body, node.outputs[0]));
+  }
   const onnx::Node& node_of(const NodeDecision& decision) const {
     return *index_.bodies()[decision.body].nodes()[decision.node];
   }
@@ -582,17 +585,23 @@ std::string IntegerPlan::text() const {
   return text;
 }
 
-std::set<ValueKey> values_with_ranges(const onnx::Model& model, const graph::Index& index) {
+StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index) {
   Recipe recipe;
   recipe.format = Format::kStatic;
   recipe.integer.integer_io = true;
   Selection selection(recipe);
   const std::vector<Weight> weights = find_weights(index);
   Seeds seeds(model, index, weights, recipe.integer, selection);
-  std::set<ValueKey> values;
-  for (const auto& [key, coding] : StaticPlanner(index, recipe, nullptr, seeds, selection).make().codings)
-    values.insert(key);
-  return values;
+  const IntegerPlan plan = StaticPlanner(index, recipe, nullptr, seeds, selection).make();
+  StaticNeeds needs;
+  for (const auto& [key, coding] : plan.codings) needs.values.insert(key);
+  for (const NodeDecision& decision : plan.nodes) {
+    if (decision.is_integer()) continue;
+    const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
+    needs.why_float.push_back(
+        fmt::format("{} '{}': {}", node.op_type, graph::node_label(node, decision.node), decision.reason));
+  }
+  return needs;
 }
 
 IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,

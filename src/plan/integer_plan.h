@@ -69,8 +69,13 @@ struct IntegerPlan {
 
 std::string_view name_of(Arithmetic arithmetic);
 
-// The values that a static plan may want ranges of: what calibration has to look at.
-std::set<ValueKey> values_with_ranges(const onnx::Model& model, const graph::Index& index);
+// What calibration has to look at: the values that a static plan may want ranges of. And why ops with weights
+// will stay in floats whatever their ranges are.
+struct StaticNeeds {
+  std::set<ValueKey> values;
+  std::vector<std::string> why_float;
+};
+StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index);
 
 // `ranges` are needed for static arithmetic.
 IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,

@@ -461,7 +461,7 @@ TEST(IntegerPlan, CalibrationLooksAtWhatAPlanCanWant) {
   add_gemm(model, "e", "y");
   const Planned planned(model, static_recipe());
   Strings names;
-  for (const auto& [body, name] : values_with_ranges(planned.model, planned.index)) names.emplace_back(name);
+  for (const auto& [body, name] : static_needs(planned.model, planned.index).values) names.emplace_back(name);
   EXPECT_THAT(names, ElementsAre("e", "f", "g", "i", "r", "y"));
 }
 

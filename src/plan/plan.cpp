@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
 #include "base/jobs.h"
 #include "plan/bias_correction.h"
 #include "plan/by_structure.h"
@@ -27,6 +28,20 @@ std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& 
   if (sparse != 0) notes.push_back(fmt::format("{} sparse tensors are left as they are", sparse));
   if (!model.proto->training.empty()) notes.emplace_back("training information is carried along unchanged");
   return notes;
+}
+
+// What no other word of a decision tells apart.
+std::string digest_text(const Decision& decision) {
+  std::string text;
+  if (decision.codes != nullptr) {
+    const auto* bytes = reinterpret_cast<const char*>(decision.codes->data());
+    text += " codes " + hex(digest_of(std::string_view(bytes, decision.codes->size())));
+  }
+  if (!decision.shift.empty()) {
+    const auto* bytes = reinterpret_cast<const char*>(decision.shift.data());
+    text += " corrected " + hex(digest_of(std::string_view(bytes, decision.shift.size() * sizeof(float))));
+  }
+  return text;
 }
 
 }  // namespace
@@ -83,7 +98,7 @@ std::string Plan::text() const {
     if (decision.is_stored()) {
       text += fmt::format(" -> {} {} {}{}{}", name_of(decision.encoding), decision.granularity_text(),
                           name_of(decision.decoder), decision.format.is_symmetric ? "" : " asymmetric",
-                          decision.shift.empty() ? "" : " corrected");
+                          digest_text(decision));
     } else {
       text += " -> keep";
     }

@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kReasonsShown = 12;
+
 struct Totals {
   std::uint64_t before = 0, after = 0;
   double seconds = 0;
@@ -133,8 +135,15 @@ std::string arithmetic_lines(const std::vector<NodeOutcome>& nodes) {
   for (const auto& [op, count] : integer)
     text += fmt::format("{} {} {}", text.empty() ? "  on integers:" : ",", count, op);
   if (!text.empty()) text += '\n';
-  for (const auto& [what, count] : floats)
-    text += fmt::format("  in floats: {} {}: {}\n", count, what.first, what.second);
+  std::size_t shown = 0, hidden = 0;
+  for (const auto& [what, count] : floats) {
+    if (shown++ < kReasonsShown) {
+      text += fmt::format("  in floats: {} {}: {}\n", count, what.first, what.second);
+    } else {
+      hidden += count;
+    }
+  }
+  if (hidden != 0) text += fmt::format("  in floats: {} more; --json lists them all\n", hidden);
   return text;
 }
 
