@@ -229,27 +229,29 @@ class Refiner {
   }
 
   // A model that does not do its work is no use however fast: nodes stay in floats until it does, the worst
-  // first, whatever share of the work they are.
+  // first, whatever share of the work they are. One alone may not help where two spoil the same value, so
+  // more and more of them are tried together.
   void leave_more_floats() {
     const double before = decibels(least_);
-    std::size_t left = 0;
-    for (const Candidate& candidate : candidates_) {
-      if (decibels(least_) >= kAcceptable || !is_affordable()) break;
-      Recipe recipe = best_;
-      if (!recipe.integer.float_nodes.insert(candidate.output).second) continue;
-      if (take(recipe, least_)) ++left;
+    Recipe recipe = best_;
+    for (std::size_t count = 1, next = 0; next < candidates_.size(); count += (count + 1) / 2) {
+      const std::size_t last = std::min(count, candidates_.size());
+      for (; next < last; ++next) recipe.integer.float_nodes.insert(candidates_[next].output);
+      if (next == candidates_.size() || !is_affordable()) break;
+      const double error = measure(recipe);
+      if (decibels(error) < kAcceptable) continue;
+      best_ = recipe;
+      least_ = error;
+      result_.notes.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
+                                          counted(next, "node"), before, decibels(least_)));
+      return;
     }
-    if (decibels(least_) < kAcceptable) {
-      for (const Candidate& candidate : candidates_) best_.integer.float_nodes.insert(candidate.output);
-      result_.notes.push_back(fmt::format(
-          "its outputs do not stand integer arithmetic ({:.1f} dB at best): all of it stays in floats",
-          decibels(least_)));
-    } else if (left != 0) {
-      result_.notes.push_back(
-          fmt::format("{} more in floats, or the outputs would be wrong: "
-                      "{:.1f} → {:.1f} dB",
-                      counted(left, "node"), before, decibels(least_)));
-    }
+    for (const Candidate& candidate : candidates_) best_.integer.float_nodes.insert(candidate.output);
+    least_ = measure(best_);
+    result_.notes.push_back(
+        fmt::format("its outputs do not stand integer arithmetic ({:.1f} dB): all of it "
+                    "stays in floats ({:.1f} dB)",
+                    before, decibels(least_)));
   }
 
   void search_ranges() {

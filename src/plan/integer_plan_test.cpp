@@ -964,7 +964,7 @@ TEST(BiasCorrection, IsExactForConstantInputs) {
     EXPECT_NEAR(planned.decision("b").shift[0], 0.8 - 1, 1e-4) << op;
     const double rounded = 2 * std::nearbyint(0.5);
     EXPECT_NEAR(planned.decision("b").shift[1], 1 - 4 * (1 - rounded), 1e-4) << op;
-    EXPECT_THAT(planned.plan.text(), HasSubstr("b float32[2] -> int32 channel 0 dq corrected: "));
+    EXPECT_THAT(planned.plan.text(), HasSubstr("b float32[2] -> int32 channel 0 dq corrected "));
   }
 }
 
