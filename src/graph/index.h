@@ -78,6 +78,15 @@ class Index {
   std::deque<Body> bodies_;  // parents before children
 };
 
+// Calls visit(body, position, node) for all nodes at every depth.
+template <class Visit>
+void for_each_node(const Index& index, Visit visit) {
+  for (std::size_t body = 0; body < index.bodies().size(); ++body) {
+    const auto& nodes = index.bodies()[body].nodes();
+    for (std::size_t i = 0; i < nodes.size(); ++i) visit(body, i, *nodes[i]);
+  }
+}
+
 // A name for a value that is its own in the whole model and outlives edits of other nodes: in the main graph
 // the value's name, in a body inside of it also the first output of the node around each body:
 // "if_out/then_branch/v"; in a function "function f/v".

@@ -52,13 +52,10 @@ class Biasing {
       : model_(model), index_(model), limit_(index_), editors_(model, index_) {}
 
   Changes run() {
-    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
-      const auto& nodes = index_.bodies()[body].nodes();
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const bool has_output = !nodes[i]->outputs.empty() && !nodes[i]->outputs[0].empty();
-        if (has_output && is_linear_op(*nodes[i])) visit(body, i);
-      }
-    }
+    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      const bool has_output = !node.outputs.empty() && !node.outputs[0].empty();
+      if (has_output && is_linear_op(node)) visit(body, position);
+    });
     editors_.finish();
     return std::move(changes_);
   }

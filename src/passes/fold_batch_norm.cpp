@@ -80,12 +80,9 @@ class Folding {
       : model_(model), index_(model), limit_(index_), editors_(model, index_) {}
 
   Changes run() {
-    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
-      const auto& nodes = index_.bodies()[body].nodes();
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (is_linear_op(*nodes[i])) fold_behind(body, i);
-      }
-    }
+    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      if (is_linear_op(node)) fold_behind(body, position);
+    });
     editors_.finish();
     return std::move(changes_);
   }

@@ -25,14 +25,11 @@ class Folding {
       : model_(model), index_(model), reader_(model, index_), editors_(model, index_) {}
 
   Changes run() {
-    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
-      const auto& nodes = index_.bodies()[body].nodes();
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        for (std::size_t input = 0; input < nodes[i]->inputs.size(); ++input) {
-          if (is_wanted(*nodes[i], input)) fold(body, i, input);
-        }
+    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      for (std::size_t input = 0; input < node.inputs.size(); ++input) {
+        if (is_wanted(node, input)) fold(body, position, input);
       }
-    }
+    });
     editors_.finish();
     return std::move(changes_);
   }

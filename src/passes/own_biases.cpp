@@ -40,12 +40,9 @@ class Owning {
       : model_(model), index_(model), limit_(index_), editors_(model, index_) {}
 
   Changes run() {
-    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
-      const auto& nodes = index_.bodies()[body].nodes();
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (is_op(*nodes[i], "Conv") || is_op(*nodes[i], "Gemm")) own(body, i, *nodes[i]);
-      }
-    }
+    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      if (is_op(node, "Conv") || is_op(node, "Gemm")) own(body, position, node);
+    });
     editors_.finish();
     return std::move(changes_);
   }

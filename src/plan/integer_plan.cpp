@@ -497,12 +497,9 @@ class DynamicPlanner {
   IntegerPlan make() {
     do {
       plan_ = {};
-      for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
-        const auto& nodes = index_.bodies()[body].nodes();
-        for (std::size_t i = 0; i < nodes.size(); ++i) {
-          if (is_worth_a_reason(*nodes[i])) decide(body, i);
-        }
-      }
+      graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+        if (is_worth_a_reason(node)) decide(body, position);
+      });
     } while (seeds_.block_torn_weights(plan_));
     return std::move(plan_);
   }
