@@ -1,0 +1,324 @@
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "plan/planners.h"
+
+namespace ounce::plan {
+namespace {
+
+class StaticPlanner {
+ public:
+  // Without ranges every value is taken to have one.
+  StaticPlanner(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges, Seeds& seeds,
+                Selection& selection)
+      : index_(index), recipe_(recipe.integer), ranges_(ranges), seeds_(seeds), selection_(selection) {}
+
+  IntegerPlan make() {
+    for (const auto& [name, value] : recipe_.values) {
+      if (recipe_.dialect == Dialect::kQOperator &&
+          value.type.value_or(recipe_.activations) != recipe_.activations)
+        throw Error(ErrorCode::kUsage,
+                    "integer ops take activations of one type: --dialect qdq for --value types");
+      if (ranges_ != nullptr && !ranges_->values.contains(name)) {
+        throw Error(ErrorCode::kUsage,
+                    fmt::format("--value '{}' is no activation of this model that was observed", name));
+      }
+    }
+    do {
+      plan_ = {};
+      for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+        const std::size_t first = plan_.nodes.size();
+        find_candidates(body);
+        drop_the_unwanted(first);
+        choose_codings(first);
+      }
+    } while (seeds_.block_torn_weights(plan_));
+    find_ports();
+    std::erase_if(plan_.nodes, [](const NodeDecision& d) { return !d.is_integer() && d.reason.empty(); });
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      if (plan_.nodes[i].is_integer() && plan_.nodes[i].op->has_weight()) seeds_.note(plan_, i);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  const observe::Statistics* statistics(const std::string& path) const {
+    const auto found = ranges_->values.find(path);
+    return found == ranges_->values.end() || found->second.count() == 0 ? nullptr : &found->second;
+  }
+  // The name under which a value was observed.
+  std::string path_of(std::size_t body, Bytes name) const {
+    return graph::value_path(index_, index_.find(body, name).body, name);
+  }
+  std::string why_kept_float(std::size_t body, Bytes name) const {
+    const auto asked = recipe_.values.find(path_of(body, name));
+    const bool is_kept = asked != recipe_.values.end() && asked->second.keep_float;
+    return is_kept ? fmt::format("'{}' stays float, as the configuration says", name) : std::string();
+  }
+  std::string why_no_codes(std::size_t body, Bytes name) const {
+    const auto value = index_.find(body, name);
+    if (value.value == nullptr) return "it takes nothing";
+    if (value.value->producer != kNone &&
+        is_fused_wrongly(*index_.bodies()[value.body].nodes()[value.value->producer]))
+      return fmt::format("runtimes would fuse what gives '{}' into an op that they do not have", name);
+    if (ranges_ == nullptr) return {};
+    const std::string path = path_of(body, name);
+    const auto found = ranges_->values.find(path);
+    if (std::string kept = why_kept_float(body, name); !kept.empty()) return kept;
+    if (statistics(path) == nullptr) return fmt::format("no range of '{}' was observed", name);
+    if (found->second.minimum() == found->second.maximum())
+      return fmt::format("'{}' never varied in the calibration data", name);
+    if (found->second.not_finite() != 0) return fmt::format("'{}' took values that are not finite", name);
+    return {};
+  }
+
+  void find_candidates(std::size_t body) {
+    const auto& nodes = index_.bodies()[body].nodes();
+    makers_.clear();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const IntegerOp* op = find_integer_op(*nodes[i]);
+      NodeDecision decision;
+      decision.body = body;
+      decision.node = i;
+      if (op == nullptr) {
+        if (!is_worth_a_reason(*nodes[i])) continue;
+        decision.reason = fmt::format("{} has no integer kernel", nodes[i]->op_type);
+      } else {
+        decision.op = op;
+        find_output(decision);
+        decision.reason = op->has_weight() ? why_not_seed(decision) : why_not_follower(decision);
+        if (decision.reason.empty()) {
+          decision.arithmetic = Arithmetic::kStatic;
+          decision.gives_codes = op->must_give_codes();
+          if (op->may_give_codes() && why_no_codes(body, decision.output).empty())
+            makers_.emplace(decision.output, plan_.nodes.size());
+        } else if (!op->has_weight()) {
+          decision.reason.clear();  // nobody expects it to be integer
+        }
+      }
+      plan_.nodes.push_back(std::move(decision));
+    }
+  }
+
+  // The value that the node gives, behind a clamp that can go.
+  void find_output(NodeDecision& decision) const {
+    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+    if (node.outputs.empty() || node.outputs[0].empty()) return;
+    decision.output = node.outputs[0];
+    const graph::Value& value = *index_.find(decision.body, node.outputs[0]).value;
+    const bool makes_codes = decision.op->may_give_codes() && decision.op->kind != IntegerKind::kMovement;
+    if (!makes_codes || value.is_output || value.uses.size() != 1) return;
+    const Use& use = value.uses[0];
+    const onnx::Node& next = index_.node(use);
+    const bool is_next = use.body == decision.body && use.input == 0 && next.outputs.size() == 1;
+    if (!is_next || !clamp_of(decision.body, next)) return;
+    decision.absorbed = use.node;
+    decision.output = next.outputs[0];
+  }
+
+  // The limits of a Relu or Clip that codes can stand for: constant, with zero between them, as zero is
+  // always a code.
+  std::optional<ValueRange> clamp_of(std::size_t body, const onnx::Node& node) const {
+    if (!is_clamp(node)) return std::nullopt;
+    if (node.op_type == "Relu") return ValueRange{0, HUGE_VAL};
+    ValueRange range{-HUGE_VAL, HUGE_VAL};
+    for (std::size_t i = 1; i < 3; ++i) {
+      if (input_of(node, i).empty()) continue;
+      const std::optional<float> limit = seeds_.scalar(body, node.inputs[i]);
+      if (!limit) return std::nullopt;
+      (i == 1 ? range.low : range.high) = *limit;
+    }
+    const bool has_attributes = !node.attributes.empty();  // before opset 11
+    return has_attributes || !(range.low <= 0 && range.high >= 0) ? std::nullopt : std::optional(range);
+  }
+
+  std::string why_not_seed(const NodeDecision& decision) {
+    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+    if (std::string reason = seeds_.why_not(decision.body, node); !reason.empty()) return reason;
+    if (std::string reason = why_no_codes(decision.body, node.inputs[0]); !reason.empty()) return reason;
+    return decision.op->must_give_codes() ? why_no_codes(decision.body, decision.output) : std::string();
+  }
+
+  // Only where all it gets are codes already.
+  std::string why_not_follower(const NodeDecision& decision) {
+    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+    if (node.outputs.size() != 1) return "it has several outputs";
+    for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
+      if (!makers_.contains(input_of(node, i))) return "not all it gets are codes";
+    }
+    if (std::string reason = selection_.why_not(node); !reason.empty()) return reason;
+    // What is only moved keeps the codes it has.
+    return decision.op->kind == IntegerKind::kMovement ? why_kept_float(decision.body, decision.output)
+                                                       : why_no_codes(decision.body, decision.output);
+  }
+
+  bool is_wanted_as_codes(const NodeDecision& decision, const std::vector<std::size_t>& by_node) const {
+    const graph::Value& value = *index_.find(decision.body, decision.output).value;
+    return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
+      if (use.body != decision.body || by_node[use.node] == kNone) return false;
+      const NodeDecision& user = plan_.nodes[by_node[use.node]];
+      return user.is_integer() && use.input < user.op->activations(index_.node(use));
+    });
+  }
+
+  // From the end to the front: what follows a node has been decided before it.
+  void drop_the_unwanted(std::size_t first) {
+    if (first == plan_.nodes.size()) return;
+    std::vector<std::size_t> by_node(index_.bodies()[plan_.nodes[first].body].nodes().size(), kNone);
+    for (std::size_t i = first; i < plan_.nodes.size(); ++i) by_node[plan_.nodes[i].node] = i;
+    for (std::size_t i = plan_.nodes.size(); i-- > first;) {
+      NodeDecision& decision = plan_.nodes[i];
+      if (!decision.is_integer()) continue;
+      const bool is_wanted = is_wanted_as_codes(decision, by_node);
+      if (!decision.op->has_weight() && !is_wanted) {
+        decision.arithmetic = Arithmetic::kFloat;
+      } else if (!decision.op->must_give_codes()) {
+        const bool is_port = recipe_.integer_io && is_integer_output(decision);
+        decision.gives_codes = (is_wanted || is_port) && decision.op->may_give_codes();
+        if (decision.gives_codes) continue;
+        decision.absorbed = kNone;
+        decision.output = index_.bodies()[decision.body].nodes()[decision.node]->outputs[0];
+      }
+    }
+  }
+
+  // An output of the model that nothing else in it reads as floats.
+  bool is_integer_output(const NodeDecision& decision) const {
+    const graph::Value& value = *index_.find(decision.body, decision.output).value;
+    return decision.body == 0 && value.is_output && value.uses.empty() &&
+           why_no_codes(decision.body, decision.output).empty();
+  }
+
+  void find_ports() {
+    if (!recipe_.integer_io || ranges_ == nullptr) return;
+    for (const auto& input : index_.main().graph->inputs) {
+      const auto coding = plan_.codings.find({0, input->name});
+      if (coding == plan_.codings.end() || has_float_users(input->name)) continue;
+      plan_.ports.push_back(input_port(coding->first, coding->second));
+    }
+    for (const NodeDecision& decision : plan_.nodes) {
+      if (!decision.is_integer() || !decision.gives_codes || !is_integer_output(decision)) continue;
+      const Coding& coding = plan_.codings.at({0, decision.output});
+      plan_.ports.push_back({{0, decision.output},
+                             false,
+                             coding.type,
+                             {coding.scale},
+                             {static_cast<float>(coding.zero)},
+                             false,
+                             true});
+    }
+  }
+
+  // Do the values lie where those of raw bytes would?
+  static bool are_bytes(const observe::Statistics& statistics, const RawInput& raw) {
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (std::size_t c = 0; c < raw.scale.size(); ++c) {
+      const double at_0 = raw.offset[c], at_255 = 255 * raw.scale[c] + raw.offset[c];
+      low = std::min({low, at_0, at_255});
+      high = std::max({high, at_0, at_255});
+    }
+    const double tolerance = 1e-3 * (high - low);
+    return statistics.minimum() >= low - tolerance && statistics.maximum() <= high + tolerance &&
+           (statistics.channels().size() == raw.scale.size() || raw.scale.size() == 1);
+  }
+
+  // Raw bytes are the codes themselves when one scale and a whole zero say it all.
+  IntegerPort input_port(const ValueKey& key, Coding& coding) const {
+    IntegerPort port{key, true, coding.type, {coding.scale}, {static_cast<float>(coding.zero)}, false, true};
+    const auto raw = recipe_.raw_inputs.find(std::string(key.second));
+    if (raw == recipe_.raw_inputs.end() || !are_bytes(*statistics(path_of(0, key.second)), raw->second))
+      return port;
+    port.is_raw = true;
+    port.type = onnx::ElementType::kUint8;
+    port.scales.clear();
+    port.zeros.clear();
+    for (std::size_t c = 0; c < raw->second.scale.size(); ++c) {
+      port.scales.push_back(static_cast<float>(raw->second.scale[c]));
+      port.zeros.push_back(static_cast<float>(-raw->second.offset[c] / raw->second.scale[c]));
+    }
+    constexpr float kNearlyWhole = 1e-3F;
+    const float zero = std::nearbyint(port.zeros[0]);
+    port.is_coding = port.scales.size() == 1 && port.scales[0] > 0 && zero >= 0 && zero <= 255 &&
+                     std::abs(zero - port.zeros[0]) < kNearlyWhole &&
+                     coding.type == onnx::ElementType::kUint8;
+    if (!port.is_coding) return port;
+    port.zeros = {zero};
+    coding.scale = port.scales[0];
+    coding.zero = static_cast<std::int32_t>(zero);
+    coding.range = {-double{zero} * coding.scale, (255 - double{zero}) * coding.scale};
+    return port;
+  }
+
+  bool has_float_users(Bytes name) const {
+    const graph::Value& value = *index_.find(0, name).value;
+    if (value.is_output) return true;
+    return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
+      return std::none_of(plan_.nodes.begin(), plan_.nodes.end(), [&](const NodeDecision& decision) {
+        return decision.is_integer() && decision.body == use.body && decision.node == use.node &&
+               use.input < decision.op->activations(index_.node(use));
+      });
+    });
+  }
+
+  void choose_codings(std::size_t first) {
+    for (std::size_t i = first; i < plan_.nodes.size(); ++i) {
+      const NodeDecision& decision = plan_.nodes[i];
+      if (!decision.is_integer()) continue;
+      const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+      for (std::size_t k = 0; k < decision.op->activations(node); ++k) code(decision.body, node.inputs[k]);
+      if (!decision.gives_codes) continue;
+      if (decision.op->kind == IntegerKind::kMovement) {
+        const auto input = plan_.codings.find(key_of(decision.body, node.inputs[0]));
+        plan_.codings.emplace(key_of(decision.body, decision.output), input->second);
+      } else {
+        code(decision.body, decision.output);
+        if (decision.absorbed != kNone) hold_to_clamp(decision);
+      }
+    }
+  }
+
+  // A range that was asked for may go beyond what the clamp lets through.
+  void hold_to_clamp(const NodeDecision& decision) {
+    const onnx::Node& clamp = *index_.bodies()[decision.body].nodes()[decision.absorbed];
+    const ValueRange limits = *clamp_of(decision.body, clamp);
+    Coding& coding = plan_.codings.at(key_of(decision.body, decision.output));
+    const ValueRange held{std::max(coding.range.low, limits.low), std::min(coding.range.high, limits.high)};
+    if (held.low == coding.range.low && held.high == coding.range.high) return;
+    const Coding narrow = make_coding(held, activation_type_of(coding.type), recipe_.symmetric_activations);
+    coding.scale = narrow.scale;
+    coding.zero = narrow.zero;
+    coding.range = narrow.range;
+  }
+
+  ValueKey key_of(std::size_t body, Bytes name) const { return {index_.find(body, name).body, name}; }
+  void code(std::size_t body, Bytes name) {
+    const ValueKey key = key_of(body, name);
+    if (plan_.codings.contains(key)) return;
+    if (ranges_ == nullptr) {
+      plan_.codings.emplace(key, Coding{});
+      return;
+    }
+    plan_.codings.emplace(key, choose_coding(*statistics(path_of(body, name)), path_of(body, name), recipe_));
+  }
+
+  const graph::Index& index_;
+  const IntegerRecipe& recipe_;
+  const observe::Ranges* ranges_;
+  Seeds& seeds_;
+  Selection& selection_;
+  IntegerPlan plan_;
+  std::map<Bytes, std::size_t> makers_;  // values of this body that integer nodes give: by whom
+};
+
+}  // namespace
+
+IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges,
+                        Seeds& seeds, Selection& selection) {
+  return StaticPlanner(index, recipe, ranges, seeds, selection).make();
+}
+
+}  // namespace ounce::plan
