@@ -184,6 +184,13 @@ TEST_F(Integer, StaticWithoutDataIsRefused) {
   EXPECT_THAT(error.what(), HasSubstr("--data"));
 }
 
+TEST_F(Integer, AFolderThatDoesNotExistIsNoticedBeforeTheWork) {
+  options.trial.data.path = "nothing.npz";  // would be the next complaint
+  const Error error = error_of([&] { quantize(kExample, folder / "no" / "x.onnx", options); });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(), HasSubstr("x.onnx: cannot write: No such file or directory"));
+}
+
 TEST_F(Integer, RangesOfAnotherModelAreRefused) {
   test::write_file(folder / "x.ranges",
                    R"({"format":"ounce.ranges","version":2,"model":"another","samples":1,"values":{}})");

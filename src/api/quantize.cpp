@@ -53,6 +53,15 @@ void require_another_file(const onnx::Model& model, const std::filesystem::path&
   }
 }
 
+// Said before minutes of work, not after.
+void require_folder(const std::filesystem::path& output) {
+  const std::filesystem::path folder = std::filesystem::absolute(output).parent_path();
+  if (std::filesystem::is_directory(folder)) return;
+  const auto why =
+      std::filesystem::exists(folder) ? std::errc::not_a_directory : std::errc::no_such_file_or_directory;
+  throw Error(ErrorCode::kIo, "cannot write: " + std::make_error_code(why).message(), output.string());
+}
+
 void require_something_to_do(const plan::Plan& plan, const api::Groundwork& ground,
                              const std::filesystem::path& path) {
   if (plan.stored_count() != 0 || ground.trained_weights() != 0) return;
@@ -226,6 +235,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   const onnx::Model original = onnx::read_model(path);
   const graph::Index original_index = graph::verify(original);
   require_another_file(original, output_path);
+  if (!options.dry_run) require_folder(output_path);
   result.bytes_before = api::bytes_of(original);
   auto chosen = std::make_shared<const api::Groundwork>(path, options);
   const Recipe recipe = settle(path, options, chosen, result);
