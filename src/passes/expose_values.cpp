@@ -9,10 +9,10 @@
 #include <set>
 #include <utility>
 
+#include "graph/element_types.h"
 #include "onnx/settings.h"
 #include "passes/constants.h"
 #include "passes/editors.h"
-#include "passes/inferred_types.h"
 
 namespace ounce::passes {
 namespace {
@@ -87,7 +87,7 @@ class Branches {
 class Exposure {
  public:
   Exposure(onnx::Model& model, const graph::Index& index)
-      : model_(model), index_(index), branches_(model, index), types_(index), editors_(model, index) {
+      : model_(model), index_(index), branches_(model, index), types_(model, index), editors_(model, index) {
     const onnx::Graph& graph = *model.proto->graph;
     for (const auto& output : graph.outputs) present_.insert(output->name);
     for (const auto& input : graph.inputs) present_.insert(input->name);  // whoever runs the model knows them
@@ -146,7 +146,7 @@ class Exposure {
   onnx::Model& model_;
   const graph::Index& index_;
   Branches branches_;
-  InferredTypes types_;
+  graph::ElementTypes types_;
   Editors editors_;
   std::set<Bytes> present_;
 };
@@ -155,7 +155,7 @@ class Exposure {
 
 std::vector<ObservedValue> values_to_observe(const onnx::Model& model, const graph::Index& index) {
   const Branches branches(model, index);
-  const InferredTypes types(index);
+  const graph::ElementTypes types(model, index);
   std::set<ObservedValue> values;
   const auto observe = [&](std::size_t body, Bytes name) {
     const auto [value, home] = index.find(body, name);

@@ -12,7 +12,7 @@
 //     else_branch: …           →       else_branch: …, q0 = float32[0]    outputs: …, q0
 //
 // Both branches must agree about the type, so of the values in branches only those are seen of which
-// InferredTypes knows that they are floats. A value that a branch takes from outside is seen where it is
+// ElementTypes knows that they are floats. A value that a branch takes from outside is seen where it is
 // defined. Bodies of Loop and Scan are not looked into: what leaves them is stacked over the iterations,
 // which fails in the middle of a run when a shape changes, and no file says that it will not. Neither are
 // bodies of functions, which stand for many places at once, nor any branches below opset 11, where both have

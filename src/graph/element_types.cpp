@@ -1,0 +1,148 @@
+#include "graph/element_types.h"
+
+#include <map>
+#include <optional>
+
+#include "graph/constants.h"
+#include "onnx/attributes.h"
+#include "onnx/settings.h"
+#include "onnx/types.h"
+
+namespace ounce::graph {
+
+using onnx::ElementType;
+using onnx::OpSchema;
+
+const OpSchema* Schemas::of(std::size_t body, const onnx::Node& node) const {
+  if (functions_.are_called_by(node)) return nullptr;
+  const onnx::Function* function = index_.bodies()[index_.root(body)].function;
+  const auto& imports = function != nullptr ? function->opset_imports : model_.proto->opset_imports;
+  return onnx::find_op_schema(node.domain, node.op_type, onnx::opset_version(imports, node.domain));
+}
+
+namespace {
+
+ElementType type_of_number(std::optional<std::int64_t> number) {
+  return number ? onnx::element_type_of(*number).value_or(ElementType::kUndefined) : ElementType::kUndefined;
+}
+
+// The type that a node gives by itself, whatever it takes.
+ElementType own_type(const onnx::Node& node) {
+  if (!onnx::is_default_domain(node.domain)) return ElementType::kUndefined;
+  const Bytes op = node.op_type;
+  if (const onnx::Tensor* tensor = constant_tensor(node)) return tensor->type;
+  if (op == "Constant") {
+    const bool is_float = onnx::find_attribute(node, "value_float") != nullptr ||
+                          onnx::find_attribute(node, "value_floats") != nullptr;
+    const bool is_integer = onnx::find_attribute(node, "value_int") != nullptr ||
+                            onnx::find_attribute(node, "value_ints") != nullptr;
+    return is_float ? ElementType::kFloat : is_integer ? ElementType::kInt64 : ElementType::kUndefined;
+  }
+  if (op == "ConstantOfShape") {
+    const onnx::Attribute* value = onnx::find_attribute(node, "value");
+    if (value == nullptr) return ElementType::kFloat;
+    return value->tensors.size() == 1 ? value->tensors[0]->type : ElementType::kUndefined;
+  }
+  constexpr auto kFloat = static_cast<std::int64_t>(ElementType::kFloat);
+  if (op == "Cast") return type_of_number(onnx::integer_attribute(node, "to"));
+  if (op == "RandomNormal" || op == "RandomUniform")
+    return type_of_number(onnx::integer_setting(node, "dtype", kFloat));
+  if (op == "BlackmanWindow" || op == "HammingWindow" || op == "HannWindow" || op == "MelWeightMatrix")
+    return type_of_number(onnx::integer_setting(node, "output_datatype", kFloat));
+  // These give what they take unless they are told otherwise.
+  if (op == "EyeLike" || op == "Bernoulli" || op == "RandomNormalLike" || op == "RandomUniformLike")
+    return type_of_number(onnx::integer_attribute(node, "dtype"));
+  return ElementType::kUndefined;
+}
+
+}  // namespace
+
+ElementTypes::ElementTypes(const onnx::Model& model, const Index& index) : index_(index) {
+  for (const Body& body : index.bodies()) {
+    for (const auto& [name, value] : body.values) numbers_.emplace(&value, numbers_.size());
+  }
+  nearer_.resize(numbers_.size());
+  for (std::size_t i = 0; i < nearer_.size(); ++i) nearer_[i] = i;
+  facts_.resize(numbers_.size());
+  const Schemas schemas(model, index);
+  for (std::size_t i = 0; i < index.bodies().size(); ++i) {
+    if (index.bodies()[i].graph != nullptr) read_graph(i);
+    for (const auto& node : index.bodies()[i].nodes()) read_node(schemas, i, *node);
+  }
+  for (const Passage& passage : passages(index))
+    join(number(passage.from.body, passage.from.name), number(passage.to.body, passage.to.name));
+}
+
+void ElementTypes::read_graph(std::size_t body) {
+  const onnx::Graph& graph = *index_.bodies()[body].graph;
+  for (const auto* infos : {&graph.inputs, &graph.outputs, &graph.value_infos}) {
+    for (const auto& info : *infos) {
+      const onnx::ValueType type = onnx::read_type(info->type);
+      if (type.kind == "tensor") declare(body, info->name, type.element);
+    }
+  }
+  for (const auto& tensor : graph.initializers) declare(body, tensor->name, tensor->type);
+}
+
+void ElementTypes::read_node(const Schemas& schemas, std::size_t body, const onnx::Node& node) {
+  if (!node.outputs.empty()) declare(body, node.outputs[0], own_type(node));
+  const OpSchema* schema = schemas.of(body, node);
+  if (schema == nullptr) return;
+  std::map<char, std::size_t> first;  // value, by variable
+  const auto read = [&](std::string_view list, const std::vector<Bytes>& names, auto letter_of) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::optional<char> letter = letter_of(i);
+      const std::size_t value = number(body, names[i]);
+      if (!letter || value == kNone) continue;
+      if (!OpSchema::is_variable(*letter)) {
+        declare(value, onnx::type_of_letter(*letter));
+        continue;
+      }
+      const bool has_own_type = list.ends_with('!') && i + 2 >= list.size();
+      if (!has_own_type) join(first.try_emplace(*letter, value).first->second, value);
+    }
+  };
+  read(schema->inputs, node.inputs, [&](std::size_t i) { return schema->input(i); });
+  read(schema->outputs, node.outputs, [&](std::size_t i) { return schema->output(i); });
+}
+
+// kNone for values that are left out.
+std::size_t ElementTypes::number(std::size_t body, Bytes name) const {
+  const auto found = numbers_.find(name.empty() ? nullptr : index_.find(body, name).value);
+  return found == numbers_.end() ? kNone : found->second;
+}
+
+std::size_t ElementTypes::class_of(std::size_t value) const {
+  while (nearer_[value] != value) value = nearer_[value] = nearer_[nearer_[value]];
+  return value;
+}
+
+void ElementTypes::join(std::size_t a, std::size_t b) {
+  if (a == kNone || b == kNone) return;
+  a = class_of(a);
+  b = class_of(b);
+  if (a == b) return;
+  nearer_[b] = a;
+  declare(a, facts_[b].type);
+  facts_[a].is_contradicted |= facts_[b].is_contradicted;
+}
+
+void ElementTypes::declare(std::size_t body, Bytes name, ElementType type) {
+  declare(number(body, name), type);
+}
+
+void ElementTypes::declare(std::size_t value, ElementType type) {
+  if (value == kNone || type == ElementType::kUndefined) return;
+  Fact& fact = facts_[class_of(value)];
+  fact.is_contradicted |= fact.type != ElementType::kUndefined && fact.type != type;
+  fact.type = type;
+}
+
+ElementType ElementTypes::type(std::size_t body, Bytes name) const {
+  const std::size_t value = number(body, name);
+  if (value == kNone) return ElementType::kUndefined;
+  const Fact& fact = facts_[class_of(value)];
+  return fact.is_contradicted ? ElementType::kUndefined : fact.type;
+}
+
+}  // namespace ounce::graph
