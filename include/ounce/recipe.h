@@ -19,6 +19,9 @@ enum class Format {
   // Arithmetic on integers where the runtime has kernels for it; what stays FP32 is stored as in kW8:
   kDynamic,  // activations get their scale while the model runs: MatMul, Gemm, LSTM, attention
   kStatic,   // activations have a scale from calibration data: Conv too
+  // Arithmetic on 16-bit floats, for processors that have it; what needs FP32 keeps it:
+  kFp16,
+  kBf16,
 };
 
 // How the runtime gets the values back.
@@ -116,6 +119,12 @@ struct IntegerRecipe {
   bool correct_bias = true;  // take the mean error of each channel out of its bias
 };
 
+// For kFp16 and kBf16.
+struct HalfRecipe {
+  bool half_io = false;           // inputs and outputs of the model become 16-bit floats too
+  std::vector<std::string> keep;  // regular expressions (RE2) of nodes that stay in FP32
+};
+
 struct Recipe {
   Format format = Format::kW8;
   DecoderChoice decoder = DecoderChoice::kAuto;
@@ -132,8 +141,10 @@ struct Recipe {
   // types.
   std::vector<std::string> include, exclude;
   IntegerRecipe integer;
+  HalfRecipe half;
 
   bool is_integer() const { return format == Format::kDynamic || format == Format::kStatic; }
+  bool is_half() const { return format == Format::kFp16 || format == Format::kBf16; }
 };
 
 }  // namespace ounce

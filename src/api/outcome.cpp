@@ -43,6 +43,15 @@ void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index,
   }
 }
 
+void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, QuantizeResult& result) {
+  for (const plan::HalfNode& half : plan.nodes) {
+    const graph::Body& body = index.bodies()[half.body];
+    const onnx::Node& node = *body.nodes()[half.position];
+    result.nodes.push_back({graph::node_label(node, half.position), body.path, std::string(node.op_type),
+                            half.is_half() ? std::string(onnx::name_of(plan.type)) : "float", half.why_float});
+  }
+}
+
 std::uint64_t bytes_of(const onnx::Model& model) {
   std::uint64_t bytes = model.file.bytes().size();
   for (const auto& [location, file] : model.external_files) bytes += file.bytes().size();

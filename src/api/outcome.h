@@ -12,6 +12,7 @@ namespace ounce::api {
 TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& index);
 
 // Fills in what the result says of nodes and activations.
+void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, QuantizeResult& result);
 void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index, QuantizeResult& result);
 
 // Bytes of the model file and of the external files it names.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -80,21 +79,21 @@ void require_something_to_do(const plan::Plan& plan, const api::Groundwork& grou
               path.string());
 }
 
-// The written file's tensors by name, wherever they stand: initializers and Constant nodes.
-std::unordered_map<std::string_view, const onnx::Tensor*> tensors_by_name(const graph::Index& index) {
-  std::unordered_map<std::string_view, const onnx::Tensor*> tensors;
-  for (const graph::Body& body : index.bodies()) {
-    if (body.graph != nullptr) {
-      for (const auto& tensor : body.graph->initializers) tensors.emplace(tensor->name, &*tensor);
-    }
-    for (const auto& node : body.nodes()) {
-      if (const onnx::Tensor* tensor = plan::constant_tensor(*node);
-          tensor != nullptr && !node->outputs.empty()) {
-        tensors.emplace(node->outputs[0], tensor);
-      }
-    }
+// A tensor of the written file: an initializer, or that of a Constant node. Bodies keep their numbers; two of
+// them may use one name for different tensors.
+const onnx::Tensor* find_tensor(const graph::Index& index, std::size_t body, std::string_view name) {
+  if (name.empty()) return nullptr;
+  const auto& values = index.bodies().at(body).values;
+  const auto found = values.find(name);
+  const onnx::Tensor* tensor = nullptr;
+  if (found != values.end() && found->second.initializer != graph::kNone) {
+    tensor = &*index.bodies()[body].graph->initializers[found->second.initializer];
+  } else if (found != values.end() && found->second.producer != graph::kNone) {
+    tensor = plan::constant_tensor(*index.bodies()[body].nodes()[found->second.producer]);
   }
-  return tensors;
+  if (tensor == nullptr)
+    throw Error(ErrorCode::kInternal, fmt::format("'{}' is missing in the written file", name));
+  return tensor;
 }
 
 // Reopens what was written, proves its structure, and compares every stored weight with its source.
@@ -103,20 +102,15 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
                    const QuantizeOptions& options, QuantizeResult& result) {
   const onnx::Model written = output.reopen();
   const graph::Index index = graph::verify(written);
-  const auto tensors = tensors_by_name(index);
-  const auto find = [&](std::string_view name) -> const onnx::Tensor* {
-    if (name.empty()) return nullptr;
-    const auto found = tensors.find(name);
-    if (found == tensors.end())
-      throw Error(ErrorCode::kInternal, fmt::format("'{}' is missing in the written file", name));
-    return found->second;
-  };
   std::vector<kernels::ErrorNorms> norms(stored.size());
   run_jobs(
       pool, stored.size(), [&](std::size_t i) { return result.tensors[stored[i].decision].bytes_before; },
       [&](std::size_t i, const ForEach& for_each) {
         const auto& names = stored[i].names;
-        const passes::WrittenWeight weight{find(names.codes), find(names.scales), find(names.zeros)};
+        const std::size_t body = plan.decisions[stored[i].decision].weight.body;
+        const passes::WrittenWeight weight{find_tensor(index, body, names.codes),
+                                           find_tensor(index, body, names.scales),
+                                           find_tensor(index, body, names.zeros)};
         norms[i] =
             passes::compare_weight(source, plan.decisions[stored[i].decision], written, weight, for_each);
         if (options.progress != nullptr)
@@ -214,6 +208,8 @@ std::filesystem::path default_output(const std::filesystem::path& model, Format 
       case Format::kW16: return ".w16";
       case Format::kDynamic: return ".dynamic";
       case Format::kStatic: return ".static";
+      case Format::kFp16: return ".fp16";
+      case Format::kBf16: return ".bf16";
       case Format::kW8: break;
     }
     return ".w8";
@@ -262,6 +258,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   result.notes.insert(result.notes.begin(), ground.notes().begin(), ground.notes().end());
   result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
   api::describe_integers(plan.integer, index, result);
+  api::describe_halves(plan.half, index, result);
   result.nodes.insert(result.nodes.end(), ground.float_ops().begin(), ground.float_ops().end());
   std::uint64_t stored_source = 0;
   for (const plan::Decision& decision : plan.decisions) {

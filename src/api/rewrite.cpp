@@ -3,6 +3,7 @@
 #include <ounce/error.h>
 #include <ounce/version.h>
 
+#include "passes/half_graph.h"
 #include "passes/import_domains.h"
 #include "passes/integer_ops.h"
 #include "passes/integer_ports.h"
@@ -26,7 +27,9 @@ void require_same_file(const onnx::Model& first, const onnx::Model& second) {
 std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
                                     const plan::Plan& plan, const Provenance& provenance) {
   passes::Editors editors(model, index);
-  std::vector<passes::Stored> stored = passes::store_weights(editors, source, plan);
+  std::vector<passes::Stored> stored = plan.half.exists()
+                                           ? passes::make_half_graph(editors, source, index, plan)
+                                           : passes::store_weights(editors, source, plan);
   passes::put_integer_ops(editors, index, plan, stored);
   editors.finish();
   if (plan.recipe.is_integer()) {

@@ -14,7 +14,9 @@ const std::map<std::string, Format> kFormats = {{"w8", Format::kW8},
                                                 {"w4", Format::kW4},
                                                 {"w16", Format::kW16},
                                                 {"dynamic", Format::kDynamic},
-                                                {"static", Format::kStatic}};
+                                                {"static", Format::kStatic},
+                                                {"fp16", Format::kFp16},
+                                                {"bf16", Format::kBf16}};
 const std::map<std::string, DecoderChoice> kDecoders = {
     {"auto", DecoderChoice::kAuto}, {"fold", DecoderChoice::kFold}, {"dq", DecoderChoice::kDq}};
 const std::map<std::string, ScaleMethod> kScales = {{"mse", ScaleMethod::kMse},

@@ -83,6 +83,10 @@ onnx::Graph& BodyEditor::edit_graph(std::size_t id) {
       ->edit();
 }
 
+onnx::Function& BodyEditor::edit_function() {
+  return model_.proto.edit().functions[index_.bodies()[body_].position].edit();
+}
+
 std::vector<onnx::Kept<onnx::Node>>& BodyEditor::edit_nodes(std::size_t id) {
   const graph::Body& body = index_.bodies()[id];
   if (body.function != nullptr) return model_.proto.edit().functions[body.position].edit().nodes;

@@ -47,6 +47,7 @@ class BodyEditor {
   // These change what stays in its place, at once.
   onnx::Node& edit_node(std::size_t position) { return edit_nodes(body_)[position].edit(); }
   onnx::Graph& edit_graph() { return edit_graph(body_); }
+  onnx::Function& edit_function();
   // The values of a constant that this body defines: an initializer, or the tensor of a Constant node.
   void change_tensor(const graph::Value& value, onnx::Tensor tensor);
 

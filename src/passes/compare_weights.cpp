@@ -89,6 +89,8 @@ class Decoding {
 
   void decode(std::size_t first, std::size_t count, float* values) const {
     const char* bytes = codes_.bytes().data();
+    if (decision_.encoding == Encoding::kBfloat16)
+      return kernels::bf16_to_f32(reinterpret_cast<const std::byte*>(bytes) + first * 2, count, values);
     if (decision_.encoding == Encoding::kFloat16) {
       return kernels::f16_to_f32(reinterpret_cast<const std::byte*>(bytes) + first * 2, count, values);
     }
@@ -108,9 +110,7 @@ class Decoding {
 
   // Codes that have been decoded; packed ones are let go at the end, as their halves are far apart.
   void release(std::size_t first, std::size_t count) const {
-    const std::size_t width = decision_.encoding == Encoding::kInt32     ? 4
-                              : decision_.encoding == Encoding::kFloat16 ? 2
-                                                                         : 1;
+    const std::size_t width = decision_.encoding == Encoding::kInt32 ? 4 : decision_.is_half() ? 2 : 1;
     if (!decision_.is_packed()) written_.release(codes_.bytes().substr(first * width, count * width));
   }
   void release_all() const { written_.release(codes_.bytes()); }
@@ -153,12 +153,15 @@ class Decoding {
 
 namespace {
 
-// A bias is meant to be what it was plus its correction.
-kernels::ErrorNorms compare_bias(const Decision& decision, const quant::FloatSource& floats,
+// A bias is meant to be what it was plus its correction, a constant with a limit to stay within it.
+kernels::ErrorNorms compare_with_meant(const Decision& decision, const quant::FloatSource& floats,
                                  const Decoding& decoding) {
   std::vector<float> meant(floats.size()), decoded(floats.size());
   std::memcpy(meant.data(), floats.bytes().data(), floats.bytes().size());
   for (std::size_t i = 0; i < decision.shift.size(); ++i) meant[i] += decision.shift[i];
+  for (float& value : meant) {
+    if (decision.limit != 0) value = std::clamp(value, -decision.limit, decision.limit);
+  }
   decoding.decode(0, decoded.size(), decoded.data());
   kernels::ErrorNorms norms;
   add_error(reinterpret_cast<const std::byte*>(meant.data()), decoded.data(), decoded.size(), norms);
@@ -172,7 +175,8 @@ kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& 
                                    const ForEach& for_each) {
   const plan::TensorSource source(original, *decision.weight.tensor);
   const Decoding decoding(decision, written, weight);
-  if (decision.encoding == Encoding::kInt32) return compare_bias(decision, source.floats(), decoding);
+  if (decision.encoding == Encoding::kInt32 || decision.limit != 0)
+    return compare_with_meant(decision, source.floats(), decoding);
   std::vector<kernels::ErrorNorms> tiles((source.floats().size() + quant::kTile - 1) / quant::kTile);
   quant::for_each_tile(source.floats(), quant::kTile, for_each,
                        [&](std::size_t tile, std::size_t first, std::size_t count) {

@@ -182,14 +182,24 @@ class HalfProduction final : public WeightProduction {
  protected:
   void produce(const FloatSource& floats, std::span<const onnx::Place> parts,
                const ForEach& for_each) const override {
+    const bool is_bfloat = decision().encoding == Encoding::kBfloat16;
     quant::for_each_tile(
         floats, quant::kTile, for_each, [&](std::size_t, std::size_t first, std::size_t count) {
-          std::vector<float> scratch;
+          std::vector<float> scratch, limited;
           std::vector<std::uint16_t> halves(count);
           kernels::HalfStats stats;
-          kernels::f32_to_f16(floats.values(first, count, scratch), count, halves.data(), stats);
+          const std::byte* values = floats.values(first, count, scratch);
+          if (decision().limit != 0) values = limit(values, count, limited);
+          (is_bfloat ? kernels::f32_to_bf16 : kernels::f32_to_f16)(values, count, halves.data(), stats);
           part(parts, StoredPart::kCodes).write(first * sizeof(std::uint16_t), as_bytes(halves));
         });
+  }
+ private:
+  const std::byte* limit(const std::byte* values, std::size_t count, std::vector<float>& limited) const {
+    limited.resize(count);
+    std::memcpy(limited.data(), values, count * sizeof(float));
+    for (float& value : limited) value = std::clamp(value, -decision().limit, decision().limit);
+    return reinterpret_cast<const std::byte*>(limited.data());
   }
 };
 
@@ -218,12 +228,13 @@ class BiasProduction final : public WeightProduction {
 std::shared_ptr<const onnx::Production> make_production(const onnx::Model& model, const Decision& decision) {
   if (decision.encoding == Encoding::kInt32) return std::make_shared<BiasProduction>(model, decision);
   if (decision.is_linear()) return std::make_shared<LinearProduction>(model, decision);
-  if (decision.encoding == Encoding::kFloat16) return std::make_shared<HalfProduction>(model, decision);
+  if (decision.is_half()) return std::make_shared<HalfProduction>(model, decision);
   return std::make_shared<CodebookProduction>(model, decision);
 }
 
 ElementType codes_type(const Decision& decision) {
   if (decision.encoding == Encoding::kFloat16) return ElementType::kFloat16;
+  if (decision.encoding == Encoding::kBfloat16) return ElementType::kBfloat16;
   if (decision.encoding == Encoding::kInt32) return ElementType::kInt32;
   if (!decision.is_linear() || (decision.is_packed() && packs_halves(decision))) return ElementType::kUint8;
   if (decision.is_packed()) return decision.format.is_symmetric ? ElementType::kInt4 : ElementType::kUint4;
@@ -256,7 +267,7 @@ std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const Decisio
     add(StoredPart::kScales, decision.format.half_scales ? ElementType::kFloat16 : ElementType::kFloat,
         decision.scale_dims);
     if (!decision.format.is_symmetric) add(StoredPart::kZeros, zeros_type(decision), decision.scale_dims);
-  } else if (decision.encoding != Encoding::kFloat16 && decision.encoding != Encoding::kInt32) {
+  } else if (!decision.is_half() && decision.encoding != Encoding::kInt32) {
     add(StoredPart::kScales, ElementType::kFloat, {decision.is_packed() ? 16 : 256});
   }
   return tensors;

@@ -14,7 +14,8 @@ std::uint64_t stored_bytes(const Decision& decision) {
     case Encoding::kLinear4: return (count + 1) / 2 + groups * per_group;
     case Encoding::kCodebook8: return count + 256 * 4;
     case Encoding::kCodebook4: return (count + 1) / 2 + 16 * 4;
-    case Encoding::kFloat16: return count * 2;
+    case Encoding::kFloat16:
+    case Encoding::kBfloat16: return count * 2;
     case Encoding::kInt32: return count * 4;
     case Encoding::kKeep: break;
   }
@@ -38,6 +39,7 @@ std::string_view name_of(Encoding encoding) {
     case Encoding::kCodebook8: return "codebook256";
     case Encoding::kCodebook4: return "codebook16";
     case Encoding::kFloat16: return "float16";
+    case Encoding::kBfloat16: return "bfloat16";
     case Encoding::kInt32: return "int32";
     case Encoding::kKeep: break;
   }

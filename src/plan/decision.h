@@ -20,7 +20,7 @@
 
 namespace ounce::plan {
 
-enum class Encoding { kKeep, kLinear8, kLinear4, kCodebook8, kCodebook4, kFloat16, kInt32 };
+enum class Encoding { kKeep, kLinear8, kLinear4, kCodebook8, kCodebook4, kFloat16, kBfloat16, kInt32 };
 
 // How the runtime gets the values back.
 enum class Decoder {
@@ -47,6 +47,7 @@ struct Decision {
   std::size_t integer_node = graph::kNone;
   std::vector<kernels::Affine> affine;
   std::shared_ptr<const std::vector<std::uint8_t>> codes;  // found beforehand, a byte each; null: rounded
+  float limit = 0;  // of magnitudes: values beyond it become it; 0 for none
   std::vector<float> shift;            // added to a bias, see bias_correction.h; empty for none
   std::vector<kernels::Range> ranges;  // of the groups (one for encodings without); empty if too many to keep
   std::size_t block = 0;               // for kBlock
@@ -58,6 +59,7 @@ struct Decision {
 
   bool is_of_integer_op() const { return integer_node != graph::kNone; }
   bool is_stored() const { return encoding != Encoding::kKeep; }
+  bool is_half() const { return encoding == Encoding::kFloat16 || encoding == Encoding::kBfloat16; }
   bool is_linear() const { return encoding == Encoding::kLinear8 || encoding == Encoding::kLinear4; }
   bool is_packed() const { return encoding == Encoding::kLinear4 || encoding == Encoding::kCodebook4; }
   std::size_t block_axis() const;        // of a matrix: the axis that blocks run along

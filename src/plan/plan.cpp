@@ -53,6 +53,14 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
   plan.notes = notes_on(model, index, recipe);
   Selection selection(recipe);
   const std::vector<Weight> weights = find_weights(index);
+  if (recipe.is_half()) {
+    plan.decisions = std::move(unread_plan(index).decisions);
+    const graph::ElementTypes types(model, index);
+    plan.half = make_half_plan(model, index, types, recipe, ranges, plan.decisions, pool);
+    plan.half_text = plan.half.text(index);
+    plan.notes.insert(plan.notes.end(), plan.half.notes.begin(), plan.half.notes.end());
+    return plan;
+  }
   plan.integer = make_integer_plan(model, index, recipe, weights, ranges, selection);
   StructurePlanner planner(model, index, recipe, plan.integer, selection);
   std::vector<std::size_t> stored;
@@ -104,7 +112,7 @@ std::string Plan::text() const {
     }
     text += fmt::format(": {}\n", decision.reason);
   }
-  return text + integer.text();
+  return text + integer.text() + half_text;
 }
 
 }  // namespace ounce::plan

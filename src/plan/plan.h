@@ -12,6 +12,7 @@
 #include "observe/ranges.h"
 #include "onnx/model.h"
 #include "plan/decision.h"
+#include "plan/half_plan.h"
 #include "plan/integer_plan.h"
 
 namespace ounce::plan {
@@ -20,6 +21,8 @@ struct Plan {
   Recipe recipe;
   std::vector<Decision> decisions;  // in the order of the file
   IntegerPlan integer;              // for the formats that compute on integers
+  HalfPlan half;                    // for those that compute on 16-bit floats
+  std::string half_text;            // its lines
   std::vector<std::string> notes;   // about the model as a whole
 
   std::size_t stored_count() const;

@@ -10,6 +10,8 @@ namespace ounce::plan {
 
 Selection::Selection(const Recipe& recipe)
     : include_(compile(recipe.include)), exclude_(compile(recipe.exclude)) {}
+Selection::Selection(std::string option, const std::vector<std::string>& exclude)
+    : exclude_(compile(exclude)), exclude_option_(std::move(option)) {}
 Selection::~Selection() = default;
 
 std::vector<Selection::Expression> Selection::compile(const std::vector<std::string>& texts) {
@@ -41,7 +43,7 @@ const Selection::Expression* Selection::match(std::vector<Expression>& expressio
 std::string Selection::why_not(const Texts& texts) {
   const Expression* included = match(include_, texts);
   const Expression* excluded = match(exclude_, texts);
-  if (excluded != nullptr) return fmt::format("excluded by '{}'", excluded->text);
+  if (excluded != nullptr) return fmt::format("excluded by {} '{}'", exclude_option_, excluded->text);
   if (!include_.empty() && included == nullptr) return "not included";
   return {};
 }
@@ -62,7 +64,7 @@ std::string Selection::why_not(const onnx::Node& node) {
 }
 
 void Selection::check_all_matched() const {
-  const auto check = [](const std::vector<Expression>& expressions, const char* option) {
+  const auto check = [](const std::vector<Expression>& expressions, const std::string& option) {
     for (const Expression& expression : expressions) {
       if (expression.has_matched) continue;
       throw Error(ErrorCode::kUsage,
@@ -71,7 +73,7 @@ void Selection::check_all_matched() const {
     }
   };
   check(include_, "--include");
-  check(exclude_, "--exclude");
+  check(exclude_, exclude_option_);
 }
 
 }  // namespace ounce::plan

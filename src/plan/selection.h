@@ -22,6 +22,8 @@ class Selection {
  public:
   // Throws Error{kUsage} for an expression that is none.
   explicit Selection(const Recipe& recipe);
+  // Expressions of nodes that are to be left out, given by another option.
+  Selection(std::string option, const std::vector<std::string>& exclude);
   ~Selection();
   Selection(const Selection&) = delete;
   Selection& operator=(const Selection&) = delete;
@@ -45,6 +47,7 @@ class Selection {
   std::string why_not(const Texts& texts);
 
   std::vector<Expression> include_, exclude_;
+  std::string exclude_option_ = "--exclude";
 };
 
 }  // namespace ounce::plan

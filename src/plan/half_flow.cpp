@@ -1,0 +1,308 @@
+#include "plan/half_flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "graph/constants.h"
+#include "onnx/settings.h"
+#include "onnx/values.h"
+#include "plan/half_ops.h"
+#include "plan/op_table.h"
+
+namespace ounce::plan {
+namespace {
+
+using graph::kNone;
+using onnx::Bytes;
+using onnx::ElementType;
+
+constexpr std::size_t kLongestMask = 256;  // nodes looked at between a mask's constant and its Softmax
+
+template <std::size_t n>
+bool is_one_of(const onnx::Node& node, const std::array<std::string_view, n>& ops) {
+  return onnx::is_default_domain(node.domain) &&
+         std::find(ops.begin(), ops.end(), node.op_type) != ops.end();
+}
+
+// Ops that put values elsewhere, side by side or in the place of others.
+bool moves(const onnx::Node& node) {
+  static constexpr auto kMoving = std::to_array<std::string_view>(
+      {"Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Identity", "Pad",
+       "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Trilu", "Unsqueeze"});
+  return is_one_of(node, kMoving);
+}
+
+bool selects(const onnx::Node& node) {
+  static constexpr auto kSelecting = std::to_array<std::string_view>({"Clip", "Max", "Min", "Where"});
+  return is_one_of(node, kSelecting);
+}
+
+bool adds(const onnx::Node& node) { return is_op(node, "Add") || is_op(node, "Sub"); }
+
+// A single float32 constant.
+std::optional<float> single(const onnx::Model& model, const graph::Index& index, std::size_t body,
+                            Bytes name) {
+  const auto constant = graph::find_constant(model, index, body, name);
+  if (!constant || constant->tensor->type != ElementType::kFloat || constant->tensor->element_count() != 1)
+    return std::nullopt;
+  const onnx::RawValues values(*constant->tensor);
+  float value = 0;
+  if (values.bytes().size() != sizeof value) return std::nullopt;
+  std::memcpy(&value, values.bytes().data(), sizeof value);
+  return value;
+}
+
+}  // namespace
+
+HalfFlow::HalfFlow(const onnx::Model& model, const graph::Index& index, const graph::ElementTypes& types,
+                   HalfRange range, const observe::Ranges* ranges)
+    : model_(model), index_(index), types_(types), range_(range) {
+  for (const graph::Passage& passage : graph::passages(index)) {
+    const auto* from = index.find(passage.from.body, passage.from.name).value;
+    const auto* to = index.find(passage.to.body, passage.to.name).value;
+    if (from != nullptr && to != nullptr) onward_.emplace(from, to);
+  }
+  if (ranges != nullptr && range == HalfRange::kNarrow) observe(*ranges);
+  graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node&) {
+    waiting_.push_back({body, position});
+  });
+}
+
+// What data showed: values that left the range stay, and of all others it is known that they did not.
+void HalfFlow::observe(const observe::Ranges& ranges) {
+  for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+    for (const auto& [name, value] : index_.bodies()[body].values) {
+      const auto found = ranges.values.find(graph::value_path(index_, body, name));
+      if (found == ranges.values.end() || found->second.count() == 0) continue;
+      const float low = found->second.minimum(), high = found->second.maximum();
+      const float largest = std::max(std::fabs(low), std::fabs(high));
+      const float smallest = low > 0 ? low : high < 0 ? -high : largest;
+      observed_.insert(&value);
+      if (largest > kLargestHalf) {
+        numbers_[&value] = {kLarge, fmt::format("'{}' reaches {:g} in the data", name, largest)};
+      } else if (smallest > 0 && smallest < kSmallestHalf) {
+        numbers_[&value] = {kTiny, fmt::format("'{}' comes down to {:g} in the data", name, smallest)};
+      }
+    }
+  }
+}
+
+void HalfFlow::add_constant(const graph::Value* value, Bytes name, const HalfTensor& tensor) {
+  if (tensor.fit == HalfFit::kFits) return;
+  const bool is_large = tensor.fit == HalfFit::kOverflows;
+  add(value, is_large ? kLarge : kTiny,
+      fmt::format("'{}' ({:g}) is too {} for 16-bit floats", name, tensor.worst, is_large ? "large" : "small"));
+}
+
+void HalfFlow::run() {
+  while (!waiting_.empty() || !arriving_.empty()) {
+    if (!arriving_.empty()) {
+      const auto [value, from] = arriving_.front();
+      arriving_.pop_front();
+      const Numbers numbers = numbers_.at(from);
+      add(value, numbers.kinds & kTrouble, numbers.origin);
+      continue;
+    }
+    const Use next = waiting_.front();
+    waiting_.pop_front();
+    visit(next.body, next.node);
+  }
+}
+
+unsigned HalfFlow::kinds(const graph::Value* value) const {
+  const auto found = numbers_.find(value);
+  return found == numbers_.end() ? 0 : found->second.kinds;
+}
+
+bool HalfFlow::is_float(std::size_t body, Bytes name) const {
+  return !name.empty() && types_.type(body, name) == ElementType::kFloat;
+}
+
+bool HalfFlow::is_constant(const graph::Value& value, std::size_t body) const {
+  if (value.initializer != kNone) return true;
+  return value.producer != kNone && is_op(*index_.bodies()[body].nodes()[value.producer], "Constant");
+}
+
+std::vector<HalfFlow::Input> HalfFlow::float_inputs(std::size_t body, const onnx::Node& node) const {
+  std::vector<Input> inputs;
+  for (const Bytes name : node.inputs) {
+    if (!is_float(body, name)) continue;
+    const auto [value, home] = index_.find(body, name);
+    inputs.push_back({value, is_constant(*value, home), kinds(value)});
+  }
+  return inputs;
+}
+
+// Monotone: more kinds never waits, so following ends.
+void HalfFlow::add(const graph::Value* value, unsigned kinds, const std::string& origin) {
+  if (observed_.contains(value)) kinds &= ~(kLarge | kPower | kSteep);
+  Numbers& numbers = numbers_[value];
+  if ((numbers.kinds | kinds) == numbers.kinds) return;
+  if ((numbers.kinds & kTrouble) == 0) numbers.origin = origin;
+  numbers.kinds |= kinds;
+  for (const graph::Use& use : value->uses) waiting_.push_back({use.body, use.node});
+  const auto [first, last] = onward_.equal_range(value);
+  for (auto each = first; each != last; ++each) arriving_.emplace_back(each->second, value);
+}
+
+// Made of integers only? Not behind a layer: what that gives is its own.
+unsigned HalfFlow::count_of(std::size_t body, const onnx::Node& node) const {
+  if (is_op(node, "Cast")) {
+    switch (types_.type(body, graph::input_of(node, 0))) {
+      case ElementType::kInt16:
+      case ElementType::kUint16:
+      case ElementType::kInt32:
+      case ElementType::kUint32:
+      case ElementType::kInt64:
+      case ElementType::kUint64: return kCount;
+      case ElementType::kBool:
+      case ElementType::kInt8:
+      case ElementType::kUint8: return kSmallCount;
+      default: break;
+    }
+  }
+  if (half_op(node).reach == Reach::kBounds) return 0;
+  unsigned counts = 0;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!is_float(body, node.inputs[i])) continue;
+    const auto [value, home] = index_.find(body, node.inputs[i]);
+    if (is_constant(*value, home)) {
+      const auto constant = graph::find_constant(model_, index_, body, node.inputs[i]);
+      const bool is_matrix =
+          !constant || std::count_if(constant->tensor->dims.begin(), constant->tensor->dims.end(),
+                                     [](std::int64_t dim) { return dim > 1; }) > 1;
+      if (find_weight_slot(node, i) != nullptr && is_matrix && !is_movement(node, i)) return 0;
+      continue;
+    }
+    const unsigned count = kinds(value) & (kCount | kSmallCount);
+    if (count == 0) return 0;
+    counts |= count;
+  }
+  return (counts & kCount) != 0 ? unsigned{kCount} : counts;
+}
+
+bool HalfFlow::grows(const onnx::Node& node, const std::vector<Input>& inputs) const {
+  const bool is_square = is_op(node, "Mul") && inputs.size() == 2 && inputs[0].value == inputs[1].value;
+  return is_square || half_op(node).reach == Reach::kGrows;
+}
+
+unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
+                             const std::vector<Input>& inputs) const {
+  unsigned in = 0;
+  for (const Input& input : inputs) in |= input.kinds;
+  Reach reach = half_op(node).reach;
+  bool turns_steep = is_op(node, "Reciprocal");
+  if (is_op(node, "Pow")) {
+    const auto exponent = single(model_, index_, body, graph::input_of(node, 1));
+    if (exponent && std::fabs(*exponent) <= 1) reach = Reach::kLowers;
+    turns_steep = exponent && *exponent < 0;
+  }
+  unsigned out = count_of(body, node);
+  if (reach == Reach::kBounds || range_ == HalfRange::kWide) return out;
+  if (reach == Reach::kGrows || grows(node, inputs)) out |= kPower;
+
+  const bool is_division = is_op(node, "Div") && inputs.size() == 2;
+  const auto is_limit = [&](std::size_t i) {
+    return single(model_, index_, body, graph::input_of(node, i)).value_or(INFINITY);
+  };
+  const bool is_clipped = is_op(node, "Clip") && node.inputs.size() == 3 &&
+                          std::fabs(is_limit(1)) <= kLargestHalf && std::fabs(is_limit(2)) <= kLargestHalf;
+  if (is_clipped) return out;
+
+  // Large and growing numbers go on until they are divided by their like.
+  const unsigned divisor = is_division ? inputs[1].kinds : 0;
+  const unsigned above = is_division ? inputs[0].kinds : in;
+  if ((above & kLarge) != 0 && (divisor & (kLarge | kPower)) == 0 && !is_op(node, "Reciprocal")) out |= kLarge;
+  const bool ends_powers = reach == Reach::kLowers || (divisor & (kLarge | kPower)) != 0 || turns_steep;
+  if ((above & kPower) != 0 && !ends_powers) out |= kPower;
+
+  // What guards a division goes on up to it.
+  for (const Input& input : inputs) {
+    if ((input.kinds & kTiny) == 0) continue;
+    const bool others_are_constant = std::all_of(inputs.begin(), inputs.end(), [&](const Input& other) {
+      return &other == &input || other.is_constant;
+    });
+    const bool is_divisor = is_division && &input == &inputs[1];
+    if (turns_steep || (is_divisor && inputs[0].is_constant)) {
+      out |= kSteep;
+    } else if (input.is_constant) {
+      if (adds(node) || selects(node)) out |= kTiny;
+    } else if (!is_divisor && (moves(node) || selects(node) || is_op(node, "Sqrt") || is_op(node, "Pow") ||
+                               is_op(node, "Abs") || is_op(node, "Neg") ||
+                               ((adds(node) || is_op(node, "Mul") || is_op(node, "Div")) && others_are_constant))) {
+      out |= kTiny;
+    }
+  }
+  if ((in & kSteep) != 0) {
+    const bool meets_data =
+        is_op(node, "Mul") && std::any_of(inputs.begin(), inputs.end(), [](const Input& input) {
+          return (input.kinds & kSteep) == 0 && !input.is_constant;
+        });
+    if (!meets_data) out |= moves(node) || is_op(node, "Mul") ? kSteep : kPower;
+  }
+  return out;
+}
+
+void HalfFlow::visit(std::size_t body, std::size_t position) {
+  const onnx::Node& node = *index_.bodies()[body].nodes()[position];
+  const std::vector<Input> inputs = float_inputs(body, node);
+  const unsigned out = result_of(body, node, inputs);
+  if (out == 0) return;
+  std::string origin;
+  for (const Input& input : inputs) {
+    if ((input.kinds & kTrouble) != 0 && origin.empty()) origin = numbers_.at(input.value).origin;
+  }
+  if (origin.empty() && (out & kTrouble) != 0) {
+    origin = fmt::format("{} '{}' may give more than 16-bit floats hold", node.op_type,
+                         node.outputs.empty() ? Bytes() : node.outputs[0]);
+  }
+  for (const Bytes name : node.outputs) {
+    if (is_float(body, name)) add(index_.find(body, name).value, out, origin);
+  }
+}
+
+std::string HalfFlow::why_float(std::size_t body, const onnx::Node& node) const {
+  for (const auto* names : {&node.inputs, &node.outputs}) {
+    for (const Bytes name : *names) {
+      if (!is_float(body, name)) continue;
+      const auto found = numbers_.find(index_.find(body, name).value);
+      if (found != numbers_.end() && (found->second.kinds & kTrouble) != 0) return found->second.origin;
+    }
+  }
+  for (const Bytes name : node.outputs) {
+    if (is_float(body, name) && (kinds(index_.find(body, name).value) & kCount) != 0)
+      return "computes with integers, which may need more than 11 bits";
+  }
+  return {};
+}
+
+bool HalfFlow::is_mask(const graph::Value* value) const {
+  std::vector<const graph::Value*> ways = {value};
+  std::unordered_set<const graph::Value*> seen = {value};
+  while (!ways.empty()) {
+    const graph::Value* at = ways.back();
+    ways.pop_back();
+    if (at->is_output || at->uses.empty()) return false;
+    for (const graph::Use& use : at->uses) {
+      const onnx::Node& node = index_.node(use);
+      if (is_op(node, "Softmax")) continue;
+      // A product with zeros and ones, made of the mask itself, is a mask.
+      bool is_mask_op = adds(node) || moves(node) || is_op(node, "Where");
+      if (is_op(node, "Mul") && node.inputs.size() == 2) {
+        const auto* other = index_.find(use.body, node.inputs[1 - use.input]).value;
+        is_mask_op = other != nullptr && (kinds(other) & (kCount | kSmallCount)) != 0;
+      }
+      if (!is_mask_op || node.outputs.size() != 1 || seen.size() > kLongestMask) return false;
+      const graph::Value* next = index_.find(use.body, node.outputs[0]).value;
+      if (next == nullptr) return false;
+      if (seen.insert(next).second) ways.push_back(next);
+    }
+  }
+  return true;
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,106 @@
+#include "plan/half_tensors.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kernels/half.h"
+#include "onnx/settings.h"
+#include "plan/by_values.h"
+#include "plan/sources.h"
+#include "quant/tiles.h"
+
+namespace ounce::plan {
+namespace {
+
+// A weight whose largest value is below this loses precision as a whole.
+constexpr float kSmallestWeight = 0x1p-11F;
+
+enum class Use {
+  kAdded,    // small values drown in sums
+  kScales,   // small values matter when there are no larger ones
+  kDivides,  // or keeps something from being divided by zero: small values matter
+};
+
+Use use_of(const graph::Index& index, const Weight& weight) {
+  const bool is_single = weight.tensor->element_count() == 1;
+  Use strongest = weight.fits_few_bits() ? Use::kScales : Use::kAdded;
+  for (const graph::Use& use : weight.value->uses) {
+    const onnx::Node& node = index.node(use);
+    const auto is_one_of = [&](std::initializer_list<const char*> ops) {
+      return std::any_of(ops.begin(), ops.end(), [&](const char* op) { return is_op(node, op); });
+    };
+    const bool divides = is_one_of({"Log", "Sqrt", "Reciprocal", "Pow"}) ||
+                         (is_op(node, "Div") && use.input == 1) ||
+                         (is_op(node, "BatchNormalization") && use.input == 4);
+    const bool guards = is_single && is_one_of({"Add", "Sub", "Max", "Min", "Clip", "Where", "Greater", "Less",
+                                                "GreaterOrEqual", "LessOrEqual"});
+    if (divides || guards) return Use::kDivides;
+    if (is_one_of({"Mul", "Div"})) strongest = Use::kScales;
+  }
+  return strongest;
+}
+
+float smallest_of(const quant::FloatSource& floats) {
+  float smallest = std::numeric_limits<float>::infinity();
+  std::vector<float> scratch, tile;
+  for (std::size_t first = 0; first < floats.size(); first += quant::kTile) {
+    tile.resize(std::min(quant::kTile, floats.size() - first));
+    std::memcpy(tile.data(), floats.values(first, tile.size(), scratch), tile.size() * sizeof(float));
+    for (const float value : tile) {
+      if (value != 0) smallest = std::min(smallest, std::fabs(value));
+    }
+  }
+  return smallest;
+}
+
+}  // namespace
+
+HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index, onnx::ElementType half,
+                            Decision& decision, const ForEach& for_each) {
+  const TensorSource source(model, *decision.weight.tensor);
+  const quant::FloatSource& floats = source.floats();
+  const std::size_t tiles = quant::tile_count(floats, quant::kTile);
+  std::vector<Digest> digests(decision.weight.tensor->byte_count() >= kDigestFrom ? tiles : 0);
+  std::vector<kernels::HalfStats> stats(tiles);
+  std::vector<kernels::Range> ranges(tiles);
+  const bool is_fp16 = half == onnx::ElementType::kFloat16;
+  quant::for_each_tile(floats, quant::kTile, for_each,
+                       [&](std::size_t tile, std::size_t first, std::size_t count) {
+                         std::vector<float> scratch;
+                         const std::byte* values = floats.values(first, count, scratch);
+                         kernels::range_of_run(values, count, ranges[tile]);
+                         if (is_fp16) {
+                           std::vector<std::uint16_t> halves(count);
+                           kernels::f32_to_f16(values, count, halves.data(), stats[tile]);
+                         }
+                         if (!digests.empty()) digests[tile] = digest_of(floats.bytes_of(first, count));
+                       });
+  if (!digests.empty()) decision.digest = digest_of(digests);
+  kernels::Range whole;
+  std::uint64_t small = 0;
+  for (std::size_t i = 0; i < tiles; ++i) {
+    whole.merge(ranges[i]);
+    small += stats[i].subnormal + stats[i].vanished;
+  }
+  if (!whole.finite()) {
+    if (!decision.weight.fits_few_bits()) return {};  // 16-bit floats have them too
+    throw Error(
+        ErrorCode::kBadInput,
+        "a weight has NaN or infinite values; repair the model, or leave its node out with --keep-fp32",
+        fmt::format("tensor '{}'", decision.weight.name));
+  }
+  if (!is_fp16 || whole.empty() || whole.absmax() == 0) return {};
+  if (whole.absmax() > kLargestHalf)
+    return {HalfFit::kOverflows, whole.max > kLargestHalf ? whole.max : whole.min};
+  if (small == 0) return {};
+  const Use use = use_of(index, decision.weight);
+  const bool matters = use == Use::kDivides || (use == Use::kScales && whole.absmax() < kSmallestWeight);
+  return matters ? HalfTensor{HalfFit::kVanishes, smallest_of(floats)} : HalfTensor{};
+}
+
+}  // namespace ounce::plan
