@@ -117,6 +117,9 @@ struct IntegerRecipe {
   bool search = true;        // choose calibration, and the nodes that are better left in floats, by measuring
   bool equalize = true;      // even out channels between layers: cross-layer and SmoothQuant-style
   bool correct_bias = true;  // take the mean error of each channel out of its bias
+  // What is not computed on integers becomes 16-bit floats instead of kW8: computed on where the target can,
+  // else stored.
+  bool half_rest = false;
 };
 
 // For kFp16 and kBf16.
@@ -127,6 +130,9 @@ struct HalfRecipe {
 
 struct Recipe {
   Format format = Format::kW8;
+  // Where the model will run, by the name of an execution provider of ONNX Runtime: "cuda", "coreml" …;
+  // empty for the CPU.
+  std::string target;
   DecoderChoice decoder = DecoderChoice::kAuto;
   Granularity granularity;
   ScaleMethod scale = ScaleMethod::kMse;

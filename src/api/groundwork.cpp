@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
+#include <limits>
+
 #include "api/calibrate_file.h"
-#include "api/observation.h"
+#include "api/outcome.h"
+#include "api/rewrite.h"
 #include "api/source_digest.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
@@ -12,7 +15,9 @@
 #include "passes/equalize.h"
 #include "passes/prepare.h"
 #include "passes/quantized_state.h"
+#include "passes/raise_opset.h"
 #include "passes/remove_dead_nodes.h"
+#include "passes/spell_constants.h"
 #include "passes/trained_scales.h"
 
 namespace ounce::api {
@@ -67,6 +72,7 @@ Groundwork::Groundwork(const std::filesystem::path& model, const QuantizeOptions
   if (options.recipe.rounding == Rounding::kAdaptive &&
       (options.recipe.format != Format::kStatic || options.trial.data.is_generated()))
     throw Error(ErrorCode::kUsage, "--rounding adaptive looks at data: it is for --to static with --data");
+  if (options.recipe.is_half()) prepare_halves(model, options);
   if (!options.recipe.is_integer()) return;
   require_possible(options.recipe);
   if (take_trained(model, options.recipe)) return;
@@ -106,31 +112,44 @@ bool Groundwork::take_trained(const std::filesystem::path& source, const Recipe&
 }
 
 void Groundwork::observe(const std::filesystem::path& source, const QuantizeOptions& options) {
-  if (!options.ranges.empty()) {
-    ranges_ = load_ranges(options.ranges);
-    ThreadPool pool(options.threads);
-    const onnx::Model model = onnx::read_model(source);
-    if (ranges_->model != source_digest(model, {}, pool)) {
-      throw Error(ErrorCode::kBadInput,
-                  "these ranges are of another model; run 'ounce calibrate' on this one",
-                  options.ranges.string());
-    }
-    return;
-  }
+  if (!options.ranges.empty()) return load(source, options);
   if (options.trial.data.is_generated()) {
     throw Error(ErrorCode::kUsage,
                 "static needs to see real data: give --data, or --ranges from 'ounce calibrate'",
                 source.string());
   }
-  look_at(source, options);
+  look_at(source, options, Watching::kForIntegers);
 }
 
-void Groundwork::look_at(const std::filesystem::path& model, const QuantizeOptions& options) {
+void Groundwork::load(const std::filesystem::path& source, const QuantizeOptions& options) {
+  ranges_ = load_ranges(options.ranges);
+  ThreadPool pool(options.threads);
+  const onnx::Model model = onnx::read_model(source);
+  if (ranges_->model == source_digest(model, {}, pool)) return;
+  throw Error(ErrorCode::kBadInput, "these ranges are of another model; run 'ounce calibrate' on this one",
+              options.ranges.string());
+}
+
+// Casts between numbers as such came with opset 6, bfloat16 with 13.
+void Groundwork::prepare_halves(const std::filesystem::path& source, const QuantizeOptions& options) {
+  onnx::Model model = onnx::read_model(source);
+  graph::verify(model);
+  const std::int64_t opset = onnx::opset_version(model.proto->opset_imports, "");
+  const bool is_old = opset < (options.recipe.format == Format::kBf16 ? 13 : 6);
+  std::size_t changes = is_old ? passes::raise_opset(model, 13) : 0;
+  changes += passes::spell_constants(model);
+  if (changes != 0 || is_old) write(model);
+  if (!options.ranges.empty()) return load(source, options);
+  if (!options.trial.data.is_generated()) look_at(model_, options, Watching::kAllFloats);
+}
+
+void Groundwork::look_at(const std::filesystem::path& model, const QuantizeOptions& options,
+                         Watching watching) {
   CalibrateOptions how;
   how.data = options.trial.data;
   how.runtime.library = options.trial.runtime.library;
   how.progress = options.progress;
-  Observation observed = observe_activations(model, how);
+  Observation observed = observe_activations(model, how, watching);
   ranges_ = std::move(observed.ranges);
   notes_ = std::move(observed.notes);
 }
@@ -141,10 +160,29 @@ std::shared_ptr<const Groundwork> Groundwork::equalized(const QuantizeOptions& o
   if (done.count == 0) return nullptr;
   std::shared_ptr<Groundwork> even(new Groundwork);
   even->write(model);
-  even->look_at(even->model_, options);
+  even->look_at(even->model_, options, Watching::kForIntegers);
   even->notes_ = notes_;
   even->evened_ = done.count;
   return even;
+}
+
+std::shared_ptr<const Groundwork> Groundwork::with_integers(const Recipe& recipe, ThreadPool& pool,
+                                                            QuantizeResult& result) const {
+  Recipe integers_only = recipe;
+  integers_only.min_bytes = std::numeric_limits<std::uint64_t>::max();
+  const onnx::Model source = onnx::read_model(model_);
+  const graph::Index index = graph::verify(source);
+  const plan::Plan plan = plan::make_plan(source, index, integers_only, pool, ranges());
+  describe_integers(plan.integer, index, result);
+  for (const plan::Decision& decision : plan.decisions) {
+    if (decision.is_stored()) result.tensors.push_back(outcome_of(decision, index));
+  }
+  onnx::Model model = onnx::read_model(model_);
+  rewrite(model, source, index, plan, {});
+  std::shared_ptr<Groundwork> integers(new Groundwork);
+  integers->write(model);
+  integers->notes_ = notes_;
+  return integers;
 }
 
 void Groundwork::prepare(const std::filesystem::path& source, const Recipe& recipe) {

@@ -1,5 +1,6 @@
 // What quantize() works on: for storage the model as it is; for integer arithmetic the model as integer
-// kernels want it, and what its activations look like.
+// kernels want it, and what its activations look like; for 16-bit floats the model with its constants
+// spelled out, and what its values look like if there is data.
 #pragma once
 
 #include <ounce/quantize.h>
@@ -10,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "api/observation.h"
+#include "base/thread_pool.h"
 #include "base/temporary_folder.h"
 #include "observe/ranges.h"
 #include "onnx/model.h"
@@ -30,6 +33,10 @@ class Groundwork {
   // nothing to even out.
   std::shared_ptr<const Groundwork> equalized(const QuantizeOptions& options) const;
 
+  // The same with its integer ops in place and everything else as it was; says in `result` what they are.
+  std::shared_ptr<const Groundwork> with_integers(const Recipe& recipe, ThreadPool& pool,
+                                                  QuantizeResult& result) const;
+
   const std::filesystem::path& model() const { return model_; }
   const observe::Ranges* ranges() const { return ranges_ ? &*ranges_ : nullptr; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -47,7 +54,9 @@ class Groundwork {
   bool take_trained(const std::filesystem::path& source, const Recipe& recipe);
   void write(const onnx::Model& model);
   void observe(const std::filesystem::path& source, const QuantizeOptions& options);
-  void look_at(const std::filesystem::path& model, const QuantizeOptions& options);
+  void look_at(const std::filesystem::path& model, const QuantizeOptions& options, Watching watching);
+  void load(const std::filesystem::path& source, const QuantizeOptions& options);
+  void prepare_halves(const std::filesystem::path& source, const QuantizeOptions& options);
   void prepare(const std::filesystem::path& source, const Recipe& recipe);
 
   std::filesystem::path model_;

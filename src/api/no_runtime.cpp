@@ -24,7 +24,9 @@ VerifyResult verify(const std::filesystem::path&, const std::filesystem::path&, 
   refuse();
 }
 BenchReport bench(const std::vector<std::filesystem::path>&, const BenchOptions&) { refuse(); }
-api::Observation api::observe_activations(const std::filesystem::path&, const CalibrateOptions&) { refuse(); }
+api::Observation api::observe_activations(const std::filesystem::path&, const CalibrateOptions&, Watching) {
+  refuse();
+}
 ContractCheck check_contract(const std::filesystem::path&, const DataOptions&, const RuntimeOptions&) {
   refuse();
 }

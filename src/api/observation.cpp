@@ -61,7 +61,7 @@ bool has_channels_second(const graph::Index& index, std::size_t body, onnx::Byte
 // A value that is looked at.
 struct Watched {
   std::string name;  // graph::value_path()
-  bool has_channels_second = false;
+  bool has_channels = false, has_channels_second = false;
 };
 
 // The model with its inner values as outputs, in a folder that goes away.
@@ -71,31 +71,20 @@ struct ObservableModel {
   std::map<std::string, Watched> watched;  // by the output that shows it
   std::string digest;
 
-  explicit ObservableModel(const std::filesystem::path& source) {
+  ObservableModel(const std::filesystem::path& source, Watching watching) {
     ThreadPool pool;
     onnx::Model model = onnx::read_model(source);
     graph::verify(model);
     digest = source_digest(model, {}, pool);
-    Recipe recipe;
-    recipe.format = Format::kStatic;
-    passes::prepare(model, recipe);  // what will be quantized is looked at, not what is going to disappear
+    if (watching == Watching::kForIntegers) passes::prepare(model, static_recipe());  // what will be quantized
     const graph::Index index(model);
-    const plan::StaticNeeds needs = plan::static_needs(model, index);
-    std::vector<passes::ObservedValue> values = passes::values_to_observe(model, index);
-    std::erase_if(values, [&](const passes::ObservedValue& value) {
-      return !needs.values.contains(plan::ValueKey{value.body, value.name});
-    });
-    if (values.empty()) {
-      const std::string why = !needs.values.empty()     ? "what it has is inside of Loop, Scan or a function"
-                              : needs.why_float.empty() ? "it has no Conv, Gemm or MatMul"
-                                                        : needs.why_float.front();
-      throw Error(ErrorCode::kUnsupported,
-                  fmt::format("no op of it can compute on integers ({}); --to w8 needs no data", why),
-                  source.string());
-    }
+    const std::vector<passes::ObservedValue> values =
+        watching == Watching::kForIntegers ? values_for_integers(model, index, source)
+                                           : passes::float_values(model, index);
     std::map<passes::ObservedValue, Watched> described;
     for (const passes::ObservedValue& value : values) {
       described[value] = {graph::value_path(index, value.body, value.name),
+                          watching == Watching::kForIntegers,
                           has_channels_second(index, value.body, value.name)};
     }
     for (const passes::Exposed& exposed : passes::expose_values(model, index, values))
@@ -103,6 +92,30 @@ struct ObservableModel {
     onnx::ModelOutput output(model, path, {ExternalData::kAuto, "0"});
     output.write(pool, nullptr);
     output.commit();
+  }
+
+ private:
+  static Recipe static_recipe() {
+    Recipe recipe;
+    recipe.format = Format::kStatic;
+    return recipe;
+  }
+
+  static std::vector<passes::ObservedValue> values_for_integers(const onnx::Model& model,
+                                                                const graph::Index& index,
+                                                                const std::filesystem::path& source) {
+    const plan::StaticNeeds needs = plan::static_needs(model, index);
+    std::vector<passes::ObservedValue> values = passes::values_to_observe(model, index);
+    std::erase_if(values, [&](const passes::ObservedValue& value) {
+      return !needs.values.contains(plan::ValueKey{value.body, value.name});
+    });
+    if (!values.empty()) return values;
+    const std::string why = !needs.values.empty()     ? "what it has is inside of Loop, Scan or a function"
+                            : needs.why_float.empty() ? "it has no Conv, Gemm or MatMul"
+                                                      : needs.why_float.front();
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("no op of it can compute on integers ({}); --to w8 needs no data", why),
+                source.string());
   }
 };
 
@@ -124,9 +137,11 @@ struct SeenValue {
   observe::Statistics* statistics = nullptr;
 
   void add() const {
-    const Channels channels(value.dims, watched->has_channels_second);
     std::vector<float> converted;
-    statistics->add(data::floats_of(value, converted, watched->name), channels.count, channels.stride);
+    const std::span<const float> floats = data::floats_of(value, converted, watched->name);
+    if (!watched->has_channels) return statistics->add(floats);
+    const Channels channels(value.dims, watched->has_channels_second);
+    statistics->add(floats, channels.count, channels.stride);
   }
 };
 
@@ -150,7 +165,8 @@ Observation observe(const std::filesystem::path& path, const ObservableModel& mo
 
 }  // namespace
 
-Observation observe_activations(const std::filesystem::path& path, const CalibrateOptions& options) {
+Observation observe_activations(const std::filesystem::path& path, const CalibrateOptions& options,
+                                Watching watching) {
   if (options.shards == 0 || options.shard >= options.shards)
     throw Error(ErrorCode::kUsage, fmt::format("there is no shard {} of {}", options.shard, options.shards));
   if (options.data.is_generated())
@@ -160,7 +176,7 @@ Observation observe_activations(const std::filesystem::path& path, const Calibra
                 "a state goes from sample to sample: --carry and --shard exclude each other");
   }
 
-  const ObservableModel model(path);
+  const ObservableModel model(path, watching);
   try {
     return observe(path, model, options);
   } catch (const Error& error) {

@@ -16,7 +16,11 @@ struct Observation {
   std::vector<std::string> notes;
 };
 
+// What is looked at: the values that integer arithmetic may want ranges of, or all floats.
+enum class Watching { kForIntegers, kAllFloats };
+
 // Throws Error{kUsage} for options that make no sense, Error{kUnsupported} when nothing can be observed.
-Observation observe_activations(const std::filesystem::path& model, const CalibrateOptions& options);
+Observation observe_activations(const std::filesystem::path& model, const CalibrateOptions& options,
+                                Watching watching = Watching::kForIntegers);
 
 }  // namespace ounce::api

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/adaptive_rounding.h"
 #include "api/groundwork.h"
@@ -24,6 +26,7 @@
 #include "onnx/writer.h"
 #include "passes/compare_weights.h"
 #include "plan/plan.h"
+#include "target/provider.h"
 
 namespace ounce {
 namespace {
@@ -61,11 +64,21 @@ void require_folder(const std::filesystem::path& output) {
   throw Error(ErrorCode::kIo, "cannot write: " + std::make_error_code(why).message(), output.string());
 }
 
+void require_halves(const plan::HalfPlan& plan, const std::filesystem::path& path) {
+  const auto is_half = [](const plan::HalfNode& node) { return node.is_half(); };
+  if (std::any_of(plan.nodes.begin(), plan.nodes.end(), is_half)) return;
+  const std::string why = plan.nodes.empty() ? "it computes nothing in float32"
+                                             : "of its first node the plan says: " + plan.nodes.front().why_float;
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("nothing can compute on 16-bit floats: {}; nothing was written", why), path.string());
+}
+
 void require_something_to_do(const plan::Plan& plan, const api::Groundwork& ground,
                              const std::filesystem::path& path) {
   if (plan.stored_count() != 0 || ground.trained_weights() != 0) return;
   if (ground.is_trained())
     throw Error(ErrorCode::kUnsupported, ground.notes().front() + ": nothing is left to do", path.string());
+  if (plan.half.exists()) return require_halves(plan.half, path);
   std::string why = "it has no float weights";
   if (!plan.decisions.empty()) {
     const auto largest =
@@ -131,6 +144,37 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
     total.noise += norms[i].noise;
   }
   result.sqnr_db = total.sqnr_db();
+}
+
+// Throws for targets that nobody knows, and for arithmetic that a target has not.
+const target::Provider& provider_of(const Recipe& recipe) {
+  const target::Provider* provider = target::find_provider(recipe.target);
+  if (provider == nullptr) {
+    std::vector<std::string_view> names;
+    for (const target::Provider& known : target::providers()) names.push_back(known.name);
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--target '{}' is none of {}", recipe.target, fmt::join(names, ", ")));
+  }
+  if (recipe.format == Format::kBf16 && !provider->computes_bf16) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("ONNX Runtime's {} provider does not compute on bfloat16: name one that does "
+                            "(--target cuda), or take --to w16, which is as small and runs everywhere",
+                            provider->name));
+  }
+  return *provider;
+}
+
+// What people would otherwise find out on the device.
+void note_target(const Recipe& recipe, QuantizeResult& result) {
+  if (recipe.format != Format::kFp16 || provider_of(recipe).computes_fp16) return;
+  result.notes.emplace_back(
+      "CPUs compute this slower than FP32: ONNX Runtime has no 16-bit arithmetic there and casts around every "
+      "op; --to w16 is as small at full speed, --target cuda, coreml … is for processors that have it");
+}
+
+// Integer ops are in place; what stays in floats is to be 16 bits.
+bool computes_rest_on_halves(const Recipe& recipe) {
+  return recipe.is_integer() && recipe.integer.half_rest && provider_of(recipe).computes_fp16;
 }
 
 QuantizeOptions for_this_machine(QuantizeOptions options) {
@@ -222,6 +266,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
                         const QuantizeOptions& given) {
   const Stopwatch time;
   const QuantizeOptions options = for_this_machine(given);
+  provider_of(options.recipe);
   ThreadPool pool(options.threads);
   QuantizeResult result;
   result.model = path;
@@ -234,7 +279,13 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   if (!options.dry_run) require_folder(output_path);
   result.bytes_before = api::bytes_of(original);
   auto chosen = std::make_shared<const api::Groundwork>(path, options);
-  const Recipe recipe = settle(path, options, chosen, result);
+  Recipe recipe = settle(path, options, chosen, result);
+  std::vector<TensorOutcome> integer_tensors;
+  if (computes_rest_on_halves(recipe)) {
+    chosen = chosen->with_integers(recipe, pool, result);
+    integer_tensors = std::exchange(result.tensors, {});
+    recipe.format = Format::kFp16;
+  }
   const api::Groundwork& ground = *chosen;
   const onnx::Model source = onnx::read_model(ground.model());
   const graph::Index index = graph::verify(source);
@@ -255,6 +306,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
     result.notes.emplace_back(
         "weights have 7 bits, as this CPU has no VNNI; --no-reduce-range for CPUs that have it");
   }
+  note_target(recipe, result);
   result.notes.insert(result.notes.begin(), ground.notes().begin(), ground.notes().end());
   result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
   api::describe_integers(plan.integer, index, result);
@@ -273,9 +325,9 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
   onnx::Model model = onnx::read_model(ground.model());
   api::require_same_file(source, model);
-  result.source_digest = recipe.is_integer()
-                             ? api::source_digest(original, plan::unread_plan(original_index), pool)
-                             : api::source_digest(source, plan, pool);
+  result.source_digest = ground.model() == path
+                             ? api::source_digest(source, plan, pool)
+                             : api::source_digest(original, plan::unread_plan(original_index), pool);
   const std::vector<passes::Stored> stored =
       api::rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});
 
@@ -304,6 +356,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
                        result.bytes_before, options.trial);
   }
   output.commit();
+  result.tensors.insert(result.tensors.end(), integer_tensors.begin(), integer_tensors.end());
   result.seconds = time.seconds();
   return result;
 }

@@ -37,6 +37,7 @@ std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& sourc
     passes::import_domains(model);
     passes::declare_ports(model, plan.integer.ports);
   }
+  passes::declare_ports(model, plan.half.ports);
   passes::strip_constant_names(model);
   passes::set_metadata(model, "ounce.version", version());
   passes::set_metadata(model, "ounce.plan", provenance.plan_digest);

@@ -119,6 +119,7 @@ Command add_quantize(CLI::App& parser) {
   app->add_option("--runtime", arguments->runtime,
                   "ONNX Runtime for that: a library's path, or a version (default: the newest)");
   add_integer_options(*app, arguments->recipe);
+  add_half_options(*app, arguments->recipe);
   app->add_option("--ranges", arguments->ranges,
                   "static: what 'ounce calibrate' saw; without it, the data of --data is looked at")
       ->group("Integer arithmetic (--to static, --to dynamic)");

@@ -133,7 +133,8 @@ void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_inte
   CLI::Option* option =
       app.add_option("--to", arguments.format,
                      with_integers ? fmt::format("stored small: {}; computed on integers: "
-                                                 "dynamic, static (needs --data or --ranges)",
+                                                 "dynamic, static (needs --data or --ranges); on 16-bit "
+                                                 "floats: fp16, bf16",
                                                  stored)
                                    : stored);
   option->capture_default_str();
@@ -176,6 +177,12 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
   app.add_flag("--integer-io", arguments.integer_io,
                "static: inputs and outputs of the model become integers too")
       ->group(group);
+  app.add_option("--fallback", arguments.fallback,
+                 "what does not compute on integers: w8 (stored in 8 bits), fp16 (16-bit floats, computed on "
+                 "where the --target can)")
+      ->check(CLI::IsMember({"w8", "fp16"}))
+      ->capture_default_str()
+      ->group(group);
   app.add_flag("--force-conv", arguments.force_conv,
                "dynamic: ConvInteger as well, though it is several times slower than FP32")
       ->group(group);
@@ -193,6 +200,24 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
       ->group(group);
   app.add_flag("--correct-bias,!--no-correct-bias", arguments.correct_bias,
                "static: take the mean error of every channel out of its bias (default: on)")
+      ->group(group);
+}
+
+void add_half_options(CLI::App& app, RecipeArguments& arguments) {
+  const char* const group = "16-bit floats (--to fp16, --to bf16)";
+  app.add_option("--io", arguments.io,
+                 "inputs and outputs of the model: keep (the types they have), fp16 (16-bit floats too)")
+      ->check(CLI::IsMember({"keep", "fp16"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--keep-fp32", arguments.keep,
+                 "these nodes stay in FP32: a regular expression on node names, their outputs and op types "
+                 "(repeatable)")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--target", arguments.target,
+                 "where the model will run: cpu (default), cuda, coreml, directml, nnapi, openvino, qnn, "
+                 "tensorrt, webgpu …")
       ->group(group);
 }
 
@@ -223,6 +248,10 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   integer.search = arguments.search;
   integer.equalize = arguments.equalize;
   integer.correct_bias = arguments.correct_bias;
+  integer.half_rest = arguments.fallback == "fp16";
+  recipe.half.half_io = arguments.io == "fp16";
+  recipe.half.keep = arguments.keep;
+  recipe.target = arguments.target;
   const auto refuse = [](const char* why) { throw Error(ErrorCode::kUsage, why); };
   const bool has_groups = recipe.granularity.kind == GranularityKind::kChannel ||
                           recipe.granularity.kind == GranularityKind::kBlock;

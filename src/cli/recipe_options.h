@@ -24,11 +24,17 @@ struct RecipeArguments {
   std::optional<bool> reduce_range;
   bool symmetric_activations = false, integer_io = false, force_conv = false;
   bool search = true, equalize = true, correct_bias = true;
+  std::string fallback = "w8";
+
+  // Of 16-bit floats.
+  std::string io = "keep", target;
+  std::vector<std::string> keep;
 };
 
 // --to, with or without the formats that compute on integers.
 void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers);
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments);
+void add_half_options(CLI::App& app, RecipeArguments& arguments);
 void add_integer_options(CLI::App& app, RecipeArguments& arguments);
 // Throws Error{kUsage} for combinations that make no sense.
 Recipe recipe_of(const RecipeArguments& arguments);

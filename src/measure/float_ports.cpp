@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/half.h"
 #include "onnx/reader.h"
 #include "plan/coding.h"
 
@@ -48,6 +49,22 @@ void decode(const data::TensorView& codes, const passes::Port& port, data::Tenso
     std::memcpy(&code, codes.bytes.data() + i * sizeof code, sizeof code);
     out[i] = (static_cast<float>(code) - port.zeros[c]) * port.scales[c];
   });
+}
+
+// Between float32 and 16-bit floats.
+void narrow(const data::TensorView& floats, ElementType type, data::Tensor& halves) {
+  const std::size_t count = floats.bytes.size() / sizeof(float);
+  halves.bytes.resize(count * sizeof(std::uint16_t));
+  kernels::HalfStats stats;
+  (type == ElementType::kBfloat16 ? kernels::f32_to_bf16 : kernels::f32_to_f16)(
+      reinterpret_cast<const std::byte*>(floats.bytes.data()), count, data::values_of<std::uint16_t>(halves).data(), stats);
+}
+
+void widen(const data::TensorView& halves, ElementType type, data::Tensor& floats) {
+  const std::size_t count = halves.bytes.size() / sizeof(std::uint16_t);
+  floats.bytes.resize(count * sizeof(float));
+  (type == ElementType::kBfloat16 ? kernels::bf16_to_f32 : kernels::f16_to_f32)(
+      reinterpret_cast<const std::byte*>(halves.bytes.data()), count, data::values_of<float>(floats).data());
 }
 
 class FloatPorts final : public runtime::Executor {
@@ -107,6 +124,8 @@ class FloatPorts final : public runtime::Executor {
       case ElementType::kInt8: return encode<std::int8_t>(floats, port, codes);
       case ElementType::kUint16: return encode<std::uint16_t>(floats, port, codes);
       case ElementType::kInt16: return encode<std::int16_t>(floats, port, codes);
+      case ElementType::kFloat16:
+      case ElementType::kBfloat16: return narrow(floats, port.type, codes);
       default: return encode<std::uint8_t>(floats, port, codes);
     }
   }
@@ -115,6 +134,8 @@ class FloatPorts final : public runtime::Executor {
       case ElementType::kInt8: return decode<std::int8_t>(codes, port, floats);
       case ElementType::kUint16: return decode<std::uint16_t>(codes, port, floats);
       case ElementType::kInt16: return decode<std::int16_t>(codes, port, floats);
+      case ElementType::kFloat16:
+      case ElementType::kBfloat16: return widen(codes, port.type, floats);
       default: return decode<std::uint8_t>(codes, port, floats);
     }
   }

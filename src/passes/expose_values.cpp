@@ -175,6 +175,21 @@ std::vector<ObservedValue> values_to_observe(const onnx::Model& model, const gra
   return {values.begin(), values.end()};
 }
 
+std::vector<ObservedValue> float_values(const onnx::Model& model, const graph::Index& index) {
+  const Branches branches(model, index);
+  const graph::ElementTypes types(model, index);
+  std::vector<ObservedValue> values;
+  for (std::size_t i = 0; i < index.bodies().size(); ++i) {
+    if (!branches.can_leave(i)) continue;
+    for (const auto& [name, value] : index.bodies()[i].values) {
+      if (types.type(i, name) == ElementType::kFloat && !is_constant(index.bodies()[i], value))
+        values.push_back({i, std::string(name)});
+    }
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
 std::vector<Exposed> expose_values(onnx::Model& model, const graph::Index& index,
                                    const std::vector<ObservedValue>& values) {
   Exposure exposure(model, index);

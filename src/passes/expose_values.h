@@ -46,6 +46,8 @@ struct Exposed {
 // Values that may want a range of their own: what goes into and comes out of the ops that have integer
 // kernels or stand between them, unless it is constant. Sorted.
 std::vector<ObservedValue> values_to_observe(const onnx::Model& model, const graph::Index& index);
+// All values of float32 that can be seen and are not constant. Sorted.
+std::vector<ObservedValue> float_values(const onnx::Model& model, const graph::Index& index);
 
 // `values` are some of those to observe, each once; the result has their order. Those that are inputs or
 // outputs of the main graph already are left as they are. `index` is the model's, which is another one

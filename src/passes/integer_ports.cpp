@@ -48,7 +48,7 @@ void read_side(const Json& json, bool is_input, std::vector<Port>& ports) {
               numbers(entry["zero_point"])};
     const std::string type = entry["type"].is_string() ? entry["type"].get<std::string>() : "";
     using enum onnx::ElementType;
-    for (const auto known : {kUint8, kInt8, kUint16, kInt16}) {
+    for (const auto known : {kUint8, kInt8, kUint16, kInt16, kFloat16, kBfloat16}) {
       if (type == onnx::name_of(known)) port.type = known;
     }
     const bool can_divide = std::all_of(port.scales.begin(), port.scales.end(), [](float scale) {

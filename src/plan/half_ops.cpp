@@ -98,6 +98,11 @@ bool is_coordinate(const onnx::Node& node, std::size_t input) {
          kCoordinateInputs.end();
 }
 
+bool is_scattered_sum(const onnx::Node& node) {
+  if (!is_op(node, "ScatterElements") && !is_op(node, "ScatterND")) return false;
+  return onnx::string_setting(node, "reduction", "none") != onnx::Bytes("none");
+}
+
 float epsilon_of(const onnx::Node& node) {
   for (const auto& [op_type, otherwise] : kEpsilons) {
     if (op_type == node.op_type) return onnx::float_setting(node, "epsilon", otherwise).value_or(otherwise);

@@ -29,6 +29,9 @@ const HalfOp& half_op(const onnx::Node& node);
 // Inputs that say where, not what: their steps would become visible.
 bool is_coordinate(const onnx::Node& node, std::size_t input);
 
+// A scatter that adds or multiplies what it meets.
+bool is_scattered_sum(const onnx::Node& node);
+
 // The epsilon that a normalisation adds to what it divides by; 0 for other ops.
 float epsilon_of(const onnx::Node& node);
 

@@ -14,6 +14,7 @@
 #include "onnx/settings.h"
 #include "plan/half_flow.h"
 #include "plan/half_ops.h"
+#include "plan/integer_ops.h"
 #include "plan/op_table.h"
 
 namespace ounce::plan {
@@ -27,6 +28,7 @@ using onnx::OpSchema;
 
 // A mask that is added to a score must not overflow with it.
 constexpr float kMaskLimit = kLargestHalf / 2;
+constexpr int kLongestScale = 4;  // nodes that make one
 
 // Values that must have one type because they enter and leave bodies; the first of a class stands for it.
 class PortClasses {
@@ -210,12 +212,28 @@ class HalfPlanner {
     for (const auto& input : index_.main().graph->inputs) {
       const Value* value = find(0, input->name);
       const bool wants_float = (flow_.kinds(value) & HalfFlow::kTrouble) != 0;
-      if (is_float(0, input->name) && value->initializer == kNone && !wants_float) plan_.halves.insert(value);
+      if (is_float(0, input->name) && value->initializer == kNone && !wants_float) {
+        plan_.halves.insert(value);
+        add_port(input->name, true);
+      }
     }
     for (const auto& output : index_.main().graph->outputs) {
       const bool wants_float = (flow_.kinds(find(0, output->name)) & HalfFlow::kTrouble) != 0;
-      if (is_float(0, output->name) && !wants_float) plan_.half_outputs.emplace(0, output->name);
+      if (is_float(0, output->name) && !wants_float) {
+        plan_.half_outputs.emplace(0, output->name);
+        add_port(output->name, false);
+      }
     }
+  }
+
+  void add_port(Bytes name, bool is_input) {
+    IntegerPort port;
+    port.value = {0, name};
+    port.is_input = is_input;
+    port.type = plan_.type;
+    port.scales = {1};
+    port.zeros = {0};
+    plan_.ports.push_back(std::move(port));
   }
 
   void decide_nodes() {
@@ -274,11 +292,13 @@ class HalfPlanner {
     }
     const OpSchema* schema = schemas_.of(body, node);
     if (schema == nullptr) return fmt::format("nothing is known of the op {}", node.op_type);
-    if (is_quantized_op(node)) return "computes on integers";
+    if (is_quantized_op(node) || is_between_codes(body, node)) return "computes on integers";
+    if (makes_scale(body, node, kLongestScale)) return "makes the scale of integers";
     if (schema->inputs.find('*') != std::string_view::npos || has_sequence(*schema))
       return "sequences and maps keep the types they have";
     const HalfOp& op = half_op(node);
     if (!op.why_float.empty()) return std::string(op.why_float);
+    if (is_scattered_sum(node)) return "ONNX Runtime has no kernel for sums of 16-bit floats in place";
     const float epsilon = epsilon_of(node);
     if (plan_.type == ElementType::kFloat16 && epsilon > 0 && epsilon < kSmallestHalf)
       return fmt::format("its epsilon {:g} vanishes in 16-bit floats", epsilon);
@@ -289,6 +309,35 @@ class HalfPlanner {
       }
     }
     return flow_.why_float(body, node);
+  }
+
+  // A float op that runtimes make an integer op, with what decodes its inputs and codes its output.
+  bool is_between_codes(std::size_t body, const onnx::Node& node) const {
+    const auto is_decoded = [&](Bytes name) {
+      const auto [value, home] = index_.find(body, name);
+      return value != nullptr && value->producer != kNone &&
+             is_op(*index_.bodies()[home].nodes()[value->producer], "DequantizeLinear");
+    };
+    const auto is_coded = [&](Bytes name) {
+      const Value* value = find(body, name);
+      return value != nullptr && !value->uses.empty() && !value->is_output &&
+             std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
+               return is_op(index_.node(use), "QuantizeLinear");
+             });
+    };
+    const bool takes_codes = std::any_of(node.inputs.begin(), node.inputs.end(), is_decoded);
+    const bool gives_codes = !node.outputs.empty() && is_coded(node.outputs[0]);
+    return (gives_codes && is_clamp(node)) || (takes_codes && find_integer_op(node) != nullptr);
+  }
+
+  // Does all that a node gives end as a scale of codes?
+  bool makes_scale(std::size_t body, const onnx::Node& node, int steps) const {
+    const Value* value = node.outputs.size() == 1 ? find(body, node.outputs[0]) : nullptr;
+    if (value == nullptr || value->is_output || value->uses.empty() || steps == 0) return false;
+    return std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
+      const onnx::Node& next = index_.node(use);
+      return is_quantized_op(next) ? use.input != 0 : makes_scale(use.body, next, steps - 1);
+    });
   }
 
   static bool has_sequence(const OpSchema& schema) {

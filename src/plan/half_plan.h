@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -29,6 +30,7 @@
 #include "onnx/model.h"
 #include "plan/decision.h"
 #include "plan/half_tensors.h"
+#include "plan/integer_plan.h"
 #include "plan/selection.h"
 
 namespace ounce::plan {
@@ -51,6 +53,7 @@ struct HalfPlan {
   std::set<std::pair<std::size_t, onnx::Bytes>> half_outputs;
   // Constants whose values beyond the 16-bit range become this, with the sign they have.
   std::map<const graph::Value*, float> limits;
+  std::vector<IntegerPort> ports;  // inputs and outputs of the model that become 16-bit floats
   std::vector<std::string> notes;
 
   bool exists() const { return type != onnx::ElementType::kUndefined; }

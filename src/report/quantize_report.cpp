@@ -122,19 +122,21 @@ std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t 
 }
 
 std::string arithmetic_lines(const std::vector<NodeOutcome>& nodes) {
-  std::map<std::string, std::size_t> integer;
+  std::map<std::string, std::size_t> integer, half;
   std::map<std::pair<std::string, std::string>, std::size_t> floats;
   for (const NodeOutcome& node : nodes) {
     if (node.arithmetic == "float") {
       ++floats[{node.op_type, node.reason}];
     } else {
-      ++integer[node.op_type];
+      ++(node.arithmetic.find("float16") == std::string::npos ? integer : half)[node.op_type];
     }
   }
-  std::string text;
-  for (const auto& [op, count] : integer)
-    text += fmt::format("{} {} {}", text.empty() ? "  on integers:" : ",", count, op);
-  if (!text.empty()) text += '\n';
+  const auto line = [](const char* what, const std::map<std::string, std::size_t>& ops) {
+    std::string text;
+    for (const auto& [op, count] : ops) text += fmt::format("{} {} {}", text.empty() ? what : ",", count, op);
+    return text.empty() ? text : text + '\n';
+  };
+  std::string text = line("  on integers:", integer) + line("  on 16-bit floats:", half);
   std::size_t shown = 0, hidden = 0;
   for (const auto& [what, count] : floats) {
     if (shown++ < kReasonsShown) {

@@ -1,0 +1,133 @@
+#include "passes/emulate_bfloat16.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/element_types.h"
+#include "graph/index.h"
+#include "graph/ports.h"
+#include "kernels/half.h"
+#include "onnx/attributes.h"
+#include "onnx/settings.h"
+#include "onnx/values.h"
+#include "passes/chain.h"
+#include "passes/constants.h"
+#include "passes/editors.h"
+
+namespace ounce::passes {
+namespace {
+
+using graph::kNone;
+using graph::Value;
+using onnx::ElementType;
+
+// Attributes of ONNX's own ops that say in which type a node computes or what it gives.
+constexpr auto kTypeAttributes = std::to_array<std::string_view>(
+    {"dtype", "output_datatype", "output_dtype", "precision", "softmax_precision", "stash_type"});
+
+bool states_bfloat16(const onnx::Node& node, Bytes attribute) {
+  return std::find(kTypeAttributes.begin(), kTypeAttributes.end(), attribute) != kTypeAttributes.end() &&
+         onnx::integer_attribute(node, attribute) == static_cast<std::int64_t>(ElementType::kBfloat16);
+}
+
+onnx::Tensor widened(const onnx::Tensor& tensor) {
+  const onnx::RawValues values(tensor);
+  std::vector<float> floats(values.bytes().size() / sizeof(std::uint16_t));
+  kernels::bf16_to_f32(reinterpret_cast<const std::byte*>(values.bytes().data()), floats.size(),
+                       floats.data());
+  return float_tensor(tensor.dims, floats);
+}
+
+class Emulation {
+ public:
+  explicit Emulation(onnx::Model& model)
+      : model_(model), index_(model), types_(model, index_), functions_(index_), editors_(model, index_) {}
+
+  void run() {
+    // All outputs first: a value has to be rounded before it is widened at the same place.
+    for_each_computing([&](auto... node) { round_outputs(node...); });
+    for_each_computing([&](auto... node) { widen_inputs(node...); });
+    for_each_computing([&](auto... node) { change_attributes(node...); });
+    editors_.finish();
+  }
+
+ private:
+  template <class Visit>
+  void for_each_computing(Visit visit) const {
+    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      if (!keeps_types(node)) visit(body, position, &node);
+    });
+  }
+
+  bool keeps_types(const onnx::Node& node) const {
+    return is_op(node, "Cast") || is_op(node, "Constant") || functions_.are_called_by(node) ||
+           std::any_of(node.attributes.begin(), node.attributes.end(),
+                       [](const auto& attribute) { return !attribute->graphs.empty(); });
+  }
+
+  bool is_bfloat16(std::size_t body, Bytes name) const {
+    return types_.type(body, name) == ElementType::kBfloat16;
+  }
+
+  void round_outputs(std::size_t body, std::size_t position, const onnx::Node* node) {
+    for (std::size_t i = 0; i < node->outputs.size(); ++i) {
+      const Bytes name = node->outputs[i];
+      if (!is_bfloat16(body, name)) continue;
+      BodyEditor& editor = editors_.of(body);
+      const Bytes exact = editor.names().fresh("v");
+      editor.edit_node(position).outputs[i] = exact;
+      Chain(editor, position + 1, exact).cast(ElementType::kBfloat16).finish(name);
+    }
+  }
+
+  void widen_inputs(std::size_t body, std::size_t position, const onnx::Node* node) {
+    for (std::size_t i = 0; i < node->inputs.size(); ++i) {
+      const Bytes name = node->inputs[i];
+      if (is_bfloat16(body, name)) editors_.of(body).edit_node(position).inputs[i] = widened_name(body, name);
+    }
+  }
+
+  // How a value is called in float32; casts it the first time.
+  Bytes widened_name(std::size_t body, Bytes name) {
+    const auto [value, home] = index_.find(body, name);
+    const auto [entry, is_new] = widened_.try_emplace(value);
+    if (is_new) {
+      const std::size_t place = value->producer == kNone ? BodyEditor::kFront : value->producer + 1;
+      entry->second = Chain(editors_.of(home), place, name).cast(ElementType::kFloat).value();
+    }
+    return entry->second;
+  }
+
+  void change_attributes(std::size_t body, std::size_t position, const onnx::Node* node) {
+    if (!onnx::is_default_domain(node->domain)) return;
+    for (std::size_t a = 0; a < node->attributes.size(); ++a) {
+      const onnx::Attribute& attribute = *node->attributes[a];
+      const auto change = [&](onnx::Attribute changed) {
+        editors_.of(body).edit_node(position).attributes[a].edit() = std::move(changed);
+      };
+      const bool is_value = is_op(*node, "ConstantOfShape") && attribute.tensors.size() == 1;
+      if (states_bfloat16(*node, attribute.name)) {
+        change(onnx::make_integer_attribute(model_, attribute.name,
+                                            static_cast<std::int64_t>(ElementType::kFloat)));
+      } else if (is_value && attribute.tensors[0]->type == ElementType::kBfloat16) {
+        change(onnx::make_tensor_attribute(model_, attribute.name, widened(*attribute.tensors[0])));
+      }
+    }
+  }
+
+  onnx::Model& model_;
+  const graph::Index index_;
+  const graph::ElementTypes types_;
+  const graph::Functions functions_;
+  Editors editors_;
+  std::unordered_map<const Value*, Bytes> widened_;
+};
+
+}  // namespace
+
+void emulate_bfloat16(onnx::Model& model) { Emulation(model).run(); }
+
+}  // namespace ounce::passes

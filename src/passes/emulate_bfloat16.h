@@ -1,0 +1,28 @@
+// Lets a CPU run a model that computes on bfloat16: ONNX Runtime has hardly any kernels for it there and
+// refuses to load such a model. Here every node computes in float32 and its result is rounded to bfloat16.
+//
+//   x ─ MatMul ─ h ─ Softmax ─ y          x ─ Cast ─ MatMul ─ Cast ─ h ─ Cast ─ Softmax ─ Cast ─ y
+//      w ┘                          →        w ─ Cast ┘
+//   bfloat16                                    float32     bfloat16    float32          bfloat16
+//
+// Values keep their names and types, also those that enter and leave bodies and functions; a value has one
+// Cast to float32, where it is defined, for all that take it. Cast, Constant, nodes with a body and calls of
+// the model's functions stay as they are: they only move values, or the runtime has them.
+//
+// The numbers are those of hardware that accumulates in float32 and rounds once a node. The pair of Casts
+// that rounds is not taken out by the runtime: in 1.17.3, 1.22.0, 1.26.0 and 1.30.0 it survives at every
+// level of optimisation, also behind a Cast from another 16-bit type. (Only the session option
+// session.enable_cast_chain_elimination, off by default, may do so and has to stay off.)
+//
+// Types are those that ElementTypes knows. bfloat16 needs opset 13, and so does the Cast; a function that
+// computes on it has to import ONNX's own ops.
+#pragma once
+
+#include "onnx/model.h"
+
+namespace ounce::passes {
+
+// At every depth, functions included. A model without bfloat16 stays untouched.
+void emulate_bfloat16(onnx::Model& model);
+
+}  // namespace ounce::passes
