@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "api/asked_types.h"
 #include "api/calibrate_file.h"
 #include "api/outcome.h"
 #include "api/rewrite.h"
@@ -137,6 +138,7 @@ void Groundwork::prepare_halves(const std::filesystem::path& source, const Quant
   const std::int64_t opset = onnx::opset_version(model.proto->opset_imports, "");
   const bool is_old = opset < (options.recipe.format == Format::kBf16 ? 13 : 6);
   std::size_t changes = is_old ? passes::raise_opset(model, 13) : 0;
+  changes += declare_asked_types(model, options.trial.runtime);
   changes += passes::spell_constants(model);
   if (changes != 0 || is_old) write(model);
   if (!options.ranges.empty()) return load(source, options);

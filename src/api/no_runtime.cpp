@@ -4,6 +4,7 @@
 #include <ounce/verify.h>
 
 #include "api/adaptive_rounding.h"
+#include "api/asked_types.h"
 #include "api/contract_data.h"
 #include "api/observation.h"
 #include "api/refine.h"
@@ -33,6 +34,8 @@ ContractCheck check_contract(const std::filesystem::path&, const DataOptions&, c
 void api::record(const std::filesystem::path&, const DataOptions&, const RuntimeOptions&, Contract&) {
   refuse();
 }
+
+std::size_t api::declare_asked_types(onnx::Model&, const RuntimeOptions&) { return 0; }
 
 api::Refinement api::refine(const std::filesystem::path&, std::shared_ptr<const Groundwork> ground,
                             const QuantizeOptions& options) {

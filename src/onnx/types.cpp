@@ -130,44 +130,53 @@ std::string describe(const ValueType& type) {
   return text + ']';
 }
 
+namespace {
+
+// Submessages are added whole: protozero's nested writers leave out those in which nothing stands, and a
+// dimension of which nothing is known still counts.
+void add_message(std::string& bytes, auto field, const std::string& message) {
+  protozero::pbf_writer(bytes).add_message(static_cast<std::uint32_t>(field), message);
+}
+
+std::string tensor_type(ElementType element, const std::vector<Dimension>* shape) {
+  std::string tensor;
+  protozero::pbf_writer(tensor).add_int32(static_cast<std::uint32_t>(TensorTypeField::kElementType),
+                                          static_cast<std::int32_t>(element));
+  if (shape != nullptr) {
+    std::string dims;
+    for (const Dimension& dimension : *shape) {
+      std::string dim;
+      if (dimension.value >= 0) {
+        protozero::pbf_writer(dim).add_int64(static_cast<std::uint32_t>(DimensionField::kValue),
+                                             dimension.value);
+      } else if (!dimension.parameter.empty()) {
+        protozero::pbf_writer(dim).add_bytes(static_cast<std::uint32_t>(DimensionField::kParameter),
+                                             dimension.parameter.data(), dimension.parameter.size());
+      }
+      add_message(dims, ShapeField::kDim, dim);
+    }
+    add_message(tensor, TensorTypeField::kShape, dims);
+  }
+  std::string type;
+  add_message(type, TypeField::kTensor, tensor);
+  return type;
+}
+
+}  // namespace
+
 Bytes with_element(Model& model, Bytes type, ElementType element) {
   const ValueType old = read_type(type);
-  std::string bytes;
-  {
-    protozero::pbf_writer writer(bytes);
-    protozero::pbf_writer tensor(writer, static_cast<std::uint32_t>(TypeField::kTensor));
-    tensor.add_int32(static_cast<std::uint32_t>(TensorTypeField::kElementType),
-                     static_cast<std::int32_t>(element));
-    if (old.has_shape) {
-      protozero::pbf_writer shape(tensor, static_cast<std::uint32_t>(TensorTypeField::kShape));
-      for (const Dimension& dimension : old.shape) {
-        protozero::pbf_writer dim(shape, static_cast<std::uint32_t>(ShapeField::kDim));
-        if (dimension.value >= 0) {
-          dim.add_int64(static_cast<std::uint32_t>(DimensionField::kValue), dimension.value);
-        } else if (!dimension.parameter.empty()) {
-          dim.add_bytes(static_cast<std::uint32_t>(DimensionField::kParameter), dimension.parameter.data(),
-                        dimension.parameter.size());
-        }
-      }
-    }
-  }
-  return model.intern(std::move(bytes));
+  return model.intern(tensor_type(element, old.has_shape ? &old.shape : nullptr));
+}
+
+Bytes make_element_type(Model& model, ElementType element) {
+  return model.intern(tensor_type(element, nullptr));
 }
 
 Bytes make_tensor_type(Model& model, ElementType element, const std::vector<std::int64_t>& dims) {
-  std::string bytes;
-  {
-    protozero::pbf_writer type(bytes);
-    protozero::pbf_writer tensor(type, static_cast<std::uint32_t>(TypeField::kTensor));
-    tensor.add_int32(static_cast<std::uint32_t>(TensorTypeField::kElementType),
-                     static_cast<std::int32_t>(element));
-    protozero::pbf_writer shape(tensor, static_cast<std::uint32_t>(TensorTypeField::kShape));
-    for (const std::int64_t dim : dims) {
-      protozero::pbf_writer dimension(shape, static_cast<std::uint32_t>(ShapeField::kDim));
-      dimension.add_int64(static_cast<std::uint32_t>(DimensionField::kValue), dim);
-    }
-  }
-  return model.intern(std::move(bytes));
+  std::vector<Dimension> shape;
+  for (const std::int64_t dim : dims) shape.push_back({dim, {}});
+  return model.intern(tensor_type(element, &shape));
 }
 
 }  // namespace ounce::onnx

@@ -33,7 +33,8 @@ std::string describe(const ValueType& type);  // "float32[N,3,224,224]"
 // The same type with another element, kept in the model's text. For tensors.
 Bytes with_element(Model& model, Bytes type, ElementType element);
 
-// A TypeProto of our own, kept in the model's text.
+// TypeProtos of our own, kept in the model's text.
+Bytes make_element_type(Model& model, ElementType element);  // of any shape
 Bytes make_tensor_type(Model& model, ElementType element, const std::vector<std::int64_t>& dims);
 
 }  // namespace ounce::onnx

@@ -9,10 +9,11 @@
 // Cast to float32, where it is defined, for all that take it. Cast, Constant, nodes with a body and calls of
 // the model's functions stay as they are: they only move values, or the runtime has them.
 //
-// The numbers are those of hardware that accumulates in float32 and rounds once a node. The pair of Casts
-// that rounds is not taken out by the runtime: in 1.17.3, 1.22.0, 1.26.0 and 1.30.0 it survives at every
-// level of optimisation, also behind a Cast from another 16-bit type. (Only the session option
-// session.enable_cast_chain_elimination, off by default, may do so and has to stay off.)
+// The numbers are those of hardware that accumulates in float32 and rounds once a node. The runtime does not
+// take the two Casts that round for superfluous: in 1.17.3, 1.22.0, 1.26.0 and 1.30.0 they survive every
+// level of optimisation, also behind a Cast from another 16-bit type. Only
+// optimization.enable_cast_chain_elimination (in 1.26.0 and 1.30.0, off by default) takes them out: a session
+// that is to give these numbers must not switch it on.
 //
 // Types are those that ElementTypes knows. bfloat16 needs opset 13, and so does the Cast; a function that
 // computes on it has to import ONNX's own ops.

@@ -68,7 +68,8 @@ constexpr auto kOps = std::to_array<HalfOp>({
 static_assert(std::is_sorted(kOps.begin(), kOps.end(),
                              [](const HalfOp& a, const HalfOp& b) { return a.op_type < b.op_type; }));
 
-constexpr auto kCoordinateInputs = std::to_array<std::pair<std::string_view, std::size_t>>({
+constexpr auto kSettings = std::to_array<std::pair<std::string_view, std::size_t>>({
+    {"Dropout", 1},  // the ratio
     {"GridSample", 1},
     {"Resize", 1},  // the region
 });
@@ -87,15 +88,15 @@ constexpr auto kEpsilons = std::to_array<std::pair<std::string_view, float>>({
 }  // namespace
 
 const HalfOp& half_op(const onnx::Node& node) {
-  static constexpr HalfOp kOrdinary{""};
+  static constexpr HalfOp kOrdinary{""}, kTrainingDropout{"Dropout", Reach::kCarries, kRandom};
+  if (is_op(node, "Dropout") && node.inputs.size() > 2) return kTrainingDropout;
   const auto* found = std::lower_bound(kOps.begin(), kOps.end(), node.op_type,
                                        [](const HalfOp& op, std::string_view name) { return op.op_type < name; });
   return found != kOps.end() && found->op_type == node.op_type ? *found : kOrdinary;
 }
 
-bool is_coordinate(const onnx::Node& node, std::size_t input) {
-  return std::find(kCoordinateInputs.begin(), kCoordinateInputs.end(), std::pair(node.op_type, input)) !=
-         kCoordinateInputs.end();
+bool is_setting(const onnx::Node& node, std::size_t input) {
+  return std::find(kSettings.begin(), kSettings.end(), std::pair(node.op_type, input)) != kSettings.end();
 }
 
 bool is_scattered_sum(const onnx::Node& node) {

@@ -26,8 +26,8 @@ struct HalfOp {
 // Ops of ONNX's own domain, and of ONNX Runtime's, that are not listed carry and may compute on 16 bits.
 const HalfOp& half_op(const onnx::Node& node);
 
-// Inputs that say where, not what: their steps would become visible.
-bool is_coordinate(const onnx::Node& node, std::size_t input);
+// Inputs that say where or how much, not what: their steps would become visible.
+bool is_setting(const onnx::Node& node, std::size_t input);
 
 // A scatter that adds or multiplies what it meets.
 bool is_scattered_sum(const onnx::Node& node);

@@ -377,7 +377,7 @@ class HalfPlanner {
       const std::optional<char> letter = schema.input(i);
       if (!letter || !is_float(half.body, node.inputs[i])) continue;
       bound.insert(*letter);
-      if (is_coordinate(node, i) || !schema.allows(*letter, plan_.type)) fixed.insert(*letter);
+      if (is_setting(node, i) || !schema.allows(*letter, plan_.type)) fixed.insert(*letter);
     }
     bool is_any = false;
     const auto choose = [&](const std::vector<Bytes>& names, std::vector<bool>& chosen, auto letter_of) {
@@ -484,7 +484,8 @@ class HalfPlanner {
     }
     // For a node that stays it is stored small and cast back, if that saves anything.
     if (is_taken) return {};
-    const bool is_worth = weight.role != Role::kOther && weight.tensor->byte_count() >= recipe_.min_bytes;
+    const bool is_table = weight.role != Role::kOther || weight.tensor->dims.size() >= 2;
+    const bool is_worth = is_table && weight.tensor->byte_count() >= recipe_.min_bytes;
     if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
     return is_worth ? "" : "its node stays in FP32";
   }

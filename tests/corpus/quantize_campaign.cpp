@@ -64,6 +64,7 @@ std::vector<Variant> variants() {
   };
   using enum Format;
   add("w16", kW16, 55, plain);
+  add("fp16", kFp16, 50, plain);
   add("w8", kW8, 40, plain);
   add("w8 codebook", kW8, 40, codebook);
   add("w8 asymmetric", kW8, 40, asymmetric);
@@ -180,6 +181,10 @@ Outcome try_variant(const fs::path& model, const fs::path& written, const Varian
   } catch (const Error& error) {
     const std::string what = error.what();
     if (error.code() == ErrorCode::kUnsupported && what.find("nothing to store smaller") != std::string::npos)
+      outcome.kind = Outcome::Kind::kRefused;
+    const bool is_half_reason = what.find("nothing can compute on 16-bit floats") != std::string::npos ||
+                                what.find("cannot be brought to a newer") != std::string::npos;
+    if (error.code() == ErrorCode::kUnsupported && variant.recipe.is_half() && is_half_reason)
       outcome.kind = Outcome::Kind::kRefused;
     // NaN in a weight is an error on purpose.
     if (error.code() == ErrorCode::kBadInput && what.find("has NaN or infinite values") != std::string::npos)
