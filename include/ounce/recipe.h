@@ -126,6 +126,8 @@ struct IntegerRecipe {
 struct HalfRecipe {
   bool half_io = false;           // inputs and outputs of the model become 16-bit floats too
   std::vector<std::string> keep;  // regular expressions (RE2) of nodes that stay in FP32
+  // Names inside of the model stay; otherwise they are shortened where they are more than 0.2 % of its bytes.
+  bool keep_names = false;
 };
 
 struct Recipe {

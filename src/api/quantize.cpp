@@ -21,10 +21,12 @@
 #include "base/digest.h"
 #include "base/jobs.h"
 #include "base/stopwatch.h"
+#include "base/temporary_folder.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 #include "passes/compare_weights.h"
+#include "passes/emulate_bfloat16.h"
 #include "plan/plan.h"
 #include "target/provider.h"
 
@@ -238,6 +240,33 @@ Recipe settle(const std::filesystem::path& path, const QuantizeOptions& given,
   return std::move(refined.recipe);
 }
 
+// CPUs run bfloat16 in float32, rounded after every node.
+std::filesystem::path write_emulation(const onnx::ModelOutput& output, const TemporaryFolder& folder) {
+  onnx::Model model = output.reopen();
+  passes::emulate_bfloat16(model);
+  const std::filesystem::path path = folder.path() / "model.onnx";
+  ThreadPool pool;
+  onnx::ModelOutput emulation(model, path, {ExternalData::kAuto, "0"});
+  emulation.write(pool, nullptr);
+  emulation.commit();
+  return path;
+}
+
+TrialResult try_written(const std::filesystem::path& original, const std::filesystem::path& name,
+                        const onnx::ModelOutput& output, const Recipe& recipe, const QuantizeOptions& options,
+                        QuantizeResult& result) {
+  const onnx::UnfinishedFiles files = output.unfinished_files();
+  api::WrittenFiles written{files.model, files.data, name, passes::ports_of(output.reopen())};
+  if (recipe.format != Format::kBf16)
+    return api::try_model(original, written, result.bytes_before, options.trial);
+  const TemporaryFolder folder("bfloat16");
+  written.model = write_emulation(output, folder);
+  written.stand_ins.clear();
+  result.notes.emplace_back(
+      "compared in float32 with every result rounded to bfloat16, as CPUs have no kernels for it");
+  return api::try_model(original, written, result.bytes_before, options.trial);
+}
+
 }  // namespace
 
 std::size_t QuantizeResult::stored_count() const {
@@ -328,8 +357,13 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   result.source_digest = ground.model() == path
                              ? api::source_digest(source, plan, pool)
                              : api::source_digest(original, plan::unread_plan(original_index), pool);
-  const std::vector<passes::Stored> stored =
+  const auto [stored, shortened] =
       api::rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});
+  if (shortened != 0) {
+    result.notes.push_back(
+        fmt::format("names inside of the model were shortened, which saves {} bytes; --keep-names keeps them",
+                    shortened));
+  }
 
   // Write: the file has its full size and no name; weights are quantized on their way into it.
   const std::string tag = hex(digest_of(result.source_digest + result.plan_digest)).substr(0, 16);
@@ -350,10 +384,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   check_written(output, source, plan, stored, pool, options, result);
   if (options.trial.is_wanted) {
     begin_stage(options, "running", 0);
-    const onnx::UnfinishedFiles files = output.unfinished_files();
-    result.trial =
-        api::try_model(path, {files.model, files.data, output_path, passes::ports_of(output.reopen())},
-                       result.bytes_before, options.trial);
+    result.trial = try_written(path, output_path, output, recipe, options, result);
   }
   output.commit();
   result.tensors.insert(result.tensors.end(), integer_tensors.begin(), integer_tensors.end());

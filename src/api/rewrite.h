@@ -20,8 +20,13 @@ struct Provenance {
 // Throws Error{kIo} when the file was replaced between two readings.
 void require_same_file(const onnx::Model& first, const onnx::Model& second);
 
+struct Rewritten {
+  std::vector<passes::Stored> stored;
+  std::uint64_t shortened = 0;  // bytes of inner names that are gone
+};
+
 // `model` is a second reading of the file that `source`, `index` and `plan` belong to.
-std::vector<passes::Stored> rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
+Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
                                     const plan::Plan& plan, const Provenance& provenance);
 
 }  // namespace ounce::api

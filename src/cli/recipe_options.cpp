@@ -215,6 +215,10 @@ void add_half_options(CLI::App& app, RecipeArguments& arguments) {
                  "(repeatable)")
       ->allow_extra_args(false)
       ->group(group);
+  app.add_flag("--keep-names", arguments.keep_names,
+               "keep the names of values and nodes inside of the model, which are shortened where they are "
+               "more than 0.2 % of the file")
+      ->group(group);
   app.add_option("--target", arguments.target,
                  "where the model will run: cpu (default), cuda, coreml, directml, nnapi, openvino, qnn, "
                  "tensorrt, webgpu …")
@@ -251,6 +255,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   integer.half_rest = arguments.fallback == "fp16";
   recipe.half.half_io = arguments.io == "fp16";
   recipe.half.keep = arguments.keep;
+  recipe.half.keep_names = arguments.keep_names;
   recipe.target = arguments.target;
   const auto refuse = [](const char* why) { throw Error(ErrorCode::kUsage, why); };
   const bool has_groups = recipe.granularity.kind == GranularityKind::kChannel ||

@@ -29,6 +29,7 @@ struct RecipeArguments {
   // Of 16-bit floats.
   std::string io = "keep", target;
   std::vector<std::string> keep;
+  bool keep_names = false;
 };
 
 // --to, with or without the formats that compute on integers.

@@ -111,9 +111,16 @@ class ShortNames {
 
   std::int64_t saved() const { return saved_; }
 
-  void apply(onnx::Model& model) const {
+  std::map<std::pair<std::size_t, std::string>, Bytes> apply(onnx::Model& model) const {
+    std::map<std::pair<std::size_t, std::string>, Bytes> new_names;
     std::vector<Bytes> names;
     for (const Renamed& value : values_) names.push_back(model.intern(value.name));
+    for (std::size_t id = 0; id < index_.bodies().size(); ++id) {
+      for (const auto& [name, value] : index_.bodies()[id].values) {
+        const auto found = numbers_.find(&value);
+        if (found != numbers_.end()) new_names[{id, std::string(name)}] = names[found->second];
+      }
+    }
     Editors editors(model, index_);
     for (std::size_t id = 0; id < index_.bodies().size(); ++id) {
       const auto rename = [&](Bytes& name) {
@@ -132,6 +139,7 @@ class ShortNames {
         clear(graph.nodes);
       }
     }
+    return new_names;
   }
 
  private:
@@ -215,13 +223,12 @@ class ShortNames {
 
 }  // namespace
 
-std::uint64_t shorten_names(onnx::Model& model) {
+ShortenedNames shorten_names(onnx::Model& model, std::uint64_t least) {
   const Index index(model);
-  if (has_names_elsewhere(model, index)) return 0;
+  if (has_names_elsewhere(model, index)) return {};
   const ShortNames names(model, index);
-  if (names.saved() <= 0) return 0;
-  names.apply(model);
-  return static_cast<std::uint64_t>(names.saved());
+  if (names.saved() <= 0 || static_cast<std::uint64_t>(names.saved()) < least) return {};
+  return {static_cast<std::uint64_t>(names.saved()), names.apply(model)};
 }
 
 }  // namespace ounce::passes

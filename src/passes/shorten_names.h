@@ -12,14 +12,22 @@
 // quantization, training, types declared in functions, the placing of nodes on devices.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "onnx/model.h"
 
 namespace ounce::passes {
 
-// Returns how many bytes of names and notes are gone; 0 when the model was left alone, which it also is when
-// its names are as short already.
-std::uint64_t shorten_names(onnx::Model& model);
+struct ShortenedNames {
+  std::uint64_t saved = 0;  // bytes of names and notes; 0 when the model was left alone
+  std::map<std::pair<std::size_t, std::string>, onnx::Bytes> new_names;  // by body and old name
+};
+
+// Leaves the model alone unless at least so many bytes go.
+ShortenedNames shorten_names(onnx::Model& model, std::uint64_t least = 1);
 
 }  // namespace ounce::passes

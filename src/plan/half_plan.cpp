@@ -28,6 +28,7 @@ using onnx::OpSchema;
 
 // A mask that is added to a score must not overflow with it.
 constexpr float kMaskLimit = kLargestHalf / 2;
+constexpr std::int64_t kNewestOpset = 1000;
 constexpr int kLongestScale = 4;  // nodes that make one
 
 // Values that must have one type because they enter and leave bodies; the first of a class stands for it.
@@ -390,8 +391,23 @@ class HalfPlanner {
     };
     choose(node.inputs, half.inputs, [&](std::size_t i) { return schema.input(i); });
     choose(node.outputs, half.outputs, [&](std::size_t i) { return schema.output(i); });
-    if (!is_any)
-      half.why_float = fmt::format("ONNX has no {} of {} in this opset", node.op_type, name_of(plan_.type));
+    if (!is_any) half.why_float = why_no_type(schema);
+  }
+
+  std::string why_no_type(const OpSchema& schema) const {
+    const auto allows = [&](const OpSchema& each) {
+      const std::optional<char> letter = each.input(0);
+      return letter && OpSchema::is_variable(*letter) && each.allows(*letter, plan_.type);
+    };
+    const std::string what = fmt::format("ONNX has no {} of {}", schema.op_type, name_of(plan_.type));
+    const OpSchema* newest = onnx::find_op_schema(schema.domain, schema.op_type, kNewestOpset);
+    if (newest == nullptr || !allows(*newest)) return what;
+    std::int64_t first = newest->since;
+    for (std::int64_t version = first; version > schema.since; --version) {
+      const OpSchema* older = onnx::find_op_schema(schema.domain, schema.op_type, version);
+      if (allows(*older)) first = older->since;
+    }
+    return fmt::format("{} before opset {}", what, first);
   }
 
   // Ops that only move values, and those that only look at them, take what there is when it is FP32: a Cast

@@ -11,7 +11,7 @@ namespace ounce::plan {
 Selection::Selection(const Recipe& recipe)
     : include_(compile(recipe.include)), exclude_(compile(recipe.exclude)) {}
 Selection::Selection(std::string option, const std::vector<std::string>& exclude)
-    : exclude_(compile(exclude)), exclude_option_(std::move(option)) {}
+    : exclude_(compile(exclude)), exclude_option_(std::move(option)), exclude_reason_(exclude_option_) {}
 Selection::~Selection() = default;
 
 std::vector<Selection::Expression> Selection::compile(const std::vector<std::string>& texts) {
@@ -43,7 +43,7 @@ const Selection::Expression* Selection::match(std::vector<Expression>& expressio
 std::string Selection::why_not(const Texts& texts) {
   const Expression* included = match(include_, texts);
   const Expression* excluded = match(exclude_, texts);
-  if (excluded != nullptr) return fmt::format("excluded by {} '{}'", exclude_option_, excluded->text);
+  if (excluded != nullptr) return fmt::format("{} '{}'", exclude_reason_, excluded->text);
   if (!include_.empty() && included == nullptr) return "not included";
   return {};
 }

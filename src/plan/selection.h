@@ -47,7 +47,7 @@ class Selection {
   std::string why_not(const Texts& texts);
 
   std::vector<Expression> include_, exclude_;
-  std::string exclude_option_ = "--exclude";
+  std::string exclude_option_ = "--exclude", exclude_reason_ = "excluded by";
 };
 
 }  // namespace ounce::plan
