@@ -44,7 +44,9 @@ void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index,
 }
 
 void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, QuantizeResult& result) {
+  const bool has_integers = !result.nodes.empty();  // which are described already
   for (const plan::HalfNode& half : plan.nodes) {
+    if (has_integers && half.is_of_integers) continue;
     const graph::Body& body = index.bodies()[half.body];
     const onnx::Node& node = *body.nodes()[half.position];
     result.nodes.push_back({graph::node_label(node, half.position), body.path, std::string(node.op_type),

@@ -26,7 +26,7 @@
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 #include "passes/compare_weights.h"
-#include "passes/emulate_bfloat16.h"
+#include "passes/emulate_halves.h"
 #include "plan/plan.h"
 #include "target/provider.h"
 
@@ -36,6 +36,9 @@ namespace {
 // Codes of nothing but zeros would give 0 dB; anything below means that codes and source do not belong
 // together.
 constexpr double kLeastSqnr = -3;
+
+// What 16-bit floats reach in all but ill-conditioned models.
+constexpr double kCloseHalves = 40;
 
 // With fewer samples, what fits them best says nothing of others.
 constexpr std::uint64_t kFewSamples = 8;
@@ -77,10 +80,10 @@ void require_halves(const plan::HalfPlan& plan, const std::filesystem::path& pat
 
 void require_something_to_do(const plan::Plan& plan, const api::Groundwork& ground,
                              const std::filesystem::path& path) {
+  if (plan.half.exists()) return require_halves(plan.half, path);
   if (plan.stored_count() != 0 || ground.trained_weights() != 0) return;
   if (ground.is_trained())
     throw Error(ErrorCode::kUnsupported, ground.notes().front() + ": nothing is left to do", path.string());
-  if (plan.half.exists()) return require_halves(plan.half, path);
   std::string why = "it has no float weights";
   if (!plan.decisions.empty()) {
     const auto largest =
@@ -142,6 +145,7 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
                               outcome.sqnr_db),
                   outcome.name);
     }
+    if (plan.decisions[stored[i].decision].limit != 0) continue;  // meant to be another value
     total.signal += norms[i].signal;
     total.noise += norms[i].noise;
   }
@@ -240,10 +244,11 @@ Recipe settle(const std::filesystem::path& path, const QuantizeOptions& given,
   return std::move(refined.recipe);
 }
 
-// CPUs run bfloat16 in float32, rounded after every node.
-std::filesystem::path write_emulation(const onnx::ModelOutput& output, const TemporaryFolder& folder) {
+// The model as a CPU can show what the target will give.
+std::filesystem::path write_emulation(const onnx::ModelOutput& output, onnx::ElementType half,
+                                      const TemporaryFolder& folder) {
   onnx::Model model = output.reopen();
-  passes::emulate_bfloat16(model);
+  passes::emulate_halves(model, half);
   const std::filesystem::path path = folder.path() / "model.onnx";
   ThreadPool pool;
   onnx::ModelOutput emulation(model, path, {ExternalData::kAuto, "0"});
@@ -252,19 +257,46 @@ std::filesystem::path write_emulation(const onnx::ModelOutput& output, const Tem
   return path;
 }
 
+const char* advice_for(const QuantizeOptions& options) {
+  return options.trial.data.is_generated() ? "give --data, so that values beyond them are found and stay in FP32"
+                                           : "--keep-fp32 leaves nodes in FP32";
+}
+
+// Values beyond the range show as infinities; data would have told which they are.
+TrialResult try_halves(const std::filesystem::path& original, const api::WrittenFiles& written,
+                       std::uint64_t bytes_before, const QuantizeOptions& options) {
+  try {
+    return api::try_model(original, written, bytes_before, options.trial);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInternal || std::string_view(error.what()).find("NaN") == std::string::npos)
+      throw;
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("values of the model leave the range of 16-bit floats, so nothing was written: {}",
+                            advice_for(options)),
+                original.string());
+  }
+}
+
 TrialResult try_written(const std::filesystem::path& original, const std::filesystem::path& name,
                         const onnx::ModelOutput& output, const Recipe& recipe, const QuantizeOptions& options,
                         QuantizeResult& result) {
   const onnx::UnfinishedFiles files = output.unfinished_files();
   api::WrittenFiles written{files.model, files.data, name, passes::ports_of(output.reopen())};
-  if (recipe.format != Format::kBf16)
-    return api::try_model(original, written, result.bytes_before, options.trial);
-  const TemporaryFolder folder("bfloat16");
-  written.model = write_emulation(output, folder);
+  if (!recipe.is_half()) return api::try_model(original, written, result.bytes_before, options.trial);
+  // CPUs do not load bfloat16, and leave out the rounding of float16 where they can.
+  const bool is_bfloat = recipe.format == Format::kBf16;
+  if (!is_bfloat) try_halves(original, written, result.bytes_before, options);
+  const TemporaryFolder folder("halves");
+  written.model = write_emulation(
+      output, is_bfloat ? onnx::ElementType::kBfloat16 : onnx::ElementType::kFloat16, folder);
   written.stand_ins.clear();
-  result.notes.emplace_back(
-      "compared in float32 with every result rounded to bfloat16, as CPUs have no kernels for it");
-  return api::try_model(original, written, result.bytes_before, options.trial);
+  TrialResult trial = try_halves(original, written, result.bytes_before, options);
+  if (!trial.is_tried || trial.samples == 0) return trial;
+  result.notes.push_back(fmt::format("output SQNR is that of a processor that rounds every result to {}",
+                                     is_bfloat ? "bfloat16" : "float16"));
+  if (!is_bfloat && trial.sqnr_db < kCloseHalves)
+    result.notes.push_back(fmt::format("{:.1f} dB is far for 16-bit floats: {}", trial.sqnr_db, advice_for(options)));
+  return trial;
 }
 
 }  // namespace

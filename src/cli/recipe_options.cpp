@@ -267,6 +267,16 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   if (recipe.format == Format::kW16 && (recipe.codebook || recipe.asymmetric || has_groups)) {
     refuse("w16 stores floats: --codebook, --asymmetric and --granularity do not apply");
   }
+  const bool has_selection = !recipe.include.empty() || !recipe.exclude.empty();
+  if (recipe.is_half() && (recipe.codebook || recipe.asymmetric || has_groups || has_selection)) {
+    refuse(
+        "fp16 and bf16 convert the graph: --codebook, --asymmetric, --granularity, --include and --exclude do "
+        "not apply; --keep-fp32 leaves nodes out");
+  }
+  const bool has_half_options = recipe.half.half_io || !recipe.half.keep.empty() || recipe.half.keep_names;
+  if (!recipe.is_half() && !recipe.integer.half_rest && has_half_options)
+    refuse("--io, --keep-fp32 and --keep-names are for --to fp16 and --to bf16");
+  if (!recipe.is_integer() && recipe.integer.half_rest) refuse("--fallback is for --to static and --to dynamic");
   return recipe;
 }
 

@@ -11,10 +11,12 @@
 #include "onnx/serializer.h"
 #include "onnx/types.h"
 #include "onnx/writer.h"
+#include "passes/emulate_bfloat16.h"
 #include "passes/integer_ports.h"
 #include "passes/pass_runs.h"
 #include "passes/raise_opset.h"
 #include "passes/spell_constants.h"
+#include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
 
@@ -76,7 +78,7 @@ class Halved {
     editors.finish();
     declare_ports(model_, plan_.half.ports);
   }
-  const onnx::Model& model() const { return model_; }
+  onnx::Model& model() { return model_; }
 
   // What is written can be read, and all that had a type has one that nobody contradicts.
   void check_types() const {
@@ -87,6 +89,7 @@ class Halved {
     ASSERT_EQ(index.bodies().size(), index_.bodies().size());
     for (std::size_t body = 0; body < index.bodies().size(); ++body) {
       for (const auto& [name, value] : index.bodies()[body].values) {
+        if (value.is_sparse) continue;  // tell their type by their use only
         const bool was_known = !index_.bodies()[body].values.contains(name) ||
                                before.type(body, name) != ElementType::kUndefined;
         EXPECT_TRUE(!was_known || after.type(body, name) != ElementType::kUndefined)
@@ -121,12 +124,16 @@ std::size_t count_in(const std::string& text, const std::string& word) {
 std::string converted(const std::string& bytes, double tolerance = kTolerance) {
   Recipe bf16 = recipe_for(bytes, Format::kBf16), ports = recipe_for(bytes);
   ports.half.half_io = true;
-  Halved(bytes, bf16).check_types();
   Halved(bytes, ports).check_types();
-  const Halved halved(bytes, recipe_for(bytes));
+  Halved wide(bytes, bf16);
+  wide.check_types();
+  // CPUs compute float16 as float32 and round nothing in between; the other type is rounded for them.
+  emulate_bfloat16(wide.model());
+  if (tolerance > 0) expect_same_outputs(bytes, wide.model(), 8 * tolerance);
+  Halved halved(bytes, recipe_for(bytes));
   halved.check_types();
   const std::string text = text_of(halved.model());
-  EXPECT_THAT(text, HasSubstr("float16"));
+  EXPECT_TRUE(text.find("float16") != std::string::npos || text.find("{to=10}") != std::string::npos) << text;
   if (tolerance > 0) expect_same_outputs(bytes, halved.model(), tolerance);
   return text;
 }
@@ -175,9 +182,11 @@ TEST(HalfGraph, OneCastServesAllThatWantTheOtherType) {
 TEST(HalfGraph, NewNamesAreNobodysName) {
   ModelBuilder model(17);
   model.input("v0", kFloat, {4, 4}).output("v3", kFloat, {4, 4}).initializer("v2", {4, 4}, noise({4, 4}));
-  model.node("MatMul", {"v0", "v2"}, {"v1"}, {}, "same").node("Neg", {"v1"}, {"f32v4"}, {}, "same");
-  model.node("Relu", {"f32v4"}, {"v5"}, {}, "v6").node("Neg", {"v5"}, {"v3"});
-  EXPECT_EQ(count_in(converted(model.bytes()), "Cast("), 4U);
+  model.node("MatMul", {"v0", "v2"}, {"v1"}, {}, "v7").node("Neg", {"v1"}, {"f32v4"});
+  model.node("Relu", {"f32v4"}, {"v5"}, {}, "v6");
+  ModelBuilder twice = model;  // runtimes refuse names of nodes that come twice
+  EXPECT_EQ(count_in(converted(model.node("Neg", {"v5"}, {"v3"}).bytes()), "Cast("), 4U);
+  converted(twice.node("Neg", {"v5"}, {"v3"}, {}, "v6").bytes(), 0);
 }
 
 TEST(HalfGraph, BranchesHaveConstantsOfTheirOwn) {
@@ -355,7 +364,7 @@ TEST(HalfGraph, OneTensorMayBeWeightAndTable) {
   model.input("rows", kInt64, {4}).node("Gather", {"w", "rows"}, {"g"});
   model.node("Gemm", {"g", "w", "w"}, {"a"}, {int_attribute("transB", 1)}).node("Neg", {"w"}, {"f32w"});
   model.node("Sum", {"h", "a", "f32w"}, {"y"});
-  EXPECT_EQ(count_in(converted(model.bytes()), "Cast(w)"), 1U - 1U);  // asked to stay, so cast to 16 bits once
+  EXPECT_EQ(count_in(converted(model.bytes()), "Cast(w)"), 1U);
 }
 
 TEST(HalfGraph, OptionalInputsStayLeftOut) {
@@ -379,11 +388,9 @@ TEST(HalfGraph, SettingsStayFloat32) {
 // Gives what it takes, unless it is told otherwise.
 TEST(HalfGraph, TypesThatFollowTheInputAreKnown) {
   ModelBuilder model = layer();
+  model.add(13, ounce::test::value_info("e", kFloat, {4, 4}));
   model.node("EyeLike", {"h"}, {"e"}).node("Add", {"h", "e"}, {"y"});
   converted(model.bytes());
-  ModelBuilder declared = layer();
-  declared.output("e", kFloat, {4, 4}).node("EyeLike", {"h"}, {"e"}).node("Add", {"h", "e"}, {"y"});
-  converted(declared.bytes());
 }
 
 TEST(HalfGraph, DeclaredTypesFollowAndShapesSurvive) {
@@ -397,7 +404,7 @@ TEST(HalfGraph, DeclaredTypesFollowAndShapesSurvive) {
   for (const char* name : {"h", "f32n"}) model.add(13, info(name));
   const std::string bytes = model.bytes();
   converted(bytes);
-  const Halved halved(bytes, recipe_for(bytes));
+  Halved halved(bytes, recipe_for(bytes));
   const onnx::Graph& graph = *halved.model().proto->graph;
   const auto type = [](const onnx::ValueInfo& value) { return onnx::read_type(value.type); };
   EXPECT_EQ(type(*graph.value_infos[0]).element, ElementType::kFloat16);
@@ -413,7 +420,17 @@ TEST(HalfGraph, OldOpsetsAreConvertedToo) {
     ModelBuilder model = layer(opset, 3);
     model.node("Relu", {"h"}, {"r"}).node("Softmax", {"r"}, {"s"}).node("Neg", {"s"}, {"f32n"});
     model.node("Relu", {"f32n"}, {"t"}).node("Sum", {"t", "s"}, {"y"});
-    converted(model.bytes());
+    const std::string bytes = model.bytes();
+    if (opset > 6) {
+      converted(bytes);
+    } else if (opset == 6) {
+      Halved halved(bytes, recipe_for(bytes));
+      halved.check_types();
+      expect_same_outputs(bytes, halved.model(), kTolerance);
+    } else {
+      const Error error = ounce::test::error_of([&] { const Halved halved(bytes, recipe_for(bytes)); });
+      EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    }
   }
 }
 

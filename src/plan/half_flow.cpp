@@ -66,27 +66,27 @@ HalfFlow::HalfFlow(const onnx::Model& model, const graph::Index& index, const gr
     const auto* to = index.find(passage.to.body, passage.to.name).value;
     if (from != nullptr && to != nullptr) onward_.emplace(from, to);
   }
-  if (ranges != nullptr && range == HalfRange::kNarrow) observe(*ranges);
+  for (std::size_t body = 0; ranges != nullptr && range == HalfRange::kNarrow && body < index.bodies().size(); ++body) {
+    for (const auto& [name, value] : index.bodies()[body].values) {
+      const auto found = ranges->values.find(graph::value_path(index, body, name));
+      if (found == ranges->values.end() || found->second.count() == 0) continue;
+      observed_[&value] = {name, found->second.minimum(), found->second.maximum()};
+    }
+  }
   graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node&) {
     waiting_.push_back({body, position});
   });
 }
 
-// What data showed: values that left the range stay, and of all others it is known that they did not.
-void HalfFlow::observe(const observe::Ranges& ranges) {
-  for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
-    for (const auto& [name, value] : index_.bodies()[body].values) {
-      const auto found = ranges.values.find(graph::value_path(index_, body, name));
-      if (found == ranges.values.end() || found->second.count() == 0) continue;
-      const float low = found->second.minimum(), high = found->second.maximum();
-      const float largest = std::max(std::fabs(low), std::fabs(high));
-      const float smallest = low > 0 ? low : high < 0 ? -high : largest;
-      observed_.insert(&value);
-      if (largest > kLargestHalf) {
-        numbers_[&value] = {kLarge, fmt::format("'{}' reaches {:g} in the data", name, largest)};
-      } else if (smallest > 0 && smallest < kSmallestHalf) {
-        numbers_[&value] = {kTiny, fmt::format("'{}' comes down to {:g} in the data", name, smallest)};
-      }
+void HalfFlow::add_observed(const std::unordered_set<const graph::Value*>& masks) {
+  for (const auto& [value, seen] : observed_) {
+    const float largest = masks.contains(value) ? seen.high : std::max(std::fabs(seen.low), std::fabs(seen.high));
+    const float smallest = seen.low > 0 ? seen.low : seen.high < 0 ? -seen.high : largest;
+    const bool is_tiny = smallest > 0 && smallest < kSmallestHalf;
+    if (largest > kLargestHalf) {
+      note(value, kLarge, fmt::format("'{}' reaches {:g} in the data", seen.name, largest));
+    } else if (is_tiny) {
+      note(value, kTiny, fmt::format("'{}' comes down to {:g} in the data", seen.name, smallest));
     }
   }
 }
@@ -140,6 +140,10 @@ std::vector<HalfFlow::Input> HalfFlow::float_inputs(std::size_t body, const onnx
 // Monotone: more kinds never waits, so following ends.
 void HalfFlow::add(const graph::Value* value, unsigned kinds, const std::string& origin) {
   if (observed_.contains(value)) kinds &= ~(kLarge | kPower | kSteep);
+  note(value, kinds, origin);
+}
+
+void HalfFlow::note(const graph::Value* value, unsigned kinds, const std::string& origin) {
   Numbers& numbers = numbers_[value];
   if ((numbers.kinds | kinds) == numbers.kinds) return;
   if ((numbers.kinds & kTrouble) == 0) numbers.origin = origin;
@@ -280,13 +284,13 @@ std::string HalfFlow::why_float(std::size_t body, const onnx::Node& node) const 
   return {};
 }
 
-bool HalfFlow::is_mask(const graph::Value* value) const {
+std::optional<std::unordered_set<const graph::Value*>> HalfFlow::mask_of(const graph::Value* value) const {
   std::vector<const graph::Value*> ways = {value};
   std::unordered_set<const graph::Value*> seen = {value};
   while (!ways.empty()) {
     const graph::Value* at = ways.back();
     ways.pop_back();
-    if (at->is_output || at->uses.empty()) return false;
+    if (at->is_output || at->uses.empty()) return std::nullopt;
     for (const graph::Use& use : at->uses) {
       const onnx::Node& node = index_.node(use);
       if (is_op(node, "Softmax")) continue;
@@ -296,13 +300,13 @@ bool HalfFlow::is_mask(const graph::Value* value) const {
         const auto* other = index_.find(use.body, node.inputs[1 - use.input]).value;
         is_mask_op = other != nullptr && (kinds(other) & (kCount | kSmallCount)) != 0;
       }
-      if (!is_mask_op || node.outputs.size() != 1 || seen.size() > kLongestMask) return false;
+      if (!is_mask_op || node.outputs.size() != 1 || seen.size() > kLongestMask) return std::nullopt;
       const graph::Value* next = index_.find(use.body, node.outputs[0]).value;
-      if (next == nullptr) return false;
+      if (next == nullptr) return std::nullopt;
       if (seen.insert(next).second) ways.push_back(next);
     }
   }
-  return true;
+  return seen;
 }
 
 }  // namespace ounce::plan

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -41,6 +42,9 @@ class HalfFlow {
   HalfFlow(const onnx::Model& model, const graph::Index& index, const graph::ElementTypes& types,
            HalfRange range, const observe::Ranges* ranges);
 
+  // What data showed: values that left the range stay, and of all others it is known that they did not. For
+  // the values of masks only what is above counts.
+  void add_observed(const std::unordered_set<const graph::Value*>& masks);
   // A constant that does not fit; `name` and its value tell the user where the trouble starts.
   void add_constant(const graph::Value* value, onnx::Bytes name, const HalfTensor& tensor);
   // Follows all that was added.
@@ -50,8 +54,9 @@ class HalfFlow {
   // Why the numbers at a node want FP32; empty when they do not.
   std::string why_float(std::size_t body, const onnx::Node& node) const;
 
-  // Does what comes of this constant go nowhere but into a Softmax, as the constants of masks do?
-  bool is_mask(const graph::Value* value) const;
+  // All values that are made of this constant on its way into a Softmax, if it goes nowhere else, as the
+  // constants of masks do.
+  std::optional<std::unordered_set<const graph::Value*>> mask_of(const graph::Value* value) const;
 
  private:
   struct Numbers {
@@ -75,14 +80,18 @@ class HalfFlow {
   bool grows(const onnx::Node& node, const std::vector<Input>& inputs) const;
   void visit(std::size_t body, std::size_t position);
   void add(const graph::Value* value, unsigned kinds, const std::string& origin);
-  void observe(const observe::Ranges& ranges);
+  void note(const graph::Value* value, unsigned kinds, const std::string& origin);
 
   const onnx::Model& model_;
   const graph::Index& index_;
   const graph::ElementTypes& types_;
   HalfRange range_;
   std::unordered_map<const graph::Value*, Numbers> numbers_;
-  std::unordered_set<const graph::Value*> observed_;
+  struct Observed {
+    onnx::Bytes name;
+    float low, high;
+  };
+  std::unordered_map<const graph::Value*, Observed> observed_;
   std::unordered_multimap<const graph::Value*, const graph::Value*> onward_;  // through ports
   std::deque<Use> waiting_;  // nodes to look at
   std::deque<std::pair<const graph::Value*, const graph::Value*>> arriving_;  // values, and where they come from

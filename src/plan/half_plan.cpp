@@ -28,6 +28,8 @@ using onnx::OpSchema;
 
 // A mask that is added to a score must not overflow with it.
 constexpr float kMaskLimit = kLargestHalf / 2;
+const char* const kOnIntegers = "computes on integers";
+const char* const kOfIntegers = "makes the scale of integers";
 constexpr std::int64_t kNewestOpset = 1000;
 constexpr int kLongestScale = 4;  // nodes that make one
 
@@ -84,7 +86,7 @@ class HalfPlanner {
         decisions_(decisions),
         schemas_(model, index),
         functions_(index),
-        selection_("--keep-fp32", recipe.half.keep),
+        selection_("--keep-fp32", recipe.half.keep, "node that takes or gives float32"),
         ports_(index),
         flow_(model, index, types, recipe.format == Format::kBf16 ? HalfRange::kWide : HalfRange::kNarrow,
               ranges) {
@@ -160,6 +162,7 @@ class HalfPlanner {
     for (std::size_t i = 0; i < decisions_.size(); ++i)
       add_constant(decisions_[i].weight.value, decisions_[i].weight.name, tensors_[i]);
     for (const auto& [value, name, tensor] : fills_) add_constant(value, name, tensor);
+    flow_.add_observed(masks_);
     flow_.run();
   }
 
@@ -180,7 +183,7 @@ class HalfPlanner {
 
   // Where a smaller value does the same: limits beyond all values are none, and masks only have to be far
   // below all scores.
-  std::optional<float> limit_for(const Value* value) const {
+  std::optional<float> limit_for(const Value* value) {
     if (value->is_output || value->is_input || value->uses.empty()) return std::nullopt;
     const bool is_limit =
         std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
@@ -188,7 +191,10 @@ class HalfPlanner {
           return (is_op(node, "Clip") && use.input > 0) || is_op(node, "Min") || is_op(node, "Max");
         });
     if (is_limit) return kLargestHalf;
-    return flow_.is_mask(value) ? std::optional(kMaskLimit) : std::nullopt;
+    const auto mask = flow_.mask_of(value);
+    if (!mask) return std::nullopt;
+    masks_.insert(mask->begin(), mask->end());
+    return kMaskLimit;
   }
 
   // A class is of 16 bits unless a number in it wants more.
@@ -255,6 +261,7 @@ class HalfPlanner {
       for (std::size_t i = 0; i < node.outputs.size(); ++i) {
         if (half.outputs[i]) plan_.halves.insert(find(body, node.outputs[i]));
       }
+      half.is_of_integers = half.why_float == kOnIntegers || half.why_float == kOfIntegers;
       plan_.nodes.push_back(std::move(half));
     });
   }
@@ -293,8 +300,8 @@ class HalfPlanner {
     }
     const OpSchema* schema = schemas_.of(body, node);
     if (schema == nullptr) return fmt::format("nothing is known of the op {}", node.op_type);
-    if (is_quantized_op(node) || is_between_codes(body, node)) return "computes on integers";
-    if (makes_scale(body, node, kLongestScale)) return "makes the scale of integers";
+    if (is_quantized_op(node) || is_between_codes(body, node)) return kOnIntegers;
+    if (makes_scale(body, node, kLongestScale)) return kOfIntegers;
     if (schema->inputs.find('*') != std::string_view::npos || has_sequence(*schema))
       return "sequences and maps keep the types they have";
     const HalfOp& op = half_op(node);
@@ -326,9 +333,13 @@ class HalfPlanner {
                return is_op(index_.node(use), "QuantizeLinear");
              });
     };
-    const bool takes_codes = std::any_of(node.inputs.begin(), node.inputs.end(), is_decoded);
+    const IntegerOp* op = find_integer_op(node);
+    const std::size_t wanted = op == nullptr ? 0 : op->activations(node) + (op->has_weight() ? 1 : 0);
+    const bool takes_codes =
+        op != nullptr && node.inputs.size() >= wanted &&
+        std::all_of(node.inputs.begin(), node.inputs.begin() + static_cast<std::ptrdiff_t>(wanted), is_decoded);
     const bool gives_codes = !node.outputs.empty() && is_coded(node.outputs[0]);
-    return (gives_codes && is_clamp(node)) || (takes_codes && find_integer_op(node) != nullptr);
+    return (gives_codes && is_clamp(node)) || takes_codes;
   }
 
   // Does all that a node gives end as a scale of codes?
@@ -491,7 +502,7 @@ class HalfPlanner {
     if (tensor.fit != HalfFit::kFits && !plan_.limits.contains(&value))
       return fmt::format("{:g} is too {} for 16-bit floats", tensor.worst,
                          tensor.fit == HalfFit::kOverflows ? "large" : "small");
-    bool is_taken = false;
+    bool is_taken = plan_.limits.contains(&value);  // whoever takes it gets its new value
     for (const graph::Use& use : value.uses) {
       const auto found = nodes.find({use.body, use.node});
       if (found == nodes.end()) continue;
@@ -519,6 +530,7 @@ class HalfPlanner {
   HalfFlow flow_;
   std::vector<HalfTensor> tensors_;  // of the decisions
   std::vector<std::tuple<const Value*, Bytes, HalfTensor>> fills_;
+  std::unordered_set<const Value*> masks_;  // made of constants with a limit
   std::set<const onnx::Node*> asked_;  // that the user wants in FP32
   HalfPlan plan_;
 };

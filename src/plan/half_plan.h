@@ -40,6 +40,7 @@ struct HalfNode {
   std::size_t body = 0, position = 0;
   std::vector<bool> inputs, outputs;  // which of them are 16-bit floats that were float32
   std::string why_float;              // empty for a node that computes on 16 bits
+  bool is_of_integers = false;        // … in FP32 as far as the file says, and on integers where it runs
 
   bool is_half() const { return why_float.empty(); }
 };

@@ -10,8 +10,11 @@ namespace ounce::plan {
 
 Selection::Selection(const Recipe& recipe)
     : include_(compile(recipe.include)), exclude_(compile(recipe.exclude)) {}
-Selection::Selection(std::string option, const std::vector<std::string>& exclude)
-    : exclude_(compile(exclude)), exclude_option_(std::move(option)), exclude_reason_(exclude_option_) {}
+Selection::Selection(std::string option, const std::vector<std::string>& exclude, std::string what)
+    : exclude_(compile(exclude)),
+      exclude_option_(std::move(option)),
+      exclude_reason_(exclude_option_),
+      what_(std::move(what)) {}
 Selection::~Selection() = default;
 
 std::vector<Selection::Expression> Selection::compile(const std::vector<std::string>& texts) {
@@ -64,12 +67,11 @@ std::string Selection::why_not(const onnx::Node& node) {
 }
 
 void Selection::check_all_matched() const {
-  const auto check = [](const std::vector<Expression>& expressions, const std::string& option) {
+  const auto check = [this](const std::vector<Expression>& expressions, const std::string& option) {
     for (const Expression& expression : expressions) {
       if (expression.has_matched) continue;
       throw Error(ErrorCode::kUsage,
-                  fmt::format("{} '{}' matches no tensor, node or op type with float weights", option,
-                              expression.text));
+                  fmt::format("{} '{}' matches no {}", option, expression.text, what_));
     }
   };
   check(include_, "--include");

@@ -23,7 +23,8 @@ class Selection {
   // Throws Error{kUsage} for an expression that is none.
   explicit Selection(const Recipe& recipe);
   // Expressions of nodes that are to be left out, given by another option.
-  Selection(std::string option, const std::vector<std::string>& exclude);
+  // `what` is of what one was looked for: "node of …".
+  Selection(std::string option, const std::vector<std::string>& exclude, std::string what);
   ~Selection();
   Selection(const Selection&) = delete;
   Selection& operator=(const Selection&) = delete;
@@ -48,6 +49,7 @@ class Selection {
 
   std::vector<Expression> include_, exclude_;
   std::string exclude_option_ = "--exclude", exclude_reason_ = "excluded by";
+  std::string what_ = "tensor, node or op type with float weights";
 };
 
 }  // namespace ounce::plan

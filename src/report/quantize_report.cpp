@@ -107,10 +107,12 @@ std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t 
   std::size_t shown = 0;
   for (const TensorOutcome& tensor : tensors) {
     if (shown++ == at_most) break;
-    const std::string decision = tensor.stored
-                                     ? fmt::format("{} per {}, {}: {}", tensor.encoding, tensor.granularity,
-                                                   tensor.decoder, tensor.reason)
-                                     : fmt::format("kept: {}", tensor.reason);
+    const bool is_taken_as_it_is = tensor.encoding.ends_with("float16") && tensor.decoder == "kernel";
+    const std::string decision =
+        !tensor.stored      ? fmt::format("kept: {}", tensor.reason)
+        : is_taken_as_it_is ? fmt::format("{}: {}", tensor.encoding, tensor.reason)
+                            : fmt::format("{} per {}, {}: {}", tensor.encoding, tensor.granularity,
+                                          tensor.decoder, tensor.reason);
     const std::string name = tensor.scope.empty() ? tensor.name : tensor.scope + "/" + tensor.name;
     table.add({name, fmt::format("{}[{}]", tensor.type, fmt::join(tensor.shape, ",")), tensor.op_type,
                bytes_text(tensor.bytes_before), bytes_text(tensor.bytes_after),

@@ -263,6 +263,32 @@ def signal():
 
 
 @a_model
+def masked():
+    """Attention written out, with all that 16-bit floats cannot hold: a mask of -1e9, squares, an epsilon of 1e-8."""
+    nodes = [node("Mul", ["x", "x"], ["squares"]), node("ReduceMean", ["squares"], ["mean"], [attribute("axes", [-1])]),
+             node("Add", ["mean", "epsilon"], ["guarded"]), node("Sqrt", ["guarded"], ["norm"]), node("Div", ["x", "norm"], ["even"]),
+             node("MatMul", ["even", "w"], ["scores"], name="scores"), node("Cast", ["mask"], ["seen"], [attribute("to", FLOAT)]),
+             node("Sub", ["one", "seen"], ["hidden"]), node("Mul", ["hidden", "never"], ["bias"]), node("Add", ["scores", "bias"], ["biased"]),
+             node("Softmax", ["biased"], ["shares"]), node("MatMul", ["shares", "v"], ["y"], name="mix")]
+    constants = [weight("w", 32, 16), weight("v", 16, 64), tensor("epsilon", [], floats_of([1e-8])), tensor("one", [], floats_of([1])),
+                 tensor("never", [], floats_of([-1e9]))]
+    samples = [((n * n * 31 + 17 * n) % 257 - 128) / 64 for n in range(8 * 32)]
+    return model(graph(nodes, [X, value("mask", ["N", 16], INT64)], [Y], constants), version=13), {
+        "masked.npz": npz(x=npy("f", [8, 32], samples), mask=npy("q", [8, 16], [n % 3 != 0 for n in range(128)]))}
+
+
+@a_model
+def loud():
+    """A value that 16-bit floats do not reach, between layers that they do."""
+    nodes = [node("MatMul", ["x", "w"], ["h"]), node("Mul", ["h", "up"], ["high"]), node("Mul", ["high", "up"], ["peak"]),
+             node("Mul", ["peak", "down"], ["back"]),
+             node("MatMul", ["back", "v"], ["y"])]
+    constants = [weight("w", 32, 64), weight("v", 64, 64), tensor("up", [], floats_of([50000])), tensor("down", [], floats_of([0.0005]))]
+    samples = [((n * n * 31 + 17 * n) % 257 - 128) / 16 for n in range(8 * 32)]
+    return model(graph(nodes, [X], [Y], constants)), {"loud.npz": npz(x=npy("f", [8, 32], samples))}
+
+
+@a_model
 def trained():
     """As training for integers exports it: scales of their own, weights still floats behind Q and DQ, one op left in floats."""
     coded = lambda name, scale, zero: [node("QuantizeLinear", [name, scale, zero], [name + "_q"]),

@@ -1,4 +1,4 @@
-#include "passes/emulate_bfloat16.h"
+#include "passes/emulate_halves.h"
 
 #include <algorithm>
 #include <array>
@@ -28,23 +28,23 @@ using onnx::ElementType;
 constexpr auto kTypeAttributes = std::to_array<std::string_view>(
     {"dtype", "output_datatype", "output_dtype", "precision", "softmax_precision", "stash_type"});
 
-bool states_bfloat16(const onnx::Node& node, Bytes attribute) {
+bool states_type(const onnx::Node& node, Bytes attribute, ElementType type) {
   return std::find(kTypeAttributes.begin(), kTypeAttributes.end(), attribute) != kTypeAttributes.end() &&
-         onnx::integer_attribute(node, attribute) == static_cast<std::int64_t>(ElementType::kBfloat16);
+         onnx::integer_attribute(node, attribute) == static_cast<std::int64_t>(type);
 }
 
 onnx::Tensor widened(const onnx::Tensor& tensor) {
   const onnx::RawValues values(tensor);
   std::vector<float> floats(values.bytes().size() / sizeof(std::uint16_t));
-  kernels::bf16_to_f32(reinterpret_cast<const std::byte*>(values.bytes().data()), floats.size(),
-                       floats.data());
+  (tensor.type == ElementType::kBfloat16 ? kernels::bf16_to_f32 : kernels::f16_to_f32)(
+      reinterpret_cast<const std::byte*>(values.bytes().data()), floats.size(), floats.data());
   return float_tensor(tensor.dims, floats);
 }
 
 class Emulation {
  public:
-  explicit Emulation(onnx::Model& model)
-      : model_(model), index_(model), types_(model, index_), functions_(index_), editors_(model, index_) {}
+  Emulation(onnx::Model& model, ElementType half)
+      : model_(model), half_(half), index_(model), types_(model, index_), functions_(index_), editors_(model, index_) {}
 
   void run() {
     // All outputs first: a value has to be rounded before it is widened at the same place.
@@ -68,25 +68,23 @@ class Emulation {
                        [](const auto& attribute) { return !attribute->graphs.empty(); });
   }
 
-  bool is_bfloat16(std::size_t body, Bytes name) const {
-    return types_.type(body, name) == ElementType::kBfloat16;
-  }
+  bool is_half(std::size_t body, Bytes name) const { return types_.type(body, name) == half_; }
 
   void round_outputs(std::size_t body, std::size_t position, const onnx::Node* node) {
     for (std::size_t i = 0; i < node->outputs.size(); ++i) {
       const Bytes name = node->outputs[i];
-      if (!is_bfloat16(body, name)) continue;
+      if (!is_half(body, name)) continue;
       BodyEditor& editor = editors_.of(body);
       const Bytes exact = editor.names().fresh("v");
       editor.edit_node(position).outputs[i] = exact;
-      Chain(editor, position + 1, exact).cast(ElementType::kBfloat16).finish(name);
+      Chain(editor, position + 1, exact).cast(half_).finish(name);
     }
   }
 
   void widen_inputs(std::size_t body, std::size_t position, const onnx::Node* node) {
     for (std::size_t i = 0; i < node->inputs.size(); ++i) {
       const Bytes name = node->inputs[i];
-      if (is_bfloat16(body, name)) editors_.of(body).edit_node(position).inputs[i] = widened_name(body, name);
+      if (is_half(body, name)) editors_.of(body).edit_node(position).inputs[i] = widened_name(body, name);
     }
   }
 
@@ -109,16 +107,17 @@ class Emulation {
         editors_.of(body).edit_node(position).attributes[a].edit() = std::move(changed);
       };
       const bool is_value = is_op(*node, "ConstantOfShape") && attribute.tensors.size() == 1;
-      if (states_bfloat16(*node, attribute.name)) {
+      if (states_type(*node, attribute.name, half_)) {
         change(onnx::make_integer_attribute(model_, attribute.name,
                                             static_cast<std::int64_t>(ElementType::kFloat)));
-      } else if (is_value && attribute.tensors[0]->type == ElementType::kBfloat16) {
+      } else if (is_value && attribute.tensors[0]->type == half_) {
         change(onnx::make_tensor_attribute(model_, attribute.name, widened(*attribute.tensors[0])));
       }
     }
   }
 
   onnx::Model& model_;
+  const ElementType half_;
   const graph::Index index_;
   const graph::ElementTypes types_;
   const graph::Functions functions_;
@@ -128,6 +127,6 @@ class Emulation {
 
 }  // namespace
 
-void emulate_bfloat16(onnx::Model& model) { Emulation(model).run(); }
+void emulate_halves(onnx::Model& model, ElementType half) { Emulation(model, half).run(); }
 
 }  // namespace ounce::passes

@@ -1,4 +1,4 @@
-#include "passes/emulate_bfloat16.h"
+#include "passes/emulate_halves.h"
 
 #include <gmock/gmock.h>
 
@@ -67,7 +67,7 @@ ModelBuilder one_in_one_out(const ounce::test::Dims& dims) {
 
 onnx::Model emulated(const std::string& bytes) {
   onnx::Model model = onnx::read_model_from_memory(bytes, "model");
-  emulate_bfloat16(model);
+  emulate_halves(model, ElementType::kBfloat16);
   return model;
 }
 
@@ -113,7 +113,7 @@ void expect_output(const std::string& bytes, const std::vector<runtime::NamedTen
 constexpr float kFine = 1 + 0x1p-7F;
 constexpr float kSquare = 1 + 0x1p-6F;
 
-TEST(EmulateBfloat16, CastsAroundEveryNode) {
+TEST(EmulateHalves, CastsAroundEveryNode) {
   ModelBuilder model = one_in_one_out({2});
   model.initializer(half_tensor("w", {2}, {1, 2}));
   model.node("Mul", {"x", "w"}, {"h"}).node("Sub", {"h", "x"}, {"d"}).node("Add", {"d", "h"}, {"y"});
@@ -131,13 +131,13 @@ TEST(EmulateBfloat16, CastsAroundEveryNode) {
             "Cast(v2){to=16} -> y\n");
 }
 
-TEST(EmulateBfloat16, LeavesOtherModelsAlone) {
+TEST(EmulateHalves, LeavesOtherModelsAlone) {
   ModelBuilder model;
   model.input("x", kFloat, {2}).output("y", kFloat, {2}).node("Relu", {"x"}, {"y"});
   EXPECT_FALSE(emulated(model.bytes()).proto.is_edited());
 }
 
-TEST(EmulateBfloat16, RoundsBetweenNodes) {
+TEST(EmulateHalves, RoundsBetweenNodes) {
   ModelBuilder model = one_in_one_out({2});
   model.initializer(half_tensor("s", {2}, {kSquare, kSquare}));
   model.node("Mul", {"x", "x"}, {"h"}).node("Sub", {"h", "s"}, {"y"});
@@ -145,7 +145,7 @@ TEST(EmulateBfloat16, RoundsBetweenNodes) {
 }
 
 // A runtime may take one of two Casts in a row for superfluous.
-TEST(EmulateBfloat16, RoundsWhatWasCastFromOtherTypes) {
+TEST(EmulateHalves, RoundsWhatWasCastFromOtherTypes) {
   for (const int other : {4, 5, 6, 7, 10, 11}) {  // uint16, int16, int32, int64, float16, double
     SCOPED_TRACE(other);
     ModelBuilder model;
@@ -196,7 +196,7 @@ Floats normalized(Floats values, const Floats& scale) {
 }
 
 // A sum in another order may fall to the other side of a rounding, which a next node carries on by a step.
-TEST(EmulateBfloat16, ComputesWhatBfloat16Is) {
+TEST(EmulateHalves, ComputesWhatBfloat16Is) {
   const auto x = rounded(test::noise({kRows, kColumns}, 1)),
              w = rounded(test::noise({kColumns, kColumns}, 2)), scale = rounded(test::noise({kColumns}, 3));
   ModelBuilder model = one_in_one_out({kRows, kColumns});
@@ -213,7 +213,7 @@ TEST(EmulateBfloat16, ComputesWhatBfloat16Is) {
 }
 
 // The main graph's value is widened there, once for both branches.
-TEST(EmulateBfloat16, FollowsValuesIntoBranches) {
+TEST(EmulateHalves, FollowsValuesIntoBranches) {
   const auto branch = [](const std::string& op) {
     GraphBuilder graph;
     graph.output("e", kBfloat16, {2}).node(op, {"h", "h"}, {"e"});
@@ -243,7 +243,7 @@ TEST(EmulateBfloat16, FollowsValuesIntoBranches) {
   expect_output(model.bytes(), {half_input({2}, {kFine, 1}), then}, {-2 * kSquare, -2});
 }
 
-TEST(EmulateBfloat16, KeepsTheStateOfLoops) {
+TEST(EmulateHalves, KeepsTheStateOfLoops) {
   GraphBuilder body;
   body.input("i", kInt64, {}).input("go_on", kBool, {}).input("s", kBfloat16, {2});
   body.output("go_on_too", kBool, {}).output("t", kBfloat16, {2}).output("u", kBfloat16, {2});
@@ -255,7 +255,7 @@ TEST(EmulateBfloat16, KeepsTheStateOfLoops) {
   expect_output(model.bytes(), {half_input({2}, {kFine, -2})}, {thrice, 16});
 }
 
-TEST(EmulateBfloat16, TreatsFunctionsInside) {
+TEST(EmulateHalves, TreatsFunctionsInside) {
   const std::string imports = field(1, std::string()) + field(2, std::int64_t{17});
   ModelBuilder model = one_in_one_out({2});
   model.add_to_model(8, field(1, std::string("own")) + field(2, std::int64_t{1}));
@@ -274,7 +274,7 @@ TEST(EmulateBfloat16, TreatsFunctionsInside) {
   expect_output(model.bytes(), {half_input({2}, {kFine, 2})}, {rounded({kSquare * kSquare})[0], 16});
 }
 
-TEST(EmulateBfloat16, ChangesWhatNodesSayOfTheirTypes) {
+TEST(EmulateHalves, ChangesWhatNodesSayOfTheirTypes) {
   ModelBuilder model = one_in_one_out({2, 2});
   model.initializer(test::ints_tensor("shape", {2, 2}));
   model.node("ConstantOfShape", {"shape"}, {"c"}, {tensor_attribute("value", half_tensor("", {1}, {3}))});
@@ -285,7 +285,7 @@ TEST(EmulateBfloat16, ChangesWhatNodesSayOfTheirTypes) {
   expect_output(model.bytes(), {half_input({2, 2}, {0, 0, 0, 1})}, {8, 6, 6, 9});
 }
 
-TEST(EmulateBfloat16, LeavesOptionalInputsOut) {
+TEST(EmulateHalves, LeavesOptionalInputsOut) {
   ModelBuilder model = one_in_one_out({2});
   model.initializer(half_tensor("most", {}, {1})).node("Clip", {"x", "", "most"}, {"y"});
   expect_output(model.bytes(), {half_input({2}, {-3, 3})}, {-3, 1});

@@ -1,9 +1,10 @@
-// Lets a CPU run a model that computes on bfloat16: ONNX Runtime has hardly any kernels for it there and
-// refuses to load such a model. Here every node computes in float32 and its result is rounded to bfloat16.
+// Lets a CPU show what a model gives where 16-bit floats are computed on. ONNX Runtime's CPU provider has
+// hardly any kernels for bfloat16 and refuses such a model; float16 it computes in float32, and leaves out
+// the rounding between nodes where it can. Here every node computes in float32 and its result is rounded.
 //
 //   x ─ MatMul ─ h ─ Softmax ─ y          x ─ Cast ─ MatMul ─ Cast ─ h ─ Cast ─ Softmax ─ Cast ─ y
 //      w ┘                          →        w ─ Cast ┘
-//   bfloat16                                    float32     bfloat16    float32          bfloat16
+//   float16                                     float32     float16     float32          float16
 //
 // Values keep their names and types, also those that enter and leave bodies and functions; a value has one
 // Cast to float32, where it is defined, for all that take it. Cast, Constant, nodes with a body and calls of
@@ -19,11 +20,12 @@
 // computes on it has to import ONNX's own ops.
 #pragma once
 
+#include "onnx/element_type.h"
 #include "onnx/model.h"
 
 namespace ounce::passes {
 
-// At every depth, functions included. A model without bfloat16 stays untouched.
-void emulate_bfloat16(onnx::Model& model);
+// At every depth, functions included; `half` is float16 or bfloat16. A model without it stays untouched.
+void emulate_halves(onnx::Model& model, onnx::ElementType half);
 
 }  // namespace ounce::passes

@@ -1,0 +1,2 @@
+need matmul
+ounce quantize matmul.onnx --to fp16
