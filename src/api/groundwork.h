@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "api/observation.h"
-#include "base/thread_pool.h"
 #include "base/temporary_folder.h"
+#include "base/thread_pool.h"
 #include "observe/ranges.h"
 #include "onnx/model.h"
 

@@ -138,7 +138,8 @@ TEST_F(Half, ValuesThatLeaveTheRangeInTheDataStay) {
 TEST_F(Half, AnOverflowThatNobodySawIsNotWritten) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 4}).output("y", kFloat, {1, 4});
-  model.initializer("w", {4, 4}, std::vector<float>(16, 60000)).initializer("v", {4, 4}, std::vector<float>(16, 60000));
+  model.initializer("w", {4, 4}, std::vector<float>(16, 60000))
+      .initializer("v", {4, 4}, std::vector<float>(16, 60000));
   model.node("Relu", {"x"}, {"r"}).node("MatMul", {"r", "w"}, {"h"}).node("MatMul", {"h", "v"}, {"y"});
   const Error error = error_of([&] { convert(model); });
   EXPECT_THAT(error.what(), HasSubstr("nothing was written"));
@@ -150,7 +151,9 @@ TEST_F(Half, RowsThatAreMaskedAltogetherStayFinite) {
   for (const float hidden : {-10000.0F, -1e9F, -3.4e38F}) {
     ModelBuilder model;
     model.input("x", kFloat, {1, 4}).input("mask", kInt64, {1, 4}).output("y", kFloat, {1, 4});
-    model.initializer("w", {4, 4}, noise({4, 4})).initializer("one", {}, {1}).initializer("neg", {}, {hidden});
+    model.initializer("w", {4, 4}, noise({4, 4}))
+        .initializer("one", {}, {1})
+        .initializer("neg", {}, {hidden});
     model.node("MatMul", {"x", "w"}, {"h"}).node("Cast", {"mask"}, {"c"}, {int_attribute("to", kFloat)});
     model.node("Sub", {"one", "c"}, {"o"}).node("Mul", {"o", "neg"}, {"p"}).node("Add", {"h", "p"}, {"s"});
     model.node("Softmax", {"s"}, {"y"});
@@ -173,8 +176,10 @@ TEST_F(Half, PositionsKeepTheirPhase) {
 TEST_F(Half, TypesThatTheFileDoesNotTellAreAskedFor) {
   ModelBuilder model;
   model.input("x", kFloat, {4, 4}).output("y", kFloat, {2, 4}).initializer("w", {4, 4}, noise({4, 4}));
-  model.initializer(test::tensor("two", kInt64, {}, integers({2}))).initializer(test::tensor("first", kInt64, {}, integers({0})));
-  model.node("MatMul", {"x", "w"}, {"h"}, {}, "h").node("SplitToSequence", {"h", "two"}, {"parts"}, {}, "split");
+  model.initializer(test::tensor("two", kInt64, {}, integers({2})))
+      .initializer(test::tensor("first", kInt64, {}, integers({0})));
+  model.node("MatMul", {"x", "w"}, {"h"}, {}, "h")
+      .node("SplitToSequence", {"h", "two"}, {"parts"}, {}, "split");
   model.node("SequenceAt", {"parts", "first"}, {"a"}, {}, "at").node("Shape", {"a"}, {"n"});
   model.node("Expand", {"a", "n"}, {"e"}, {}, "e").node("Relu", {"e"}, {"y"}, {}, "y");
   const QuantizeResult result = convert(model);
@@ -185,11 +190,14 @@ TEST_F(Half, TypesThatTheFileDoesNotTellAreAskedFor) {
 
 TEST_F(Half, NothingToConvertIsSaid) {
   ModelBuilder sums;
-  sums.input("x", kFloat, {4}).output("y", kFloat, {4}).initializer(test::tensor("axis", kInt64, {}, integers({0})));
+  sums.input("x", kFloat, {4})
+      .output("y", kFloat, {4})
+      .initializer(test::tensor("axis", kInt64, {}, integers({0})));
   sums.node("CumSum", {"x", "axis"}, {"y"});
   ModelBuilder whole;
   whole.input("x", kInt64, {4}).output("y", kInt64, {4}).node("Neg", {"x"}, {"y"});
-  for (const auto& [model, words] : {std::pair(sums, "its sums grow along the axis"), std::pair(whole, "nothing in float32")}) {
+  for (const auto& [model, words] :
+       {std::pair(sums, "its sums grow along the axis"), std::pair(whole, "nothing in float32")}) {
     const Error error = error_of([&] { convert(model); });
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
     EXPECT_THAT(error.what(), HasSubstr(words));
@@ -208,9 +216,11 @@ TEST_F(Half, TargetsDecideWhatIsPossible) {
   }
   options.recipe.format = Format::kFp16;
   options.recipe.target = "";
-  EXPECT_THAT(quantize(kExample, folder / "cpu.onnx", options).notes, Contains(HasSubstr("slower than FP32")));
+  EXPECT_THAT(quantize(kExample, folder / "cpu.onnx", options).notes,
+              Contains(HasSubstr("slower than FP32")));
   options.recipe.target = "cuda";
-  EXPECT_THAT(quantize(kExample, folder / "cuda.onnx", options).notes, Not(Contains(HasSubstr("slower than FP32"))));
+  EXPECT_THAT(quantize(kExample, folder / "cuda.onnx", options).notes,
+              Not(Contains(HasSubstr("slower than FP32"))));
 }
 
 TEST_F(Half, TheRestOfAnIntegerModelIsStoredOrComputed) {
@@ -246,7 +256,8 @@ TEST_F(Half, TheRestOfAnIntegerModelIsStoredOrComputed) {
   const onnx::Model read = written();
   for (const auto& node : read.proto->graph->nodes) {
     const bool is_coding = node->op_type == "QuantizeLinear" || node->op_type == "DequantizeLinear";
-    EXPECT_TRUE(!is_coding || type_of(std::string(node->inputs[1])) != onnx::ElementType::kFloat16) << node->outputs[0];
+    EXPECT_TRUE(!is_coding || type_of(std::string(node->inputs[1])) != onnx::ElementType::kFloat16)
+        << node->outputs[0];
   }
 }
 

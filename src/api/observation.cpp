@@ -76,11 +76,12 @@ struct ObservableModel {
     onnx::Model model = onnx::read_model(source);
     graph::verify(model);
     digest = source_digest(model, {}, pool);
-    if (watching == Watching::kForIntegers) passes::prepare(model, static_recipe());  // what will be quantized
+    if (watching == Watching::kForIntegers)
+      passes::prepare(model, static_recipe());  // what will be quantized
     const graph::Index index(model);
-    const std::vector<passes::ObservedValue> values =
-        watching == Watching::kForIntegers ? values_for_integers(model, index, source)
-                                           : passes::float_values(model, index);
+    const std::vector<passes::ObservedValue> values = watching == Watching::kForIntegers
+                                                          ? values_for_integers(model, index, source)
+                                                          : passes::float_values(model, index);
     std::map<passes::ObservedValue, Watched> described;
     for (const passes::ObservedValue& value : values) {
       described[value] = {graph::value_path(index, value.body, value.name),

@@ -50,7 +50,8 @@ void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, Quan
     const graph::Body& body = index.bodies()[half.body];
     const onnx::Node& node = *body.nodes()[half.position];
     result.nodes.push_back({graph::node_label(node, half.position), body.path, std::string(node.op_type),
-                            half.is_half() ? std::string(onnx::name_of(plan.type)) : "float", half.why_float});
+                            half.is_half() ? std::string(onnx::name_of(plan.type)) : "float",
+                            half.why_float});
   }
 }
 

@@ -72,10 +72,12 @@ void require_folder(const std::filesystem::path& output) {
 void require_halves(const plan::HalfPlan& plan, const std::filesystem::path& path) {
   const auto is_half = [](const plan::HalfNode& node) { return node.is_half(); };
   if (std::any_of(plan.nodes.begin(), plan.nodes.end(), is_half)) return;
-  const std::string why = plan.nodes.empty() ? "it computes nothing in float32"
-                                             : "of its first node the plan says: " + plan.nodes.front().why_float;
+  const std::string why = plan.nodes.empty()
+                              ? "it computes nothing in float32"
+                              : "of its first node the plan says: " + plan.nodes.front().why_float;
   throw Error(ErrorCode::kUnsupported,
-              fmt::format("nothing can compute on 16-bit floats: {}; nothing was written", why), path.string());
+              fmt::format("nothing can compute on 16-bit floats: {}; nothing was written", why),
+              path.string());
 }
 
 void require_something_to_do(const plan::Plan& plan, const api::Groundwork& ground,
@@ -174,7 +176,8 @@ const target::Provider& provider_of(const Recipe& recipe) {
 void note_target(const Recipe& recipe, QuantizeResult& result) {
   if (recipe.format != Format::kFp16 || provider_of(recipe).computes_fp16) return;
   result.notes.emplace_back(
-      "CPUs compute this slower than FP32: ONNX Runtime has no 16-bit arithmetic there and casts around every "
+      "CPUs compute this slower than FP32: ONNX Runtime has no 16-bit arithmetic there and casts around "
+      "every "
       "op; --to w16 is as small at full speed, --target cuda, coreml … is for processors that have it");
 }
 
@@ -258,8 +261,9 @@ std::filesystem::path write_emulation(const onnx::ModelOutput& output, onnx::Ele
 }
 
 const char* advice_for(const QuantizeOptions& options) {
-  return options.trial.data.is_generated() ? "give --data, so that values beyond them are found and stay in FP32"
-                                           : "--keep-fp32 leaves nodes in FP32";
+  return options.trial.data.is_generated()
+             ? "give --data, so that values beyond them are found and stay in FP32"
+             : "--keep-fp32 leaves nodes in FP32";
 }
 
 // Values beyond the range show as infinities; data would have told which they are.
@@ -268,12 +272,14 @@ TrialResult try_halves(const std::filesystem::path& original, const api::Written
   try {
     return api::try_model(original, written, bytes_before, options.trial);
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::kInternal || std::string_view(error.what()).find("NaN") == std::string::npos)
+    if (error.code() != ErrorCode::kInternal ||
+        std::string_view(error.what()).find("NaN") == std::string::npos)
       throw;
-    throw Error(ErrorCode::kUnsupported,
-                fmt::format("values of the model leave the range of 16-bit floats, so nothing was written: {}",
-                            advice_for(options)),
-                original.string());
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format("values of the model leave the range of 16-bit floats, so nothing was written: {}",
+                    advice_for(options)),
+        original.string());
   }
 }
 
@@ -287,15 +293,16 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
   const bool is_bfloat = recipe.format == Format::kBf16;
   if (!is_bfloat) try_halves(original, written, result.bytes_before, options);
   const TemporaryFolder folder("halves");
-  written.model = write_emulation(
-      output, is_bfloat ? onnx::ElementType::kBfloat16 : onnx::ElementType::kFloat16, folder);
+  written.model =
+      write_emulation(output, is_bfloat ? onnx::ElementType::kBfloat16 : onnx::ElementType::kFloat16, folder);
   written.stand_ins.clear();
   TrialResult trial = try_halves(original, written, result.bytes_before, options);
   if (!trial.is_tried || trial.samples == 0) return trial;
   result.notes.push_back(fmt::format("output SQNR is that of a processor that rounds every result to {}",
                                      is_bfloat ? "bfloat16" : "float16"));
   if (!is_bfloat && trial.sqnr_db < kCloseHalves)
-    result.notes.push_back(fmt::format("{:.1f} dB is far for 16-bit floats: {}", trial.sqnr_db, advice_for(options)));
+    result.notes.push_back(
+        fmt::format("{:.1f} dB is far for 16-bit floats: {}", trial.sqnr_db, advice_for(options)));
   return trial;
 }
 

@@ -27,6 +27,6 @@ struct Rewritten {
 
 // `model` is a second reading of the file that `source`, `index` and `plan` belong to.
 Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::Index& index,
-                                    const plan::Plan& plan, const Provenance& provenance);
+                  const plan::Plan& plan, const Provenance& provenance);
 
 }  // namespace ounce::api

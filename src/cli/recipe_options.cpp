@@ -10,12 +10,9 @@
 namespace ounce::cli {
 namespace {
 
-const std::map<std::string, Format> kFormats = {{"w8", Format::kW8},
-                                                {"w4", Format::kW4},
-                                                {"w16", Format::kW16},
-                                                {"dynamic", Format::kDynamic},
-                                                {"static", Format::kStatic},
-                                                {"fp16", Format::kFp16},
+const std::map<std::string, Format> kFormats = {{"w8", Format::kW8},         {"w4", Format::kW4},
+                                                {"w16", Format::kW16},       {"dynamic", Format::kDynamic},
+                                                {"static", Format::kStatic}, {"fp16", Format::kFp16},
                                                 {"bf16", Format::kBf16}};
 const std::map<std::string, DecoderChoice> kDecoders = {
     {"auto", DecoderChoice::kAuto}, {"fold", DecoderChoice::kFold}, {"dq", DecoderChoice::kDq}};
@@ -270,13 +267,15 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   const bool has_selection = !recipe.include.empty() || !recipe.exclude.empty();
   if (recipe.is_half() && (recipe.codebook || recipe.asymmetric || has_groups || has_selection)) {
     refuse(
-        "fp16 and bf16 convert the graph: --codebook, --asymmetric, --granularity, --include and --exclude do "
+        "fp16 and bf16 convert the graph: --codebook, --asymmetric, --granularity, --include and --exclude "
+        "do "
         "not apply; --keep-fp32 leaves nodes out");
   }
   const bool has_half_options = recipe.half.half_io || !recipe.half.keep.empty() || recipe.half.keep_names;
   if (!recipe.is_half() && !recipe.integer.half_rest && has_half_options)
     refuse("--io, --keep-fp32 and --keep-names are for --to fp16 and --to bf16");
-  if (!recipe.is_integer() && recipe.integer.half_rest) refuse("--fallback is for --to static and --to dynamic");
+  if (!recipe.is_integer() && recipe.integer.half_rest)
+    refuse("--fallback is for --to static and --to dynamic");
   return recipe;
 }
 

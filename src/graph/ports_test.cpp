@@ -29,7 +29,9 @@ Strings passages_of(const GraphBuilder& built) {
   };
   Strings lines;
   for (const Passage& passage : passages(index)) {
-    const char* way = passage.way == Way::kEnters ? " enters " : passage.way == Way::kLeaves ? " leaves " : " returns ";
+    const char* way = passage.way == Way::kEnters   ? " enters "
+                      : passage.way == Way::kLeaves ? " leaves "
+                                                    : " returns ";
     lines.push_back(text(passage.from) + way + text(passage.to));
   }
   return lines;
@@ -40,7 +42,8 @@ GraphBuilder body_of(const Strings& inputs, const Strings& outputs) {
   for (const std::string& name : inputs) body.input(name, kFloat, {1});
   for (const std::string& name : outputs) body.output(name, kFloat, {1});
   for (const std::string& name : outputs) {
-    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end() && name != "x") body.node("Neg", {"x"}, {name});
+    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end() && name != "x")
+      body.node("Neg", {"x"}, {name});
   }
   return body;
 }
@@ -61,11 +64,13 @@ TEST(Ports, BranchesOnlyGive) {
 
 TEST(Ports, LoopsReturnTheirStates) {
   const std::string body = body_of({"i", "c", "s", "t"}, {"d", "s2", "t", "each"}).bytes();
-  EXPECT_THAT(passages_of(model_with("Loop", {"n", "", "a", "b"}, {"y", "z", "all"}, {graph_attribute("body", body)})),
+  EXPECT_THAT(passages_of(model_with("Loop", {"n", "", "a", "b"}, {"y", "z", "all"},
+                                     {graph_attribute("body", body)})),
               UnorderedElementsAre("0.a enters 1.s", "0.b enters 1.t", "1.s2 leaves 0.y", "1.t leaves 0.z",
                                    "1.each leaves 0.all", "1.s2 returns 1.s", "1.t returns 1.t"));
   // Fewer of everything than there should be.
-  EXPECT_THAT(passages_of(model_with("Loop", {"n"}, {"y", "z"}, {graph_attribute("body", body_of({"i"}, {"d"}).bytes())})),
+  EXPECT_THAT(passages_of(model_with("Loop", {"n"}, {"y", "z"},
+                                     {graph_attribute("body", body_of({"i"}, {"d"}).bytes())})),
               IsEmpty());
 }
 

@@ -57,7 +57,8 @@ void narrow(const data::TensorView& floats, ElementType type, data::Tensor& halv
   halves.bytes.resize(count * sizeof(std::uint16_t));
   kernels::HalfStats stats;
   (type == ElementType::kBfloat16 ? kernels::f32_to_bf16 : kernels::f32_to_f16)(
-      reinterpret_cast<const std::byte*>(floats.bytes.data()), count, data::values_of<std::uint16_t>(halves).data(), stats);
+      reinterpret_cast<const std::byte*>(floats.bytes.data()), count,
+      data::values_of<std::uint16_t>(halves).data(), stats);
 }
 
 void widen(const data::TensorView& halves, ElementType type, data::Tensor& floats) {

@@ -1,5 +1,6 @@
 // A model whose inputs or outputs are integers or 16-bit floats, run as if they were floats: what goes in is
-// coded, what comes out is decoded, as its metadata says (passes/integer_ports.h). So it can be held against its original.
+// coded, what comes out is decoded, as its metadata says (passes/integer_ports.h). So it can be held against
+// its original.
 #pragma once
 
 #include <memory>

@@ -14,9 +14,16 @@ TEST(OpSchemas, AnOpIsTheNewestThatTheModelKnows) {
   EXPECT_EQ(find_op_schema("", "Abs", 12)->since, 6);
   EXPECT_EQ(find_op_schema("ai.onnx", "Abs", 13)->since, 13);
   EXPECT_EQ(find_op_schema("", "Abs", std::numeric_limits<std::int64_t>::max())->op_type, "Abs");
-  for (const auto& [domain, op, version] : std::vector<std::tuple<const char*, const char*, std::int64_t>>{
-           {"", "Abs", 0}, {"", "Abs", -1}, {"", "Gelu", 19}, {"custom", "Abs", 13}, {"", "", 13},
-           {"", "abs", 13}, {"", "\xff", 13}, {"zzz", "Zzz", 13}, {"com.microsoft", "Abs", 1}})
+  for (const auto& [domain, op, version] :
+       std::vector<std::tuple<const char*, const char*, std::int64_t>>{{"", "Abs", 0},
+                                                                       {"", "Abs", -1},
+                                                                       {"", "Gelu", 19},
+                                                                       {"custom", "Abs", 13},
+                                                                       {"", "", 13},
+                                                                       {"", "abs", 13},
+                                                                       {"", "\xff", 13},
+                                                                       {"zzz", "Zzz", 13},
+                                                                       {"com.microsoft", "Abs", 1}})
     EXPECT_EQ(find_op_schema(domain, op, version), nullptr) << domain << op << version;
   EXPECT_NE(find_op_schema("com.microsoft", "Gelu", 1), nullptr);
 }
@@ -55,7 +62,8 @@ TEST(OpSchemas, VariablesHaveNamesAndTypes) {
   EXPECT_EQ(where.types_of(*where.input(1)), "il");
   EXPECT_EQ(where.types_of('Z'), "");
   EXPECT_EQ(where.name_of('Z'), "");
-  for (const char letter : std::string("?*+!aZ")) EXPECT_EQ(type_of_letter(letter), ElementType::kUndefined) << letter;
+  for (const char letter : std::string("?*+!aZ"))
+    EXPECT_EQ(type_of_letter(letter), ElementType::kUndefined) << letter;
 }
 
 // Every letter of the table means something.

@@ -42,12 +42,16 @@ TEST(TypesTest, ReadsBackWhatItMakes) {
 
 TEST(WithElement, KeepsDimensionsOfWhichNothingIsKnown) {
   Model model;
-  const auto shape_of = [&](Bytes type) { return describe(read_type(with_element(model, type, ElementType::kFloat16))); };
+  const auto shape_of = [&](Bytes type) {
+    return describe(read_type(with_element(model, type, ElementType::kFloat16)));
+  };
   const std::string unknown("\x0a\x0a\x08\x01\x12\x06\x0a\x00\x0a\x02\x08\x01", 12);  // float32[?,1]
   EXPECT_EQ(describe(read_type(unknown)), "float32[?,1]");
   EXPECT_EQ(shape_of(unknown), "float16[?,1]");
   EXPECT_EQ(shape_of(make_tensor_type(model, ElementType::kFloat, {})), "float16[]");
-  EXPECT_TRUE(read_type(with_element(model, make_tensor_type(model, ElementType::kFloat, {}), ElementType::kFloat16)).has_shape);
+  EXPECT_TRUE(
+      read_type(with_element(model, make_tensor_type(model, ElementType::kFloat, {}), ElementType::kFloat16))
+          .has_shape);
 }
 
 }  // namespace

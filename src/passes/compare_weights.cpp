@@ -159,7 +159,7 @@ namespace {
 
 // A bias is meant to be what it was plus its correction, a constant with a limit to stay within it.
 kernels::ErrorNorms compare_with_meant(const Decision& decision, const quant::FloatSource& floats,
-                                 const Decoding& decoding) {
+                                       const Decoding& decoding) {
   std::vector<float> meant(floats.size()), decoded(floats.size());
   std::memcpy(meant.data(), floats.bytes().data(), floats.bytes().size());
   for (std::size_t i = 0; i < decision.shift.size(); ++i) meant[i] += decision.shift[i];

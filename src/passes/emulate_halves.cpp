@@ -44,7 +44,12 @@ onnx::Tensor widened(const onnx::Tensor& tensor) {
 class Emulation {
  public:
   Emulation(onnx::Model& model, ElementType half)
-      : model_(model), half_(half), index_(model), types_(model, index_), functions_(index_), editors_(model, index_) {}
+      : model_(model),
+        half_(half),
+        index_(model),
+        types_(model, index_),
+        functions_(index_),
+        editors_(model, index_) {}
 
   void run() {
     // All outputs first: a value has to be rounded before it is widened at the same place.

@@ -91,13 +91,15 @@ class HalfGraph {
     if (is_op(node, "Cast")) {
       for (auto& attribute : editor.edit_node(position).attributes) {
         if (attribute->name == "to")
-          attribute.edit() = onnx::make_integer_attribute(editor.model(), "to", static_cast<std::int64_t>(half_.type));
+          attribute.edit() =
+              onnx::make_integer_attribute(editor.model(), "to", static_cast<std::int64_t>(half_.type));
       }
     } else if (is_op(node, "ConstantOfShape")) {
       for (auto& attribute : editor.edit_node(position).attributes) {
         if (attribute->name == "value" && attribute->tensors.size() == 1)
-          attribute.edit() = onnx::make_tensor_attribute(editor.model(), "value",
-                                                         as_half(*attribute->tensors[0], index_.find(half.body, node.outputs[0]).value));
+          attribute.edit() = onnx::make_tensor_attribute(
+              editor.model(), "value",
+              as_half(*attribute->tensors[0], index_.find(half.body, node.outputs[0]).value));
       }
     }
   }
@@ -112,8 +114,10 @@ class HalfGraph {
     std::uint16_t bits = 0;
     kernels::HalfStats stats;
     const auto* from = reinterpret_cast<const std::byte*>(&value);
-    (half_.type == ElementType::kBfloat16 ? kernels::f32_to_bf16 : kernels::f32_to_f16)(from, 1, &bits, stats);
-    return make_tensor(half_.type, tensor.dims, std::string(reinterpret_cast<const char*>(&bits), sizeof bits));
+    (half_.type == ElementType::kBfloat16 ? kernels::f32_to_bf16 : kernels::f32_to_f16)(from, 1, &bits,
+                                                                                        stats);
+    return make_tensor(half_.type, tensor.dims,
+                       std::string(reinterpret_cast<const char*>(&bits), sizeof bits));
   }
 
   // How a value is called in the type that is wanted; casts it the first time.

@@ -92,8 +92,8 @@ class Halved {
         if (value.is_sparse) continue;  // tell their type by their use only
         const bool was_known = !index_.bodies()[body].values.contains(name) ||
                                before.type(body, name) != ElementType::kUndefined;
-        EXPECT_TRUE(!was_known || after.type(body, name) != ElementType::kUndefined)
-            << name << " in\n" << text_of(written);
+        EXPECT_TRUE(!was_known || after.type(body, name) != ElementType::kUndefined) << name << " in\n"
+                                                                                     << text_of(written);
       }
     }
   }
@@ -152,7 +152,8 @@ GraphBuilder branch(const std::string& op, const Strings& inputs, const std::str
   return graph;
 }
 Strings branches(const GraphBuilder& then_branch, const GraphBuilder& else_branch) {
-  return {graph_attribute("then_branch", then_branch.bytes()), graph_attribute("else_branch", else_branch.bytes())};
+  return {graph_attribute("then_branch", then_branch.bytes()),
+          graph_attribute("else_branch", else_branch.bytes())};
 }
 
 TEST(HalfGraph, OneCastServesAllThatWantTheOtherType) {
@@ -223,7 +224,8 @@ ModelBuilder loop_model(const GraphBuilder& body) {
   model.initializer(ounce::test::tensor("n", kInt64, {}, std::string("\3\0\0\0\0\0\0\0", 8)));
   model.initializer(ounce::test::tensor("yes", kBool, {}, "\1")).initializer("z", {4, 4}, noise({4, 4}, 9));
   model.output("last", kFloat, {4, 4}).output("all", kFloat, {3, 4, 4});
-  model.node("Loop", {"n", "yes", "z", "h"}, {"last", "same", "all"}, {graph_attribute("body", body.bytes())});
+  model.node("Loop", {"n", "yes", "z", "h"}, {"last", "same", "all"},
+             {graph_attribute("body", body.bytes())});
   model.node("Neg", {"z"}, {"f32z"}).node("Add", {"same", "f32z"}, {"y"});
   return model;
 }
@@ -244,7 +246,10 @@ TEST(HalfGraph, LoopsHaveOneTypeInAllRounds) {
 
 TEST(HalfGraph, ScansCarryStatesAndGiveRows) {
   GraphBuilder body;
-  body.input("s", kFloat, {4}).input("row", kFloat, {4}).output("next", kFloat, {4}).output("given", kFloat, {4});
+  body.input("s", kFloat, {4})
+      .input("row", kFloat, {4})
+      .output("next", kFloat, {4})
+      .output("given", kFloat, {4});
   body.node("Add", {"s", "row"}, {"sum"}).node("Tanh", {"sum"}, {"next"}).node("Neg", {"next"}, {"f32g"});
   body.node("Relu", {"f32g"}, {"given"});
   ModelBuilder model = layer();
@@ -254,7 +259,8 @@ TEST(HalfGraph, ScansCarryStatesAndGiveRows) {
   converted(model.bytes());
 }
 
-std::string function(const std::string& name, const Strings& inputs, const Strings& outputs, const Strings& nodes,
+std::string function(const std::string& name, const Strings& inputs, const Strings& outputs,
+                     const Strings& nodes,
                      const std::string& imports = field(1, std::string()) + field(2, std::int64_t{17}),
                      const std::string& others = {}) {
   std::string bytes = field(1, name);
@@ -280,41 +286,52 @@ std::string with_functions(const Strings& calls, const Strings& functions) {
 
 TEST(HalfGraph, FunctionsHaveOneTypeForAllCalls) {
   const std::string constant =
-      node("Constant", {}, {"k"}, {ounce::test::tensor_attribute("value", ounce::test::float_tensor("", {}, {0.5F}))});
+      node("Constant", {}, {"k"},
+           {ounce::test::tensor_attribute("value", ounce::test::float_tensor("", {}, {0.5F}))});
   const std::string inner =
       function("inner", {"a"}, {"b"}, {constant, node("Mul", {"a", "k"}, {"m"}), node("Neg", {"m"}, {"b"})});
-  const std::string outer = function(
-      "outer", {"a"}, {"b", "f32c"}, {call("inner", {"a"}, {"i"}), node("Neg", {"i"}, {"f32c"}), call("inner", {"f32c"}, {"b"})},
-      field(1, std::string()) + field(2, std::int64_t{17}), field(9, import_of("f", 1)));
+  const std::string outer =
+      function("outer", {"a"}, {"b", "f32c"},
+               {call("inner", {"a"}, {"i"}), node("Neg", {"i"}, {"f32c"}), call("inner", {"f32c"}, {"b"})},
+               field(1, std::string()) + field(2, std::int64_t{17}), field(9, import_of("f", 1)));
   const std::string through = function("through", {"a"}, {"a"}, {});
-  converted(with_functions({call("inner", {"h"}, {"p"}), node("Neg", {"p"}, {"f32p"}), call("inner", {"f32p"}, {"q"}),
-                            call("outer", {"q"}, {"r", "s"}), node("Add", {"r", "s"}, {"y"})},
-                           {inner, outer}));
+  converted(with_functions(
+      {call("inner", {"h"}, {"p"}), node("Neg", {"p"}, {"f32p"}), call("inner", {"f32p"}, {"q"}),
+       call("outer", {"q"}, {"r", "s"}), node("Add", {"r", "s"}, {"y"})},
+      {inner, outer}));
   converted(with_functions({call("through", {"h"}, {"p"}), node("Neg", {"p"}, {"y"})}, {through}), 0);
 }
 
 TEST(HalfGraph, FunctionsMayBeCalledWithSeveralTypes) {
   const std::string any = function("any", {"a"}, {"b"}, {node("Neg", {"a"}, {"b"})});
-  const std::string to = function("to", {"a"}, {"b"}, {node("Cast", {"a"}, {"c"}, {int_attribute("to", kFloat)}), node("Neg", {"c"}, {"b"})});
-  Halved(with_functions({node("Cast", {"h"}, {"d"}, {int_attribute("to", 11)}), call("any", {"d"}, {"e"}),
-                         node("Cast", {"e"}, {"g"}, {int_attribute("to", kFloat)}), call("any", {"g"}, {"y"})}, {any}),
-         recipe_for("")).check_types();
+  const std::string to =
+      function("to", {"a"}, {"b"},
+               {node("Cast", {"a"}, {"c"}, {int_attribute("to", kFloat)}), node("Neg", {"c"}, {"b"})});
+  Halved(
+      with_functions({node("Cast", {"h"}, {"d"}, {int_attribute("to", 11)}), call("any", {"d"}, {"e"}),
+                      node("Cast", {"e"}, {"g"}, {int_attribute("to", kFloat)}), call("any", {"g"}, {"y"})},
+                     {any}),
+      recipe_for(""))
+      .check_types();
   converted(with_functions({node("Cast", {"h"}, {"d"}, {int_attribute("to", 7)}), call("to", {"d"}, {"e"}),
-                            call("to", {"h"}, {"g"}), node("Add", {"e", "g"}, {"y"})}, {to}), 1);
+                            call("to", {"h"}, {"g"}), node("Add", {"e", "g"}, {"y"})},
+                           {to}),
+            1);
 }
 
 // Casts are ops of ONNX's own domain, which such a function has not named yet.
 TEST(HalfGraph, FunctionsOfOtherDomainsMayNeedCasts) {
-  const std::string gelu = function("gelu", {"a"}, {"b"}, {node("Gelu", {"a"}, {"f32g"}, {}, "", "com.microsoft"),
-                                                           node("Gelu", {"f32g"}, {"b"}, {}, "", "com.microsoft")},
+  const std::string gelu = function("gelu", {"a"}, {"b"},
+                                    {node("Gelu", {"a"}, {"f32g"}, {}, "", "com.microsoft"),
+                                     node("Gelu", {"f32g"}, {"b"}, {}, "", "com.microsoft")},
                                     import_of("com.microsoft", 1));
   converted(with_functions({call("gelu", {"h"}, {"y"})}, {gelu}));
 }
 
 TEST(HalfGraph, FunctionsMayDeclareTheirValues) {
   const std::string declared =
-      function("declared", {"a"}, {"b"}, {node("Neg", {"a"}, {"m"}), node("Neg", {"m"}, {"b"})}, import_of("", 17),
-               field(12, ounce::test::value_info("m", kFloat, {4, 4})));
+      function("declared", {"a"}, {"b"}, {node("Neg", {"a"}, {"m"}), node("Neg", {"m"}, {"b"})},
+               import_of("", 17), field(12, ounce::test::value_info("m", kFloat, {4, 4})));
   converted(with_functions({call("declared", {"h"}, {"y"})}, {declared}));
 }
 
@@ -325,7 +342,8 @@ TEST(HalfGraph, OutputsKeepTheirNamesAndTypes) {
   model.node("Split", {"h"}, {"a", "b"}, {int_attribute("axis", 0)}).node("Neg", {"h"}, {"f32n"});
   model.node("Add", {"h", "f32n"}, {"s"}).node("Add", {"s", "w"}, {"y"});
   const std::string text = converted(model.bytes());
-  for (const char* name : {"h", "a", "b", "y"}) EXPECT_EQ(count_in(text, std::string("{to=1} -> ") + name + "\n"), 1U);
+  for (const char* name : {"h", "a", "b", "y"})
+    EXPECT_EQ(count_in(text, std::string("{to=1} -> ") + name + "\n"), 1U);
   EXPECT_THAT(text, HasSubstr("w = float32"));
 }
 
@@ -353,7 +371,8 @@ TEST(HalfGraph, ConstantsComeInAllSpellings) {
 
 TEST(HalfGraph, SparseConstantsAreCast) {
   const std::string sparse = field(1, ounce::test::float_tensor("k", {2}, {0.5F, 2})) +
-                             field(2, ints_tensor("", {1, 7})) + field(3, std::int64_t{4}) + field(3, std::int64_t{4});
+                             field(2, ints_tensor("", {1, 7})) + field(3, std::int64_t{4}) +
+                             field(3, std::int64_t{4});
   ModelBuilder model = layer();
   model.add(15, sparse).node("MatMul", {"h", "k"}, {"y"});
   EXPECT_THAT(converted(model.bytes()), HasSubstr("Cast(k){to=10}"));

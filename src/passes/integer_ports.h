@@ -1,11 +1,12 @@
-// Declares inputs and outputs of a model as the integers or 16-bit floats they have become, and records in its metadata what
-// they stand for:
+// Declares inputs and outputs of a model as the integers or 16-bit floats they have become, and records in
+// its metadata what they stand for:
 //
 //   ounce.io = {"inputs": {"x": {"type": "uint8", "scale": [0.0078125], "zero_point": [127], "raw": true}},
 //               "outputs": {"y": {"type": "uint8", "scale": [0.047], "zero_point": [128], "raw": false}}}
 //
 // A code c stands for (c - zero_point) * scale, channel by channel of the second axis where there are
-// several; a 16-bit float stands for itself. Raw inputs are the bytes that the contract's rescaling, means and deviations would be applied to.
+// several; a 16-bit float stands for itself. Raw inputs are the bytes that the contract's rescaling, means
+// and deviations would be applied to.
 #pragma once
 
 #include <string>

@@ -194,6 +194,7 @@ class HalfProduction final : public WeightProduction {
           part(parts, StoredPart::kCodes).write(first * sizeof(std::uint16_t), as_bytes(halves));
         });
   }
+
  private:
   const std::byte* limit(const std::byte* values, std::size_t count, std::vector<float>& limited) const {
     limited.resize(count);

@@ -67,7 +67,8 @@ std::string StructurePlanner::why_keep(const Weight& weight) const {
 
 void StructurePlanner::choose_encoding(Decision& decision) const {
   const Weight& weight = decision.weight;
-  const bool wants_half = recipe_.format == Format::kW16 || (recipe_.is_integer() && recipe_.integer.half_rest);
+  const bool wants_half =
+      recipe_.format == Format::kW16 || (recipe_.is_integer() && recipe_.integer.half_rest);
   if (wants_half || !weight.fits_few_bits()) {
     const bool is_half = weight.tensor->type == onnx::ElementType::kFloat16 ||
                          weight.tensor->type == onnx::ElementType::kBfloat16;

@@ -47,7 +47,7 @@ struct Decision {
   std::size_t integer_node = graph::kNone;
   std::vector<kernels::Affine> affine;
   std::shared_ptr<const std::vector<std::uint8_t>> codes;  // found beforehand, a byte each; null: rounded
-  float limit = 0;  // of magnitudes: values beyond it become it; 0 for none
+  float limit = 0;                     // of magnitudes: values beyond it become it; 0 for none
   std::vector<float> shift;            // added to a bias, see bias_correction.h; empty for none
   std::vector<kernels::Range> ranges;  // of the groups (one for encodings without); empty if too many to keep
   std::size_t block = 0;               // for kBlock

@@ -24,15 +24,15 @@ constexpr std::size_t kLongestMask = 256;  // nodes looked at between a mask's c
 
 template <std::size_t n>
 bool is_one_of(const onnx::Node& node, const std::array<std::string_view, n>& ops) {
-  return onnx::is_default_domain(node.domain) &&
-         std::find(ops.begin(), ops.end(), node.op_type) != ops.end();
+  return onnx::is_default_domain(node.domain) && std::find(ops.begin(), ops.end(), node.op_type) != ops.end();
 }
 
 // Ops that put values elsewhere, side by side or in the place of others.
 bool moves(const onnx::Node& node) {
   static constexpr auto kMoving = std::to_array<std::string_view>(
-      {"Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Identity", "Pad",
-       "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Trilu", "Unsqueeze"});
+      {"Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Identity",
+       "Pad", "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Trilu",
+       "Unsqueeze"});
   return is_one_of(node, kMoving);
 }
 
@@ -66,7 +66,8 @@ HalfFlow::HalfFlow(const onnx::Model& model, const graph::Index& index, const gr
     const auto* to = index.find(passage.to.body, passage.to.name).value;
     if (from != nullptr && to != nullptr) onward_.emplace(from, to);
   }
-  for (std::size_t body = 0; ranges != nullptr && range == HalfRange::kNarrow && body < index.bodies().size(); ++body) {
+  for (std::size_t body = 0; ranges != nullptr && range == HalfRange::kNarrow && body < index.bodies().size();
+       ++body) {
     for (const auto& [name, value] : index.bodies()[body].values) {
       const auto found = ranges->values.find(graph::value_path(index, body, name));
       if (found == ranges->values.end() || found->second.count() == 0) continue;
@@ -80,7 +81,8 @@ HalfFlow::HalfFlow(const onnx::Model& model, const graph::Index& index, const gr
 
 void HalfFlow::add_observed(const std::unordered_set<const graph::Value*>& masks) {
   for (const auto& [value, seen] : observed_) {
-    const float largest = masks.contains(value) ? seen.high : std::max(std::fabs(seen.low), std::fabs(seen.high));
+    const float largest =
+        masks.contains(value) ? seen.high : std::max(std::fabs(seen.low), std::fabs(seen.high));
     const float smallest = seen.low > 0 ? seen.low : seen.high < 0 ? -seen.high : largest;
     const bool is_tiny = smallest > 0 && smallest < kSmallestHalf;
     if (largest > kLargestHalf) {
@@ -95,7 +97,8 @@ void HalfFlow::add_constant(const graph::Value* value, Bytes name, const HalfTen
   if (tensor.fit == HalfFit::kFits) return;
   const bool is_large = tensor.fit == HalfFit::kOverflows;
   add(value, is_large ? kLarge : kTiny,
-      fmt::format("'{}' ({:g}) is too {} for 16-bit floats", name, tensor.worst, is_large ? "large" : "small"));
+      fmt::format("'{}' ({:g}) is too {} for 16-bit floats", name, tensor.worst,
+                  is_large ? "large" : "small"));
 }
 
 void HalfFlow::run() {
@@ -220,7 +223,8 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
   // Large and growing numbers go on until they are divided by their like.
   const unsigned divisor = is_division ? inputs[1].kinds : 0;
   const unsigned above = is_division ? inputs[0].kinds : in;
-  if ((above & kLarge) != 0 && (divisor & (kLarge | kPower)) == 0 && !is_op(node, "Reciprocal")) out |= kLarge;
+  if ((above & kLarge) != 0 && (divisor & (kLarge | kPower)) == 0 && !is_op(node, "Reciprocal"))
+    out |= kLarge;
   const bool ends_powers = reach == Reach::kLowers || (divisor & (kLarge | kPower)) != 0 || turns_steep;
   if ((above & kPower) != 0 && !ends_powers) out |= kPower;
 
@@ -235,9 +239,10 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
       out |= kSteep;
     } else if (input.is_constant) {
       if (adds(node) || selects(node)) out |= kTiny;
-    } else if (!is_divisor && (moves(node) || selects(node) || is_op(node, "Sqrt") || is_op(node, "Pow") ||
-                               is_op(node, "Abs") || is_op(node, "Neg") ||
-                               ((adds(node) || is_op(node, "Mul") || is_op(node, "Div")) && others_are_constant))) {
+    } else if (!is_divisor &&
+               (moves(node) || selects(node) || is_op(node, "Sqrt") || is_op(node, "Pow") ||
+                is_op(node, "Abs") || is_op(node, "Neg") ||
+                ((adds(node) || is_op(node, "Mul") || is_op(node, "Div")) && others_are_constant))) {
       out |= kTiny;
     }
   }

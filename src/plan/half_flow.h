@@ -30,12 +30,12 @@ class HalfFlow {
  public:
   // What is known of a value, as bits.
   enum Kind : unsigned {
-    kLarge = 1,         // beyond 65504
-    kPower = 2,         // a power or a sum, perhaps beyond
-    kTiny = 4,          // keeps something from being divided by zero
-    kSteep = 8,         // one over something tiny: large, until it is multiplied with what belongs to it
-    kCount = 16,        // made of integers and constants only, and more than 11 bits can hold
-    kSmallCount = 32,   // … of integers of 8 bits at most
+    kLarge = 1,        // beyond 65504
+    kPower = 2,        // a power or a sum, perhaps beyond
+    kTiny = 4,         // keeps something from being divided by zero
+    kSteep = 8,        // one over something tiny: large, until it is multiplied with what belongs to it
+    kCount = 16,       // made of integers and constants only, and more than 11 bits can hold
+    kSmallCount = 32,  // … of integers of 8 bits at most
     kTrouble = kLarge | kPower | kTiny | kSteep,
   };
 
@@ -93,8 +93,9 @@ class HalfFlow {
   };
   std::unordered_map<const graph::Value*, Observed> observed_;
   std::unordered_multimap<const graph::Value*, const graph::Value*> onward_;  // through ports
-  std::deque<Use> waiting_;  // nodes to look at
-  std::deque<std::pair<const graph::Value*, const graph::Value*>> arriving_;  // values, and where they come from
+  std::deque<Use> waiting_;                                                   // nodes to look at
+  std::deque<std::pair<const graph::Value*, const graph::Value*>>
+      arriving_;  // values, and where they come from
 };
 
 }  // namespace ounce::plan

@@ -90,8 +90,9 @@ constexpr auto kEpsilons = std::to_array<std::pair<std::string_view, float>>({
 const HalfOp& half_op(const onnx::Node& node) {
   static constexpr HalfOp kOrdinary{""}, kTrainingDropout{"Dropout", Reach::kCarries, kRandom};
   if (is_op(node, "Dropout") && node.inputs.size() > 2) return kTrainingDropout;
-  const auto* found = std::lower_bound(kOps.begin(), kOps.end(), node.op_type,
-                                       [](const HalfOp& op, std::string_view name) { return op.op_type < name; });
+  const auto* found =
+      std::lower_bound(kOps.begin(), kOps.end(), node.op_type,
+                       [](const HalfOp& op, std::string_view name) { return op.op_type < name; });
   return found != kOps.end() && found->op_type == node.op_type ? *found : kOrdinary;
 }
 

@@ -129,8 +129,7 @@ class HalfPlanner {
   void read_constants(ThreadPool& pool) {
     tensors_.resize(decisions_.size());
     run_jobs(
-        pool, decisions_.size(),
-        [&](std::size_t i) { return decisions_[i].weight.tensor->byte_count(); },
+        pool, decisions_.size(), [&](std::size_t i) { return decisions_[i].weight.tensor->byte_count(); },
         [&](std::size_t i, const ForEach& for_each) {
           if (decisions_[i].weight.tensor->type == ElementType::kFloat)
             tensors_[i] = read_half_tensor(model_, index_, plan_.type, decisions_[i], for_each);
@@ -171,10 +170,11 @@ class HalfPlanner {
       const std::optional<float> limit = limit_for(value);
       if (limit) {
         plan_.limits[value] = *limit;
-        plan_.notes.push_back(fmt::format("'{}' is {:g} instead of {:g}, which 16-bit floats do not reach: {}",
-                                          name, std::copysign(*limit, tensor.worst), tensor.worst,
-                                          *limit == kMaskLimit ? "as a mask before Softmax it does the same"
-                                                               : "as a limit it does the same"));
+        plan_.notes.push_back(
+            fmt::format("'{}' is {:g} instead of {:g}, which 16-bit floats do not reach: {}", name,
+                        std::copysign(*limit, tensor.worst), tensor.worst,
+                        *limit == kMaskLimit ? "as a mask before Softmax it does the same"
+                                             : "as a limit it does the same"));
         return;
       }
     }
@@ -185,11 +185,10 @@ class HalfPlanner {
   // below all scores.
   std::optional<float> limit_for(const Value* value) {
     if (value->is_output || value->is_input || value->uses.empty()) return std::nullopt;
-    const bool is_limit =
-        std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
-          const onnx::Node& node = index_.node(use);
-          return (is_op(node, "Clip") && use.input > 0) || is_op(node, "Min") || is_op(node, "Max");
-        });
+    const bool is_limit = std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
+      const onnx::Node& node = index_.node(use);
+      return (is_op(node, "Clip") && use.input > 0) || is_op(node, "Min") || is_op(node, "Max");
+    });
     if (is_limit) return kLargestHalf;
     const auto mask = flow_.mask_of(value);
     if (!mask) return std::nullopt;
@@ -250,8 +249,8 @@ class HalfPlanner {
       };
       if (!is_any(node.inputs) && !is_any(node.outputs)) return;
       if (constant_tensor(node) != nullptr) return;  // decided with the tensors
-      HalfNode half{body, position, std::vector<bool>(node.inputs.size()),
-                    std::vector<bool>(node.outputs.size()), {}};
+      HalfNode half{
+          body, position, std::vector<bool>(node.inputs.size()), std::vector<bool>(node.outputs.size()), {}};
       if (is_structural(node)) {
         follow_ports(half, node);
       } else {
@@ -287,8 +286,9 @@ class HalfPlanner {
     if (is_op(node, "If")) return;
     for (const std::size_t id : bodies_[{half.body, half.position}]) {
       const auto& formals = index_.bodies()[id].graph->inputs;
-      const std::size_t before =
-          is_op(node, "Scan") && node.inputs.size() > formals.size() ? node.inputs.size() - formals.size() : 0;
+      const std::size_t before = is_op(node, "Scan") && node.inputs.size() > formals.size()
+                                     ? node.inputs.size() - formals.size()
+                                     : 0;
       for (std::size_t i = 0; i < formals.size(); ++i) enter(before + i, id, formals[i]->name);
     }
   }
@@ -312,7 +312,8 @@ class HalfPlanner {
       return fmt::format("its epsilon {:g} vanishes in 16-bit floats", epsilon);
     for (const auto* names : {&node.inputs, &node.outputs}) {
       for (const Bytes name : *names) {
-        if (!name.empty() && types_.type(body, name) == ElementType::kUndefined && shares_type(*schema, node, name))
+        if (!name.empty() && types_.type(body, name) == ElementType::kUndefined &&
+            shares_type(*schema, node, name))
           return fmt::format("the type of '{}' is not known", name);
       }
     }
@@ -329,15 +330,15 @@ class HalfPlanner {
     const auto is_coded = [&](Bytes name) {
       const Value* value = find(body, name);
       return value != nullptr && !value->uses.empty() && !value->is_output &&
-             std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
-               return is_op(index_.node(use), "QuantizeLinear");
-             });
+             std::all_of(value->uses.begin(), value->uses.end(),
+                         [&](const graph::Use& use) { return is_op(index_.node(use), "QuantizeLinear"); });
     };
     const IntegerOp* op = find_integer_op(node);
     const std::size_t wanted = op == nullptr ? 0 : op->activations(node) + (op->has_weight() ? 1 : 0);
     const bool takes_codes =
         op != nullptr && node.inputs.size() >= wanted &&
-        std::all_of(node.inputs.begin(), node.inputs.begin() + static_cast<std::ptrdiff_t>(wanted), is_decoded);
+        std::all_of(node.inputs.begin(), node.inputs.begin() + static_cast<std::ptrdiff_t>(wanted),
+                    is_decoded);
     const bool gives_codes = !node.outputs.empty() && is_coded(node.outputs[0]);
     return (gives_codes && is_clamp(node)) || takes_codes;
   }
@@ -475,15 +476,15 @@ class HalfPlanner {
       decision.reason = why_keep(decision, tensors_[i], nodes);
       if (!decision.reason.empty()) continue;
       const Weight& weight = decision.weight;
-      decision.encoding =
-          plan_.type == ElementType::kBfloat16 ? Encoding::kBfloat16 : Encoding::kFloat16;
+      decision.encoding = plan_.type == ElementType::kBfloat16 ? Encoding::kBfloat16 : Encoding::kFloat16;
       decision.decoder = Decoder::kKernel;
       const auto limit = plan_.limits.find(decision.weight.value);
       if (limit != plan_.limits.end()) decision.limit = limit->second;
       decision.stored_bytes = stored_bytes(decision);
-      decision.reason = fmt::format("{} of {}", weight.role == Role::kParameter ? "parameter"
-                                                : weight.fits_few_bits()        ? "weight"
-                                                                                : "constant",
+      decision.reason = fmt::format("{} of {}",
+                                    weight.role == Role::kParameter ? "parameter"
+                                    : weight.fits_few_bits()        ? "weight"
+                                                                    : "constant",
                                     weight.op_type);
       plan_.halves.insert(weight.value);
     }
@@ -531,7 +532,7 @@ class HalfPlanner {
   std::vector<HalfTensor> tensors_;  // of the decisions
   std::vector<std::tuple<const Value*, Bytes, HalfTensor>> fills_;
   std::unordered_set<const Value*> masks_;  // made of constants with a limit
-  std::set<const onnx::Node*> asked_;  // that the user wants in FP32
+  std::set<const onnx::Node*> asked_;       // that the user wants in FP32
   HalfPlan plan_;
 };
 
@@ -542,8 +543,9 @@ std::string HalfPlan::text(const graph::Index& index) const {
   for (const HalfNode& half : nodes) {
     const onnx::Node& node = *index.bodies()[half.body].nodes()[half.position];
     const Bytes output = node.outputs.empty() ? Bytes() : node.outputs[0];
-    text += fmt::format("{} {} -> {}{}{}\n", node.op_type, graph::value_path(index, half.body, output),
-                        half.is_half() ? name_of(type) : "float32", half.is_half() ? "" : ": ", half.why_float);
+    text +=
+        fmt::format("{} {} -> {}{}{}\n", node.op_type, graph::value_path(index, half.body, output),
+                    half.is_half() ? name_of(type) : "float32", half.is_half() ? "" : ": ", half.why_float);
   }
   return text;
 }

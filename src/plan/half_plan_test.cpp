@@ -63,7 +63,8 @@ struct Net : ModelBuilder {
 };
 
 struct Planned {
-  explicit Planned(const test::GraphBuilder& built, Recipe asked = {}, const observe::Ranges* ranges = nullptr)
+  explicit Planned(const test::GraphBuilder& built, Recipe asked = {},
+                   const observe::Ranges* ranges = nullptr)
       : bytes(built.bytes()) {
     if (!asked.is_half()) asked.format = Format::kFp16;
     onnx::Model model = onnx::read_model_from_memory(bytes, "model");
@@ -147,51 +148,92 @@ struct Case {
 TEST(HalfPlan, FollowsNumbersUpToTheOpThatBoundsThem) {
   const std::vector<Case> cases = {
       {"a Softmax that is written out",
-       Net().does("ReduceMax", {"h"}, {"m"}).does("Sub", {"h", "m"}, {"s"}).does("Exp", {"s"}, {"e"})
-           .does("ReduceSum", {"e"}, {"z"}).does("Div", {"e", "z"}, {"d"}).does("Relu", {"d"}, {"y"}),
+       Net()
+           .does("ReduceMax", {"h"}, {"m"})
+           .does("Sub", {"h", "m"}, {"s"})
+           .does("Exp", {"s"}, {"e"})
+           .does("ReduceSum", {"e"}, {"z"})
+           .does("Div", {"e", "z"}, {"d"})
+           .does("Relu", {"d"}, {"y"}),
        because(may_grow("Exp", "e"), {"e", "z", "d"})},
       {"GELU by tanh",
-       Net().number("three", 3).number("c", 0.044715F).number("k", 0.79788F).number("one", 1)
-           .does("Pow", {"h", "three"}, {"p"}).does("Mul", {"p", "c"}, {"q"}).does("Add", {"h", "q"}, {"r"})
-           .does("Mul", {"r", "k"}, {"s"}).does("Tanh", {"s"}, {"t"}).does("Add", {"t", "one"}, {"u"})
+       Net()
+           .number("three", 3)
+           .number("c", 0.044715F)
+           .number("k", 0.79788F)
+           .number("one", 1)
+           .does("Pow", {"h", "three"}, {"p"})
+           .does("Mul", {"p", "c"}, {"q"})
+           .does("Add", {"h", "q"}, {"r"})
+           .does("Mul", {"r", "k"}, {"s"})
+           .does("Tanh", {"s"}, {"t"})
+           .does("Add", {"t", "one"}, {"u"})
            .does("Mul", {"h", "u"}, {"y"}),
        because(may_grow("Pow", "p"), {"p", "q", "r", "s", "t"})},
       {"L2 normalisation",
-       Net().number("e", 1e-12F).takes("shape", kInt64, {2}).does("ReduceL2", {"h"}, {"n"})
-           .does("Max", {"n", "e"}, {"m"}).does("Expand", {"m", "shape"}, {"x2"})
-           .does("Div", {"h", "x2"}, {"d"}).does("Relu", {"d"}, {"y"}),
+       Net()
+           .number("e", 1e-12F)
+           .takes("shape", kInt64, {2})
+           .does("ReduceL2", {"h"}, {"n"})
+           .does("Max", {"n", "e"}, {"m"})
+           .does("Expand", {"m", "shape"}, {"x2"})
+           .does("Div", {"h", "x2"}, {"d"})
+           .does("Relu", {"d"}, {"y"}),
        because(may_grow("ReduceL2", "n"), {"n", "m", "x2", "d"})},
       {"a power spectrum",
-       Net().number("two", 2).does("Pow", {"h", "two"}, {"a"}).does("Pow", {"x", "two"}, {"b"})
-           .does("Add", {"a", "b"}, {"c"}).does("Sqrt", {"c"}, {"s"}).does("Relu", {"s"}, {"y"}),
+       Net()
+           .number("two", 2)
+           .does("Pow", {"h", "two"}, {"a"})
+           .does("Pow", {"x", "two"}, {"b"})
+           .does("Add", {"a", "b"}, {"c"})
+           .does("Sqrt", {"c"}, {"s"})
+           .does("Relu", {"s"}, {"y"}),
        {"a: " + may_grow("Pow", "a"), "b: " + may_grow("Pow", "b"), "c: " + may_grow("Pow", "a"),
         "s: " + may_grow("Pow", "a")}},
       {"a root by Pow ends what a square began",
-       Net().number("half", 0.5F).does("Mul", {"h", "h"}, {"s"}).does("Pow", {"s", "half"}, {"r"})
+       Net()
+           .number("half", 0.5F)
+           .does("Mul", {"h", "h"}, {"s"})
+           .does("Pow", {"s", "half"}, {"r"})
            .does("Relu", {"r"}, {"y"}),
        because(may_grow("Mul", "s"), {"s", "r"})},
       {"a Clip bounds whatever there was",
-       Net().number("lo", -100).number("hi", 100).does("Exp", {"h"}, {"e"}).does("Clip", {"e", "lo", "hi"}, {"c"})
+       Net()
+           .number("lo", -100)
+           .number("hi", 100)
+           .does("Exp", {"h"}, {"e"})
+           .does("Clip", {"e", "lo", "hi"}, {"c"})
            .does("Relu", {"c"}, {"y"}),
        because(may_grow("Exp", "e"), {"e", "c"})},
       {"a weight beyond the range",
-       Net().numbers("v", {8, 8}, std::vector<float>(64, 1e5F)).does("MatMul", {"h", "v"}, {"m"})
-           .does("Relu", {"m"}, {"r"}).does("Softmax", {"r"}, {"s"}).does("Relu", {"s"}, {"y"}),
+       Net()
+           .numbers("v", {8, 8}, std::vector<float>(64, 1e5F))
+           .does("MatMul", {"h", "v"}, {"m"})
+           .does("Relu", {"m"}, {"r"})
+           .does("Softmax", {"r"}, {"s"})
+           .does("Relu", {"s"}, {"y"}),
        because("'v' (100000) is too large for 16-bit floats", {"m", "r", "s"})},
       {"a weight that loses its bits stays, and nothing behind it",
-       Net().numbers("v", {8, 8}, std::vector<float>(64, 1e-5F)).does("MatMul", {"h", "v"}, {"m"})
+       Net()
+           .numbers("v", {8, 8}, std::vector<float>(64, 1e-5F))
+           .does("MatMul", {"h", "v"}, {"m"})
            .does("Relu", {"m"}, {"y"}),
        because("'v' (1e-05) is too small for 16-bit floats", {"m"})},
       {"LayerScale of a deep network",
-       Net().numbers("v", {8}, std::vector<float>(8, 1e-6F)).does("Mul", {"h", "v"}, {"m"})
+       Net()
+           .numbers("v", {8}, std::vector<float>(8, 1e-6F))
+           .does("Mul", {"h", "v"}, {"m"})
            .does("Add", {"m", "x"}, {"y"}),
        because("'v' (1e-06) is too small for 16-bit floats", {"m"})},
       {"a bias drowns in its sum",
        Net().numbers("b", {8}, std::vector<float>(8, 1e-7F)).does("Add", {"h", "b"}, {"y"}),
        {}},
       {"a variance is divided by",
-       Net().numbers("one", {8}, std::vector<float>(8, 1)).numbers("v", {8}, std::vector<float>(8, 1e-9F))
-           .does("BatchNormalization", {"h", "one", "one", "one", "v"}, {"n"}).does("Relu", {"n"}, {"y"}),
+       Net()
+           .numbers("one", {8}, std::vector<float>(8, 1))
+           .numbers("v", {8}, std::vector<float>(8, 1e-9F))
+           .does("BatchNormalization", {"h", "one", "one", "one", "v"}, {"n"})
+           .does("Relu", {"n"}, {"y"}),
        because("'v' (1e-09) is too small for 16-bit floats", {"n"})},
   };
   for (const Case& each : cases) EXPECT_EQ(Planned(each.net).stays, each.stays) << each.what;
@@ -208,25 +250,44 @@ TEST(HalfPlan, AQuotientOfATinyConstantIsLarge) {
 TEST(HalfPlan, IntegersKeepTheirBits) {
   const std::vector<Case> cases = {
       {"positions by Mul",
-       Net().takes("p", kInt64, {2, 1}).numbers("f", {1, 8}, noise({1, 8}))
-           .does("Cast", {"p"}, {"c"}, {int_attribute("to", kFloat)}).does("Mul", {"c", "f"}, {"m"})
-           .does("Sin", {"m"}, {"s"}).does("Cos", {"m"}, {"k"}).does("Concat", {"s", "k"}, {"t"}, {int_attribute("axis", 1)})
+       Net()
+           .takes("p", kInt64, {2, 1})
+           .numbers("f", {1, 8}, noise({1, 8}))
+           .does("Cast", {"p"}, {"c"}, {int_attribute("to", kFloat)})
+           .does("Mul", {"c", "f"}, {"m"})
+           .does("Sin", {"m"}, {"s"})
+           .does("Cos", {"m"}, {"k"})
+           .does("Concat", {"s", "k"}, {"t"}, {int_attribute("axis", 1)})
            .does("Add", {"h", "t"}, {"y"}),
        because(kCounts, {"c", "m", "s", "k"})},
       {"positions by MatMul",
-       Net().takes("p", kInt64, {2, 1}).numbers("f", {1, 8}, noise({1, 8}))
-           .does("Cast", {"p"}, {"c"}, {int_attribute("to", kFloat)}).does("MatMul", {"c", "f"}, {"m"})
-           .does("Sin", {"m"}, {"s"}).does("Mul", {"h", "s"}, {"y"}),
+       Net()
+           .takes("p", kInt64, {2, 1})
+           .numbers("f", {1, 8}, noise({1, 8}))
+           .does("Cast", {"p"}, {"c"}, {int_attribute("to", kFloat)})
+           .does("MatMul", {"c", "f"}, {"m"})
+           .does("Sin", {"m"}, {"s"})
+           .does("Mul", {"h", "s"}, {"y"}),
        because(kCounts, {"c", "m", "s"})},
       {"sizes",
-       Net().number("two", 2).does("Shape", {"h"}, {"n"}).does("Cast", {"n"}, {"c"}, {int_attribute("to", kFloat)})
-           .does("Mul", {"c", "two"}, {"m"}).does("Floor", {"m"}, {"f"})
-           .does("Cast", {"f"}, {"i"}, {int_attribute("to", kInt64)}).does("Expand", {"h", "i"}, {"y"}),
+       Net()
+           .number("two", 2)
+           .does("Shape", {"h"}, {"n"})
+           .does("Cast", {"n"}, {"c"}, {int_attribute("to", kFloat)})
+           .does("Mul", {"c", "two"}, {"m"})
+           .does("Floor", {"m"}, {"f"})
+           .does("Cast", {"f"}, {"i"}, {int_attribute("to", kInt64)})
+           .does("Expand", {"h", "i"}, {"y"}),
        because(kCounts, {"c", "m", "f"})},
       {"pixels",
-       Net().takes("p", kUint8, {1, 8}).number("k", 255).numbers("v", {8, 8}, noise({8, 8}))
-           .does("Cast", {"p"}, {"c"}, {int_attribute("to", kFloat)}).does("Div", {"c", "k"}, {"d"})
-           .does("MatMul", {"d", "v"}, {"m"}).does("Add", {"h", "m"}, {"y"}),
+       Net()
+           .takes("p", kUint8, {1, 8})
+           .number("k", 255)
+           .numbers("v", {8, 8}, noise({8, 8}))
+           .does("Cast", {"p"}, {"c"}, {int_attribute("to", kFloat)})
+           .does("Div", {"c", "k"}, {"d"})
+           .does("MatMul", {"d", "v"}, {"m"})
+           .does("Add", {"h", "m"}, {"y"}),
        {}},
   };
   for (const Case& each : cases) {
@@ -247,15 +308,22 @@ TEST(HalfPlan, MasksAreLimitedWhereTheyOnlyHide) {
     return Net().takes("m", kBool).number("neg", value).does("Where", {"m", "neg", "h"}, {"s"});
   };
   const auto product = [](int type, float value) {
-    return Net().takes("m", type).number("neg", value).number("one", 1)
-        .does("Cast", {"m"}, {"c"}, {int_attribute("to", kFloat)}).does("Sub", {"one", "c"}, {"o"})
-        .does("Mul", {"o", "neg"}, {"p"}).does("Add", {"h", "p"}, {"s"});
+    return Net()
+        .takes("m", type)
+        .number("neg", value)
+        .number("one", 1)
+        .does("Cast", {"m"}, {"c"}, {int_attribute("to", kFloat)})
+        .does("Sub", {"one", "c"}, {"o"})
+        .does("Mul", {"o", "neg"}, {"p"})
+        .does("Add", {"h", "p"}, {"s"});
   };
   const auto fill = [](float value) {
-    return Net().takes("n", kInt64, {2})
+    return Net()
+        .takes("n", kInt64, {2})
         .does("ConstantOfShape", {"n"}, {"neg"},
               {test::tensor_attribute("value", test::float_tensor("", {1}, {value}))})
-        .does("Trilu", {"neg"}, {"t"}).does("Add", {"h", "t"}, {"s"});
+        .does("Trilu", {"neg"}, {"t"})
+        .does("Add", {"h", "t"}, {"s"});
   };
   struct Mask {
     const char* what;
@@ -287,16 +355,20 @@ TEST(HalfPlan, AMaskMadeOfIntegersIsLimitedOrStaysUpToItsSoftmax) {
   net.does("Cast", {"m"}, {"c"}, {int_attribute("to", kFloat)}).does("Sub", {"one", "c"}, {"o"});
   net.does("Mul", {"o", "neg"}, {"p"}).does("Add", {"h", "p"}, {"s"}).does("Softmax", {"s"}, {"y"});
   const Planned plan(net);
-  const bool is_cut = std::find(plan.stored.begin(), plan.stored.end(), "neg: constant of Mul") != plan.stored.end();
-  const bool is_followed =
-      std::any_of(plan.stays.begin(), plan.stays.end(), [](const auto& line) { return line.starts_with("y: "); });
+  const bool is_cut =
+      std::find(plan.stored.begin(), plan.stored.end(), "neg: constant of Mul") != plan.stored.end();
+  const bool is_followed = std::any_of(plan.stays.begin(), plan.stays.end(),
+                                       [](const auto& line) { return line.starts_with("y: "); });
   EXPECT_TRUE(is_cut || is_followed) << testing::PrintToString(plan.stays);
 }
 
 TEST(HalfPlan, OtherLargeConstantsAreNotLimited) {
   const Strings why = because("'neg' (-1e+09) is too large for 16-bit floats", {"s", "y"});
   Net output;  // no Softmax behind
-  output.number("neg", -1e9F).takes("m", kBool).does("Where", {"m", "neg", "h"}, {"s"}).does("Relu", {"s"}, {"y"});
+  output.number("neg", -1e9F)
+      .takes("m", kBool)
+      .does("Where", {"m", "neg", "h"}, {"s"})
+      .does("Relu", {"s"}, {"y"});
   EXPECT_EQ(Planned(output).stays, why);
   Net both;  // a Softmax, and something else
   both.number("neg", -1e9F).takes("m", kBool).output("z", kFloat, {2, 8});
@@ -340,7 +412,9 @@ TEST(HalfPlan, InfiniteMasksMayBeCut) {
   for (std::size_t i = 0; i < 64; ++i) mask[i] = i % 8 > i / 8 ? -kInfinity : 0;
   Net net;
   net.takes("from", kInt64, {2}).takes("to", kInt64, {2}).numbers("mask", {8, 8}, mask);
-  net.does("Slice", {"mask", "from", "to"}, {"s"}).does("Add", {"h", "s"}, {"a"}).does("Softmax", {"a"}, {"y"});
+  net.does("Slice", {"mask", "from", "to"}, {"s"})
+      .does("Add", {"h", "s"}, {"a"})
+      .does("Softmax", {"a"}, {"y"});
   EXPECT_THAT(Planned(net).stays, IsEmpty());
 }
 
@@ -349,9 +423,10 @@ TEST(HalfPlan, NamesAWeightThatIsNotFinite) {
   net.numbers("bad", {8, 8}, std::vector<float>(64, kInfinity)).does("MatMul", {"h", "bad"}, {"y"});
   const Error error = test::error_of([&] { const Planned plan(net); });
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
-  EXPECT_STREQ(error.what(),
-               "tensor 'bad': a weight has NaN or infinite values; repair the model, or leave its node out with "
-               "--keep-fp32");
+  EXPECT_STREQ(
+      error.what(),
+      "tensor 'bad': a weight has NaN or infinite values; repair the model, or leave its node out with "
+      "--keep-fp32");
 }
 
 TEST(HalfPlan, IntegerOpsAndTheirScalesStay) {
@@ -399,7 +474,8 @@ TEST(HalfPlan, TheUserMayKeepNodes) {
   recipe.format = Format::kFp16;
   recipe.half.keep = {"^m$", "Relu"};
   const Planned plan(net, recipe);
-  EXPECT_THAT(plan.stays, ElementsAre("m: excluded by --keep-fp32 '^m$'", "y: excluded by --keep-fp32 'Relu'"));
+  EXPECT_THAT(plan.stays,
+              ElementsAre("m: excluded by --keep-fp32 '^m$'", "y: excluded by --keep-fp32 'Relu'"));
   EXPECT_THAT(plan.kept, ElementsAre("v: its node was asked to stay in FP32"));
   for (const auto& [expression, words] :
        std::vector<std::pair<const char*, const char*>>{{"nothing", "matches no"}, {"(", "not a regular"}}) {

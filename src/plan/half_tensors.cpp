@@ -37,8 +37,8 @@ Use use_of(const graph::Index& index, const Weight& weight) {
     const bool divides = is_one_of({"Log", "Sqrt", "Reciprocal", "Pow"}) ||
                          (is_op(node, "Div") && use.input == 1) ||
                          (is_op(node, "BatchNormalization") && use.input == 4);
-    const bool guards = is_single && is_one_of({"Add", "Sub", "Max", "Min", "Clip", "Where", "Greater", "Less",
-                                                "GreaterOrEqual", "LessOrEqual"});
+    const bool guards = is_single && is_one_of({"Add", "Sub", "Max", "Min", "Clip", "Where", "Greater",
+                                                "Less", "GreaterOrEqual", "LessOrEqual"});
     if (divides || guards) return Use::kDivides;
     if (is_one_of({"Mul", "Div"})) strongest = Use::kScales;
   }

@@ -70,8 +70,7 @@ void Selection::check_all_matched() const {
   const auto check = [this](const std::vector<Expression>& expressions, const std::string& option) {
     for (const Expression& expression : expressions) {
       if (expression.has_matched) continue;
-      throw Error(ErrorCode::kUsage,
-                  fmt::format("{} '{}' matches no {}", option, expression.text, what_));
+      throw Error(ErrorCode::kUsage, fmt::format("{} '{}' matches no {}", option, expression.text, what_));
     }
   };
   check(include_, "--include");

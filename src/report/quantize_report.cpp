@@ -108,11 +108,11 @@ std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t 
   for (const TensorOutcome& tensor : tensors) {
     if (shown++ == at_most) break;
     const bool is_taken_as_it_is = tensor.encoding.ends_with("float16") && tensor.decoder == "kernel";
-    const std::string decision =
-        !tensor.stored      ? fmt::format("kept: {}", tensor.reason)
-        : is_taken_as_it_is ? fmt::format("{}: {}", tensor.encoding, tensor.reason)
-                            : fmt::format("{} per {}, {}: {}", tensor.encoding, tensor.granularity,
-                                          tensor.decoder, tensor.reason);
+    const std::string decision = !tensor.stored ? fmt::format("kept: {}", tensor.reason)
+                                 : is_taken_as_it_is
+                                     ? fmt::format("{}: {}", tensor.encoding, tensor.reason)
+                                     : fmt::format("{} per {}, {}: {}", tensor.encoding, tensor.granularity,
+                                                   tensor.decoder, tensor.reason);
     const std::string name = tensor.scope.empty() ? tensor.name : tensor.scope + "/" + tensor.name;
     table.add({name, fmt::format("{}[{}]", tensor.type, fmt::join(tensor.shape, ",")), tensor.op_type,
                bytes_text(tensor.bytes_before), bytes_text(tensor.bytes_after),
