@@ -126,14 +126,17 @@ struct IntegerRecipe {
 struct HalfRecipe {
   bool half_io = false;           // inputs and outputs of the model become 16-bit floats too
   std::vector<std::string> keep;  // regular expressions (RE2) of nodes that stay in FP32
+  // … and others, named by the value they give, because the target lacks them in 16 bits.
+  std::set<std::string> float_nodes;
   // Names inside of the model stay; otherwise they are shortened where they are more than 0.2 % of its bytes.
   bool keep_names = false;
 };
 
 struct Recipe {
   Format format = Format::kW8;
-  // Where the model will run, by the name of an execution provider of ONNX Runtime: "cuda", "coreml" …;
-  // empty for the CPU.
+  // Where the model will run: a place and a release of ONNX Runtime ("android-arm64@1.22.0"), whose measured
+  // op support the plan keeps to; an execution provider ("cuda", "coreml" …); or both
+  // ("ios-arm64@1.22.0+coreml"). Empty for the CPU of whatever.
   std::string target;
   DecoderChoice decoder = DecoderChoice::kAuto;
   Granularity granularity;

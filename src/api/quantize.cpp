@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "api/adaptive_rounding.h"
 #include "api/groundwork.h"
@@ -16,6 +15,7 @@
 #include "api/refine.h"
 #include "api/rewrite.h"
 #include "api/source_digest.h"
+#include "api/target_fit.h"
 #include "api/trial.h"
 #include "base/cpu.h"
 #include "base/digest.h"
@@ -29,6 +29,7 @@
 #include "passes/emulate_halves.h"
 #include "plan/plan.h"
 #include "target/provider.h"
+#include "target/target.h"
 
 namespace ounce {
 namespace {
@@ -156,13 +157,7 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
 
 // Throws for targets that nobody knows, and for arithmetic that a target has not.
 const target::Provider& provider_of(const Recipe& recipe) {
-  const target::Provider* provider = target::find_provider(recipe.target);
-  if (provider == nullptr) {
-    std::vector<std::string_view> names;
-    for (const target::Provider& known : target::providers()) names.push_back(known.name);
-    throw Error(ErrorCode::kUsage,
-                fmt::format("--target '{}' is none of {}", recipe.target, fmt::join(names, ", ")));
-  }
+  const target::Provider* provider = target::find_provider(target::parse_target(recipe.target).provider);
   if (recipe.format == Format::kBf16 && !provider->computes_bf16) {
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("ONNX Runtime's {} provider does not compute on bfloat16: name one that does "
@@ -300,7 +295,7 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
   if (!trial.is_tried || trial.samples == 0) return trial;
   result.notes.push_back(fmt::format("output SQNR is that of a processor that rounds every result to {}",
                                      is_bfloat ? "bfloat16" : "float16"));
-  if (!is_bfloat && trial.sqnr_db < kCloseHalves)
+  if (options.recipe.format == Format::kFp16 && trial.sqnr_db < kCloseHalves)
     result.notes.push_back(
         fmt::format("{:.1f} dB is far for 16-bit floats: {}", trial.sqnr_db, advice_for(options)));
   return trial;
@@ -348,6 +343,10 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   result.bytes_before = api::bytes_of(original);
   auto chosen = std::make_shared<const api::Groundwork>(path, options);
   Recipe recipe = settle(path, options, chosen, result);
+  // A provider alone says nothing of the release, and its kernels were not measured.
+  if (const target::Target target = target::parse_target(recipe.target);
+      !recipe.target.empty() && target.is_place())
+    recipe = api::fit_to_target(original, *chosen, recipe, target, pool, result.notes);
   std::vector<TensorOutcome> integer_tensors;
   if (computes_rest_on_halves(recipe)) {
     chosen = chosen->with_integers(recipe, pool, result);

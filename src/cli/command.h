@@ -17,6 +17,7 @@ Command add_quantize(CLI::App& parser);
 Command add_calibrate(CLI::App& parser);
 Command add_verify(CLI::App& parser);
 Command add_bench(CLI::App& parser);
+Command add_check(CLI::App& parser);
 Command add_contract(CLI::App& parser);
 Command add_copy(CLI::App& parser);
 Command add_demo(CLI::App& parser);

@@ -64,9 +64,9 @@ int run(int argc, char** argv) {
       "ours.\n"
       "'ounce VERB --help' explains a verb.");
   parser.fallthrough();  // --config may stand behind the verb
-  const std::vector<Command> commands = {add_inspect(parser), add_quantize(parser), add_calibrate(parser),
-                                         add_verify(parser),  add_bench(parser),    add_contract(parser),
-                                         add_copy(parser),    add_demo(parser)};
+  const std::vector<Command> commands = {add_inspect(parser),  add_quantize(parser), add_calibrate(parser),
+                                         add_verify(parser),   add_bench(parser),    add_check(parser),
+                                         add_contract(parser), add_copy(parser),     add_demo(parser)};
   try {
     parser.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -216,10 +216,11 @@ void add_half_options(CLI::App& app, RecipeArguments& arguments) {
                "keep the names of values and nodes inside of the model, which are shortened where they are "
                "more than 0.2 % of the file")
       ->group(group);
-  app.add_option("--target", arguments.target,
-                 "where the model will run: cpu (default), cuda, coreml, directml, nnapi, openvino, qnn, "
-                 "tensorrt, webgpu …")
-      ->group(group);
+  app.add_option(
+      "--target", arguments.target,
+      "where the model will run: a place and a release, which must have all that is written "
+      "(android-arm64@1.22.0, linux-x64@1.30.0 …), what computes (cuda, coreml, directml, nnapi, qnn …), "
+      "or both (ios-arm64@1.22.0+coreml)");
 }
 
 Recipe recipe_of(const RecipeArguments& arguments) {

@@ -298,6 +298,10 @@ class HalfPlanner {
       asked_.insert(&node);
       return asked;
     }
+    const auto& lacking = recipe_.half.float_nodes;
+    if (!lacking.empty() && !node.outputs.empty() &&
+        lacking.contains(graph::value_path(index_, body, node.outputs[0])))
+      return "the target lacks it in 16 bits";
     const OpSchema* schema = schemas_.of(body, node);
     if (schema == nullptr) return fmt::format("nothing is known of the op {}", node.op_type);
     if (is_quantized_op(node) || is_between_codes(body, node)) return kOnIntegers;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <ounce/error.h>
 
+#include <chrono>
 #include <limits>
 
 #include "graph/verify.h"
@@ -54,6 +55,10 @@ struct Net : ModelBuilder {
   }
   Net& numbers(const std::string& name, const Dims& dims, const std::vector<float>& values) {
     initializer(name, dims, values);
+    return *this;
+  }
+  Net& initializer_of_codes(const std::string& name) {
+    initializer(test::tensor(name, kUint8, {8, 8}, std::string(64, '\3')));
     return *this;
   }
   Net& takes(const std::string& name, int type, const Dims& dims = {2, 8}) {
@@ -235,6 +240,27 @@ TEST(HalfPlan, FollowsNumbersUpToTheOpThatBoundsThem) {
            .does("BatchNormalization", {"h", "one", "one", "one", "v"}, {"n"})
            .does("Relu", {"n"}, {"y"}),
        because("'v' (1e-09) is too small for 16-bit floats", {"n"})},
+      {"a large variance makes nothing large",
+       Net()
+           .numbers("one", {8}, std::vector<float>(8, 1))
+           .numbers("v", {8}, std::vector<float>(8, 1e6F))
+           .does("BatchNormalization", {"h", "one", "one", "one", "v"}, {"n"})
+           .does("Relu", {"n"}, {"y"}),
+       because("'v' (1e+06) is too large for 16-bit floats", {"n"})},
+      {"a large divisor makes nothing large",
+       Net().number("v", 1e6F).does("Div", {"h", "v"}, {"n"}).does("Relu", {"n"}, {"y"}),
+       because("'v' (1e+06) is too large for 16-bit floats", {"n"})},
+      {"a reciprocal root by Pow",
+       Net()
+           .number("e", 1e-8F)
+           .number("k", -0.5F)
+           .does("Mul", {"h", "h"}, {"s"})
+           .does("ReduceMean", {"s"}, {"m"})
+           .does("Add", {"m", "e"}, {"a"})
+           .does("Pow", {"a", "k"}, {"i"})
+           .does("Mul", {"h", "i"}, {"n"})
+           .does("Relu", {"n"}, {"y"}),
+       because(may_grow("Mul", "s"), {"s", "m", "a", "i", "n"})},
   };
   for (const Case& each : cases) EXPECT_EQ(Planned(each.net).stays, each.stays) << each.what;
 }
@@ -259,7 +285,11 @@ TEST(HalfPlan, IntegersKeepTheirBits) {
            .does("Cos", {"m"}, {"k"})
            .does("Concat", {"s", "k"}, {"t"}, {int_attribute("axis", 1)})
            .does("Add", {"h", "t"}, {"y"}),
-       because(kCounts, {"c", "m", "s", "k"})},
+       [] {
+         Strings lines = because(kCounts, {"c", "m", "s", "k"});
+         lines.emplace_back("t: moves a value that stays FP32");
+         return lines;
+       }()},
       {"positions by MatMul",
        Net()
            .takes("p", kInt64, {2, 1})
@@ -269,6 +299,28 @@ TEST(HalfPlan, IntegersKeepTheirBits) {
            .does("Sin", {"m"}, {"s"})
            .does("Mul", {"h", "s"}, {"y"}),
        because(kCounts, {"c", "m", "s"})},
+      {"a range of constants",
+       Net()
+           .number("from", 0)
+           .number("to", 5000)
+           .number("step", 1)
+           .numbers("f", {1}, {0.5F})
+           .does("Range", {"from", "to", "step"}, {"c"})
+           .does("Mul", {"c", "f"}, {"m"})
+           .does("Sin", {"m"}, {"s"})
+           .does("Add", {"h", "s"}, {"y"}),
+       because(kCounts, {"c", "m", "s"})},
+      {"sums of products of codes, which go into millions",
+       Net()
+           .takes("q", kUint8, {2, 8})
+           .initializer_of_codes("k")
+           .number("scale", 1e-3F)
+           .does("MatMulInteger", {"q", "k"}, {"i"})
+           .does("Cast", {"i"}, {"c"}, {int_attribute("to", kFloat)})
+           .does("ReduceMax", {"h"}, {"r"})
+           .does("Mul", {"c", "r"}, {"m"})
+           .does("Add", {"h", "m"}, {"y"}),
+       because(kCounts, {"c", "m"})},
       {"sizes",
        Net()
            .number("two", 2)
@@ -474,8 +526,7 @@ TEST(HalfPlan, TheUserMayKeepNodes) {
   recipe.format = Format::kFp16;
   recipe.half.keep = {"^m$", "Relu"};
   const Planned plan(net, recipe);
-  EXPECT_THAT(plan.stays,
-              ElementsAre("m: excluded by --keep-fp32 '^m$'", "y: excluded by --keep-fp32 'Relu'"));
+  EXPECT_THAT(plan.stays, ElementsAre("m: --keep-fp32 '^m$'", "y: --keep-fp32 'Relu'"));
   EXPECT_THAT(plan.kept, ElementsAre("v: its node was asked to stay in FP32"));
   for (const auto& [expression, words] :
        std::vector<std::pair<const char*, const char*>>{{"nothing", "matches no"}, {"(", "not a regular"}}) {
@@ -512,6 +563,32 @@ TEST(HalfPlan, ObservedValuesDecide) {
   ranges.values.clear();
   saw("e", 1e-9F, 2e-9F);
   EXPECT_THAT(Planned(net, {}, &ranges).stays, testing::Contains("e: 'e' comes down to 1e-09 in the data"));
+}
+
+// Small files must not take long, whatever is in them.
+TEST(HalfPlan, ManyUsesTakeNoLongerThanTheyAreMany) {
+  constexpr std::size_t kMany = 8000;
+  Net one, many, scale;  // one value again and again, many values, and all ways to a scale
+  one.does("Exp", {"h"}, {"e"}).does("Sum", Strings(kMany, "e"), {"y"});
+  Strings names;
+  for (std::size_t i = 0; i < kMany; ++i) names.push_back("e" + std::to_string(i));
+  for (const std::string& name : names) many.does("Exp", {"h"}, {name});
+  many.does("Sum", names, {"y"});
+  Strings before(1, "h");
+  for (const char* level : {"a", "b", "c"}) {
+    Strings now;
+    for (int i = 0; i < 200; ++i) now.push_back(level + std::to_string(i));
+    for (const std::string& name : now) scale.does("Sum", before, {name});
+    before = now;
+  }
+  scale.does("Sum", before, {"s"})
+      .does("QuantizeLinear", {"h", "s"}, {"q"})
+      .does("DequantizeLinear", {"q", "s"}, {"y"});
+  for (const Net* net : {&one, &many, &scale}) {
+    const auto start = std::chrono::steady_clock::now();
+    const Planned plan(*net);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(600));
+  }
 }
 
 }  // namespace

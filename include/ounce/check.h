@@ -1,0 +1,70 @@
+// Will a model run there, before it is shipped? Answers come from measurements of the real runtimes
+// (tools/support_matrix): each release from 1.14 on, on x64 and arm64.
+//
+//   ounce::CheckReport report = ounce::check("model.onnx", {{"android-arm64@1.22.0", "linux-x64@1.30.0"}});
+//   // report.targets[0].loads: "no"
+//
+// Throws ounce::Error for a model that cannot be read and for targets that nobody knows.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ounce {
+
+enum class Verdict {
+  kRuns,
+  kSlow,            // runs, but not in a kernel of its own type: converted or taken apart
+  kUnknown,         // was not measured; never guessed
+  kWrong,           // runs, with a wrong result
+  kNotImplemented,  // the session cannot be created
+  kFails,           // loads, and fails or crashes when it runs
+};
+
+struct NodeFinding {
+  std::string name, scope, op_type, domain;
+  std::string types;  // "T1=uint8 T2=int8"
+  Verdict verdict = Verdict::kRuns;
+  std::string why;
+};
+
+struct ProviderHint {
+  std::string provider;
+  std::size_t nodes = 0, taken = 0, islands = 0, largest = 0;
+  std::vector<std::string> left;  // op types that stay on the CPU, most frequent first
+};
+
+struct TargetCheck {
+  std::string target;  // as it was asked for
+  std::string
+      measured;  // what the answers were measured on: "ONNX Runtime 1.22.0, arm64"; empty if nothing was
+  Verdict verdict = Verdict::kRuns;  // the worst of all
+  std::size_t nodes = 0, runs = 0, slow = 0, unknown = 0, broken = 0;
+  std::vector<NodeFinding> findings;  // all nodes that do not plainly run
+  std::vector<std::string> problems;  // of the model as a whole, because of which it does not load
+  std::vector<std::string> notes;
+
+  bool loads() const { return verdict != Verdict::kNotImplemented; }
+};
+
+struct CheckReport {
+  std::filesystem::path model;
+  std::uint64_t file_bytes = 0;    // with external data
+  std::uint64_t memory_bytes = 0;  // of weights after loading, when runtimes have decoded them
+  std::int64_t opset = 0, ir = 0;
+  std::vector<TargetCheck> targets;
+  std::vector<ProviderHint> hints;  // documented, not measured
+};
+
+struct CheckOptions {
+  std::vector<std::string> targets;  // empty: this machine
+};
+
+CheckReport check(const std::filesystem::path& model, const CheckOptions& options);
+
+// The releases that were measured: "x64 1.14.0" …
+std::vector<std::string> measured_releases();
+
+}  // namespace ounce

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+#include <ounce/check.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/model_list.h"
+#include "report/check_report.h"
+#include "report/json.h"
+
+namespace ounce::cli {
+namespace {
+
+constexpr int kNotSupported = 3;
+
+struct Arguments {
+  std::vector<std::string> models;
+  CheckOptions options;
+  bool json = false, list = false;
+};
+
+int run(const Arguments& arguments) {
+  if (arguments.list) {
+    for (const std::string& release : measured_releases()) fmt::print("{}\n", release);
+    return 0;
+  }
+  std::vector<report::CheckRow> rows;
+  int worst = 0;
+  std::FILE* human = arguments.json ? stderr : stdout;
+  for (const ModelFile& model : find_models(arguments.models)) {
+    report::CheckRow row;
+    row.model = model.path;
+    row.exit_code = guarded(
+        model.path, [&] { row.result = check(model.path, arguments.options); }, row.error);
+    for (const TargetCheck& target : row.result.targets) {
+      if (target.verdict > Verdict::kUnknown) row.exit_code = kNotSupported;
+    }
+    if (row.error.empty()) {
+      fmt::print(human, "{}", report::check_text(row.result));
+    } else {
+      fmt::print(stderr, "ounce: {}\n", row.error);
+    }
+    worst = std::max(worst, row.exit_code);
+    rows.push_back(std::move(row));
+  }
+  if (arguments.json) fmt::print("{}", report::dump(report::check_json(rows)));
+  return worst;
+}
+
+}  // namespace
+
+Command add_check(CLI::App& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = parser.add_subcommand("check", "will it run there, before it is shipped");
+  app->add_option("model", arguments->models, "models, or folders of models");
+  app->add_option(
+         "--target", arguments->options.targets,
+         "where: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@…, ort-web@…, host (repeatable, or "
+         "with commas; default: host)")
+      ->delimiter(',');
+  app->add_flag("--releases", arguments->list, "list the releases that were measured");
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  return {app, [arguments] {
+            if (!arguments->list && arguments->models.empty())
+              throw Error(ErrorCode::kUsage, "check: model is required");
+            return run(*arguments);
+          }};
+}
+
+}  // namespace ounce::cli

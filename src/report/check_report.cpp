@@ -1,0 +1,158 @@
+#include "report/check_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <map>
+#include <tuple>
+
+#include "report/json.h"
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kRuns: return "runs";
+    case Verdict::kSlow: return "slow";
+    case Verdict::kWrong: return "wrong";
+    case Verdict::kNotImplemented: return "not_implemented";
+    case Verdict::kFails: return "fails";
+    case Verdict::kUnknown: break;
+  }
+  return "unknown";
+}
+
+const char* sentence_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kRuns: return "runs";
+    case Verdict::kSlow: return "runs, slower than it could";
+    case Verdict::kWrong: return "WRONG RESULTS";
+    case Verdict::kNotImplemented: return "DOES NOT LOAD";
+    case Verdict::kFails: return "FAILS";
+    case Verdict::kUnknown: break;
+  }
+  return "not all of it is known";
+}
+
+std::string count_text(std::size_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
+
+// Nodes of one kind in one line: "3 ConvInteger T1=uint8 T2=int8 (a, b, c): not implemented there".
+std::string finding_lines(const TargetCheck& target) {
+  using Key = std::tuple<int, std::string, std::string, std::string>;
+  std::map<Key, std::vector<std::string>> kinds;
+  for (const NodeFinding& finding : target.findings) {
+    const std::string op = finding.domain.empty() ? finding.op_type : finding.domain + "." + finding.op_type;
+    kinds[{-static_cast<int>(finding.verdict), op, finding.types, finding.why}].push_back(finding.name);
+  }
+  std::string text;
+  if (target.measured.empty()) return text;  // nothing is known of any node
+  for (const auto& [key, names] : kinds) {
+    const auto& [verdict, op, types, why] = key;
+    constexpr std::size_t kShown = 3;
+    std::string list;
+    for (std::size_t i = 0; i < names.size() && i < kShown; ++i) list += (i == 0 ? "" : ", ") + names[i];
+    if (names.size() > kShown) list += " …";
+    text += fmt::format("  {}: {} {}{}{} ({}): {}\n", target.target, names.size(), op,
+                        types.empty() ? "" : " ", types, list, why);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string check_text(const CheckReport& report) {
+  std::string text = fmt::format(
+      "{}: opset {}, IR {}, {} in the file, {} of weights in memory after loading\n", report.model.string(),
+      report.opset, report.ir, bytes_text(report.file_bytes), bytes_text(report.memory_bytes));
+  using Align = Table::Align;
+  Table table({{"target"},
+               {"verdict"},
+               {"nodes", Align::kRight},
+               {"run", Align::kRight},
+               {"slow", Align::kRight},
+               {"unknown", Align::kRight},
+               {"broken", Align::kRight},
+               {"measured on"}});
+  for (const TargetCheck& target : report.targets) {
+    table.add({target.target, sentence_of(target.verdict), count_text(target.nodes), count_text(target.runs),
+               count_text(target.slow), count_text(target.unknown), count_text(target.broken),
+               target.measured.empty() ? "-" : target.measured});
+  }
+  text += table.text();
+  for (const TargetCheck& target : report.targets) {
+    for (const std::string& problem : target.problems)
+      text += fmt::format("  {}: {}\n", target.target, problem);
+    text += finding_lines(target);
+    for (const std::string& note : target.notes) text += fmt::format("  {}: note: {}\n", target.target, note);
+  }
+  for (const ProviderHint& hint : report.hints) {
+    text += fmt::format("  {} (documented, not measured): takes {} of {} nodes in {} island{}", hint.provider,
+                        hint.taken, hint.nodes, hint.islands, hint.islands == 1 ? "" : "s");
+    if (!hint.left.empty()) {
+      text += "; on the CPU:";
+      for (const std::string& op : hint.left) text += " " + op;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+nlohmann::ordered_json check_json(const std::vector<CheckRow>& rows) {
+  Json models = Json::array();
+  for (const CheckRow& row : rows) {
+    Json model = {{"model", row.model.string()}, {"exit_code", row.exit_code}};
+    if (!row.error.empty()) {
+      model["error"] = row.error;
+      models.push_back(std::move(model));
+      continue;
+    }
+    const CheckReport& report = row.result;
+    model["opset"] = report.opset;
+    model["ir_version"] = report.ir;
+    model["file_bytes"] = report.file_bytes;
+    model["memory_bytes"] = report.memory_bytes;
+    model["targets"] = Json::array();
+    for (const TargetCheck& target : report.targets) {
+      Json findings = Json::array();
+      for (const NodeFinding& finding : target.findings) {
+        findings.push_back({{"name", finding.name},
+                            {"scope", finding.scope},
+                            {"op_type", finding.op_type},
+                            {"domain", finding.domain},
+                            {"types", finding.types},
+                            {"verdict", name_of(finding.verdict)},
+                            {"why", finding.why}});
+      }
+      model["targets"].push_back({{"target", target.target},
+                                  {"measured", target.measured},
+                                  {"verdict", name_of(target.verdict)},
+                                  {"loads", target.loads()},
+                                  {"nodes", target.nodes},
+                                  {"runs", target.runs},
+                                  {"slow", target.slow},
+                                  {"unknown", target.unknown},
+                                  {"broken", target.broken},
+                                  {"problems", target.problems},
+                                  {"notes", target.notes},
+                                  {"findings", std::move(findings)}});
+    }
+    model["hints"] = Json::array();
+    for (const ProviderHint& hint : report.hints) {
+      model["hints"].push_back({{"provider", hint.provider},
+                                {"evidence", "documented"},
+                                {"nodes", hint.nodes},
+                                {"taken", hint.taken},
+                                {"islands", hint.islands},
+                                {"largest", hint.largest},
+                                {"left", hint.left}});
+    }
+    models.push_back(std::move(model));
+  }
+  return {{"schema_version", kSchemaVersion}, {"verb", "check"}, {"models", std::move(models)}};
+}
+
+}  // namespace ounce::report

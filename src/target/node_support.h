@@ -1,0 +1,39 @@
+// What a release of ONNX Runtime makes of a node of a model, from the support matrix.
+//
+// Where the file does not tell all that the matrix distinguishes (the rank of a value, say), the answer is
+// known only when it is the same for all that it could be; otherwise it is unknown. Nothing is guessed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "graph/element_types.h"
+#include "graph/index.h"
+#include "graph/shapes.h"
+#include "onnx/model.h"
+#include "target/support_matrix.h"
+
+namespace ounce::target {
+
+struct NodeSupport {
+  Answer answer = Answer::kUnknown;
+  std::string types;  // how the type variables are bound: "T1=uint8 T2=int8"
+  std::string why;    // the answer is unknown
+};
+
+class NodeChecker {
+ public:
+  NodeChecker(const onnx::Model& model, const graph::Index& index, const SupportMatrix& matrix);
+
+  NodeSupport check(std::size_t body, const onnx::Node& node, std::size_t column) const;
+
+ private:
+  const onnx::Model& model_;
+  const graph::Index& index_;
+  const SupportMatrix& matrix_;
+  graph::ElementTypes types_;
+  graph::Shapes shapes_;
+  graph::Functions functions_;
+};
+
+}  // namespace ounce::target

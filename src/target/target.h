@@ -1,0 +1,25 @@
+// Where a model is to run: a system, a processor, a release of ONNX Runtime, perhaps an accelerator.
+//
+//   linux-x64@1.30.0     android-arm64@1.22.0     ios-arm64@1.20     ort-web@1.18.0     host     cuda
+//   android-arm64@1.22.0+nnapi
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ounce::target {
+
+struct Target {
+  std::string name;      // as it was asked for
+  std::string system;    // "linux", "android", "ios", "macos", "windows", "web"; empty for a provider alone
+  std::string machine;   // "x64", "arm64", "wasm"
+  std::string version;   // "1.22.0"; of the newest measured release when none was asked for
+  std::string provider;  // of ONNX Runtime: "cpu", "cuda" …
+
+  bool is_place() const { return !system.empty(); }
+};
+
+// Empty text is the CPU of this machine. Throws Error{kUsage} that says what there is.
+Target parse_target(std::string_view text);
+
+}  // namespace ounce::target
