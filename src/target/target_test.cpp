@@ -1,0 +1,45 @@
+#include "target/target.h"
+
+#include <gmock/gmock.h>
+#include <ounce/error.h>
+
+#include "support/error_of.h"
+
+namespace ounce::target {
+namespace {
+
+using ::testing::HasSubstr;
+using ounce::test::error_of;
+
+TEST(ParseTarget, KnowsPlacesReleasesAndProviders) {
+  const Target phone = parse_target("android-arm64@1.22.0");
+  EXPECT_EQ(phone.system, "android");
+  EXPECT_EQ(phone.machine, "arm64");
+  EXPECT_EQ(phone.version, "1.22.0");
+  EXPECT_EQ(phone.provider, "cpu");
+  const Target tablet = parse_target("ios-arm64@1.20+coreml");
+  EXPECT_EQ(tablet.version, "1.20");
+  EXPECT_EQ(tablet.provider, "coreml");
+  EXPECT_EQ(parse_target("ort-web@1.18.0").machine, "wasm");
+  const Target here = parse_target("host");
+  EXPECT_TRUE(here.is_place());
+  EXPECT_FALSE(here.version.empty());  // the newest that was measured
+  EXPECT_EQ(parse_target("").system, here.system);
+  EXPECT_EQ(parse_target("cpu").machine, here.machine);
+  const Target card = parse_target("cuda");
+  EXPECT_FALSE(card.is_place());
+  EXPECT_EQ(card.provider, "cuda");
+}
+
+TEST(ParseTarget, SaysWhatThereIs) {
+  for (const char* text :
+       {"toaster", "linux-x64@", "linux-x64@new", "linux-x64@1.2.0+magic", "linux-x64@1.2.0+", "linux", "@1.22.0", "+cuda"}) {
+    const Error error = error_of([&] { parse_target(text); });
+    EXPECT_EQ(error.code(), ErrorCode::kUsage) << text;
+    EXPECT_THAT(error.what(), HasSubstr("android-arm64")) << text;
+    EXPECT_THAT(error.what(), HasSubstr("cuda")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace ounce::target
