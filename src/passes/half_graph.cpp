@@ -135,7 +135,20 @@ class HalfGraph {
     return cast->second;
   }
 
+  // A function names the domains of its ops; one that has had none of ONNX's own has to name it now.
+  void import_casts(std::size_t body) {
+    const std::size_t root = index_.root(body);
+    if (index_.bodies()[root].function == nullptr) return;
+    const auto version = onnx::opset_version(source_.proto->opset_imports, "");
+    auto& imports = editors_.of(root).edit_function().opset_imports;
+    if (onnx::opset_version(imports, "") != 0) return;
+    onnx::OpsetImport import;
+    import.version = version;
+    imports.emplace_back(std::move(import));
+  }
+
   void add_cast(std::size_t body, const Value& value, Bytes from, Bytes to) {
+    import_casts(body);
     const std::size_t place = value.producer == kNone ? BodyEditor::kFront : value.producer + 1;
     Chain(editors_.of(body), place, from).cast(is_half(&value) ? ElementType::kFloat : half_.type).finish(to);
   }

@@ -74,8 +74,9 @@ HalfFlow::HalfFlow(const onnx::Model& model, const graph::Index& index, const gr
       observed_[&value] = {name, found->second.minimum(), found->second.maximum()};
     }
   }
+  for (const graph::Body& body : index.bodies()) is_waiting_.emplace_back(body.nodes().size());
   graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node&) {
-    waiting_.push_back({body, position});
+    wait_for({body, position});
   });
 }
 
@@ -101,6 +102,14 @@ void HalfFlow::add_constant(const graph::Value* value, Bytes name, const HalfTen
                   is_large ? "large" : "small"));
 }
 
+// A node waits once, however many of its inputs changed.
+void HalfFlow::wait_for(Use node) {
+  std::vector<bool>& body = is_waiting_[node.body];
+  if (body[node.node]) return;
+  body[node.node] = true;
+  waiting_.push_back(node);
+}
+
 void HalfFlow::run() {
   while (!waiting_.empty() || !arriving_.empty()) {
     if (!arriving_.empty()) {
@@ -112,6 +121,7 @@ void HalfFlow::run() {
     }
     const Use next = waiting_.front();
     waiting_.pop_front();
+    is_waiting_[next.body][next.node] = false;
     visit(next.body, next.node);
   }
 }
@@ -151,7 +161,7 @@ void HalfFlow::note(const graph::Value* value, unsigned kinds, const std::string
   if ((numbers.kinds | kinds) == numbers.kinds) return;
   if ((numbers.kinds & kTrouble) == 0) numbers.origin = origin;
   numbers.kinds |= kinds;
-  for (const graph::Use& use : value->uses) waiting_.push_back({use.body, use.node});
+  for (const graph::Use& use : value->uses) wait_for({use.body, use.node});
   const auto [first, last] = onward_.equal_range(value);
   for (auto each = first; each != last; ++each) arriving_.emplace_back(each->second, value);
 }
@@ -172,6 +182,7 @@ unsigned HalfFlow::count_of(std::size_t body, const onnx::Node& node) const {
       default: break;
     }
   }
+  if (is_op(node, "Range")) return kCount;
   if (half_op(node).reach == Reach::kBounds) return 0;
   unsigned counts = 0;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -193,8 +204,7 @@ unsigned HalfFlow::count_of(std::size_t body, const onnx::Node& node) const {
 }
 
 bool HalfFlow::grows(const onnx::Node& node, const std::vector<Input>& inputs) const {
-  const bool is_square = is_op(node, "Mul") && inputs.size() == 2 && inputs[0].value == inputs[1].value;
-  return is_square || half_op(node).reach == Reach::kGrows;
+  return is_op(node, "Mul") && inputs.size() == 2 && inputs[0].value == inputs[1].value;
 }
 
 unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
@@ -222,7 +232,11 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
 
   // Large and growing numbers go on until they are divided by their like.
   const unsigned divisor = is_division ? inputs[1].kinds : 0;
-  const unsigned above = is_division ? inputs[0].kinds : in;
+  // Means and variances only bring down.
+  const bool is_batch_norm = is_op(node, "BatchNormalization") && inputs.size() == 5;
+  const unsigned above = is_division     ? inputs[0].kinds
+                         : is_batch_norm ? inputs[0].kinds | inputs[1].kinds | inputs[2].kinds
+                                         : in;
   if ((above & kLarge) != 0 && (divisor & (kLarge | kPower)) == 0 && !is_op(node, "Reciprocal"))
     out |= kLarge;
   const bool ends_powers = reach == Reach::kLowers || (divisor & (kLarge | kPower)) != 0 || turns_steep;
@@ -237,6 +251,8 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
     const bool is_divisor = is_division && &input == &inputs[1];
     if (turns_steep || (is_divisor && inputs[0].is_constant)) {
       out |= kSteep;
+    } else if (is_divisor && input.is_constant) {
+      out |= kLarge;
     } else if (input.is_constant) {
       if (adds(node) || selects(node)) out |= kTiny;
     } else if (!is_divisor &&
@@ -281,6 +297,11 @@ std::string HalfFlow::why_float(std::size_t body, const onnx::Node& node) const 
       const auto found = numbers_.find(index_.find(body, name).value);
       if (found != numbers_.end() && (found->second.kinds & kTrouble) != 0) return found->second.origin;
     }
+  }
+  const bool only_joins = adds(node) || moves(node) || selects(node) || is_op(node, "Cast");
+  for (const Bytes name : node.inputs) {
+    if (!only_joins && is_float(body, name) && (kinds(index_.find(body, name).value) & kCount) != 0)
+      return "computes with integers, which may need more than 11 bits";
   }
   for (const Bytes name : node.outputs) {
     if (is_float(body, name) && (kinds(index_.find(body, name).value) & kCount) != 0)

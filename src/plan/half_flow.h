@@ -93,6 +93,8 @@ class HalfFlow {
   };
   std::unordered_map<const graph::Value*, Observed> observed_;
   std::unordered_multimap<const graph::Value*, const graph::Value*> onward_;  // through ports
+  void wait_for(Use node);
+  std::vector<std::vector<bool>> is_waiting_;  // by body and node
   std::deque<Use> waiting_;                                                   // nodes to look at
   std::deque<std::pair<const graph::Value*, const graph::Value*>>
       arriving_;  // values, and where they come from

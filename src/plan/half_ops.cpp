@@ -24,6 +24,7 @@ constexpr auto kOps = std::to_array<HalfOp>({
     {"DFT", Reach::kGrows, kSignal},
     {"Erf", Reach::kBounds},
     {"Exp", Reach::kGrows},
+    {"EyeLike", Reach::kBounds, "what it gives follows its input"},
     {"GlobalLpPool", Reach::kCarries, kSquares},
     {"GroupNormalization", Reach::kBounds},
     {"HardSigmoid", Reach::kBounds},

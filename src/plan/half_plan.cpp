@@ -31,6 +31,7 @@ constexpr float kMaskLimit = kLargestHalf / 2;
 const char* const kOnIntegers = "computes on integers";
 const char* const kOfIntegers = "makes the scale of integers";
 constexpr std::int64_t kNewestOpset = 1000;
+constexpr std::size_t kMostScaleUses = 16;
 constexpr int kLongestScale = 4;  // nodes that make one
 
 // Values that must have one type because they enter and leave bodies; the first of a class stands for it.
@@ -107,6 +108,7 @@ class HalfPlanner {
     follow_types();
     decide_tensors();
     let_casts_be();
+    note_limits();
     return std::move(plan_);
   }
 
@@ -153,7 +155,9 @@ class HalfPlanner {
   static const onnx::Tensor* fill_of(const onnx::Node& node) {
     if (!is_op(node, "ConstantOfShape")) return nullptr;
     const onnx::Attribute* value = onnx::find_attribute(node, "value");
-    return value != nullptr && value->tensors.size() == 1 ? &*value->tensors[0] : nullptr;
+    const bool is_number =
+        value != nullptr && value->tensors.size() == 1 && value->tensors[0]->element_count() == 1;
+    return is_number ? &*value->tensors[0] : nullptr;
   }
 
   void follow_numbers() {
@@ -167,14 +171,14 @@ class HalfPlanner {
 
   void add_constant(const Value* value, Bytes name, const HalfTensor& tensor) {
     if (tensor.fit == HalfFit::kOverflows) {
-      const std::optional<float> limit = limit_for(value);
+      const std::optional<float> limit = limit_for(value, tensor.worst > 0);
       if (limit) {
         plan_.limits[value] = *limit;
-        plan_.notes.push_back(
+        limit_notes_[value] =
             fmt::format("'{}' is {:g} instead of {:g}, which 16-bit floats do not reach: {}", name,
                         std::copysign(*limit, tensor.worst), tensor.worst,
                         *limit == kMaskLimit ? "as a mask before Softmax it does the same"
-                                             : "as a limit it does the same"));
+                                             : "as a limit it does the same");
         return;
       }
     }
@@ -183,11 +187,12 @@ class HalfPlanner {
 
   // Where a smaller value does the same: limits beyond all values are none, and masks only have to be far
   // below all scores.
-  std::optional<float> limit_for(const Value* value) {
+  std::optional<float> limit_for(const Value* value, bool is_above) {
     if (value->is_output || value->is_input || value->uses.empty()) return std::nullopt;
     const bool is_limit = std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
       const onnx::Node& node = index_.node(use);
-      return (is_op(node, "Clip") && use.input > 0) || is_op(node, "Min") || is_op(node, "Max");
+      return is_above ? is_op(node, "Min") || (is_op(node, "Clip") && use.input == 2)
+                      : is_op(node, "Max") || (is_op(node, "Clip") && use.input == 1);
     });
     if (is_limit) return kLargestHalf;
     const auto mask = flow_.mask_of(value);
@@ -225,7 +230,8 @@ class HalfPlanner {
     }
     for (const auto& output : index_.main().graph->outputs) {
       const bool wants_float = (flow_.kinds(find(0, output->name)) & HalfFlow::kTrouble) != 0;
-      if (is_float(0, output->name) && !wants_float) {
+      const bool is_constant = find(0, output->name)->initializer != kNone;
+      if (is_float(0, output->name) && !wants_float && !is_constant) {
         plan_.half_outputs.emplace(0, output->name);
         add_port(output->name, false);
       }
@@ -351,6 +357,7 @@ class HalfPlanner {
   bool makes_scale(std::size_t body, const onnx::Node& node, int steps) const {
     const Value* value = node.outputs.size() == 1 ? find(body, node.outputs[0]) : nullptr;
     if (value == nullptr || value->is_output || value->uses.empty() || steps == 0) return false;
+    if (value->uses.size() > kMostScaleUses) return false;
     return std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
       const onnx::Node& next = index_.node(use);
       return is_quantized_op(next) ? use.input != 0 : makes_scale(use.body, next, steps - 1);
@@ -463,6 +470,15 @@ class HalfPlanner {
     return false;
   }
 
+  // Constants that got a limit, each named.
+  void note_limits() {
+    for (const Decision& decision : decisions_) {
+      if (!decision.is_stored()) limit_notes_.erase(decision.weight.value);
+    }
+    for (const auto& [value, note] : limit_notes_) plan_.notes.push_back(note);
+    std::sort(plan_.notes.begin(), plan_.notes.end());
+  }
+
   // A Cast takes whatever there is.
   void let_casts_be() {
     for (HalfNode& half : plan_.nodes) {
@@ -507,7 +523,17 @@ class HalfPlanner {
     if (tensor.fit != HalfFit::kFits && !plan_.limits.contains(&value))
       return fmt::format("{:g} is too {} for 16-bit floats", tensor.worst,
                          tensor.fit == HalfFit::kOverflows ? "large" : "small");
-    bool is_taken = plan_.limits.contains(&value);  // whoever takes it gets its new value
+    const auto limit = plan_.limits.find(&value);
+    bool is_taken =
+        limit != plan_.limits.end() && limit->second == kMaskLimit;  // whoever takes it gets its new value
+    // A limit of sums in FP32 stays what it is; a Cast makes it infinite for others, which is no limit
+    // either.
+    if (limit != plan_.limits.end() && !is_taken) {
+      for (const graph::Use& use : value.uses) {
+        const auto found = nodes.find({use.body, use.node});
+        if (found == nodes.end() || !found->second->is_half()) return "is a limit of values in FP32";
+      }
+    }
     for (const graph::Use& use : value.uses) {
       const auto found = nodes.find({use.body, use.node});
       if (found == nodes.end()) continue;
@@ -535,6 +561,7 @@ class HalfPlanner {
   HalfFlow flow_;
   std::vector<HalfTensor> tensors_;  // of the decisions
   std::vector<std::tuple<const Value*, Bytes, HalfTensor>> fills_;
+  std::map<const Value*, std::string> limit_notes_;
   std::unordered_set<const Value*> masks_;  // made of constants with a limit
   std::set<const onnx::Node*> asked_;       // that the user wants in FP32
   HalfPlan plan_;

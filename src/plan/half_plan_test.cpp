@@ -438,8 +438,8 @@ TEST(HalfPlan, LimitsBeyondTheRangeAreNone) {
   net.does("Max", {"c", "lo"}, {"m"}).does("Min", {"m", "hi"}, {"y"});
   const Planned plan(net);
   EXPECT_THAT(plan.stays, IsEmpty());
-  EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("'lo' is -65504 instead of -3.40282e+38"),
-                                      HasSubstr("'hi' is 65504 instead of 3.40282e+38")));
+  EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("'hi' is 65504 instead of 3.40282e+38"),
+                                      HasSubstr("'lo' is -65504 instead of -3.40282e+38")));
 }
 
 // One limit for two ops: that of the sums must go on meaning nothing.

@@ -88,7 +88,7 @@ HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index,
     small += stats[i].subnormal + stats[i].vanished;
   }
   if (!whole.finite()) {
-    if (!decision.weight.fits_few_bits()) return {};  // 16-bit floats have them too
+    if (decision.weight.role != Role::kWeight) return {};  // 16-bit floats have them too
     throw Error(
         ErrorCode::kBadInput,
         "a weight has NaN or infinite values; repair the model, or leave its node out with --keep-fp32",

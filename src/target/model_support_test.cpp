@@ -10,7 +10,6 @@
 namespace ounce::target {
 namespace {
 
-using ::testing::HasSubstr;
 using ounce::test::field;
 using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
@@ -19,6 +18,7 @@ using ounce::test::kFloat;
 using ounce::test::kInt64;
 using ounce::test::ModelBuilder;
 using ounce::test::tensor;
+using ::testing::HasSubstr;
 
 constexpr int kUint8 = 2, kInt8 = 3, kInt32 = 6, kBool = 9, kHalf = 10;
 
@@ -28,7 +28,9 @@ ModelSupport support(const GraphBuilder& model, const char* target) {
   return support_of(read, index, parse_target(target));
 }
 
-Verdict verdict(const GraphBuilder& model, const char* target) { return support(model, target).check.verdict; }
+Verdict verdict(const GraphBuilder& model, const char* target) {
+  return support(model, target).check.verdict;
+}
 
 // What onnxruntime.quantization makes of a Conv.
 ModelBuilder dynamic_conv(int weight_type) {
@@ -42,7 +44,8 @@ ModelBuilder dynamic_conv(int weight_type) {
 }
 
 TEST(SupportOf, FlagsWhatCrashesOnThePhone) {
-  for (const char* old : {"android-arm64@1.22.0", "linux-x64@1.22.0", "windows-x64@1.17.3", "linux-arm64@1.14.0"}) {
+  for (const char* old :
+       {"android-arm64@1.22.0", "linux-x64@1.22.0", "windows-x64@1.17.3", "linux-arm64@1.14.0"}) {
     const ModelSupport broken = support(dynamic_conv(kInt8), old);
     EXPECT_EQ(broken.check.verdict, Verdict::kNotImplemented) << old;
     EXPECT_FALSE(broken.check.loads()) << old;
@@ -103,8 +106,9 @@ TEST(SupportOf, LooksIntoBranchesAndFunctions) {
   ModelBuilder model(13);
   model.input("q", kUint8, {1, 3, 8, 8}).input("c", kBool, {}).output("y", kInt32, {1, 4, 6, 6});
   model.initializer(tensor("w", kInt8, {4, 3, 3, 3}, std::string(108, '\1')));
-  model.node("If", {"c"}, {"y"},
-             {graph_attribute("then_branch", branch.bytes()), graph_attribute("else_branch", branch.bytes())});
+  model.node(
+      "If", {"c"}, {"y"},
+      {graph_attribute("then_branch", branch.bytes()), graph_attribute("else_branch", branch.bytes())});
   const ModelSupport support_there = support(model, "linux-x64@1.22.0");
   EXPECT_EQ(support_there.check.broken, 2U);
   EXPECT_FALSE(support_there.check.findings.back().scope.empty());
@@ -112,7 +116,9 @@ TEST(SupportOf, LooksIntoBranchesAndFunctions) {
 
 TEST(WeightsAfterLoading, CountsDecodedOnes) {
   ModelBuilder model(13);
-  model.input("x", kFloat, {1, 16}).output("y", kFloat, {1, 8}).initializer("s", {8}, std::vector<float>(8, 1));
+  model.input("x", kFloat, {1, 16})
+      .output("y", kFloat, {1, 8})
+      .initializer("s", {8}, std::vector<float>(8, 1));
   model.initializer(tensor("codes", kInt8, {16, 8}, std::string(128, '\1')));
   model.node("Cast", {"codes"}, {"f"}, {int_attribute("to", kFloat)}).node("Mul", {"f", "s"}, {"w"});
   model.node("MatMul", {"x", "w"}, {"y"});

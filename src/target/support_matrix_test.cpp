@@ -92,7 +92,8 @@ TEST(MeasuredMatrix, KnowsWhichIntegerProductsThereAre) {
       for (const char* types : {"uint8/int8", "int8/int8", "int8/uint8"})
         EXPECT_EQ(answer(matrix, "ConvInteger", types, machine, version), '-') << machine << version << types;
       EXPECT_EQ(answer(matrix, "MatMulInteger", "int8/uint8", machine, version), '-') << machine << version;
-      EXPECT_EQ(answer(matrix, "QLinearConv", "int8/uint8/int8", machine, version), '-') << machine << version;
+      EXPECT_EQ(answer(matrix, "QLinearConv", "int8/uint8/int8", machine, version), '-')
+          << machine << version;
     }
     EXPECT_EQ(answer(matrix, "ConvInteger", "uint8/int8", machine, "1.26.0"), '+') << machine;
     EXPECT_EQ(answer(matrix, "MatMulInteger", "int8/uint8", machine, "1.26.0"), '+') << machine;

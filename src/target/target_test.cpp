@@ -8,8 +8,8 @@
 namespace ounce::target {
 namespace {
 
-using ::testing::HasSubstr;
 using ounce::test::error_of;
+using ::testing::HasSubstr;
 
 TEST(ParseTarget, KnowsPlacesReleasesAndProviders) {
   const Target phone = parse_target("android-arm64@1.22.0");
@@ -32,8 +32,8 @@ TEST(ParseTarget, KnowsPlacesReleasesAndProviders) {
 }
 
 TEST(ParseTarget, SaysWhatThereIs) {
-  for (const char* text :
-       {"toaster", "linux-x64@", "linux-x64@new", "linux-x64@1.2.0+magic", "linux-x64@1.2.0+", "linux", "@1.22.0", "+cuda"}) {
+  for (const char* text : {"toaster", "linux-x64@", "linux-x64@new", "linux-x64@1.2.0+magic",
+                           "linux-x64@1.2.0+", "linux", "@1.22.0", "+cuda"}) {
     const Error error = error_of([&] { parse_target(text); });
     EXPECT_EQ(error.code(), ErrorCode::kUsage) << text;
     EXPECT_THAT(error.what(), HasSubstr("android-arm64")) << text;

@@ -263,6 +263,15 @@ def signal():
 
 
 @a_model
+def dynamic_conv():
+    """As onnxruntime.quantization writes a Conv with signed weights, which older releases do not load. Beside it an op that nobody knows."""
+    nodes = [node("DynamicQuantizeLinear", ["x"], ["codes", "scale", "zero"], name="coded"),
+             node("ConvInteger", ["codes", "w", "zero", "wz"], ["sums"], name="product"), node("Cast", ["sums"], ["y"], [attribute("to", FLOAT)])]
+    constants = [tensor("w", [4, 3, 3, 3], bytes(n % 100 for n in range(108)), INT8), tensor("wz", [], b"\0", INT8)]
+    return model(graph(nodes, [value("x", [1, 3, 8, 8])], [value("y", [1, 4, 6, 6])], constants), version=13)
+
+
+@a_model
 def masked():
     """Attention written out, with all that 16-bit floats cannot hold: a mask of -1e9, squares, an epsilon of 1e-8."""
     nodes = [node("Mul", ["x", "x"], ["squares"]), node("ReduceMean", ["squares"], ["mean"], [attribute("axes", [-1])]),

@@ -1,0 +1,148 @@
+#include "target/islands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "onnx/settings.h"
+
+namespace ounce::target {
+namespace {
+
+constexpr std::size_t kMain = 0;
+
+// Which nodes of the main graph need which: a link a pair, made by values that they use themselves or inside
+// of their bodies.
+struct Links {
+  std::vector<std::vector<std::size_t>> next;
+  std::vector<std::size_t> waits_for;  // how many
+};
+
+// The node of the main graph that a use belongs to; kNone in functions.
+std::size_t main_node(const graph::Index& index, const graph::Use& use) {
+  std::size_t body = use.body, node = use.node;
+  while (body != kMain && body != graph::kNone) {
+    node = index.bodies()[body].owner;
+    body = index.bodies()[body].parent;
+  }
+  return body == kMain ? node : graph::kNone;
+}
+
+Links links_of(const graph::Index& index, std::span<const Share> shares) {
+  const graph::Body& graph = index.main();
+  Links links{std::vector<std::vector<std::size_t>>(shares.size()), std::vector<std::size_t>(shares.size())};
+  for (const auto& [name, value] : graph.values) {
+    const std::size_t producer = value.producer;
+    if (producer == graph::kNone || shares[producer] == Share::kNone) continue;
+    for (const graph::Use& use : value.uses) {
+      const std::size_t user = main_node(index, use);
+      if (user == graph::kNone || shares[user] == Share::kNone) continue;
+      links.next[producer].push_back(user);
+      ++links.waits_for[user];
+    }
+  }
+  for (std::vector<std::size_t>& users : links.next) std::sort(users.begin(), users.end());
+  return links;
+}
+
+// A flood from the inputs on. The nodes that the provider takes join the island; the CPU's nodes behind the
+// island stop the flood, and the next island begins with them when nothing else is left to flood.
+class Flood {
+ public:
+  Flood(Links links, std::span<const Share> shares)
+      : links_(std::move(links)), shares_(shares), touched_by_(shares.size()) {}
+
+  std::vector<std::size_t> island_sizes() {
+    for (std::size_t node = 0; node < shares_.size(); ++node)
+      if (shares_[node] != Share::kNone && links_.waits_for[node] == 0) ready_.push_back(node);
+    while (!ready_.empty()) {
+      while (!ready_.empty()) {
+        const std::size_t node = ready_.front();
+        ready_.pop_front();
+        visit(node);
+      }
+      if (size_ > 0) sizes_.push_back(std::exchange(size_, 0));
+      ++island_;
+      ready_.swap(shore_);
+    }
+    return std::move(sizes_);
+  }
+
+ private:
+  void visit(std::size_t node) {
+    const bool is_taken = shares_[node] == Share::kProvider;
+    if (!is_taken && touched_by_[node] == island_) {
+      shore_.push_back(node);
+      return;
+    }
+    if (is_taken) ++size_;
+    for (const std::size_t next : links_.next[node]) {
+      if (is_taken) touched_by_[next] = island_;
+      if (--links_.waits_for[next] == 0) ready_.push_back(next);
+    }
+  }
+
+  Links links_;
+  std::span<const Share> shares_;
+  std::vector<std::size_t> touched_by_;  // the last island in front of a node
+  std::deque<std::size_t> ready_, shore_;
+  std::size_t island_ = 1, size_ = 0;
+  std::vector<std::size_t> sizes_;
+};
+
+std::vector<std::string> most_first(const std::map<std::string, std::size_t>& counts) {
+  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> texts;
+  for (const auto& [op, count] : sorted) texts.push_back(fmt::format("{} {}", op, count));
+  return texts;
+}
+
+std::string name_of(const onnx::Node& node) {
+  return onnx::is_default_domain(node.domain) ? std::string(node.op_type)
+                                              : fmt::format("{}.{}", node.domain, node.op_type);
+}
+
+bool is_computed_before(const ProviderDocs& docs, const onnx::Node& node) {
+  if (node.op_type == "DequantizeLinear") return false;  // stays with the op behind it
+  return !node.outputs.empty() &&
+         std::all_of(node.outputs.begin(), node.outputs.end(),
+                     [&](graph::Bytes name) { return name.empty() || docs.is_constant(kMain, name); });
+}
+
+}  // namespace
+
+Islands islands_of(const graph::Index& index, std::span<const Share> shares) {
+  Islands result;
+  std::map<std::string, std::size_t> left;
+  for (std::size_t node = 0; node < shares.size(); ++node) {
+    if (shares[node] == Share::kNone) continue;
+    ++result.nodes;
+    if (shares[node] == Share::kProvider) ++result.taken;
+    if (shares[node] == Share::kCpu) ++left[name_of(*index.main().nodes()[node])];
+  }
+  result.left = most_first(left);
+  const std::vector<std::size_t> sizes = Flood(links_of(index, shares), shares).island_sizes();
+  result.islands = sizes.size();
+  if (!sizes.empty()) result.largest = *std::max_element(sizes.begin(), sizes.end());
+  return result;
+}
+
+Islands islands_of(const ProviderDocs& docs) {
+  const auto& nodes = docs.index().main().nodes();
+  std::vector<Share> shares;
+  std::string ignored;
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    const bool is_taken = docs.documents(kMain, node, ignored);
+    shares.push_back(is_computed_before(docs, *nodes[node]) ? Share::kNone
+                     : is_taken                             ? Share::kProvider
+                                                            : Share::kCpu);
+  }
+  return islands_of(docs.index(), shares);
+}
+
+}  // namespace ounce::target
