@@ -4,6 +4,7 @@
 #   make test       the whole test suite
 #   make demo       build, then every verb on the embedded example
 #   make bench      the benchmarks: speed and memory, as ratios
+#   make support-matrix   measure what every release of ONNX Runtime makes of every op (half an hour)
 #   make lint       format, clang-tidy and layer rule
 #   make format     rewrite the sources in the project's format
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -19,7 +20,7 @@ FUZZ_SECONDS ?= 60
 # Recursive on purpose: looked up when a recipe runs, after ./setup may have installed it.
 export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 
-.PHONY: build test demo bench lint format asan tsan fuzz install clean help
+.PHONY: build test demo bench support-matrix lint format asan tsan fuzz install clean help
 
 build:
 	./setup build runtime
@@ -41,6 +42,10 @@ bench:
 	./setup build bench
 	cmake --preset default -DOUNCE_TESTS=OFF -DOUNCE_BENCH=ON
 	cmake --build --preset default --target bench
+
+support-matrix:
+	./setup build runtime matrix
+	tools/support_matrix/run.sh
 
 lint:
 	./setup build test runtime lint

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kOldestApi = 17;
+constexpr std::uint32_t kOldestApi = 14;
 
 struct Version {
   unsigned major = 0, minor = 0, patch = 0;

@@ -1,4 +1,4 @@
-// ONNX Runtime, opened while the program runs: any version from 1.17 on, several beside each other, or none.
+// ONNX Runtime, opened while the program runs: any version from 1.14 on, several beside each other, or none.
 //
 //   std::shared_ptr<const Library> library = Library::open(Library::find());
 //   Session session(library, "model.onnx", {});

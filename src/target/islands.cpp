@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "onnx/settings.h"
+#include "onnx/model.h"
 
 namespace ounce::target {
 namespace {
@@ -107,13 +107,6 @@ std::string name_of(const onnx::Node& node) {
                                               : fmt::format("{}.{}", node.domain, node.op_type);
 }
 
-bool is_computed_before(const ProviderDocs& docs, const onnx::Node& node) {
-  if (node.op_type == "DequantizeLinear") return false;  // stays with the op behind it
-  return !node.outputs.empty() &&
-         std::all_of(node.outputs.begin(), node.outputs.end(),
-                     [&](graph::Bytes name) { return name.empty() || docs.is_constant(kMain, name); });
-}
-
 }  // namespace
 
 Islands islands_of(const graph::Index& index, std::span<const Share> shares) {
@@ -137,10 +130,10 @@ Islands islands_of(const ProviderDocs& docs) {
   std::vector<Share> shares;
   std::string ignored;
   for (std::size_t node = 0; node < nodes.size(); ++node) {
-    const bool is_taken = docs.documents(kMain, node, ignored);
-    shares.push_back(is_computed_before(docs, *nodes[node]) ? Share::kNone
-                     : is_taken                             ? Share::kProvider
-                                                            : Share::kCpu);
+    if (docs.is_folded(kMain, node))
+      shares.push_back(Share::kNone);
+    else
+      shares.push_back(docs.documents(kMain, node, ignored) ? Share::kProvider : Share::kCpu);
   }
   return islands_of(docs.index(), shares);
 }

@@ -463,17 +463,17 @@ static_assert(has_known_words(kXnnpack) && has_known_words(kNnapi) && has_known_
 
 constexpr auto kPages = std::to_array<ProviderPage>({
     {.provider = "coreml",
-     .source = "coreml_supported_neuralnetwork_ops.md of ONNX Runtime 1.30, August 2026",
+     .source = "coreml_supported_neuralnetwork_ops.md of ONNX Runtime 1.31.1, 2026",
      .note = "float32 only; models of the kind MLProgram take more",
      .types = "f",
      .ops = kNeuralNetwork},
     {.provider = "coreml-mlprogram",
-     .source = "coreml_supported_mlprogram_ops.md of ONNX Runtime 1.30, August 2026",
+     .source = "coreml_supported_mlprogram_ops.md of ONNX Runtime 1.31.1, 2026",
      .note = "needs iOS 15 or macOS 12",
      .types = "fhl",
      .ops = kMlProgram},
     {.provider = "nnapi",
-     .source = "nnapi_supported_ops.md of ONNX Runtime 1.30, August 2026",
+     .source = "nnapi_supported_ops.md of ONNX Runtime 1.31.1, 2026",
      .note = "what the phone's driver lacks runs on NNAPI's own, slow CPU code",
      .types = "f",
      .needs_fixed_shapes = true,
@@ -599,6 +599,13 @@ const ProviderDocs::Fact& ProviderDocs::fact(std::size_t body, Bytes name) const
 }
 
 bool ProviderDocs::is_constant(std::size_t body, Bytes name) const { return fact(body, name).is_constant; }
+
+bool ProviderDocs::is_folded(std::size_t body, std::size_t position) const {
+  const onnx::Node& node = *index_.bodies()[body].nodes()[position];
+  return node.op_type != "DequantizeLinear" && !node.outputs.empty() &&
+         std::all_of(node.outputs.begin(), node.outputs.end(),
+                     [&](Bytes name) { return name.empty() || is_constant(body, name); });
+}
 
 const ProviderOp* ProviderDocs::find(const onnx::Node& node) const {
   const auto found = ops_.find(key_of(node.domain, node.op_type));

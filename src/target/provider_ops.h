@@ -63,6 +63,9 @@ class ProviderDocs {
 
   // Is this value known before the model runs? The runtime computes from constants what it can.
   bool is_constant(std::size_t body, graph::Bytes name) const;
+  // Is the whole node done before the model runs? Then nobody takes it. A DequantizeLinear never is: it stays
+  // with the op behind it.
+  bool is_folded(std::size_t body, std::size_t node) const;
 
  private:
   friend class NodeView;

@@ -199,6 +199,14 @@ Value quantized_per(const Reader& reader, const onnx::Node& node) {
   return count ? Value("axis") : std::nullopt;
 }
 
+Value groups(const Reader& reader, const onnx::Node& node) {
+  const auto group = onnx::integer_setting(node, "group", 1);
+  if (!group || *group == 1) return group ? Value("one") : std::nullopt;
+  const graph::Dims* weight = reader.shape(1);
+  if (weight == nullptr || weight->size() < 2 || (*weight)[1] < 0) return std::nullopt;
+  return (*weight)[1] == 1 ? "each" : "some";
+}
+
 Value attention_mask(const Reader& reader, const onnx::Node& node) {
   if (onnx::is_default_domain(node.domain) || node.op_type == "Attention") return yes(reader.has(3));
   if (node.op_type == "MultiHeadAttention") return yes(reader.has(4));
@@ -236,7 +244,9 @@ std::optional<std::string> variant_of(const NodePlace& place, std::string_view d
   if (dimension == "block") return block_of_gather(reader, node);
   if (dimension == "training_mode" && node.op_type == "Dropout") return training_mode(reader);
   if (dimension == "mask") return attention_mask(reader, node);
-  if (dimension == "bias") return yes(reader.has(3));
+  if (dimension == "bias") return yes(reader.has(node.op_type == "Conv" ? 2 : 3));
+  if (dimension == "groups") return groups(reader, node);
+  if (dimension == "indices") return yes(node.outputs.size() > 1 && !node.outputs[1].empty());
   if (dimension == "labels")
     return onnx::find_attribute(node, "classlabels_strings") != nullptr ? "strings" : "ints";
   return attribute_text(node, dimension, otherwise);
