@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Puts the libraries of releases.txt below ROOT, for x64 and arm64, checked against libraries.sha256:
+#
+#   fetch.sh ROOT            ROOT/<version>/lib/libonnxruntime.so, ROOT/<version>-aarch64/lib/…
+#   fetch.sh --record ROOT   adds the digests of libraries that have none yet
+#
+# and an emulator that runs all of the arm64 ones, ROOT/qemu/qemu-aarch64: that of Debian 12 crashes in the newest.
+#
+# Not .deps/onnxruntime: the newest library there is the one that the program and its tests take.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+pins=$here/libraries.sha256
+record=0
+[[ ${1-} == --record ]] && { record=1; shift; }
+[[ $# -eq 1 ]] || { sed -n '2,9s/^# \?//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+mkdir -p "$1"
+root=$(cd "$1" && pwd)
+
+die() { echo "fetch: $*" >&2; exit 1; }
+
+# The two ways to a library: VERSION ARCHITECTURE; its path on stdout.
+
+library_by_pip() {
+  local platforms=() tag
+  for tag in 2_28 2_27 2_26 2_17 2014; do platforms+=(--platform "manylinux_${tag}_$2"); done
+  platforms+=(--platform "manylinux2014_$2")
+  /usr/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps --no-cache-dir \
+    --only-binary :all: --implementation cp --python-version 3.11 --abi cp311 \
+    "${platforms[@]}" --dest . "onnxruntime==$1" >&2
+  /usr/bin/python3 -m zipfile -e onnxruntime-*.whl .
+  echo "onnxruntime/capi/libonnxruntime.so.$1"
+}
+
+library_by_npm() {
+  npm pack --silent "onnxruntime-node@$1" >/dev/null
+  tar -xzf onnxruntime-node-*.tgz
+  local -A folder=([x86_64]=x64 [aarch64]=arm64)
+  find package/bin -path "*/linux/${folder[$2]}/libonnxruntime.so*" | head -n 1
+}
+
+scratch=
+trap 'rm -rf "$scratch"' EXIT
+
+fetch() {  # VERSION ARCHITECTURE CLIENT
+  local place=$root/$1 library digest
+  [[ $2 == x86_64 ]] || place+=-$2
+  [[ -e $place/lib/libonnxruntime.so ]] && return
+  rm -rf "$scratch"
+  scratch=$(mktemp -d "$root/.fetch.XXXXXX")
+  cd "$scratch"
+  echo "fetching ONNX Runtime $1 for $2 by $3"
+  library=$("library_by_$3" "$1" "$2")
+  [[ -f $library ]] || die "no library of $1 for $2"
+  digest=$(sha256sum "$library" | cut -d' ' -f1)
+  if ! grep -qxF "$digest  $1 $2" "$pins" 2>/dev/null; then
+    if grep -q "  $1 $2\$" "$pins" 2>/dev/null; then die "$1 for $2: not the pinned library"; fi
+    [[ $record -eq 1 ]] || die "$1 for $2: no digest in libraries.sha256"
+    echo "$digest  $1 $2" >> "$pins"
+  fi
+  mkdir -p "$place/lib"
+  mv "$library" "$place/lib/libonnxruntime.so"
+}
+
+debian_mirror() {
+  # shellcheck disable=SC2016  # apt expands it
+  apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Label: Debian' | head -n 1
+}
+
+fetch_emulator() {
+  [[ -e $root/qemu/qemu-aarch64 ]] && return
+  echo "fetching qemu-user of Debian's backports by apt"
+  local mirror
+  mirror=$(debian_mirror)
+  [[ -n $mirror ]] || die "apt knows no Debian mirror: run apt-get update"
+  rm -rf "$scratch"
+  scratch=$(mktemp -d "$root/.fetch.XXXXXX")
+  cd "$scratch"
+  mkdir -p lists/partial cache/archives/partial
+  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm-backports main" \
+    > sources.list
+  # A view of the backports in this directory; the system's own package lists stay as they are.
+  local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$PWD/sources.list" -o Dir::Etc::sourceparts=-
+             -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache"
+             -o "APT::Sandbox::User=$(id -un)" -o Acquire::Languages=none)
+  "${apt[@]}" update
+  "${apt[@]}" download qemu-user
+  dpkg -x qemu-user_*.deb .
+  mkdir -p "$root/qemu"
+  mv usr/bin/qemu-aarch64 "$root/qemu/qemu-aarch64"
+}
+
+fetch_emulator
+while read -r version client; do
+  for architecture in x86_64 aarch64; do fetch "$version" "$architecture" "$client"; done
+done < <(grep -v '^#' "$here/releases.txt")
