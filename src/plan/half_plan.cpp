@@ -12,10 +12,12 @@
 #include "graph/ports.h"
 #include "onnx/attributes.h"
 #include "onnx/settings.h"
+#include "plan/around_codes.h"
 #include "plan/half_flow.h"
 #include "plan/half_ops.h"
-#include "plan/integer_ops.h"
+#include "plan/half_schemas.h"
 #include "plan/op_table.h"
+#include "plan/port_classes.h"
 
 namespace ounce::plan {
 namespace {
@@ -28,53 +30,9 @@ using onnx::OpSchema;
 
 // A mask that is added to a score must not overflow with it.
 constexpr float kMaskLimit = kLargestHalf / 2;
+constexpr int kMostRounds = 16;
 const char* const kOnIntegers = "computes on integers";
 const char* const kOfIntegers = "makes the scale of integers";
-constexpr std::int64_t kNewestOpset = 1000;
-constexpr std::size_t kMostScaleUses = 16;
-constexpr int kLongestScale = 4;  // nodes that make one
-
-// Values that must have one type because they enter and leave bodies; the first of a class stands for it.
-class PortClasses {
- public:
-  explicit PortClasses(const graph::Index& index) {
-    for (const graph::Passage& passage : graph::passages(index)) {
-      const Value* to = index.find(passage.to.body, passage.to.name).value;
-      if (to == nullptr) continue;
-      const std::size_t at = number(to);
-      if (passage.way == graph::Way::kEnters) continue;
-      const Slot slot{passage.from.body, passage.from.name};
-      const auto [entry, is_new] = slots_.emplace(slot, at);
-      if (!is_new) join(entry->second, at);
-    }
-  }
-
-  using Slot = std::pair<std::size_t, Bytes>;  // an output of a body, by the name of its value
-  const std::map<Slot, std::size_t>& slots() const { return slots_; }
-
-  // kNone for values that are in no class.
-  std::size_t class_of(const Value* value) const {
-    const auto found = numbers_.find(value);
-    return found == numbers_.end() ? kNone : class_of(found->second);
-  }
-  std::size_t class_of(std::size_t at) const {
-    while (nearer_[at] != at) at = nearer_[at] = nearer_[nearer_[at]];
-    return at;
-  }
-  const std::unordered_map<const Value*, std::size_t>& members() const { return numbers_; }
-
- private:
-  std::size_t number(const Value* value) {
-    const auto [entry, is_new] = numbers_.emplace(value, nearer_.size());
-    if (is_new) nearer_.push_back(entry->second);
-    return entry->second;
-  }
-  void join(std::size_t a, std::size_t b) { nearer_[class_of(b)] = class_of(a); }
-
-  std::unordered_map<const Value*, std::size_t> numbers_;
-  std::map<Slot, std::size_t> slots_;
-  mutable std::vector<std::size_t> nearer_;
-};
 
 class HalfPlanner {
  public:
@@ -310,10 +268,9 @@ class HalfPlanner {
       return "the target lacks it in 16 bits";
     const OpSchema* schema = schemas_.of(body, node);
     if (schema == nullptr) return fmt::format("nothing is known of the op {}", node.op_type);
-    if (is_quantized_op(node) || is_between_codes(body, node)) return kOnIntegers;
-    if (makes_scale(body, node, kLongestScale)) return kOfIntegers;
-    if (schema->inputs.find('*') != std::string_view::npos || has_sequence(*schema))
-      return "sequences and maps keep the types they have";
+    if (is_quantized_op(node) || is_between_codes(index_, body, node)) return kOnIntegers;
+    if (makes_scale(index_, body, node)) return kOfIntegers;
+    if (has_sequence(*schema)) return "sequences and maps keep the types they have";
     const HalfOp& op = half_op(node);
     if (!op.why_float.empty()) return std::string(op.why_float);
     if (is_scattered_sum(node)) return "ONNX Runtime has no kernel for sums of 16-bit floats in place";
@@ -323,68 +280,11 @@ class HalfPlanner {
     for (const auto* names : {&node.inputs, &node.outputs}) {
       for (const Bytes name : *names) {
         if (!name.empty() && types_.type(body, name) == ElementType::kUndefined &&
-            shares_type(*schema, node, name))
+            shares_type(*schema, node, name, plan_.type))
           return fmt::format("the type of '{}' is not known", name);
       }
     }
     return flow_.why_float(body, node);
-  }
-
-  // A float op that runtimes make an integer op, with what decodes its inputs and codes its output.
-  bool is_between_codes(std::size_t body, const onnx::Node& node) const {
-    const auto is_decoded = [&](Bytes name) {
-      const auto [value, home] = index_.find(body, name);
-      return value != nullptr && value->producer != kNone &&
-             is_op(*index_.bodies()[home].nodes()[value->producer], "DequantizeLinear");
-    };
-    const auto is_coded = [&](Bytes name) {
-      const Value* value = find(body, name);
-      return value != nullptr && !value->uses.empty() && !value->is_output &&
-             std::all_of(value->uses.begin(), value->uses.end(),
-                         [&](const graph::Use& use) { return is_op(index_.node(use), "QuantizeLinear"); });
-    };
-    const IntegerOp* op = find_integer_op(node);
-    const std::size_t wanted = op == nullptr ? 0 : op->activations(node) + (op->has_weight() ? 1 : 0);
-    const bool takes_codes =
-        op != nullptr && node.inputs.size() >= wanted &&
-        std::all_of(node.inputs.begin(), node.inputs.begin() + static_cast<std::ptrdiff_t>(wanted),
-                    is_decoded);
-    const bool gives_codes = !node.outputs.empty() && is_coded(node.outputs[0]);
-    return (gives_codes && is_clamp(node)) || takes_codes;
-  }
-
-  // Does all that a node gives end as a scale of codes?
-  bool makes_scale(std::size_t body, const onnx::Node& node, int steps) const {
-    const Value* value = node.outputs.size() == 1 ? find(body, node.outputs[0]) : nullptr;
-    if (value == nullptr || value->is_output || value->uses.empty() || steps == 0) return false;
-    if (value->uses.size() > kMostScaleUses) return false;
-    return std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
-      const onnx::Node& next = index_.node(use);
-      return is_quantized_op(next) ? use.input != 0 : makes_scale(use.body, next, steps - 1);
-    });
-  }
-
-  static bool has_sequence(const OpSchema& schema) {
-    for (const std::string_view list : {schema.inputs, schema.outputs}) {
-      for (const char letter : list) {
-        if (OpSchema::is_variable(letter) && schema.types_of(letter) == "*") return true;
-      }
-    }
-    return false;
-  }
-
-  // Would the type of this value change with those of others at the node?
-  bool shares_type(const OpSchema& schema, const onnx::Node& node, Bytes name) const {
-    const auto is_shared = [&](const std::vector<Bytes>& names, auto letter_of) {
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        if (names[i] != name) continue;
-        const std::optional<char> letter = letter_of(i);
-        if (letter && OpSchema::is_variable(*letter) && schema.allows(*letter, plan_.type)) return true;
-      }
-      return false;
-    };
-    return is_shared(node.inputs, [&](std::size_t i) { return schema.input(i); }) ||
-           is_shared(node.outputs, [&](std::size_t i) { return schema.output(i); });
   }
 
   void choose_types(HalfNode& half, const onnx::Node& node) {
@@ -414,29 +314,15 @@ class HalfPlanner {
     };
     choose(node.inputs, half.inputs, [&](std::size_t i) { return schema.input(i); });
     choose(node.outputs, half.outputs, [&](std::size_t i) { return schema.output(i); });
-    if (!is_any) half.why_float = why_no_type(schema);
-  }
-
-  std::string why_no_type(const OpSchema& schema) const {
-    const auto allows = [&](const OpSchema& each) {
-      const std::optional<char> letter = each.input(0);
-      return letter && OpSchema::is_variable(*letter) && each.allows(*letter, plan_.type);
-    };
-    const std::string what = fmt::format("ONNX has no {} of {}", schema.op_type, name_of(plan_.type));
-    const OpSchema* newest = onnx::find_op_schema(schema.domain, schema.op_type, kNewestOpset);
-    if (newest == nullptr || !allows(*newest)) return what;
-    std::int64_t first = newest->since;
-    for (std::int64_t version = first; version > schema.since; --version) {
-      const OpSchema* older = onnx::find_op_schema(schema.domain, schema.op_type, version);
-      if (allows(*older)) first = older->since;
-    }
-    return fmt::format("{} before opset {}", what, first);
+    if (!is_any) half.why_float = why_no_type(schema, plan_.type);
   }
 
   // Ops that only move values, and those that only look at them, take what there is when it is FP32: a Cast
   // in front of them would serve nobody.
   void follow_types() {
-    for (bool is_changed = true; is_changed;) {
+    bool is_changed = true;
+    for (int round = 0; is_changed && round < kMostRounds;
+         ++round) {  // two, unless a file is written backwards
       is_changed = false;
       for (HalfNode& half : plan_.nodes) {
         const onnx::Node& node = *index_.bodies()[half.body].nodes()[half.position];

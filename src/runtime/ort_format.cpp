@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "io/output_file.h"
+#include "onnx/reader.h"
 
 namespace ounce::runtime {
 namespace {
@@ -25,10 +26,11 @@ constexpr std::uint32_t kNamedOptimizersSince = 18;
 void set_machine(OrtMachine machine, const Library& library, SessionOptions& session) {
   session.config[kOrtSessionOptionsQDQIsInt8Allowed] = machine == OrtMachine::kArm ? "1" : "0";
   if (machine == OrtMachine::kX64) return;
-  if (library.api_version() >= kNamedOptimizersSince)
+  if (library.api_version() >= kNamedOptimizersSince) {
     session.config[kOrtSessionOptionsDisableSpecifiedOptimizers] = "NchwcTransformer";
-  else
+  } else {
     session.optimization = std::min(session.optimization, Optimization::kExtended);
+  }
 }
 
 SessionOptions options_to_save(const OrtOptions& options, const Library& library, Format format,
@@ -63,6 +65,17 @@ void check(const std::shared_ptr<const Library>& library, const fs::path& file, 
     throw Error(ErrorCode::kUnsupported, "inputs or outputs got lost", written.model());
 }
 
+// Offsets in the runtime's format are signed numbers of 32 bits; ONNX's is a protobuf, which has the same
+// limit.
+constexpr std::uint64_t kMostBytes = 0x7FFF'FFFF;
+
+std::uint64_t weight_bytes(const fs::path& path) {
+  const onnx::Model model = onnx::read_model(path);
+  std::uint64_t bytes = 0;
+  for (const auto& tensor : model.proto->graph->initializers) bytes += tensor->byte_count();
+  return bytes;
+}
+
 // A model that could not be written: is it the model, or is it the format?
 [[noreturn]] void explain(const std::shared_ptr<const Library>& library, const fs::path& model, Format format,
                           const Error& failure) {
@@ -70,6 +83,13 @@ void check(const std::shared_ptr<const Library>& library, const fs::path& file, 
   SessionOptions plain;
   plain.optimization = Optimization::kNone;
   const Session loads(library, model, plain);  // throws if it is the model
+  const std::uint64_t bytes = weight_bytes(model);
+  if (bytes > kMostBytes) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("cannot be written as {}: has {} bytes of weights, and the format holds 2 GiB",
+                            name_of(format), bytes),
+                model.string());
+  }
   throw Error(ErrorCode::kUnsupported,
               fmt::format("cannot be written as {}: {}", name_of(format), failure.what()));
 }

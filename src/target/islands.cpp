@@ -98,6 +98,7 @@ std::vector<std::string> most_first(const std::map<std::string, std::size_t>& co
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> texts;
+  texts.reserve(sorted.size());
   for (const auto& [op, count] : sorted) texts.push_back(fmt::format("{} {}", op, count));
   return texts;
 }
@@ -127,13 +128,11 @@ Islands islands_of(const graph::Index& index, std::span<const Share> shares) {
 
 Islands islands_of(const ProviderDocs& docs) {
   const auto& nodes = docs.index().main().nodes();
-  std::vector<Share> shares;
+  std::vector<Share> shares(nodes.size(), Share::kNone);
   std::string ignored;
   for (std::size_t node = 0; node < nodes.size(); ++node) {
-    if (docs.is_folded(kMain, node))
-      shares.push_back(Share::kNone);
-    else
-      shares.push_back(docs.documents(kMain, node, ignored) ? Share::kProvider : Share::kCpu);
+    const bool is_taken = docs.documents(kMain, node, ignored);
+    if (!docs.is_folded(kMain, node)) shares[node] = is_taken ? Share::kProvider : Share::kCpu;
   }
   return islands_of(docs.index(), shares);
 }

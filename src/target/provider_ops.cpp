@@ -328,8 +328,7 @@ constexpr std::string_view rest_after(const Word& word, std::string_view conditi
   return condition.substr(std::min(condition.size(), word.word.size() + std::string_view(", ").size()));
 }
 
-template <std::size_t N>
-constexpr bool has_known_words(const std::array<ProviderOp, N>& ops) {
+constexpr bool has_known_words(std::span<const ProviderOp> ops) {
   for (const ProviderOp& op : ops) {
     for (std::string_view rest = op.condition; !rest.empty();) {
       const Word* const word = next_word(rest);
@@ -592,10 +591,10 @@ void ProviderDocs::follow_nodes(std::size_t body) {
 }
 
 const ProviderDocs::Fact& ProviderDocs::fact(std::size_t body, Bytes name) const {
-  static const Fact kNothing;
-  if (name.empty()) return kNothing;
+  static const Fact nothing;
+  if (name.empty()) return nothing;
   const auto found = facts_.find(index_.find(body, name).value);
-  return found == facts_.end() ? kNothing : found->second;
+  return found == facts_.end() ? nothing : found->second;
 }
 
 bool ProviderDocs::is_constant(std::size_t body, Bytes name) const { return fact(body, name).is_constant; }

@@ -59,13 +59,13 @@ class ProviderDocs {
   const graph::Index& index() const { return index_; }
 
   // Would the provider take this node? Otherwise the first reason why not, in a few words.
-  bool documents(std::size_t body, std::size_t node, std::string& why_not) const;
+  bool documents(std::size_t body, std::size_t position, std::string& why_not) const;
 
   // Is this value known before the model runs? The runtime computes from constants what it can.
   bool is_constant(std::size_t body, graph::Bytes name) const;
   // Is the whole node done before the model runs? Then nobody takes it. A DequantizeLinear never is: it stays
   // with the op behind it.
-  bool is_folded(std::size_t body, std::size_t node) const;
+  bool is_folded(std::size_t body, std::size_t position) const;
 
  private:
   friend class NodeView;
@@ -80,7 +80,7 @@ class ProviderDocs {
   void follow_nodes(std::size_t body);
   const Fact& fact(std::size_t body, graph::Bytes name) const;
   const ProviderOp* find(const onnx::Node& node) const;
-  bool belongs_to_quantized_op(std::size_t body, std::size_t node) const;
+  bool belongs_to_quantized_op(std::size_t body, std::size_t position) const;
 
   const ProviderPage& page_;
   const onnx::Model& model_;
