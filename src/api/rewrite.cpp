@@ -7,6 +7,7 @@
 #include "passes/import_domains.h"
 #include "passes/integer_ops.h"
 #include "passes/integer_ports.h"
+#include "passes/name_slices.h"
 #include "passes/remove_dead_nodes.h"
 #include "passes/shorten_names.h"
 #include "passes/strip_constant_names.h"
@@ -61,6 +62,7 @@ Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::In
   passes::declare_ports(model, plan.half.ports);
   const bool is_shortened = plan.half.exists() && !plan.recipe.half.keep_names;
   const std::uint64_t shortened = is_shortened ? shorten_names(model, plan, stored) : 0;
+  if (plan.recipe.is_integer() || shortened != 0) passes::name_slices(model);
   passes::strip_constant_names(model);
   passes::set_metadata(model, "ounce.version", version());
   passes::set_metadata(model, "ounce.plan", provenance.plan_digest);
