@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/bench.h>
+#include <ounce/check.h>
 #include <ounce/error.h>
 #include <ounce/inspect.h>
 #include <ounce/quantize.h>
@@ -14,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/embedded_example.h"
 #include "report/bench_report.h"
+#include "report/check_report.h"
 #include "report/inspect_report.h"
 #include "report/quantize_report.h"
 #include "report/verify_report.h"
@@ -55,7 +58,7 @@ void show_contract(const DataOptions* data) {
 }
 
 void show_quantize(const DataOptions* data) {
-  fmt::print("$ ounce quantize model.onnx --to w16, w8, w8 --codebook, w4{}\n",
+  fmt::print("$ ounce quantize model.onnx --to w16, w8, w8 --codebook, w4, fp16{}\n",
              data == nullptr ? "" : ", dynamic, static --data clips.npz");
   std::vector<report::QuantizeRow> rows;
   const auto add = [&](Format format, bool codebook, const char* name) {
@@ -69,6 +72,7 @@ void show_quantize(const DataOptions* data) {
   add(Format::kW8, false, "model.w8.onnx");
   add(Format::kW8, true, "model.w8-codebook.onnx");
   add(Format::kW4, false, "model.w4.onnx");
+  add(Format::kFp16, false, "model.fp16.onnx");
   if (data != nullptr) {
     add(Format::kDynamic, false, "model.dynamic.onnx");
     add(Format::kStatic, false, "model.static.onnx");
@@ -99,6 +103,13 @@ void show_bench(const DataOptions& data) {
       report::bench_text(bench({"model.onnx", "model.w8.onnx", "model.static.onnx"}, options)));
 }
 
+void show_check(bool has_integers) {
+  const CheckOptions options{{"android-arm64@1.22.0", "linux-x64@1.30.0", "linux-x64@1.14.0"}};
+  for (const char* model : {"model.fp16.onnx", has_integers ? "model.static.onnx" : "model.w8.onnx"})
+    fmt::print("$ ounce check {} --target {}\n{}\n", model, fmt::join(options.targets, ","),
+               report::check_text(check(model, options)));
+}
+
 int run(const std::string& output) {
   std::unique_ptr<TemporaryFolder> temporary;
   fs::path folder = output;
@@ -122,6 +133,7 @@ int run(const std::string& output) {
   show_inspect();
   show_contract(can_run ? &data : nullptr);
   show_quantize(can_run ? &data : nullptr);
+  show_check(can_run);
   if (can_run) {
     show_verify(data);
     show_bench(data);

@@ -43,14 +43,14 @@ std::string content_of(const fs::path& path) {
 }
 
 struct OrtFormatTest : testing::TestWithParam<fs::path> {
-  fs::path write(const std::string& model) {
+  fs::path write(const std::string& model) const {
     test::write_file(folder / "model.onnx", model);
     return folder / "model.onnx";
   }
-  OrtOptions options(OrtStyle style = OrtStyle::kFixed, OrtMachine machine = OrtMachine::kAny) const {
+  static OrtOptions options(OrtStyle style = OrtStyle::kFixed, OrtMachine machine = OrtMachine::kAny) {
     return {.library = GetParam().string(), .style = style, .machine = machine};
   }
-  std::string output_of(const fs::path& model) const {
+  static std::string output_of(const fs::path& model) {
     const Session session(Library::open(GetParam()), model, {});
     const std::vector<float> values = noise({1, 8, 6, 6}, 5);
     const std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
@@ -61,7 +61,7 @@ struct OrtFormatTest : testing::TestWithParam<fs::path> {
     for (const auto& entry : fs::directory_iterator(folder.path())) names.push_back(entry.path().filename());
     return names;
   }
-  std::vector<std::string> ops_of(const fs::path& path) const {
+  static std::vector<std::string> ops_of(const fs::path& path) {
     const onnx::Model model = onnx::read_model(path);
     std::vector<std::string> ops;
     for (const auto& node : model.proto->graph->nodes) ops.emplace_back(node->op_type);

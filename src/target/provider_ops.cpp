@@ -21,6 +21,8 @@ using onnx::ElementType;
 // A node as conditions see it. Questions about what nobody says have no answer.
 class NodeView {
  public:
+  static constexpr std::size_t kMostInputs = 16;  // no op with a condition has more; a hostile node may
+
   NodeView(const ProviderDocs& docs, std::size_t body, const onnx::Node& node)
       : docs_(docs), body_(body), node_(node) {}
 
@@ -30,7 +32,7 @@ class NodeView {
     return !has(input) || docs_.is_constant(body_, graph::input_of(node_, input));
   }
   bool are_constant(std::size_t first) const {
-    for (std::size_t i = first; i < node_.inputs.size(); ++i)
+    for (std::size_t i = first; i < kMostInputs; ++i)
       if (!is_constant(i)) return false;
     return true;
   }
@@ -122,7 +124,7 @@ bool has_two_operands(const NodeView& view) {
 }
 
 bool has_constant_scales(const NodeView& view) {
-  for (std::size_t i = 1; i < view.node().inputs.size(); ++i) {
+  for (std::size_t i = 1; i < NodeView::kMostInputs; ++i) {
     const bool is_data = has_two_operands(view) && (i == 3 || i == 8);
     if (!is_data && !view.is_constant(i)) return false;
   }
@@ -512,6 +514,19 @@ bool is_random(const onnx::Node& node) {
   return node.op_type.starts_with("Random") || node.op_type == "Bernoulli" || node.op_type == "Multinomial";
 }
 
+// Ops whose output has as many dimensions as their first input, and those that have as many as the largest.
+constexpr std::string_view kLikeTheFirst =
+    " AveragePool BatchNormalization Cast Clip Conv ConvTranspose DequantizeLinear Elu GlobalAveragePool "
+    "GlobalMaxPool HardSigmoid HardSwish Identity InstanceNormalization LeakyRelu MaxPool PRelu Pad "
+    "QuantizeLinear Relu Resize Sigmoid Softmax Tanh ";
+constexpr std::string_view kLikeTheLargest = " Add Div Max Min Mul Sub ";
+
+constexpr std::size_t kMostDimensions = 64;  // a copy for every node behind a hostile shape would be too much
+
+bool is_listed(const onnx::Node& node, std::string_view ops) {
+  return onnx::is_default_domain(node.domain) && ops.find(fmt::format(" {} ", node.op_type)) != ops.npos;
+}
+
 bool holds_graphs(const onnx::Node& node) {
   return std::any_of(node.attributes.begin(), node.attributes.end(),
                      [](const auto& attribute) { return !attribute->graphs.empty(); });
@@ -564,6 +579,22 @@ void ProviderDocs::read_declarations(std::size_t body) {
   }
 }
 
+// As far as it can be told without the arithmetic of shapes: often only the number of dimensions.
+std::optional<std::vector<std::int64_t>> ProviderDocs::shape_after(std::size_t body,
+                                                                   const onnx::Node& node) const {
+  if (const onnx::Tensor* const tensor = graph::constant_tensor(node)) return tensor->dims;
+  const bool is_like_all = is_listed(node, kLikeTheLargest);
+  if (!is_like_all && !is_listed(node, kLikeTheFirst)) return std::nullopt;
+  std::size_t rank = 0;
+  for (std::size_t i = 0; i < (is_like_all ? node.inputs.size() : 1); ++i) {
+    const auto& shape = fact(body, graph::input_of(node, i)).shape;
+    if (!shape) return std::nullopt;
+    rank = std::max(rank, shape->size());
+  }
+  if (rank > kMostDimensions) return std::nullopt;
+  return std::vector<std::int64_t>(rank, -1);
+}
+
 // In the order of the file, which is the order of computing: what a shape or a constant means for those that
 // come after it.
 void ProviderDocs::follow_nodes(std::size_t body) {
@@ -578,14 +609,14 @@ void ProviderDocs::follow_nodes(std::size_t body) {
       is_constant = is_constant && known.is_constant;
       is_varying = is_varying || known.is_varying;
     }
-    const onnx::Tensor* const tensor = graph::constant_tensor(node);
+    const auto shape = shape_after(body, node);
     for (const Bytes output : node.outputs) {
       const auto [value, home] = index_.find(body, output);
       if (output.empty() || value == nullptr) continue;
       Fact& known = facts_[value];
       known.is_constant = is_constant;
       if (!known.is_declared) known.is_varying = is_varying && !onnx::is_op(node, "Shape");
-      if (tensor != nullptr && !known.shape) known.shape = tensor->dims;
+      if (!known.shape) known.shape = shape;
     }
   }
 }

@@ -73,11 +73,12 @@ class ProviderDocs {
     bool is_constant = false;
     bool is_varying = false;  // its shape is not the same in every run
     bool is_declared = false;
-    std::optional<std::vector<std::int64_t>> shape;  // -1 where a dimension is not fixed
+    std::optional<std::vector<std::int64_t>> shape;  // -1 where a dimension is not known
   };
 
   void read_declarations(std::size_t body);
   void follow_nodes(std::size_t body);
+  std::optional<std::vector<std::int64_t>> shape_after(std::size_t body, const onnx::Node& node) const;
   const Fact& fact(std::size_t body, graph::Bytes name) const;
   const ProviderOp* find(const onnx::Node& node) const;
   bool belongs_to_quantized_op(std::size_t body, std::size_t position) const;

@@ -138,6 +138,14 @@ TEST(ProviderOps, ShapesThatVaryAreFollowed) {
   EXPECT_EQ(why_not("qnn", model), "");
 }
 
+TEST(ProviderOps, DimensionsAreCountedBehindKnownShapes) {
+  ModelBuilder model;
+  model.input("x", kFloat, {-1, 8, 8}).initializer("w", {8, 8, 3}, noise({8, 8, 3}));
+  model.node("Conv", {"x", "w"}, {"c"}).node("Clip", {"c"}, {"r"}).node("Add", {"r", "c"}, {"a"});
+  model.node("GlobalAveragePool", {"a"}, {"y"});
+  EXPECT_EQ(why_not("coreml", model), "only with 2-D windows");
+}
+
 TEST(ProviderOps, NodesInsideOfOthersStay) {
   test::GraphBuilder branch;
   branch.output("b", kFloat, {4}).node("Softmax", {"x"}, {"b"});

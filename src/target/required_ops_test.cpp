@@ -18,8 +18,10 @@ using testing::HasSubstr;
 
 std::string list_of(const std::vector<std::string>& files) {
   std::vector<onnx::Model> models;
+  models.reserve(files.size());
   for (const std::string& bytes : files) models.push_back(onnx::read_model_from_memory(bytes, "model"));
   std::vector<const onnx::Model*> pointers;
+  pointers.reserve(models.size());
   for (const onnx::Model& model : models) pointers.push_back(&model);
   return required_ops(pointers);
 }
