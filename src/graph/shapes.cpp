@@ -1,6 +1,7 @@
 #include "graph/shapes.h"
 
 #include "graph/constants.h"
+#include "onnx/settings.h"
 #include "onnx/types.h"
 
 namespace ounce::graph {
@@ -28,6 +29,12 @@ Shapes::Shapes(const Index& index) : index_(index) {
       if (tensor != nullptr && !node->outputs.empty()) declare(node->outputs[0], tensor->dims);
     }
   }
+  for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
+    const bool keeps_shape = onnx::is_op(node, "Cast") || onnx::is_op(node, "Identity");
+    if (!keeps_shape || node.outputs.empty()) return;
+    const Dims* dims = of(body, input_of(node, 0));
+    if (dims != nullptr) shapes_.try_emplace(index.find(body, node.outputs[0]).value, *dims);
+  });
 }
 
 const Dims* Shapes::of(std::size_t body, Bytes name) const {

@@ -1,4 +1,5 @@
-// The shapes of values as far as the file tells them: declared ones, and those of constants.
+// The shapes of values as far as the file tells them: declared ones, those of constants, and what is cast of
+// them.
 #pragma once
 
 #include <cstddef>

@@ -88,6 +88,27 @@ TEST(SupportOf, TellsSlowFromFast) {
   EXPECT_THAT(slow.check.findings[0].why, HasSubstr("converted"));
 }
 
+// DequantizeLinear in front of a weight: releases that fuse it decode once, others at every run.
+ModelBuilder stored_weight(const char* op, const ounce::test::Dims& input, const ounce::test::Dims& weight) {
+  ModelBuilder model(17);
+  std::size_t size = 1;
+  for (const std::int64_t dim : weight) size *= static_cast<std::size_t>(dim);
+  model.input("x", kFloat, input).output("y", kFloat, {}).initializer("s", {}, {0.5F});
+  model.initializer(tensor("codes", kInt8, weight, std::string(size, '\1')));
+  model.node("DequantizeLinear", {"codes", "s"}, {"w"}).node(op, {"x", "w"}, {"y"}, {}, "product");
+  return model;
+}
+
+TEST(SupportOf, KnowsWhatIsFused) {
+  const ModelBuilder conv = stored_weight("Conv", {1, 3, 8, 8}, {4, 3, 3, 3});
+  const ModelBuilder gemm = stored_weight("MatMul", {1, 16}, {16, 8});
+  EXPECT_EQ(verdict(conv, "linux-x64@1.22.0"), Verdict::kSlow);
+  EXPECT_EQ(verdict(conv, "linux-x64@1.30.0"), Verdict::kSlow);
+  EXPECT_EQ(verdict(gemm, "linux-x64@1.22.0"), Verdict::kSlow);
+  EXPECT_EQ(verdict(gemm, "linux-x64@1.30.0"), Verdict::kRuns);  // MatMulNBits
+  EXPECT_THAT(support(conv, "linux-x64@1.30.0").check.findings[0].why, HasSubstr("at every run"));
+}
+
 TEST(SupportOf, KnowsTheLimitsOfReleases) {
   ModelBuilder opset(21);
   opset.input("x", kFloat, {1}).output("y", kFloat, {1}).node("Abs", {"x"}, {"y"});

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "target/fusions.h"
 #include "target/variants.h"
 
 namespace ounce::target {
@@ -69,7 +70,24 @@ NodeChecker::NodeChecker(const onnx::Model& model, const graph::Index& index, co
       shapes_(index),
       functions_(index) {}
 
+// A node of its own may run well and still not be fused with the Q/DQ around it.
 NodeSupport NodeChecker::check(std::size_t body, const onnx::Node& node, std::size_t column) const {
+  NodeSupport support = check_alone(body, node, column);
+  if (support.answer != Answer::kRight && support.answer != Answer::kUnchecked) return support;
+  const auto pattern = pattern_of(model_, index_, types_, shapes_, body, node);
+  const auto fate = pattern ? Fusions::measured().find(*pattern, matrix_.releases()[column]) : std::nullopt;
+  if (!fate || *fate == Fusions::Fate::kFused) return support;
+  support.answer = *fate == Fusions::Fate::kInFloats      ? Answer::kExpanded
+                   : *fate == Fusions::Fate::kDoesNotLoad ? Answer::kRefused
+                                                          : Answer::kFails;
+  if (*fate == Fusions::Fate::kInFloats)
+    support.why =
+        "not fused with the Q/DQ around it: decoded, computed in floats, and coded again at every run";
+  support.types = pattern->substr(pattern->find(' ') + 1, pattern->find(" io=") - pattern->find(' ') - 1);
+  return support;
+}
+
+NodeSupport NodeChecker::check_alone(std::size_t body, const onnx::Node& node, std::size_t column) const {
   NodeSupport support;
   if (functions_.are_called_by(node)) {
     support.answer = Answer::kRight;  // its body is what matters

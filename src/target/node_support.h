@@ -28,6 +28,7 @@ class NodeChecker {
   NodeSupport check(std::size_t body, const onnx::Node& node, std::size_t column) const;
 
  private:
+  NodeSupport check_alone(std::size_t body, const onnx::Node& node, std::size_t column) const;
   const onnx::Model& model_;
   const graph::Index& index_;
   const SupportMatrix& matrix_;
