@@ -524,7 +524,8 @@ constexpr std::string_view kLikeTheLargest = " Add Div Max Min Mul Sub ";
 constexpr std::size_t kMostDimensions = 64;  // a copy for every node behind a hostile shape would be too much
 
 bool is_listed(const onnx::Node& node, std::string_view ops) {
-  return onnx::is_default_domain(node.domain) && ops.find(fmt::format(" {} ", node.op_type)) != ops.npos;
+  return onnx::is_default_domain(node.domain) &&
+         ops.find(fmt::format(" {} ", node.op_type)) != std::string_view::npos;
 }
 
 bool holds_graphs(const onnx::Node& node) {
