@@ -32,8 +32,10 @@ struct NodeFinding {
 
 struct ProviderHint {
   std::string provider;
+  std::string source;  // the documentation that was read
   std::size_t nodes = 0, taken = 0, islands = 0, largest = 0;
   std::vector<std::string> left;  // op types that stay on the CPU, most frequent first
+  std::string note;               // what concerns the whole model
 };
 
 struct TargetCheck {

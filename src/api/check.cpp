@@ -2,14 +2,65 @@
 #include <ounce/check.h>
 #include <ounce/error.h>
 
+#include <set>
+
 #include "api/outcome.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
+#include "onnx/types.h"
+#include "target/islands.h"
 #include "target/load_memory.h"
 #include "target/model_support.h"
+#include "target/provider_ops.h"
 #include "target/support_matrix.h"
 
 namespace ounce {
+namespace {
+
+// The providers that are asked for, and those that a system's apps commonly have.
+std::set<std::string_view> providers_of(const std::vector<target::Target>& targets) {
+  std::set<std::string_view> names;
+  for (const target::Target& target : targets) {
+    if (target.provider != "cpu") {
+      names.insert(target.provider);
+    } else if (target.system == "android") {
+      names.insert({"nnapi", "xnnpack", "qnn"});
+    } else if (target.system == "ios" || target.system == "macos") {
+      names.insert({"coreml", "coreml-mlprogram", "xnnpack"});
+    }
+  }
+  return names;
+}
+
+bool has_free_inputs(const onnx::Model& model) {
+  for (const auto& input : model.proto->graph->inputs) {
+    const onnx::ValueType type = onnx::read_type(input->type);
+    for (const onnx::Dimension& dimension : type.shape) {
+      if (dimension.value < 0) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<ProviderHint> hints_for(const std::vector<target::Target>& targets, const onnx::Model& model,
+                                    const graph::Index& index) {
+  std::vector<ProviderHint> hints;
+  const std::set<std::string_view> names = providers_of(targets);
+  if (names.empty()) return hints;
+  const graph::ElementTypes types(model, index);
+  for (const std::string_view name : names) {
+    const target::ProviderPage* page = target::find_provider_page(name);
+    if (page == nullptr) continue;
+    const target::Islands islands = target::islands_of(target::ProviderDocs(*page, model, index, types));
+    const bool is_free = page->needs_fixed_shapes && has_free_inputs(model);
+    hints.push_back({std::string(name), std::string(page->source), islands.nodes, islands.taken,
+                     islands.islands, islands.largest, islands.left,
+                     is_free ? "it needs fixed shapes, and an input has free dimensions" : std::string(page->note)});
+  }
+  return hints;
+}
+
+}  // namespace
 
 CheckReport check(const std::filesystem::path& path, const CheckOptions& options) {
   std::vector<target::Target> targets;
@@ -31,6 +82,7 @@ CheckReport check(const std::filesystem::path& path, const CheckOptions& options
   report.ir = model.proto->ir_version;
   for (const target::Target& target : targets)
     report.targets.push_back(target::support_of(model, index, target).check);
+  report.hints = hints_for(targets, model, index);
   return report;
 }
 

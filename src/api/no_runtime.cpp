@@ -7,6 +7,7 @@
 #include "api/asked_types.h"
 #include "api/contract_data.h"
 #include "api/observation.h"
+#include "api/optimized.h"
 #include "api/refine.h"
 #include "api/trial.h"
 
@@ -35,6 +36,12 @@ void api::record(const std::filesystem::path&, const DataOptions&, const Runtime
   refuse();
 }
 
+void api::write_ort(const std::filesystem::path&, const std::filesystem::path&, const EmitOptions&) {
+  refuse();
+}
+std::optional<onnx::Model> api::optimized_model(const std::filesystem::path&, const EmitOptions&) {
+  return std::nullopt;
+}
 std::size_t api::declare_asked_types(onnx::Model&, const RuntimeOptions&) { return 0; }
 
 api::Refinement api::refine(const std::filesystem::path&, std::shared_ptr<const Groundwork> ground,

@@ -16,17 +16,15 @@
 #include "api/rewrite.h"
 #include "api/source_digest.h"
 #include "api/target_fit.h"
-#include "api/trial.h"
+#include "api/try_written.h"
 #include "base/cpu.h"
 #include "base/digest.h"
 #include "base/jobs.h"
 #include "base/stopwatch.h"
-#include "base/temporary_folder.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 #include "passes/compare_weights.h"
-#include "passes/emulate_halves.h"
 #include "plan/plan.h"
 #include "target/provider.h"
 #include "target/target.h"
@@ -37,9 +35,6 @@ namespace {
 // Codes of nothing but zeros would give 0 dB; anything below means that codes and source do not belong
 // together.
 constexpr double kLeastSqnr = -3;
-
-// What 16-bit floats reach in all but ill-conditioned models.
-constexpr double kCloseHalves = 40;
 
 // With fewer samples, what fits them best says nothing of others.
 constexpr std::uint64_t kFewSamples = 8;
@@ -170,8 +165,9 @@ const target::Provider& provider_of(const Recipe& recipe) {
 // What people would otherwise find out on the device.
 void note_target(const Recipe& recipe, QuantizeResult& result) {
   if (recipe.format != Format::kFp16 || provider_of(recipe).computes_fp16) return;
+  if (target::parse_target(recipe.target).machine == "arm64") return;  // has kernels for most
   result.notes.emplace_back(
-      "CPUs compute this slower than FP32: ONNX Runtime has no 16-bit arithmetic there and casts around "
+      "x86 CPUs compute this slower than FP32: ONNX Runtime has no 16-bit arithmetic there and casts around "
       "every "
       "op; --to w16 is as small at full speed, --target cuda, coreml … is for processors that have it");
 }

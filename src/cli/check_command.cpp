@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <ounce/check.h>
+#include <ounce/emit.h>
 #include <ounce/error.h>
 
 #include <nlohmann/json.hpp>
@@ -19,6 +20,7 @@ constexpr int kNotSupported = 3;
 struct Arguments {
   std::vector<std::string> models;
   CheckOptions options;
+  std::string required_ops, runtime;
   bool json = false, list = false;
 };
 
@@ -46,6 +48,17 @@ int run(const Arguments& arguments) {
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
+  if (!arguments.required_ops.empty()) {
+    std::vector<std::filesystem::path> models;
+    for (const report::CheckRow& row : rows) {
+      if (row.error.empty()) models.push_back(row.model);
+    }
+    EmitOptions options;
+    options.library = arguments.runtime;
+    write_required_operators(models, arguments.required_ops, options);
+    fmt::print(human, "{}: the operators that a reduced build needs for {} model{}\n", arguments.required_ops,
+               models.size(), models.size() == 1 ? "" : "s");
+  }
   if (arguments.json) fmt::print("{}", report::dump(report::check_json(rows)));
   return worst;
 }
@@ -61,6 +74,11 @@ Command add_check(CLI::App& parser) {
          "where: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@…, ort-web@…, host (repeatable, or "
          "with commas; default: host)")
       ->delimiter(',');
+  app->add_option(
+      "--required-ops", arguments->required_ops,
+      "write the config file of a reduced build of ONNX Runtime that has the ops of these models, and "
+      "those that its optimisers put in");
+  app->add_option("--runtime", arguments->runtime, "ONNX Runtime for that: a library's path, or a version");
   app->add_flag("--releases", arguments->list, "list the releases that were measured");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   return {app, [arguments] {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/emit_options.h"
 #include "cli/model_list.h"
 #include "cli/recipe_options.h"
 #include "report/table.h"
@@ -14,7 +15,8 @@ namespace ounce::cli {
 namespace {
 
 struct Arguments {
-  std::string model, output, external_data = "auto";
+  std::string model, output, external_data = "auto", runtime;
+  EmitArguments emit;
 };
 
 int run(const Arguments& arguments) {
@@ -23,6 +25,7 @@ int run(const Arguments& arguments) {
   job.make_folder();
   const CopyResult result = copy_model(model.path, job.output, external_data_of(arguments.external_data));
   fmt::print("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after));
+  emit(arguments.emit, job.output, arguments.runtime, "", stdout);
   return 0;
 }
 
@@ -37,6 +40,8 @@ Command add_copy(CLI::App& parser) {
   app->add_option("--external-data", arguments->external_data, "auto (an identical copy), always, never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
+  add_emit_options(*app, arguments->emit);
+  app->add_option("--runtime", arguments->runtime, "ONNX Runtime for --emit: a library's path, or a version");
   return {app, [arguments] { return run(*arguments); }};
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/data_options.h"
+#include "cli/emit_options.h"
 #include "cli/model_list.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
@@ -27,6 +28,7 @@ struct Arguments {
   unsigned threads = 0;
   bool dry_run = false, json = false, verbose = false, verify = true;
   DataArguments data;
+  EmitArguments emit;
   std::string runtime, ranges;
 };
 
@@ -74,6 +76,8 @@ int run(const Arguments& arguments) {
           options.progress = line.progress();
           if (!options.dry_run) job.make_folder();
           row.result = quantize(model, job.output, options);
+          if (!options.dry_run)
+            emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, human);
         },
         row.error);
     worst = std::max(worst, row.exit_code);
@@ -120,6 +124,7 @@ Command add_quantize(CLI::App& parser) {
                   "ONNX Runtime for that: a library's path, or a version (default: the newest)");
   add_integer_options(*app, arguments->recipe);
   add_half_options(*app, arguments->recipe);
+  add_emit_options(*app, arguments->emit);
   app->add_option("--ranges", arguments->ranges,
                   "static: what 'ounce calibrate' saw; without it, the data of --data is looked at")
       ->group("Integer arithmetic (--to static, --to dynamic)");

@@ -38,6 +38,8 @@ const char* sentence_of(Verdict verdict) {
   return "not all of it is known";
 }
 
+constexpr std::size_t kOpsShown = 6;
+
 std::string count_text(std::size_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
 
 // Nodes of one kind in one line: "3 ConvInteger T1=uint8 T2=int8 (a, b, c): not implemented there".
@@ -93,9 +95,12 @@ std::string check_text(const CheckReport& report) {
     text += fmt::format("  {} (documented, not measured): takes {} of {} nodes in {} island{}", hint.provider,
                         hint.taken, hint.nodes, hint.islands, hint.islands == 1 ? "" : "s");
     if (!hint.left.empty()) {
-      text += "; on the CPU:";
-      for (const std::string& op : hint.left) text += " " + op;
+      text += "; on the CPU: ";
+      for (std::size_t i = 0; i < hint.left.size() && i < kOpsShown; ++i)
+        text += (i == 0 ? "" : ", ") + hint.left[i];
+      if (hint.left.size() > kOpsShown) text += " …";
     }
+    if (!hint.note.empty()) text += "; " + hint.note;
     text += '\n';
   }
   return text;
@@ -144,11 +149,13 @@ nlohmann::ordered_json check_json(const std::vector<CheckRow>& rows) {
     for (const ProviderHint& hint : report.hints) {
       model["hints"].push_back({{"provider", hint.provider},
                                 {"evidence", "documented"},
+                                {"source", hint.source},
                                 {"nodes", hint.nodes},
                                 {"taken", hint.taken},
                                 {"islands", hint.islands},
                                 {"largest", hint.largest},
-                                {"left", hint.left}});
+                                {"left", hint.left},
+                                {"note", hint.note}});
     }
     models.push_back(std::move(model));
   }

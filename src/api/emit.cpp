@@ -1,0 +1,61 @@
+#include <ounce/emit.h>
+#include <ounce/error.h>
+#include <ounce/runtime.h>
+
+#include <deque>
+
+#include "api/optimized.h"
+#include "graph/verify.h"
+#include "io/output_file.h"
+#include "onnx/reader.h"
+#include "target/load_memory.h"
+#include "target/required_ops.h"
+
+namespace ounce {
+namespace {
+
+void write_text(const std::filesystem::path& path, const std::string& text) {
+  io::OutputFile file(path, text.size());
+  file.write(0, text);
+  file.flush();
+  file.commit();
+}
+
+}  // namespace
+
+std::string required_operators(const std::vector<std::filesystem::path>& models, const EmitOptions& options) {
+  std::deque<onnx::Model> read;
+  for (const std::filesystem::path& model : models) {
+    graph::verify(read.emplace_back(onnx::read_model(model)));
+    // A smaller runtime may optimise by itself, or not: it has to have what each of them needs.
+    for (const OrtStyle style : {OrtStyle::kFixed, OrtStyle::kRuntime}) {
+      EmitOptions how = options;
+      how.style = style;
+      if (auto optimized = api::optimized_model(model, how)) read.push_back(std::move(*optimized));
+    }
+  }
+  std::vector<const onnx::Model*> all;
+  for (const onnx::Model& model : read) all.push_back(&model);
+  return target::required_ops(all);
+}
+
+void write_required_operators(const std::vector<std::filesystem::path>& models,
+                              const std::filesystem::path& output, const EmitOptions& options) {
+  write_text(output, required_operators(models, options));
+}
+
+EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::path& output,
+                    const EmitOptions& options) {
+  const onnx::Model read = onnx::read_model(model);  // what is broken is explained by us
+  const graph::Index index = graph::verify(read);
+  api::write_ort(model, output, options);
+  EmitResult result;
+  result.is_decoded = target::weights_after_loading(index) > read.file.bytes().size() * 3 / 2;
+  result.ort = output;
+  result.bytes = std::filesystem::file_size(output);
+  result.required_ops = std::filesystem::path(output).replace_extension(".required_operators.config");
+  write_required_operators({model}, result.required_ops, options);
+  return result;
+}
+
+}  // namespace ounce
