@@ -1,7 +1,9 @@
-// How models are run: which ONNX Runtime, with which settings, in this process or in one of its own.
+// How models are run: which ONNX Runtime, with which settings, in this process, in one of its own, or
+// elsewhere.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +19,24 @@ struct Isolation {
   double seconds = 120;                           // for loading, and for each run; 0: no limit
 };
 
+// Another machine, or another architecture under an emulator, for the model to run on.
+//
+// With `via`, what is needed is brought there by commands that this prefix runs in a shell there ("ssh
+// board", "adb shell", "docker exec -i box sh -c"), and brought only once: the runner and the library stay in
+// `folder` for the next time, which asks for their digest and sends nothing, because a library has 20 MB and
+// a cable may be slow. Models and their data are removed in the end. Whoever wants nothing left removes the
+// folder. Without `via`, the runner is started here, by the launcher: an emulator, say.
+struct Remote {
+  std::string via;
+  std::string launcher;          // stands before the runner: "qemu-aarch64 -L /usr/aarch64-linux-gnu"
+  std::filesystem::path runner;  // for that machine, a file here; empty: ounce-runner or ounce-runner-arm64
+  std::string library;   // likewise, or a version; empty: the one of RuntimeOptions if that is a version,
+                         // else the newest for that machine
+  std::string folder;    // there; empty: one of ours in /data/local/tmp, TMPDIR or /tmp
+  bool keep = false;     // models stay there too, and are not sent again
+  double seconds = 600;  // for each answer and for sending each file, unless there is an Isolation
+};
+
 struct RuntimeOptions {
   std::string library;   // a library's path, or a version such as "1.22.0"; empty: the newest there is
   unsigned threads = 1;  // inside an op; 0: as many as the runtime likes
@@ -24,6 +44,7 @@ struct RuntimeOptions {
   OptimizationLevel optimization = OptimizationLevel::kAll;
   std::map<std::string, std::string> config;  // session entries such as session.disable_quant_qdq
   std::optional<Isolation> isolate;
+  std::optional<Remote> remote = std::nullopt;
 };
 
 // Can models be run at all? False when this library was built without ONNX Runtime.

@@ -26,6 +26,7 @@ runtime::ExecutorOptions executor_options(const RuntimeOptions& options) {
   made.session.optimization = static_cast<runtime::Optimization>(options.optimization);
   made.session.config = options.config;
   if (options.isolate) made.isolate = runtime::Limits{options.isolate->memory, options.isolate->seconds};
+  made.remote = options.remote;
   return made;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/cancel.h"
+#include "base/stopwatch.h"
 #include "measure/paired_bootstrap.h"
 
 namespace ounce::measure {
@@ -16,17 +17,24 @@ constexpr std::uint64_t kWarmCalls = 3;  // at least
 constexpr std::uint64_t kLeastRounds = 10, kMostRoundsOfCalls = 100;
 constexpr double kNoticeable = 0.01;
 
-// Warms up, and gives the seconds of a call.
-double warm_up(const Call& call) {
-  double total = 0, best = 0;
+// What a call says it took, and what it costs here: more, when the thing is measured elsewhere.
+struct CallCost {
+  double seconds = 0, cost = 0;
+};
+
+// Warms up, and gives the best call.
+CallCost warm_up(const Call& call) {
+  CallCost best;
+  double total = 0;
   for (std::uint64_t i = 0; i < kWarmCalls || total < kWarmUp; ++i) {
     throw_if_cancelled();
-    const double seconds = call();
-    best = i == 0 ? seconds : std::min(best, seconds);
-    total += std::max(seconds, 1e-9);
-    if (i >= kWarmCalls && total >= kWarmUp) break;
+    const Stopwatch time;
+    const double seconds = std::max(call(), 1e-7), cost = std::max(seconds, time.seconds());
+    best.seconds = i == 0 ? seconds : std::min(best.seconds, seconds);
+    best.cost = i == 0 ? cost : std::min(best.cost, cost);
+    total += cost;
   }
-  return std::max(best, 1e-7);
+  return best;
 }
 
 double median(std::vector<double> values) {
@@ -41,9 +49,9 @@ Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options) {
   std::vector<std::uint64_t> in_slot;
   double slots = 0;
   for (const Call& call : calls) {
-    const double seconds = warm_up(call);
-    in_slot.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(kSlot / seconds)));
-    slots = std::max(slots, static_cast<double>(in_slot.back()) * seconds);
+    const CallCost best = warm_up(call);
+    in_slot.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(kSlot / best.seconds)));
+    slots = std::max(slots, static_cast<double>(in_slot.back()) * best.cost);
   }
   // So many calls of each are cut into as many rounds as there are calls, but not more than a hundred.
   const std::uint64_t rounds =

@@ -15,7 +15,7 @@
 
 namespace {
 
-void limit(__rlimit_resource resource, rlim_t value) {
+void limit(auto resource, rlim_t value) {
   const rlimit limits{value, value};
   ::setrlimit(resource, &limits);
 }

@@ -1,7 +1,7 @@
 #include "runtime/executor.h"
 
 #include "runtime/bound_run.h"
-#include "runtime/isolated.h"
+#include "runtime/hosted.h"
 
 namespace ounce::runtime {
 namespace {
@@ -28,7 +28,7 @@ class LocalExecutor : public Executor {
 }  // namespace
 
 std::unique_ptr<Executor> load(const std::filesystem::path& model, const ExecutorOptions& options) {
-  if (options.isolate) return std::make_unique<Isolated>(model, options);
+  if (options.isolate || options.remote) return load_hosted(model, options);
   return std::make_unique<LocalExecutor>(model, options);
 }
 

@@ -1,5 +1,8 @@
-// Something that runs a model: in this process, or in one of its own where it can do no harm.
+// Something that runs a model: in this process, in one of its own where it can do no harm, or on another
+// machine.
 #pragma once
+
+#include <ounce/runtime.h>
 
 #include <memory>
 #include <optional>
@@ -15,10 +18,13 @@ struct Limits {
   double seconds = 0;        // for loading, and for each run; 0: no limit
 };
 
+using RemoteOptions = ounce::Remote;
+
 struct ExecutorOptions {
   std::string library;  // a path or a version; empty: the newest
   SessionOptions session;
-  std::optional<Limits> isolate;  // a process of its own
+  std::optional<Limits> isolate;        // a process of its own
+  std::optional<RemoteOptions> remote;  // another machine; keeps the limits
 };
 
 class Executor {

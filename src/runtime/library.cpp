@@ -8,15 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <map>
 #include <mutex>
-#include <optional>
-#include <tuple>
 
 #include "io/descriptor.h"
 #include "runtime/status.h"
+#include "runtime/version.h"
 
 namespace ounce::runtime {
 namespace {
@@ -24,46 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kOldestApi = 14;
-
-struct Version {
-  unsigned major = 0, minor = 0, patch = 0;
-  bool operator<(const Version& other) const {
-    return std::tie(major, minor, patch) < std::tie(other.major, other.minor, other.patch);
-  }
-};
-
-// "1.22.0"; nothing for "1.30.0-aarch64", which is for another machine.
-std::optional<Version> parse_version(std::string_view text) {
-  Version version;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (unsigned* part : {&version.major, &version.minor, &version.patch}) {
-    if (part != &version.major) {
-      if (at == end || *at != '.') return std::nullopt;
-      ++at;
-    }
-    const auto [next, failure] = std::from_chars(at, end, *part);
-    if (failure != std::errc()) return std::nullopt;
-    at = next;
-  }
-  return at == end ? std::optional(version) : std::nullopt;
-}
-
-fs::path library_of(const fs::path& version_folder) { return version_folder / "lib" / "libonnxruntime.so"; }
-
-fs::path find_wanted(const std::string& wanted, const std::string& where) {
-  if (fs::is_regular_file(wanted)) return fs::absolute(wanted);
-  fs::path by_version = library_of(fs::path(OUNCE_ONNXRUNTIME_ROOT) / wanted);
-  if (parse_version(wanted) && fs::exists(by_version)) return by_version;
-  std::string versions;
-  for (const fs::path& path : Library::installed())
-    versions += (versions.empty() ? "" : ", ") + path.parent_path().parent_path().filename().string();
-  throw Error(ErrorCode::kUsage,
-              fmt::format("names neither a library of ONNX Runtime nor a version that is here ({}); ./setup "
-                          "runtime VERSION fetches one",
-                          versions.empty() ? "there are none" : versions),
-              where);
-}
 
 // Nothing is printed while one of these lives. Newer libraries ask the system who it is when they start, by a
 // command that may not be there, and what the shell says then is nobody's business.
@@ -87,30 +44,6 @@ class QuietStderr {
 void say_nothing(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
 }  // namespace
-
-std::vector<fs::path> Library::installed() {
-  std::vector<std::pair<Version, fs::path>> found;
-  std::error_code none;  // no folder: nothing is installed
-  for (const fs::directory_entry& entry : fs::directory_iterator(OUNCE_ONNXRUNTIME_ROOT, none)) {
-    const auto version = parse_version(entry.path().filename().string());
-    if (version && fs::exists(library_of(entry.path())))
-      found.emplace_back(*version, library_of(entry.path()));
-  }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return b.first < a.first; });
-  std::vector<fs::path> paths;
-  paths.reserve(found.size());
-  for (auto& [version, path] : found) paths.push_back(std::move(path));
-  return paths;
-}
-
-fs::path Library::find(const std::string& wanted) {
-  if (!wanted.empty()) return find_wanted(wanted, wanted);
-  const char* const variable = std::getenv("OUNCE_ONNXRUNTIME");
-  if (variable != nullptr && *variable != '\0')
-    return find_wanted(variable, fmt::format("OUNCE_ONNXRUNTIME={}", variable));
-  const std::vector<fs::path> paths = installed();
-  return paths.empty() ? fs::path("libonnxruntime.so") : paths.front();
-}
 
 std::shared_ptr<const Library> Library::open(const fs::path& path) {
   static std::mutex mutex;

@@ -22,10 +22,13 @@ class Library {
  public:
   // The libraries that set-up brought, newest first, for this machine's architecture only.
   static std::vector<std::filesystem::path> installed();
+  static std::vector<std::filesystem::path> installed(const std::string& machine);  // "aarch64"
   // The file to open. `wanted` is a library's path or a version that set-up brought ("1.22.0"); empty: what
   // the environment variable OUNCE_ONNXRUNTIME says in the same way, otherwise the newest of installed(),
   // otherwise the system's "libonnxruntime.so". Throws Error{kUsage} when there is no such thing.
   static std::filesystem::path find(const std::string& wanted = {});
+  // The file for a machine of another architecture; empty: the newest. Throws Error{kUsage}.
+  static std::filesystem::path find_for(const std::string& machine, const std::string& wanted = {});
 
   // Opens a library, or gives the one that is open already. Throws Error{kIo} when there is none at `path`,
   // Error{kUnsupported} when it is none of ONNX Runtime's or too old.

@@ -27,10 +27,16 @@ class Server {
 
  private:
   Message load(const Load& load) {
-    const auto library = Library::open(Library::find(load.library));
+    const Stopwatch library_time;
+    const auto library = Library::open(load.library);
+    Loaded loaded;
+    loaded.library_version = library->version();
+    loaded.library_seconds = library_time.seconds();
     const Stopwatch time;
     session_.emplace(library, load.model, load.options);
-    Loaded loaded{library->version(), session_->inputs(), session_->outputs(), time.seconds()};
+    loaded.seconds = time.seconds();
+    loaded.inputs = session_->inputs();
+    loaded.outputs = session_->outputs();
     bound_.emplace(*session_);
     return {Kind::kLoaded, pack(loaded)};
   }
@@ -53,11 +59,11 @@ class Server {
 
 }  // namespace
 
-int serve(int in, int out) {
+int serve(int in, int out) try {
   const Channel channel(in, out);
   Server server;
   Message message;
-  while (channel.receive(message) == Channel::Outcome::kDone) {
+  while (channel.receive(message) == Outcome::kDone) {
     Message answer{Kind::kFailed, {}};
     try {
       answer = server.answer(message);
@@ -66,9 +72,11 @@ int serve(int in, int out) {
     } catch (const std::bad_alloc&) {
       answer.body = pack_failure(static_cast<int>(ErrorCode::kBadInput), "the runner has no memory left");
     }
-    if (channel.send(answer.kind, answer.body) != Channel::Outcome::kDone) return 1;
+    if (channel.send(answer.kind, answer.body) != Outcome::kDone) return 1;
   }
   return 0;
+} catch (const Error&) {
+  return 2;  // what came is no message
 }
 
 }  // namespace ounce::runtime

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "runtime/one_line.h"
+
 namespace ounce::runtime {
 namespace {
 
@@ -14,18 +16,6 @@ ErrorCode code_of(OrtErrorCode code) {
     default:
       return ErrorCode::kBadInput;  // of the model or of the data: the runtime does not tell them apart
   }
-}
-
-// The runtime's messages have line breaks and source positions in them.
-std::string on_one_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const bool is_gap = static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
-    if (!is_gap) line += c;
-    if (is_gap && !line.empty() && line.back() != ' ') line += ' ';
-  }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
 }
 
 // "Non-zero status code returned while running Conv node. Name:'conv1' Status Message: …": what is wrong

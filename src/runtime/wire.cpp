@@ -1,16 +1,10 @@
 #include "runtime/wire.h"
 
 #include <ounce/error.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
-
-#include "base/cancel.h"
 
 namespace ounce::runtime {
 namespace {
@@ -19,6 +13,10 @@ constexpr std::size_t kReadStep = std::size_t{16} << 20;
 constexpr std::size_t kHead = 12;
 
 static_assert(std::endian::native == std::endian::little, "numbers go over the wire as they stand in memory");
+
+[[noreturn]] void refuse() {
+  throw Error(ErrorCode::kBadInput, "the runner and this program do not understand each other");
+}
 
 class Packer {
  public:
@@ -62,9 +60,6 @@ class Unpacker {
   }
 
  private:
-  [[noreturn]] static void refuse() {
-    throw Error(ErrorCode::kBadInput, "the runner and this program do not understand each other");
-  }
   std::string_view take(std::uint64_t size) {
     if (size > rest_.size()) refuse();
     const std::string_view taken = rest_.substr(0, size);
@@ -165,7 +160,7 @@ Load unpack_load(std::string_view body) {
 
 std::string pack(const Loaded& loaded) {
   Packer packer;
-  packer.text(loaded.library_version).real(loaded.seconds);
+  packer.text(loaded.library_version).real(loaded.seconds).real(loaded.library_seconds);
   pack_values(packer, loaded.inputs);
   pack_values(packer, loaded.outputs);
   return packer.take();
@@ -176,6 +171,7 @@ Loaded unpack_loaded(std::string_view body) {
   Loaded loaded;
   loaded.library_version = unpacker.text();
   loaded.seconds = unpacker.real();
+  loaded.library_seconds = unpacker.real();
   loaded.inputs = unpack_values(unpacker);
   loaded.outputs = unpack_values(unpacker);
   unpacker.end();
@@ -227,73 +223,33 @@ void throw_failure(std::string_view body) {
   throw Error(is_known ? static_cast<ErrorCode>(code) : ErrorCode::kBadInput, message);
 }
 
-// Waits in short turns: whoever was asked to stop must not sit here until the other side answers.
-Channel::Outcome Channel::wait(int descriptor, short events, Deadline deadline) const {
-  using std::chrono::milliseconds, std::chrono::steady_clock;
-  constexpr milliseconds kTurn(100);
-  for (;;) {
-    throw_if_cancelled();
-    milliseconds turn = kTurn;
-    if (deadline) {
-      const auto left = std::chrono::ceil<milliseconds>(*deadline - steady_clock::now());
-      if (left <= milliseconds(0)) return Outcome::kLate;
-      turn = std::min(turn, left);
-    }
-    pollfd state{descriptor, events, 0};
-    const int ready = ::poll(&state, 1, static_cast<int>(turn.count()));
-    if (ready > 0) return Outcome::kDone;  // also at the end, and on errors: the next call finds out
-    if (ready < 0 && errno != EINTR) return Outcome::kClosed;
-  }
-}
-
-Channel::Outcome Channel::read(char* to, std::size_t size, Deadline deadline) const {
-  while (size > 0) {
-    if (const Outcome outcome = wait(in_, POLLIN, deadline); outcome != Outcome::kDone) return outcome;
-    const ssize_t got = ::read(in_, to, size);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got <= 0) return Outcome::kClosed;
-    to += got;
-    size -= static_cast<std::size_t>(got);
-  }
-  return Outcome::kDone;
-}
-
-// A socket that was closed must not end this process with SIGPIPE; a pipe (over ssh, say) takes plain writes.
-Channel::Outcome Channel::write(std::string_view bytes, Deadline deadline) const {
-  while (!bytes.empty()) {
-    if (const Outcome outcome = wait(out_, POLLOUT, deadline); outcome != Outcome::kDone) return outcome;
-    ssize_t sent = ::send(out_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && errno == ENOTSOCK) sent = ::write(out_, bytes.data(), bytes.size());
-    if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (sent < 0) return Outcome::kClosed;
-    bytes.remove_prefix(static_cast<std::size_t>(sent));
-  }
-  return Outcome::kDone;
-}
-
-Channel::Outcome Channel::send(Kind kind, std::string_view body, Deadline deadline) const {
+Outcome Channel::send(Kind kind, std::string_view body, Deadline deadline) const {
   char head[kHead];
   const auto number = static_cast<std::uint32_t>(kind);
   const std::uint64_t size = body.size();
   std::memcpy(head, &number, sizeof number);
   std::memcpy(head + sizeof number, &size, sizeof size);
-  const Outcome outcome = write({head, sizeof head}, deadline);
-  return outcome == Outcome::kDone ? write(body, deadline) : outcome;
+  const Outcome outcome = write_all(out_, {head, sizeof head}, deadline);
+  return outcome == Outcome::kDone ? write_all(out_, body, deadline) : outcome;
 }
 
-Channel::Outcome Channel::receive(Message& message, Deadline deadline) const {
+Outcome Channel::receive(Message& message, Deadline deadline) const {
   char head[kHead];
-  if (const Outcome outcome = read(head, sizeof head, deadline); outcome != Outcome::kDone) return outcome;
+  if (const Outcome outcome = read_exactly(in_, head, sizeof head, deadline); outcome != Outcome::kDone)
+    return outcome;
   std::uint32_t number = 0;
   std::uint64_t size = 0;
   std::memcpy(&number, head, sizeof number);
   std::memcpy(&size, head + sizeof number, sizeof size);
+  // A greeting of a login shell, say, must not be waited for as if it were a message of that length.
+  if (number < static_cast<std::uint32_t>(Kind::kLoad) || number > static_cast<std::uint32_t>(Kind::kFailed))
+    refuse();
   message.kind = static_cast<Kind>(number);
   message.body.clear();
   while (message.body.size() < size) {
     const std::size_t at = message.body.size();
     message.body.resize(at + std::min<std::uint64_t>(size - at, kReadStep));
-    const Outcome outcome = read(message.body.data() + at, message.body.size() - at, deadline);
+    const Outcome outcome = read_exactly(in_, message.body.data() + at, message.body.size() - at, deadline);
     if (outcome != Outcome::kDone) return outcome;
   }
   return Outcome::kDone;

@@ -6,13 +6,12 @@
 // not with what was announced.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/descriptor_io.h"
 #include "runtime/session.h"
 
 namespace ounce::runtime {
@@ -33,7 +32,8 @@ struct Load {
 struct Loaded {
   std::string library_version;
   std::vector<ValueDescription> inputs, outputs;
-  double seconds = 0;  // of creating the session
+  double seconds = 0;          // of creating the session
+  double library_seconds = 0;  // of opening the library before that
 };
 
 struct Ran {
@@ -65,18 +65,11 @@ class Channel {
  public:
   Channel(int in, int out) : in_(in), out_(out) {}
 
-  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
-  enum class Outcome { kDone, kClosed, kLate };
-
-  // Throw Error{kCancelled} when this process was asked to stop.
+  // Throw Error{kCancelled} when this process was asked to stop, and Error{kBadInput} for what is no message.
   Outcome send(Kind kind, std::string_view body, Deadline deadline = {}) const;
   Outcome receive(Message& message, Deadline deadline = {}) const;
 
  private:
-  Outcome wait(int descriptor, short events, Deadline deadline) const;
-  Outcome read(char* to, std::size_t size, Deadline deadline) const;
-  Outcome write(std::string_view bytes, Deadline deadline) const;
-
   int in_, out_;
 };
 

@@ -1,0 +1,38 @@
+# The target ounce_runner_arm64: build/ounce-runner-arm64, for boards and for emulators. It is there only where
+# Debian's g++-aarch64-linux-gnu is, and needs no other library for that architecture: fmt comes in by its headers.
+#
+# Include it after OunceRuntime.cmake; it sets OUNCE_RUNNER_ARM64 (the program) when it can be built.
+find_program(OUNCE_ARM64_COMPILER aarch64-linux-gnu-g++)
+if(NOT OUNCE_ARM64_COMPILER OR NOT OUNCE_HAS_RUNTIME)
+  return()
+endif()
+find_path(OUNCE_FMT_HEADERS fmt/format.h REQUIRED)
+
+# All that a runner takes: what opens the library and talks to the other side, and nothing that reads files of ours.
+set(sources
+  base/cancel.cpp base/error.cpp base/memory.cpp data/tensor.cpp io/mapped_file.cpp onnx/element_type.cpp
+  runner/main.cpp runtime/bound_run.cpp runtime/descriptor_io.cpp runtime/library.cpp runtime/serve.cpp
+  runtime/session.cpp runtime/status.cpp runtime/value.cpp runtime/wire.cpp)
+
+set(folder ${PROJECT_BINARY_DIR}/arm64)
+# The folder of fmt is this machine's /usr/include: it comes last, after the headers of the other one.
+set(flags -std=c++20 -O2 -DNDEBUG -DFMT_HEADER_ONLY -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
+  -I${PROJECT_SOURCE_DIR}/include -isystem ${OUNCE_ONNXRUNTIME_HEADERS} -idirafter ${OUNCE_FMT_HEADERS})
+set(objects)
+foreach(source IN LISTS sources)
+  string(REPLACE "/" "_" object ${source}.o)
+  set(object ${folder}/${object})
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+    COMMAND ${OUNCE_ARM64_COMPILER} ${flags} -MMD -MF ${object}.d -MT ${object} -c ${PROJECT_SOURCE_DIR}/src/${source} -o ${object}
+    DEPENDS ${PROJECT_SOURCE_DIR}/src/${source} DEPFILE ${object}.d
+    COMMENT "Building ${source} for arm64" VERBATIM)
+  list(APPEND objects ${object})
+endforeach()
+
+# The C++ library is linked in: a board's own may be older.
+set(OUNCE_RUNNER_ARM64 ${PROJECT_BINARY_DIR}/ounce-runner-arm64)
+add_custom_command(OUTPUT ${OUNCE_RUNNER_ARM64}
+  COMMAND ${OUNCE_ARM64_COMPILER} -static-libstdc++ -static-libgcc -s ${objects} -ldl -lpthread -o ${OUNCE_RUNNER_ARM64}
+  DEPENDS ${objects} COMMENT "Linking ounce-runner-arm64" VERBATIM)
+add_custom_target(ounce_runner_arm64 ALL DEPENDS ${OUNCE_RUNNER_ARM64})

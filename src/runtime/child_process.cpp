@@ -1,0 +1,133 @@
+#include "runtime/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include "runtime/one_line.h"
+
+namespace ounce::runtime {
+namespace {
+
+constexpr off_t kMostErrors = off_t{64} << 10;
+constexpr std::size_t kMostSaid = 400;
+constexpr int kShellSignal = 128;  // a shell's exit code for a program that a signal ended, plus the signal
+
+std::string signal_name(int signal) {
+  const char* abbreviation = ::sigabbrev_np(signal);
+  return abbreviation == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", abbreviation);
+}
+
+struct FileActions {
+  FileActions() { ::posix_spawn_file_actions_init(&actions); }
+  ~FileActions() { ::posix_spawn_file_actions_destroy(&actions); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  posix_spawn_file_actions_t actions;
+};
+
+// In a process group of its own, a Ctrl-C in the terminal is ours to answer, and not taken for a crash.
+struct Attributes {
+  Attributes() {
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+  }
+  ~Attributes() { ::posix_spawnattr_destroy(&attributes); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  posix_spawnattr_t attributes;
+};
+
+// Memory that looks like a file of one size: nobody has to read it while it is written, and a program that
+// says more than it holds only fails to say it.
+io::Descriptor make_room_for_errors() {
+  io::Descriptor room(::memfd_create("errors", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!room || ::ftruncate(room.get(), kMostErrors) != 0 ||
+      ::fcntl(room.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0)
+    return io::Descriptor();
+  return room;
+}
+
+}  // namespace
+
+std::string ChildProcess::End::how() const {
+  return signal != 0 ? "crashed with " + signal_name(signal) : fmt::format("ended with {}", code);
+}
+
+ChildProcess::ChildProcess(std::vector<std::string> command, Errors errors) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw Error(ErrorCode::kIo, fmt::format("cannot talk to a program: {}", std::strerror(errno)));
+  socket_ = io::Descriptor(ends[0]);
+  const io::Descriptor theirs(ends[1]);
+  if (errors == Errors::kKept) errors_ = make_room_for_errors();
+  FileActions files;
+  const Attributes attributes;
+  ::posix_spawn_file_actions_adddup2(&files.actions, theirs.get(), 0);
+  ::posix_spawn_file_actions_adddup2(&files.actions, theirs.get(), 1);
+  if (errors_) {
+    ::posix_spawn_file_actions_adddup2(&files.actions, errors_.get(), 2);
+  } else {
+    ::posix_spawn_file_actions_addopen(&files.actions, 2, "/dev/null", O_WRONLY, 0);
+  }
+  std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const int error = ::posix_spawnp(&process_, arguments[0], &files.actions, &attributes.attributes,
+                                   arguments.data(), environ);
+  if (error == 0) return;
+  process_ = -1;
+  throw Error(ErrorCode::kIo, fmt::format("cannot start it: {}", std::strerror(error)), command[0]);
+}
+
+ChildProcess::~ChildProcess() { end(0); }
+
+void ChildProcess::end_input() { ::shutdown(socket_.get(), SHUT_WR); }
+
+ChildProcess::End ChildProcess::end(double patience) {
+  using std::chrono::steady_clock;
+  if (process_ < 0) return {};
+  const auto until = steady_clock::now() + std::chrono::duration<double>(patience);
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0 && steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  // Before it is reaped, its number and that of its group belong to nobody else.
+  ::kill(-process_, SIGKILL);
+  ::kill(process_, SIGKILL);
+  int status = 0;
+  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = -1;
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
+  const int code = WEXITSTATUS(status);
+  if (code > kShellSignal && code < kShellSignal + SIGRTMIN) return {0, code - kShellSignal};
+  return {code, 0};
+}
+
+std::string ChildProcess::said() const {
+  if (!errors_) return {};
+  // The place where it writes next is ours as well.
+  const off_t size = std::clamp<off_t>(::lseek(errors_.get(), 0, SEEK_CUR), 0, kMostErrors);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  const ssize_t got = ::pread(errors_.get(), text.data(), text.size(), 0);
+  text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  std::string line = on_one_line(text);
+  return line.size() <= kMostSaid ? line : "…" + line.substr(line.size() - kMostSaid);
+}
+
+}  // namespace ounce::runtime

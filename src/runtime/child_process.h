@@ -1,0 +1,49 @@
+// A program that we start and talk to on its standard input and output, which are one socket.
+//
+//   ChildProcess process({"ssh", "board", "cat > file"}, ChildProcess::Errors::kKept);
+//   write_all(process.socket(), bytes, deadline);
+//   process.end_input();
+//   if (!process.end(10).is_good()) … process.said() …
+//
+// It is killed, with all that it started, when the object goes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "io/descriptor.h"
+
+namespace ounce::runtime {
+
+class ChildProcess {
+ public:
+  enum class Errors { kDropped, kKept };  // what it writes to standard error
+
+  // The first word is a path, or is searched in PATH; no shell has a part in it. Throws Error{kIo}.
+  ChildProcess(std::vector<std::string> command, Errors errors);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  int socket() const { return socket_.get(); }
+  void end_input();  // it reads an end of file from here on
+
+  struct End {
+    int code = 0, signal = 0;
+    bool is_good() const { return code == 0 && signal == 0; }
+    std::string how() const;  // "crashed with SIGSEGV", "ended with 7"
+  };
+  // Waits for its end for so many seconds, and kills it then.
+  End end(double patience);
+
+  // The last of what it wrote to standard error, on one line.
+  std::string said() const;
+
+ private:
+  pid_t process_ = -1;
+  io::Descriptor socket_, errors_;
+};
+
+}  // namespace ounce::runtime

@@ -1,0 +1,79 @@
+#include "runtime/hosted.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include "runtime/isolated.h"
+#include "runtime/remote.h"
+
+namespace ounce::runtime {
+namespace {
+
+constexpr double kPatience = 5;  // seconds for a process to end that has closed its side
+
+}  // namespace
+
+Hosted::Hosted(Launch launch) : launch_(std::move(launch)) { restart(); }
+
+void Hosted::restart() {
+  process_.reset();  // before the next one takes its memory
+  process_ = std::make_unique<ChildProcess>(launch_.command, launch_.errors);
+  try {
+    loaded_ = unpack_loaded(ask(Kind::kLoad, pack(launch_.load), Kind::kLoaded, "loading the model"));
+  } catch (...) {
+    process_.reset();
+    throw;
+  }
+}
+
+std::string Hosted::ask(Kind kind, const std::string& body, Kind expected, const char* doing) {
+  const Channel channel(process_->socket(), process_->socket());
+  const Deadline deadline = deadline_in(launch_.seconds);
+  Message answer;
+  Outcome outcome = channel.send(kind, body, deadline);
+  if (outcome == Outcome::kDone) outcome = channel.receive(answer, deadline);
+  if (outcome == Outcome::kLate) {
+    process_.reset();
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("{} took longer than {} s and was stopped", doing, launch_.seconds),
+                launch_.model);
+  }
+  if (outcome == Outcome::kClosed) explain_end(doing);
+  if (answer.kind == Kind::kFailed) throw_failure(answer.body);
+  if (answer.kind != expected) {
+    throw Error(ErrorCode::kBadInput, "the runner gave another answer than was asked for", launch_.model);
+  }
+  return std::move(answer.body);
+}
+
+void Hosted::explain_end(const char* doing) {
+  const ChildProcess::End end = process_->end(kPatience);
+  const std::string said = process_->said();
+  process_.reset();
+  throw Error(
+      ErrorCode::kBadInput,
+      fmt::format("{} {} while {}{}{}", launch_.runtime, end.how(), doing, said.empty() ? "" : ": ", said),
+      launch_.model);
+}
+
+std::span<const TensorView> Hosted::run(std::span<const TensorView> inputs) {
+  if (!process_) restart();  // the one before it has ended, and a new one may do better with these inputs
+  const std::vector<TensorView> tensors(inputs.begin(), inputs.end());
+  Ran ran = unpack_ran(ask(Kind::kRun, pack(tensors), Kind::kRan, "running the model"));
+  if (ran.outputs.size() != outputs().size()) {
+    throw Error(ErrorCode::kBadInput, "the runner gave another number of outputs than the model has",
+                launch_.model);
+  }
+  last_run_seconds_ = ran.seconds;
+  peak_memory_ = ran.peak_memory;
+  tensors_ = std::move(ran.outputs);
+  views_.assign(tensors_.begin(), tensors_.end());
+  return views_;
+}
+
+std::unique_ptr<Hosted> load_hosted(const std::filesystem::path& model, const ExecutorOptions& options) {
+  if (options.remote) return std::make_unique<Remote>(model, options);
+  return std::make_unique<Isolated>(model, options);
+}
+
+}  // namespace ounce::runtime

@@ -1,0 +1,61 @@
+// A model in the hands of a runner (`ounce-runner`), a process that a hostile model may crash, hang or fill
+// without harm to this one. Whatever becomes of it is an Error{kBadInput} that says what happened; the next
+// run gets a new process.
+//
+// Isolated and Remote say how the runner is started and where its files are.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/child_process.h"
+#include "runtime/executor.h"
+#include "runtime/wire.h"
+
+namespace ounce::runtime {
+
+struct Launch {
+  std::vector<std::string> command;  // starts the runner
+  Load load;                         // the files as the runner sees them
+  double seconds = 0;                // for loading, and for each run; 0: no limit
+  std::string model, runtime;        // what errors call them
+  ChildProcess::Errors errors = ChildProcess::Errors::kDropped;
+  std::shared_ptr<const void> files;  // stay as long as a runner may be started
+};
+
+class Hosted : public Executor {
+ public:
+  explicit Hosted(Launch launch);
+
+  const std::vector<ValueDescription>& inputs() const override { return loaded_.inputs; }
+  const std::vector<ValueDescription>& outputs() const override { return loaded_.outputs; }
+  const std::string& library_version() const override { return loaded_.library_version; }
+  std::span<const TensorView> run(std::span<const TensorView> inputs) override;
+
+  // Measured by the runner, where it is.
+  double library_seconds() const { return loaded_.library_seconds; }  // of opening the library
+  double load_seconds() const { return loaded_.seconds; }             // of creating the session
+  double last_run_seconds() const { return last_run_seconds_; }  // of the run alone, without the way here
+  std::uint64_t peak_memory() const { return peak_memory_; }     // resident, after the last run
+
+  // A new process, and the model loaded by it.
+  void restart();
+
+ private:
+  std::string ask(Kind kind, const std::string& body, Kind expected, const char* doing);
+  [[noreturn]] void explain_end(const char* doing);
+
+  Launch launch_;
+  std::unique_ptr<ChildProcess> process_;  // null when it has ended
+  Loaded loaded_;
+  std::vector<Tensor> tensors_;
+  std::vector<TensorView> views_;
+  double last_run_seconds_ = 0;
+  std::uint64_t peak_memory_ = 0;
+};
+
+// The one that the options ask for: Remote, or else Isolated.
+std::unique_ptr<Hosted> load_hosted(const std::filesystem::path& model, const ExecutorOptions& options);
+
+}  // namespace ounce::runtime

@@ -1,0 +1,211 @@
+#include "runtime/remote.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "base/sha256.h"
+#include "io/mapped_file.h"
+#include "onnx/reader.h"
+#include "runtime/device.h"
+#include "runtime/isolated.h"
+#include "runtime/machine.h"
+#include "runtime/version.h"
+
+namespace ounce::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMark = "ounce-place ";
+constexpr double kShort = 60;  // seconds for a question there, at most
+
+fs::path runner_for(const std::string& machine, const RemoteOptions& remote) {
+  if (!remote.runner.empty()) {
+    if (fs::is_regular_file(remote.runner)) return fs::absolute(remote.runner);
+    throw Error(ErrorCode::kUsage, "no such program", remote.runner.string());
+  }
+  if (machine == this_machine()) return Isolated::find_runner();
+  fs::path found = machine == "aarch64" ? find_runner_named("ounce-runner-arm64") : fs::path();
+  if (!found.empty()) return found;
+  throw Error(ErrorCode::kUsage,
+              fmt::format("there is no runner for {} beside this program: build one, or name it", machine));
+}
+
+fs::path library_for(const std::string& machine, const ExecutorOptions& options) {
+  std::string wanted = options.remote->library;
+  if (wanted.empty() && parse_version(options.library)) wanted = options.library;
+  return machine == this_machine() ? Library::find(wanted) : Library::find_for(machine, wanted);
+}
+
+// What a device says about itself, once our folder is there.
+struct Place {
+  std::string machine, folder;
+};
+
+// Nobody else on the device may have made the folder for us: what is in it gets run.
+Place look_at(const Device& device, const std::string& folder, double seconds) {
+  const std::string enter =
+      folder.empty()
+          ? "d=/data/local/tmp; [ -w $d ] || d=${TMPDIR:-/tmp}; d=$d/ounce-$(id -u); "
+            "mkdir -p \"$d\" && cd \"$d\" && { [ -O . ] || { echo \"$d belongs to somebody else\" >&2; "
+            "false; }; }"
+          : fmt::format("mkdir -p -- {0} && cd -- {0}", shell_word(folder));
+  const std::string script = fmt::format("umask 077; {} && echo \"{}$(uname -m) $(pwd -P)\"", enter, kMark);
+  std::istringstream lines(device.run(script, {}, seconds));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kMark)) continue;  // a greeting
+    const std::size_t blank = line.find(' ', kMark.size());
+    if (blank == std::string::npos || line.find('/', blank) != blank + 1) break;
+    return {machine_of(line.substr(kMark.size(), blank - kMark.size())), line.substr(blank + 1)};
+  }
+  throw Error(ErrorCode::kIo, "does not run what it is given in a shell", device.name());
+}
+
+struct File {
+  std::string_view bytes;
+  std::string path;    // there
+  std::string digest;  // empty: it is new
+};
+
+// Named by what it is, so that another version of it does not push this one out.
+File kept_file(const io::MappedFile& file, const std::string& start, const std::string& end = {}) {
+  const std::string digest = sha256_of(file.bytes());
+  return {file.bytes(), fmt::format("{}{:.16}{}", start, digest, end), digest};
+}
+
+// "DIGEST  PATH" lines; nothing where there is no such tool.
+std::map<std::string, std::string> digests_there(const Device& device, const std::vector<File>& files,
+                                                 double seconds) {
+  std::string paths;
+  for (const File& file : files) {
+    if (!file.digest.empty()) paths += " " + shell_word(file.path);
+  }
+  std::map<std::string, std::string> digests;
+  std::istringstream lines(device.run("sha256sum" + paths + " 2>/dev/null; true", {}, seconds));
+  for (std::string digest, path; lines >> digest && std::getline(lines >> std::ws, path);)
+    digests[path] = digest;
+  return digests;
+}
+
+// Where a model's files are, until the last process that reads them has ended.
+class ModelFolder {
+ public:
+  ModelFolder(Device device, std::string path, bool keep)
+      : device_(std::move(device)), path_(std::move(path)), keep_(keep) {}
+  ~ModelFolder() {
+    if (!keep_) device_.try_to_remove(path_);
+  }
+  ModelFolder(const ModelFolder&) = delete;
+  ModelFolder& operator=(const ModelFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  Device device_;
+  std::string path_;
+  bool keep_;
+};
+
+std::string make_folder(const Device& device, const std::string& below, double seconds) {
+  const std::string start = below + "/model.";
+  std::istringstream lines(device.run("mktemp -d " + shell_word(start + "XXXXXX"), {}, seconds));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(start) && line.find('/', start.size()) == std::string::npos) return line;
+  }
+  throw Error(ErrorCode::kIo, "cannot make a folder there", device.name());
+}
+
+// The model and its external data, by the names that the model uses.
+std::map<std::string, std::string_view> files_of(const onnx::Model& model, const fs::path& path) {
+  std::map<std::string, std::string_view> files;
+  for (const auto& [location, file] : model.external_files) files[location] = file.bytes();
+  files[path.filename().string()] = model.file.bytes();
+  return files;
+}
+
+std::string digest_of(const std::map<std::string, std::string_view>& files) {
+  std::string all;
+  for (const auto& [name, bytes] : files) all += sha256_of(bytes) + shell_word(name);
+  return sha256_of(all).substr(0, 16);
+}
+
+// Takes to the device what it does not have yet.
+void bring(const Device& device, const std::vector<File>& files, double seconds) {
+  const auto digests = digests_there(device, files, seconds);
+  for (const File& file : files) {
+    const auto there = digests.find(file.path);
+    if (there == digests.end() || file.digest.empty() || there->second != file.digest)
+      device.push(file.bytes, file.path, seconds);
+  }
+}
+
+void launch_there(Launch& launch, const fs::path& path, const ExecutorOptions& options,
+                  const std::string& memory) {
+  const RemoteOptions& remote = *options.remote;
+  if (!options.session.save_optimized.empty())
+    throw Error(ErrorCode::kUnsupported, "the optimized model cannot be saved elsewhere", remote.via);
+  const onnx::Model model = onnx::read_model(
+      path, {.folder = path.parent_path(), .name = path.string(), .stand_ins = options.session.stand_ins});
+  const std::map<std::string, std::string_view> model_files = files_of(model, path);
+
+  const Device device(remote.via);
+  const double seconds = launch.seconds > 0 ? std::min(launch.seconds, kShort) : kShort;
+  const Place place = look_at(device, remote.folder, seconds);
+  const std::string emulated = emulated_machine(remote.launcher);
+  const std::string machine = emulated.empty() ? place.machine : emulated;
+  const auto runner = io::MappedFile::open(runner_for(machine, remote));
+  const auto library = io::MappedFile::open(library_for(machine, options));
+  std::vector<File> files = {kept_file(runner, place.folder + "/ounce-runner-"),
+                             kept_file(library, place.folder + "/libonnxruntime-", ".so")};
+  const auto folder =
+      std::make_shared<ModelFolder>(device,
+                                    remote.keep ? place.folder + "/model-" + digest_of(model_files)
+                                                : make_folder(device, place.folder, seconds),
+                                    remote.keep);
+  for (const auto& [name, bytes] : model_files)
+    files.push_back({bytes, folder->path() + "/" + name, remote.keep ? sha256_of(bytes) : std::string()});
+  bring(device, files, launch.seconds);
+
+  launch.files = folder;
+  launch.load = {files[1].path, folder->path() + "/" + path.filename().string(), options.session};
+  launch.load.options.stand_ins.clear();  // they have their names there
+  // Newer libraries leave a log of their own where temporary files go: with the model, it goes away.
+  launch.command = device.command(fmt::format("export TMPDIR={}; {} {} {}", shell_word(folder->path()),
+                                              remote.launcher, shell_word(files[0].path), memory));
+  launch.runtime = fmt::format("ONNX Runtime behind '{}'", remote.via);
+}
+
+void launch_here(Launch& launch, const fs::path& path, const ExecutorOptions& options,
+                 const std::string& memory) {
+  const RemoteOptions& remote = *options.remote;
+  const std::string emulated = emulated_machine(remote.launcher);
+  const std::string machine = emulated.empty() ? this_machine() : emulated;
+  launch.command = words_of(remote.launcher);
+  launch.command.push_back(runner_for(machine, remote).string());
+  launch.command.push_back(memory);
+  launch.load = {library_for(machine, options).string(), path.string(), options.session};
+  launch.runtime = fmt::format("ONNX Runtime under '{}'", remote.launcher);
+}
+
+Launch launch_of(const fs::path& path, const ExecutorOptions& options) {
+  const Limits limits = options.isolate.value_or(Limits{});
+  Launch launch;
+  launch.seconds = limits.seconds > 0 ? limits.seconds : options.remote->seconds;
+  launch.model = path.string();
+  launch.errors = ChildProcess::Errors::kKept;
+  const std::string memory = std::to_string(limits.memory);
+  const auto how = options.remote->via.empty() ? launch_here : launch_there;
+  how(launch, path, options, memory);
+  return launch;
+}
+
+}  // namespace
+
+Remote::Remote(const fs::path& model, const ExecutorOptions& options) : Hosted(launch_of(model, options)) {}
+
+}  // namespace ounce::runtime

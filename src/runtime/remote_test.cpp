@@ -1,0 +1,358 @@
+#include "runtime/remote.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "runtime/device.h"
+#include "runtime/isolated.h"
+#include "runtime/machine.h"
+#include "support/error_of.h"
+#include "support/model_builder.h"
+#include "support/temporary_folder.h"
+
+namespace ounce::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+using data::ElementType;
+using test::error_of;
+using test::kFloat;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Tensor floats(data::Dims dims, const std::vector<float>& values) {
+  Tensor tensor{ElementType::kFloat, std::move(dims), std::string(values.size() * sizeof(float), '\0')};
+  std::copy(values.begin(), values.end(), data::values_of<float>(tensor).begin());
+  return tensor;
+}
+
+std::string negation() {
+  test::ModelBuilder model(13, 7);
+  model.input("x", kFloat, {2}).output("y", kFloat, {2}).node("Neg", {"x"}, {"y"});
+  return model.bytes();
+}
+
+// y = x + w, with w in a file of this name.
+std::string sum_with(const std::string& location) {
+  test::ModelBuilder model(13, 7);
+  model.input("x", kFloat, {2}).output("y", kFloat, {2});
+  model.initializer(test::external_tensor("w", {2}, location, "0", "8")).node("Add", {"x", "w"}, {"y"});
+  return model.bytes();
+}
+
+// A Loop that runs for ever and a day.
+std::string endless() {
+  test::GraphBuilder body;
+  body.input("i", test::kInt64, {}).input("c", 9, {}).input("v", kFloat, {2});
+  body.output("c2", 9, {}).output("v2", kFloat, {2});
+  body.node("Identity", {"c"}, {"c2"}).node("Neg", {"v"}, {"v2"});
+  test::ModelBuilder model(13, 7);
+  model.input("x", kFloat, {2}).output("y", kFloat, {2});
+  model.initializer(test::tensor("trips", test::kInt64, {}, std::string(7, '\xff') + '\x7f'));
+  model.initializer(test::tensor("true", 9, {}, std::string(1, '\1')));
+  model.node("Loop", {"trips", "true", "x"}, {"y"}, {test::graph_attribute("body", body.bytes())});
+  return model.bytes();
+}
+
+struct RemoteTest : testing::Test {
+  fs::path write(const std::string& model, const std::string& name = "model.onnx") {
+    test::write_file(folder / name, model);
+    return folder / name;
+  }
+  std::string script(const std::string& name, const std::string& lines) {
+    test::write_file(folder / name, "#!/bin/sh\n" + lines + "\n");
+    ::chmod((folder / name).c_str(), 0755);
+    return (folder / name).string();
+  }
+  // Its folder is `there`, below the test's own.
+  ExecutorOptions via(const std::string& command) {
+    ExecutorOptions options;
+    options.remote = RemoteOptions{};
+    options.remote->via = command;
+    options.remote->folder = there.string();
+    return options;
+  }
+  // What is there, without digests.
+  std::vector<std::string> names_there() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(there)) {
+      const std::string name = entry.path().filename().string();
+      names.push_back(name.substr(0, name.find_last_of("-.", name.size() - 4)));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  static void expect_negation(Executor& model) {
+    for (const float value : {1.0F, 5.0F}) {
+      const Tensor x = floats({2}, {value, 2});
+      EXPECT_EQ(data::copy_of(model.run(std::vector<TensorView>{x})[0]).bytes,
+                floats({2}, {-value, -2}).bytes);
+    }
+  }
+  test::TemporaryFolder folder;
+  fs::path there = folder / "a place there";
+};
+
+TEST_F(RemoteTest, RunsAModelBehindACommandAndLeavesOnlyRunnerAndLibrary) {
+  const auto path = write(negation());
+  {
+    Remote model(path, via("sh -c"));
+    ASSERT_EQ(model.inputs().size(), 1U);
+    EXPECT_EQ(model.inputs()[0].name, "x");
+    EXPECT_THAT(model.library_version(), HasSubstr("1."));
+    expect_negation(model);
+    EXPECT_GT(model.peak_memory(), 1'000'000U);
+    EXPECT_GT(model.library_seconds(), 0);
+    EXPECT_GT(model.load_seconds(), 0);
+    EXPECT_GT(model.last_run_seconds(), 0);
+    EXPECT_THAT(names_there(), ElementsAre("libonnxruntime", "model", "ounce-runner"));
+  }
+  EXPECT_THAT(names_there(), ElementsAre("libonnxruntime", "ounce-runner"));
+}
+
+TEST_F(RemoteTest, SendsOnlyWhatIsNotThere) {
+  const auto path = write(negation());
+  ExecutorOptions options =
+      via(script("noting", "echo \"$1\" >> " + (folder / "log").string() + "; exec sh -c \"$1\""));
+  const auto sent = [&] {
+    fs::remove(folder / "log");
+    Remote model(path, options);
+    expect_negation(model);
+    const std::string log = test::read_file(folder / "log");
+    std::vector<std::string> names;
+    for (const std::string name : {"ounce-runner-", "libonnxruntime-", "model.onnx"}) {
+      for (std::size_t at = log.find("f='"); at != std::string::npos; at = log.find("f='", at + 1)) {
+        if (log.substr(at, log.find(';', at) - at).find(name) != std::string::npos) names.push_back(name);
+      }
+    }
+    return names;
+  };
+  EXPECT_THAT(sent(), ElementsAre("ounce-runner-", "libonnxruntime-", "model.onnx"));
+  EXPECT_THAT(sent(), ElementsAre("model.onnx"));
+  options.remote->keep = true;
+  EXPECT_THAT(sent(), ElementsAre("model.onnx"));
+  EXPECT_THAT(sent(), IsEmpty());
+  // A file that was damaged, as by a send that was cut off, is sent again.
+  for (const auto& entry : fs::directory_iterator(there)) {
+    if (entry.is_regular_file() && entry.path().extension() == ".so") fs::resize_file(entry.path(), 1000);
+  }
+  EXPECT_THAT(sent(), ElementsAre("libonnxruntime-"));
+}
+
+TEST_F(RemoteTest, AFolderOfOursIsMadeAndSomebodyElsesIsNotTaken) {
+  const auto path = write(negation());
+  fs::create_directory(folder / "tmp");
+  ExecutorOptions options =
+      via(script("device", "TMPDIR=" + (folder / "tmp").string() + "; export TMPDIR; exec sh -c \"$1\""));
+  options.remote->folder.clear();
+  {
+    Remote model(path, options);
+    expect_negation(model);
+  }
+  const fs::path ours = folder / "tmp" / ("ounce-" + std::to_string(::geteuid()));
+  EXPECT_THAT(std::vector<fs::path>(fs::directory_iterator(folder / "tmp"), {}), ElementsAre(ours));
+  EXPECT_EQ(fs::status(ours).permissions(), fs::perms::owner_all);
+  if (::geteuid() != 0) return;  // only root can give a folder away
+  ASSERT_EQ(::chown(ours.c_str(), 1, 1), 0);
+  EXPECT_THAT(error_of([&] { Remote(path, options); }).what(), HasSubstr("belongs to somebody else"));
+}
+
+TEST_F(RemoteTest, DoesWithoutSha256sum) {
+  const auto path = write(negation());
+  const ExecutorOptions options = via(script("poor", "sha256sum() { return 127; }\neval \"$1\""));
+  for (int i = 0; i < 2; ++i) {
+    Remote model(path, options);
+    expect_negation(model);
+  }
+}
+
+TEST_F(RemoteTest, ExternalDataGoesByTheNamesOfTheModelHoweverTheyAreSpelled) {
+  const fs::path pwned = fs::current_path() / "pwned";
+  for (const std::string name :
+       {"w.bin", "inner/w.bin", "it's $(touch pwned) `touch pwned`; \"& touch pwned;.bin", "-rf"}) {
+    fs::create_directories((folder / name).parent_path());
+    test::write_file(folder / name, test::raw_floats({10, 20}));
+    Remote model(write(sum_with(name), "it's a model'; touch pwned #.onnx"), via("sh -c"));
+    const Tensor x = floats({2}, {1, 2});
+    EXPECT_EQ(data::copy_of(model.run(std::vector<TensorView>{x})[0]).bytes, floats({2}, {11, 22}).bytes)
+        << name;
+    fs::remove_all(folder / name);
+  }
+  EXPECT_FALSE(fs::exists(pwned));
+}
+
+TEST_F(RemoteTest, StandInsGetTheirNamesThere) {
+  test::write_file(folder / "unnamed", test::raw_floats({10, 20}));
+  ExecutorOptions options = via("sh -c");
+  options.session.stand_ins = {{"w.bin", folder / "unnamed"}};
+  Remote model(write(sum_with("w.bin")), options);
+  const Tensor x = floats({2}, {1, 2});
+  EXPECT_EQ(data::copy_of(model.run(std::vector<TensorView>{x})[0]).bytes, floats({2}, {11, 22}).bytes);
+}
+
+TEST_F(RemoteTest, AnErrorOfTheRuntimeComesBackWithItsCode) {
+  test::ModelBuilder model(13, 7);
+  model.input("x", kFloat, {1}).output("y", kFloat, {1}).node("NoSuchOp", {"x"}, {"y"});
+  const auto path = write(model.bytes());
+  const Error error = error_of([&] { Remote(path, via("sh -c")); });
+  EXPECT_EQ(error.code(), ErrorCode::kBadInput);
+  EXPECT_THAT(error.what(), HasSubstr("NoSuchOp"));
+  EXPECT_THAT(names_there(), ElementsAre("libonnxruntime", "ounce-runner"));
+}
+
+TEST_F(RemoteTest, ADeadSideIsExplainedInItsOwnWords) {
+  const auto path = write(negation());
+  const Error error =
+      error_of([&] { Remote(path, via(script("dead", "echo 'no route to board' >&2; exit 255"))); });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("dead"), HasSubstr("ended with 255: no route to board")));
+  EXPECT_THAT(error_of([&] { Remote(path, via("/nowhere/ssh board")); }).what(),
+              HasSubstr("cannot start it"));
+  EXPECT_THAT(error_of([&] { Remote(path, via("true")); }).what(),
+              HasSubstr("does not run what it is given"));
+  EXPECT_EQ(error_of([&] { Remote(path, via("ssh 'board")); }).code(), ErrorCode::kUsage);
+}
+
+TEST_F(RemoteTest, ARunnerThatDiesThereIsExplainedInItsOwnWords) {
+  const auto path = write(negation());
+  ExecutorOptions options = via("sh -c");
+  options.remote->runner = script("runner", "echo 'libc.so.6: version not found' >&2; exit 3");
+  EXPECT_THAT(error_of([&] { Remote(path, options); }).what(),
+              HasSubstr("behind 'sh -c' ended with 3 while loading the model: libc.so.6: version not found"));
+  options.remote->runner = script("runner", "kill -SEGV $$");
+  EXPECT_THAT(error_of([&] { Remote(path, options); }).what(), HasSubstr("crashed with SIGSEGV"));
+  options.remote->runner = script("runner", "yes 'so much to say' >&2");
+  EXPECT_EQ(error_of([&] { Remote(path, options); }).code(), ErrorCode::kBadInput);
+}
+
+TEST_F(RemoteTest, ASideThatHangsIsLeft) {
+  const auto path = write(negation());
+  const auto start = std::chrono::steady_clock::now();
+  ExecutorOptions options =
+      via(script("stuck", "case $1 in *mkdir*cat*) sleep 100;; *) exec sh -c \"$1\";; esac"));
+  options.remote->seconds = 0.5;
+  const Error error = error_of([&] { Remote(path, options); });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(), HasSubstr("stuck: gave no answer within 0.5 s"));
+  options = via("sh -c");
+  options.remote->runner = script("runner", "sleep 100");
+  options.isolate = Limits{0, 0.5};
+  EXPECT_THAT(error_of([&] { Remote(path, options); }).what(),
+              HasSubstr("loading the model took longer than 0.5 s"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));
+}
+
+TEST_F(RemoteTest, ACommandThatChangesBytesIsRefused) {
+  const auto path = write(negation());
+  EXPECT_THAT(error_of([&] { Remote(path, via(script("mangling", "tr -d '\\012' | sh -c \"$1\""))); }).what(),
+              HasSubstr("does not hand bytes on as they are"));
+}
+
+TEST_F(RemoteTest, AGreetingIsNotTakenForAnAnswer) {
+  const auto path = write(negation());
+  const std::string greeting = script("greeting", "echo 'Welcome to board 1'; exec sh -c \"$1\"");
+  EXPECT_THAT(error_of([&] { Remote(path, via(greeting)); }).what(),
+              HasSubstr("do not understand each other"));
+}
+
+// As over ssh: the runner has plain pipes, and its end is its own affair.
+TEST_F(RemoteTest, ARunnerOnPipesEndsWhenNobodyListens) {
+  const Tensor x = floats({2}, {1, 2});
+  ExecutorOptions options = via(script("pipes", "cat | setsid sh -c \"$1\" | cat"));
+  {
+    Remote model(write(negation()), options);
+    expect_negation(model);
+  }
+  const std::string number = (folder / "number").string();
+  options.remote->launcher = "echo $$ > " + number + "; exec";
+  Remote model(write(endless()), options);
+  const auto pid = static_cast<pid_t>(std::stol(test::read_file(number)));
+  ASSERT_EQ(::kill(pid, 0), 0);
+  {
+    options.isolate = Limits{0, 1};
+    Remote busy(write(endless()), options);
+    EXPECT_THAT(error_of([&] { busy.run(std::vector<TensorView>{x}); }).what(), HasSubstr("was stopped"));
+    const auto busy_pid = static_cast<pid_t>(std::stol(test::read_file(number)));
+    ASSERT_NE(busy_pid, pid);
+    for (int i = 0; i < 100 && ::kill(busy_pid, 0) == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_NE(::kill(busy_pid, 0), 0);
+  }
+  EXPECT_EQ(::kill(pid, 0), 0);
+}
+
+TEST_F(RemoteTest, AMachineWithoutARunnerIsExplained) {
+  const auto path = write(negation());
+  ExecutorOptions options;
+  options.remote = RemoteOptions{};
+  options.remote->launcher = "qemu-riscv64";
+  EXPECT_THAT(error_of([&] { Remote(path, options); }).what(), HasSubstr("no runner for riscv64"));
+}
+
+// The other architecture, where there is all that it takes.
+struct EmulatedTest : RemoteTest {
+  void SetUp() override {
+    const char* const named = std::getenv("OUNCE_QEMU_AARCH64");
+    const std::string qemu = named == nullptr ? "qemu-aarch64" : named;
+    if (std::system((qemu + " --version > /dev/null 2>&1").c_str()) != 0)
+      GTEST_SKIP() << "there is no qemu-aarch64";
+    if (find_runner_named("ounce-runner-arm64").empty()) GTEST_SKIP() << "there is no ounce-runner-arm64";
+    // The oldest one: the newest does not start in every emulator.
+    const auto libraries = Library::installed("aarch64");
+    if (libraries.empty()) GTEST_SKIP() << "there is no ONNX Runtime for aarch64";
+    options.remote = RemoteOptions{};
+    options.remote->launcher = qemu + " -L /usr/aarch64-linux-gnu";
+    options.remote->library = libraries.back().string();
+  }
+  ExecutorOptions options;
+};
+
+TEST_F(EmulatedTest, RunsAModelUnderAnEmulator) {
+  Remote model(write(negation()), options);
+  expect_negation(model);
+  EXPECT_GT(model.last_run_seconds(), 0);
+}
+
+TEST_F(EmulatedTest, RunsAModelUnderAnEmulatorBehindACommand) {
+  options.remote->via = "sh -c";
+  options.remote->folder = there.string();
+  Remote model(write(negation()), options);
+  expect_negation(model);
+}
+
+TEST_F(EmulatedTest, IsWhatLoadGives) {
+  const auto model = load(write(negation()), options);
+  expect_negation(*model);
+}
+
+TEST(DeviceTest, WordsAreSplitAtBlanksOutsideOfQuotes) {
+  EXPECT_THAT(words_of("ssh  -o 'A b' \"c'd\"e ''"), ElementsAre("ssh", "-o", "A b", "c'de", ""));
+  EXPECT_THAT(words_of(""), IsEmpty());
+  EXPECT_THAT(words_of("a$(b) ;c"), ElementsAre("a$(b)", ";c"));
+}
+
+TEST(DeviceTest, AWordComesThroughAShellAsItIs) {
+  const std::string word = "it's $HOME `x` \\ \n \" * ~ -e";
+  EXPECT_EQ(Device("sh -c").run("printf %s " + shell_word(word), {}, 10), word);
+  EXPECT_EQ(error_of([] { shell_word(std::string(1, '\0')); }).code(), ErrorCode::kBadInput);
+}
+
+TEST(MachineTest, AnEmulatorSaysWhichMachineItIs) {
+  EXPECT_EQ(emulated_machine("qemu-aarch64 -L /x"), "aarch64");
+  EXPECT_EQ(emulated_machine("/usr/bin/qemu-arm64-static"), "aarch64");
+  EXPECT_EQ(emulated_machine("nice qemu"), "");
+  EXPECT_EQ(emulated_machine(""), "");
+}
+
+}  // namespace
+}  // namespace ounce::runtime
