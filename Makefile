@@ -29,8 +29,8 @@ build:
 
 # What is written must run in the newest ONNX Runtime and in one that people still ship.
 test:
-	./setup build test runtime
-	./setup runtime 1.22.0
+	./setup build test arm64 runtime
+	./setup runtime 1.22.0 1.22.0:aarch64
 	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
 	cmake --build --preset default
 	ctest --preset default

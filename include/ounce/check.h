@@ -9,8 +9,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <ounce/runtime.h>
 
 namespace ounce {
 
@@ -38,6 +41,14 @@ struct ProviderHint {
   std::string note;               // what concerns the whole model
 };
 
+// The model was run on the target's machine and here, on the same made-up inputs.
+struct Execution {
+  bool is_run = false;
+  std::string error;  // what went wrong there, or that its outputs are not what they are here
+  std::string runtime_version;
+  double sqnr_db = 0;  // of the worst output against the one here; infinite when they are identical
+};
+
 struct TargetCheck {
   std::string target;  // as it was asked for
   std::string
@@ -47,6 +58,7 @@ struct TargetCheck {
   std::vector<NodeFinding> findings;  // all nodes that do not plainly run
   std::vector<std::string> problems;  // of the model as a whole, because of which it does not load
   std::vector<std::string> notes;
+  std::optional<Execution> execution;  // if it was asked for
 
   bool loads() const { return verdict != Verdict::kNotImplemented; }
 };
@@ -62,6 +74,8 @@ struct CheckReport {
 
 struct CheckOptions {
   std::vector<std::string> targets;  // empty: this machine
+  bool execute = false;              // run the model there: arm64 under qemu, or behind `remote`
+  std::optional<Remote> remote = std::nullopt;
 };
 
 CheckReport check(const std::filesystem::path& model, const CheckOptions& options);

@@ -25,7 +25,8 @@ struct EmitOptions {
 struct EmitResult {
   std::filesystem::path ort, required_ops;
   std::uint64_t bytes = 0;  // of the .ort file
-  bool is_decoded = false;  // weights that are stored small are FP32 in it: the runtime folds what decodes them
+  bool is_decoded =
+      false;  // weights that are stored small are FP32 in it: the runtime folds what decodes them
 };
 
 // Writes `output` by the runtime's own offline optimisation, loads it again, and puts the required operators

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "api/execute.h"
 #include "api/outcome.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
@@ -53,9 +54,10 @@ std::vector<ProviderHint> hints_for(const std::vector<target::Target>& targets, 
     if (page == nullptr) continue;
     const target::Islands islands = target::islands_of(target::ProviderDocs(*page, model, index, types));
     const bool is_free = page->needs_fixed_shapes && has_free_inputs(model);
-    hints.push_back({std::string(name), std::string(page->source), islands.nodes, islands.taken,
-                     islands.islands, islands.largest, islands.left,
-                     is_free ? "it needs fixed shapes, and an input has free dimensions" : std::string(page->note)});
+    hints.push_back(
+        {std::string(name), std::string(page->source), islands.nodes, islands.taken, islands.islands,
+         islands.largest, islands.left,
+         is_free ? "it needs fixed shapes, and an input has free dimensions" : std::string(page->note)});
   }
   return hints;
 }
@@ -80,8 +82,15 @@ CheckReport check(const std::filesystem::path& path, const CheckOptions& options
   report.memory_bytes = target::weights_after_loading(index);
   report.opset = onnx::opset_version(model.proto->opset_imports, "");
   report.ir = model.proto->ir_version;
-  for (const target::Target& target : targets)
+  for (const target::Target& target : targets) {
     report.targets.push_back(target::support_of(model, index, target).check);
+    if (!options.execute) continue;
+    if (api::can_execute(target, options)) {
+      report.targets.back().execution = api::execute(path, target, options);
+    } else {
+      report.targets.back().notes.push_back("not executed: nothing here runs programs for " + target.machine);
+    }
+  }
   report.hints = hints_for(targets, model, index);
   return report;
 }

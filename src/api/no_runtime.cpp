@@ -6,6 +6,7 @@
 #include "api/adaptive_rounding.h"
 #include "api/asked_types.h"
 #include "api/contract_data.h"
+#include "api/execute.h"
 #include "api/observation.h"
 #include "api/optimized.h"
 #include "api/refine.h"
@@ -36,6 +37,8 @@ void api::record(const std::filesystem::path&, const DataOptions&, const Runtime
   refuse();
 }
 
+bool api::can_execute(const target::Target&, const CheckOptions&) { refuse(); }
+Execution api::execute(const std::filesystem::path&, const target::Target&, const CheckOptions&) { refuse(); }
 void api::write_ort(const std::filesystem::path&, const std::filesystem::path&, const EmitOptions&) {
   refuse();
 }

@@ -11,6 +11,7 @@
 #include "cli/model_list.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
+#include "cli/remote_options.h"
 #include "cli/runtime_options.h"
 #include "report/bench_report.h"
 #include "report/json.h"
@@ -21,6 +22,7 @@ namespace {
 struct Arguments {
   std::vector<std::string> models;
   RuntimeArguments runtime;
+  RemoteArguments remote;
   DataArguments data;
   double seconds = 2;
   std::uint64_t repeats = 0;
@@ -32,6 +34,7 @@ struct Arguments {
 int run(const Arguments& arguments) {
   BenchOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
+  options.runtime.remote = remote_of(arguments.remote);
   options.data = data_options_of(arguments.data);
   options.seconds = arguments.seconds;
   options.repeats = arguments.repeats;
@@ -74,6 +77,7 @@ Command add_bench(CLI::App& parser) {
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
+  add_remote_options(*app, arguments->remote);
   return {app, [arguments] { return run(*arguments); }};
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/model_list.h"
+#include "cli/remote_options.h"
 #include "report/check_report.h"
 #include "report/json.h"
 
@@ -20,6 +21,7 @@ constexpr int kNotSupported = 3;
 struct Arguments {
   std::vector<std::string> models;
   CheckOptions options;
+  RemoteArguments remote;
   std::string required_ops, runtime;
   bool json = false, list = false;
 };
@@ -29,6 +31,9 @@ int run(const Arguments& arguments) {
     for (const std::string& release : measured_releases()) fmt::print("{}\n", release);
     return 0;
   }
+  CheckOptions options = arguments.options;
+  options.remote = remote_of(arguments.remote);
+  options.execute = options.execute || options.remote.has_value();
   std::vector<report::CheckRow> rows;
   int worst = 0;
   std::FILE* human = arguments.json ? stderr : stdout;
@@ -36,9 +41,10 @@ int run(const Arguments& arguments) {
     report::CheckRow row;
     row.model = model.path;
     row.exit_code = guarded(
-        model.path, [&] { row.result = check(model.path, arguments.options); }, row.error);
+        model.path, [&] { row.result = check(model.path, options); }, row.error);
     for (const TargetCheck& target : row.result.targets) {
-      if (target.verdict > Verdict::kUnknown) row.exit_code = kNotSupported;
+      const bool has_failed = target.execution && !target.execution->error.empty();
+      if (target.verdict > Verdict::kUnknown || has_failed) row.exit_code = kNotSupported;
     }
     if (row.error.empty()) {
       fmt::print(human, "{}", report::check_text(row.result));
@@ -53,9 +59,9 @@ int run(const Arguments& arguments) {
     for (const report::CheckRow& row : rows) {
       if (row.error.empty()) models.push_back(row.model);
     }
-    EmitOptions options;
-    options.library = arguments.runtime;
-    write_required_operators(models, arguments.required_ops, options);
+    EmitOptions how;
+    how.library = arguments.runtime;
+    write_required_operators(models, arguments.required_ops, how);
     fmt::print(human, "{}: the operators that a reduced build needs for {} model{}\n", arguments.required_ops,
                models.size(), models.size() == 1 ? "" : "s");
   }
@@ -79,6 +85,11 @@ Command add_check(CLI::App& parser) {
       "write the config file of a reduced build of ONNX Runtime that has the ops of these models, and "
       "those that its optimisers put in");
   app->add_option("--runtime", arguments->runtime, "ONNX Runtime for that: a library's path, or a version");
+  app->add_flag(
+      "--execute", arguments->options.execute,
+      "run the model on the target's machine too (arm64 under qemu-user, or behind --via) and compare its "
+      "outputs with those here");
+  add_remote_options(*app, arguments->remote);
   app->add_flag("--releases", arguments->list, "list the releases that were measured");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   return {app, [arguments] {

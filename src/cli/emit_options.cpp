@@ -33,9 +33,10 @@ void emit(const EmitArguments& arguments, const std::filesystem::path& model, co
   fmt::print(out, "  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
              result.required_ops.filename().string());
   if (result.is_decoded)
-    fmt::print(out,
-               "  note: the runtime decoded the weights while it optimised, so they are FP32 in the .ort file; "
-               "static and dynamic stay small there\n");
+    fmt::print(
+        out,
+        "  note: the runtime decoded the weights while it optimised, so they are FP32 in the .ort file; "
+        "static and dynamic stay small there\n");
 }
 
 }  // namespace ounce::cli

@@ -13,6 +13,7 @@
 #include "cli/model_list.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
+#include "cli/remote_options.h"
 #include "cli/runtime_options.h"
 #include "report/json.h"
 #include "report/verify_report.h"
@@ -30,6 +31,7 @@ struct Arguments {
   std::string reference;
   std::vector<std::string> candidates;
   RuntimeArguments runtime;
+  RemoteArguments remote;
   DataArguments data;
   std::string metric = "auto", output, min_agreement, max_drop;
   std::optional<double> threshold, abs_tol, mean_tol, min_sqnr;
@@ -40,6 +42,7 @@ struct Arguments {
 VerifyOptions options_of(const Arguments& arguments) {
   VerifyOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
+  options.runtime.remote = remote_of(arguments.remote);
   options.data = data_options_of(arguments.data);
   options.metric = kMetrics.at(arguments.metric);
   options.output = arguments.output;
@@ -129,6 +132,7 @@ Command add_verify(CLI::App& parser) {
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
+  add_remote_options(*app, arguments->remote);
   return {app, [arguments] { return run(*arguments); }};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -41,6 +42,14 @@ const char* sentence_of(Verdict verdict) {
 constexpr std::size_t kOpsShown = 6;
 
 std::string count_text(std::size_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
+
+std::string execution_text(const Execution& execution) {
+  if (!execution.error.empty())
+    return (execution.is_run ? "executed there: " : "does not run there: ") + execution.error;
+  return fmt::format(
+      "executed there by ONNX Runtime {}: outputs are {} to those here", execution.runtime_version,
+      std::isinf(execution.sqnr_db) ? "identical" : decibel_text(execution.sqnr_db) + " close");
+}
 
 // Nodes of one kind in one line: "3 ConvInteger T1=uint8 T2=int8 (a, b, c): not implemented there".
 std::string finding_lines(const TargetCheck& target) {
@@ -89,6 +98,7 @@ std::string check_text(const CheckReport& report) {
     for (const std::string& problem : target.problems)
       text += fmt::format("  {}: {}\n", target.target, problem);
     text += finding_lines(target);
+    if (target.execution) text += fmt::format("  {}: {}\n", target.target, execution_text(*target.execution));
     for (const std::string& note : target.notes) text += fmt::format("  {}: note: {}\n", target.target, note);
   }
   for (const ProviderHint& hint : report.hints) {
@@ -144,6 +154,12 @@ nlohmann::ordered_json check_json(const std::vector<CheckRow>& rows) {
                                   {"problems", target.problems},
                                   {"notes", target.notes},
                                   {"findings", std::move(findings)}});
+      if (target.execution) {
+        model["targets"].back()["execution"] = {{"ran", target.execution->is_run},
+                                                {"error", target.execution->error},
+                                                {"runtime_version", target.execution->runtime_version},
+                                                {"output_sqnr_db", number(target.execution->sqnr_db)}};
+      }
     }
     model["hints"] = Json::array();
     for (const ProviderHint& hint : report.hints) {
