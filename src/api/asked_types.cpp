@@ -2,7 +2,6 @@
 
 #include <ounce/error.h>
 
-#include <algorithm>
 #include <set>
 
 #include "api/runtime.h"
@@ -15,6 +14,8 @@
 
 namespace ounce::api {
 namespace {
+
+constexpr std::size_t kMostAsked = 4096;  // each is one more output for the runtime to carry
 
 // Of values that nodes give, in the order of the file.
 std::vector<std::string> unknown_values(const onnx::Model& model) {
@@ -54,20 +55,23 @@ std::unique_ptr<runtime::Executor> load_with_outputs(const std::filesystem::path
   onnx::ModelOutput output(model, path, {ExternalData::kAuto, "0"});
   output.write(pool, nullptr);
   output.commit();
-  return runtime::load(path, executor_options(options));
+  RuntimeOptions how = options;
+  how.optimization = OptimizationLevel::kNone;  // only types are of interest
+  return runtime::load(path, executor_options(how));
 }
 
 }  // namespace
 
 std::size_t declare_asked_types(onnx::Model& model, const RuntimeOptions& options) {
   const std::vector<std::string> names = unknown_values(model);
-  if (names.empty()) return 0;
+  if (names.empty() || names.size() > kMostAsked) return 0;
+  const std::set<std::string> asked(names.begin(), names.end());
   std::size_t count = 0;
   try {
     const auto loaded = load_with_outputs(model.file.path(), names, options);
     for (const data::ValueDescription& value : loaded->outputs()) {
-      const bool is_asked = std::find(names.begin(), names.end(), value.name) != names.end();
-      if (!is_asked || !value.is_tensor() || value.element == onnx::ElementType::kUndefined) continue;
+      if (!asked.contains(value.name) || !value.is_tensor() || value.element == onnx::ElementType::kUndefined)
+        continue;
       const onnx::Bytes type = onnx::make_element_type(model, value.element);
       add_value(model, model.proto.edit().graph.edit().value_infos, value.name, type);
       ++count;

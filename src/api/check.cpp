@@ -82,8 +82,9 @@ CheckReport check(const std::filesystem::path& path, const CheckOptions& options
   report.memory_bytes = target::weights_after_loading(index);
   report.opset = onnx::opset_version(model.proto->opset_imports, "");
   report.ir = model.proto->ir_version;
+  const target::NodeChecker checker(model, index, target::SupportMatrix::measured());
   for (const target::Target& target : targets) {
-    report.targets.push_back(target::support_of(model, index, target).check);
+    report.targets.push_back(target::support_of(model, index, checker, target).check);
     if (!options.execute) continue;
     if (api::can_execute(target, options)) {
       report.targets.back().execution = api::execute(path, target, options);

@@ -21,6 +21,13 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
   file.commit();
 }
 
+void require_another_file(const onnx::Model& model, const std::filesystem::path& output) {
+  bool is_same = model.file.same_file_as(output);
+  for (const auto& [location, file] : model.external_files) is_same = is_same || file.same_file_as(output);
+  if (is_same)
+    throw Error(ErrorCode::kUsage, "would replace the model; choose another name", output.string());
+}
+
 }  // namespace
 
 std::string required_operators(const std::vector<std::filesystem::path>& models, const EmitOptions& options) {
@@ -41,6 +48,7 @@ std::string required_operators(const std::vector<std::filesystem::path>& models,
 
 void write_required_operators(const std::vector<std::filesystem::path>& models,
                               const std::filesystem::path& output, const EmitOptions& options) {
+  for (const std::filesystem::path& model : models) require_another_file(onnx::read_model(model), output);
   write_text(output, required_operators(models, options));
 }
 
@@ -48,12 +56,14 @@ EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::p
                     const EmitOptions& options) {
   const onnx::Model read = onnx::read_model(model);  // what is broken is explained by us
   const graph::Index index = graph::verify(read);
-  api::write_ort(model, output, options);
   EmitResult result;
+  result.required_ops = std::filesystem::path(output).replace_extension(".required_operators.config");
+  require_another_file(read, output);
+  require_another_file(read, result.required_ops);
+  api::write_ort(model, output, options);
   result.is_decoded = target::weights_after_loading(index) > read.file.bytes().size() * 3 / 2;
   result.ort = output;
   result.bytes = std::filesystem::file_size(output);
-  result.required_ops = std::filesystem::path(output).replace_extension(".required_operators.config");
   write_required_operators({model}, result.required_ops, options);
   return result;
 }

@@ -37,17 +37,22 @@ std::optional<onnx::Model> optimized_model(const std::filesystem::path& model, c
     if (error.code() != ErrorCode::kIo || !options.library.empty()) throw;
     return std::nullopt;
   }
-  const TemporaryFolder folder("optimized");
-  // The runtime leaves external data where it is and refers to it by name: only the ops are of interest.
-  const std::filesystem::path path = folder.path() / "model.onnx";
-  runtime::write_optimized(model, path, ort_options(options));
-  for (const auto& [location, file] : onnx::read_model(model).external_files) {
-    std::error_code ignored;
-    std::filesystem::create_directories((folder.path() / location).parent_path(), ignored);
-    std::filesystem::create_symlink(std::filesystem::absolute(file.path()), folder.path() / location,
-                                    ignored);
+  try {
+    const TemporaryFolder folder("optimized");
+    const std::filesystem::path path = folder.path() / "model.onnx";
+    runtime::write_optimized(model, path, ort_options(options));
+    // The runtime leaves external data where it is and refers to it by name: only the ops are of interest.
+    for (const auto& [location, file] : onnx::read_model(model).external_files) {
+      std::error_code failure;
+      std::filesystem::create_directories((folder.path() / location).parent_path(), failure);
+      std::filesystem::create_hard_link(file.path(), folder.path() / location, failure);
+      if (failure) std::filesystem::copy_file(file.path(), folder.path() / location, failure);
+    }
+    return onnx::read_model(path);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled) throw;
+    return std::nullopt;  // custom ops, say: then the model's own ops are all there is
   }
-  return onnx::read_model(path);
 }
 
 }  // namespace ounce::api

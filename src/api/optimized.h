@@ -14,7 +14,7 @@ namespace ounce::api {
 void write_ort(const std::filesystem::path& model, const std::filesystem::path& output,
                const EmitOptions& options);
 
-// Nothing where there is no ONNX Runtime.
+// Nothing where there is no ONNX Runtime, or none that loads the model.
 std::optional<onnx::Model> optimized_model(const std::filesystem::path& model, const EmitOptions& options);
 
 }  // namespace ounce::api

@@ -289,6 +289,8 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
     chosen = chosen->with_integers(recipe, pool, result);
     integer_tensors = std::exchange(result.tensors, {});
     recipe.format = Format::kFp16;
+    if (const target::Target target = target::parse_target(recipe.target); target.is_place())
+      recipe = api::fit_to_target(original, *chosen, recipe, target, pool, result.notes);
   }
   const api::Groundwork& ground = *chosen;
   const onnx::Model source = onnx::read_model(ground.model());

@@ -8,6 +8,7 @@
 #include "api/rewrite.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
+#include "onnx/settings.h"
 #include "target/model_support.h"
 
 namespace ounce::api {
@@ -16,6 +17,19 @@ namespace {
 constexpr int kMostRounds = 4;
 
 bool is_broken(const target::Finding& finding) { return finding.described.verdict > Verdict::kUnknown; }
+
+// A node that gave an output of the model gives a value of its own now, and a Cast behind it the output.
+onnx::Bytes original_name(const graph::Index& written, std::size_t body, onnx::Bytes name) {
+  const graph::Value* value = name.empty() ? nullptr : written.find(body, name).value;
+  if (value == nullptr) return name;
+  for (const graph::Use& use : value->uses) {
+    const onnx::Node& user = written.node(use);
+    if (!is_op(user, "Cast") || user.outputs.empty()) continue;
+    const graph::Value* cast = written.find(use.body, user.outputs[0]).value;
+    if (cast != nullptr && cast->is_output) return user.outputs[0];
+  }
+  return name;
+}
 
 [[noreturn]] void refuse(const target::ModelSupport& support, const onnx::Model& original,
                          const target::Target& target) {
@@ -55,7 +69,8 @@ Recipe fit_to_target(const onnx::Model& original, const Groundwork& ground, cons
     for (const target::Finding& finding : support.findings) {
       if (!is_broken(finding)) continue;
       const onnx::Node& node = *written.bodies()[finding.body].nodes()[finding.node];
-      for (const onnx::Bytes output : node.outputs) {
+      for (const onnx::Bytes name : node.outputs) {
+        const onnx::Bytes output = original_name(written, finding.body, name);
         if (output.empty() || index.find(finding.body, output).value == nullptr) continue;
         if (!float_nodes.insert(graph::value_path(index, finding.body, output)).second) continue;
         ++excluded;

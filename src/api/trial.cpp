@@ -184,8 +184,9 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
     ask_written(written, how, options, expected, result);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
+    const bool is_late = std::string_view(error.what()).find("took longer than") != std::string_view::npos;
     throw Error(
-        ErrorCode::kInternal,
+        is_late ? ErrorCode::kUnsupported : ErrorCode::kInternal,
         fmt::format(
             "the result fails in the runtime, so nothing was written (--no-verify writes all the same): {}",
             with_name(error.what(), written)),

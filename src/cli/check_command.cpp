@@ -26,6 +26,27 @@ struct Arguments {
   bool json = false, list = false;
 };
 
+int write_operators(const Arguments& arguments, const std::vector<report::CheckRow>& rows, std::FILE* human) {
+  std::vector<std::filesystem::path> models;
+  for (const report::CheckRow& row : rows) {
+    if (row.error.empty()) models.push_back(row.model);
+  }
+  if (models.empty()) return 0;
+  std::string problem;
+  const int code = guarded(
+      arguments.required_ops,
+      [&] {
+        EmitOptions how;
+        how.library = arguments.runtime;
+        write_required_operators(models, arguments.required_ops, how);
+        fmt::print(human, "{}: the operators that a reduced build needs for {} model{}\n",
+                   arguments.required_ops, models.size(), models.size() == 1 ? "" : "s");
+      },
+      problem);
+  if (!problem.empty()) fmt::print(stderr, "ounce: {}\n", problem);
+  return code;
+}
+
 int run(const Arguments& arguments) {
   if (arguments.list) {
     for (const std::string& release : measured_releases()) fmt::print("{}\n", release);
@@ -54,17 +75,7 @@ int run(const Arguments& arguments) {
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
-  if (!arguments.required_ops.empty()) {
-    std::vector<std::filesystem::path> models;
-    for (const report::CheckRow& row : rows) {
-      if (row.error.empty()) models.push_back(row.model);
-    }
-    EmitOptions how;
-    how.library = arguments.runtime;
-    write_required_operators(models, arguments.required_ops, how);
-    fmt::print(human, "{}: the operators that a reduced build needs for {} model{}\n", arguments.required_ops,
-               models.size(), models.size() == 1 ? "" : "s");
-  }
+  if (!arguments.required_ops.empty()) worst = std::max(worst, write_operators(arguments, rows, human));
   if (arguments.json) fmt::print("{}", report::dump(report::check_json(rows)));
   return worst;
 }

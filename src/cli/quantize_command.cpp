@@ -76,10 +76,19 @@ int run(const Arguments& arguments) {
           options.progress = line.progress();
           if (!options.dry_run) job.make_folder();
           row.result = quantize(model, job.output, options);
-          if (!options.dry_run)
-            emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, human);
         },
         row.error);
+    std::string problem;  // of what is made in addition, when the model itself is written
+    const int emitted = guarded(
+        job.output,
+        [&] {
+          if (row.error.empty() && !options.dry_run)
+            emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, human);
+        },
+        problem);
+    if (!problem.empty())
+      fmt::print(stderr, "ounce: the model is written, its .ort file is not: {}\n", problem);
+    row.exit_code = std::max(row.exit_code, emitted);
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include "graph/constants.h"
 #include "onnx/attributes.h"
@@ -21,6 +22,8 @@ const OpSchema* Schemas::of(std::size_t body, const onnx::Node& node) const {
 }
 
 namespace {
+
+constexpr int kDeepestCalls = 64;  // functions that call functions
 
 ElementType type_of_number(std::optional<std::int64_t> number) {
   return number ? onnx::element_type_of(*number).value_or(ElementType::kUndefined) : ElementType::kUndefined;
@@ -69,8 +72,43 @@ ElementTypes::ElementTypes(const onnx::Model& model, const Index& index) : index
     if (index.bodies()[i].graph != nullptr) read_graph(i);
     for (const auto& node : index.bodies()[i].nodes()) read_node(schemas, i, *node);
   }
-  for (const Passage& passage : passages(index))
-    join(number(passage.from.body, passage.from.name), number(passage.to.body, passage.to.name));
+  std::vector<Passage> calls;
+  for (const Passage& passage : passages(index)) {
+    const std::size_t inside = passage.way == Way::kLeaves ? passage.from.body : passage.to.body;
+    if (index.bodies()[inside].function != nullptr) {
+      calls.push_back(passage);
+    } else {
+      join(number(passage.from.body, passage.from.name), number(passage.to.body, passage.to.name));
+    }
+  }
+  follow_calls(calls);
+}
+
+// A function may be called with several types, of which its callers must not hear from each other. What goes
+// in is known when all calls agree, what comes out when its inside tells.
+void ElementTypes::follow_calls(const std::vector<Passage>& calls) {
+  std::set<std::size_t> torn;  // functions that are called with several types
+  for (int depth = 0; depth < kDeepestCalls; ++depth) {
+    bool is_new = false;
+    std::map<std::size_t, std::set<ElementType>> given;  // by the formal value
+    for (const Passage& call : calls) {
+      if (call.way != Way::kEnters) continue;
+      const ElementType type_given = type(call.from.body, call.from.name);
+      auto& types = given[number(call.to.body, call.to.name)];
+      if (type_given != ElementType::kUndefined) types.insert(type_given);
+      if (types.size() > 1) torn.insert(call.to.body);
+    }
+    for (const Passage& call : calls) {
+      // What is known inside of a torn function does not depend on what goes in.
+      if (call.way == Way::kEnters && torn.contains(call.to.body)) continue;
+      const ElementType known = type(call.from.body, call.from.name);
+      if (known == ElementType::kUndefined || type(call.to.body, call.to.name) != ElementType::kUndefined)
+        continue;
+      declare(number(call.to.body, call.to.name), known);
+      is_new = true;
+    }
+    if (!is_new) return;
+  }
 }
 
 void ElementTypes::read_graph(std::size_t body) {

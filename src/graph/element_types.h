@@ -51,6 +51,7 @@ class ElementTypes {
 
   void read_graph(std::size_t body);
   void read_node(const Schemas& schemas, std::size_t body, const onnx::Node& node);
+  void follow_calls(const std::vector<Passage>& calls);
   std::size_t number(std::size_t body, Bytes name) const;
   std::size_t class_of(std::size_t value) const;
   void join(std::size_t a, std::size_t b);

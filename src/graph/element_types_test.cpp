@@ -87,5 +87,24 @@ TEST(ElementTypes, BelieveNothingThatIsContradicted) {
   for (const char* name : {"x", "k", "y"}) EXPECT_EQ(type_of(model, name), ElementType::kUndefined) << name;
 }
 
+// A function that is called with two types: nobody hears of the other's.
+TEST(ElementTypes, CallersOfAFunctionDoNotMeet) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1}).input("k", kInt64, {1}).output("y", kFloat, {1});
+  model.add(1, ounce::test::node("R", {"x"}, {"a"}, {}, "", "own"));
+  model.add(1, ounce::test::node("R", {"k"}, {"b"}, {}, "", "own"));
+  model.node("Relu", {"a"}, {"y"});
+  const std::string import = field(2, std::int64_t{17});
+  std::string function = field(1, std::string("R")) + field(4, std::string("i")) + field(5, std::string("o"));
+  function +=
+      field(7, ounce::test::node("Abs", {"i"}, {"o"})) + field(9, import) + field(10, std::string("own"));
+  model.add_to_model(25, function).add_to_model(8, field(1, std::string("own")) + field(2, std::int64_t{1}));
+  EXPECT_EQ(type_of(model, "x"), ElementType::kFloat);
+  EXPECT_EQ(type_of(model, "k"), ElementType::kInt64);
+  EXPECT_EQ(type_of(model, "a"), ElementType::kFloat);  // as the Relu behind it gives one
+  EXPECT_EQ(type_of(model, "b"), ElementType::kUndefined);
+  EXPECT_EQ(type_of(model, "i", 1), ElementType::kUndefined);
+}
+
 }  // namespace
 }  // namespace ounce::graph

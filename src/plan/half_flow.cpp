@@ -168,7 +168,7 @@ void HalfFlow::note(const graph::Value* value, unsigned kinds, const std::string
 
 // Made of integers only? Not behind a layer: what that gives is its own.
 unsigned HalfFlow::count_of(std::size_t body, const onnx::Node& node) const {
-  if (is_op(node, "Cast")) {
+  if (is_op(node, "Cast") || is_op(node, "CastLike")) {
     switch (types_.type(body, graph::input_of(node, 0))) {
       case ElementType::kInt16:
       case ElementType::kUint16:
@@ -272,8 +272,26 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
   return out;
 }
 
+// Shares and probabilities come down to zero, which nobody minds but a logarithm and a division.
+bool HalfFlow::may_vanish(std::size_t body, const onnx::Node& node) const {
+  static constexpr auto kShares =
+      std::to_array<std::string_view>({"Exp", "Hardmax", "HardSigmoid", "Sigmoid", "Softmax"});
+  const graph::Value* value = is_one_of(node, kShares) && node.outputs.size() == 1
+                                  ? index_.find(body, node.outputs[0]).value
+                                  : nullptr;
+  if (value == nullptr || range_ == HalfRange::kWide || observed_.contains(value)) return false;
+  return std::any_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
+    const onnx::Node& user = index_.node(use);
+    return is_op(user, "Log") || is_op(user, "Reciprocal") || (is_op(user, "Div") && use.input == 1);
+  });
+}
+
 void HalfFlow::visit(std::size_t body, std::size_t position) {
   const onnx::Node& node = *index_.bodies()[body].nodes()[position];
+  if (may_vanish(body, node)) {
+    add(index_.find(body, node.outputs[0]).value, kTiny,
+        fmt::format("{} '{}' may give less than 16-bit floats hold", node.op_type, node.outputs[0]));
+  }
   const std::vector<Input> inputs = float_inputs(body, node);
   const unsigned out = result_of(body, node, inputs);
   if (out == 0) return;
@@ -298,7 +316,8 @@ std::string HalfFlow::why_float(std::size_t body, const onnx::Node& node) const 
       if (found != numbers_.end() && (found->second.kinds & kTrouble) != 0) return found->second.origin;
     }
   }
-  const bool only_joins = adds(node) || moves(node) || selects(node) || is_op(node, "Cast");
+  const bool only_joins =
+      adds(node) || moves(node) || selects(node) || is_op(node, "Cast") || is_op(node, "CastLike");
   for (const Bytes name : node.inputs) {
     if (!only_joins && is_float(body, name) && (kinds(index_.find(body, name).value) & kCount) != 0)
       return "computes with integers, which may need more than 11 bits";

@@ -78,6 +78,7 @@ class HalfFlow {
   unsigned result_of(std::size_t body, const onnx::Node& node, const std::vector<Input>& inputs) const;
   unsigned count_of(std::size_t body, const onnx::Node& node) const;
   bool grows(const onnx::Node& node, const std::vector<Input>& inputs) const;
+  bool may_vanish(std::size_t body, const onnx::Node& node) const;
   void visit(std::size_t body, std::size_t position);
   void add(const graph::Value* value, unsigned kinds, const std::string& origin);
   void note(const graph::Value* value, unsigned kinds, const std::string& origin);
@@ -95,7 +96,7 @@ class HalfFlow {
   std::unordered_multimap<const graph::Value*, const graph::Value*> onward_;  // through ports
   void wait_for(Use node);
   std::vector<std::vector<bool>> is_waiting_;  // by body and node
-  std::deque<Use> waiting_;                                                   // nodes to look at
+  std::deque<Use> waiting_;                    // nodes to look at
   std::deque<std::pair<const graph::Value*, const graph::Value*>>
       arriving_;  // values, and where they come from
 };

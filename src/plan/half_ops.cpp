@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "onnx/settings.h"
@@ -108,7 +109,8 @@ bool is_scattered_sum(const onnx::Node& node) {
 
 float epsilon_of(const onnx::Node& node) {
   for (const auto& [op_type, otherwise] : kEpsilons) {
-    if (op_type == node.op_type) return onnx::float_setting(node, "epsilon", otherwise).value_or(otherwise);
+    if (op_type == node.op_type)
+      return onnx::float_setting(node, "epsilon", otherwise).value_or(std::numeric_limits<float>::min());
   }
   return 0;
 }

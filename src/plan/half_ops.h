@@ -32,7 +32,8 @@ bool is_setting(const onnx::Node& node, std::size_t input);
 // A scatter that adds or multiplies what it meets.
 bool is_scattered_sum(const onnx::Node& node);
 
-// The epsilon that a normalisation adds to what it divides by; 0 for other ops.
+// The epsilon that a normalisation adds to what it divides by, next to nothing when it cannot be read; 0 for
+// other ops.
 float epsilon_of(const onnx::Node& node);
 
 }  // namespace ounce::plan

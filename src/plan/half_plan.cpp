@@ -1,6 +1,7 @@
 #include "plan/half_plan.h"
 
 #include <fmt/format.h>
+#include <ounce/error.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,8 +29,8 @@ using onnx::Bytes;
 using onnx::ElementType;
 using onnx::OpSchema;
 
-// A mask that is added to a score must not overflow with it.
-constexpr float kMaskLimit = kLargestHalf / 2;
+// Masks that are added to scores, and to one another, must not overflow.
+constexpr float kMasksAdded = 8;
 constexpr int kMostRounds = 16;
 const char* const kOnIntegers = "computes on integers";
 const char* const kOfIntegers = "makes the scale of integers";
@@ -132,11 +133,11 @@ class HalfPlanner {
       const std::optional<float> limit = limit_for(value, tensor.worst > 0);
       if (limit) {
         plan_.limits[value] = *limit;
-        limit_notes_[value] =
-            fmt::format("'{}' is {:g} instead of {:g}, which 16-bit floats do not reach: {}", name,
-                        std::copysign(*limit, tensor.worst), tensor.worst,
-                        *limit == kMaskLimit ? "as a mask before Softmax it does the same"
-                                             : "as a limit it does the same");
+        limit_notes_[value] = fmt::format(
+            "'{}' is {:g} instead of {:g}, which 16-bit floats do not reach: {}", name,
+            std::copysign(*limit, tensor.worst), tensor.worst,
+            *limit != largest() ? "as a mask before Softmax it does the same, unless it masks a whole row"
+                                : "as a limit it does the same");
         return;
       }
     }
@@ -152,12 +153,14 @@ class HalfPlanner {
       return is_above ? is_op(node, "Min") || (is_op(node, "Clip") && use.input == 2)
                       : is_op(node, "Max") || (is_op(node, "Clip") && use.input == 1);
     });
-    if (is_limit) return kLargestHalf;
+    if (is_limit) return largest();
     const auto mask = flow_.mask_of(value);
     if (!mask) return std::nullopt;
     masks_.insert(mask->begin(), mask->end());
-    return kMaskLimit;
+    return largest() / kMasksAdded;
   }
+
+  float largest() const { return plan_.type == ElementType::kFloat16 ? kLargestHalf : kLargestBfloat; }
 
   // A class is of 16 bits unless a number in it wants more.
   void decide_ports() {
@@ -217,6 +220,11 @@ class HalfPlanner {
           body, position, std::vector<bool>(node.inputs.size()), std::vector<bool>(node.outputs.size()), {}};
       if (is_structural(node)) {
         follow_ports(half, node);
+        const auto is_none = [](const std::vector<bool>& chosen) {
+          return std::find(chosen.begin(), chosen.end(), true) == chosen.end();
+        };
+        if (is_none(half.inputs) && is_none(half.outputs))
+          half.why_float = "what it takes and gives stays FP32";
       } else {
         half.why_float = why_float(body, node);
         if (half.is_half()) choose_types(half, node);
@@ -384,6 +392,12 @@ class HalfPlanner {
       const Weight& weight = decision.weight;
       decision.encoding = plan_.type == ElementType::kBfloat16 ? Encoding::kBfloat16 : Encoding::kFloat16;
       decision.decoder = Decoder::kKernel;
+      if (tensors_[i].is_broken) {
+        throw Error(
+            ErrorCode::kBadInput,
+            "a weight has NaN or infinite values; repair the model, or leave its node out with --keep-fp32",
+            fmt::format("tensor '{}'", decision.weight.name));
+      }
       const auto limit = plan_.limits.find(decision.weight.value);
       if (limit != plan_.limits.end()) decision.limit = limit->second;
       decision.stored_bytes = stored_bytes(decision);
@@ -411,7 +425,7 @@ class HalfPlanner {
                          tensor.fit == HalfFit::kOverflows ? "large" : "small");
     const auto limit = plan_.limits.find(&value);
     bool is_taken =
-        limit != plan_.limits.end() && limit->second == kMaskLimit;  // whoever takes it gets its new value
+        limit != plan_.limits.end() && limit->second != largest();  // whoever takes it gets its new value
     // A limit of sums in FP32 stays what it is; a Cast makes it infinite for others, which is no limit
     // either.
     if (limit != plan_.limits.end() && !is_taken) {

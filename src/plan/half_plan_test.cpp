@@ -350,8 +350,9 @@ TEST(HalfPlan, IntegersKeepTheirBits) {
 }
 
 std::string mask_note(const std::string& name, const std::string& value) {
-  return "'" + name + "' is -32752 instead of " + value +
-         ", which 16-bit floats do not reach: as a mask before Softmax it does the same";
+  return "'" + name + "' is -8188 instead of " + value +
+         ", which 16-bit floats do not reach: as a mask before Softmax it does the same, unless it masks a "
+         "whole row";
 }
 
 // The scores h become those of y; `neg` is the constant.

@@ -87,16 +87,10 @@ HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index,
     whole.merge(ranges[i]);
     small += stats[i].subnormal + stats[i].vanished;
   }
-  if (!whole.finite()) {
-    if (decision.weight.role != Role::kWeight) return {};  // 16-bit floats have them too
-    throw Error(
-        ErrorCode::kBadInput,
-        "a weight has NaN or infinite values; repair the model, or leave its node out with --keep-fp32",
-        fmt::format("tensor '{}'", decision.weight.name));
-  }
-  if (!is_fp16 || whole.empty() || whole.absmax() == 0) return {};
-  if (whole.absmax() > kLargestHalf)
-    return {HalfFit::kOverflows, whole.max > kLargestHalf ? whole.max : whole.min};
+  if (!whole.finite()) return {.is_broken = decision.weight.role == Role::kWeight};  // 16 bits have them too
+  if (whole.empty() || whole.absmax() == 0) return {};
+  const float largest = is_fp16 ? kLargestHalf : kLargestBfloat;
+  if (whole.absmax() > largest) return {HalfFit::kOverflows, whole.max > largest ? whole.max : whole.min};
   if (small == 0) return {};
   const Use use = use_of(index, decision.weight);
   const bool matters = use == Use::kDivides || (use == Use::kScales && whole.absmax() < kSmallestWeight);

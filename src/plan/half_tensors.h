@@ -14,6 +14,7 @@
 namespace ounce::plan {
 
 inline constexpr float kLargestHalf = 65504, kSmallestHalf = 0x1p-24F;
+inline constexpr float kLargestBfloat = 0x1.FEp127F;  // a little less than the largest float32
 // Below this, 16-bit floats have a fixed step and lose precision.
 inline constexpr float kSmallestNormalHalf = 0x1p-14F;
 
@@ -25,11 +26,12 @@ enum class HalfFit {
 
 struct HalfTensor {
   HalfFit fit = HalfFit::kFits;
-  float worst = 0;  // the value that does not fit
+  float worst = 0;         // the value that does not fit
+  bool is_broken = false;  // a weight with NaN or infinite values
 };
 
 // Reads a float32 tensor once, notes its digest in the decision if it is large, and says whether it keeps its
-// meaning. Throws Error{kBadInput} for a weight with NaN or infinite values.
+// meaning.
 HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index, onnx::ElementType half,
                             Decision& decision, const ForEach& for_each);
 

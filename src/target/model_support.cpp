@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "target/node_support.h"
-
 namespace ounce::target {
 namespace {
 
@@ -61,6 +59,11 @@ void check_limits(const onnx::Model& model, const Release& release, TargetCheck&
   };
   limit(onnx::opset_version(proto.opset_imports, ""), release.opset, "opset");
   limit(onnx::opset_version(proto.opset_imports, "ai.onnx.ml"), release.ml_opset, "opset of ai.onnx.ml");
+  for (const auto& function : proto.functions) {
+    limit(onnx::opset_version(function->opset_imports, ""), release.opset, "a function of opset");
+    limit(onnx::opset_version(function->opset_imports, "ai.onnx.ml"), release.ml_opset,
+          "a function of ai.onnx.ml");
+  }
   limit(proto.ir_version, release.ir, "IR version");
   if (model.file.bytes().size() >= kLargestFile)
     check.problems.emplace_back("the file has 2 GiB or more, which no runtime reads: --external-data always");
@@ -69,6 +72,11 @@ void check_limits(const onnx::Model& model, const Release& release, TargetCheck&
 }  // namespace
 
 ModelSupport support_of(const onnx::Model& model, const graph::Index& index, const Target& target) {
+  return support_of(model, index, NodeChecker(model, index, SupportMatrix::measured()), target);
+}
+
+ModelSupport support_of(const onnx::Model& model, const graph::Index& index, const NodeChecker& checker,
+                        const Target& target) {
   ModelSupport support;
   TargetCheck& check = support.check;
   check.target = target.name.empty() ? "host" : target.name;
@@ -80,11 +88,13 @@ ModelSupport support_of(const onnx::Model& model, const graph::Index& index, con
     check.measured = fmt::format("ONNX Runtime {}, {}", release.version, release.machine);
     check_limits(model, release, check);
   } else {
-    check.notes.push_back(fmt::format("ONNX Runtime {} on {} was not measured: nothing is known of it",
-                                      target.version, target.machine));
+    check.notes.push_back(
+        target.version.empty()
+            ? fmt::format("no release for {} was measured: nothing is known of it", target.machine)
+            : fmt::format("ONNX Runtime {} on {} was not measured: nothing is known of it", target.version,
+                          target.machine));
   }
   if (!check.problems.empty()) check.verdict = Verdict::kNotImplemented;
-  const NodeChecker checker(model, index, matrix);
   graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
     NodeSupport answer;
     if (column) answer = checker.check(body, node, *column);

@@ -7,6 +7,7 @@
 
 #include "graph/index.h"
 #include "onnx/model.h"
+#include "target/node_support.h"
 #include "target/target.h"
 
 namespace ounce::target {
@@ -22,7 +23,9 @@ struct ModelSupport {
   std::vector<Finding> findings;
 };
 
-// `target` is a place (a system and a machine).
+// `target` is a place (a system and a machine). Whoever asks for several targets keeps the checker.
+ModelSupport support_of(const onnx::Model& model, const graph::Index& index, const NodeChecker& checker,
+                        const Target& target);
 ModelSupport support_of(const onnx::Model& model, const graph::Index& index, const Target& target);
 
 }  // namespace ounce::target

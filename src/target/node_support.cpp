@@ -96,7 +96,11 @@ NodeSupport NodeChecker::check_alone(std::size_t body, const onnx::Node& node, s
   const onnx::Function* function = index_.bodies()[index_.root(body)].function;
   const auto& imports = function != nullptr ? function->opset_imports : model_.proto->opset_imports;
   const Bytes domain = onnx::is_default_domain(node.domain) ? Bytes() : node.domain;
-  const auto group = matrix_.find_group(domain, node.op_type, onnx::opset_version(imports, node.domain));
+  const std::int64_t version = onnx::opset_version(imports, node.domain);
+  const auto [entry, is_new] =
+      groups_.try_emplace({std::string(domain), std::string(node.op_type), version}, std::nullopt);
+  if (is_new) entry->second = matrix_.find_group(domain, node.op_type, version);
+  const std::optional<Group>& group = entry->second;
   if (!group) {
     support.why = "this op was not measured";
     return support;

@@ -5,7 +5,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 
 #include "graph/element_types.h"
 #include "graph/index.h"
@@ -35,6 +39,9 @@ class NodeChecker {
   graph::ElementTypes types_;
   graph::Shapes shapes_;
   graph::Functions functions_;
+  // Ops that were looked up: a model has few kinds of them.
+  mutable std::map<std::tuple<std::string, std::string, std::int64_t>, std::optional<SupportMatrix::Group>>
+      groups_;
 };
 
 }  // namespace ounce::target

@@ -151,7 +151,10 @@ Value overhang(const Reader& reader, const onnx::Node& node) {
   bool is_padding = false, is_window = false;
   for (std::size_t i = 0; i < axes; ++i) {
     const std::int64_t size = (*dims)[i + 2];
-    if (size < 0 || strides[i] <= 0) return std::nullopt;
+    const auto is_sane = [](std::int64_t number) { return number >= 0 && number < (std::int64_t{1} << 31); };
+    if (!is_sane(size) || !is_sane(strides[i]) || strides[i] == 0 || !is_sane(dilations[i]) ||
+        !is_sane((*kernel)[i]) || (*kernel)[i] == 0 || !is_sane(pads[i]) || !is_sane(pads[axes + i]))
+      return std::nullopt;
     const std::int64_t extent = dilations[i] * ((*kernel)[i] - 1) + 1;
     const std::int64_t room = size + pads[i] + pads[axes + i] - extent;
     if (room < 0) return std::nullopt;

@@ -11,7 +11,9 @@ from support_file import Column
 
 HERE = Path(__file__).resolve().parent
 COMPILERS = {"x86_64": "g++", "aarch64": "aarch64-linux-gnu-g++"}
-CHUNK = 500   # results are kept after so many
+CHUNK = {"x86_64": 500, "aarch64": 500, "wasm": 2000}   # results are kept after so many
+WEB = "node_modules/onnxruntime-web"
+WEB_LIBRARIES = ("ort-wasm-simd.wasm", "ort-wasm-simd-threaded.wasm")   # the first that is there is loaded
 
 
 @dataclass
@@ -23,11 +25,24 @@ class Place:
     emulator: str        # qemu-aarch64 for a foreign machine
     sysroot: str
 
-    def library(self, column):
+    def folder(self, column):
         suffix = "" if column.machine == "x86_64" else f"-{column.machine}"
-        return self.libraries / (column.version + suffix) / "lib" / "libonnxruntime.so"
+        return self.libraries / (column.version + suffix)
+
+    def library(self, column):
+        """The file whose digest names the library."""
+        if column.machine != "wasm":
+            return self.folder(column) / "lib" / "libonnxruntime.so"
+        files = [self.folder(column) / WEB / "dist" / name for name in WEB_LIBRARIES]
+        return next((file for file in files if file.exists()), files[-1])
+
+    def what_runs(self, column):
+        """What the runner is given: the library, or the package around it."""
+        return self.folder(column) / WEB if column.machine == "wasm" else self.library(column)
 
     def runner(self, machine):
+        if machine == "wasm":
+            return ["node", str(HERE / "web_runner.mjs")]
         self.scratch.mkdir(parents=True, exist_ok=True)
         program = self.scratch / f"probe_runner-{machine}"
         source = HERE / "probe_runner.cpp"
@@ -38,12 +53,12 @@ class Place:
 
 
 def columns_of(place):
-    """Every release that is there, x64 first, each oldest first."""
+    """Every release that is there, x64 first, then arm64, then the web's, each oldest first."""
     found = []
-    for machine in ("x86_64", "aarch64"):
+    for machine, field in (("x86_64", 0), ("aarch64", 0), ("wasm", 2)):
         for line in (HERE / "releases.txt").read_text().splitlines():
             if line and not line.startswith("#"):
-                column = Column(line.split()[0], machine)
+                column = Column(line.split()[field], machine)
                 library = place.library(column)
                 if library.exists():
                     digest = hashlib.sha256(library.read_bytes()).hexdigest()
@@ -53,7 +68,7 @@ def columns_of(place):
 
 @dataclass
 class Result:
-    status: str       # ok, load:CODE, run:CODE, crash:SIGNAL
+    status: str       # ok, load:CODE, run:CODE, crash:SIGNAL, untold
     message: str
     operators: list
     outputs: str
@@ -83,13 +98,13 @@ class Results:
         with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
             pack = Path(folder) / "pack"
             write_pack(pack, [probes[n] for n in missing])
-            for start in range(0, len(missing), CHUNK):
+            for start in range(0, len(missing), CHUNK[self.column.machine]):
                 self.run(pack, Path(folder) / "optimised.onnx", [digests[n] for n in missing], start)
 
     def run(self, pack, scratch, digests, start):
-        indices = range(start, min(start + CHUNK, len(digests)))
-        command = ["nice", "-n", "5", *self.place.runner(self.column.machine), str(self.place.library(self.column)),
-                   str(pack), str(scratch)]
+        indices = range(start, min(start + CHUNK[self.column.machine], len(digests)))
+        command = ["nice", "-n", "5", *self.place.runner(self.column.machine),
+                   str(self.place.what_runs(self.column)), str(pack), str(scratch)]
         done = subprocess.run(command, input="\n".join(map(str, indices)), stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, errors="replace")
         lines = []

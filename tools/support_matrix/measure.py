@@ -21,6 +21,7 @@ from libraries import Place, Results, columns_of
 from probe import Key, Probe, tensor_info
 from probes import all_probes
 from reference import agree, expected, parse_outputs
+from schemas import schemas
 
 NOT_IMPLEMENTED = "load:9"
 LIMITS = {"opset": range(7, 31), "ml": range(1, 9), "ir": range(3, 17)}   # what is tried
@@ -59,18 +60,27 @@ def character(probe, result, reference):
     if result.status == NOT_IMPLEMENTED:
         return "-"
     if kind != "ok":
-        return {"load": "x", "run": "r", "crash": "c"}[kind]
+        return {"load": "x", "run": "r", "crash": "c", "untold": "?"}[kind]
     if reference is None:
         return "="
     right = agree(parse_outputs(result.outputs), reference, probe)
     return runs_in_its_own_kernel(probe, result.operators) if right else "!"
 
 
-def became(result):
+def with_domains(operators):
+    """The operators of a profile, which has no domains: what ai.onnx lacks is com.microsoft's, and so is a
+    QLinearConv that was put behind a Transpose, for it takes the channels last."""
+    known = {schema.name for schema in schemas() if schema.domain == "ai.onnx"}
+    return [f"com.microsoft.{name}" if name not in known or (before, name) == ("Transpose", "QLinearConv") else name
+            for before, name in zip([""] + operators, operators)]
+
+
+def became(result, machine):
     """What is left of a pattern."""
     if result.status != "ok":
         return result.status.split(":")[0]
-    return support_file.abridged(result.operators) or "nothing"
+    operators = with_domains(result.operators) if machine == "wasm" else result.operators
+    return support_file.abridged(operators) or "nothing"
 
 
 def with_limits(column, results, limits):
@@ -132,8 +142,7 @@ def main():
         table[probe.key] = "".join(character(probe, result, reference) for result in said)
     fused = {}
     for probe in fusions:
-        said = [results[column].known[probe.digest()] for column in columns]
-        fused[probe.key] = [became(result) for result in said]
+        fused[probe.key] = [became(results[column].known[probe.digest()], column.machine) for column in columns]
     columns = [with_limits(column, results[column], limits) for column in columns]
     support_file.write(arguments.output, arguments.date, columns, table, fused)
     print(f"{len(table)} keys, {len(fused)} fusions, {len(columns)} columns")

@@ -3,7 +3,7 @@
 #
 #   run.sh [FOLDER]    FOLDER keeps libraries and results (.deps/support_matrix); a second run goes on in it
 #
-# Needs ONNX Runtime's headers (./setup runtime), g++, npm, pip and, for arm64, g++-aarch64-linux-gnu.
+# Needs ONNX Runtime's headers (./setup runtime), g++, Node.js with npm, pip and, for arm64, g++-aarch64-linux-gnu.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)

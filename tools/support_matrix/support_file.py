@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from schemas import schemas
 
 FORMAT = 1
-MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
+MACHINES = {"x86_64": "x64", "aarch64": "arm64", "wasm": "wasm"}
 
 
 @dataclass(frozen=True)
 class Column:
     version: str
-    machine: str           # x86_64, aarch64
+    machine: str           # x86_64, aarch64, wasm
     digest: str = field(default="", compare=False)
     opset: int = field(default=0, compare=False)   # the highest that it accepts: of ai.onnx,
     ml: int = field(default=0, compare=False)      # of ai.onnx.ml,

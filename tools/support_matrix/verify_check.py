@@ -20,8 +20,13 @@ from probes import all_probes
 from reference import expected
 
 VERDICTS = {"+": "runs", "=": "runs", "~": "slow", "f": "slow", "!": "wrong", "-": "not_implemented",
-            "x": "not_implemented", "r": "fails", "c": "fails"}
+            "x": "not_implemented", "r": "fails", "c": "fails", "?": "unknown"}
 AT_ONCE = 200   # models in one call
+
+
+def target_of(column):
+    machine = support_file.MACHINES[column.machine]
+    return f"ort-web@{column.version}" if machine == "wasm" else f"linux-{machine}@{column.version}"
 
 
 def verdicts(ounce, probes, targets, folder):
@@ -49,7 +54,7 @@ def main():
     arguments = parser.parse_args()
     columns = [c for c in support_file.read(arguments.support).columns
                if not arguments.only or {c.version, str(c)} & set(arguments.only)]
-    targets = {column: f"linux-{support_file.MACHINES[column.machine]}@{column.version}" for column in columns}
+    targets = {column: target_of(column) for column in columns}
 
     probes = all_probes(arguments.seed)
     probes = random.Random(arguments.seed).sample(probes, min(arguments.sample, len(probes)))
@@ -63,7 +68,7 @@ def main():
         for column, target in targets.items():
             happens = VERDICTS[character(probe, results[column].known[digest], reference)]
             says = said[number] if isinstance(said[number], str) else said[number][target]
-            kind = "unknown" if says == "unknown" else "agrees" if says == happens else "differs"
+            kind = "unknown" if "unknown" in (says, happens) else "agrees" if says == happens else "differs"
             outcome[kind] += 1
             if kind == "differs":
                 print(f"{target}: {probe.key.full()}: check says {says}, the library {happens} "
