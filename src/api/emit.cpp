@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "api/optimized.h"
+#include "api/outcome.h"
 #include "graph/verify.h"
 #include "io/output_file.h"
 #include "onnx/reader.h"
@@ -61,7 +62,7 @@ EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::p
   require_another_file(read, output);
   require_another_file(read, result.required_ops);
   api::write_ort(model, output, options);
-  result.is_decoded = target::weights_after_loading(index) > read.file.bytes().size() * 3 / 2;
+  result.is_decoded = target::weights_after_loading(index) > api::bytes_of(read) * 3 / 2;
   result.ort = output;
   result.bytes = std::filesystem::file_size(output);
   write_required_operators({model}, result.required_ops, options);
