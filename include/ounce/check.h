@@ -1,5 +1,5 @@
 // Will a model run there, before it is shipped? Answers come from measurements of the real runtimes
-// (tools/support_matrix): each release from 1.14 on, on x64 and arm64.
+// (tools/support_matrix): each release from 1.14 on, on x64, arm64 and the web.
 //
 //   ounce::CheckReport report = ounce::check("model.onnx", {{"android-arm64@1.22.0", "linux-x64@1.30.0"}});
 //   // report.targets[0].loads: "no"
