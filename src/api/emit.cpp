@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "api/another_file.h"
 #include "api/optimized.h"
 #include "api/outcome.h"
 #include "graph/verify.h"
@@ -22,12 +23,7 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
   file.commit();
 }
 
-void require_another_file(const onnx::Model& model, const std::filesystem::path& output) {
-  bool is_same = model.file.same_file_as(output);
-  for (const auto& [location, file] : model.external_files) is_same = is_same || file.same_file_as(output);
-  if (is_same)
-    throw Error(ErrorCode::kUsage, "would replace the model; choose another name", output.string());
-}
+constexpr const char* kWouldReplace = "would replace the model; choose another name";
 
 }  // namespace
 
@@ -49,7 +45,8 @@ std::string required_operators(const std::vector<std::filesystem::path>& models,
 
 void write_required_operators(const std::vector<std::filesystem::path>& models,
                               const std::filesystem::path& output, const EmitOptions& options) {
-  for (const std::filesystem::path& model : models) require_another_file(onnx::read_model(model), output);
+  for (const std::filesystem::path& model : models)
+    api::require_another_file(onnx::read_model(model), output, kWouldReplace);
   write_text(output, required_operators(models, options));
 }
 
@@ -59,8 +56,8 @@ EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::p
   const graph::Index index = graph::verify(read);
   EmitResult result;
   result.required_ops = std::filesystem::path(output).replace_extension(".required_operators.config");
-  require_another_file(read, output);
-  require_another_file(read, result.required_ops);
+  api::require_another_file(read, output, kWouldReplace);
+  api::require_another_file(read, result.required_ops, kWouldReplace);
   api::write_ort(model, output, options);
   result.is_decoded = target::weights_after_loading(index) > api::bytes_of(read) * 3 / 2;
   result.ort = output;

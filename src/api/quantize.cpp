@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/adaptive_rounding.h"
+#include "api/another_file.h"
 #include "api/groundwork.h"
 #include "api/outcome.h"
 #include "api/refine.h"
@@ -44,16 +45,6 @@ void begin_stage(const QuantizeOptions& options, const char* stage, std::uint64_
   options.progress->done = 0;
   options.progress->total = total;
   options.progress->stage = stage;
-}
-
-void require_another_file(const onnx::Model& model, const std::filesystem::path& output) {
-  const auto refuse = [&] {
-    throw Error(ErrorCode::kUsage, "the output would replace the input; choose another -o", output.string());
-  };
-  if (model.file.same_file_as(output)) refuse();
-  for (const auto& [location, file] : model.external_files) {
-    if (file.same_file_as(output)) refuse();
-  }
 }
 
 // Said before minutes of work, not after.
@@ -275,7 +266,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   // Open: every byte of the structure is checked, no weight has been read yet.
   const onnx::Model original = onnx::read_model(path);
   const graph::Index original_index = graph::verify(original);
-  require_another_file(original, output_path);
+  api::require_another_file(original, output_path, "the output would replace the input; choose another -o");
   if (!options.dry_run) require_folder(output_path);
   result.bytes_before = api::bytes_of(original);
   auto chosen = std::make_shared<const api::Groundwork>(path, options);
