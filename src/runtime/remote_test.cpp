@@ -13,6 +13,7 @@
 #include "runtime/device.h"
 #include "runtime/isolated.h"
 #include "runtime/machine.h"
+#include "support/arm64_required.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
@@ -305,11 +306,12 @@ struct EmulatedTest : RemoteTest {
     const char* const named = std::getenv("OUNCE_QEMU_AARCH64");
     const std::string qemu = named == nullptr ? "qemu-aarch64" : named;
     if (std::system((qemu + " --version > /dev/null 2>&1").c_str()) != 0)
-      GTEST_SKIP() << "there is no qemu-aarch64";
-    if (find_runner_named("ounce-runner-arm64").empty()) GTEST_SKIP() << "there is no ounce-runner-arm64";
+      return ounce::test::skip_or_fail("there is no qemu-aarch64");
+    if (find_runner_named("ounce-runner-arm64").empty())
+      return ounce::test::skip_or_fail("there is no ounce-runner-arm64");
     // The oldest one: the newest does not start in every emulator.
     const auto libraries = Library::installed("aarch64");
-    if (libraries.empty()) GTEST_SKIP() << "there is no ONNX Runtime for aarch64";
+    if (libraries.empty()) return ounce::test::skip_or_fail("there is no ONNX Runtime for aarch64");
     options.remote = RemoteOptions{};
     options.remote->launcher = qemu + " -L /usr/aarch64-linux-gnu";
     options.remote->library = libraries.back().string();

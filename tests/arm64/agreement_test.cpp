@@ -18,6 +18,7 @@
 #include "runtime/isolated.h"
 #include "runtime/machine.h"
 #include "runtime/version.h"
+#include "support/arm64_required.h"
 #include "support/temporary_folder.h"
 
 namespace ounce {
@@ -80,15 +81,17 @@ struct AgreementTest : testing::TestWithParam<Variant> {
   void SetUp() override {
     if (runtime::this_machine() == "aarch64") GTEST_SKIP() << "this machine is an arm64 itself";
     if (runtime::find_runner_named("ounce-runner-arm64").empty())
-      GTEST_SKIP() << "ounce-runner-arm64 was not built: there is no aarch64-linux-gnu-g++";
+      return ounce::test::skip_or_fail("ounce-runner-arm64 was not built: there is no aarch64-linux-gnu-g++");
     if (std::system((emulator() + " --version > /dev/null 2>&1").c_str()) != 0)
-      GTEST_SKIP() << "there is no " << emulator() << ": install qemu-user, or name it in OUNCE_QEMU_AARCH64";
+      return ounce::test::skip_or_fail("there is no " + emulator() +
+                                       ": install qemu-user, or name it in OUNCE_QEMU_AARCH64");
     for (const fs::path& library : runtime::Library::installed("aarch64")) {
       const std::string name = library.parent_path().parent_path().filename().string();
       versions.push_back(name.substr(0, name.find('-')));
     }
     if (versions.empty())
-      GTEST_SKIP() << "there is no ONNX Runtime for aarch64: ./setup runtime 1.22.0:aarch64";
+      return ounce::test::skip_or_fail(
+          "there is no ONNX Runtime for aarch64: ./setup runtime 1.22.0:aarch64");
   }
   // The example itself, or what the program makes of it.
   fs::path model() const {
