@@ -32,8 +32,9 @@ MAY_USE = {
     "measure": ["runtime", "plan", "passes"],
     "report": ["base"],
     "app": ["runtime", "data"],
-    # Implements include/ounce, so it stands on everything.
+    # Implement include/ounce, so they stand on everything.
     "api": ["measure", "report", "app"],
+    "decide": ["api"],
 }
 FACES = {"cli": ["report", "base"], "runner": ["runtime"], "python": [], "capi": []}
 

@@ -24,6 +24,7 @@ struct DataOptions {
   std::map<std::string, std::string> carry;  // a state: the input gets what this output gave one step before
   std::string labels;                        // the field with the labels; empty: none
   std::uint64_t first = 0, samples = 0;      // which samples: from `first` on, so many (0: all)
+  std::uint64_t part = 0, parts = 1;         // of these every parts-th one, beginning with number `part`
   std::uint64_t batch = 1;                   // samples in one run
   // Free dimensions, by their name or as "input:axis". For generated values, and for states.
   std::map<std::string, std::int64_t> shape;

@@ -22,6 +22,7 @@ enum class Format {
   // Arithmetic on 16-bit floats, for processors that have it; what needs FP32 keeps it:
   kFp16,
   kBf16,
+  kFp32,  // as it is: for single nodes, in Recipe::nodes
 };
 
 // How the runtime gets the values back.
@@ -151,6 +152,11 @@ struct Recipe {
   // Regular expressions (RE2), searched for in the names of tensors and of the nodes that use them, and in op
   // types.
   std::vector<std::string> include, exclude;
+  // Mixed precision: nodes that are treated otherwise than `format` says, named by the value they give (in a
+  // branch "if_output/then_branch/value"). kFp32, kW16, kW8 and kW4 say how their weights are stored, and
+  // that they compute on floats; kDynamic is for nodes of kStatic that compute on integers with scales found
+  // while the model runs.
+  std::map<std::string, Format> nodes;
   IntegerRecipe integer;
   HalfRecipe half;
 

@@ -66,6 +66,7 @@ std::vector<Layer> find_layers(const graph::Index& index, plan::Plan& plan, Adap
   for (plan::Decision& decision : plan.decisions) {
     if (!decision.is_of_integer_op() || !decision.is_linear()) continue;
     const plan::NodeDecision& made = plan.integer.nodes[decision.integer_node];
+    if (made.arithmetic != plan::Arithmetic::kStatic) continue;
     const onnx::Node& node = *index.bodies()[made.body].nodes()[made.node];
     const auto leave = [&](const char* why) {
       result.left_alone.push_back(fmt::format("{}: {}", graph::node_label(node, made.node), why));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "api/asked_types.h"
@@ -20,6 +21,7 @@
 #include "passes/remove_dead_nodes.h"
 #include "passes/spell_constants.h"
 #include "passes/trained_scales.h"
+#include "plan/node_wishes.h"
 
 namespace ounce::api {
 namespace {
@@ -30,6 +32,10 @@ void require_possible(const Recipe& recipe) {
   const IntegerRecipe& integer = recipe.integer;
   const bool is_wide = is_16_bit(integer.activations);
   const bool is_dynamic = recipe.format == Format::kDynamic;
+  const auto is_dynamic_node = [](const auto& entry) { return entry.second == Format::kDynamic; };
+  if (recipe.rounding == Rounding::kAdaptive &&
+      std::any_of(recipe.nodes.begin(), recipe.nodes.end(), is_dynamic_node))
+    refuse("--rounding adaptive is for static nodes: leave out those with --node NAME=dynamic");
   if (recipe.granularity.kind == GranularityKind::kBlock)
     refuse("integer kernels know no blocks: --granularity channel or tensor");
   if (recipe.codebook || recipe.asymmetric)
@@ -70,6 +76,7 @@ bool may_even_out(const QuantizeOptions& options) {
 }
 
 Groundwork::Groundwork(const std::filesystem::path& model, const QuantizeOptions& options) : model_(model) {
+  plan::require_mixable(options.recipe);
   if (options.recipe.rounding == Rounding::kAdaptive &&
       (options.recipe.format != Format::kStatic || options.trial.data.is_generated()))
     throw Error(ErrorCode::kUsage, "--rounding adaptive looks at data: it is for --to static with --data");

@@ -1,6 +1,9 @@
 // Everything that runs models, in a library that was built without ONNX Runtime.
+#include <ounce/advise.h>
 #include <ounce/bench.h>
 #include <ounce/error.h>
+#include <ounce/sensitivity.h>
+#include <ounce/tune.h>
 #include <ounce/verify.h>
 
 #include "api/adaptive_rounding.h"
@@ -26,6 +29,9 @@ std::vector<std::string> installed_runtimes() { return {}; }
 VerifyResult verify(const std::filesystem::path&, const std::filesystem::path&, const VerifyOptions&) {
   refuse();
 }
+AdviseResult advise(const std::filesystem::path&, const AdviseOptions&) { refuse(); }
+SensitivityResult sensitivity(const std::filesystem::path&, const SensitivityOptions&) { refuse(); }
+TuneResult tune(const std::filesystem::path&, const std::filesystem::path&, const TuneOptions&) { refuse(); }
 BenchReport bench(const std::vector<std::filesystem::path>&, const BenchOptions&) { refuse(); }
 api::Observation api::observe_activations(const std::filesystem::path&, const CalibrateOptions&, Watching) {
   refuse();
@@ -48,7 +54,7 @@ std::optional<onnx::Model> api::optimized_model(const std::filesystem::path&, co
 std::size_t api::declare_asked_types(onnx::Model&, const RuntimeOptions&) { return 0; }
 
 api::Refinement api::refine(const std::filesystem::path&, std::shared_ptr<const Groundwork> ground,
-                            const QuantizeOptions& options) {
+                            const QuantizeOptions& options, const RefineLimits&) {
   return {options.recipe, std::move(ground), {}};
 }
 

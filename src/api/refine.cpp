@@ -11,11 +11,11 @@
 #include "observe/calibrators.h"
 #include "onnx/reader.h"
 #include "onnx/settings.h"
+#include "plan/plan.h"
 
 namespace ounce::api {
 namespace {
 
-constexpr double kCloseEnough = 28;    // dB; closer than this, more effort fits noise
 constexpr double kNoNeed = 40;         // dB; from here on nobody sees a difference
 constexpr double kAcceptable = 20;     // dB; what `verify` lets pass
 constexpr double kPreference = 1.12;   // least predicted error wins unless another is so much better
@@ -56,8 +56,8 @@ std::string counted(std::uint64_t count, const char* what) {
 class Refiner {
  public:
   Refiner(const std::filesystem::path& original, std::shared_ptr<const Groundwork> ground,
-          const QuantizeOptions& options)
-      : ground_(std::move(ground)), options_(options), best_(options.recipe) {
+          const QuantizeOptions& options, const RefineLimits& limits)
+      : ground_(std::move(ground)), options_(options), limits_(limits), best_(options.recipe) {
     find_candidates();
     for (const Candidate& candidate : candidates_) work_ += candidate.work;
     const double affordable = kMostWork / kUsualVariants / std::max(work_, 1.0);
@@ -72,7 +72,9 @@ class Refiner {
     best_.integer.correct_bias = false;
     least_ = measure(best_);
     if (options_.recipe.integer.calibration == CalibrationMethod::kAuto) choose_calibration();
-    if (may_even_out(options_) && decibels(least_) < kNoNeed && is_affordable()) try_evening();
+    if (may_even_out(options_) && decibels(least_) < std::max(kNoNeed, limits_.close_enough) &&
+        is_affordable())
+      try_evening();
     if (!is_close()) leave_floats();
     if (!is_close()) search_ranges();
     if (decibels(least_) < kAcceptable) leave_more_floats();
@@ -136,8 +138,9 @@ class Refiner {
     if (options_.progress != nullptr) ++options_.progress->done;
     return meter_->error(*ground_, recipe);
   }
-  bool is_close() const { return decibels(least_) >= kCloseEnough; }
+  bool is_close() const { return decibels(least_) >= limits_.close_enough; }
   bool is_affordable() const {
+    if (!limits_.has_time()) return false;
     const double each =
         work_ * static_cast<double>(meter_->samples()) + kNodeWork * static_cast<double>(candidates_.size());
     const auto measured = static_cast<double>(meter_->measured() + 1);
@@ -294,6 +297,7 @@ class Refiner {
 
   std::shared_ptr<const Groundwork> ground_;
   const QuantizeOptions& options_;
+  const RefineLimits& limits_;
   Recipe best_;
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<Candidate> candidates_;
@@ -305,8 +309,8 @@ class Refiner {
 }  // namespace
 
 Refinement refine(const std::filesystem::path& original, std::shared_ptr<const Groundwork> ground,
-                  const QuantizeOptions& options) {
-  return Refiner(original, std::move(ground), options).run();
+                  const QuantizeOptions& options, const RefineLimits& limits) {
+  return Refiner(original, std::move(ground), options, limits).run();
 }
 
 }  // namespace ounce::api

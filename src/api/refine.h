@@ -10,11 +10,13 @@
 // 4. Below 20 dB a model does not do its work: nodes stay in floats until it does, if need be all of them.
 //
 // Every step is taken because a measurement says so, on the calibration data and without labels. How much is
-// tried depends on the model and on the data alone, never on the clock, so that the result is the same again.
+// tried depends on the model and on the data alone, and on the clock only where a limit says so, so that the
+// result is the same again.
 #pragma once
 
 #include <ounce/quantize.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,7 +31,13 @@ struct Refinement {
   std::vector<std::string> notes;
 };
 
+struct RefineLimits {
+  double close_enough = 28;  // dB; from here on no more effort is made, as it would fit noise
+  // Asked before each step; once it says no, what is best so far is the result.
+  std::function<bool()> has_time = [] { return true; };
+};
+
 Refinement refine(const std::filesystem::path& original, std::shared_ptr<const Groundwork> ground,
-                  const QuantizeOptions& options);
+                  const QuantizeOptions& options, const RefineLimits& limits = {});
 
 }  // namespace ounce::api

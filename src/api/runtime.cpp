@@ -37,6 +37,13 @@ ModelFiles check_model(const std::filesystem::path& path) {
   return files;
 }
 
+void require_loadable(const std::filesystem::path& model, const RuntimeOptions& options) {
+  constexpr double kSeconds = 600;
+  runtime::ExecutorOptions how = executor_options(options);
+  if (!how.isolate) how.isolate = runtime::Limits{0, kSeconds};
+  runtime::load(model, how);
+}
+
 OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::ValueDescription>& inputs,
                    const DataOptions& options) {
   OpenFeed open;

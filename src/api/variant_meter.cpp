@@ -6,13 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "api/rewrite.h"
+#include "api/variant.h"
 #include "base/cancel.h"
-#include "graph/verify.h"
 #include "measure/difference.h"
 #include "measure/float_ports.h"
-#include "onnx/reader.h"
-#include "onnx/writer.h"
 
 namespace ounce::api {
 namespace {
@@ -63,15 +60,13 @@ VariantMeter::VariantMeter(const std::filesystem::path& original, const Quantize
 double VariantMeter::error(const Groundwork& ground, const Recipe& recipe) {
   throw_if_cancelled();
   ++measured_;
-  const onnx::Model source = onnx::read_model(ground.model());
-  const graph::Index index = graph::verify(source);
-  const plan::Plan plan = plan::make_plan(source, index, recipe, pool_, ground.ranges());
-  onnx::Model model = onnx::read_model(ground.model());
-  rewrite(model, source, index, plan, {});
   const std::filesystem::path path = folder_.path() / "variant.onnx";
-  onnx::ModelOutput output(model, path, {ExternalData::kAuto, "0"});
-  output.write(pool_, nullptr);
-  output.commit();
+  write_variant(ground, recipe, path, pool_);
+  if (measured_ == 1) {
+    RuntimeOptions how;
+    how.library = options_.trial.runtime.library;
+    require_loadable(path, how);
+  }
   return run(path);
 }
 

@@ -10,10 +10,7 @@
 
 #include "api/groundwork.h"
 #include "api/runtime.h"
-#include "graph/index.h"
 #include "measure/stepper.h"
-#include "onnx/model.h"
-#include "plan/plan.h"
 
 namespace ounce::api {
 

@@ -30,6 +30,26 @@ TEST(CancelDeathTest, StopsALoopWithAnErrorThatSaysSo) {
   EXPECT_EXIT(stop_early(), testing::ExitedWithCode(0), "");
 }
 
+TEST(CancelTest, ATimeLimitStopsToo) {
+  {
+    const TimeLimit limit(0);
+    try {
+      throw_if_cancelled();
+      FAIL() << "nothing stopped it";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kCancelled);
+    }
+    EXPECT_FALSE(is_cancelled());
+  }
+  EXPECT_NO_THROW(throw_if_cancelled());
+}
+
+TEST(CancelTest, TheEarlierLimitCounts) {
+  const TimeLimit outer(0);
+  const TimeLimit inner(1000);
+  EXPECT_THROW(throw_if_cancelled(), Error);
+}
+
 TEST(CancelTest, NobodyIsStoppedWithoutARequest) { EXPECT_NO_THROW(throw_if_cancelled()); }
 
 }  // namespace

@@ -15,8 +15,11 @@ struct Command {
 Command add_inspect(CLI::App& parser);
 Command add_quantize(CLI::App& parser);
 Command add_calibrate(CLI::App& parser);
+Command add_sensitivity(CLI::App& parser);
+Command add_tune(CLI::App& parser);
 Command add_verify(CLI::App& parser);
 Command add_bench(CLI::App& parser);
+Command add_advise(CLI::App& parser);
 Command add_check(CLI::App& parser);
 Command add_contract(CLI::App& parser);
 Command add_copy(CLI::App& parser);

@@ -65,7 +65,8 @@ int run(int argc, char** argv) {
       "'ounce VERB --help' explains a verb.");
   parser.fallthrough();  // --config may stand behind the verb
   const std::vector<Command> commands = {add_inspect(parser),  add_quantize(parser), add_calibrate(parser),
-                                         add_verify(parser),   add_bench(parser),    add_check(parser),
+                                         add_verify(parser),   add_bench(parser),    add_sensitivity(parser),
+                                         add_tune(parser),     add_advise(parser),   add_check(parser),
                                          add_contract(parser), add_copy(parser),     add_demo(parser)};
   try {
     parser.parse(argc, argv);

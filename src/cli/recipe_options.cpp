@@ -14,6 +14,11 @@ const std::map<std::string, Format> kFormats = {{"w8", Format::kW8},         {"w
                                                 {"w16", Format::kW16},       {"dynamic", Format::kDynamic},
                                                 {"static", Format::kStatic}, {"fp16", Format::kFp16},
                                                 {"bf16", Format::kBf16}};
+const std::map<std::string, Format> kNodeFormats = {{"fp32", Format::kFp32},
+                                                    {"w16", Format::kW16},
+                                                    {"w8", Format::kW8},
+                                                    {"w4", Format::kW4},
+                                                    {"dynamic", Format::kDynamic}};
 const std::map<std::string, DecoderChoice> kDecoders = {
     {"auto", DecoderChoice::kAuto}, {"fold", DecoderChoice::kFold}, {"dq", DecoderChoice::kDq}};
 const std::map<std::string, ScaleMethod> kScales = {{"mse", ScaleMethod::kMse},
@@ -90,6 +95,18 @@ void add_override(const std::string& text, std::map<std::string, ValueOverride>&
   }
 }
 
+void add_node(const std::string& text, std::map<std::string, Format>& nodes) {
+  const std::size_t equals = text.rfind('=');  // names may hold one
+  const auto format = kNodeFormats.find(equals == std::string::npos ? "" : text.substr(equals + 1));
+  if (format == kNodeFormats.end()) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--node '{}' must be NAME=FORMAT with fp32, w16, w8, w4 or dynamic", text));
+  }
+  const std::string name = text.substr(0, equals);
+  if (!nodes.emplace(name, format->second).second)
+    throw Error(ErrorCode::kUsage, fmt::format("--node '{}' is given twice", name));
+}
+
 }  // namespace
 
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
@@ -123,6 +140,11 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
                  "only these: a regular expression on tensor, node and op type (repeatable)")
       ->allow_extra_args(false);
   app.add_option("--exclude", arguments.exclude, "not these: likewise")->allow_extra_args(false);
+  app.add_option(
+         "--node", arguments.nodes,
+         "NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8 or w4 (so its weights are "
+         "stored, and it computes on floats), with --to static also dynamic (repeatable)")
+      ->allow_extra_args(false);
 }
 
 void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers) {
@@ -236,6 +258,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.min_bytes = arguments.min_bytes;
   recipe.include = arguments.include;
   recipe.exclude = arguments.exclude;
+  for (const std::string& text : arguments.nodes) add_node(text, recipe.nodes);
   IntegerRecipe& integer = recipe.integer;
   integer.calibration = kCalibrations.at(arguments.calibration);
   integer.percentile = arguments.percentile;
@@ -262,7 +285,8 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   if (recipe.codebook && has_groups) refuse("--codebook holds for a whole tensor: leave out --granularity");
   if (recipe.codebook && recipe.decoder == DecoderChoice::kDq)
     refuse("DequantizeLinear cannot decode a codebook: leave out --decode dq");
-  if (recipe.format == Format::kW16 && (recipe.codebook || recipe.asymmetric || has_groups)) {
+  const bool is_all_halves = recipe.format == Format::kW16 && recipe.nodes.empty();
+  if (is_all_halves && (recipe.codebook || recipe.asymmetric || has_groups)) {
     refuse("w16 stores floats: --codebook, --asymmetric and --granularity do not apply");
   }
   const bool has_selection = !recipe.include.empty() || !recipe.exclude.empty();

@@ -15,7 +15,7 @@ struct RecipeArguments {
   bool codebook = false, asymmetric = false;
   double half_share = 0.1;  // percent
   std::uint64_t min_bytes = 1024;
-  std::vector<std::string> include, exclude;
+  std::vector<std::string> include, exclude, nodes;
 
   // Of integer arithmetic.
   std::string calibration = "auto", dialect = "qdq", activations = "u8", weights = "s8";

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/data_options.h"
+#include "cli/gate_options.h"
 #include "cli/model_list.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
@@ -23,18 +23,13 @@ namespace {
 
 constexpr int kGateExit = 1;
 
-const std::map<std::string, Metric> kMetrics = {{"auto", Metric::kAuto}, {"accuracy", Metric::kAccuracy},
-                                                {"nll", Metric::kNll},   {"f1", Metric::kF1},
-                                                {"mae", Metric::kMae},   {"map", Metric::kMap}};
-
 struct Arguments {
   std::string reference;
   std::vector<std::string> candidates;
   RuntimeArguments runtime;
   RemoteArguments remote;
   DataArguments data;
-  std::string metric = "auto", output, min_agreement, max_drop;
-  std::optional<double> threshold, abs_tol, mean_tol, min_sqnr;
+  GateArguments gates;
   bool edge_cases = true, json = false;
   std::size_t worst = 5;
 };
@@ -44,17 +39,12 @@ VerifyOptions options_of(const Arguments& arguments) {
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);
   options.data = data_options_of(arguments.data);
-  options.metric = kMetrics.at(arguments.metric);
-  options.output = arguments.output;
-  options.threshold = arguments.threshold;
+  options.metric = metric_of(arguments.gates);
+  options.output = arguments.gates.output;
+  options.threshold = arguments.gates.threshold;
   options.edge_cases = arguments.edge_cases;
   options.worst = arguments.worst;
-  options.gates.max_abs_diff = arguments.abs_tol;
-  options.gates.mean_abs_diff = arguments.mean_tol;
-  options.gates.min_sqnr = arguments.min_sqnr;
-  if (!arguments.min_agreement.empty())
-    options.gates.min_agreement = share_of(arguments.min_agreement, "--min-agreement", 1);
-  if (!arguments.max_drop.empty()) options.gates.max_drop = share_of(arguments.max_drop, "--max-drop", 0.2);
+  options.gates = gates_of(arguments.gates);
   return options;
 }
 
@@ -97,31 +87,7 @@ Command add_verify(CLI::App& parser) {
   app->add_option("reference", arguments->reference, "the original model")->required();
   app->add_option("candidate", arguments->candidates, "models to compare with it, or folders of models")
       ->required();
-  const char* gates = "Gates (without any: 20 dB for every output)";
-  app->add_option("--abs-tol", arguments->abs_tol, "largest difference of any value, such as 0.04")
-      ->check(number_between(0, 1e300))
-      ->group(gates);
-  app->add_option("--mean-tol", arguments->mean_tol, "largest mean difference of an output, such as 0.01")
-      ->check(number_between(0, 1e300))
-      ->group(gates);
-  app->add_option("--min-sqnr", arguments->min_sqnr, "least signal to noise of an output in dB")
-      ->check(number_between(-1000, 1000))
-      ->group(gates);
-  app->add_option("--min-agreement", arguments->min_agreement,
-                  "least share of same top-1 answers, such as 99%")
-      ->group(gates);
-  app->add_option(
-         "--max-drop", arguments->max_drop,
-         "what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll and mae")
-      ->group(gates);
-  app->add_option("--metric", arguments->metric,
-                  "of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5)")
-      ->check(CLI::IsMember({"auto", "accuracy", "nll", "f1", "mae", "map"}))
-      ->capture_default_str();
-  app->add_option("--output", arguments->output, "the output that labels speak of (default: the first)");
-  app->add_option("--threshold", arguments->threshold,
-                  "an output decides at this value: count decisions that flip; least score of boxes")
-      ->check(number_between(-1e300, 1e300));
+  add_gate_options(*app, arguments->gates, "Gates (without any: 20 dB for every output)");
   app->add_flag("--edge-cases,!--no-edge-cases", arguments->edge_cases,
                 "also try zeros, extremes, noise, batches and lengths (default: on)");
   app->add_option("--worst", arguments->worst, "how many samples with the largest difference to name")

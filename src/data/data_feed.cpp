@@ -178,6 +178,21 @@ void DataFeed::find_labels() {
       path.string());
 }
 
+void DataFeed::choose_part(const std::string& where) {
+  const std::uint64_t part = options_.part;
+  stride_ = options_.parts;
+  if (part >= stride_)
+    throw Error(ErrorCode::kUsage, fmt::format("there is no part {} of {}", part, stride_));
+  if (stride_ == 1) return;
+  if (!options_.carry.empty())
+    throw Error(ErrorCode::kUsage, "a state goes from sample to sample: they cannot be taken in parts");
+  if (part >= samples_)
+    throw Error(ErrorCode::kBadInput, fmt::format("{} samples are too few for {} parts", samples_, stride_),
+                where);
+  samples_ = (samples_ - part + stride_ - 1) / stride_;
+  first_ += part;
+}
+
 void DataFeed::choose_samples() {
   const std::string where = options_.path.empty() ? "the data" : options_.path.string();
   if (sources_.empty()) throw Error(ErrorCode::kUsage, "no input of the model takes data", where);
@@ -197,6 +212,7 @@ void DataFeed::choose_samples() {
   first_ = options_.first;
   samples_ = size - first_;
   if (options_.samples != 0) samples_ = std::min(samples_, options_.samples);
+  choose_part(where);
   // A state belongs to one sequence, and a test set has its batch axis already; otherwise a fixed batch
   // decides.
   batch_ = options_.carry.empty() ? std::max<std::uint64_t>(options_.batch, 1) : 1;
@@ -277,7 +293,7 @@ void DataFeed::read(std::uint64_t index, Batch& batch) {
   batch.names.clear();
   const std::uint64_t count = std::min(batch_, samples_ - index * batch_);
   for (std::uint64_t k = 0; k < count; ++k) {
-    const std::uint64_t at = first_ + index * batch_ + k;
+    const std::uint64_t at = first_ + (index * batch_ + k) * stride_;
     std::map<const Source*, Sample> samples;
     for (const auto& [path, source] : sources_) samples[source.get()] = source->read(at);
     for (std::size_t i = 0; i < origins_.size(); ++i) {

@@ -50,6 +50,7 @@ class DataFeed : public Feed {
                          const std::filesystem::path& path) const;
   void find_labels();
   void choose_samples();
+  void choose_part(const std::string& where);
   bool is_made(const ValueDescription& input) const;
   Tensor make_constant(const ValueDescription& input) const;
   Tensor read_one(const Origin& origin, const Sample& sample);
@@ -59,7 +60,7 @@ class DataFeed : public Feed {
   std::map<std::filesystem::path, std::unique_ptr<Source>> sources_;
   std::vector<Origin> origins_;
   Source* label_source_ = nullptr;
-  std::uint64_t first_ = 0, samples_ = 0, batch_ = 1;
+  std::uint64_t first_ = 0, samples_ = 0, stride_ = 1, batch_ = 1;
   std::map<std::string, ObservedRange> observed_;
   std::vector<std::string> notes_;
   std::vector<float> floats_;  // of data in other types

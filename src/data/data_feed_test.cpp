@@ -169,6 +169,30 @@ TEST_F(DataFeedTest, APartOfTheSamples) {
   EXPECT_THAT(bad_input(), HasSubstr("5 samples"));
 }
 
+TEST_F(DataFeedTest, EverySecondSample) {
+  options.first = 1;
+  options.parts = 2;
+  EXPECT_EQ(feed().samples(), 2U);
+  EXPECT_THAT(numbers_of<float>(batch(1).inputs[0]), ElementsAre(6, 7));
+  options.part = 1;
+  EXPECT_EQ(feed().samples(), 2U);
+  EXPECT_THAT(numbers_of<float>(batch(0).inputs[0]), ElementsAre(4, 5));
+  options.first = 0;
+  options.part = 0;
+  options.batch = 2;
+  EXPECT_EQ(feed().samples(), 3U);
+  EXPECT_THAT(numbers_of<float>(batch(0).inputs[0]), ElementsAre(0, 1, 4, 5));
+}
+
+TEST_F(DataFeedTest, PartsThatAreNotThereAreRefused) {
+  options.part = 2;
+  options.parts = 2;
+  EXPECT_EQ(refusal().code(), ErrorCode::kUsage);
+  options.part = 5;
+  options.parts = 6;
+  EXPECT_THAT(bad_input(), HasSubstr("5 samples are too few for 6 parts"));
+}
+
 TEST_F(DataFeedTest, BatchesInAnyOrder) {
   DataFeed made = feed();
   Batch read;

@@ -30,7 +30,7 @@ CodedValues::CodedValues(Editors& editors, const graph::Index& index, const plan
   for (const auto& [key, coding] : plan.codings) values_[key].coding = &coding;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     const plan::NodeDecision& decision = plan.nodes[i];
-    if (!decision.is_integer()) continue;
+    if (decision.arithmetic != plan::Arithmetic::kStatic) continue;  // dynamic ones take and give floats
     integer_nodes_.emplace(std::pair{decision.body, decision.node}, &decision);
     if (decision.gives_codes) values_.at({decision.body, decision.output}).maker = i;
   }

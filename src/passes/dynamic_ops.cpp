@@ -6,7 +6,6 @@
 #include "passes/chain.h"
 #include "passes/dynamic_attention.h"
 #include "passes/dynamic_lstm.h"
-#include "passes/integer_parameters.h"
 
 namespace ounce::passes {
 namespace {
@@ -14,12 +13,12 @@ namespace {
 class DynamicOps {
  public:
   DynamicOps(Editors& editors, const graph::Index& index, const plan::Plan& plan,
-             const std::vector<Stored>& stored)
-      : editors_(editors), index_(index), plan_(plan), parameters_(editors, index, plan, stored) {}
+             IntegerParameters& parameters)
+      : editors_(editors), index_(index), plan_(plan), parameters_(parameters) {}
 
   void put() {
     for (const plan::NodeDecision& decision : plan_.integer.nodes) {
-      if (decision.is_integer()) put(decision);
+      if (decision.arithmetic == plan::Arithmetic::kDynamic) put(decision);
     }
   }
 
@@ -53,14 +52,25 @@ class DynamicOps {
       return put_dynamic_attention(editor, place, {coded.codes, coded.scale, coded.zero},
                                    stored(decision.body, node.inputs[1]));
     editor.replace_node(place);
-    std::vector<Bytes> more = {weight.codes, coded.zero};
+    std::vector<Bytes> more = {factor_of(node, weight), coded.zero};
     if (weight.has_zeros())
       more.push_back(parameters_.zeros(decision.body, weight, IntegerParameters::Zeros::kSingle));
     if (decision.op->kind == plan::IntegerKind::kConv) return put_conv(decision, node, coded, weight, more);
     const Bytes scale = Chain(editor, place, coded.scale).node("Mul", {weight.scales}).value();
     Chain chain(editor, place, coded.codes);
     chain.node("MatMulInteger", more).cast(onnx::ElementType::kFloat).node("Mul", {scale});
+    const bool is_gemm = decision.op->kind == plan::IntegerKind::kGemm;
+    if (is_gemm && !graph::input_of(node, 2).empty()) chain.node("Add", {node.inputs[2]});
     chain.finish(node.outputs[0]);
+  }
+
+  // The codes as [K, N]; runtimes transpose constants when a session is created.
+  Bytes factor_of(const onnx::Node& node, const Parameter& weight) {
+    if (node.op_type != "Gemm" || integer_setting(node, "transB", 0) == 0) return weight.codes;
+    BodyEditor& editor = editors_.of(weight.decision->weight.body);
+    return Chain(editor, IntegerParameters::place(*weight.decision), weight.codes)
+        .node("Transpose", {})
+        .value();
   }
 
   StoredNames stored(std::size_t body, Bytes name) {
@@ -104,15 +114,15 @@ class DynamicOps {
   Editors& editors_;
   const graph::Index& index_;
   const plan::Plan& plan_;
-  IntegerParameters parameters_;
+  IntegerParameters& parameters_;
   std::map<plan::ValueKey, Coded> coded_;  // by the body that wants it
 };
 
 }  // namespace
 
 void put_dynamic_ops(Editors& editors, const graph::Index& index, const plan::Plan& plan,
-                     const std::vector<Stored>& stored) {
-  DynamicOps(editors, index, plan, stored).put();
+                     IntegerParameters& parameters) {
+  DynamicOps(editors, index, plan, parameters).put();
 }
 
 }  // namespace ounce::passes

@@ -1,16 +1,14 @@
 // Arithmetic on integers whose scales are found while the model runs; see integer_ops.h.
 #pragma once
 
-#include <vector>
-
 #include "graph/index.h"
 #include "passes/editors.h"
-#include "passes/store_weights.h"
+#include "passes/integer_parameters.h"
 #include "plan/plan.h"
 
 namespace ounce::passes {
 
 void put_dynamic_ops(Editors& editors, const graph::Index& index, const plan::Plan& plan,
-                     const std::vector<Stored>& stored);
+                     IntegerParameters& parameters);
 
 }  // namespace ounce::passes

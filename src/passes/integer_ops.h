@@ -16,6 +16,8 @@
 //   x ─ MatMul ─ y           →      x ─ DynamicQuantizeLinear ─ MatMulInteger ─ Cast ─ Mul ─ y
 //                                                    scale ─ Mul(weight's scales) ──────┘
 //
+// A static plan may have dynamic nodes: what they read are floats, from a DequantizeLinear if need be.
+//
 // Values that floats are read from keep their names, so that the rest of the model stays as it is.
 #pragma once
 

@@ -8,6 +8,7 @@
 #include "passes/raise_opset.h"
 #include "passes/remove_dead_nodes.h"
 #include "passes/remove_identity.h"
+#include "plan/node_wishes.h"
 
 namespace ounce::passes {
 namespace {
@@ -24,6 +25,13 @@ std::int64_t opset_for(const Recipe& recipe) {
   return is_wide ? kWideOpset : kChannelOpset;
 }
 
+// A node that is asked to stay in floats keeps the name that it is asked by.
+void split_gemms(onnx::Model& model, const Recipe& recipe) {
+  const graph::Index index(model);
+  const plan::NodeWishes wishes(index, recipe);
+  gemm_to_matmul(model, [&](const onnx::Node& node) { return !wishes.wants_floats(node); });
+}
+
 }  // namespace
 
 void prepare(onnx::Model& model, const Recipe& recipe) {
@@ -36,7 +44,7 @@ void prepare(onnx::Model& model, const Recipe& recipe) {
   fold_batch_norm(model);
   add_bias(model);
   if (recipe.format == Format::kStatic) own_biases(model);
-  if (recipe.format == Format::kDynamic) gemm_to_matmul(model, [](const onnx::Node&) { return true; });
+  if (recipe.format == Format::kDynamic) split_gemms(model, recipe);
   remove_dead_nodes(model);
 }
 

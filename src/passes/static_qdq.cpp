@@ -1,8 +1,11 @@
 #include "passes/static_qdq.h"
 
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include "passes/chain.h"
 #include "passes/coded_values.h"
-#include "passes/integer_parameters.h"
 
 namespace ounce::passes {
 namespace {
@@ -10,19 +13,24 @@ namespace {
 class StaticQdq {
  public:
   StaticQdq(Editors& editors, const graph::Index& index, const plan::Plan& plan,
-            const std::vector<Stored>& stored)
+            IntegerParameters& parameters)
       : editors_(editors),
         index_(index),
         plan_(plan.integer),
-        parameters_(editors, index, plan, stored),
-        values_(editors, index, plan.integer) {}
+        parameters_(parameters),
+        values_(editors, index, plan.integer) {
+    for (const plan::NodeDecision& decision : plan_.nodes) {
+      if (decision.arithmetic == plan::Arithmetic::kStatic)
+        static_nodes_.emplace(decision.body, decision.node);
+    }
+  }
 
   void put() {
     for (const auto& [key, parameter] : parameters_.all()) {
-      if (parameter.decision->encoding != plan::Encoding::kInt32) decode_weight(key, parameter);
+      if (is_of_static(parameter)) decode_weight(key, parameter);
     }
     for (const plan::NodeDecision& decision : plan_.nodes) {
-      if (decision.is_integer()) put(decision);
+      if (decision.arithmetic == plan::Arithmetic::kStatic) put(decision);
     }
   }
 
@@ -70,6 +78,15 @@ class StaticQdq {
     chain.finish(output);
   }
 
+  // Dynamic nodes take codes as they are.
+  bool is_of_static(const Parameter& parameter) const {
+    if (!parameter.decision->is_linear()) return false;
+    const auto& uses = parameter.decision->weight.value->uses;
+    return std::any_of(uses.begin(), uses.end(), [&](const graph::Use& use) {
+      return static_nodes_.contains({use.body, use.node});
+    });
+  }
+
   // Runtimes make an integer op of a Gemm only when its weight has zeros, even if they are zero.
   bool is_weight_of_gemm(const Parameter& parameter) const {
     return parameter.decision->is_linear() &&
@@ -79,15 +96,16 @@ class StaticQdq {
   Editors& editors_;
   const graph::Index& index_;
   const plan::IntegerPlan& plan_;
-  IntegerParameters parameters_;
+  IntegerParameters& parameters_;
   CodedValues values_;
+  std::set<std::pair<std::size_t, std::size_t>> static_nodes_;  // body and node
 };
 
 }  // namespace
 
 void put_static_qdq(Editors& editors, const graph::Index& index, const plan::Plan& plan,
-                    const std::vector<Stored>& stored) {
-  StaticQdq(editors, index, plan, stored).put();
+                    IntegerParameters& parameters) {
+  StaticQdq(editors, index, plan, parameters).put();
 }
 
 }  // namespace ounce::passes

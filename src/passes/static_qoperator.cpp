@@ -3,7 +3,6 @@
 #include "onnx/settings.h"
 #include "passes/chain.h"
 #include "passes/coded_values.h"
-#include "passes/integer_parameters.h"
 
 namespace ounce::passes {
 namespace {
@@ -14,16 +13,16 @@ using plan::NodeDecision;
 class StaticQOperator {
  public:
   StaticQOperator(Editors& editors, const graph::Index& index, const plan::Plan& plan,
-                  const std::vector<Stored>& stored)
+                  IntegerParameters& parameters)
       : editors_(editors),
         index_(index),
         plan_(plan.integer),
-        parameters_(editors, index, plan, stored),
+        parameters_(parameters),
         values_(editors, index, plan.integer, /*makes_codes=*/true) {}
 
   void put() {
     for (const NodeDecision& decision : plan_.nodes) {
-      if (decision.is_integer()) put(decision);
+      if (decision.arithmetic == plan::Arithmetic::kStatic) put(decision);
     }
   }
 
@@ -116,15 +115,15 @@ class StaticQOperator {
   Editors& editors_;
   const graph::Index& index_;
   const plan::IntegerPlan& plan_;
-  IntegerParameters parameters_;
+  IntegerParameters& parameters_;
   CodedValues values_;
 };
 
 }  // namespace
 
 void put_static_qoperator(Editors& editors, const graph::Index& index, const plan::Plan& plan,
-                          const std::vector<Stored>& stored) {
-  StaticQOperator(editors, index, plan, stored).put();
+                          IntegerParameters& parameters) {
+  StaticQOperator(editors, index, plan, parameters).put();
 }
 
 }  // namespace ounce::passes

@@ -10,16 +10,14 @@
 // Smaller than Q/DQ and independent of what a runtime fuses, but for runtimes that know these ops only.
 #pragma once
 
-#include <vector>
-
 #include "graph/index.h"
 #include "passes/editors.h"
-#include "passes/store_weights.h"
+#include "passes/integer_parameters.h"
 #include "plan/plan.h"
 
 namespace ounce::passes {
 
 void put_static_qoperator(Editors& editors, const graph::Index& index, const plan::Plan& plan,
-                          const std::vector<Stored>& stored);
+                          IntegerParameters& parameters);
 
 }  // namespace ounce::passes

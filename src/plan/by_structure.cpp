@@ -30,10 +30,11 @@ Decision StructurePlanner::decide(const Weight& weight) {
   if (decide_integer(decision, integer_, recipe_)) return decision;
   const std::string excluded =
       selection_.why_not(index_, weight);  // asked for every tensor: it notes matches
-  decision.reason = why_keep(weight);
+  const Wish wish = wishes_.storage(index_, weight);
+  decision.reason = why_keep(weight, wish);
   if (decision.reason.empty()) decision.reason = excluded;
   if (!decision.reason.empty()) return decision;
-  choose_encoding(decision);
+  choose_encoding(decision, wish);
   if (!decision.is_stored()) return decision;
   choose_groups(decision);
   choose_decoder(decision);
@@ -50,14 +51,16 @@ std::int64_t StructurePlanner::opset(const Weight& weight) const {
   return onnx::opset_version(function != nullptr ? function->opset_imports : model_.proto->opset_imports, "");
 }
 
-std::string StructurePlanner::why_keep(const Weight& weight) const {
+std::string StructurePlanner::why_keep(const Weight& weight, const Wish& wish) const {
+  if (wish && wish->format == Format::kFp32) return "stays FP32, as asked for its node";
+  const Format format = wish ? wish->format : recipe_.format;
   const std::uint64_t bytes = weight.tensor->byte_count();
   if (bytes < recipe_.min_bytes) return fmt::format("smaller than {} bytes", recipe_.min_bytes);
   if (weight.value->uses.empty()) return "nothing uses it";
   if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
   if (weight.value->is_output) return "is an output of the graph";
   if (weight.value->is_input && model_.proto->ir_version >= 4) return "is an input with a default value";
-  if (weight.role == Role::kOther && (recipe_.format != Format::kW16 || weight.tensor->dims.size() < 2)) {
+  if (weight.role == Role::kOther && (format != Format::kW16 || weight.tensor->dims.size() < 2)) {
     return fmt::format("feeds {}, which may need all bits", weight.op_type);
   }
   if (opset(weight) < kBroadcastOpset)
@@ -65,10 +68,14 @@ std::string StructurePlanner::why_keep(const Weight& weight) const {
   return {};
 }
 
-void StructurePlanner::choose_encoding(Decision& decision) const {
+void StructurePlanner::choose_encoding(Decision& decision, const Wish& wish) const {
   const Weight& weight = decision.weight;
+  const Format format = wish ? wish->format : recipe_.format;
   const bool wants_half =
-      recipe_.format == Format::kW16 || (recipe_.is_integer() && recipe_.integer.half_rest);
+      format == Format::kW16 || (!wish && recipe_.is_integer() && recipe_.integer.half_rest);
+  const char* const why = !wish            ? ""
+                          : wish->is_asked ? ", as asked for its node"
+                                           : ", as another of its nodes wants it";
   if (wants_half || !weight.fits_few_bits()) {
     const bool is_half = weight.tensor->type == onnx::ElementType::kFloat16 ||
                          weight.tensor->type == onnx::ElementType::kBfloat16;
@@ -77,17 +84,18 @@ void StructurePlanner::choose_encoding(Decision& decision) const {
                        : weight.fits_few_bits()        ? "weight"
                                                        : "constant";
     decision.reason =
-        is_half ? "has 16 bits already" : fmt::format("{} of {}, as 16-bit floats", what, weight.op_type);
+        is_half ? "has 16 bits already"
+                : fmt::format("{} of {}, as 16-bit floats{}", what, weight.op_type, wants_half ? why : "");
     return;
   }
-  decision.reason = fmt::format("weight of {}", weight.op_type);
+  decision.reason = fmt::format("weight of {}{}", weight.op_type, why);
   const bool can_unpack = opset(weight) >= kShiftOpset;
-  if (recipe_.format == Format::kW4 && can_unpack) {
+  if (format == Format::kW4 && can_unpack) {
     decision.encoding = recipe_.codebook ? Encoding::kCodebook4 : Encoding::kLinear4;
     return;
   }
   decision.encoding = recipe_.codebook ? Encoding::kCodebook8 : Encoding::kLinear8;
-  if (recipe_.format == Format::kW4) {
+  if (format == Format::kW4) {
     decision.reason +=
         fmt::format("; opset {} cannot unpack 4 bits ({} is needed), so 8", opset(weight), kShiftOpset);
   }

@@ -4,10 +4,13 @@
 
 #include <ounce/recipe.h>
 
+#include <optional>
+
 #include "graph/index.h"
 #include "onnx/model.h"
 #include "plan/decision.h"
 #include "plan/integer_plan.h"
+#include "plan/node_wishes.h"
 #include "plan/selection.h"
 
 namespace ounce::plan {
@@ -15,15 +18,21 @@ namespace ounce::plan {
 class StructurePlanner {
  public:
   StructurePlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
-                   const IntegerPlan& integer, Selection& selection)
-      : model_(model), index_(index), recipe_(recipe), integer_(integer), selection_(selection) {}
+                   const IntegerPlan& integer, const NodeWishes& wishes, Selection& selection)
+      : model_(model),
+        index_(index),
+        recipe_(recipe),
+        integer_(integer),
+        wishes_(wishes),
+        selection_(selection) {}
 
   Decision decide(const Weight& weight);
 
  private:
   std::int64_t opset(const Weight& weight) const;
-  std::string why_keep(const Weight& weight) const;
-  void choose_encoding(Decision& decision) const;
+  using Wish = std::optional<StorageWish>;
+  std::string why_keep(const Weight& weight, const Wish& wish) const;
+  void choose_encoding(Decision& decision, const Wish& wish) const;
   void choose_groups(Decision& decision) const;
   void choose_decoder(Decision& decision) const;
   std::string why_no_dq(const Decision& decision) const;
@@ -32,6 +41,7 @@ class StructurePlanner {
   const graph::Index& index_;
   const Recipe& recipe_;
   const IntegerPlan& integer_;
+  const NodeWishes& wishes_;
   Selection& selection_;
 };
 

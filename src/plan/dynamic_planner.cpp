@@ -9,21 +9,24 @@ namespace {
 class DynamicPlanner {
  public:
   DynamicPlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, Seeds& seeds)
-      : model_(model), index_(index), recipe_(recipe.integer), seeds_(seeds) {}
+      : model_(model),
+        index_(index),
+        recipe_(recipe.integer),
+        gemm_(recipe.format == Format::kStatic ? GemmForm::kWhole : GemmForm::kSplit),
+        seeds_(seeds) {}
 
   IntegerPlan make() {
-    do {
-      plan_ = {};
-      graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-        if (is_worth_a_reason(node)) decide(body, position);
-      });
-    } while (seeds_.block_torn_weights(plan_));
+    const bool is_among_static = gemm_ == GemmForm::kWhole;
+    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      if (is_among_static ? seeds_.is_asked_dynamic(node) : is_worth_a_reason(node)) decide(body, position);
+    });
     return std::move(plan_);
   }
 
  private:
   std::string why_not(std::size_t body, const onnx::Node& node, const IntegerOp* op) const {
-    if (op == nullptr) return fmt::format("{} has no dynamic kernel", node.op_type);
+    if (op == nullptr)
+      return first_of(seeds_.why_asked(node), fmt::format("{} has no dynamic kernel", node.op_type));
     if (node.outputs.empty()) return "it has no output";
     if (op->kind == IntegerKind::kLstm)
       return first_of(seeds_.why_excluded(body, node, {1, 2}),
@@ -32,7 +35,7 @@ class DynamicPlanner {
       return first_of(seeds_.why_excluded(body, node, {1}),
                       why_not_dynamic_attention(model_, index_, body, node));
     if (op->kind == IntegerKind::kConv && !recipe_.force_conv)
-      return "ConvInteger is several times slower than FP32 (--force-conv)";
+      return first_of(seeds_.why_asked(node), "ConvInteger is several times slower than FP32 (--force-conv)");
     return seeds_.why_not(body, node);
   }
   static std::string first_of(std::string a, std::string b) { return a.empty() ? b : a; }
@@ -42,19 +45,19 @@ class DynamicPlanner {
     NodeDecision decision;
     decision.body = body;
     decision.node = position;
-    decision.op = find_dynamic_op(node);
+    decision.op = find_dynamic_op(node, gemm_);
     decision.reason = why_not(body, node, decision.op);
     if (decision.reason.empty()) {
       decision.arithmetic = Arithmetic::kDynamic;
       decision.output = node.outputs[0];
     }
     plan_.nodes.push_back(std::move(decision));
-    if (plan_.nodes.back().is_integer()) seeds_.note(plan_, plan_.nodes.size() - 1);
   }
 
   const onnx::Model& model_;
   const graph::Index& index_;
   const IntegerRecipe& recipe_;
+  GemmForm gemm_;
   Seeds& seeds_;
   IntegerPlan plan_;
 };

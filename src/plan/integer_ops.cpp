@@ -37,13 +37,13 @@ constexpr auto kOps = std::to_array<IntegerOp>({
     {"Unsqueeze", kMovement, "Unsqueeze", ""},
 });
 
-// Gemm is split into MatMul and Add beforehand.
 constexpr auto kDynamicOps = std::to_array<IntegerOp>({
     {"Conv", kConv, "ConvInteger", ""},
     {"MatMul", kMatMul, "MatMulInteger", ""},
     {"LSTM", kLstm, "DynamicQuantizeLSTM", kContrib},
 });
 constexpr IntegerOp kFusedAttention{"Attention", kAttention, "QAttention", kContrib};
+constexpr std::array kWholeGemm = {IntegerOp{"Gemm", kGemm, "MatMulInteger", ""}};
 
 template <class Ops>
 const IntegerOp* find(const Ops& ops, const onnx::Node& node) {
@@ -55,8 +55,10 @@ const IntegerOp* find(const Ops& ops, const onnx::Node& node) {
 
 }  // namespace
 
-const IntegerOp* find_dynamic_op(const onnx::Node& node) {
-  return is_fused_attention(node) ? &kFusedAttention : find(kDynamicOps, node);
+const IntegerOp* find_dynamic_op(const onnx::Node& node, GemmForm gemm) {
+  if (is_fused_attention(node)) return &kFusedAttention;
+  const IntegerOp* op = find(kDynamicOps, node);
+  return op == nullptr && gemm == GemmForm::kWhole ? find(kWholeGemm, node) : op;
 }
 
 const IntegerOp* find_integer_op(const onnx::Node& node) {

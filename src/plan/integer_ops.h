@@ -35,9 +35,12 @@ struct IntegerOp {
   }
 };
 
+// Where all is dynamic, Gemm is split into MatMul and Add beforehand; among static nodes it is still whole.
+enum class GemmForm { kSplit, kWhole };
+
 // Null for all others: of static, and of dynamic arithmetic.
 const IntegerOp* find_integer_op(const onnx::Node& node);
-const IntegerOp* find_dynamic_op(const onnx::Node& node);
+const IntegerOp* find_dynamic_op(const onnx::Node& node, GemmForm gemm = GemmForm::kSplit);
 
 // An AveragePool with dilations: runtimes turn it into QLinearAveragePool when it stands between codes, and
 // then refuse that for its dilations.

@@ -2,13 +2,45 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <ounce/error.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "plan/planners.h"
 #include "plan/seeds.h"
 
 namespace ounce::plan {
+namespace {
+
+// Adds the dynamic nodes to a static plan, each at its place in the file.
+void add_nodes(IntegerPlan& plan, IntegerPlan dynamic) {
+  plan.nodes.insert(plan.nodes.end(), std::make_move_iterator(dynamic.nodes.begin()),
+                    std::make_move_iterator(dynamic.nodes.end()));
+  std::stable_sort(plan.nodes.begin(), plan.nodes.end(), [](const NodeDecision& a, const NodeDecision& b) {
+    return std::tie(a.body, a.node) < std::tie(b.body, b.node);
+  });
+}
+
+// Plans until no weight is torn.
+template <class Make>
+IntegerPlan plan_whole(Seeds& seeds, Make make) {
+  IntegerPlan plan = make();
+  while (seeds.block_torn_weights(plan)) plan = make();
+  seeds.note_constants(plan);
+  return plan;
+}
+
+void require_no_dynamic_nodes(const Recipe& recipe) {
+  for (const auto& [name, format] : recipe.nodes) {
+    if (format != Format::kDynamic) continue;
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("--node '{}=dynamic': this model keeps the static scales that it came with", name));
+  }
+}
+
+}  // namespace
 
 std::string_view name_of(Arithmetic arithmetic) {
   switch (arithmetic) {
@@ -54,8 +86,10 @@ StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index) {
   recipe.integer.integer_io = true;
   Selection selection(recipe);
   const std::vector<Weight> weights = find_weights(index);
-  Seeds seeds(model, index, weights, recipe.integer, selection);
-  const IntegerPlan plan = plan_static(index, recipe, nullptr, seeds, selection);
+  const NodeWishes none;
+  Seeds seeds(model, index, weights, recipe.integer, none, selection);
+  const IntegerPlan plan =
+      plan_whole(seeds, [&] { return plan_static(index, recipe, nullptr, seeds, selection); });
   StaticNeeds needs;
   for (const auto& [key, coding] : plan.codings) needs.values.insert(key);
   for (const NodeDecision& decision : plan.nodes) {
@@ -69,12 +103,21 @@ StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index) {
 
 IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                               const std::vector<Weight>& weights, const observe::Ranges* ranges,
-                              Selection& selection) {
-  Seeds seeds(model, index, weights, recipe.integer, selection);
-  if (recipe.format == Format::kDynamic) return plan_dynamic(model, index, recipe, seeds);
-  if (recipe.format == Format::kStatic && ranges != nullptr)
-    return plan_static(index, recipe, ranges, seeds, selection);
-  return {};
+                              const NodeWishes& wishes, Selection& selection) {
+  if (!recipe.is_integer()) return {};
+  const bool is_static = recipe.format == Format::kStatic;
+  if (is_static && ranges == nullptr) {
+    require_no_dynamic_nodes(recipe);
+    return {};
+  }
+  Seeds seeds(model, index, weights, recipe.integer, wishes, selection);
+  return plan_whole(seeds, [&] {
+    IntegerPlan dynamic = plan_dynamic(model, index, recipe, seeds);
+    if (!is_static) return dynamic;
+    IntegerPlan plan = plan_static(index, recipe, ranges, seeds, selection);
+    add_nodes(plan, std::move(dynamic));
+    return plan;
+  });
 }
 
 }  // namespace ounce::plan

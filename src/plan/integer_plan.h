@@ -6,6 +6,9 @@
 // Nodes with weights are the seeds. Ops between them follow when all they get are codes that an integer op
 // makes, and when an integer op wants what they give: Q/DQ anywhere else would cost time and bits for
 // nothing.
+//
+// Nodes of a static plan may be asked to be dynamic: they take floats, as all that the static plan does not
+// speak of.
 #pragma once
 
 #include <ounce/recipe.h>
@@ -22,6 +25,7 @@
 #include "onnx/model.h"
 #include "plan/coding.h"
 #include "plan/integer_ops.h"
+#include "plan/node_wishes.h"
 #include "plan/selection.h"
 #include "plan/weights.h"
 
@@ -77,9 +81,10 @@ struct StaticNeeds {
 };
 StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index);
 
-// `ranges` are needed for static arithmetic.
+// `ranges` are needed for static arithmetic. Throws Error{kUsage} for dynamic nodes in a model that comes
+// with static scales and has none.
 IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                               const std::vector<Weight>& weights, const observe::Ranges* ranges,
-                              Selection& selection);
+                              const NodeWishes& wishes, Selection& selection);
 
 }  // namespace ounce::plan

@@ -22,8 +22,14 @@ constexpr quant::LinearFormat kUint8{{0, 255}, kernels::CodeSign::kUnsigned, 128
 // A channel without weights still has a bias: it is told apart so finely.
 constexpr double kBiasSteps = 1 << 20;
 
-quant::LinearFormat format_of(const IntegerRecipe& recipe) {
-  switch (recipe.weights) {
+// Dynamic kernels take 8 bits: unsigned ones in place of four, as their products do not saturate.
+WeightType type_of(const NodeDecision& node, const IntegerRecipe& recipe) {
+  const bool is_dynamic = node.arithmetic == Arithmetic::kDynamic;
+  return is_dynamic && recipe.weights == WeightType::kS4 ? WeightType::kU8 : recipe.weights;
+}
+
+quant::LinearFormat format_of(WeightType type, const IntegerRecipe& recipe) {
+  switch (type) {
     case WeightType::kU8: return kUint8;
     case WeightType::kS4: return quant::kSymmetricInt4;
     case WeightType::kS8: break;
@@ -38,8 +44,9 @@ Decoder decoder_of(const NodeDecision& node, const Recipe& recipe) {
 }
 
 void decide_weight(Decision& decision, const NodeDecision& node, const Recipe& recipe) {
-  decision.encoding = recipe.integer.weights == WeightType::kS4 ? Encoding::kLinear4 : Encoding::kLinear8;
-  decision.format = format_of(recipe.integer);
+  const WeightType type = type_of(node, recipe.integer);
+  decision.encoding = type == WeightType::kS4 ? Encoding::kLinear4 : Encoding::kLinear8;
+  decision.format = format_of(type, recipe.integer);
   // Older runtimes have ConvInteger for two unsigned sides only.
   if (node.arithmetic == Arithmetic::kDynamic && node.op->kind == IntegerKind::kConv)
     decision.format = kUint8;

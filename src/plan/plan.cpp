@@ -11,6 +11,7 @@
 #include "plan/by_structure.h"
 #include "plan/by_values.h"
 #include "plan/integer_weights.h"
+#include "plan/node_wishes.h"
 
 namespace ounce::plan {
 namespace {
@@ -48,6 +49,7 @@ std::string digest_text(const Decision& decision) {
 
 Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool,
                const observe::Ranges* ranges) {
+  require_mixable(recipe);
   Plan plan;
   plan.recipe = recipe;
   plan.notes = notes_on(model, index, recipe);
@@ -61,8 +63,10 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
     plan.notes.insert(plan.notes.end(), plan.half.notes.begin(), plan.half.notes.end());
     return plan;
   }
-  plan.integer = make_integer_plan(model, index, recipe, weights, ranges, selection);
-  StructurePlanner planner(model, index, recipe, plan.integer, selection);
+  const NodeWishes wishes(index, recipe);
+  wishes.require_nodes();
+  plan.integer = make_integer_plan(model, index, recipe, weights, ranges, wishes, selection);
+  StructurePlanner planner(model, index, recipe, plan.integer, wishes, selection);
   std::vector<std::size_t> stored;
   for (const Weight& weight : weights) {
     plan.decisions.push_back(planner.decide(weight));

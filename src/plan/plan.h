@@ -34,8 +34,8 @@ struct Plan {
 Plan unread_plan(const graph::Index& index);
 
 // `model` must have been verified; `index` is its index. Throws Error{kUsage} for an expression that matches
-// nothing, Error{kBadInput} for weights that are not finite. Static arithmetic needs the ranges of
-// activations.
+// nothing, and for nodes of the recipe that the model has not or whose formats do not go together;
+// Error{kBadInput} for weights that are not finite. Static arithmetic needs the ranges of activations.
 Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool,
                const observe::Ranges* ranges = nullptr);
 

@@ -1,4 +1,5 @@
-// The two ways to plan integer arithmetic; integer_plan.h chooses between them.
+// The two ways to plan integer arithmetic; integer_plan.h chooses between them, joins what they say, and has
+// them plan anew while a weight is torn between nodes (Seeds::block_torn_weights).
 #pragma once
 
 #include "graph/index.h"
@@ -9,9 +10,10 @@
 
 namespace ounce::plan {
 
-// Without ranges every value is taken to have one.
+// Without ranges every value is taken to have one. Says nothing of nodes that are asked to be dynamic.
 IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges,
                         Seeds& seeds, Selection& selection);
+// Of a static recipe: only the nodes that are asked to be dynamic.
 IntegerPlan plan_dynamic(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                          Seeds& seeds);
 

@@ -2,7 +2,6 @@
 // integers. Static and dynamic planning share them.
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 #include <initializer_list>
 #include <map>
@@ -17,6 +16,7 @@
 #include "onnx/settings.h"
 #include "onnx/values.h"
 #include "plan/integer_plan.h"
+#include "plan/node_wishes.h"
 #include "plan/selection.h"
 #include "plan/weights.h"
 
@@ -59,11 +59,21 @@ std::string why_not_shape(const onnx::Node& node, const Weight& weight);
 class Seeds {
  public:
   Seeds(const onnx::Model& model, const graph::Index& index, const std::vector<Weight>& weights,
-        const IntegerRecipe& recipe, Selection& selection)
+        const IntegerRecipe& recipe, const NodeWishes& wishes, Selection& selection)
       : index_(index),
         constants_(model, index, weights),
         float_nodes_(recipe.float_nodes),
+        wishes_(wishes),
         selection_(selection) {}
+
+  // Why a node is not to compute on integers, if somebody said so.
+  std::string why_asked(const onnx::Node& node) const {
+    return wishes_.wants_floats(node) ? "computes on floats, as asked" : "";
+  }
+  // Among static nodes: one that is asked to find its scales while it runs.
+  bool is_asked_dynamic(const onnx::Node& node) const {
+    return wishes_.of(node) == Format::kDynamic && find_dynamic_op(node, GemmForm::kWhole) != nullptr;
+  }
 
   // The value of a constant that is a single float.
   std::optional<float> scalar(std::size_t body, Bytes name) const {
@@ -79,8 +89,8 @@ class Seeds {
   // Why this node, whose op has a weight, cannot compute on integers; empty when it can.
   std::string why_not(std::size_t body, const onnx::Node& node) {
     if (node.outputs.size() != 1 || node.outputs[0].empty()) return "it has no output";
-    if (is_to_stay_float(body, node)) return "floats give better results here";
-    if (blocked_.contains(&node)) return "its weight also feeds a node that stays in floats";
+    if (std::string reason = why_float(body, node); !reason.empty()) return reason;
+    if (const auto blocked = blocked_.find(&node); blocked != blocked_.end()) return blocked->second;
     const Weight* weight = constants_.find(body, input_of(node, 1));
     if (weight != nullptr) {
       if (std::string reason = selection_.why_not(index_, *weight); !reason.empty()) return reason;
@@ -93,7 +103,7 @@ class Seeds {
   // What --include and --exclude say of a node through its weights.
   std::string why_excluded(std::size_t body, const onnx::Node& node,
                            std::initializer_list<std::size_t> inputs) const {
-    if (is_to_stay_float(body, node)) return "floats give better results here";
+    if (std::string reason = why_float(body, node); !reason.empty()) return reason;
     for (const std::size_t input : inputs) {
       const Weight* weight = constants_.find(body, input_of(node, input));
       if (weight == nullptr) continue;
@@ -102,12 +112,12 @@ class Seeds {
     return {};
   }
 
-  // A weight is codes for all or for none: nodes whose weight another node takes as floats are blocked, and
-  // planning has to begin anew. False when there are none.
+  // A weight is codes for all or for none: nodes whose weight another node takes as floats, or as codes of
+  // another kind, are blocked, and planning has to begin anew. False when there are none.
   bool block_torn_weights(const IntegerPlan& plan) {
-    std::set<const onnx::Node*> integer;
+    std::map<const onnx::Node*, Arithmetic> integer;
     for (const NodeDecision& decision : plan.nodes) {
-      if (decision.is_integer()) integer.insert(&node_of(decision));
+      if (decision.is_integer()) integer.emplace(&node_of(decision), decision.arithmetic);
     }
     const std::size_t before = blocked_.size();
     for (const NodeDecision& decision : plan.nodes) {
@@ -115,14 +125,32 @@ class Seeds {
                                  ? constants_.find(decision.body, input_of(node_of(decision), 1))
                                  : nullptr;
       if (weight == nullptr) continue;
-      const auto& uses = weight->value->uses;
-      const bool is_torn = std::any_of(uses.begin(), uses.end(),
-                                       [&](const Use& use) { return !integer.contains(&index_.node(use)); });
-      if (is_torn) blocked_.insert(&node_of(decision));
+      for (const Use& use : weight->value->uses) {
+        const auto user = integer.find(&index_.node(use));
+        if (user == integer.end()) {
+          blocked_.emplace(&node_of(decision), "its weight also feeds a node that stays in floats");
+        } else if (user->second != decision.arithmetic && decision.op->kind == IntegerKind::kConv) {
+          // ConvInteger takes unsigned codes only.
+          blocked_.emplace(&node_of(decision), "its weight also feeds a node that computes otherwise");
+        }
+      }
     }
     return blocked_.size() != before;
   }
 
+  // Says in a plan whose nodes are all there which constants they multiply with and add. Kernels of dynamic
+  // nodes are the choosier ones: what they share with others is theirs.
+  void note_constants(IntegerPlan& plan) const {
+    for (const Arithmetic arithmetic : {Arithmetic::kDynamic, Arithmetic::kStatic}) {
+      for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+        const bool has_weight = arithmetic == Arithmetic::kDynamic ||
+                                (plan.nodes[i].is_integer() && plan.nodes[i].op->has_weight());
+        if (plan.nodes[i].arithmetic == arithmetic && has_weight) note(plan, i);
+      }
+    }
+  }
+
+ private:
   void note(IntegerPlan& plan, std::size_t decision) const {
     const NodeDecision& made = plan.nodes[decision];
     const onnx::Node& node = *index_.bodies()[made.body].nodes()[made.node];
@@ -135,11 +163,11 @@ class Seeds {
     const bool codes_bias = made.arithmetic == Arithmetic::kStatic;  // others add it in floats
     if (codes_bias && !input_of(node, 2).empty()) plan.biases.emplace(key(2), decision);
   }
-
- private:
-  bool is_to_stay_float(std::size_t body, const onnx::Node& node) const {
-    return !float_nodes_.empty() && !node.outputs.empty() &&
-           float_nodes_.contains(graph::value_path(index_, body, node.outputs[0]));
+  std::string why_float(std::size_t body, const onnx::Node& node) const {
+    if (std::string reason = why_asked(node); !reason.empty()) return reason;
+    const bool is_better = !float_nodes_.empty() && !node.outputs.empty() &&
+                           float_nodes_.contains(graph::value_path(index_, body, node.outputs[0]));
+    return is_better ? "floats give better results here" : "";
   }
   const onnx::Node& node_of(const NodeDecision& decision) const {
     return *index_.bodies()[decision.body].nodes()[decision.node];
@@ -152,7 +180,8 @@ class Seeds {
   const graph::Index& index_;
   Constants constants_;
   const std::set<std::string>& float_nodes_;
-  std::set<const onnx::Node*> blocked_;
+  const NodeWishes& wishes_;
+  std::map<const onnx::Node*, const char*> blocked_;  // and why
   Selection& selection_;
 };
 

@@ -5,10 +5,13 @@
 #include <cmath>
 #include <optional>
 
+#include "plan/op_table.h"
 #include "plan/planners.h"
 
 namespace ounce::plan {
 namespace {
+
+constexpr int kLongestWay = 8;  // ops that move a value, one behind the other
 
 class StaticPlanner {
  public:
@@ -28,20 +31,14 @@ class StaticPlanner {
                     fmt::format("--value '{}' is no activation of this model that was observed", name));
       }
     }
-    do {
-      plan_ = {};
-      for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
-        const std::size_t first = plan_.nodes.size();
-        find_candidates(body);
-        drop_the_unwanted(first);
-        choose_codings(first);
-      }
-    } while (seeds_.block_torn_weights(plan_));
+    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+      const std::size_t first = plan_.nodes.size();
+      find_candidates(body);
+      drop_the_unwanted(first);
+      choose_codings(first);
+    }
     find_ports();
     std::erase_if(plan_.nodes, [](const NodeDecision& d) { return !d.is_integer() && d.reason.empty(); });
-    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
-      if (plan_.nodes[i].is_integer() && plan_.nodes[i].op->has_weight()) seeds_.note(plan_, i);
-    }
     return std::move(plan_);
   }
 
@@ -59,12 +56,27 @@ class StaticPlanner {
     const bool is_kept = asked != recipe_.values.end() && asked->second.keep_float;
     return is_kept ? fmt::format("'{}' stays float, as the configuration says", name) : std::string();
   }
+  // They carry DequantizeLinear past ops that only move values, and do not expect to meet a branch there.
+  bool is_moved_into_branch(const graph::Value& value, int steps_left) const {
+    return steps_left > 0 && std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
+             const onnx::Node& node = index_.node(use);
+             if (!is_movement(node, use.input) || node.outputs.empty() || node.outputs[0].empty())
+               return false;
+             const auto moved = index_.find(use.body, node.outputs[0]);
+             return moved.value != nullptr &&
+                    (std::any_of(moved.value->uses.begin(), moved.value->uses.end(),
+                                 [&](const Use& next) { return next.body != use.body; }) ||
+                     is_moved_into_branch(*moved.value, steps_left - 1));
+           });
+  }
   std::string why_no_codes(std::size_t body, Bytes name) const {
     const auto value = index_.find(body, name);
     if (value.value == nullptr) return "it takes nothing";
     if (value.value->producer != kNone &&
         is_fused_wrongly(*index_.bodies()[value.body].nodes()[value.value->producer]))
       return fmt::format("runtimes would fuse what gives '{}' into an op that they do not have", name);
+    if (is_moved_into_branch(*value.value, kLongestWay))
+      return fmt::format("runtimes crash on codes of '{}', which is moved and then used in a branch", name);
     if (ranges_ == nullptr) return {};
     const std::string path = path_of(body, name);
     const auto found = ranges_->values.find(path);
@@ -80,13 +92,16 @@ class StaticPlanner {
     const auto& nodes = index_.bodies()[body].nodes();
     makers_.clear();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (seeds_.is_asked_dynamic(*nodes[i])) continue;
       const IntegerOp* op = find_integer_op(*nodes[i]);
       NodeDecision decision;
       decision.body = body;
       decision.node = i;
       if (op == nullptr) {
         if (!is_worth_a_reason(*nodes[i])) continue;
-        decision.reason = fmt::format("{} has no integer kernel", nodes[i]->op_type);
+        decision.reason = seeds_.why_asked(*nodes[i]);
+        if (decision.reason.empty())
+          decision.reason = fmt::format("{} has no integer kernel", nodes[i]->op_type);
       } else {
         decision.op = op;
         find_output(decision);
@@ -97,7 +112,7 @@ class StaticPlanner {
           if (op->may_give_codes() && why_no_codes(body, decision.output).empty())
             makers_.emplace(decision.output, plan_.nodes.size());
         } else if (!op->has_weight()) {
-          decision.reason.clear();  // nobody expects it to be integer
+          decision.reason = seeds_.why_asked(*nodes[i]);  // otherwise nobody expects it to be integer
         }
       }
       plan_.nodes.push_back(std::move(decision));
@@ -115,7 +130,7 @@ class StaticPlanner {
     const Use& use = value.uses[0];
     const onnx::Node& next = index_.node(use);
     const bool is_next = use.body == decision.body && use.input == 0 && next.outputs.size() == 1;
-    if (!is_next || !clamp_of(decision.body, next)) return;
+    if (!is_next || !clamp_of(decision.body, next) || !seeds_.why_asked(next).empty()) return;
     decision.absorbed = use.node;
     decision.output = next.outputs[0];
   }
@@ -147,6 +162,7 @@ class StaticPlanner {
   std::string why_not_follower(const NodeDecision& decision) {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     if (node.outputs.size() != 1) return "it has several outputs";
+    if (std::string reason = seeds_.why_asked(node); !reason.empty()) return reason;
     for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
       if (!makers_.contains(input_of(node, i))) return "not all it gets are codes";
     }

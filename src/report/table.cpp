@@ -65,7 +65,8 @@ std::string percent_text(double ratio) { return fmt::format("{:.1f} %", ratio * 
 std::string decibel_text(double decibel) {
   if (std::isnan(decibel)) return "-";
   if (std::isinf(decibel)) return decibel > 0 ? "exact" : "-inf dB";
-  return fmt::format("{:.1f} dB", decibel);
+  const bool is_nothing = std::fabs(decibel) < 0.05;  // no "-0.0"
+  return fmt::format("{:.1f} dB", is_nothing ? 0.0 : decibel);
 }
 
 std::string seconds_text(double seconds) {

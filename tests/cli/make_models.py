@@ -342,6 +342,117 @@ def endless():
     return model(graph(nodes, [value("x", [1, 32])], [value("y", [1, 32])], weights))
 
 
+# Models for the search for mixed precision: one layer stands no INT8, the others stand any.
+
+def even_numbers(seed, count):
+    """From -1 to 1, the same on every machine, and the same in tests/support/fatal_layer.h."""
+    numbers = []
+    for _ in range(count):
+        seed = (seed * 6364136223846793005 + 1442695040888963407) % 2**64
+        numbers.append((seed >> 40) / 2**23 - 1)
+    return numbers
+
+
+def twin_columns(seed, rows, columns, scale):
+    """A weight whose columns 2k and 2k + 1 are equal, and so what comes out of them."""
+    numbers = even_numbers(seed, rows * columns // 2)
+    return [scale * numbers[(row * columns + column) // 2] for row in range(rows) for column in range(columns)]
+
+
+def fatal_weight(seed, rows, columns, scale):
+    """Fed with equal twins: 64 and -64 in every row, column and block of eight cancel out, what is left is in weights that
+    are less than half a step of any 8-bit scale which holds 64. Sixteen bits hold both."""
+    numbers = twin_columns(seed, rows, columns, scale)
+    for row in range(rows):
+        for column in range(columns):
+            if (row // 2 - column // 2) % 4 == 0:
+                numbers[row * columns + column] = -64 if row % 2 else 64
+    return numbers
+
+
+def product(vector, weights):
+    columns = len(weights) // len(vector)
+    return [sum(number * weights[row * columns + column] for row, number in enumerate(vector)) for column in range(columns)]
+
+
+def clear_samples(answers, width, count):
+    """So many inputs whose best class stands out by a fifth of the scores' size, each with that class."""
+    samples, labels, seed = [], [], 0
+    while len(labels) < count:
+        seed += 1
+        x = even_numbers(1000 + seed, width)
+        scores = answers(x)
+        best, second = sorted(scores)[:-3:-1]
+        if best - second > 0.2 * max(map(abs, scores)):
+            samples += x
+            labels.append(scores.index(best))
+    return {"x": npy("f", [count, width], samples), "label": npy("q", [count], labels)}
+
+
+@a_model
+def fatal():
+    """Five layers; 'third' in INT8, stored or computed, leaves nothing of the answers. In 16 bits it does no harm."""
+    layers = {"first": twin_columns(1, 32, 32, .4), "second": twin_columns(2, 32, 32, .4), "third": fatal_weight(3, 32, 32, .2),
+              "fourth": twin_columns(4, 32, 32, .4), "fifth": even_numbers(5, 32 * 10)}
+    nodes, value_before = [], "x"
+    for name in layers:
+        last = name == "fifth"
+        nodes.append(node("MatMul", [value_before, f"{name}.weight"], ["y" if last else f"{name}.sum"], name=name))
+        if not last:
+            nodes.append(node("Tanh" if name in ("second", "third") else "Relu", [f"{name}.sum"], [f"{name}.out"]))
+        value_before = f"{name}.out"
+    weights = [tensor(f"{name}.weight", [32, len(w) // 32], floats_of(w)) for name, w in layers.items()]
+
+    def answers(x):
+        for name, w in layers.items():
+            x = product(x, w)
+            if name in ("second", "third"):
+                x = [math.tanh(number) for number in x]
+            elif name != "fifth":
+                x = [max(number, 0) for number in x]
+        return x
+
+    return model(graph(nodes, [value("x", ["N", 32])], [value("y", ["N", 10])], weights)), {
+        "fatal.npz": npz(**clear_samples(answers, 32, 64))}
+
+
+@a_model
+def chain():
+    """Two hundred small layers, each adding a little to what it got; 'layer100' replaces it, and stands no INT8."""
+    width, count = 20, 200
+    layers = [twin_columns(10 + n, width, width, .3) for n in range(count)]
+    layers[0] = twin_columns(10, width, width, .6)
+    layers[100] = fatal_weight(110, width, width, .2)
+    nodes, before = [], "x"
+    for n in range(count):
+        after = "y" if n == count - 1 else f"out{n:03}"
+        if n in (0, 100):
+            nodes += [node("MatMul", [before, f"w{n:03}"], [f"sum{n:03}"], name=f"layer{n:03}"), node("Tanh", [f"sum{n:03}"], [after])]
+        else:
+            nodes += [node("MatMul", [before, f"w{n:03}"], [f"sum{n:03}"], name=f"layer{n:03}"),
+                      node("Tanh", [f"sum{n:03}"], [f"more{n:03}"]), node("Mul", [f"more{n:03}", "little"], [f"step{n:03}"]),
+                      node("Add", [before, f"step{n:03}"], [after])]
+        before = after
+    weights = [tensor(f"w{n:03}", [width, width], floats_of(w)) for n, w in enumerate(layers)]
+    weights.append(tensor("little", [], floats_of([1 / 32])))
+    return model(graph(nodes, [value("x", ["N", width])], [value("y", ["N", width])], weights)), {
+        "chain.npz": npz(x=npy("f", [64, width], even_numbers(7, 64 * width)))}
+
+
+@a_model
+def seen_from_branches():
+    """A Conv whose result is turned and then used only inside the branches of an If. Runtimes abort on Q and DQ in front of that
+    Transpose: they carry DQ past it and do not expect a use inside a graph."""
+    def branch(op, output):
+        return graph([node(op, ["turned"], [output])], [], [value(output, [1, 30, 16])], [], output)
+    nodes = [node("Conv", ["x", "w"], ["c"], name="product"), node("Transpose", ["c"], ["turned"], [attribute("perm", [0, 2, 1])]),
+             node("Greater", ["choice", "zero"], ["flag"]),
+             node("If", ["flag"], ["y"], [graph_attribute("then_branch", branch("Sin", "a")), graph_attribute("else_branch", branch("Cos", "b"))])]
+    body = graph(nodes, [value("x", [1, 8, 32]), value("choice", [])], [value("y", [1, 30, 16])],
+                 [weight("w", 16, 8, 3), tensor("zero", [], floats_of([0]))])
+    return model(body), {"seen_from_branches.npz": npz(x=npy("f", [16, 8, 32], even_numbers(9, 16 * 8 * 32)))}
+
+
 @a_model
 def text():
     return b"This is not a model.\n"

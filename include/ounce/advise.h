@@ -1,0 +1,144 @@
+// Should this model be quantized, how, and what will it bring? The answer stands on measurements of this very
+// model: every method that fits into the time is carried out, run beside the original and compared with it.
+//
+//   ounce::AdviseOptions options;
+//   options.data.path = "val.npz";
+//   options.data.labels = "y";
+//   const ounce::AdviseResult advice = ounce::advise("model.onnx", options);
+//   // advice.verdict, advice.reasons, advice.commands
+//
+// Nothing is left behind: what is made for measuring goes away again. Throws ounce::Error.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ounce/bench.h>
+#include <ounce/data.h>
+#include <ounce/inspect.h>
+#include <ounce/quantize.h>
+#include <ounce/runtime.h>
+#include <ounce/verify.h>
+
+namespace ounce {
+
+enum class ModelFamily {
+  kCnn,
+  kTransformer,
+  kRecurrent,
+  kAudioGenerator,  // a long wave out of a short description
+  kDetector,
+  kMlp,
+  kTrees,  // and other models of ai.onnx.ml that hold no tensors
+  kOther,
+};
+
+// What a graph is, and by which signs.
+struct FamilyFinding {
+  ModelFamily family = ModelFamily::kOther;
+  std::string description;         // "autoregressive transformer"
+  bool is_autoregressive = false;  // each position sees only those before it: its own output comes back to it
+  bool is_quantized = false;       // by somebody else, or by us
+  bool is_half = false;            // most weights are 16-bit floats
+  std::vector<std::string> reasons;
+  std::vector<NamedCount> ops;      // how often; most frequent first
+  std::vector<NamedCount> weights;  // by the op they feed: tensors and bytes; most bytes first
+  std::uint64_t weight_bytes = 0;   // in all
+  // Inputs and outputs that look like a state: the output is the next run's input.
+  std::vector<std::pair<std::string, std::string>> states;
+};
+
+enum class SizeClass { kSmall, kMedium, kLarge };
+
+struct AdviseOptions {
+  RuntimeOptions runtime;
+  DataOptions data;    // the first half is for calibration, the other one for judging
+  std::string target;  // as Recipe::target
+  double budget = 60;  // seconds
+  Metric metric = Metric::kAuto;
+  std::string output;                // as VerifyOptions::output
+  double max_drop = 0.005;           // what the metric may lose
+  std::optional<double> min_sqnr{};  // dB that every output must keep; nothing: as the family needs it
+  // How a command line says `data`, one word each: recommended commands repeat it. Empty: made from `data`.
+  std::vector<std::string> data_words;
+  Progress* progress = nullptr;
+};
+
+// The original, alone on the machine.
+struct Baseline {
+  bool is_measured = false;
+  std::string why_not;
+  std::string runtime_version;
+  Latency latency;
+  double load_seconds = 0, cold_start_seconds = 0;
+  std::uint64_t peak_memory = 0;
+  std::vector<MetricResult> metrics;  // of labelled data
+};
+
+// One method, carried out on the model.
+struct MethodFinding {
+  Format format = Format::kW8;
+  bool is_measured = false;
+  std::string why_not;          // otherwise
+  bool is_out_of_time = false;  // … because it did not fit into the budget
+  std::uint64_t bytes = 0;
+  double ratio = 1;  // of the original's bytes
+  SpeedUp speed_up;
+  double load_seconds = 0;
+  std::uint64_t peak_memory = 0;
+  double sqnr_db = 0;               // of the worst output
+  std::optional<double> agreement;  // share of same top-1 answers
+  std::optional<MetricResult> metric;
+  bool is_acceptable = false;
+  std::string quality;  // what decided that: "top1_accuracy drops by 0.1 points (0.5 allowed)"
+  std::size_t integer_nodes = 0, float_nodes = 0;  // of those with weights, for static and dynamic
+  std::vector<std::string> left_in_floats;         // why, most frequent first
+  std::string worst_activation;  // of static: the value that its codes fit least, and how well they do
+  double worst_activation_db = 0;
+  double seconds = 0;  // to make it and to compare it
+
+  bool is_faster(double by) const { return is_measured && speed_up.is_measurable && speed_up.ratio >= by; }
+};
+
+struct Risk {
+  std::string name;      // "attention_mask"
+  std::string evidence;  // with its numbers
+  std::string advice;    // what to do about it; may be empty
+};
+
+enum class AdviceVerdict { kQuantize, kStoreSmall, kLeave };
+
+struct RecommendedCommand {
+  std::string line;  // for a shell
+  std::string why;
+};
+
+struct AdviseResult {
+  std::filesystem::path model;
+  std::uint64_t bytes = 0;
+  SizeClass size = SizeClass::kSmall;
+  FamilyFinding family;
+  Baseline baseline;
+  std::vector<MethodFinding> methods;  // in the order in which they were tried
+  std::uint64_t samples = 0;           // there are in the data; so many of them were used:
+  std::uint64_t calibration_samples = 0, quality_samples = 0;
+  bool is_generated = false;  // there was no data: quality is that on made-up inputs
+  std::vector<Risk> risks;
+  std::vector<std::string> missing;  // data that would make the advice better, and what for
+
+  AdviceVerdict verdict = AdviceVerdict::kLeave;
+  std::string headline;              // one line
+  std::vector<std::string> reasons;  // sentences
+  std::vector<RecommendedCommand>
+      commands;  // the first is the recommended one; none if nothing is to be done
+  std::vector<std::string> notes;
+  double budget = 0, seconds = 0;
+};
+
+AdviseResult advise(const std::filesystem::path& model, const AdviseOptions& options);
+
+}  // namespace ounce

@@ -1,0 +1,97 @@
+// The smallest and fastest mixed-precision model that passes a gate, found by measuring.
+//
+//   ounce::TuneOptions options;
+//   options.data.path = "val.npz";
+//   options.data.labels = "label";
+//   options.gates.max_drop = 0.005;
+//   const ounce::TuneResult result = ounce::tune("model.onnx", "model.tuned.onnx", options);
+//
+// The data is cut in two: models are calibrated, compared and chosen on one part; whatever is written has
+// passed on the other part as well, and is never slower than the original. The best so far is on the disk at
+// any time. What has been measured is kept: a run that was killed goes on where it was.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ounce/bench.h>
+#include <ounce/quantize.h>
+#include <ounce/verify.h>
+
+namespace ounce {
+
+enum class Objective {
+  kBalanced,  // least time × bytes
+  kLatency,   // least time; of what is equally fast, the smallest
+  kSize,      // fewest bytes, without being slower than the original
+};
+
+// One model that was made and measured.
+struct TuneTrial {
+  std::string name;     // "static", "static, 3 of 24 layers stored only"
+  std::string problem;  // why there is none; then nothing else is filled in
+  std::uint64_t bytes = 0;
+  double ratio = 1;  // of the original's bytes
+  bool is_timed = false;
+  SpeedUp speed_up;
+  bool is_slower = false;  // than the original, by more than contests may err
+  double sqnr_db = 0;  // of the worst output, on the part of the data that is searched on
+  std::optional<double> agreement;
+  std::optional<MetricResult> metric;
+  bool passed = false;  // the gate, there
+  std::string verdict;
+  std::optional<bool> held_out;  // … and on the part that is held out, if it was asked
+  bool is_on_front = false;      // no other that passed is better in bytes, time and quality
+};
+
+// How one layer computes in the result.
+struct LayerChoice {
+  std::string name, op_type;
+  std::string format;  // "static", "dynamic", "w8", "w16", "w4", "fp32", "fp16"
+};
+
+struct TuneOptions {
+  RuntimeOptions runtime;
+  DataOptions data;
+  Gates gates;  // without any: kDefaultTuneSqnr dB for every output
+  Metric metric = Metric::kAuto;
+  std::string output;  // the one that labels speak of
+  std::optional<double> threshold;
+  Objective objective = Objective::kBalanced;
+  std::string target;           // see Recipe::target
+  double budget = 600;          // seconds
+  std::filesystem::path cache;  // where measurements are kept; empty: the usual place
+  bool keep = true;             // them
+  unsigned threads = 0;         // of our own work; the models run with runtime.threads
+  Progress* progress = nullptr;
+  std::function<void(const TuneTrial&)> on_trial = [](const TuneTrial&) {};
+};
+
+inline constexpr double kDefaultTuneSqnr = 30;
+
+struct TuneResult {
+  std::filesystem::path model, output;  // output: empty when nothing passed
+  std::filesystem::path closest;        // what came closest, when nothing passed; empty if there is nothing
+  bool passed = false;
+  bool is_interrupted = false;  // by request_cancel()
+  bool is_out_of_time = false;  // there was more to try
+  std::string runtime_version;
+  std::uint64_t bytes_before = 0;
+  std::uint64_t search_samples = 0, held_out_samples = 0;
+  TuneTrial best;                   // or the closest one
+  TuneTrial held_out;               // of it, on the part of the data that was held out
+  std::vector<TuneTrial> trials;    // in their order
+  std::vector<LayerChoice> layers;  // of the result
+  std::vector<std::string> notes;
+  std::uint64_t recalled = 0;  // measurements that were known from before
+  double seconds = 0;
+};
+
+TuneResult tune(const std::filesystem::path& model, const std::filesystem::path& output,
+                const TuneOptions& options);
+
+}  // namespace ounce

@@ -1,0 +1,60 @@
+#include "cli/gate_options.h"
+
+#include <map>
+
+#include "cli/data_options.h"
+#include "cli/recipe_options.h"
+
+namespace ounce::cli {
+namespace {
+
+const std::map<std::string, Metric> kMetrics = {{"auto", Metric::kAuto}, {"accuracy", Metric::kAccuracy},
+                                                {"nll", Metric::kNll},   {"f1", Metric::kF1},
+                                                {"mae", Metric::kMae},   {"map", Metric::kMap}};
+
+}  // namespace
+
+void add_gate_options(CLI::App& app, GateArguments& arguments, const std::string& gates) {
+  app.add_option("--abs-tol", arguments.abs_tol, "largest difference of any value, such as 0.04")
+      ->check(number_between(0, 1e300))
+      ->group(gates);
+  app.add_option("--mean-tol", arguments.mean_tol, "largest mean difference of an output, such as 0.01")
+      ->check(number_between(0, 1e300))
+      ->group(gates);
+  app.add_option("--min-sqnr", arguments.min_sqnr, "least signal to noise of an output in dB")
+      ->check(number_between(-1000, 1000))
+      ->group(gates);
+  app.add_option("--min-agreement", arguments.min_agreement, "least share of same top-1 answers, such as 99%")
+      ->group(gates);
+  app.add_option(
+         "--max-drop", arguments.max_drop,
+         "what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll and mae")
+      ->group(gates);
+  add_metric_options(app, arguments);
+}
+
+void add_metric_options(CLI::App& app, GateArguments& arguments) {
+  app.add_option("--metric", arguments.metric,
+                 "of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5)")
+      ->check(CLI::IsMember({"auto", "accuracy", "nll", "f1", "mae", "map"}))
+      ->capture_default_str();
+  app.add_option("--output", arguments.output, "the output that labels speak of (default: the first)");
+  app.add_option("--threshold", arguments.threshold,
+                 "an output decides at this value: count decisions that flip; least score of boxes")
+      ->check(number_between(-1e300, 1e300));
+}
+
+Gates gates_of(const GateArguments& arguments) {
+  Gates gates;
+  gates.max_abs_diff = arguments.abs_tol;
+  gates.mean_abs_diff = arguments.mean_tol;
+  gates.min_sqnr = arguments.min_sqnr;
+  if (!arguments.min_agreement.empty())
+    gates.min_agreement = share_of(arguments.min_agreement, "--min-agreement", 1);
+  if (!arguments.max_drop.empty()) gates.max_drop = share_of(arguments.max_drop, "--max-drop", 0.2);
+  return gates;
+}
+
+Metric metric_of(const GateArguments& arguments) { return kMetrics.at(arguments.metric); }
+
+}  // namespace ounce::cli

@@ -1,0 +1,24 @@
+// The options that say when a model is as good as its original, shared by the verbs that decide.
+#pragma once
+
+#include <ounce/verify.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+namespace ounce::cli {
+
+struct GateArguments {
+  std::string metric = "auto", output, min_agreement, max_drop;
+  std::optional<double> threshold, abs_tol, mean_tol, min_sqnr;
+};
+
+// `gates` is the heading of the gates in the help.
+void add_gate_options(CLI::App& app, GateArguments& arguments, const std::string& gates);
+// What labels speak of, and how they are counted.
+void add_metric_options(CLI::App& app, GateArguments& arguments);
+Gates gates_of(const GateArguments& arguments);
+Metric metric_of(const GateArguments& arguments);
+
+}  // namespace ounce::cli

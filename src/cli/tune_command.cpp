@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/tune.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/data_options.h"
+#include "cli/duration.h"
+#include "cli/gate_options.h"
+#include "cli/model_list.h"
+#include "cli/progress_line.h"
+#include "cli/runtime_options.h"
+#include "report/json.h"
+#include "report/tune_report.h"
+
+namespace ounce::cli {
+namespace {
+
+constexpr int kGateExit = 1;
+
+const std::map<std::string, Objective> kObjectives = {
+    {"balanced", Objective::kBalanced}, {"latency", Objective::kLatency}, {"size", Objective::kSize}};
+
+struct Arguments {
+  std::vector<std::string> models;
+  std::string output, objective = "balanced", budget = "10m", target, cache;
+  GateArguments gates;
+  DataArguments data;
+  RuntimeArguments runtime;
+  unsigned threads = 0;
+  bool keep = true, json = false;
+};
+
+TuneOptions options_of(const Arguments& arguments) {
+  TuneOptions options;
+  options.runtime = runtime_options_of(arguments.runtime);
+  options.data = data_options_of(arguments.data);
+  options.gates = gates_of(arguments.gates);
+  options.metric = metric_of(arguments.gates);
+  options.output = arguments.gates.output;
+  options.threshold = arguments.gates.threshold;
+  options.objective = kObjectives.at(arguments.objective);
+  options.budget = duration_of(arguments.budget, "--budget");
+  options.target = arguments.target;
+  options.cache = arguments.cache;
+  options.keep = arguments.keep;
+  // People who wait want to see what happens; the report says it all again.
+  if (::isatty(STDERR_FILENO) != 0)
+    options.on_trial = [](const TuneTrial& trial) {
+      fmt::print(stderr, "\r\x1b[K{}", report::trial_line(trial));
+    };
+  return options;
+}
+
+std::filesystem::path usual_name(const std::filesystem::path& model) {
+  std::filesystem::path output = model;
+  return output.replace_extension(".tuned" + model.extension().string());
+}
+
+int run(const Arguments& arguments) {
+  TuneOptions options = options_of(arguments);
+  std::FILE* human = arguments.json ? stderr : stdout;
+  const JobList list = assign_outputs(find_models(arguments.models), arguments.output, usual_name);
+  for (const std::string& note : list.notes) fmt::print(stderr, "note: {}\n", note);
+  std::vector<report::TuneRow> rows;
+  int worst = 0;
+  for (const Job& job : list.jobs) {
+    report::TuneRow row;
+    row.model = job.model.path;
+    row.exit_code = guarded(
+        job.model.path,
+        [&] {
+          job.make_folder();
+          ProgressLine line(job.model.path.string());
+          options.progress = line.progress();
+          row.result = tune(job.model.path, job.output, options);
+        },
+        row.error);
+    if (row.error.empty() && !row.result.passed) row.exit_code = kGateExit;
+    worst = std::max(worst, row.exit_code);
+    if (row.error.empty()) {
+      fmt::print(human, "{}", report::tune_text(row.result));
+    } else {
+      fmt::print(stderr, "ounce: {}\n", row.error);
+    }
+    const bool is_interrupted = row.result.is_interrupted;
+    rows.push_back(std::move(row));
+    if (is_interrupted) break;
+  }
+  if (rows.size() > 1) fmt::print(human, "\n{}", report::tune_table(rows));
+  if (arguments.json) fmt::print("{}", report::dump(report::tune_json(rows)));
+  return worst;
+}
+
+}  // namespace
+
+Command add_tune(CLI::App& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = parser.add_subcommand(
+      "tune",
+      "find the smallest and fastest mixed-precision model that passes the gate; exit 1 if none does");
+  app->add_option("model", arguments->models, "models, or folders of models")->required();
+  app->add_option("-o,--out", arguments->output, "where the best goes (default: MODEL.tuned.onnx)");
+  app->add_option("--objective", arguments->objective,
+                  "balanced (least time × bytes), latency, size (without being slower than the original)")
+      ->check(CLI::IsMember({"balanced", "latency", "size"}))
+      ->capture_default_str();
+  app->add_option("--budget", arguments->budget, "time for each model: 90s, 10m, 2h")->capture_default_str();
+  app->add_option("--target", arguments->target,
+                  "where the model will run, such as android-arm64@1.22.0: what it lacks is not written");
+  app->add_option("--cache", arguments->cache,
+                  "folder that keeps measurements, so that a run goes on where it was (default: OUNCE_CACHE, "
+                  "XDG_CACHE_HOME/ounce or ~/.cache/ounce)");
+  app->add_flag("!--no-cache", arguments->keep, "keep no measurements, and use none");
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_gate_options(*app, arguments->gates, "Gates (without any: 30 dB for every output)");
+  add_data_options(*app, arguments->data);
+  add_runtime_options(*app, arguments->runtime);
+  return {app, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace ounce::cli

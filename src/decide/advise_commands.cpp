@@ -1,0 +1,129 @@
+#include "decide/advise_commands.h"
+
+#include <fmt/format.h>
+
+#include "decide/advise_quality.h"
+#include "decide/advise_rules.h"
+
+namespace ounce::decide {
+namespace {
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=,:@%+-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::vector<std::string> words_of(const DataOptions& data) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* option, const std::string& value) {
+    words.emplace_back(option);
+    words.push_back(value);
+  };
+  if (!data.path.empty()) add("--data", data.path.string());
+  for (const auto& [input, path] : data.paths) add("--data", input + "=" + path.string());
+  for (const auto& [input, field] : data.fields) add("--input", input + "=" + field);
+  for (const auto& [input, value] : data.constants) add("--set", fmt::format("{}={}", input, value));
+  for (const auto& [input, output] : data.carry) add("--carry", input + "=" + output);
+  for (const auto& [name, length] : data.shape) add("--shape", fmt::format("{}={}", name, length));
+  if (!data.labels.empty()) add("--labels", data.labels);
+  if (data.first != 0) add("--first", fmt::format("{}", data.first));
+  if (data.samples != 0) add("--samples", fmt::format("{}", data.samples));
+  return words;
+}
+
+const char* metric_name(Metric metric) {
+  switch (metric) {
+    case Metric::kAccuracy: return "accuracy";
+    case Metric::kNll: return "nll";
+    case Metric::kF1: return "f1";
+    case Metric::kMae: return "mae";
+    case Metric::kMap: return "map";
+    case Metric::kAuto: break;
+  }
+  return "auto";
+}
+
+}  // namespace
+
+const char* format_name(Format format) {
+  switch (format) {
+    case Format::kW4: return "w4";
+    case Format::kW16: return "w16";
+    case Format::kDynamic: return "dynamic";
+    case Format::kStatic: return "static";
+    case Format::kFp16: return "fp16";
+    case Format::kBf16: return "bf16";
+    default: return "w8";
+  }
+}
+
+CommandWriter::CommandWriter(const AdviseOptions& options, const AdviseResult& result)
+    : options_(options),
+      result_(result),
+      words_(options.data_words.empty() ? words_of(options.data) : options.data_words) {}
+
+std::string CommandWriter::quantize(Format format) const {
+  std::string line = fmt::format("ounce quantize {} --to {}{}", quoted(result_.model.string()),
+                                 format_name(format), target());
+  if (format != Format::kStatic) return line;
+  line += data(false);
+  if (can_divide()) line += fmt::format(" --samples {}", result_.samples / 2);
+  return line;
+}
+
+std::string CommandWriter::tune() const {
+  std::string line = fmt::format("ounce tune {}{}{}", quoted(result_.model.string()), target(), data(true));
+  return line + gates();
+}
+
+std::string CommandWriter::verify(Format format) const {
+  const std::filesystem::path candidate = default_output(result_.model, format);
+  std::string line = fmt::format("ounce verify {} {}{}", quoted(result_.model.string()),
+                                 quoted(candidate.string()), data(true));
+  if (format == Format::kStatic && can_divide()) line += fmt::format(" --first {}", result_.samples / 2);
+  return line + gates();
+}
+
+std::string CommandWriter::data(bool with_labels) const {
+  std::string text;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (!with_labels && words_[i] == "--labels") {
+      ++i;
+      continue;
+    }
+    text += " " + quoted(words_[i]);
+  }
+  return text;
+}
+
+// What decides, and how labels are counted.
+std::string CommandWriter::gates() const {
+  std::string text;
+  Gates gates = gates_for(options_, result_.family);
+  for (const MethodFinding& method : result_.methods) {
+    if (judges_by_answers(options_, result_.family, method.agreement)) gates.min_agreement = kLeastAgreement;
+  }
+  if (gates.min_agreement) {
+    text += fmt::format(" --min-agreement {:g}%", 100 * *gates.min_agreement);
+    gates.min_sqnr.reset();
+  }
+  if (gates.max_drop) text += fmt::format(" --max-drop {:g}%", 100 * *gates.max_drop);
+  if (gates.min_sqnr) text += fmt::format(" --min-sqnr {:g}", *gates.min_sqnr);
+  if (options_.metric != Metric::kAuto) text += fmt::format(" --metric {}", metric_name(options_.metric));
+  if (!options_.output.empty()) text += " --output " + quoted(options_.output);
+  return text;
+}
+
+bool CommandWriter::can_divide() const {
+  return options_.data.first == 0 && options_.data.samples == 0 && result_.samples >= 2 * kFewSamples;
+}
+
+std::string CommandWriter::target() const {
+  return options_.target.empty() ? "" : " --target " + quoted(options_.target);
+}
+
+}  // namespace ounce::decide

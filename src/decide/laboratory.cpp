@@ -1,0 +1,190 @@
+#include "decide/laboratory.h"
+
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "api/runtime.h"
+#include "base/digest.h"
+#include "base/stopwatch.h"
+#include "base/thread_pool.h"
+#include "decide/measurement_json.h"
+#include "decide/recipe_json.h"
+
+namespace ounce::decide {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kRecordedBytes = std::uint64_t{512} << 20;
+constexpr std::uint64_t kFewSamples = 32;                     // show how far outputs are off
+constexpr std::size_t kMostFiles = 24;                        // that are kept for a second measurement …
+constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // … and their size
+
+std::string key_of(const char* what, const Mix& mix) {
+  return std::string(what) + " " + hex(digest_of(to_json(mix).dump()));
+}
+
+double worst_noise(const VerifyResult& result) { return std::pow(10, -worst_sqnr(result) / 10); }
+
+}  // namespace
+
+Laboratory::Laboratory(const TuneOptions& options, const Split& split, Workshop& workshop, Journal& journal,
+                       Clock& clock)
+    : options_(options), split_(split), workshop_(workshop), journal_(journal), clock_(clock) {
+  original_bytes_ = api::check_model(workshop.model()).bytes;
+}
+
+json Laboratory::once(const std::string& key, const std::function<json()>& find) {
+  if (const Journal::Entry* known = journal_.find(key)) {
+    clock_.credit(known->seconds);
+    ++recalled_;
+    return known->value;
+  }
+  before_measuring();
+  const Stopwatch time;
+  json value = find();
+  return journal_.add(key, std::move(value), time.seconds()).value;
+}
+
+const Recording& Laboratory::recording() {
+  if (recording_ == nullptr) {
+    VerifyOptions how;
+    how.runtime = options_.runtime;
+    how.data = split_.search;
+    how.gates = options_.gates;
+    how.metric = options_.metric;
+    how.output = options_.output;
+    how.threshold = options_.threshold;
+    recording_ = std::make_unique<Recording>(workshop_.model(), how, kRecordedBytes);
+    runtime_version_ = recording_->runtime_version();
+  }
+  return *recording_;
+}
+
+// Made when it is first wanted, and again when it had to go.
+std::filesystem::path Laboratory::file_of(const Mix& mix) {
+  const std::string name = hex(digest_of(to_json(mix).dump())) + ".onnx";
+  const auto found = std::find(files_.begin(), files_.end(), name);
+  if (found != files_.end()) {
+    files_.splice(files_.begin(), files_, found);
+    return folder_.path() / name;
+  }
+  const std::uint64_t bytes = workshop_.make(mix, folder_.path() / name);
+  files_.push_front(name);
+  const std::size_t most =
+      std::clamp<std::size_t>(kMostBytes / std::max<std::uint64_t>(bytes, 1), 4, kMostFiles);
+  while (files_.size() > most) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      if (entry.path().filename().string().starts_with(files_.back()))
+        std::filesystem::remove(entry.path(), ignored);
+    }
+    files_.pop_back();
+  }
+  return folder_.path() / name;
+}
+
+std::vector<double> Laboratory::noises(const std::vector<Mix>& mixes) {
+  const double none = std::numeric_limits<double>::infinity();
+  std::vector<double> noises(mixes.size(), none);
+  std::vector<std::size_t> unknown;
+  for (std::size_t i = 0; i < mixes.size(); ++i) {
+    const Journal::Entry* known = journal_.find(key_of("noise", mixes[i]));
+    if (known == nullptr) {
+      unknown.push_back(i);
+      continue;
+    }
+    clock_.credit(known->seconds);
+    ++recalled_;
+    noises[i] = number_or(known->value, none);
+  }
+  if (unknown.empty()) return noises;
+  before_measuring();
+  const Recording& samples = recording();
+  workshop_.ground(mixes[unknown.front()]);
+  ThreadPool pool(options_.threads);
+  const auto side_by_side = static_cast<double>(std::min<std::size_t>(pool.size(), unknown.size()));
+  pool.for_each(unknown.size(), [&](std::size_t k) {
+    const Mix& mix = mixes[unknown[k]];
+    const Stopwatch time;
+    const std::filesystem::path file = folder_.path() / (hex(digest_of(to_json(mix).dump())) + ".noise.onnx");
+    double noise = none;
+    try {
+      workshop_.make(mix, file);
+      noise = worst_noise(samples.compare(file, kFewSamples));
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kCancelled) throw;
+    }
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    noises[unknown[k]] = noise;
+    journal_.add(key_of("noise", mix), number(noise), time.seconds() / side_by_side);
+  });
+  return noises;
+}
+
+TuneTrial Laboratory::judge(const Mix& mix, const std::string& name) {
+  const json known = once(key_of("quality", mix), [&]() -> json {
+    TuneTrial trial;
+    try {
+      const std::filesystem::path file = file_of(mix);
+      trial.bytes = api::check_model(file).bytes;
+      api::require_loadable(file, options_.runtime);
+      const VerifyResult result = recording().compare(file);
+      trial.sqnr_db = worst_sqnr(result);
+      trial.agreement = least_agreement(result);
+      if (!result.metrics.empty()) trial.metric = result.metrics.front();
+      trial.passed = result.passed;
+      trial.verdict = result.verdict;
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
+      trial.problem = error.what();
+    }
+    return trial_json(trial);
+  });
+  TuneTrial trial = trial_of(known);
+  trial.name = name;
+  trial.ratio =
+      static_cast<double>(trial.bytes) / static_cast<double>(std::max<std::uint64_t>(original_bytes_, 1));
+  return trial;
+}
+
+std::vector<SpeedUp> Laboratory::time(const std::vector<Mix>& mixes, double seconds) {
+  std::string key = "time " + std::to_string(seconds);
+  for (const Mix& mix : mixes) key += hex(digest_of(to_json(mix).dump()));
+  const json known = once("time " + hex(digest_of(key)), [&] {
+    std::vector<std::filesystem::path> models = {workshop_.model()};
+    for (const Mix& mix : mixes) models.push_back(file_of(mix));
+    BenchOptions how;
+    how.runtime = options_.runtime;
+    how.data = split_.search;
+    how.data.labels.clear();
+    how.seconds = seconds;
+    how.cold_starts = 0;
+    json all = json::array();
+    const BenchReport report = bench(models, how);
+    for (std::size_t i = 1; i < report.models.size(); ++i)
+      all.push_back(speed_json(report.models[i].batches.front().speed_up));
+    return all;
+  });
+  std::vector<SpeedUp> speeds;
+  for (const json& entry : known) speeds.push_back(speed_of(entry));
+  return speeds;
+}
+
+VerifyResult Laboratory::hold_out(const Mix& mix) {
+  VerifyOptions how;
+  how.runtime = options_.runtime;
+  how.data = split_.held_out;
+  how.gates = options_.gates;
+  how.metric = options_.metric;
+  how.output = options_.output;
+  how.threshold = options_.threshold;
+  return verify(workshop_.model(), file_of(mix), how);
+}
+
+}  // namespace ounce::decide

@@ -1,0 +1,158 @@
+#include "plan/node_wishes.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "plan/op_table.h"
+#include "target/provider.h"
+#include "target/target.h"
+
+namespace ounce::plan {
+namespace {
+
+// Movement ops looked at behind one weight, so that no graph, however it fans out, takes long.
+constexpr int kLongestSearch = 64;
+
+// The first wish that is met decides, so the most precise one comes first.
+constexpr std::array kByPrecision = {Format::kFp32, Format::kW16, Format::kW8, Format::kW4};
+
+bool is_storage(Format format) {
+  return std::find(kByPrecision.begin(), kByPrecision.end(), format) != kByPrecision.end();
+}
+
+// Of weights that no integer op takes.
+Format storage_of(const Recipe& recipe) {
+  if (!recipe.is_integer()) return recipe.format;
+  return recipe.integer.half_rest ? Format::kW16 : Format::kW8;
+}
+
+// Empty when the format can be that of a node.
+std::string why_not_mixed(const Recipe& recipe, Format format) {
+  if (is_storage(format) || format == recipe.format) return {};
+  if (format == Format::kFp16 || format == Format::kBf16)
+    return "16-bit arithmetic is for whole models: w16 stores a node's weights as 16-bit floats";
+  if (!recipe.is_integer()) {
+    return fmt::format("--to {} computes on floats: take --to static for nodes on integers",
+                       name_of(recipe.format));
+  }
+  if (format == Format::kStatic)
+    return "static nodes among dynamic ones: take --to static and name the dynamic ones";
+  return {};
+}
+
+bool computes_rest_on_halves(const Recipe& recipe) {
+  return recipe.is_integer() && recipe.integer.half_rest &&
+         target::find_provider(target::parse_target(recipe.target).provider)->computes_fp16;
+}
+
+}  // namespace
+
+std::string_view name_of(Format format) {
+  switch (format) {
+    case Format::kW8: return "w8";
+    case Format::kW4: return "w4";
+    case Format::kW16: return "w16";
+    case Format::kDynamic: return "dynamic";
+    case Format::kStatic: return "static";
+    case Format::kFp16: return "fp16";
+    case Format::kBf16: return "bf16";
+    case Format::kFp32: break;
+  }
+  return "fp32";
+}
+
+void require_mixable(const Recipe& recipe) {
+  const auto refuse = [](const std::string& why) { throw Error(ErrorCode::kUsage, why); };
+  if (recipe.format == Format::kFp32) refuse("fp32 is a format of single nodes (--node), not of a model");
+  if (recipe.nodes.empty()) return;
+  if (recipe.is_half()) {
+    refuse(fmt::format("{} converts the graph: --node does not apply; --keep-fp32 leaves nodes out",
+                       name_of(recipe.format)));
+  }
+  if (computes_rest_on_halves(recipe))
+    refuse("--fallback fp16 converts all that is not integers on this target: leave out --node");
+  for (const auto& [name, format] : recipe.nodes) {
+    if (const std::string why = why_not_mixed(recipe, format); !why.empty())
+      refuse(fmt::format("--node '{}={}': {}", name, name_of(format), why));
+  }
+}
+
+NodeWishes::NodeWishes(const graph::Index& index, const Recipe& recipe)
+    : is_integer_(recipe.is_integer()), otherwise_(storage_of(recipe)) {
+  if (recipe.nodes.empty()) return;
+  std::map<std::string, Format> left = recipe.nodes;
+  graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
+    if (node.outputs.empty() || node.outputs[0].empty()) return;
+    const auto wish = recipe.nodes.find(graph::value_path(index, body, node.outputs[0]));
+    if (wish == recipe.nodes.end()) return;
+    by_node_.emplace(&node, wish->second);
+    left.erase(wish->first);
+  });
+  has_unknown_ = !left.empty();
+  if (has_unknown_) unknown_ = left.begin()->first;
+}
+
+void NodeWishes::require_nodes() const {
+  if (!has_unknown_) return;
+  // What is computed on integers is prepared for it first.
+  const char* const folded =
+      is_integer_ ? "; normalisations, and sums with constants, become part of the op before them, which "
+                    "then gives their value"
+                  : "";
+  throw Error(ErrorCode::kUsage, fmt::format("--node '{}': no node gives this value{}", unknown_, folded));
+}
+
+std::optional<Format> NodeWishes::of(const onnx::Node& node) const {
+  const auto found = by_node_.find(&node);
+  return found == by_node_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool NodeWishes::wants_floats(const onnx::Node& node) const {
+  const std::optional<Format> wish = of(node);
+  return wish && is_storage(*wish);
+}
+
+struct NodeWishes::Tally {
+  std::vector<Format> asked;
+  bool has_others = false;  // nodes that nobody spoke of
+  int steps_left = kLongestSearch;
+};
+
+void NodeWishes::ask_users(const graph::Index& index, const graph::Value& value, Tally& tally) const {
+  for (const graph::Use& use : value.uses) {
+    const onnx::Node& node = index.node(use);
+    if (const auto wish = of(node); wish && is_storage(*wish)) {
+      tally.asked.push_back(*wish);
+      continue;
+    }
+    // A table that rows are looked up in is the weight of that very op; pieces that are cut out are not.
+    const bool is_table = find_weight_slot(node, use.input) != nullptr && node.op_type != "Slice";
+    const bool is_moved = is_movement(node, use.input) && !is_table;
+    const graph::Value* next = is_moved && !node.outputs.empty() && tally.steps_left-- > 0
+                                   ? index.find(use.body, node.outputs[0]).value
+                                   : nullptr;
+    if (next == nullptr || next->uses.empty()) {
+      tally.has_others = true;
+    } else {
+      ask_users(index, *next, tally);
+    }
+  }
+}
+
+std::optional<StorageWish> NodeWishes::storage(const graph::Index& index, const Weight& weight) const {
+  if (by_node_.empty()) return std::nullopt;
+  Tally tally;
+  ask_users(index, *weight.value, tally);
+  if (tally.asked.empty()) return std::nullopt;
+  for (const Format format : kByPrecision) {
+    const bool is_asked = std::find(tally.asked.begin(), tally.asked.end(), format) != tally.asked.end();
+    if (is_asked || (tally.has_others && format == otherwise_)) return StorageWish{format, is_asked};
+  }
+  return std::nullopt;
+}
+
+}  // namespace ounce::plan

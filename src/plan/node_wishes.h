@@ -1,0 +1,60 @@
+// What a recipe says of single nodes (Recipe::nodes), looked up by node and by weight.
+//
+//   const NodeWishes wishes(index, recipe);
+//   wishes.require_nodes();
+//   if (wishes.wants_floats(node)) …
+//   if (const auto wish = wishes.storage(index, weight)) …   // nothing: the recipe itself decides
+#pragma once
+
+#include <ounce/recipe.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "graph/index.h"
+#include "onnx/model.h"
+#include "plan/weights.h"
+
+namespace ounce::plan {
+
+// As the command line spells it.
+std::string_view name_of(Format format);
+
+// Throws Error{kUsage} for nodes' formats that cannot stand beside the recipe's own.
+void require_mixable(const Recipe& recipe);
+
+// How a weight is to be stored, of whose nodes one at least was spoken of.
+struct StorageWish {
+  Format format = Format::kFp32;
+  bool is_asked = false;  // otherwise another of its nodes wants more bits than was asked for
+};
+
+class NodeWishes {
+ public:
+  NodeWishes() = default;  // nobody wishes anything
+  NodeWishes(const graph::Index& index, const Recipe& recipe);
+
+  // Throws Error{kUsage} for a name that no node gives.
+  void require_nodes() const;
+
+  std::optional<Format> of(const onnx::Node& node) const;
+  // It is not to compute on integers.
+  bool wants_floats(const onnx::Node& node) const;
+  // The most precise of what the nodes of a weight wish; those that nobody spoke of wish what the recipe
+  // says. A node takes a weight, too, when other ops move it on the way.
+  std::optional<StorageWish> storage(const graph::Index& index, const Weight& weight) const;
+
+ private:
+  struct Tally;
+  void ask_users(const graph::Index& index, const graph::Value& value, Tally& tally) const;
+
+  bool is_integer_ = false;
+  Format otherwise_ = Format::kW8;
+  std::map<const onnx::Node*, Format> by_node_;
+  std::string unknown_;  // a name that no node gives
+  bool has_unknown_ = false;
+};
+
+}  // namespace ounce::plan

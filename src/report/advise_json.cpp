@@ -1,0 +1,145 @@
+#include <nlohmann/json.hpp>
+
+#include "report/advise_names.h"
+#include "report/advise_report.h"
+#include "report/json.h"
+
+namespace ounce::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json metric_json(const MetricResult& metric) {
+  return {{"name", metric.name},
+          {"higher_is_better", metric.higher_is_better},
+          {"reference", number(metric.reference)},
+          {"candidate", number(metric.candidate)},
+          {"drop", number(metric.drop)},
+          {"drop_low", number(metric.drop_low)},
+          {"drop_high", number(metric.drop_high)}};
+}
+
+Json counts_json(const std::vector<NamedCount>& counts, bool with_bytes) {
+  Json json = Json::array();
+  for (const NamedCount& count : counts) {
+    Json entry = {{"op", count.name}, {"count", count.count}};
+    if (with_bytes) entry["bytes"] = count.bytes;
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json family_json(const FamilyFinding& family) {
+  Json json;
+  json["name"] = name_of(family.family);
+  json["description"] = family.description;
+  json["autoregressive"] = family.is_autoregressive;
+  json["quantized"] = family.is_quantized;
+  json["half"] = family.is_half;
+  json["reasons"] = family.reasons;
+  json["ops"] = counts_json(family.ops, false);
+  json["weights"] = counts_json(family.weights, true);
+  json["weight_bytes"] = family.weight_bytes;
+  json["states"] = Json::array();
+  for (const auto& [input, output] : family.states)
+    json["states"].push_back({{"input", input}, {"output", output}});
+  return json;
+}
+
+Json baseline_json(const Baseline& baseline) {
+  Json json;
+  json["measured"] = baseline.is_measured;
+  if (!baseline.is_measured) {
+    json["why_not"] = baseline.why_not;
+    return json;
+  }
+  json["runtime_version"] = baseline.runtime_version;
+  json["p50_seconds"] = baseline.latency.p50;
+  json["p99_seconds"] = baseline.latency.p99;
+  json["mean_seconds"] = baseline.latency.mean;
+  json["load_seconds"] = baseline.load_seconds;
+  json["cold_start_seconds"] = baseline.cold_start_seconds;
+  json["peak_memory"] = baseline.peak_memory;
+  json["metrics"] = Json::array();
+  for (const MetricResult& metric : baseline.metrics)
+    json["metrics"].push_back({{"name", metric.name}, {"value", number(metric.reference)}});
+  return json;
+}
+
+Json method_json(const MethodFinding& method) {
+  Json json;
+  json["method"] = name_of(method.format);
+  json["measured"] = method.is_measured;
+  if (!method.is_measured) {
+    json["why_not"] = method.why_not;
+    json["out_of_time"] = method.is_out_of_time;
+    return json;
+  }
+  json["bytes"] = method.bytes;
+  json["ratio"] = method.ratio;
+  json["speed_up"] = {{"ratio", method.speed_up.ratio},
+                      {"low", method.speed_up.low},
+                      {"high", method.speed_up.high},
+                      {"rounds", method.speed_up.rounds},
+                      {"measurable", method.speed_up.is_measurable}};
+  json["load_seconds"] = method.load_seconds;
+  json["peak_memory"] = method.peak_memory;
+  json["sqnr_db"] = number(method.sqnr_db);
+  json["top1_agreement"] = method.agreement ? Json(*method.agreement) : Json(nullptr);
+  json["metric"] = method.metric ? metric_json(*method.metric) : Json(nullptr);
+  json["acceptable"] = method.is_acceptable;
+  json["quality"] = method.quality;
+  json["integer_nodes"] = method.integer_nodes;
+  json["float_nodes"] = method.float_nodes;
+  json["left_in_floats"] = method.left_in_floats;
+  json["seconds"] = method.seconds;
+  return json;
+}
+
+Json row_json(const AdviseRow& row) {
+  Json json;
+  json["model"] = row.model.string();
+  json["exit_code"] = row.exit_code;
+  if (!row.error.empty()) {
+    json["error"] = row.error;
+    return json;
+  }
+  const AdviseResult& result = row.result;
+  json["verdict"] = name_of(result.verdict);
+  json["headline"] = result.headline;
+  json["reasons"] = result.reasons;
+  json["commands"] = Json::array();
+  for (const RecommendedCommand& command : result.commands)
+    json["commands"].push_back({{"line", command.line}, {"why", command.why}});
+  json["bytes"] = result.bytes;
+  json["size_class"] = name_of(result.size);
+  json["family"] = family_json(result.family);
+  json["baseline"] = baseline_json(result.baseline);
+  json["samples"] = result.samples;
+  json["calibration_samples"] = result.calibration_samples;
+  json["quality_samples"] = result.quality_samples;
+  json["generated"] = result.is_generated;
+  json["methods"] = Json::array();
+  for (const MethodFinding& method : result.methods) json["methods"].push_back(method_json(method));
+  json["risks"] = Json::array();
+  for (const Risk& risk : result.risks)
+    json["risks"].push_back({{"name", risk.name}, {"evidence", risk.evidence}, {"advice", risk.advice}});
+  json["missing"] = result.missing;
+  json["notes"] = result.notes;
+  json["budget_seconds"] = result.budget;
+  json["seconds"] = result.seconds;
+  return json;
+}
+
+}  // namespace
+
+Json advise_json(const std::vector<AdviseRow>& rows) {
+  Json json;
+  json["schema_version"] = kSchemaVersion;
+  json["verb"] = "advise";
+  json["models"] = Json::array();
+  for (const AdviseRow& row : rows) json["models"].push_back(row_json(row));
+  return json;
+}
+
+}  // namespace ounce::report

@@ -1,0 +1,171 @@
+#include "report/advise_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/advise_names.h"
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+using Align = Table::Align;
+
+constexpr std::size_t kWidth = 110;  // of a line of text, in characters
+constexpr std::size_t kLabel = 11;   // of what stands before it
+
+const char* meaning_of(SizeClass size) {
+  switch (size) {
+    case SizeClass::kSmall: return "small: the gain may not be worth the risk";
+    case SizeClass::kMedium: return "medium: worth it where downloads or memory count";
+    case SizeClass::kLarge: break;
+  }
+  return "large: essential for downloads";
+}
+
+std::string time_text(double seconds) {
+  const bool is_short = seconds < 1e-3;
+  const double value = seconds * (is_short ? 1e6 : 1e3);
+  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, is_short ? "µs" : "ms");
+}
+
+std::string speed_text(const SpeedUp& speed) {
+  if (speed.rounds < SpeedUp::kLeastRounds) return "too few rounds to tell";
+  if (!speed.is_measurable) return "no difference";
+  return fmt::format("{:.2f} × ({:.2f} … {:.2f})", speed.ratio, speed.low, speed.high);
+}
+
+// Words in lines of kWidth, all but the first behind `indent` spaces.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string result;
+  std::size_t column = indent, at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    const auto width = static_cast<std::size_t>(std::count_if(
+        word.begin(), word.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+    if (column > indent && column + 1 + width > kWidth) {
+      result += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += width;
+    at = end + 1;
+  }
+  return result + '\n';
+}
+
+std::string labelled(const std::string& label, const std::string& text) {
+  return fmt::format("{:<{}}", label, kLabel) + wrapped(text, kLabel);
+}
+
+std::string listed(const std::string& title, const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += labelled(text.empty() ? title : "", line);
+  return text;
+}
+
+std::string baseline_text(const Baseline& baseline) {
+  if (!baseline.is_measured) return fmt::format("not run: {}", baseline.why_not);
+  std::string text = fmt::format("{} a call (p99 {}), load {}, cold start {}, peak memory {}",
+                                 time_text(baseline.latency.p50), time_text(baseline.latency.p99),
+                                 time_text(baseline.load_seconds), time_text(baseline.cold_start_seconds),
+                                 bytes_text(baseline.peak_memory));
+  for (const MetricResult& metric : baseline.metrics)
+    text += fmt::format(", {} {:.4f}", metric.name, metric.reference);
+  return text;
+}
+
+std::string measured_text(const AdviseResult& result) {
+  std::string text = fmt::format("ONNX Runtime {}; ", result.baseline.runtime_version);
+  if (result.is_generated) {
+    text += fmt::format("compared on {} made-up inputs", result.quality_samples);
+  } else {
+    text += fmt::format("compared on {} of {} samples", result.quality_samples, result.samples);
+    if (result.calibration_samples != 0)
+      text += fmt::format(", calibrated on {} others", result.calibration_samples);
+  }
+  return text + fmt::format("; {:.0f} s of {:.0f}", result.seconds, result.budget);
+}
+
+std::string method_table(const AdviseResult& result) {
+  Table table({{"method"},
+               {"size", Align::kRight},
+               {"", Align::kRight},
+               {"speed (95 % sure)"},
+               {"memory", Align::kRight},
+               {"SQNR", Align::kRight},
+               {"good enough?"}});
+  bool has_rows = false;
+  for (const MethodFinding& method : result.methods) {
+    if (!method.is_measured) continue;
+    has_rows = true;
+    table.add({name_of(method.format), bytes_text(method.bytes), percent_text(method.ratio),
+               speed_text(method.speed_up), bytes_text(method.peak_memory), decibel_text(method.sqnr_db),
+               fmt::format("{}: {}", method.is_acceptable ? "yes" : "NO", method.quality)});
+  }
+  return has_rows ? '\n' + table.text() : "";
+}
+
+std::vector<std::string> unmeasured(const AdviseResult& result) {
+  std::vector<std::string> lines;
+  for (const MethodFinding& method : result.methods) {
+    if (!method.is_measured) lines.push_back(fmt::format("{}: {}", name_of(method.format), method.why_not));
+  }
+  return lines;
+}
+
+std::vector<std::string> risk_lines(const std::vector<Risk>& risks) {
+  std::vector<std::string> lines;
+  for (const Risk& risk : risks) {
+    lines.push_back(risk.evidence);
+    if (!risk.advice.empty()) lines.push_back("→ " + risk.advice);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string advise_text(const AdviseResult& result) {
+  std::string text = fmt::format("{}\n", result.model.string()) + wrapped(result.headline, 0) + '\n';
+  text += listed("why", result.reasons);
+  text += labelled("model", fmt::format("{}, {} ({})", result.family.description, bytes_text(result.bytes),
+                                        meaning_of(result.size)));
+  for (const std::string& reason : result.family.reasons) text += labelled("", reason);
+  text += labelled("as it is", baseline_text(result.baseline));
+  if (!result.methods.empty()) {
+    text += labelled("measured", measured_text(result));
+    text += method_table(result) + '\n';
+    text += listed("not tried", unmeasured(result));
+  }
+  text += listed("risks", risk_lines(result.risks));
+  text += listed("missing", result.missing);
+  text += listed("notes", result.notes);
+  if (!result.commands.empty()) text += '\n';
+  for (const RecommendedCommand& command : result.commands)
+    text += fmt::format("# {}\n{}\n", command.why, command.line);
+  return text;
+}
+
+std::string advise_table(const std::vector<AdviseRow>& rows) {
+  Table table({{"model"}, {"size", Align::kRight}, {"family"}, {"advice"}});
+  std::size_t worthwhile = 0;
+  for (const AdviseRow& row : rows) {
+    if (!row.error.empty()) {
+      table.add({row.model.string(), "-", "-", "error: see above"});
+      continue;
+    }
+    table.add({row.model.string(), bytes_text(row.result.bytes), row.result.family.description,
+               row.result.headline});
+    worthwhile += row.result.verdict == AdviceVerdict::kLeave ? 0 : 1;
+  }
+  table.add_rule();
+  table.add({fmt::format("total {}", rows.size()), "", "", fmt::format("{} worth it", worthwhile)});
+  return table.text();
+}
+
+}  // namespace ounce::report

@@ -1,0 +1,198 @@
+#include "report/sensitivity_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "report/json.h"
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Align = Table::Align;
+
+constexpr double kBar = 12;  // characters of the longest
+
+const char* format_name(Format format) {
+  switch (format) {
+    case Format::kW8: return "w8";
+    case Format::kW4: return "w4";
+    case Format::kDynamic: return "dynamic";
+    default: return "static";
+  }
+}
+
+std::string drop_text(const std::optional<double>& drop) {
+  return drop ? fmt::format("{:+.4f}", std::fabs(*drop) < 5e-5 ? 0.0 : *drop) : "-";
+}
+
+std::string marks_of(const GroupSensitivity& group) {
+  std::string marks;
+  const auto add = [&](bool is, const char* mark) {
+    if (is) marks += (marks.empty() ? "" : ", ") + std::string(mark);
+  };
+  add(group.is_first, "first");
+  add(group.is_last, "last");
+  add(group.is_attention, "attention");
+  return marks;
+}
+
+std::string bar_of(double share, double largest) {
+  const double length = largest > 0 ? kBar * share / largest : 0;
+  return std::string(static_cast<std::size_t>(std::lround(length)), '#');
+}
+
+std::string group_table(const SensitivityResult& result) {
+  const bool has_metric = !result.metric.empty();
+  std::vector<Table::Column> columns = {{"", Align::kRight},
+                                        {"layer"},
+                                        {"op"},
+                                        {"weights", Align::kRight},
+                                        {"estimated", Align::kRight},
+                                        {"alone", Align::kRight},
+                                        {"without", Align::kRight}};
+  if (has_metric) {
+    columns.push_back({"drop", Align::kRight});
+    columns.push_back({"drop without", Align::kRight});
+  }
+  columns.insert(columns.end(), {{"noise", Align::kRight}, {""}, {""}});
+  Table table(columns);
+  std::size_t rank = 0;
+  for (const GroupSensitivity& group : result.groups) {
+    if (!group.is_measured) break;
+    const bool is_one = group.layers.size() == 1;
+    std::vector<std::string> cells = {fmt::format("{}", ++rank),
+                                      group.name,
+                                      is_one ? group.op_type : fmt::format("{} layers", group.layers.size()),
+                                      bytes_text(group.weight_bytes),
+                                      decibel_text(group.estimated_db),
+                                      decibel_text(group.alone_db),
+                                      decibel_text(group.without_db)};
+    if (has_metric) cells.insert(cells.end(), {drop_text(group.alone_drop), drop_text(group.without_drop)});
+    cells.insert(cells.end(), {fmt::format("{:.1f} %", 100 * group.share),
+                               bar_of(group.share, result.groups.front().share), marks_of(group)});
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+// What was not measured, in one line.
+std::string rest_line(const SensitivityResult& result) {
+  std::size_t count = 0;
+  double worst = INFINITY;
+  for (const GroupSensitivity& group : result.groups) {
+    if (group.is_measured) continue;
+    ++count;
+    worst = std::min(worst, group.estimated_db);
+  }
+  if (count == 0) return {};
+  return fmt::format("{} more not measured, estimated at {} or better: leave out --top to measure all\n",
+                     count, decibel_text(worst));
+}
+
+// For a shell.
+std::string quoted(const std::string& text) {
+  std::string made = "'";
+  for (const char c : text) made += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return made + "'";
+}
+
+std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
+  if (result.exclude.empty() && result.is_enough)
+    return fmt::format("{} reaches {:g} dB with nothing left out\n", format_name(result.format), min_sqnr);
+  if (result.exclude.empty())
+    return fmt::format("leaving layers out does not bring it nearer to {:g} dB\n", min_sqnr);
+  std::string text = result.is_enough ? fmt::format("to reach {:g} dB ({} measured) leave out:\n", min_sqnr,
+                                                    decibel_text(result.exclude_db))
+                                      : fmt::format("{:g} dB are out of reach; {} measured without:\n",
+                                                    min_sqnr, decibel_text(result.exclude_db));
+  text += fmt::format("  --to {}{}", format_name(result.format),
+                      result.format == Format::kStatic ? " --no-search --no-equalize" : "");
+  for (const std::string& expression : result.exclude) text += " --exclude " + quoted(expression);
+  return text + '\n';
+}
+
+Json optional_number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+Json group_json(const GroupSensitivity& group) {
+  Json json;
+  json["name"] = group.name;
+  json["op_type"] = group.op_type;
+  json["layers"] = group.layers;
+  json["weight_bytes"] = group.weight_bytes;
+  json["first"] = group.is_first;
+  json["last"] = group.is_last;
+  json["attention"] = group.is_attention;
+  json["estimated_db"] = number(group.estimated_db);
+  json["measured"] = group.is_measured;
+  json["alone_db"] = group.is_measured ? number(group.alone_db) : Json(nullptr);
+  json["without_db"] = group.is_measured ? number(group.without_db) : Json(nullptr);
+  json["exact"] = group.is_measured && group.alone_db == INFINITY;
+  json["alone_drop"] = optional_number(group.alone_drop);
+  json["without_drop"] = optional_number(group.without_drop);
+  json["noise_share"] = group.share;
+  return json;
+}
+
+Json row_json(const SensitivityRow& row) {
+  Json json;
+  json["model"] = row.model.string();
+  json["exit_code"] = row.exit_code;
+  if (!row.error.empty()) {
+    json["error"] = row.error;
+    return json;
+  }
+  const SensitivityResult& result = row.result;
+  json["format"] = format_name(result.format);
+  json["runtime_version"] = result.runtime_version;
+  json["samples"] = result.samples;
+  json["metric"] = result.metric.empty() ? Json(nullptr) : Json(result.metric);
+  json["metric_reference"] = result.metric.empty() ? Json(nullptr) : number(result.metric_reference);
+  json["all_db"] = number(result.all_db);
+  json["all_drop"] = optional_number(result.all_drop);
+  json["groups"] = Json::array();
+  for (const GroupSensitivity& group : result.groups) json["groups"].push_back(group_json(group));
+  json["exclude"] = result.exclude;
+  json["exclude_db"] = number(result.exclude_db);
+  json["enough"] = result.is_enough;
+  json["findings"] = result.findings;
+  json["notes"] = result.notes;
+  json["measured"] = result.measured;
+  json["recalled"] = result.recalled;
+  json["seconds"] = result.seconds;
+  return json;
+}
+
+}  // namespace
+
+std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
+  std::string text =
+      fmt::format("{} to {}: {} sample{}, ONNX Runtime {}, everything quantized {}", result.model.string(),
+                  format_name(result.format), result.samples, result.samples == 1 ? "" : "s",
+                  result.runtime_version, decibel_text(result.all_db));
+  if (!result.metric.empty())
+    text += fmt::format(", {} {:.4f} (drop {})", result.metric, result.metric_reference,
+                        drop_text(result.all_drop));
+  text += '\n' + group_table(result) + rest_line(result);
+  for (const std::string& finding : result.findings) text += finding + '\n';
+  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
+  text += exclude_lines(result, min_sqnr);
+  return text + fmt::format("{} model{} measured, {} known from before, {}\n", result.measured,
+                            result.measured == 1 ? "" : "s", result.recalled, seconds_text(result.seconds));
+}
+
+Json sensitivity_json(const std::vector<SensitivityRow>& rows, double min_sqnr) {
+  Json json;
+  json["schema_version"] = kSchemaVersion;
+  json["verb"] = "sensitivity";
+  json["min_sqnr"] = min_sqnr;
+  json["models"] = Json::array();
+  for (const SensitivityRow& row : rows) json["models"].push_back(row_json(row));
+  return json;
+}
+
+}  // namespace ounce::report

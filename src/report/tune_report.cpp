@@ -1,0 +1,221 @@
+#include "report/tune_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "report/json.h"
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Align = Table::Align;
+
+std::string speed_text(const TuneTrial& trial) {
+  return trial.is_timed ? fmt::format("{:.2f} ×", trial.speed_up.ratio) : "-";
+}
+
+std::string metric_text(const TuneTrial& trial) {
+  if (!trial.metric) return "-";
+  return fmt::format("{:.4f}", trial.metric->candidate);
+}
+
+std::string agreement_text(const TuneTrial& trial) {
+  return trial.agreement ? fmt::format("{:.2f} %", 100 * *trial.agreement) : "-";
+}
+
+const char* gate_text(const TuneTrial& trial) {
+  if (!trial.problem.empty()) return "-";
+  if (!trial.passed) return "failed";
+  if (trial.held_out && !*trial.held_out) return "failed on held-out data";
+  return trial.is_slower ? "passed, but slower" : "passed";
+}
+
+Table trial_table(const TuneResult& result) {
+  Table table({{"tried"},
+               {"size", Align::kRight},
+               {"speed", Align::kRight},
+               {"SQNR", Align::kRight},
+               {"same top-1", Align::kRight},
+               {result.best.metric ? result.best.metric->name : "metric", Align::kRight},
+               {"gate"},
+               {""}});
+  for (const TuneTrial& trial : result.trials) {
+    if (!trial.problem.empty()) continue;
+    const bool is_best = trial.name == result.best.name;
+    table.add({trial.name, percent_text(trial.ratio), speed_text(trial), decibel_text(trial.sqnr_db),
+               agreement_text(trial), metric_text(trial), gate_text(trial),
+               is_best && result.passed ? "◀ best"
+               : trial.is_on_front      ? "on the front"
+                                        : ""});
+  }
+  return table;
+}
+
+// "12 static, 3 w8 (conv_post, …)"
+std::string layers_text(const std::vector<LayerChoice>& layers) {
+  std::map<std::string, std::vector<std::string>> by_format;
+  for (const LayerChoice& layer : layers) by_format[layer.format].push_back(layer.name);
+  std::vector<std::pair<std::string, std::vector<std::string>>> sorted(by_format.begin(), by_format.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
+  std::vector<std::string> parts;
+  constexpr std::size_t kNamed = 4;
+  for (const auto& [format, names] : sorted) {
+    std::string part = fmt::format("{} {}", names.size(), format);
+    if (names.size() <= kNamed && sorted.size() > 1) part += fmt::format(" ({})", fmt::join(names, ", "));
+    parts.push_back(std::move(part));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Json metric_json(const std::optional<MetricResult>& metric) {
+  if (!metric) return nullptr;
+  Json json;
+  json["name"] = metric->name;
+  json["reference"] = number(metric->reference);
+  json["candidate"] = number(metric->candidate);
+  json["drop"] = number(metric->drop);
+  json["drop_low"] = number(metric->drop_low);
+  json["drop_high"] = number(metric->drop_high);
+  return json;
+}
+
+Json quality_json(const TuneTrial& trial) {
+  Json json;
+  json["sqnr_db"] = number(trial.sqnr_db);
+  json["agreement"] = trial.agreement ? Json(*trial.agreement) : Json(nullptr);
+  json["metric"] = metric_json(trial.metric);
+  json["passed"] = trial.passed;
+  json["verdict"] = trial.verdict;
+  return json;
+}
+
+Json trial_json(const TuneTrial& trial) {
+  Json json;
+  json["name"] = trial.name;
+  if (!trial.problem.empty()) {
+    json["problem"] = trial.problem;
+    return json;
+  }
+  json["bytes"] = trial.bytes;
+  json["ratio"] = trial.ratio;
+  if (trial.is_timed) {
+    json["speed_up"] = {{"ratio", trial.speed_up.ratio},
+                        {"low", trial.speed_up.low},
+                        {"high", trial.speed_up.high},
+                        {"measurable", trial.speed_up.is_measurable}};
+  } else {
+    json["speed_up"] = nullptr;
+  }
+  json.update(quality_json(trial));
+  json["held_out"] = trial.held_out ? Json(*trial.held_out) : Json(nullptr);
+  json["on_front"] = trial.is_on_front;
+  return json;
+}
+
+Json result_json(const TuneResult& result) {
+  Json json;
+  json["output"] = result.passed ? Json(result.output.string()) : Json(nullptr);
+  json["closest"] = result.closest.empty() ? Json(nullptr) : Json(result.closest.string());
+  json["passed"] = result.passed;
+  json["interrupted"] = result.is_interrupted;
+  json["out_of_time"] = result.is_out_of_time;
+  json["runtime_version"] = result.runtime_version;
+  json["bytes_before"] = result.bytes_before;
+  json["search_samples"] = result.search_samples;
+  json["held_out_samples"] = result.held_out_samples;
+  json["best"] = result.best.name.empty() ? Json(nullptr) : trial_json(result.best);
+  json["held_out"] = result.passed ? quality_json(result.held_out) : Json(nullptr);
+  json["layers"] = Json::array();
+  for (const LayerChoice& layer : result.layers)
+    json["layers"].push_back({{"name", layer.name}, {"op_type", layer.op_type}, {"format", layer.format}});
+  json["trials"] = Json::array();
+  for (const TuneTrial& trial : result.trials) json["trials"].push_back(trial_json(trial));
+  json["notes"] = result.notes;
+  json["recalled"] = result.recalled;
+  json["seconds"] = result.seconds;
+  return json;
+}
+
+}  // namespace
+
+std::string trial_line(const TuneTrial& trial) {
+  if (!trial.problem.empty()) return fmt::format("{}: {}\n", trial.name, trial.problem);
+  return fmt::format("{}: {}, {}, {}, {}\n", trial.name, percent_text(trial.ratio), speed_text(trial),
+                     decibel_text(trial.sqnr_db), gate_text(trial));
+}
+
+std::string tune_text(const TuneResult& result) {
+  std::string text =
+      fmt::format("{}: {} samples to search on, {} held out, ONNX Runtime {}\n", result.model.string(),
+                  result.search_samples, result.held_out_samples, result.runtime_version);
+  text += trial_table(result).text();
+  for (const TuneTrial& trial : result.trials) {
+    if (!trial.problem.empty()) text += fmt::format("not made: {}: {}\n", trial.name, trial.problem);
+  }
+  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
+  if (result.is_interrupted) text += "stopped: this is the best so far\n";
+  if (result.is_out_of_time)
+    text += "the time was up before everything was tried: more --budget may find more\n";
+  if (!result.layers.empty()) text += fmt::format("layers: {}\n", layers_text(result.layers));
+  if (result.passed) {
+    text += fmt::format("held out: {}\n", result.held_out.verdict);
+    text += fmt::format("{}: {}, {} of the bytes, {:.2f} × as fast ({:.2f} … {:.2f})\n",
+                        result.output.string(), result.best.name, percent_text(result.best.ratio),
+                        result.best.speed_up.ratio, result.best.speed_up.low, result.best.speed_up.high);
+  } else if (!result.closest.empty()) {
+    text += fmt::format("nothing passed; closest came {}: {}\nit is kept as {}\n", result.best.name,
+                        result.best.verdict, result.closest.string());
+  } else {
+    text += "nothing could be made\n";
+  }
+  return text;
+}
+
+std::string tune_table(const std::vector<TuneRow>& rows) {
+  Table table({{"model"},
+               {"best"},
+               {"size", Align::kRight},
+               {"speed", Align::kRight},
+               {"SQNR", Align::kRight},
+               {"result"}});
+  for (const TuneRow& row : rows) {
+    if (!row.error.empty()) {
+      table.add({row.model.string(), "-", "-", "-", "-", "error"});
+      continue;
+    }
+    const TuneTrial& best = row.result.best;
+    table.add({row.model.string(), best.name.empty() ? "-" : best.name, percent_text(best.ratio),
+               speed_text(best), decibel_text(best.sqnr_db),
+               row.result.passed ? "passed" : "nothing passed"});
+  }
+  return table.text();
+}
+
+Json tune_json(const std::vector<TuneRow>& rows) {
+  Json json;
+  json["schema_version"] = kSchemaVersion;
+  json["verb"] = "tune";
+  json["models"] = Json::array();
+  for (const TuneRow& row : rows) {
+    Json entry;
+    entry["model"] = row.model.string();
+    entry["exit_code"] = row.exit_code;
+    if (row.error.empty()) {
+      entry.update(result_json(row.result));
+    } else {
+      entry["error"] = row.error;
+    }
+    json["models"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace ounce::report

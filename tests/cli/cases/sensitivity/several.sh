@@ -1,0 +1,5 @@
+# Models one after another; one that fails does not stop the others.
+need fatal text
+exits 2 ounce sensitivity text.onnx fatal.onnx --to w8 --data fatal.npz --no-cache --by op --json 2> human > document
+head -n 1 human
+json_get models.0.exit_code models.1.exit_code models.1.groups.0.name < document
