@@ -2,8 +2,11 @@
 
 #include <ounce/error.h>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +15,7 @@
 #include "base/stopwatch.h"
 #include "base/thread_pool.h"
 #include "decide/measurement_json.h"
+#include "decide/objective.h"
 #include "decide/recipe_json.h"
 
 namespace ounce::decide {
@@ -23,6 +27,7 @@ constexpr std::uint64_t kRecordedBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kFewSamples = 32;                     // show how far outputs are off
 constexpr std::size_t kMostFiles = 24;                        // that are kept for a second measurement …
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // … and their size
+constexpr double kDoubtful = 0.9;  // of the original's speed: from here on a second look is worth it
 
 std::string key_of(const char* what, const Mix& mix) {
   return std::string(what) + " " + hex(digest_of(to_json(mix).dump()));
@@ -154,7 +159,19 @@ TuneTrial Laboratory::judge(const Mix& mix, const std::string& name) {
 }
 
 std::vector<SpeedUp> Laboratory::time(const std::vector<Mix>& mixes, double seconds) {
-  std::string key = "time " + std::to_string(seconds);
+  std::vector<SpeedUp> speeds = contest(mixes, seconds, 0);
+  for (std::size_t i = 0; i < mixes.size(); ++i) {
+    if (!is_slower(speeds[i]) || speeds[i].ratio < kDoubtful) continue;
+    std::array<SpeedUp, 3> all = {speeds[i], contest({mixes[i]}, seconds, 1).front(),
+                                  contest({mixes[i]}, seconds, 2).front()};
+    std::sort(all.begin(), all.end(), [](const SpeedUp& a, const SpeedUp& b) { return a.ratio < b.ratio; });
+    speeds[i] = all[1];
+  }
+  return speeds;
+}
+
+std::vector<SpeedUp> Laboratory::contest(const std::vector<Mix>& mixes, double seconds, int repetition) {
+  std::string key = fmt::format("{} {} ", seconds, repetition);
   for (const Mix& mix : mixes) key += hex(digest_of(to_json(mix).dump()));
   const json known = once("time " + hex(digest_of(key)), [&] {
     std::vector<std::filesystem::path> models = {workshop_.model()};
