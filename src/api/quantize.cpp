@@ -1,8 +1,6 @@
-#include <ounce/error.h>
 #include <ounce/quantize.h>
 
 #include <algorithm>
-#include <system_error>
 
 #include "api/another_file.h"
 #include "api/outcome.h"
@@ -13,19 +11,6 @@
 #include "onnx/reader.h"
 
 namespace ounce {
-namespace {
-
-// Said before minutes of work, not after.
-void require_folder(const std::filesystem::path& output) {
-  const std::filesystem::path folder = std::filesystem::absolute(output).parent_path();
-  if (std::filesystem::is_directory(folder)) return;
-  const auto why =
-      std::filesystem::exists(folder) ? std::errc::not_a_directory : std::errc::no_such_file_or_directory;
-  throw Error(ErrorCode::kIo, "cannot write: " + std::make_error_code(why).message(), output.string());
-}
-
-}  // namespace
-
 std::size_t QuantizeResult::stored_count() const {
   return static_cast<std::size_t>(
       std::count_if(tensors.begin(), tensors.end(), [](const TensorOutcome& t) { return t.stored; }));
@@ -62,7 +47,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   const onnx::Model original = onnx::read_model(path);
   graph::verify(original);
   api::require_another_file(original, output_path, "the output would replace the input; choose another -o");
-  if (!options.dry_run) require_folder(output_path);
+  if (!options.dry_run) api::require_folder(output_path);
   result.bytes_before = api::bytes_of(original);
   api::Settled settled = api::settle(path, options, result.notes);
   if (options.recipe.is_integer() && !given.recipe.integer.reduce_range &&

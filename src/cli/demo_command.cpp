@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <ounce/advise.h>
 #include <ounce/bench.h>
 #include <ounce/check.h>
 #include <ounce/error.h>
 #include <ounce/inspect.h>
 #include <ounce/quantize.h>
+#include <ounce/sensitivity.h>
+#include <ounce/tune.h>
 #include <ounce/verify.h>
 
 #include <nlohmann/json.hpp>
@@ -15,10 +18,13 @@
 #include "base/temporary_folder.h"
 #include "cli/command.h"
 #include "cli/embedded_example.h"
+#include "report/advise_report.h"
 #include "report/bench_report.h"
 #include "report/check_report.h"
 #include "report/inspect_report.h"
 #include "report/quantize_report.h"
+#include "report/sensitivity_report.h"
+#include "report/tune_report.h"
 #include "report/verify_report.h"
 
 namespace ounce::cli {
@@ -103,6 +109,35 @@ void show_bench(const DataOptions& data) {
       report::bench_text(bench({"model.onnx", "model.w8.onnx", "model.static.onnx"}, options)));
 }
 
+void show_sensitivity(const DataOptions& data) {
+  SensitivityOptions options;
+  options.data = data;
+  options.grouping = Grouping::kBlock;
+  options.keep = false;
+  fmt::print("$ ounce sensitivity model.onnx --data clips.npz --by block\n{}\n",
+             report::sensitivity_text(sensitivity("model.onnx", options), options.min_sqnr));
+}
+
+void show_tune(const DataOptions& data) {
+  TuneOptions options;
+  options.data = data;
+  options.data.labels = "label";
+  options.gates.max_drop = 0.02;
+  options.budget = 20;
+  options.keep = false;
+  fmt::print("$ ounce tune model.onnx --data clips.npz --labels label --max-drop 2% --budget 20s\n{}\n",
+             report::tune_text(tune("model.onnx", "model.tuned.onnx", options)));
+}
+
+void show_advice(const DataOptions& data) {
+  AdviseOptions options;
+  options.data = data;
+  options.data.labels = "label";
+  options.budget = 10;
+  fmt::print("$ ounce advise model.onnx --data clips.npz --labels label --budget 10s\n{}\n",
+             report::advise_text(advise("model.onnx", options)));
+}
+
 void show_check(bool has_integers) {
   const CheckOptions options{{"android-arm64@1.22.0", "linux-x64@1.30.0", "linux-x64@1.14.0"}};
   for (const char* model : {"model.fp16.onnx", has_integers ? "model.static.onnx" : "model.w8.onnx"})
@@ -137,6 +172,9 @@ int run(const std::string& output) {
   if (can_run) {
     show_verify(data);
     show_bench(data);
+    show_sensitivity(data);
+    show_tune(data);
+    show_advice(data);
   } else {
     fmt::print("There is no ONNX Runtime here, so nothing was run; ./setup runtime fetches it.\n");
   }

@@ -3,14 +3,14 @@
 
 #include "api/outcome.h"
 #include "base/stopwatch.h"
-#include "graph/verify.h"
-#include "onnx/reader.h"
-#include "target/target.h"
 #include "decide/advise_measure.h"
 #include "decide/advise_risks.h"
 #include "decide/advise_rules.h"
 #include "decide/advise_verdict.h"
 #include "decide/family.h"
+#include "graph/verify.h"
+#include "onnx/reader.h"
+#include "target/target.h"
 
 namespace ounce {
 namespace {

@@ -9,10 +9,10 @@
 #include "api/runtime.h"
 #include "base/cancel.h"
 #include "base/temporary_folder.h"
-#include "measure/float_ports.h"
 #include "decide/advise_methods.h"
 #include "decide/advise_quality.h"
 #include "decide/advise_rules.h"
+#include "measure/float_ports.h"
 
 namespace ounce::decide {
 namespace {

@@ -6,9 +6,9 @@
 #include <map>
 #include <utility>
 
+#include "decide/advise_rules.h"
 #include "target/provider.h"
 #include "target/target.h"
-#include "decide/advise_rules.h"
 
 namespace ounce::decide {
 namespace {

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "onnx/types.h"
-#include "target/target.h"
 #include "decide/advise_rules.h"
 #include "decide/advise_weights.h"
 #include "decide/family_signs.h"
+#include "onnx/types.h"
+#include "target/target.h"
 
 namespace ounce::decide {
 namespace {

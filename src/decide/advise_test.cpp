@@ -5,10 +5,10 @@
 
 #include <filesystem>
 
-#include "support/error_of.h"
 #include "decide/advise_methods.h"
 #include "decide/advise_quality.h"
 #include "decide/advise_verdict.h"
+#include "support/error_of.h"
 
 namespace ounce::decide {
 namespace {

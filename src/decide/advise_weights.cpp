@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "decide/advise_rules.h"
 #include "plan/sources.h"
 #include "plan/weights.h"
-#include "decide/advise_rules.h"
 
 namespace ounce::decide {
 namespace {

@@ -8,10 +8,10 @@
 #include <map>
 #include <string_view>
 
+#include "decide/family_signs.h"
 #include "graph/constants.h"
 #include "passes/quantized_state.h"
 #include "plan/weights.h"
-#include "decide/family_signs.h"
 
 namespace ounce::decide {
 namespace {

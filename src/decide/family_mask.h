@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "onnx/model.h"
 #include "decide/family_signs.h"
+#include "onnx/model.h"
 
 namespace ounce::decide {
 

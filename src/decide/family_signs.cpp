@@ -7,13 +7,13 @@
 #include <span>
 #include <string_view>
 
+#include "decide/family_mask.h"
+#include "decide/family_walk.h"
 #include "graph/constants.h"
 #include "graph/shapes.h"
 #include "onnx/attributes.h"
 #include "onnx/settings.h"
 #include "onnx/types.h"
-#include "decide/family_mask.h"
-#include "decide/family_walk.h"
 
 namespace ounce::decide {
 namespace {

@@ -38,25 +38,21 @@ Journal::Journal(std::filesystem::path file) : file_(std::move(file)) {
   if (file_.empty()) return;
   read();
   out_.open(file_, std::ios::app);
+  if (is_cut_) out_ << "\n" << std::flush;
   if (!out_)
     throw Error(ErrorCode::kIo, "cannot keep measurements here; give --cache or --no-cache", file_.string());
 }
 
 void Journal::read() {
   std::ifstream in(file_);
-  std::uintmax_t whole = 0;  // bytes of whole lines
-  for (std::string line; std::getline(in, line) && !in.eof();) {
-    whole += line.size() + 1;
+  for (std::string line; std::getline(in, line);) {
+    is_cut_ = in.eof();
     const auto parsed = nlohmann::json::parse(line, nullptr, false);
     if (!parsed.is_object() || !parsed.contains("key") || !parsed["key"].is_string() ||
         !parsed.contains("value") || !parsed.contains("seconds") || !parsed["seconds"].is_number())
       continue;
     entries_.try_emplace(parsed["key"].get<std::string>(), Entry{parsed["value"], parsed["seconds"]});
   }
-  in.close();
-  std::error_code failure;
-  const std::uintmax_t size = std::filesystem::file_size(file_, failure);
-  if (!failure && size > whole) std::filesystem::resize_file(file_, whole, failure);
 }
 
 const Journal::Entry* Journal::find(const std::string& key) const {

@@ -38,6 +38,7 @@ class Journal {
 
   std::filesystem::path file_;
   std::ofstream out_;
+  bool is_cut_ = false;  // the last line of the file has no end
   std::map<std::string, Entry> entries_;
   mutable std::mutex mutex_;
 };

@@ -17,6 +17,7 @@
 #include "decide/measurement_json.h"
 #include "decide/objective.h"
 #include "decide/recipe_json.h"
+#include "decide/side_by_side.h"
 
 namespace ounce::decide {
 namespace {
@@ -65,7 +66,6 @@ const Recording& Laboratory::recording() {
     how.output = options_.output;
     how.threshold = options_.threshold;
     recording_ = std::make_unique<Recording>(workshop_.model(), how, kRecordedBytes);
-    runtime_version_ = recording_->runtime_version();
   }
   return *recording_;
 }
@@ -111,8 +111,8 @@ std::vector<double> Laboratory::noises(const std::vector<Mix>& mixes) {
   before_measuring();
   const Recording& samples = recording();
   workshop_.ground(mixes[unknown.front()]);
-  ThreadPool pool(options_.threads);
-  const auto side_by_side = static_cast<double>(std::min<std::size_t>(pool.size(), unknown.size()));
+  ThreadPool pool(side_by_side(original_bytes_, options_.runtime, options_.threads));
+  const auto at_once = static_cast<double>(std::min<std::size_t>(pool.size(), unknown.size()));
   pool.for_each(unknown.size(), [&](std::size_t k) {
     const Mix& mix = mixes[unknown[k]];
     const Stopwatch time;
@@ -127,7 +127,7 @@ std::vector<double> Laboratory::noises(const std::vector<Mix>& mixes) {
     std::error_code ignored;
     std::filesystem::remove(file, ignored);
     noises[unknown[k]] = noise;
-    journal_.add(key_of("noise", mix), number(noise), time.seconds() / side_by_side);
+    journal_.add(key_of("noise", mix), number(noise), time.seconds() / at_once);
   });
   return noises;
 }

@@ -44,7 +44,6 @@ class Laboratory {
   nlohmann::json once(const std::string& key, const std::function<nlohmann::json()>& find);
 
   std::uint64_t original_bytes() const { return original_bytes_; }
-  const std::string& runtime_version() const { return runtime_version_; }
   std::uint64_t recalled() const { return recalled_; }
   Workshop& workshop() { return workshop_; }
 
@@ -61,7 +60,6 @@ class Laboratory {
   TemporaryFolder folder_{"tune"};
   std::list<std::string> files_;  // that are there, the last used one first
   std::unique_ptr<Recording> recording_;
-  std::string runtime_version_;
   std::uint64_t original_bytes_ = 0, recalled_ = 0;
 };
 

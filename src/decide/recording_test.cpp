@@ -4,10 +4,10 @@
 
 #include <thread>
 
+#include "decide/npy_bytes.h"
 #include "support/error_of.h"
 #include "support/fatal_layer.h"
 #include "support/temporary_folder.h"
-#include "decide/npy_bytes.h"
 
 namespace ounce::decide {
 namespace {

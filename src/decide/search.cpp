@@ -10,12 +10,12 @@
 #include "base/cancel.h"
 #include "base/digest.h"
 #include "base/stopwatch.h"
-#include "target/provider.h"
-#include "target/target.h"
 #include "decide/mend.h"
 #include "decide/objective.h"
 #include "decide/recipe_json.h"
 #include "decide/trades.h"
+#include "target/provider.h"
+#include "target/target.h"
 
 namespace ounce::decide {
 namespace {
@@ -76,7 +76,17 @@ void Search::run() {
   play_off();
 }
 
+void Search::show_progress() const {
+  if (options_.progress == nullptr) return;
+  constexpr double kMilliseconds = 1000;
+  options_.progress->stage = "searching";
+  options_.progress->total = static_cast<std::uint64_t>(kMilliseconds * options_.budget);
+  options_.progress->done =
+      static_cast<std::uint64_t>(kMilliseconds * std::min(clock_.elapsed(), options_.budget));
+}
+
 bool Search::has_time(double seconds) {
+  show_progress();
   const bool fits = clock_.left() - reserve_ > seconds;
   if (!fits) is_complete_ = false;
   return fits;
@@ -325,6 +335,7 @@ void Search::play_off() {
   }
   if (!is_eligible(candidates_[*best_].trial)) best_.reset();  // slower than the original after all
   for (const std::size_t i : players) consider(i);
+  for (std::size_t i = 0; i < candidates_.size() && !best_; ++i) consider(i);
 }
 
 }  // namespace ounce::decide

@@ -63,6 +63,7 @@ class Search {
   void attempt(const Mix& mix, const std::string& name);
   bool computes_on_integers(const Mix& mix);
   void consider(std::size_t candidate);
+  void show_progress() const;
   bool has_time(double seconds);
   double promise_of(const Candidate& candidate) const;
 

@@ -12,14 +12,14 @@
 #include "api/runtime.h"
 #include "base/cancel.h"
 #include "base/digest.h"
-#include "base/memory.h"
 #include "base/stopwatch.h"
 #include "base/temporary_folder.h"
 #include "base/thread_pool.h"
-#include "graph/verify.h"
-#include "onnx/reader.h"
 #include "decide/identity.h"
 #include "decide/sensitivity_estimate.h"
+#include "decide/side_by_side.h"
+#include "graph/verify.h"
+#include "onnx/reader.h"
 
 namespace ounce::decide {
 namespace {
@@ -31,7 +31,6 @@ constexpr std::uint64_t kUsualSamples = 64, kUsualSteps = 1024;
 constexpr std::uint64_t kMostCalibration = 512;                  // samples that ranges are found on
 constexpr std::uint64_t kFewCalibration = 8;                     // with fewer, ranges are all that occurred
 constexpr std::uint64_t kMostRecorded = std::uint64_t{1} << 30;  // bytes of samples and outputs
-constexpr std::uint64_t kSession = std::uint64_t{64} << 20;      // bytes, beside the model's
 
 // Noise over signal at the output where it is largest. States are seen in what the next steps make of them,
 // and outputs that are no floats (classes, counts) in the scores beside them, if there are any.
@@ -258,14 +257,6 @@ json SensitivityMeter::run(const std::set<std::size_t>& floats, const std::files
   return value;
 }
 
-unsigned SensitivityMeter::side_by_side() const {
-  const std::uint64_t each = 3 * api::check_model(model_).bytes + kSession;
-  const std::uint64_t fit = std::max<std::uint64_t>(1, available_memory() / 2 / each);
-  const unsigned cpus = options_.threads != 0 ? options_.threads : ThreadPool().size();
-  const unsigned each_takes = std::max(1U, options_.runtime.threads * options_.runtime.threads_between);
-  return static_cast<unsigned>(std::min<std::uint64_t>(std::max(1U, cpus / each_takes), fit));
-}
-
 std::vector<Measured> SensitivityMeter::measure(const std::vector<std::set<std::size_t>>& floats) {
   survey();
   std::map<std::string, std::optional<Measured>> results;
@@ -289,7 +280,7 @@ std::vector<Measured> SensitivityMeter::measure(const std::vector<std::set<std::
     for (const auto& [key, i] : unknown) work.emplace_back(i, key);
     std::sort(work.begin(), work.end());
     const TemporaryFolder folder("sensitivity");
-    ThreadPool pool(side_by_side());
+    ThreadPool pool(side_by_side(api::check_model(model_).bytes, options_.runtime, options_.threads));
     pool.for_each(work.size(), [&](std::size_t k) {
       const Stopwatch time;
       json value = run(floats[work[k].first], folder.path() / fmt::format("{}.onnx", k));

@@ -56,7 +56,6 @@ class SensitivityMeter {
   Workshop& workshop();
   nlohmann::json look();
   nlohmann::json run(const std::set<std::size_t>& floats, const std::filesystem::path& file);
-  unsigned side_by_side() const;
 
   std::filesystem::path model_;
   const SensitivityOptions& options_;

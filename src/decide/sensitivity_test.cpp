@@ -5,12 +5,12 @@
 #include <cmath>
 #include <fstream>
 
-#include "support/error_of.h"
-#include "support/fatal_layer.h"
-#include "support/temporary_folder.h"
 #include "decide/npy_bytes.h"
 #include "decide/sensitivity_exclude.h"
 #include "decide/sensitivity_findings.h"
+#include "support/error_of.h"
+#include "support/fatal_layer.h"
+#include "support/temporary_folder.h"
 
 namespace ounce {
 namespace {

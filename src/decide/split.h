@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace ounce::decide {
 
@@ -13,6 +14,7 @@ struct Split {
   DataOptions search, held_out;
   std::uint64_t search_samples = 0, held_out_samples = 0;
   bool is_same = false;  // there were too few samples for two parts
+  std::string runtime_version;
 };
 
 // Every other sample, as data often is in some order; with a carried state the first and the second half.

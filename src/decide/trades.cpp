@@ -4,14 +4,15 @@
 #include <cmath>
 
 #include "base/stopwatch.h"
+#include "decide/side_by_side.h"
 
 namespace ounce::decide {
 namespace {
 
-constexpr std::size_t kMostTrades = 32;   // more layers than this are taken in blocks
-constexpr std::size_t kSideBySide = 6;    // models in one contest
-constexpr double kContestSeconds = 0.25;  // for each of them
-constexpr double kGuess = 1;              // seconds of a first measurement
+constexpr std::size_t kMostTrades = 32;    // more layers than this are taken in blocks
+constexpr std::size_t kMostInContest = 6;  // models, besides two that they are compared with
+constexpr double kContestSeconds = 0.25;   // for each of them
+constexpr double kGuess = 1;               // seconds of a first measurement
 
 std::vector<Trade> groups_of(Laboratory& laboratory, const Mix& mix, const std::vector<Format>& formats) {
   std::vector<Layer> layers;
@@ -48,8 +49,10 @@ std::vector<Trade> find_trades(Laboratory& laboratory, const Mix& mix, const std
   const double all = laboratory.noises({mix}).front();
   const auto bytes = static_cast<double>(std::max<std::uint64_t>(laboratory.original_bytes(), 1));
   double each = kGuess;
-  for (std::size_t first = 0; first < trades.size(); first += kSideBySide) {
-    const std::size_t count = std::min(kSideBySide, trades.size() - first);
+  const std::uint64_t fit = sessions_in_memory(laboratory.original_bytes());
+  const std::size_t together = std::clamp<std::uint64_t>(fit, 3, kMostInContest + 2) - 2;
+  for (std::size_t first = 0; first < trades.size(); first += together) {
+    const std::size_t count = std::min(together, trades.size() - first);
     if (!has_time(each * static_cast<double>(count))) {
       trades.resize(first);
       break;

@@ -129,10 +129,9 @@ class Tuning {
   // Right before anything that takes time: a result that is known from before need not be written each time.
   void put_in_place() {
     if (!waiting_) return;
-    Answer answer = *std::exchange(waiting_, std::nullopt);
-    workshop_.write(answer.candidate.mix, output_);
-    answer.layers = layers_of(answer.candidate.mix);
-    on_disk_ = std::move(answer);
+    workshop_.write(waiting_->candidate.mix, output_);
+    waiting_->layers = layers_of(waiting_->candidate.mix);
+    on_disk_ = std::exchange(waiting_, std::nullopt);
   }
 
   TuneResult finish() {
@@ -140,7 +139,7 @@ class Tuning {
     for (const decide::Candidate& candidate : search_.candidates()) result_.trials.push_back(candidate.trial);
     decide::mark_front(result_.trials);
     result_.is_out_of_time = !search_.is_complete();
-    result_.runtime_version = laboratory_.runtime_version();
+    result_.runtime_version = split_.runtime_version;
     result_.recalled = laboratory_.recalled();
     if (search_.best() != nullptr && on_disk_) {
       give_answer();
@@ -229,6 +228,7 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
   const onnx::Model original = onnx::read_model(model);
   graph::verify(original);
   api::require_another_file(original, output, "the output would replace the input; choose another -o");
+  api::require_folder(output);
   return Tuning(model, output, options).run();
 }
 

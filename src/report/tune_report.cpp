@@ -114,6 +114,7 @@ Json trial_json(const TuneTrial& trial) {
   } else {
     json["speed_up"] = nullptr;
   }
+  json["slower"] = trial.is_slower;
   json.update(quality_json(trial));
   json["held_out"] = trial.held_out ? Json(*trial.held_out) : Json(nullptr);
   json["on_front"] = trial.is_on_front;
@@ -171,8 +172,9 @@ std::string tune_text(const TuneResult& result) {
                         result.output.string(), result.best.name, percent_text(result.best.ratio),
                         result.best.speed_up.ratio, result.best.speed_up.low, result.best.speed_up.high);
   } else if (!result.closest.empty()) {
-    text += fmt::format("nothing passed; closest came {}: {}\nit is kept as {}\n", result.best.name,
-                        result.best.verdict, result.closest.string());
+    const char* slow = result.best.is_slower ? ", but it is slower than the original" : "";
+    text += fmt::format("nothing passed; closest came {}: {}{}\nit is kept as {}\n", result.best.name,
+                        result.best.verdict, slow, result.closest.string());
   } else {
     text += "nothing could be made\n";
   }

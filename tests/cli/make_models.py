@@ -440,6 +440,28 @@ def chain():
 
 
 @a_model
+def memory():
+    """A state of 32 numbers that each layer has a part in, and a sequence of forty steps."""
+    nodes = [node("MatMul", ["x", "w"], ["heard"], name="hear"), node("MatMul", ["state", "u"], ["kept"], name="keep"),
+             node("Add", ["heard", "kept"], ["sum"]), node("Tanh", ["sum"], ["state_out"]), node("MatMul", ["state_out", "v"], ["y"], name="say")]
+    body = graph(nodes, [value("x", [1, 16]), value("state", [1, 32])], [value("y", [1, 24]), value("state_out", [1, 32])],
+                 [weight("w", 16, 32), weight("u", 32, 32), weight("v", 32, 24)])
+    return model(body), {"memory.npz": npz(x=npy("f", [40, 16], even_numbers(11, 40 * 16)))}
+
+
+@a_model
+def small_convs():
+    """Layers too small to be stored otherwise; they can compute on integers all the same."""
+    nodes, before = [], "x"
+    for n in range(3):
+        after = "y" if n == 2 else f"out{n}"
+        nodes += [node("Conv", [before, f"w{n}"], [f"sum{n}"], [attribute("pads", [1, 1])], name=f"conv{n}"), node("Relu", [f"sum{n}"], [after])]
+        before = after
+    body = graph(nodes, [value("x", [1, 8, 256])], [value("y", [1, 8, 256])], [weight(f"w{n}", 8, 8, 3) for n in range(3)])
+    return model(body), {"small_convs.npz": npz(x=npy("f", [8, 8, 256], even_numbers(13, 8 * 8 * 256)))}
+
+
+@a_model
 def seen_from_branches():
     """A Conv whose result is turned and then used only inside the branches of an If. Runtimes abort on Q and DQ in front of that
     Transpose: they carry DQ past it and do not expect a use inside a graph."""

@@ -1,0 +1,9 @@
+# Ctrl-C during the first of several: its model is there, the others are not begun.
+need fatal matmul
+ounce tune matmul.onnx fatal.onnx --data fatal.npz --budget 60s --no-cache -o out --json 2> /dev/null > document &
+run=$!
+while [ ! -e out/matmul.onnx ]; do sleep 0.02; done
+kill -INT $run
+wait $run || true
+json_get models.0.model models.0.passed models.0.interrupted < document
+ls out
