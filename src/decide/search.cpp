@@ -285,26 +285,18 @@ void Search::shrink() {
   if (!best_ || options_.objective == Objective::kLatency || !has_time(1)) return;
   const Candidate base = candidates_[*best_];
   if (base.mix.recipe.is_half() || base.mix.recipe.format == Format::kW4) return;
-  std::vector<Trade> floats;
-  for (const TreatedLayer& treated : laboratory_.workshop().layers(base.mix)) {
-    if (treated.format == Format::kW8 || treated.format == Format::kW16)
-      floats.push_back({treated.layer.name, {treated.layer.output}, 0, 0});
-  }
+  std::vector<Trade> floats = group_by_format(laboratory_, base.mix, {Format::kW8, Format::kW16});
+  std::vector<Mix> alone;
+  for (const Trade& trade : floats) alone.push_back(with(base.mix, {trade}, Format::kW4));
+  const std::vector<double> noises = laboratory_.noises(alone);
+  for (std::size_t i = 0; i < floats.size(); ++i) floats[i].gain = -noises[i];
+  std::stable_sort(floats.begin(), floats.end(),
+                   [](const Trade& a, const Trade& b) { return a.gain > b.gain; });
+  // The half that brings the least noise is tried when all of them are too many.
   for (; !floats.empty() && has_time(1); floats.resize(floats.size() / 2)) {
-    const std::vector<Mix> alone = [&] {
-      std::vector<Mix> mixes;
-      for (const Trade& trade : floats) mixes.push_back(with(base.mix, {trade}, Format::kW4));
-      return mixes;
-    }();
-    if (floats.front().gain == 0) {
-      const std::vector<double> noises = laboratory_.noises(alone);
-      for (std::size_t i = 0; i < floats.size(); ++i) floats[i].gain = noises[i];
-      std::stable_sort(floats.begin(), floats.end(),
-                       [](const Trade& a, const Trade& b) { return a.gain < b.gain; });
-    }
     const std::optional<std::size_t> before = best_;
     attempt(with(base.mix, floats, Format::kW4),
-            fmt::format("{}, {} in 4 bits", base.trial.name, plural(floats.size(), "layer")));
+            fmt::format("{}, {} in 4 bits", base.trial.name, plural(floats.size(), "group")));
     if (best_ != before || candidates_.back().trial.bytes >= base.trial.bytes) return;
   }
 }

@@ -14,7 +14,10 @@ constexpr std::size_t kMostInContest = 6;  // models, besides two that they are 
 constexpr double kContestSeconds = 0.25;   // for each of them
 constexpr double kGuess = 1;               // seconds of a first measurement
 
-std::vector<Trade> groups_of(Laboratory& laboratory, const Mix& mix, const std::vector<Format>& formats) {
+}  // namespace
+
+std::vector<Trade> group_by_format(Laboratory& laboratory, const Mix& mix,
+                                   const std::vector<Format>& formats) {
   std::vector<Layer> layers;
   for (TreatedLayer& treated : laboratory.workshop().layers(mix)) {
     if (std::find(formats.begin(), formats.end(), treated.format) != formats.end())
@@ -33,8 +36,6 @@ std::vector<Trade> groups_of(Laboratory& laboratory, const Mix& mix, const std::
   return trades;
 }
 
-}  // namespace
-
 Mix with(const Mix& mix, const std::vector<Trade>& trades, Format format) {
   Mix changed = mix;
   for (const Trade& trade : trades) {
@@ -45,7 +46,7 @@ Mix with(const Mix& mix, const std::vector<Trade>& trades, Format format) {
 
 std::vector<Trade> find_trades(Laboratory& laboratory, const Mix& mix, const std::vector<Format>& formats,
                                bool is_timed, const std::function<bool(double)>& has_time) {
-  std::vector<Trade> trades = groups_of(laboratory, mix, formats);
+  std::vector<Trade> trades = group_by_format(laboratory, mix, formats);
   const double all = laboratory.noises({mix}).front();
   const auto bytes = static_cast<double>(std::max<std::uint64_t>(laboratory.original_bytes(), 1));
   double each = kGuess;

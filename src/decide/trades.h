@@ -19,7 +19,11 @@ struct Trade {
   double cost = 0;                   // share of the original's time that is added; negative: it gets faster
 };
 
-// The layers of `mix` in one of these formats, alone or, if they are many, in blocks. `is_timed`: otherwise
+// The layers of `mix` in one of these formats, alone or, if they are many, in blocks; nothing is measured.
+std::vector<Trade> group_by_format(Laboratory& laboratory, const Mix& mix,
+                                   const std::vector<Format>& formats);
+
+// The same, with what each brings and costs. `is_timed`: otherwise
 // costs are shares of the original's bytes. `has_time` is asked before each part of the work with the seconds
 // it will take; when it says no, what has been measured is the result.
 std::vector<Trade> find_trades(Laboratory& laboratory, const Mix& mix, const std::vector<Format>& formats,

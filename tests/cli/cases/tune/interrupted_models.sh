@@ -2,7 +2,8 @@
 need fatal matmul
 ounce tune matmul.onnx fatal.onnx --data fatal.npz --budget 60s --no-cache -o out --json 2> /dev/null > document &
 run=$!
-while [ ! -e out/matmul.onnx ]; do sleep 0.02; done
+while [ ! -e out/matmul.onnx ] && kill -0 $run; do sleep 0.02; done
+sleep 0.2
 kill -INT $run
 wait $run || true
 json_get models.0.model models.0.passed models.0.interrupted < document

@@ -10,4 +10,3 @@ exits 1 ounce tune embedding.onnx --data ids.npy --budget 3s --no-cache -o small
 [ -e small.closest.onnx ]
 grep -c 'passed, but slower' text | sed 's/[1-9][0-9]*/some/'
 tail -n 2 text | grep -q 'slower' || echo "the last lines do not say that it is slower"
-tail -n 2 text | grep ': passed' || true

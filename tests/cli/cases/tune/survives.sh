@@ -3,7 +3,7 @@ need matmul fatal
 t="ounce tune matmul.onnx --data fatal.npz --budget 3s --cache kept -o small.onnx"
 $t > /dev/null
 cp kept/*.jsonl whole
-for way in quality time integers held negative nonsense; do
+for way in quality time held negative nonsense; do
   way=$way python3 - > "$(ls kept/*.jsonl)" <<'END'
 import json, os
 way = os.environ["way"]
