@@ -1,5 +1,8 @@
 #include "base/cpu.h"
 
+#include <fstream>
+#include <thread>
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
@@ -16,6 +19,18 @@ bool has_exact_byte_products() noexcept {
 #else
   return true;
 #endif
+}
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string name = "unknown";
+  for (std::string line; std::getline(info, line);) {
+    // x86 says its model, ARM the number of its part.
+    if (!line.starts_with("model name") && !line.starts_with("CPU part")) continue;
+    name = line.substr(line.find(':') + 1);
+    break;
+  }
+  return name + " x " + std::to_string(std::thread::hardware_concurrency());
 }
 
 }  // namespace ounce

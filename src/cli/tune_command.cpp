@@ -33,7 +33,6 @@ struct Arguments {
   GateArguments gates;
   DataArguments data;
   RuntimeArguments runtime;
-  unsigned threads = 0;
   bool keep = true, json = false;
 };
 
@@ -66,7 +65,12 @@ std::filesystem::path usual_name(const std::filesystem::path& model) {
 int run(const Arguments& arguments) {
   TuneOptions options = options_of(arguments);
   std::FILE* human = arguments.json ? stderr : stdout;
-  const JobList list = assign_outputs(find_models(arguments.models), arguments.output, usual_name);
+  std::vector<ModelFile> models = find_models(arguments.models);
+  // What came closest in an earlier run is no model of its own.
+  std::erase_if(models, [](const ModelFile& model) {
+    return model.was_found && model.path.stem().extension() == ".closest";
+  });
+  const JobList list = assign_outputs(models, arguments.output, usual_name);
   for (const std::string& note : list.notes) fmt::print(stderr, "note: {}\n", note);
   std::vector<report::TuneRow> rows;
   int worst = 0;
@@ -114,10 +118,11 @@ Command add_tune(CLI::App& parser) {
   app->add_option("--budget", arguments->budget, "time for each model: 90s, 10m, 2h")->capture_default_str();
   app->add_option("--target", arguments->target,
                   "where the model will run, such as android-arm64@1.22.0: what it lacks is not written");
-  app->add_option("--cache", arguments->cache,
-                  "folder that keeps measurements, so that a run goes on where it was (default: OUNCE_CACHE, "
-                  "XDG_CACHE_HOME/ounce or ~/.cache/ounce)");
-  app->add_flag("!--no-cache", arguments->keep, "keep no measurements, and use none");
+  CLI::Option* cache = app->add_option(
+      "--cache", arguments->cache,
+      "folder that keeps measurements, so that a run goes on where it was (default: OUNCE_CACHE, "
+      "XDG_CACHE_HOME/ounce or ~/.cache/ounce)");
+  app->add_flag("!--no-cache", arguments->keep, "keep no measurements, and use none")->excludes(cache);
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_gate_options(*app, arguments->gates, "Gates (without any: 30 dB for every output)");
   add_data_options(*app, arguments->data);

@@ -4,6 +4,7 @@
 
 #include "decide/advise_quality.h"
 #include "decide/advise_rules.h"
+#include "plan/node_wishes.h"
 
 namespace ounce::decide {
 namespace {
@@ -49,18 +50,6 @@ const char* metric_name(Metric metric) {
 
 }  // namespace
 
-const char* format_name(Format format) {
-  switch (format) {
-    case Format::kW4: return "w4";
-    case Format::kW16: return "w16";
-    case Format::kDynamic: return "dynamic";
-    case Format::kStatic: return "static";
-    case Format::kFp16: return "fp16";
-    case Format::kBf16: return "bf16";
-    default: return "w8";
-  }
-}
-
 CommandWriter::CommandWriter(const AdviseOptions& options, const AdviseResult& result)
     : options_(options),
       result_(result),
@@ -68,35 +57,51 @@ CommandWriter::CommandWriter(const AdviseOptions& options, const AdviseResult& r
 
 std::string CommandWriter::quantize(Format format) const {
   std::string line = fmt::format("ounce quantize {} --to {}{}", quoted(result_.model.string()),
-                                 format_name(format), target());
+                                 plan::name_of(format), target());
   if (format != Format::kStatic) return line;
-  line += data(false);
-  if (can_divide()) line += fmt::format(" --samples {}", result_.samples / 2);
-  return line;
+  return line + data(false, Part::kCalibrating);
 }
 
 std::string CommandWriter::tune() const {
-  std::string line = fmt::format("ounce tune {}{}{}", quoted(result_.model.string()), target(), data(true));
-  return line + gates();
+  std::string line =
+      fmt::format("ounce tune {}{}{}", quoted(result_.model.string()), target(), data(true, Part::kAll));
+  return line + gates() + runtime();
 }
 
 std::string CommandWriter::verify(Format format) const {
   const std::filesystem::path candidate = default_output(result_.model, format);
-  std::string line = fmt::format("ounce verify {} {}{}", quoted(result_.model.string()),
-                                 quoted(candidate.string()), data(true));
-  if (format == Format::kStatic && can_divide()) line += fmt::format(" --first {}", result_.samples / 2);
-  return line + gates();
+  std::string line =
+      fmt::format("ounce verify {} {}{}", quoted(result_.model.string()), quoted(candidate.string()),
+                  data(true, format == Format::kStatic ? Part::kJudging : Part::kAll));
+  return line + gates() + runtime();
 }
 
-std::string CommandWriter::data(bool with_labels) const {
+std::string CommandWriter::data(bool with_labels, Part part) const {
+  const bool is_part = part != Part::kAll && can_divide();
   std::string text;
   for (std::size_t i = 0; i < words_.size(); ++i) {
-    if (!with_labels && words_[i] == "--labels") {
+    const bool is_range = words_[i] == "--first" || words_[i] == "--samples";
+    if ((!with_labels && words_[i] == "--labels") || (is_part && is_range)) {
       ++i;
       continue;
     }
     text += " " + quoted(words_[i]);
   }
+  if (!is_part) return text;
+  const std::uint64_t half = result_.samples / 2;
+  const std::uint64_t first = options_.data.first + (part == Part::kJudging ? half : 0);
+  if (first != 0) text += fmt::format(" --first {}", first);
+  if (part == Part::kCalibrating) text += fmt::format(" --samples {}", half);
+  if (part == Part::kJudging && options_.data.samples != 0)
+    text += fmt::format(" --samples {}", result_.samples - half);
+  return text;
+}
+
+// What was measured is to be proved on the same runtime.
+std::string CommandWriter::runtime() const {
+  std::string text;
+  if (!options_.runtime.library.empty()) text += " --runtime " + quoted(options_.runtime.library);
+  if (options_.runtime.threads != 1) text += fmt::format(" --threads {}", options_.runtime.threads);
   return text;
 }
 
@@ -118,9 +123,7 @@ std::string CommandWriter::gates() const {
   return text;
 }
 
-bool CommandWriter::can_divide() const {
-  return options_.data.first == 0 && options_.data.samples == 0 && result_.samples >= 2 * kFewSamples;
-}
+bool CommandWriter::can_divide() const { return result_.samples >= 2 * kFewSamples; }
 
 std::string CommandWriter::target() const {
   return options_.target.empty() ? "" : " --target " + quoted(options_.target);

@@ -17,8 +17,10 @@ class CommandWriter {
   std::string verify(Format format) const;
 
  private:
-  std::string data(bool with_labels) const;
-  bool can_divide() const;  // the data is whole: one part may calibrate and another one judge
+  enum class Part { kAll, kCalibrating, kJudging };
+  std::string data(bool with_labels, Part part) const;
+  bool can_divide() const;  // there are enough samples: one part may calibrate and another one judge
+  std::string runtime() const;
   std::string gates() const;
   std::string target() const;
 
@@ -26,7 +28,5 @@ class CommandWriter {
   const AdviseResult& result_;
   std::vector<std::string> words_;
 };
-
-const char* format_name(Format format);  // as --to takes it
 
 }  // namespace ounce::decide

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "decide/advise_rules.h"
+#include "decide/measurement_json.h"
 
 namespace ounce::decide {
 namespace {
@@ -48,15 +49,11 @@ Gates gates_for(const AdviseOptions& options, const FamilyFinding& family) {
 
 void judge(const AdviseOptions& options, const FamilyFinding& family, const VerifyResult& compared,
            MethodFinding& finding) {
-  finding.sqnr_db = std::numeric_limits<double>::infinity();
+  finding.sqnr_db = worst_sqnr(compared);
+  finding.agreement = least_agreement(compared);
   std::uint64_t broken = 0;
-  for (const OutputComparison& output : compared.outputs) {
-    if (output.is_state) continue;
-    finding.sqnr_db = std::min(finding.sqnr_db, output.sqnr_db);
-    broken += output.newly_not_finite;
-    if (output.top1_agreement)
-      finding.agreement = std::min(finding.agreement.value_or(1), *output.top1_agreement);
-  }
+  for (const OutputComparison& output : compared.outputs)
+    broken += output.is_state ? 0 : output.newly_not_finite;
   if (!compared.metrics.empty()) finding.metric = compared.metrics.front();
   if (broken != 0) {
     finding.quality = fmt::format("{} values became NaN or infinite", broken);
@@ -71,9 +68,10 @@ void judge(const AdviseOptions& options, const FamilyFinding& family, const Veri
         fmt::format("{:.2f} % same answers, {:.0f} wanted", 100 * *finding.agreement, 100 * kLeastAgreement);
   } else {
     finding.is_acceptable = compared.passed;
-    finding.quality = std::isinf(finding.sqnr_db) ? "identical"
-                                                  : fmt::format("{:.1f} dB, {:.0f} wanted", finding.sqnr_db,
-                                                                sqnr_limit(options, family));
+    finding.quality =
+        finding.sqnr_db == std::numeric_limits<double>::infinity()
+            ? "identical"
+            : fmt::format("{:.1f} dB, {:.0f} wanted", finding.sqnr_db, sqnr_limit(options, family));
   }
 }
 

@@ -13,6 +13,7 @@ class Clock {
   void credit(double seconds) { credited_ += seconds; }
   double elapsed() const { return watch_.seconds() + credited_; }
   double left() const { return budget_ - elapsed(); }
+  double budget() const { return budget_; }
   double real_seconds() const { return watch_.seconds(); }
 
  private:

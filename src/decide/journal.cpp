@@ -2,6 +2,7 @@
 
 #include <ounce/error.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
@@ -51,7 +52,8 @@ void Journal::read() {
     if (!parsed.is_object() || !parsed.contains("key") || !parsed["key"].is_string() ||
         !parsed.contains("value") || !parsed.contains("seconds") || !parsed["seconds"].is_number())
       continue;
-    entries_.try_emplace(parsed["key"].get<std::string>(), Entry{parsed["value"], parsed["seconds"]});
+    const double seconds = std::max(0.0, parsed["seconds"].get<double>());
+    entries_.insert_or_assign(parsed["key"].get<std::string>(), Entry{parsed["value"], seconds});
   }
 }
 
@@ -61,12 +63,21 @@ const Journal::Entry* Journal::find(const std::string& key) const {
   return found == entries_.end() ? nullptr : &found->second;
 }
 
+void Journal::forget(const std::string& key) {
+  const std::scoped_lock lock(mutex_);
+  entries_.erase(key);
+}
+
 const Journal::Entry& Journal::add(const std::string& key, nlohmann::json value, double seconds) {
   const std::scoped_lock lock(mutex_);
   const auto [place, is_new] = entries_.try_emplace(key, Entry{std::move(value), seconds});
   if (is_new && out_.is_open()) {
     const nlohmann::json line = {{"key", key}, {"value", place->second.value}, {"seconds", seconds}};
     out_ << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n" << std::flush;
+    if (!out_)
+      throw Error(ErrorCode::kIo,
+                  "cannot keep measurements here: is the disk full? give --cache or --no-cache",
+                  file_.string());
   }
   return place->second;
 }

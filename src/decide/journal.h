@@ -31,6 +31,9 @@ class Journal {
   // The first value of a key stays.
   const Entry& add(const std::string& key, nlohmann::json value, double seconds);
 
+  // A value that nobody can read: what is added next takes its place.
+  void forget(const std::string& key);
+
   const std::filesystem::path& file() const { return file_; }
 
  private:

@@ -77,7 +77,8 @@ std::string exactly(const std::string& name) {
   return text + "$";
 }
 
-// A node's name means its weights if they are its own inputs and no other node is called so.
+// A node's name means its weights if they are its own inputs and nothing else is called so: no other node, no
+// tensor, no op.
 std::vector<std::string> expressions_for(const Draft& draft, const std::map<std::string, int>& names) {
   const auto found = names.find(draft.layer.name);
   if (draft.is_direct && found != names.end() && found->second == 1) return {exactly(draft.layer.name)};
@@ -90,10 +91,12 @@ std::vector<std::string> expressions_for(const Draft& draft, const std::map<std:
 
 std::vector<Layer> find_layers(const Index& index, std::uint64_t least_bytes) {
   std::map<NodePlace, Draft> drafts = collect(index, least_bytes);
-  std::map<std::string, int> names;  // how many nodes have them
+  std::map<std::string, int> names;  // what is called so
   graph::for_each_node(index, [&](std::size_t, std::size_t, const onnx::Node& node) {
     if (!node.name.empty()) ++names[std::string(node.name)];
+    ++names[std::string(node.op_type)];
   });
+  for (const plan::Weight& weight : plan::find_weights(index)) ++names[std::string(weight.name)];
   std::vector<NodePlace> places;
   std::vector<Layer> layers;
   for (auto& [place, draft] : drafts) {

@@ -64,7 +64,8 @@ json speed_json(const SpeedUp& speed) {
 
 SpeedUp speed_of(const json& made) {
   SpeedUp speed;
-  speed.ratio = number_or(made.at("ratio"), 1);
+  const double ratio = number_or(made.at("ratio"), 1);
+  speed.ratio = ratio > 0 ? ratio : 1;
   speed.low = number_or(made.at("low"), 1);
   speed.high = number_or(made.at("high"), 1);
   speed.rounds = made.at("rounds");

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stopwatch.h"
 #include "decide/trades.h"
 
 namespace ounce::decide {
@@ -52,9 +51,9 @@ class Mender {
     return made;
   }
   bool passes() {
-    const Stopwatch time;
+    const double begin = laboratory_.elapsed();
     const TuneTrial trial = laboratory_.judge(mixed(), "");
-    step_ = std::max(step_, time.seconds());
+    step_ = std::max(step_, laboratory_.elapsed() - begin);
     return trial.problem.empty() && trial.passed && trial.sqnr_db >= least_sqnr_;
   }
   void take(std::size_t count) {

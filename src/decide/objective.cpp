@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kSameTime = 0.03, kSameSize = 0.005;  // shares
 constexpr double kSameQuality = 1;                     // dB
-constexpr double kSlower = 0.98;
+constexpr double kSlower = 0.98, kMuchSlower = 0.95;   // the latter however unsure it is
 
 double time_of(const TuneTrial& trial) { return trial.speed_up.ratio > 0 ? 1 / trial.speed_up.ratio : 1; }
 
@@ -23,7 +23,9 @@ bool is_beaten(const TuneTrial& trial, const TuneTrial& by) {
 
 }  // namespace
 
-bool is_slower(const SpeedUp& speed) { return speed.is_measurable && speed.ratio < kSlower; }
+bool is_slower(const SpeedUp& speed) {
+  return speed.ratio < kMuchSlower || (speed.is_measurable && speed.ratio < kSlower);
+}
 
 bool is_eligible(const TuneTrial& trial) {
   return trial.problem.empty() && trial.passed && trial.is_timed && !trial.is_slower &&

@@ -68,6 +68,8 @@ TEST(ObjectiveTest, ContestsMayErrALittle) {
   EXPECT_TRUE(is_slower(speed));
   speed.is_measurable = false;
   EXPECT_FALSE(is_slower(speed));
+  speed.ratio = 0.94;
+  EXPECT_TRUE(is_slower(speed));
 }
 
 TEST(ObjectiveTest, TheFrontIsWhatNothingBeats) {

@@ -9,13 +9,10 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
-#include "base/stopwatch.h"
 #include "decide/mend.h"
 #include "decide/objective.h"
 #include "decide/recipe_json.h"
 #include "decide/trades.h"
-#include "target/provider.h"
-#include "target/target.h"
 
 namespace ounce::decide {
 namespace {
@@ -36,7 +33,9 @@ constexpr double kUsualGoal = 28;            // dB, without a gate in dB
 constexpr double kMoreRoom = 1.5;            // dB, when held-out data was not content
 constexpr int kMostRounds = 3;               // of more room
 constexpr double kNoLimit = 1e9;
-constexpr double kHopeless = 0.9;  // speed that no float will bring up to the original's
+constexpr double kSmallStep = 1.03;  // of the least cost so far
+constexpr double kOverrun = 0.05;    // of the budget, that the end may take longer
+constexpr double kHopeless = 0.9;    // speed that no float will bring up to the original's
 
 Recipe recipe_of(Format format) {
   Recipe recipe;
@@ -61,8 +60,10 @@ Search::Search(const TuneOptions& options, Laboratory& laboratory, Clock& clock,
 }
 
 void Search::run() {
+  const auto is_time_up = [](const Error& error) {
+    return error.code() == ErrorCode::kCancelled && !is_cancelled();
+  };
   try {
-    const TimeLimit limit(clock_.left() - reserve_);
     climb_ladder();
     mend();
     trim();
@@ -70,10 +71,17 @@ void Search::run() {
     mend();
     shrink();
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::kCancelled || is_cancelled()) throw;
+    if (!is_time_up(error)) throw;
+    is_complete_ = false;
+    laboratory_.note_time_is_up();
+  }
+  try {
+    laboratory_.keep_back(-kOverrun * options_.budget);
+    play_off();
+  } catch (const Error& error) {
+    if (!is_time_up(error)) throw;  // then the order of before holds
     is_complete_ = false;
   }
-  play_off();
 }
 
 void Search::show_progress() const {
@@ -87,6 +95,7 @@ void Search::show_progress() const {
 
 bool Search::has_time(double seconds) {
   show_progress();
+  laboratory_.keep_back(reserve_);
   const bool fits = clock_.left() - reserve_ > seconds;
   if (!fits) is_complete_ = false;
   return fits;
@@ -111,11 +120,17 @@ void Search::consider(std::size_t place) {
   TuneTrial& trial = candidates_[place].trial;
   if (!is_eligible(trial)) return;
   if (best_ && !is_better(trial, candidates_[*best_].trial, options_.objective)) return;
-  const Stopwatch time;
+  // Small steps back for the sake of quality must not add up.
+  const double cost = cost_of(trial, options_.objective);
+  if (best_ && cost > kSmallStep * least_cost_) return;
+  const double begin = clock_.elapsed();
   trial.held_out = adopt_(candidates_[place]);
-  if (*trial.held_out) best_ = place;
+  if (*trial.held_out) {
+    least_cost_ = best_ ? std::min(least_cost_, cost) : cost;
+    best_ = place;
+  }
   // The end takes such a step too.
-  reserve_ = std::clamp(2 * time.seconds(), reserve_ / 2, kReserveShare * options_.budget);
+  reserve_ = std::clamp(2 * (clock_.elapsed() - begin), reserve_ / 2, kReserveShare * options_.budget);
 }
 
 void Search::rung(const Recipe& recipe, const char* name) {
@@ -144,21 +159,19 @@ void Search::climb_on() {
 
 // Otherwise it is what storing it is.
 bool Search::computes_on_integers(const Mix& mix) {
-  const std::string key = "integers " + hex(digest_of(to_json(mix).dump()));
-  return laboratory_
-      .once(key,
-            [&]() -> json {
-              try {
-                const auto layers = laboratory_.workshop().layers(mix);
-                return std::any_of(layers.begin(), layers.end(), [](const TreatedLayer& treated) {
-                  return treated.format == Format::kStatic || treated.format == Format::kDynamic;
-                });
-              } catch (const Error& error) {
-                if (error.code() != ErrorCode::kUnsupported) throw;
-                return false;
-              }
-            })
-      .get<bool>();
+  const auto find = [&]() -> json {
+    try {
+      const auto layers = laboratory_.workshop().layers(mix);
+      return std::any_of(layers.begin(), layers.end(), [](const TreatedLayer& treated) {
+        return treated.format == Format::kStatic || treated.format == Format::kDynamic;
+      });
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kUnsupported) throw;
+      return false;
+    }
+  };
+  return laboratory_.once("integers " + hex(digest_of(to_json(mix).dump())), find,
+                          [](const json& known) { return known.get<bool>(); });
 }
 
 // Calibration, evening out, and the floats that bring much for nearly nothing are chosen by measuring.
@@ -168,24 +181,30 @@ void Search::try_static() {
   api::RefineLimits limits;
   limits.close_enough = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : kUsualGoal;
   limits.has_time = [&] { return clock_.elapsed() < end; };
-  const json settled = laboratory_.once(fmt::format("settle static {}", options_.budget), [&]() -> json {
+  const auto find = [&]() -> json {
     std::vector<std::string> notes;
     try {
       const Mix mix = laboratory_.workshop().settle(recipe_of(Format::kStatic), limits, notes);
-      return {{"mix", to_json(mix)}, {"notes", notes}};
+      return {{"problem", ""}, {"mix", to_json(mix)}, {"notes", notes}};
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::kUnsupported) throw;
-      return {{"problem", error.what()}};
+      if (error.code() != ErrorCode::kUnsupported && error.code() != ErrorCode::kBadInput) throw;
+      return {{"problem", error.what()}, {"mix", to_json({})}, {"notes", json::array()}};
     }
-  });
-  if (settled.contains("problem")) {
-    notes_.push_back("static: " + settled["problem"].get<std::string>());
-    return;
-  }
-  const Mix mix = mix_of(settled.at("mix"));
-  if (!computes_on_integers(mix)) return;
-  for (const json& note : settled.at("notes")) notes_.push_back("static: " + note.get<std::string>());
-  attempt(mix, "static");
+  };
+  struct Settlement {
+    std::string problem;
+    Mix mix;
+    std::vector<std::string> notes;
+  };
+  const auto settled = laboratory_.once(fmt::format("settle static {}", options_.budget), find,
+                                        [](const json& known) -> Settlement {
+                                          return {known.at("problem"), mix_of(known.at("mix")),
+                                                  known.at("notes").get<std::vector<std::string>>()};
+                                        });
+  if (!settled.problem.empty()) notes_.push_back("static: " + settled.problem);
+  if (!settled.problem.empty() || !computes_on_integers(settled.mix)) return;
+  for (const std::string& note : settled.notes) notes_.push_back("static: " + note);
+  attempt(settled.mix, "static");
 }
 
 // Convs have static kernels only, LSTMs dynamic ones only, matrix products both.
@@ -206,7 +225,7 @@ void Search::try_dynamic_layers() {
   attempt(mix, fmt::format("static, {} dynamic", plural(moved, "layer")));
 }
 
-// What it would cost to be as good as this, if it passed.
+// What it would cost if it passed.
 double Search::promise_of(const Candidate& candidate) const {
   return cost_of(candidate.trial, options_.objective);
 }
@@ -295,9 +314,11 @@ void Search::shrink() {
   // The half that brings the least noise is tried when all of them are too many.
   for (; !floats.empty() && has_time(1); floats.resize(floats.size() / 2)) {
     const std::optional<std::size_t> before = best_;
+    const std::size_t tried = candidates_.size();
     attempt(with(base.mix, floats, Format::kW4),
             fmt::format("{}, {} in 4 bits", base.trial.name, plural(floats.size(), "group")));
-    if (best_ != before || candidates_.back().trial.bytes >= base.trial.bytes) return;
+    const bool is_larger = candidates_.size() > tried && candidates_.back().trial.bytes >= base.trial.bytes;
+    if (best_ != before || is_larger) return;
   }
 }
 

@@ -76,7 +76,8 @@ class Search {
   std::set<std::string> tried_;
   std::set<std::size_t> mended_;  // candidates
   std::vector<std::string> notes_;
-  double reserve_ = 0;  // seconds for the end
+  double reserve_ = 0;     // seconds for the end
+  double least_cost_ = 0;  // of all that have been the best
   bool is_complete_ = true;
 };
 

@@ -16,6 +16,7 @@
 #include "base/temporary_folder.h"
 #include "base/thread_pool.h"
 #include "decide/identity.h"
+#include "decide/remove_model.h"
 #include "decide/sensitivity_estimate.h"
 #include "decide/side_by_side.h"
 #include "graph/verify.h"
@@ -252,8 +253,7 @@ json SensitivityMeter::run(const std::set<std::size_t>& floats, const std::files
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
     value["problem"] = error.what();
   }
-  std::error_code ignored;
-  std::filesystem::remove(file, ignored);
+  remove_model(file);
   return value;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/stopwatch.h"
 #include "decide/side_by_side.h"
 
 namespace ounce::decide {
@@ -58,21 +57,23 @@ std::vector<Trade> find_trades(Laboratory& laboratory, const Mix& mix, const std
       trades.resize(first);
       break;
     }
-    const Stopwatch time;
+    const double begin = laboratory.elapsed();
     std::vector<Mix> mixes;
     for (std::size_t i = 0; i < count; ++i) mixes.push_back(with(mix, {trades[first + i]}, Format::kW16));
     const std::vector<double> noises = laboratory.noises(mixes);
     for (std::size_t i = 0; i < count; ++i) trades[first + i].gain = std::max(0.0, all - noises[i]);
-    if (!is_timed) {
+    const bool are_all_made =
+        std::all_of(noises.begin(), noises.end(), [](double noise) { return std::isfinite(noise); });
+    if (!is_timed || !are_all_made) {
       for (std::size_t i = 0; i < count; ++i)
         trades[first + i].cost = static_cast<double>(trades[first + i].values) / bytes;
     } else {
       mixes.push_back(mix);
-      const std::vector<SpeedUp> speeds = laboratory.time(mixes, kContestSeconds);
+      const std::vector<SpeedUp> speeds = laboratory.contest(mixes, kContestSeconds);
       for (std::size_t i = 0; i < count; ++i)
         trades[first + i].cost = 1 / speeds[i].ratio - 1 / speeds.back().ratio;
     }
-    each = time.seconds() / static_cast<double>(count);
+    each = (laboratory.elapsed() - begin) / static_cast<double>(count);
   }
   return trades;
 }

@@ -9,6 +9,7 @@
 
 #include "api/another_file.h"
 #include "base/cancel.h"
+#include "base/cpu.h"
 #include "base/digest.h"
 #include "decide/identity.h"
 #include "decide/measurement_json.h"
@@ -18,7 +19,6 @@
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "plan/node_wishes.h"
-#include "runtime/machine.h"
 
 namespace ounce {
 namespace {
@@ -31,12 +31,14 @@ bool has_any(const Gates& gates) {
 
 // What passes has to be the same model to whoever looks at its outputs; without labels a drop cannot be seen.
 TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
-  const std::string instead = fmt::format("every output must come within {} dB instead", kDefaultTuneSqnr);
-  if (options.gates.max_drop && options.data.labels.empty()) {
-    notes.push_back("there are no labels, so --max-drop has nothing to look at; " + instead);
-    options.gates.max_drop.reset();
-  }
-  if (!has_any(options.gates)) options.gates.min_sqnr = kDefaultTuneSqnr;
+  const bool is_blind = options.gates.max_drop && options.data.labels.empty();
+  if (is_blind) options.gates.max_drop.reset();
+  const bool has_other = has_any(options.gates);
+  if (!has_other) options.gates.min_sqnr = kDefaultTuneSqnr;
+  if (is_blind)
+    notes.push_back(
+        "there are no labels, so --max-drop has nothing to look at" +
+        (has_other ? "" : fmt::format("; every output must come within {} dB instead", kDefaultTuneSqnr)));
   return options;
 }
 
@@ -58,10 +60,27 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
   };
   return decide::identity_of(
       model, options.data, options.runtime,
-      fmt::format("tune {} {} {} {} {} metric {} {} {} target {}", text(gates.max_abs_diff),
-                  text(gates.mean_abs_diff), text(gates.min_sqnr), text(gates.min_agreement),
-                  text(gates.max_drop), static_cast<int>(options.metric), options.output,
-                  text(options.threshold), options.target));
+      fmt::format("tune 1 on {} gates {} {} {} {} {} metric {} {} {} target {}", cpu_name(),
+                  text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
+                  text(gates.min_agreement), text(gates.max_drop), static_cast<int>(options.metric),
+                  options.output, text(options.threshold), options.target));
+}
+
+// Was it written by this program?
+bool is_ours(const std::filesystem::path& file) {
+  try {
+    const onnx::Model model = onnx::read_model(file);
+    const auto& metadata = model.proto->metadata;
+    return std::any_of(metadata.begin(), metadata.end(),
+                       [](const auto& entry) { return entry->key == "ounce.plan"; });
+  } catch (const Error&) {
+    return false;  // no model at all
+  }
+}
+
+// Beside the output, for what nearly passed.
+std::filesystem::path closest_name(std::filesystem::path output) {
+  return output.replace_extension(".closest" + output.extension().string());
 }
 
 // One run: what is the best so far is in its place.
@@ -102,36 +121,73 @@ class Tuning {
   }
 
  private:
-  // The part that was held out decides.
+  // A model that has passed everything.
+  struct Answer {
+    decide::Candidate candidate;
+    TuneTrial held_out;
+    std::vector<LayerChoice> layers;
+    std::uint64_t bytes = 0;
+  };
+
+  // The part that was held out decides, and then the checks that every result goes through.
   bool adopt(const decide::Candidate& candidate) {
-    const json known = laboratory_.once("held out " + hex(digest_of(to_json(candidate.mix).dump())), [&] {
-      const VerifyResult verified = laboratory_.hold_out(candidate.mix);
-      TuneTrial trial;
-      trial.sqnr_db = decide::worst_sqnr(verified);
-      trial.agreement = decide::least_agreement(verified);
-      if (!verified.metrics.empty()) trial.metric = verified.metrics.front();
-      trial.passed = verified.passed;
-      trial.verdict = verified.verdict;
-      return decide::trial_json(trial);
-    });
-    const TuneTrial held_out = decide::trial_of(known);
+    const std::string digest = hex(digest_of(to_json(candidate.mix).dump()));
+    const TuneTrial held_out = laboratory_.once(
+        "held out " + digest, [&] { return hold_out(candidate.mix); }, decide::trial_of);
     if (!held_out.passed) {
       result_.notes.push_back(
-          fmt::format("{} passed on the data that was searched on, but not on the data "
-                      "that was held out: {}",
+          fmt::format("{} passed on the data that was searched on, but not on the data that was held out: {}",
                       candidate.trial.name, held_out.verdict));
       return false;
     }
-    waiting_ = Answer{candidate, held_out, {}};
+    Answer answer{candidate, held_out, {}, 0};
+    const auto problem = laboratory_.once(
+        "written " + digest, [&] { return try_to_write(answer); },
+        [](const json& known) { return known.get<std::string>(); });
+    if (!problem.empty()) {
+      result_.notes.push_back(
+          fmt::format("{} passed, but cannot be written: {}", candidate.trial.name, problem));
+      return false;
+    }
+    if (!on_disk_ || on_disk_->candidate.trial.name != candidate.trial.name) waiting_ = std::move(answer);
     return true;
   }
 
-  // Right before anything that takes time: a result that is known from before need not be written each time.
+  json hold_out(const decide::Mix& mix) {
+    const VerifyResult verified = laboratory_.hold_out(mix);
+    TuneTrial trial;
+    trial.sqnr_db = decide::worst_sqnr(verified);
+    trial.agreement = decide::least_agreement(verified);
+    if (!verified.metrics.empty()) trial.metric = verified.metrics.front();
+    trial.passed = verified.passed;
+    trial.verdict = verified.verdict;
+    return decide::trial_json(trial);
+  }
+
+  json try_to_write(const Answer& answer) {
+    try {
+      write(answer);
+      return "";
+    } catch (const Error& error) {
+      const bool is_refused = error.code() == ErrorCode::kUnsupported ||
+                              error.code() == ErrorCode::kBadInput || error.code() == ErrorCode::kInternal;
+      if (!is_refused) throw;
+      return error.what();
+    }
+  }
+
+  void write(Answer answer) {
+    answer.layers = layers_of(answer.candidate.mix);  // first, as an interruption may follow
+    answer.bytes = workshop_.write(answer.candidate.mix, output_).bytes_after;
+    on_disk_ = std::move(answer);
+  }
+
+  // What is known to be the best from before is written only when something has to be measured, or in the
+  // end.
   void put_in_place() {
     if (!waiting_) return;
-    workshop_.write(waiting_->candidate.mix, output_);
-    waiting_->layers = layers_of(waiting_->candidate.mix);
-    on_disk_ = std::exchange(waiting_, std::nullopt);
+    write(*waiting_);
+    waiting_.reset();
   }
 
   TuneResult finish() {
@@ -141,7 +197,8 @@ class Tuning {
     result_.is_out_of_time = !search_.is_complete();
     result_.runtime_version = split_.runtime_version;
     result_.recalled = laboratory_.recalled();
-    if (search_.best() != nullptr && on_disk_) {
+    result_.notes.insert(result_.notes.end(), laboratory_.notes().begin(), laboratory_.notes().end());
+    if (on_disk_ && (search_.best() != nullptr || result_.is_interrupted)) {
       give_answer();
     } else if (!result_.is_interrupted) {
       give_closest();
@@ -156,6 +213,8 @@ class Tuning {
     result_.output = output_;
     result_.best = result_.is_interrupted ? on_disk_->candidate.trial : search_.best()->trial;
     result_.best.held_out = true;
+    result_.best.bytes = on_disk_->bytes;
+    result_.best.ratio = static_cast<double>(on_disk_->bytes) / static_cast<double>(result_.bytes_before);
     for (const TuneTrial& trial : result_.trials) {
       if (trial.name == result_.best.name) result_.best.is_on_front = trial.is_on_front;
     }
@@ -164,20 +223,22 @@ class Tuning {
   }
 
   void give_closest() {
-    if (on_disk_) std::filesystem::remove(output_);  // it turned out to be slower than the original
     const decide::Candidate* found = closest();
-    if (found == nullptr) {
-      const bool has_reason = !result_.trials.empty();
-      throw Error(ErrorCode::kUnsupported,
-                  has_reason ? "no format can be made of this model: " + result_.trials.front().problem
-                             : "there was no time to make a single model; give more --budget",
+    if (found == nullptr && result_.trials.empty())
+      throw Error(ErrorCode::kUsage, "there was no time to make a single model: give more --budget",
                   result_.model.string());
-    }
-    result_.closest = output_;
-    result_.closest.replace_extension(".closest" + output_.extension().string());
-    workshop_.write(found->mix, result_.closest);
+    if (found == nullptr)
+      throw Error(ErrorCode::kUnsupported,
+                  "no format can be made of this model: " + result_.trials.front().problem,
+                  result_.model.string());
     result_.best = found->trial;
     result_.layers = layers_of(found->mix);
+    result_.closest = closest_name(output_);
+    if (on_disk_) {  // the best turned out to be slower than the original
+      std::filesystem::rename(output_, result_.closest);
+    } else {
+      workshop_.write(found->mix, result_.closest);
+    }
   }
 
   std::vector<LayerChoice> layers_of(const decide::Mix& mix) {
@@ -189,22 +250,21 @@ class Tuning {
     return layers;
   }
 
-  // Of those that did not pass, the one with the best quality.
+  // Of those that did not pass, the one that lacks the least of what was asked for.
   const decide::Candidate* closest() const {
+    if (on_disk_) return &on_disk_->candidate;
+    const auto quality = [&](const TuneTrial& trial) {
+      if (options_.gates.max_drop && trial.metric) return -trial.metric->drop;
+      if (options_.gates.min_agreement && trial.agreement) return *trial.agreement;
+      return trial.sqnr_db;
+    };
     const decide::Candidate* found = nullptr;
     for (const decide::Candidate& candidate : search_.candidates()) {
       if (!candidate.trial.problem.empty()) continue;
-      if (found == nullptr || candidate.trial.sqnr_db > found->trial.sqnr_db) found = &candidate;
+      if (found == nullptr || quality(candidate.trial) > quality(found->trial)) found = &candidate;
     }
     return found;
   }
-
-  // A model that has passed everything.
-  struct Answer {
-    decide::Candidate candidate;
-    TuneTrial held_out;
-    std::vector<LayerChoice> layers;
-  };
 
   TuneResult result_;
   TuneOptions options_;
@@ -228,6 +288,12 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
   const onnx::Model original = onnx::read_model(model);
   graph::verify(original);
   api::require_another_file(original, output, "the output would replace the input; choose another -o");
+  const std::filesystem::path closest = closest_name(output);
+  api::require_another_file(original, closest,
+                            "what comes closest would replace the input; choose another -o");
+  if (std::filesystem::exists(closest) && !is_ours(closest))
+    throw Error(ErrorCode::kUsage, "is in the way of what comes closest; choose another -o",
+                closest.string());
   api::require_folder(output);
   return Tuning(model, output, options).run();
 }

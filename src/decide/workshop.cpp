@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/another_file.h"
 #include "api/outcome.h"
 #include "api/settle.h"
 #include "api/target_fit.h"
@@ -65,6 +66,15 @@ std::shared_ptr<const api::Groundwork> Workshop::ground(const Mix& mix) {
   return place->second;
 }
 
+Recipe Workshop::fitted(const Mix& mix, const api::Groundwork& ground) const {
+  const Recipe recipe = options_for(mix.recipe).recipe;
+  const target::Target target = target::parse_target(recipe.target);
+  if (recipe.target.empty() || !target.is_place()) return recipe;
+  ThreadPool pool(1);
+  std::vector<std::string> notes;
+  return api::fit_to_target(onnx::read_model(model_), ground, recipe, target, pool, notes);
+}
+
 Mix Workshop::settle(const Recipe& recipe, const api::RefineLimits& limits, std::vector<std::string>& notes) {
   api::Settled settled = api::settle(model_, options_for(recipe), notes, limits);
   const Mix mix{std::move(settled.recipe), settled.ground->evened() != 0};
@@ -79,8 +89,7 @@ std::vector<TreatedLayer> Workshop::layers(const Mix& mix) {
   const onnx::Model model = onnx::read_model(ground->model());
   const graph::Index index = graph::verify(model);
   ThreadPool pool(1);
-  const plan::Plan plan =
-      plan::make_plan(model, index, options_for(mix.recipe).recipe, pool, ground->ranges());
+  const plan::Plan plan = plan::make_plan(model, index, fitted(mix, *ground), pool, ground->ranges());
   std::map<std::string, Format> integers, tensors;
   for (const plan::NodeDecision& node : plan.integer.nodes) {
     if (!node.is_integer()) continue;
@@ -109,19 +118,14 @@ std::vector<TreatedLayer> Workshop::layers(const Mix& mix) {
 std::uint64_t Workshop::make(const Mix& mix, const std::filesystem::path& file) {
   ThreadPool pool(1);
   const auto ground = this->ground(mix);
-  Recipe recipe = options_for(mix.recipe).recipe;
-  if (const target::Target target = target::parse_target(recipe.target);
-      !recipe.target.empty() && target.is_place()) {
-    std::vector<std::string> notes;
-    recipe = api::fit_to_target(onnx::read_model(model_), *ground, recipe, target, pool, notes);
-  }
-  return api::write_variant(*ground, recipe, file, pool);
+  return api::write_variant(*ground, fitted(mix, *ground), file, pool);
 }
 
 QuantizeResult Workshop::write(const Mix& mix, const std::filesystem::path& output) {
   QuantizeOptions options = options_for(mix.recipe);
   options.trial.data.samples = kTrialSamples * options.trial.data.parts;
   const onnx::Model original = onnx::read_model(model_);
+  api::require_another_file(original, output, "the output would replace the input; choose another -o");
   QuantizeResult result;
   result.model = model_;
   result.output = output;

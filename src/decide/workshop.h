@@ -49,6 +49,8 @@ class Workshop {
  private:
   // As quantize() would take them on this machine.
   QuantizeOptions options_for(const Recipe& recipe) const;
+  // … and as the target lets them be.
+  Recipe fitted(const Mix& mix, const api::Groundwork& ground) const;
 
   std::filesystem::path model_;
   QuantizeOptions options_;

@@ -11,7 +11,8 @@
 namespace ounce::plan {
 namespace {
 
-constexpr int kLongestWay = 8;  // ops that move a value, one behind the other
+// Movement ops looked at behind one value, so that no graph, however it fans out, takes long.
+constexpr int kLongestSearch = 64;
 
 class StaticPlanner {
  public:
@@ -57,17 +58,16 @@ class StaticPlanner {
     return is_kept ? fmt::format("'{}' stays float, as the configuration says", name) : std::string();
   }
   // They carry DequantizeLinear past ops that only move values, and do not expect to meet a branch there.
-  bool is_moved_into_branch(const graph::Value& value, int steps_left) const {
-    return steps_left > 0 && std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
-             const onnx::Node& node = index_.node(use);
-             if (!is_movement(node, use.input) || node.outputs.empty() || node.outputs[0].empty())
-               return false;
-             const auto moved = index_.find(use.body, node.outputs[0]);
-             return moved.value != nullptr &&
-                    (std::any_of(moved.value->uses.begin(), moved.value->uses.end(),
-                                 [&](const Use& next) { return next.body != use.body; }) ||
-                     is_moved_into_branch(*moved.value, steps_left - 1));
-           });
+  bool is_moved_into_branch(const graph::Value& value, int& steps_left) const {
+    return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
+      const onnx::Node& node = index_.node(use);
+      if (!is_movement(node, use.input) || node.outputs.empty() || node.outputs[0].empty()) return false;
+      const auto moved = index_.find(use.body, node.outputs[0]);
+      if (moved.value == nullptr || steps_left-- <= 0) return false;
+      return std::any_of(moved.value->uses.begin(), moved.value->uses.end(),
+                         [&](const Use& next) { return next.body != use.body; }) ||
+             is_moved_into_branch(*moved.value, steps_left);
+    });
   }
   std::string why_no_codes(std::size_t body, Bytes name) const {
     const auto value = index_.find(body, name);
@@ -75,7 +75,7 @@ class StaticPlanner {
     if (value.value->producer != kNone &&
         is_fused_wrongly(*index_.bodies()[value.body].nodes()[value.value->producer]))
       return fmt::format("runtimes would fuse what gives '{}' into an op that they do not have", name);
-    if (is_moved_into_branch(*value.value, kLongestWay))
+    if (int steps_left = kLongestSearch; is_moved_into_branch(*value.value, steps_left))
       return fmt::format("runtimes crash on codes of '{}', which is moved and then used in a branch", name);
     if (ranges_ == nullptr) return {};
     const std::string path = path_of(body, name);

@@ -6,6 +6,4 @@ cat small.onnx
 json_get models.0.exit_code models.0.output models.0.closest models.0.passed models.0.held_out < document
 sed -n -e 's/[0-9.]* dB, [0-9.]* dB less/… dB, … dB less/; s/came [^:]*:/came …:/; /^nothing passed/,$p' human
 ounce verify matmul.onnx small.closest.onnx --data fatal.npz --min-sqnr 20 > /dev/null
-rm small.onnx
-exits 1 ounce tune matmul.onnx --data fatal.npz --abs-tol 0 --budget 2s --no-cache -o small.onnx > /dev/null
 ls
