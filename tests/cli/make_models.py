@@ -476,6 +476,17 @@ def seen_from_branches():
 
 
 @a_model
+def fans():
+    """A value that is put together with itself, sixty times at each of seven steps: more ways lead through it than anybody can go."""
+    nodes = [node("MatMul", ["x", "w"], ["v"]), node("Relu", ["v"], ["y"]), node("Slice", ["x", "zero", "zero"], ["c0"])]
+    for step in range(7):
+        nodes.append(node("Concat", [f"c{step}"] * 60, [f"c{step + 1}"], [attribute("axis", 0)]))
+    nodes.append(node("Relu", ["c7"], ["z"]))
+    return model(graph(nodes, [value("x", [1, 64])], [value("y", [1, 64]), value("z", ["M", 64])], [weight("w", 64, 64), ints("zero", 0)])), {
+        "fans.npz": npz(x=npy("f", [16, 64], even_numbers(9, 16 * 64)))}
+
+
+@a_model
 def text():
     return b"This is not a model.\n"
 
