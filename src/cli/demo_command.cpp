@@ -123,9 +123,9 @@ void show_tune(const DataOptions& data) {
   options.data = data;
   options.data.labels = "label";
   options.gates.max_drop = 0.02;
-  options.budget = 20;
+  options.budget = 10;
   options.keep = false;
-  fmt::print("$ ounce tune model.onnx --data clips.npz --labels label --max-drop 2% --budget 20s\n{}\n",
+  fmt::print("$ ounce tune model.onnx --data clips.npz --labels label --max-drop 2% --budget 10s\n{}\n",
              report::tune_text(tune("model.onnx", "model.tuned.onnx", options)));
 }
 
@@ -133,8 +133,8 @@ void show_advice(const DataOptions& data) {
   AdviseOptions options;
   options.data = data;
   options.data.labels = "label";
-  options.budget = 10;
-  fmt::print("$ ounce advise model.onnx --data clips.npz --labels label --budget 10s\n{}\n",
+  options.budget = 6;
+  fmt::print("$ ounce advise model.onnx --data clips.npz --labels label --budget 6s\n{}\n",
              report::advise_text(advise("model.onnx", options)));
 }
 
