@@ -25,6 +25,21 @@ enum class Format {
   kFp32,  // as it is: for single nodes, in Recipe::nodes
 };
 
+// As the command line calls it: "w8" …
+constexpr const char* format_name(Format format) {
+  switch (format) {
+    case Format::kW8: return "w8";
+    case Format::kW4: return "w4";
+    case Format::kW16: return "w16";
+    case Format::kDynamic: return "dynamic";
+    case Format::kStatic: return "static";
+    case Format::kFp16: return "fp16";
+    case Format::kBf16: return "bf16";
+    case Format::kFp32: break;
+  }
+  return "fp32";
+}
+
 // How the runtime gets the values back.
 enum class DecoderChoice {
   kAuto,  // the best for each tensor; the plan gives the reason

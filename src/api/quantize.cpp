@@ -17,21 +17,8 @@ std::size_t QuantizeResult::stored_count() const {
 }
 
 std::filesystem::path default_output(const std::filesystem::path& model, Format format) {
-  const auto suffix = [&]() -> std::string {
-    switch (format) {
-      case Format::kW4: return ".w4";
-      case Format::kW16: return ".w16";
-      case Format::kDynamic: return ".dynamic";
-      case Format::kStatic: return ".static";
-      case Format::kFp16: return ".fp16";
-      case Format::kBf16: return ".bf16";
-      case Format::kW8:
-      case Format::kFp32: break;
-    }
-    return ".w8";
-  }();
   std::filesystem::path output = model;
-  return output.replace_extension(suffix + model.extension().string());
+  return output.replace_extension(std::string(".") + format_name(format) + model.extension().string());
 }
 
 QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path,

@@ -4,7 +4,6 @@
 
 #include "decide/advise_quality.h"
 #include "decide/advise_rules.h"
-#include "plan/node_wishes.h"
 
 namespace ounce::decide {
 namespace {
@@ -57,7 +56,7 @@ CommandWriter::CommandWriter(const AdviseOptions& options, const AdviseResult& r
 
 std::string CommandWriter::quantize(Format format) const {
   std::string line = fmt::format("ounce quantize {} --to {}{}", quoted(result_.model.string()),
-                                 plan::name_of(format), target());
+                                 format_name(format), target());
   if (format != Format::kStatic) return line;
   return line + data(false, Part::kCalibrating);
 }

@@ -7,7 +7,6 @@
 
 #include "decide/advise_commands.h"
 #include "decide/advise_rules.h"
-#include "plan/node_wishes.h"
 
 namespace ounce::decide {
 namespace {
@@ -107,7 +106,7 @@ class Decision {
   void quantize(const MethodFinding& best) {
     result_.verdict = AdviceVerdict::kQuantize;
     result_.headline =
-        fmt::format("quantize: {} is {} and {:.0f} % of the size; {}{}", plan::name_of(best.format),
+        fmt::format("quantize: {} is {} and {:.0f} % of the size; {}{}", format_name(best.format),
                     speed_text(best), 100 * best.ratio, best.quality, on_what());
     if (result_.size == SizeClass::kSmall) {
       say(fmt::format("With {} it is small, and its size alone would not be worth a change; the speed is.",
@@ -138,7 +137,7 @@ class Decision {
 
   void tune(const MethodFinding& lossy) {
     result_.verdict = AdviceVerdict::kQuantize;
-    const std::string_view name = plan::name_of(lossy.format);
+    const std::string_view name = format_name(lossy.format);
     result_.headline =
         fmt::format("quantize in part: {} is {} but loses too much ({}); let tune find the mix", name,
                     speed_text(lossy), lossy.quality);
@@ -158,7 +157,7 @@ class Decision {
   void store(const MethodFinding& small) {
     result_.verdict = AdviceVerdict::kStoreSmall;
     result_.headline = fmt::format("store small only: {} is {:.0f} % of the size at the same speed; {}{}",
-                                   plan::name_of(small.format), 100 * small.ratio, small.quality, on_what());
+                                   format_name(small.format), 100 * small.ratio, small.quality, on_what());
     say(result_.size == SizeClass::kLarge ? fmt::format("With {} every download counts: {} are left of it.",
                                                         size_text(result_.bytes), size_text(small.bytes))
                                           : fmt::format("{} become {}, with the same arithmetic.",
@@ -200,10 +199,10 @@ class Decision {
       if (method.format != Format::kStatic && method.format != Format::kDynamic) continue;
       if (method.is_out_of_time)
         parts.push_back(
-            fmt::format("there was no time for {}: give a longer --budget", plan::name_of(method.format)));
+            fmt::format("there was no time for {}: give a longer --budget", format_name(method.format)));
       if (!method.is_measured) continue;
       parts.push_back(
-          fmt::format("{} is {}{}", plan::name_of(method.format), speed_text(method),
+          fmt::format("{} is {}{}", format_name(method.format), speed_text(method),
                       method.is_acceptable ? "" : fmt::format(" and loses too much ({})", method.quality)));
     }
     if (options_.data.is_generated())
@@ -220,7 +219,7 @@ class Decision {
 
   void offer_tuning(const MethodFinding& lossy) {
     result_.commands.push_back(
-        {commands_.tune(), fmt::format("or look for more: {} is {}, but {}", plan::name_of(lossy.format),
+        {commands_.tune(), fmt::format("or look for more: {} is {}, but {}", format_name(lossy.format),
                                        speed_text(lossy), lossy.quality)});
   }
 

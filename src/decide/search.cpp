@@ -28,7 +28,7 @@ constexpr double kCloseCost = 1.1;      // who is so close to the best takes par
 constexpr std::size_t kMostInPlayOff = 5;
 constexpr double kWorthMending = 0.95;       // of the best's cost, that a mended one could at most have
 constexpr double kSlowerThanFloat = -0.004;  // share of the original's time that a layer must give back
-constexpr double kRoom = 1;                  // dB beyond the gate that statistics are chosen for
+constexpr double kRoom = 1;                  // dB beyond the gate, as other data differs
 constexpr double kUsualGoal = 28;            // dB, without a gate in dB
 constexpr double kMoreRoom = 1.5;            // dB, when held-out data was not content
 constexpr int kMostRounds = 3;               // of more room
@@ -250,8 +250,9 @@ void Search::mend() {
                    [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   for (const std::size_t i : broken) {
     const Candidate base = candidates_[i];
-    double least =
-        base.trial.passed ? base.trial.sqnr_db + kMoreRoom : options_.gates.min_sqnr.value_or(-kNoLimit);
+    // What just passes here may just fail elsewhere.
+    const double gate = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : -kNoLimit;
+    double least = base.trial.passed ? base.trial.sqnr_db + kMoreRoom : gate;
     for (int round = 0; round < kMostRounds; ++round) {
       const double limit = best_ ? kWorthMending * promise_of(candidates_[*best_]) : kNoLimit;
       if (promise_of(base) > limit || !has_time(1)) break;

@@ -18,7 +18,6 @@
 #include "decide/search.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
-#include "plan/node_wishes.h"
 
 namespace ounce {
 namespace {
@@ -245,7 +244,7 @@ class Tuning {
     std::vector<LayerChoice> layers;
     for (const decide::TreatedLayer& treated : workshop_.layers(mix)) {
       const Format format = mix.recipe.is_half() ? mix.recipe.format : treated.format;
-      layers.push_back({treated.layer.name, treated.layer.op_type, std::string(plan::name_of(format))});
+      layers.push_back({treated.layer.name, treated.layer.op_type, std::string(format_name(format))});
     }
     return layers;
   }

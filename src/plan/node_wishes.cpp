@@ -37,7 +37,7 @@ std::string why_not_mixed(const Recipe& recipe, Format format) {
     return "16-bit arithmetic is for whole models: w16 stores a node's weights as 16-bit floats";
   if (!recipe.is_integer()) {
     return fmt::format("--to {} computes on floats: take --to static for nodes on integers",
-                       name_of(recipe.format));
+                       format_name(recipe.format));
   }
   if (format == Format::kStatic)
     return "static nodes among dynamic ones: take --to static and name the dynamic ones";
@@ -51,33 +51,19 @@ bool computes_rest_on_halves(const Recipe& recipe) {
 
 }  // namespace
 
-std::string_view name_of(Format format) {
-  switch (format) {
-    case Format::kW8: return "w8";
-    case Format::kW4: return "w4";
-    case Format::kW16: return "w16";
-    case Format::kDynamic: return "dynamic";
-    case Format::kStatic: return "static";
-    case Format::kFp16: return "fp16";
-    case Format::kBf16: return "bf16";
-    case Format::kFp32: break;
-  }
-  return "fp32";
-}
-
 void require_mixable(const Recipe& recipe) {
   const auto refuse = [](const std::string& why) { throw Error(ErrorCode::kUsage, why); };
   if (recipe.format == Format::kFp32) refuse("fp32 is a format of single nodes (--node), not of a model");
   if (recipe.nodes.empty()) return;
   if (recipe.is_half()) {
     refuse(fmt::format("{} converts the graph: --node does not apply; --keep-fp32 leaves nodes out",
-                       name_of(recipe.format)));
+                       format_name(recipe.format)));
   }
   if (computes_rest_on_halves(recipe))
     refuse("--fallback fp16 converts all that is not integers on this target: leave out --node");
   for (const auto& [name, format] : recipe.nodes) {
     if (const std::string why = why_not_mixed(recipe, format); !why.empty())
-      refuse(fmt::format("--node '{}={}': {}", name, name_of(format), why));
+      refuse(fmt::format("--node '{}={}': {}", name, format_name(format), why));
   }
 }
 

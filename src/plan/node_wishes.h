@@ -19,9 +19,6 @@
 
 namespace ounce::plan {
 
-// As the command line spells it.
-std::string_view name_of(Format format);
-
 // Throws Error{kUsage} for nodes' formats that cannot stand beside the recipe's own.
 void require_mixable(const Recipe& recipe);
 

@@ -68,7 +68,7 @@ Json baseline_json(const Baseline& baseline) {
 
 Json method_json(const MethodFinding& method) {
   Json json;
-  json["method"] = name_of(method.format);
+  json["method"] = format_name(method.format);
   json["measured"] = method.is_measured;
   if (!method.is_measured) {
     json["why_not"] = method.why_not;

@@ -19,20 +19,6 @@ inline const char* name_of(ModelFamily family) {
   return "other";
 }
 
-inline const char* name_of(Format format) {
-  switch (format) {
-    case Format::kW8: return "w8";
-    case Format::kW4: return "w4";
-    case Format::kW16: return "w16";
-    case Format::kDynamic: return "dynamic";
-    case Format::kStatic: return "static";
-    case Format::kFp16: return "fp16";
-    case Format::kBf16: return "bf16";
-    case Format::kFp32: break;
-  }
-  return "fp32";
-}
-
 inline const char* name_of(AdviceVerdict verdict) {
   switch (verdict) {
     case AdviceVerdict::kQuantize: return "quantize";

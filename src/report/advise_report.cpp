@@ -104,7 +104,7 @@ std::string method_table(const AdviseResult& result) {
   for (const MethodFinding& method : result.methods) {
     if (!method.is_measured) continue;
     has_rows = true;
-    table.add({name_of(method.format), bytes_text(method.bytes), percent_text(method.ratio),
+    table.add({format_name(method.format), bytes_text(method.bytes), percent_text(method.ratio),
                speed_text(method.speed_up), bytes_text(method.peak_memory), decibel_text(method.sqnr_db),
                fmt::format("{}: {}", method.is_acceptable ? "yes" : "NO", method.quality)});
   }
@@ -114,7 +114,8 @@ std::string method_table(const AdviseResult& result) {
 std::vector<std::string> unmeasured(const AdviseResult& result) {
   std::vector<std::string> lines;
   for (const MethodFinding& method : result.methods) {
-    if (!method.is_measured) lines.push_back(fmt::format("{}: {}", name_of(method.format), method.why_not));
+    if (!method.is_measured)
+      lines.push_back(fmt::format("{}: {}", format_name(method.format), method.why_not));
   }
   return lines;
 }

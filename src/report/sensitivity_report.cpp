@@ -17,15 +17,6 @@ using Align = Table::Align;
 
 constexpr double kBar = 12;  // characters of the longest
 
-const char* format_name(Format format) {
-  switch (format) {
-    case Format::kW8: return "w8";
-    case Format::kW4: return "w4";
-    case Format::kDynamic: return "dynamic";
-    default: return "static";
-  }
-}
-
 std::string drop_text(const std::optional<double>& drop) {
   return drop ? fmt::format("{:+.4f}", std::fabs(*drop) < 5e-5 ? 0.0 : *drop) : "-";
 }
