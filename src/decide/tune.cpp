@@ -148,7 +148,8 @@ class Tuning {
           fmt::format("{} passed, but cannot be written: {}", candidate.trial.name, problem));
       return false;
     }
-    if (!on_disk_ || on_disk_->candidate.trial.name != candidate.trial.name) waiting_ = std::move(answer);
+    const bool is_there = on_disk_ && to_json(on_disk_->candidate.mix) == to_json(candidate.mix);
+    if (!is_there) waiting_ = std::move(answer);
     return true;
   }
 
