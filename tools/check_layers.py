@@ -24,7 +24,7 @@ MAY_USE = {
     "kernels": [],
     "quant": ["kernels", "base"],
     "observe": ["kernels", "quant"],
-    "target": ["graph"],
+    "target": ["graph", "quant"],
     "plan": ["graph", "quant", "observe", "target"],
     "passes": ["plan", "graph", "quant"],
     "data": ["onnx", "kernels"],

@@ -60,6 +60,7 @@ struct BenchResult {
 
 struct BenchReport {
   std::string runtime_version;
+  std::string cpu;  // whose kernels ran: "avx512 vnni"; empty behind `remote`
   unsigned threads = 1;
   bool is_generated = false;
   std::uint64_t rounds = 0;

@@ -55,6 +55,10 @@ struct TargetCheck {
       measured;  // what the answers were measured on: "ONNX Runtime 1.22.0, arm64"; empty if nothing was
   Verdict verdict = Verdict::kRuns;  // the worst of all
   std::size_t nodes = 0, runs = 0, slow = 0, unknown = 0, broken = 0;
+  // Integer nodes that saturate on x64 CPUs without VNNI, if the target may be one: how many, and what the
+  // largest two neighbouring weights come to (128 is safe).
+  std::size_t saturating = 0;
+  int worst_pair = 0;
   std::vector<NodeFinding> findings;  // all nodes that do not plainly run
   std::vector<std::string> problems;  // of the model as a whole, because of which it does not load
   std::vector<std::string> notes;

@@ -34,6 +34,9 @@ struct ModelInfo {
   std::vector<TensorOutcome> tensors;  // every float tensor as the recipe would treat it, largest first
   std::uint64_t weight_bytes = 0;      // all tensors
   std::uint64_t bytes_after = 0;       // what quantize() would write; 0 when it would refuse
+  // Integer nodes that may give something else on x86 CPUs without VNNI; see TargetCheck.
+  std::uint64_t saturating_nodes = 0;
+  int worst_pair = 0;
   std::vector<std::string> notes, blockers;
 };
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <ounce/cpus.h>
 #include <ounce/data.h>
 #include <ounce/recipe.h>
 #include <ounce/runtime.h>
@@ -31,6 +32,8 @@ struct TrialOptions {
   bool is_wanted = true;
   RuntimeOptions runtime{.library = {}, .config = {}, .isolate = Isolation{.memory = 0, .seconds = 120}};
   DataOptions data;
+  // Other CPUs to run it on as well (ounce/cpus.h): for integer arithmetic, which is not the same everywhere.
+  std::vector<std::string> cpus = {};
 };
 
 struct TrialResult {
@@ -40,6 +43,8 @@ struct TrialResult {
   std::uint64_t samples = 0;
   bool is_generated = true;
   double sqnr_db = 0;  // of the worst output
+  std::string cpu = {};  // that it was run on: "avx512 vnni"
+  std::vector<CpuComparison> cpus = {};
 };
 
 struct QuantizeOptions {

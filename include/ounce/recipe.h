@@ -118,8 +118,9 @@ struct IntegerRecipe {
   ActivationType activations = ActivationType::kU8;
   bool symmetric_activations = false;  // values that take both signs get their zero in the middle
   WeightType weights = WeightType::kS8;
-  // 7-bit weights, for CPUs whose 8-bit products saturate (x86 without VNNI). Nothing: as this machine's CPU
-  // wants it.
+  // The 8-bit products of x86 CPUs without VNNI saturate when two large weights meet. Nothing: scales keep
+  // such pairs small enough for every CPU (src/quant/weight_pairs.h), unless the target promises exact
+  // products. True: 7-bit weights. False: all 8 bits, for CPUs that are known to be exact.
   std::optional<bool> reduce_range;
   bool integer_io = false;                     // inputs and outputs of the model become integers too
   std::map<std::string, RawInput> raw_inputs;  // … and these the raw bytes themselves

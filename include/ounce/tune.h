@@ -63,6 +63,7 @@ struct TuneOptions {
   std::optional<double> threshold;
   Objective objective = Objective::kBalanced;
   std::string target;           // see Recipe::target
+  std::vector<std::string> cpus = {};  // that the result is run on as well (ounce/cpus.h)
   double budget = 600;          // seconds
   std::filesystem::path cache;  // where measurements are kept; empty: the usual place
   bool keep = true;             // them
@@ -86,6 +87,7 @@ struct TuneResult {
   TuneTrial held_out;               // of it, on the part of the data that was held out
   std::vector<TuneTrial> trials;    // in their order
   std::vector<LayerChoice> layers;  // of the result
+  std::vector<CpuComparison> cpus;  // the result on other CPUs
   std::vector<std::string> notes;
   std::uint64_t recalled = 0;  // measurements that were known from before
   double seconds = 0;

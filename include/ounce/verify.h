@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include <ounce/cpus.h>
 #include <ounce/data.h>
 #include <ounce/quantize.h>
 #include <ounce/runtime.h>
@@ -48,6 +49,9 @@ struct VerifyOptions {
       threshold;  // for decisions: an output is "yes" from here on; for boxes: the least score
   bool edge_cases = true;
   std::size_t worst = 5;  // how many samples to name
+  // Other CPUs that the candidate must give the same on (ounce/cpus.h), and how many samples tell.
+  std::vector<std::string> cpus = {};
+  std::uint64_t cpu_samples = 32, emulated_samples = 4;
   Progress* progress = nullptr;
 };
 
@@ -98,6 +102,7 @@ struct VerifyResult {
   std::vector<OutputComparison> outputs;
   std::vector<MetricResult> metrics;
   std::vector<EdgeCase> edge_cases;
+  std::vector<CpuComparison> cpus;
   std::vector<SampleDifference> worst;  // largest first
   std::vector<std::string> notes;
   // In all but for edge cases; loading; and inside the runtime.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <ounce/bench.h>
+#include <ounce/cpus.h>
 #include <ounce/error.h>
 
 #include <algorithm>
@@ -134,6 +135,7 @@ class Contest {
       result.load_seconds = contestants_.back().load_seconds;
     }
     report_.runtime_version = contestants_.front().library_version();
+    if (!options_.runtime.remote) report_.cpu = this_cpu();
     if (how_.remote && !runtime::emulated_machine(how_.remote->launcher).empty())
       report_.notes.emplace_back("an emulator ran the models: its times say nothing about a device");
   }

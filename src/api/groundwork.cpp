@@ -15,6 +15,7 @@
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 #include "passes/equalize.h"
+#include "passes/limit_pairs.h"
 #include "passes/prepare.h"
 #include "passes/quantized_state.h"
 #include "passes/raise_opset.h"
@@ -102,11 +103,20 @@ bool Groundwork::take_trained(const std::filesystem::path& source, const Recipe&
                 state.sentence + ": its scales are static, and --to static keeps them; nothing was written",
                 source.string());
   }
-  const passes::Changes changes = passes::store_trained_weights(model);
+  passes::Changes changes = passes::store_trained_weights(model);
+  const passes::Changes limited =
+      recipe.integer.reduce_range == false ? passes::Changes{} : passes::limit_pairs(model);
   passes::remove_dead_nodes(model);
   is_trained_ = true;
-  trained_weights_ = changes.count;
+  trained_weights_ = changes.count + limited.count;
   notes_.push_back(state.sentence);
+  if (limited.count != 0) {
+    notes_.push_back(
+        fmt::format("the scales of {} weight{} grew, as sums of their products would saturate on x86 CPUs "
+                    "without VNNI; --no-reduce-range keeps them as they were trained",
+                    limited.count, limited.count == 1 ? "" : "s"));
+  }
+  changes.left_alone.insert(changes.left_alone.end(), limited.left_alone.begin(), limited.left_alone.end());
   for (const passes::FloatOp& op : state.float_ops) {
     const char* why = op.has_float_weight && op.has_float_input
                           ? "neither its weight nor its input is quantized"

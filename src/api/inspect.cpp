@@ -13,6 +13,7 @@
 #include "onnx/types.h"
 #include "onnx/writer.h"
 #include "plan/plan.h"
+#include "target/saturation.h"
 
 namespace ounce {
 namespace {
@@ -90,6 +91,10 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
   ThreadPool pool;
   const plan::Plan plan = plan::make_plan(source, index, recipe, pool);
   info.notes = plan.notes;
+  const std::vector<target::Saturating> saturating = target::saturating_nodes(source, index);
+  info.saturating_nodes = saturating.size();
+  for (const target::Saturating& node : saturating) info.worst_pair = std::max(info.worst_pair, node.worst);
+  if (!saturating.empty()) info.notes.push_back(target::saturation_sentence(saturating));
   for (const plan::Decision& decision : plan.decisions)
     info.tensors.push_back(api::outcome_of(decision, index));
   std::stable_sort(

@@ -37,11 +37,6 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   if (!options.dry_run) api::require_folder(output_path);
   result.bytes_before = api::bytes_of(original);
   api::Settled settled = api::settle(path, options, result.notes);
-  if (options.recipe.is_integer() && !given.recipe.integer.reduce_range &&
-      *options.recipe.integer.reduce_range) {
-    result.notes.emplace_back(
-        "weights have 7 bits, as this CPU has no VNNI; --no-reduce-range for CPUs that have it");
-  }
   api::write_settled(original, options, std::move(settled), result);
   result.seconds = time.seconds();
   return result;

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "base/cpu.h"
+#include "target/kernel_pairs.h"
 
 namespace ounce::api {
 namespace {
@@ -39,9 +39,10 @@ std::map<std::string, RawInput> raw_inputs_of(const std::filesystem::path& model
 }  // namespace
 
 QuantizeOptions for_this_machine(QuantizeOptions options) {
-  auto& reduce_range = options.recipe.integer.reduce_range;
-  const bool is_signed = options.recipe.integer.weights == WeightType::kS8;  // only those saturate
-  if (!reduce_range) reduce_range = is_signed && !has_exact_byte_products();
+  // Where the target promises that no product saturates, weights have all of their 8 bits.
+  std::optional<bool>& reduce_range = options.recipe.integer.reduce_range;
+  if (!reduce_range && target::has_exact_products(target::parse_target(options.recipe.target)))
+    reduce_range = false;
   // Rounding for outputs leaves no mean error to correct.
   if (options.recipe.rounding == Rounding::kAdaptive) options.recipe.integer.correct_bias = false;
   return options;

@@ -9,7 +9,9 @@
 
 #include "api/runtime.h"
 #include "base/cancel.h"
+#include "base/cpu.h"
 #include "base/memory.h"
+#include "measure/across_cpus.h"
 #include "measure/difference.h"
 #include "measure/float_ports.h"
 #include "measure/stepper.h"
@@ -18,6 +20,8 @@ namespace ounce::api {
 namespace {
 
 constexpr std::uint64_t kGeneratedSamples = 4, kDataSamples = 32;
+constexpr std::uint64_t kCpuSamples = 8, kEmulatedSamples = 2;
+constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes; an emulator is slow
 constexpr std::int64_t kLongerInput = 512;
 constexpr std::uint64_t kMostOutputBytes = std::uint64_t{256}
                                            << 20;  // of the original's, kept to compare with
@@ -88,6 +92,7 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
             error.what()));
   }
   result.runtime_version = stepper->model().library_version();
+  result.cpu = cpu_kernels();
   result.is_generated = options.data.is_generated();
   expected.inputs = stepper->model().inputs();
   expected.outputs = stepper->model().outputs();
@@ -147,6 +152,33 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
   }
 }
 
+// Runs both models on other CPUs, too. Throws Error{kUnsupported} when the written one is another model there.
+void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& written,
+                    const runtime::ExecutorOptions& how, const TrialOptions& options,
+                    std::uint64_t original_bytes, const Expectation& expected, TrialResult& result) {
+  measure::AcrossCpus models;
+  models.original = [&](const runtime::ExecutorOptions& there) { return runtime::load(original, there); };
+  models.model = [&](runtime::ExecutorOptions there) {
+    there.session.stand_ins = written.stand_ins;
+    return measure::with_float_ports(runtime::load(written.model, there), written.ports);
+  };
+  models.here = how;
+  models.feed = expected.open.feed.get();
+  models.carry = options.data.carry;
+  models.samples = std::min<std::uint64_t>(expected.given.size(), kCpuSamples);
+  models.emulated_samples = original_bytes > kMostEmulated ? 0 : std::min(models.samples, kEmulatedSamples);
+  for (const std::string& cpu : options.cpus) {
+    const CpuComparison found = measure::compare_on(cpu, models);
+    result.cpus.push_back(found);
+    if (!found.is_run() || found.is_same()) continue;
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("on {} the result is another model ({:.1f} dB from what it gives here), so nothing "
+                            "was written: --reduce-range makes it the same on every CPU",
+                            cpu, found.sqnr_db),
+                written.name.string());
+  }
+}
+
 // Nobody knows a file that has no name yet by where it can be opened.
 std::string with_name(std::string text, const WrittenFiles& written) {
   const std::string from = written.model.string(), to = written.name.string();
@@ -192,6 +224,8 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
             with_name(error.what(), written)),
         written.name.string());
   }
+  if (!options.cpus.empty() && result.samples != 0)
+    ask_other_cpus(original, written, how, options, original_bytes, expected, result);
   return result;
 }
 

@@ -21,7 +21,8 @@ struct WrittenFiles {
   std::vector<passes::Port> ports = {};                    // inputs and outputs that are integers
 };
 
-// Throws Error{kUnsupported} when the original does not load, and Error{kInternal} when the written model
+// Throws Error{kUnsupported} when the original does not load, or when the written model is another one on
+// another CPU, and Error{kInternal} when the written model
 // does not load, does not run or gives NaN where the original gives numbers. When nothing could be tried, the
 // result says why.
 TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,

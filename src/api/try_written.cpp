@@ -32,6 +32,14 @@ std::filesystem::path write_emulation(const onnx::ModelOutput& output, onnx::Ele
   return path;
 }
 
+// Only integer arithmetic differs from CPU to CPU; with all 8 bits it is meant for exact ones.
+std::vector<std::string> cpus_for(const Recipe& recipe, std::vector<std::string> cpus) {
+  if (!recipe.is_integer()) return {};
+  if (recipe.integer.reduce_range == false)
+    std::erase_if(cpus, [](const std::string& cpu) { return cpu.starts_with("avx"); });
+  return cpus;
+}
+
 const char* advice_for(const QuantizeOptions& options) {
   return options.trial.data.is_generated()
              ? "give --data, so that values beyond them are found and stay in FP32"
@@ -62,7 +70,11 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
                         QuantizeResult& result) {
   const onnx::UnfinishedFiles files = output.unfinished_files();
   WrittenFiles written{files.model, files.data, name, passes::ports_of(output.reopen())};
-  if (!recipe.is_half()) return try_model(original, written, result.bytes_before, options.trial);
+  if (!recipe.is_half()) {
+    TrialOptions trial = options.trial;
+    trial.cpus = cpus_for(recipe, trial.cpus);
+    return try_model(original, written, result.bytes_before, trial);
+  }
   // CPUs do not load bfloat16, and leave out the rounding of float16 where they can.
   const bool is_bfloat = recipe.format == Format::kBf16;
   if (!is_bfloat) try_halves(original, written, result.bytes_before, options);

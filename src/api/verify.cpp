@@ -1,6 +1,7 @@
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
+#include "api/on_cpus.h"
 #include "api/runtime.h"
 #include "base/stopwatch.h"
 #include "measure/comparison.h"
@@ -28,6 +29,8 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   const Stopwatch time;
   if (options.gates.max_drop && options.data.labels.empty())
     throw Error(ErrorCode::kUsage, "--max-drop needs labels: say which field holds them with --labels");
+  if (options.runtime.remote && !options.cpus.empty())
+    throw Error(ErrorCode::kUsage, "--on shows other CPUs here: leave out --via and --launcher");
   VerifyResult result;
   result.reference = reference_path;
   result.candidate = candidate_path;
@@ -59,6 +62,9 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
     result.edge_cases =
         measure::run_edge_cases(reference_path, reference, candidate, comparison, open.options);
   }
+  result.cpus = api::compare_on_cpus(reference_path, candidate_path,
+                                     {options.cpus, options.cpu_samples, options.emulated_samples},
+                                     options.runtime, open);
   measure::judge(options.gates, result);
   return result;
 }

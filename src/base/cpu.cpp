@@ -9,15 +9,18 @@
 
 namespace ounce {
 
-bool has_exact_byte_products() noexcept {
+std::string cpu_kernels() {
 #if defined(__x86_64__) || defined(__i386__)
-  constexpr unsigned kFeatures = 7, kAvx512Vnni = 1U << 11, kAvxVnni = 1U << 4;
+  constexpr unsigned kFeatures = 7, kAvx2 = 1U << 5, kAvx512Core = 1U << 16 | 1U << 17 | 1U << 30 | 1U << 31;
+  constexpr unsigned kAvx512Vnni = 1U << 11, kAvxVnni = 1U << 4;
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid_count(kFeatures, 0, &a, &b, &c, &d) == 0) return false;
-  if ((c & kAvx512Vnni) != 0) return true;
-  return __get_cpuid_count(kFeatures, 1, &a, &b, &c, &d) != 0 && (a & kAvxVnni) != 0;
+  if (__get_cpuid_count(kFeatures, 0, &a, &b, &c, &d) == 0 || (b & kAvx2) == 0) return "sse";
+  const bool has_avx512 = (b & kAvx512Core) == kAvx512Core;
+  if (has_avx512) return (c & kAvx512Vnni) != 0 ? "avx512 vnni" : "avx512";
+  const bool has_vnni = __get_cpuid_count(kFeatures, 1, &a, &b, &c, &d) != 0 && (a & kAvxVnni) != 0;
+  return has_vnni ? "avx2 vnni" : "avx2";
 #else
-  return true;
+  return "arm64";
 #endif
 }
 

@@ -9,11 +9,13 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/cpu_options.h"
 #include "cli/data_options.h"
 #include "cli/emit_options.h"
 #include "cli/model_list.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
+#include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/quantize_report.h"
 
@@ -29,7 +31,7 @@ struct Arguments {
   bool dry_run = false, json = false, verbose = false, verify = true;
   DataArguments data;
   EmitArguments emit;
-  std::string runtime, ranges;
+  std::string runtime, ranges, on = usual_cpus();
 };
 
 // `is_alone`: no other model is in the table, so lines below it need no name.
@@ -44,6 +46,7 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, s
   const bool went_well = trial.is_tried && trial.samples != 0;  // then the table says it all
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
     fmt::print(out, "  {}{}\n", name, line);
+  for (const std::string& line : report::cpu_lines(trial.cpus)) fmt::print(out, "  {}on {}\n", name, line);
   if (is_alone) fmt::print(out, "{}", report::arithmetic_lines(row.result.nodes));
   for (const std::string& note : row.result.notes) fmt::print(out, "  {}note: {}\n", name, note);
 }
@@ -57,6 +60,7 @@ int run(const Arguments& arguments) {
   options.trial.is_wanted = arguments.verify;
   options.trial.data = data_options_of(arguments.data);
   options.trial.runtime.library = arguments.runtime;
+  options.trial.cpus = options.recipe.is_integer() ? cpus_of(arguments.on) : std::vector<std::string>();
   options.ranges = arguments.ranges;
   std::FILE* human = arguments.json ? stderr : stdout;
   const auto usual_name = [&](const std::filesystem::path& path) {
@@ -131,6 +135,9 @@ Command add_quantize(CLI::App& parser) {
                 "without, only the stored weights are compared and the file may not run)");
   app->add_option("--runtime", arguments->runtime,
                   "ONNX Runtime for that: a library's path, or a version (default: the newest)");
+  add_cpu_option(*app, arguments->on,
+                 "static, dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64; "
+                 "none; auto for all that can be shown here (default: auto)");
   add_integer_options(*app, arguments->recipe);
   add_half_options(*app, arguments->recipe);
   add_emit_options(*app, arguments->emit);

@@ -188,10 +188,13 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
       ->check(names_of(kWeights))
       ->capture_default_str()
       ->group(group);
-  app.add_flag(
-         "--reduce-range,!--no-reduce-range", arguments.reduce_range,
-         "7-bit weights, for x86 CPUs without VNNI, whose 8-bit products saturate (default: as the CPU of "
-         "this machine wants it)")
+  // CLI11 would give a flag that may be unset the value false.
+  app.add_flag_function(
+         "--reduce-range,!--no-reduce-range",
+         [&arguments](std::int64_t count) { arguments.reduce_range = count > 0; },
+         "7-bit weights, whose products saturate on no CPU; --no-reduce-range: all 8 bits, for CPUs that are "
+         "known to have exact products (default: 8 bits, less where two neighbouring weights could saturate "
+         "on an x86 CPU without VNNI)")
       ->group(group);
   app.add_flag("--integer-io", arguments.integer_io,
                "static: inputs and outputs of the model become integers too")

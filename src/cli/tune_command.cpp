@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/cpu_options.h"
 #include "cli/data_options.h"
 #include "cli/duration.h"
 #include "cli/gate_options.h"
@@ -29,7 +30,7 @@ const std::map<std::string, Objective> kObjectives = {
 
 struct Arguments {
   std::vector<std::string> models;
-  std::string output, objective = "balanced", budget = "10m", target, cache;
+  std::string output, objective = "balanced", budget = "10m", target, cache, on = usual_cpus();
   GateArguments gates;
   DataArguments data;
   RuntimeArguments runtime;
@@ -47,6 +48,7 @@ TuneOptions options_of(const Arguments& arguments) {
   options.objective = kObjectives.at(arguments.objective);
   options.budget = duration_of(arguments.budget, "--budget");
   options.target = arguments.target;
+  options.cpus = cpus_of(arguments.on);
   options.cache = arguments.cache;
   options.keep = arguments.keep;
   // People who wait want to see what happens; the report says it all again.
@@ -116,6 +118,9 @@ Command add_tune(CLI::App& parser) {
       ->check(CLI::IsMember({"balanced", "latency", "size"}))
       ->capture_default_str();
   app->add_option("--budget", arguments->budget, "time for each model: 90s, 10m, 2h")->capture_default_str();
+  add_cpu_option(*app, arguments->on,
+                 "other CPUs to run the result on in the end, if it computes on integers: avx2, avx512, arm64; "
+                 "none; auto for all that can be shown here (default: auto)");
   app->add_option("--target", arguments->target,
                   "where the model will run, such as android-arm64@1.22.0: what it lacks is not written");
   CLI::Option* cache = app->add_option(

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/cpu_options.h"
 #include "cli/data_options.h"
 #include "cli/gate_options.h"
 #include "cli/model_list.h"
@@ -32,6 +33,7 @@ struct Arguments {
   GateArguments gates;
   bool edge_cases = true, json = false;
   std::size_t worst = 5;
+  std::string on = "none";
 };
 
 VerifyOptions options_of(const Arguments& arguments) {
@@ -45,6 +47,7 @@ VerifyOptions options_of(const Arguments& arguments) {
   options.edge_cases = arguments.edge_cases;
   options.worst = arguments.worst;
   options.gates = gates_of(arguments.gates);
+  options.cpus = cpus_of(arguments.on);
   return options;
 }
 
@@ -92,6 +95,9 @@ Command add_verify(CLI::App& parser) {
                 "also try zeros, extremes, noise, batches and lengths (default: on)");
   app->add_option("--worst", arguments->worst, "how many samples with the largest difference to name")
       ->capture_default_str();
+  add_cpu_option(*app, arguments->on,
+                 "also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown "
+                 "here. The candidate must give the same there (default: none)");
   app->add_option("--batch", arguments->data.batch, "samples in one run")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();

@@ -115,9 +115,9 @@ std::string digest_of_data(const DataOptions& data) {
 
 std::string identity_of(const fs::path& model, const DataOptions& data, const RuntimeOptions& runtime,
                         const std::string& more) {
-  return fmt::format("ounce {}\nmodel {}\ndata {}\nruntime {}\nexact products {}\n{}", version(),
+  return fmt::format("ounce {}\nmodel {}\ndata {}\nruntime {}\nkernels {}\n{}", version(),
                      model_digest(model), digest_of_data(data), runtime_text(runtime),
-                     has_exact_byte_products(), more);
+                     cpu_kernels(), more);
 }
 
 }  // namespace ounce::decide

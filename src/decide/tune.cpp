@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/another_file.h"
+#include "api/on_cpus.h"
 #include "base/cancel.h"
 #include "base/cpu.h"
 #include "base/digest.h"
@@ -278,6 +279,19 @@ class Tuning {
   std::optional<Answer> waiting_, on_disk_;
 };
 
+bool computes_on_integers(const std::vector<LayerChoice>& layers) {
+  return std::any_of(layers.begin(), layers.end(), [](const LayerChoice& layer) {
+    return layer.format == format_name(Format::kStatic) || layer.format == format_name(Format::kDynamic);
+  });
+}
+
+std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneOptions& options) {
+  if (options.cpus.empty()) return {};
+  const auto inputs = runtime::load(result.model, api::executor_options(options.runtime))->inputs();
+  const api::OpenFeed open = api::open_feed(result.model, inputs, options.data);
+  return api::compare_on_cpus(result.model, result.output, {options.cpus}, options.runtime, open);
+}
+
 }  // namespace
 
 TuneResult tune(const std::filesystem::path& model, const std::filesystem::path& output,
@@ -295,7 +309,9 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
     throw Error(ErrorCode::kUsage, "is in the way of what comes closest; choose another -o",
                 closest.string());
   api::require_folder(output);
-  return Tuning(model, output, options).run();
+  TuneResult result = Tuning(model, output, options).run();
+  if (result.passed && computes_on_integers(result.layers)) result.cpus = compare_on_cpus(result, options);
+  return result;
 }
 
 }  // namespace ounce

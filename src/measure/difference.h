@@ -41,6 +41,9 @@ class OutputMeter {
 
   OutputComparison result() const;
   const Difference& difference() const { return difference_; }
+  // Of outputs with a class axis: how many answers there were, and how many have another best class.
+  std::uint64_t answers() const { return rows_; }
+  std::uint64_t other_answers() const { return rows_ - same_best_; }
   std::uint64_t shape_differences() const { return shape_differences_; }
   const std::string& first_shape_difference() const { return first_shape_difference_; }
 

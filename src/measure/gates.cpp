@@ -108,6 +108,15 @@ void judge(const Gates& gates, VerifyResult& result) {
   for (const EdgeCase& edge : result.edge_cases) {
     if (!edge.passed) result.failures.push_back(fmt::format("edge case '{}': {}", edge.name, edge.finding));
   }
+  for (const CpuComparison& cpu : result.cpus) {
+    if (!cpu.is_run()) {
+      result.failures.push_back(fmt::format("not run on {}: {}", cpu.cpu, cpu.why_not));
+    } else if (!cpu.is_same()) {
+      result.failures.push_back(
+          fmt::format("on {} it is another model: {:.1f} dB from what it gives here, {} of {} answers are others",
+                      cpu.cpu, cpu.sqnr_db, cpu.flips, cpu.answers));
+    }
+  }
   result.passed = result.failures.empty();
   result.verdict = result.passed ? "passed: " + nearest.text : "failed: " + result.failures.front();
   if (result.failures.size() > 1) result.verdict += fmt::format(" (and {} more)", result.failures.size() - 1);

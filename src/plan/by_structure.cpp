@@ -27,7 +27,7 @@ quant::LinearFormat format_of(const Decision& decision, const Recipe& recipe) {
 Decision StructurePlanner::decide(const Weight& weight) {
   Decision decision;
   decision.weight = weight;
-  if (decide_integer(decision, integer_, recipe_)) return decision;
+  if (decide_integer(index_, decision, integer_, recipe_)) return decision;
   const std::string excluded =
       selection_.why_not(index_, weight);  // asked for every tensor: it notes matches
   const Wish wish = wishes_.storage(index_, weight);

@@ -63,6 +63,8 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
         "a weight has NaN or infinite values; repair the model, or leave the tensor out with --exclude",
         fmt::format("tensor '{}'", decision.weight.name));
   }
+  if (decision.pairs.exist())
+    quant::include_pairs(floats, decision.layout, decision.pairs, for_each, decision.ranges);
   // An integer op takes codes and nothing else.
   if (whole.absmax() == 0 && !decision.is_of_integer_op()) return keep("all values are zero");
   // A second Cast costs some 30 bytes, a 16-bit scale saves two.

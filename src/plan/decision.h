@@ -17,6 +17,7 @@
 #include "plan/weights.h"
 #include "quant/layout.h"
 #include "quant/linear.h"
+#include "quant/weight_pairs.h"
 
 namespace ounce::plan {
 
@@ -46,6 +47,7 @@ struct Decision {
   // found beforehand, as those of a bias are made of the weight's.
   std::size_t integer_node = graph::kNone;
   std::vector<kernels::Affine> affine;
+  quant::WeightPairs pairs;  // of weights whose products must not saturate on any CPU
   std::shared_ptr<const std::vector<std::uint8_t>> codes;  // found beforehand, a byte each; null: rounded
   float limit = 0;                     // of magnitudes: values beyond it become it; 0 for none
   std::vector<float> shift;            // added to a bias, see bias_correction.h; empty for none

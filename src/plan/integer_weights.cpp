@@ -11,12 +11,13 @@
 #include "plan/groups.h"
 #include "plan/plan.h"
 #include "plan/sources.h"
+#include "target/kernel_pairs.h"
 
 namespace ounce::plan {
 namespace {
 
-// Codes for the weights of integer kernels. Seven bits keep the sums of two products with 8-bit activations
-// inside of 16 bits, where CPUs without VNNI add them up.
+// Codes for the weights of integer kernels. Seven bits keep the sums of any two products with 8-bit
+// activations inside of 16 bits, where CPUs without VNNI add them up.
 constexpr quant::LinearFormat kInt7{{-64, 64}, kernels::CodeSign::kSigned, 0, true, false};
 constexpr quant::LinearFormat kUint8{{0, 255}, kernels::CodeSign::kUnsigned, 128, true, false};
 // A channel without weights still has a bias: it is told apart so finely.
@@ -35,6 +36,21 @@ quant::LinearFormat format_of(WeightType type, const IntegerRecipe& recipe) {
     case WeightType::kS8: break;
   }
   return recipe.reduce_range.value_or(false) ? kInt7 : quant::kSymmetricInt8;
+}
+
+// Are all 8-bit codes taken, but for what the sums of pairs ask for?
+bool must_limit_pairs(const NodeDecision& node, const IntegerRecipe& recipe) {
+  const bool is_wide = node.arithmetic == Arithmetic::kStatic && is_16_bit(recipe.activations);
+  return !recipe.reduce_range && !is_wide && type_of(node, recipe) == WeightType::kS8;
+}
+
+// Of the first use that has any: a weight may have several.
+quant::WeightPairs pairs_of(const graph::Index& index, const Weight& weight) {
+  for (const graph::Use& use : weight.value->uses) {
+    const quant::WeightPairs pairs = target::pairs_of(index.node(use), weight.tensor->dims);
+    if (pairs.exist()) return pairs;
+  }
+  return {};
 }
 
 Decoder decoder_of(const NodeDecision& node, const Recipe& recipe) {
@@ -122,11 +138,15 @@ void scale_bias(float input_scale, const Decision& weight, Decision& bias) {
 
 }  // namespace
 
-bool decide_integer(Decision& decision, const IntegerPlan& plan, const Recipe& recipe) {
+bool decide_integer(const graph::Index& index, Decision& decision, const IntegerPlan& plan,
+                    const Recipe& recipe) {
   const ValueKey key{decision.weight.body, decision.weight.name};
   if (const auto weight = plan.weights.find(key); weight != plan.weights.end()) {
     decision.integer_node = weight->second;
-    decide_weight(decision, plan.nodes[weight->second], recipe);
+    const NodeDecision& node = plan.nodes[weight->second];
+    decide_weight(decision, node, recipe);
+    if (decision.format.sign == kernels::CodeSign::kSigned && must_limit_pairs(node, recipe.integer))
+      decision.pairs = pairs_of(index, decision.weight);
   } else if (const auto bias = plan.biases.find(key); bias != plan.biases.end()) {
     decision.integer_node = bias->second;
     decide_bias(decision, plan.nodes[bias->second], recipe);

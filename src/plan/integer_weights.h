@@ -18,7 +18,8 @@ namespace ounce::plan {
 struct Plan;
 
 // False when the tensor belongs to no integer node; otherwise all is decided but the scales.
-bool decide_integer(Decision& decision, const IntegerPlan& plan, const Recipe& recipe);
+bool decide_integer(const graph::Index& index, Decision& decision, const IntegerPlan& plan,
+                    const Recipe& recipe);
 
 // Finds the scales of weights and, from them and from those of activations, of biases. Where a bias would not
 // fit 32 bits (a channel of tiny weights), the weight's scale grows until it does.

@@ -34,6 +34,7 @@ std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& 
 // What no other word of a decision tells apart.
 std::string digest_text(const Decision& decision) {
   std::string text;
+  if (decision.pairs.exist()) text += " pairs";
   if (decision.codes != nullptr) {
     const auto* bytes = reinterpret_cast<const char*>(decision.codes->data());
     text += " codes " + hex(digest_of(std::string_view(bytes, decision.codes->size())));

@@ -63,8 +63,8 @@ std::string bench_text(const BenchReport& report) {
     }
   }
   std::string text =
-      fmt::format("ONNX Runtime {}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
-                  report.threads == 0 ? "all" : std::to_string(report.threads),
+      fmt::format("ONNX Runtime {}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
+                  report.cpu.empty() ? "" : " on " + report.cpu, report.threads == 0 ? "all" : std::to_string(report.threads),
                   report.threads == 1 ? "" : "s", report.rounds, report.is_generated ? "random" : "real");
   text += start.text() + runs.text();
   if (has_cold_starts && !is_cache_dropped)
@@ -78,6 +78,7 @@ Json bench_json(const BenchReport& report) {
   json["schema_version"] = kSchemaVersion;
   json["verb"] = "bench";
   json["runtime_version"] = report.runtime_version;
+  json["cpu"] = report.cpu;
   json["threads"] = report.threads;
   json["rounds"] = report.rounds;
   json["generated"] = report.is_generated;

@@ -151,6 +151,8 @@ nlohmann::ordered_json check_json(const std::vector<CheckRow>& rows) {
                                   {"slow", target.slow},
                                   {"unknown", target.unknown},
                                   {"broken", target.broken},
+                                  {"saturating", target.saturating},
+                                  {"worst_pair", target.worst_pair},
                                   {"problems", target.problems},
                                   {"notes", target.notes},
                                   {"findings", std::move(findings)}});

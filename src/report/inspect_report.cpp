@@ -64,6 +64,8 @@ Json model_json(const ModelInfo& info) {
           {"element_types", counts_json(info.element_types)},
           {"external_files", counts_json(info.external_files)},
           {"bytes_after", info.bytes_after},
+          {"saturating_nodes", info.saturating_nodes},
+          {"worst_pair", info.worst_pair},
           {"notes", info.notes},
           {"blockers", info.blockers},
           {"tensors", tensors}};

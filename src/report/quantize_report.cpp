@@ -8,6 +8,7 @@
 #include <map>
 
 #include "report/calibrate_report.h"
+#include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/table.h"
 
@@ -51,7 +52,9 @@ Json trial_json(const TrialResult& trial) {
           {"samples", trial.samples},
           {"generated", trial.is_generated},
           {"output_sqnr_db", has_outputs ? number(trial.sqnr_db) : Json(nullptr)},
-          {"output_identical", has_outputs && std::isinf(trial.sqnr_db) && trial.sqnr_db > 0}};
+          {"output_identical", has_outputs && std::isinf(trial.sqnr_db) && trial.sqnr_db > 0},
+          {"cpu", trial.cpu},
+          {"cpus", cpus_json(trial.cpus)}};
 }
 
 // How close the outputs are; a dash when the model was not run.

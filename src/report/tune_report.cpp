@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/table.h"
 
@@ -129,6 +130,7 @@ Json result_json(const TuneResult& result) {
   json["interrupted"] = result.is_interrupted;
   json["out_of_time"] = result.is_out_of_time;
   json["runtime_version"] = result.runtime_version;
+  json["cpus"] = cpus_json(result.cpus);
   json["bytes_before"] = result.bytes_before;
   json["search_samples"] = result.search_samples;
   json["held_out_samples"] = result.held_out_samples;
@@ -166,6 +168,7 @@ std::string tune_text(const TuneResult& result) {
   if (result.is_out_of_time)
     text += "the time was up before everything was tried: more --budget may find more\n";
   if (!result.layers.empty()) text += fmt::format("layers: {}\n", layers_text(result.layers));
+  for (const std::string& line : cpu_lines(result.cpus)) text += fmt::format("on {}\n", line);
   if (result.passed) {
     text += fmt::format("held out: {}\n", result.held_out.verdict);
     text += fmt::format("{}: {}, {} of the bytes, {:.2f} × as fast ({:.2f} … {:.2f})\n",

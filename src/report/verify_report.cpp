@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/table.h"
 
@@ -149,6 +150,7 @@ Json row_json(const VerifyRow& row) {
                                   {"left_out", edge.is_left_out},
                                   {"finding", edge.finding}});
   }
+  json["cpus"] = cpus_json(result.cpus);
   json["worst"] = Json::array();
   for (const SampleDifference& worst : result.worst) {
     json["worst"].push_back(
@@ -178,6 +180,8 @@ std::string verify_text(const VerifyResult& result) {
     text += '\n';
   }
   if (!result.edge_cases.empty()) text += edge_lines(result.edge_cases);
+  if (!result.cpus.empty()) text += "on other CPUs:\n";
+  for (const std::string& line : cpu_lines(result.cpus)) text += fmt::format("  {}\n", line);
   if (result.is_generated) {
     text +=
         "note: the inputs were random; they show that the models agree, not how good they are: give --data\n";

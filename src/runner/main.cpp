@@ -1,6 +1,6 @@
-// ounce-runner MEMORY: runs models for another process, which talks to it on standard input and output
+// ounce-runner MEMORY [CPU]: runs models for another process, which talks to it on standard input and output
 // (src/runtime/wire.h) and outlives whatever a model does to this one. MEMORY limits the address space in
-// bytes; 0 does not.
+// bytes; 0 does not. CPU is an older one that this one is to show (src/runtime/masked_cpu.h).
 
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "runtime/masked_cpu.h"
 #include "runtime/serve.h"
 
 namespace {
@@ -23,9 +24,14 @@ void limit(auto resource, rlim_t value) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
+  const auto masked = argc == 3 ? ounce::runtime::masked_cpu_named(argv[2]) : std::nullopt;
+  if (argc < 2 || argc > 3 || (argc == 3 && !masked)) {
     std::fputs("ounce-runner: started by ounce, not by hand\n", stderr);
     return 2;
+  }
+  if (masked && !ounce::runtime::mask_cpu(*masked)) {
+    std::fprintf(stderr, "ounce-runner: this CPU cannot show %s\n", argv[2]);
+    return 3;
   }
   // Whatever a model keeps this process busy with, it ends when nobody listens any more. (PR_SET_PDEATHSIG
   // would end it with the thread that started it.)

@@ -28,7 +28,7 @@ class LocalExecutor : public Executor {
 }  // namespace
 
 std::unique_ptr<Executor> load(const std::filesystem::path& model, const ExecutorOptions& options) {
-  if (options.isolate || options.remote) return load_hosted(model, options);
+  if (options.isolate || options.remote || options.masked) return load_hosted(model, options);
   return std::make_unique<LocalExecutor>(model, options);
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "runtime/masked_cpu.h"
 #include "runtime/session.h"
 
 namespace ounce::runtime {
@@ -25,6 +26,7 @@ struct ExecutorOptions {
   SessionOptions session;
   std::optional<Limits> isolate;        // a process of its own
   std::optional<RemoteOptions> remote;  // another machine; keeps the limits
+  std::optional<MaskedCpu> masked;      // an older CPU, in a process of its own
 };
 
 class Executor {

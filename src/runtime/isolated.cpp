@@ -14,6 +14,7 @@ Launch launch_of(const fs::path& model, const ExecutorOptions& options) {
   const Limits limits = options.isolate.value_or(Limits{});
   Launch launch;
   launch.command = {Isolated::find_runner().string(), std::to_string(limits.memory)};
+  if (options.masked) launch.command.push_back(name_of(*options.masked));
   // Found here, so that the process needs no settings of its own and a mistake in them is ours to explain.
   launch.load = {Library::find(options.library).string(), model.string(), options.session};
   launch.seconds = limits.seconds;

@@ -13,7 +13,7 @@
 #include "runtime/device.h"
 #include "runtime/isolated.h"
 #include "runtime/machine.h"
-#include "support/arm64_required.h"
+#include "support/cpus_required.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"

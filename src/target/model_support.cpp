@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
+
+#include "target/kernel_pairs.h"
+#include "target/saturation.h"
 
 namespace ounce::target {
 namespace {
@@ -69,6 +74,25 @@ void check_limits(const onnx::Model& model, const Release& release, TargetCheck&
     check.problems.emplace_back("the file has 2 GiB or more, which no runtime reads: --external-data always");
 }
 
+// Nodes whose sums saturate on some x86 CPUs: the target may say that it is one of them, or leave it open.
+std::map<std::pair<std::size_t, std::size_t>, int> find_saturating(const onnx::Model& model,
+                                                                   const graph::Index& index,
+                                                                   const Target& target, TargetCheck& check) {
+  std::map<std::pair<std::size_t, std::size_t>, int> worst;
+  if (target.machine != "x64" || has_exact_products(target)) return worst;
+  const std::vector<Saturating> found = saturating_nodes(model, index);
+  check.saturating = found.size();
+  for (const Saturating& node : found) {
+    check.worst_pair = std::max(check.worst_pair, node.worst);
+    int& of_node = worst[{node.body, node.node}];
+    of_node = std::max(of_node, node.worst);
+  }
+  if (!target.cpu.empty()) return worst;
+  if (!found.empty())
+    check.notes.push_back(saturation_sentence(found) + "; +avx2 or +vnni behind the target decides");
+  return {};
+}
+
 }  // namespace
 
 ModelSupport support_of(const onnx::Model& model, const graph::Index& index, const Target& target) {
@@ -95,11 +119,18 @@ ModelSupport support_of(const onnx::Model& model, const graph::Index& index, con
                           target.machine));
   }
   if (!check.problems.empty()) check.verdict = Verdict::kNotImplemented;
+  const auto saturating = find_saturating(model, index, target, check);
   graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
     NodeSupport answer;
     if (column) answer = checker.check(body, node, *column);
     if (!column) answer.why = "this release was not measured";
-    const Verdict verdict = verdict_of(answer.answer);
+    Verdict verdict = verdict_of(answer.answer);
+    if (const auto sum = saturating.find({body, position}); sum != saturating.end() && verdict < Verdict::kWrong) {
+      verdict = Verdict::kWrong;
+      answer.why = fmt::format(
+          "sums of its 8-bit products saturate without VNNI: two neighbouring weights come to {}, {} is safe",
+          sum->second, quant::kLargestPairSum);
+    }
     ++check.nodes;
     check.runs += verdict == Verdict::kRuns ? 1U : 0U;
     check.slow += verdict == Verdict::kSlow ? 1U : 0U;

@@ -30,6 +30,8 @@ constexpr auto kPlaces = std::to_array<Place>({
     {"windows-x64", "windows", "x64"},
 });
 
+constexpr auto kCpus = std::to_array<std::string_view>({"avx2", "avx512", "vnni"});
+
 #if defined(__aarch64__)
 constexpr std::string_view kHere = "linux-arm64";
 #else
@@ -43,8 +45,9 @@ constexpr std::string_view kHere = "linux-x64";
   throw Error(
       ErrorCode::kUsage,
       fmt::format("--target '{}' is no target: a place and a version such as linux-x64@1.30.0 ({}), host, "
-                  "or a provider ({})",
-                  text, fmt::join(places, ", "), fmt::join(names, ", ")));
+                  "or a provider ({}); behind a place may stand a provider and, on x64, what the CPU has ({}): "
+                  "linux-x64@1.30.0+vnni",
+                  text, fmt::join(places, ", "), fmt::join(names, ", "), fmt::join(kCpus, ", ")));
 }
 
 std::string newest_of(std::string_view machine) {
@@ -66,10 +69,13 @@ Target parse_target(std::string_view text) {
     return target;
   }
   std::string_view rest = text.empty() || text == "cpu" ? "host" : text;
-  if (const std::size_t plus = rest.find('+'); plus != std::string_view::npos) {
-    target.provider = rest.substr(plus + 1);
+  for (std::size_t plus = rest.rfind('+'); plus != std::string_view::npos; plus = rest.rfind('+')) {
+    const std::string_view word = rest.substr(plus + 1);
+    const bool is_cpu = std::find(kCpus.begin(), kCpus.end(), word) != kCpus.end();
+    const bool is_second = is_cpu ? !target.cpu.empty() : target.provider != "cpu";
+    if (is_second || (!is_cpu && (word.empty() || find_provider(word) == nullptr))) refuse(text);
+    (is_cpu ? target.cpu : target.provider) = word;
     rest = rest.substr(0, plus);
-    if (target.provider.empty() || find_provider(target.provider) == nullptr) refuse(text);
   }
   const std::size_t at = rest.find('@');
   std::string_view place = rest.substr(0, at);
@@ -83,6 +89,7 @@ Target parse_target(std::string_view text) {
     refuse(text);
   target.system = found->system;
   target.machine = found->machine;
+  if (!target.cpu.empty() && target.machine != "x64") refuse(text);
   if (target.version.empty()) target.version = newest_of(target.machine);
   return target;
 }

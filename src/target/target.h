@@ -1,7 +1,7 @@
 // Where a model is to run: a system, a processor, a release of ONNX Runtime, perhaps an accelerator.
 //
 //   linux-x64@1.30.0     android-arm64@1.22.0     ios-arm64@1.20     ort-web@1.18.0     host     cuda
-//   android-arm64@1.22.0+nnapi
+//   android-arm64@1.22.0+nnapi     linux-x64@1.30.0+vnni     windows-x64@1.22.0+avx2
 #pragma once
 
 #include <string>
@@ -15,6 +15,7 @@ struct Target {
   std::string machine;   // "x64", "arm64", "wasm"
   std::string version;   // "1.22.0"; of the newest measured release when none was asked for
   std::string provider;  // of ONNX Runtime: "cpu", "cuda" …
+  std::string cpu;       // what an x64 CPU has: "vnni", or only "avx512" or "avx2"; empty: nobody knows
 
   bool is_place() const { return !system.empty(); }
 };

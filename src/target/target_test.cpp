@@ -31,9 +31,19 @@ TEST(ParseTarget, KnowsPlacesReleasesAndProviders) {
   EXPECT_EQ(card.provider, "cuda");
 }
 
+TEST(ParseTarget, KnowsWhatAnX64CpuHas) {
+  EXPECT_EQ(parse_target("linux-x64@1.30.0+avx2").cpu, "avx2");
+  EXPECT_EQ(parse_target("linux-x64@1.30.0+avx2").provider, "cpu");
+  const Target both = parse_target("windows-x64@1.22.0+vnni+openvino");
+  EXPECT_EQ(both.cpu, "vnni");
+  EXPECT_EQ(both.provider, "openvino");
+  EXPECT_EQ(parse_target("windows-x64@1.22.0+openvino+vnni").cpu, "vnni");
+  EXPECT_EQ(parse_target("linux-x64@1.30.0").cpu, "");
+}
+
 TEST(ParseTarget, SaysWhatThereIs) {
   for (const char* text : {"toaster", "linux-x64@", "linux-x64@new", "linux-x64@1.2.0+magic",
-                           "linux-x64@1.2.0+", "linux", "@1.22.0", "+cuda"}) {
+                           "linux-x64@1.2.0+", "linux-arm64+vnni", "linux-x64+avx2+vnni", "linux-x64+cuda+coreml", "linux", "@1.22.0", "+cuda"}) {
     const Error error = error_of([&] { parse_target(text); });
     EXPECT_EQ(error.code(), ErrorCode::kUsage) << text;
     EXPECT_THAT(error.what(), HasSubstr("android-arm64")) << text;

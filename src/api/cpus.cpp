@@ -1,0 +1,22 @@
+#include <ounce/cpus.h>
+#include <ounce/error.h>
+
+#include "base/cpu.h"
+#include "runtime/other_cpu.h"
+
+namespace ounce {
+
+std::vector<std::string> other_cpus() {
+  std::vector<std::string> found;
+  for (const char* const name : {"avx2", "arm64"}) {
+    try {
+      if (runtime::on_cpu(name, {}).how != "this CPU") found.emplace_back(name);
+    } catch (const Error&) {  // nothing here shows it
+    }
+  }
+  return found;
+}
+
+std::string this_cpu() { return cpu_kernels(); }
+
+}  // namespace ounce

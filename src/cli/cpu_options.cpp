@@ -1,0 +1,29 @@
+#include "cli/cpu_options.h"
+
+#include <ounce/cpus.h>
+
+#include <cstdlib>
+#include <sstream>
+
+namespace ounce::cli {
+
+void add_cpu_option(CLI::App& app, std::string& on, const char* help) {
+  app.add_option("--on", on, help)->type_name("CPU,…");
+}
+
+std::vector<std::string> cpus_of(const std::string& on) {
+  if (on == "auto") return other_cpus();
+  std::vector<std::string> cpus;
+  std::istringstream names(on == "none" ? "" : on);
+  for (std::string name; std::getline(names, name, ',');) {
+    if (!name.empty()) cpus.push_back(name);
+  }
+  return cpus;
+}
+
+std::string usual_cpus() {
+  const char* const usual = std::getenv("OUNCE_ON");
+  return usual == nullptr || *usual == '\0' ? "auto" : usual;
+}
+
+}  // namespace ounce::cli

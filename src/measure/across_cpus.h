@@ -1,0 +1,36 @@
+// A model and its original on another CPU, each held against itself here.
+//
+//                    here        there
+//   original          ○ ────────── ○        what floats make of another CPU
+//   model             ○ ────────── ○        more than that is the integers' fault
+#pragma once
+
+#include <ounce/cpus.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "data/feed.h"
+#include "runtime/executor.h"
+#include "runtime/other_cpu.h"
+
+namespace ounce::measure {
+
+// Loads a model in the way that the options say.
+using Loader = std::function<std::unique_ptr<runtime::Executor>(const runtime::ExecutorOptions&)>;
+
+struct AcrossCpus {
+  Loader original, model;
+  runtime::ExecutorOptions here;
+  data::Feed* feed = nullptr;
+  std::map<std::string, std::string> carry = {};
+  std::uint64_t samples = 32;          // at most
+  std::uint64_t emulated_samples = 4;  // … under an emulator, which takes its time; 0: not there
+};
+
+// What goes wrong there is in the result; what goes wrong here is thrown.
+CpuComparison compare_on(const std::string& cpu, const AcrossCpus& models);
+
+}  // namespace ounce::measure

@@ -1,0 +1,181 @@
+#include "passes/limit_pairs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <variant>
+
+#include "graph/constants.h"
+#include "onnx/values.h"
+#include "passes/constants.h"
+#include "passes/editors.h"
+#include "passes/frozen_values.h"
+#include "passes/linear_codes.h"
+#include "target/saturation.h"
+
+namespace ounce::passes {
+namespace {
+
+using target::Saturating;
+
+// Two codes that come to this are rounded to a safe sum.
+constexpr double kPairRoom = quant::kLargestPairSum - 1;
+
+// A DequantizeLinear and the constants it takes.
+struct Coded {
+  std::size_t body = 0, node = 0;
+  const onnx::Tensor* codes = nullptr;
+  const onnx::Tensor* scale = nullptr;
+  std::vector<float> scales;
+};
+
+template <class T>
+std::vector<T> values_of(const onnx::Tensor& tensor) {
+  const onnx::RawValues raw(tensor);
+  std::vector<T> values(raw.bytes().size() / sizeof(T));
+  std::memcpy(values.data(), raw.bytes().data(), values.size() * sizeof(T));
+  return values;
+}
+
+template <class T>
+onnx::Tensor tensor_of(const onnx::Tensor& like, const std::vector<T>& values) {
+  return make_tensor(like.type, like.dims,
+                     {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+}
+
+class Limiting {
+ public:
+  explicit Limiting(onnx::Model& model)
+      : model_(model), index_(model), reader_(model, index_), editors_(model, index_) {}
+
+  Changes run() {
+    for (const Saturating& found : target::saturating_nodes(model_, index_)) {
+      if (const auto reason = limit(found)) {
+        changes_.left_alone.push_back(
+            fmt::format("{} may saturate on x86 CPUs without VNNI, but {}",
+                        place_of(index_, found.body, found.node), reason->text));
+      } else {
+        ++changes_.count;
+      }
+    }
+    editors_.finish();
+    return std::move(changes_);
+  }
+
+ private:
+  std::optional<Reason> limit(const Saturating& found) {
+    if (found.codes.empty()) return Reason{"both its inputs are computed"};
+    const onnx::Node& node = *index_.bodies()[found.body].nodes()[found.node];
+    auto read = read_coded(found.body, node.inputs[found.input], onnx::ElementType::kInt8);
+    if (auto* reason = std::get_if<Reason>(&read)) return std::move(*reason);
+    const Coded& weight = std::get<Coded>(read);
+    const auto codes = values_of<std::int8_t>(*weight.codes);
+    const std::vector<double> factors = factors_of(found, codes, weight.scales.size());
+    if (factors.empty()) return Reason{"its scales are not one for each channel"};
+    std::optional<Coded> bias;
+    if (const Bytes name = graph::input_of(node, 2); !name.empty() && is_coded(found.body, name)) {
+      auto read_bias = read_coded(found.body, name, onnx::ElementType::kInt32);
+      if (auto* reason = std::get_if<Reason>(&read_bias)) return std::move(*reason);
+      bias = std::get<Coded>(read_bias);
+      if (bias->scales.size() != factors.size()) return Reason{"its bias has other scales"};
+    }
+    write(weight, scaled_codes(codes, found.pairs, factors), factors);
+    if (bias) write(*bias, scaled_bias(values_of<std::int32_t>(*bias->codes), factors), factors);
+    return std::nullopt;
+  }
+
+  const onnx::Node* producer(std::size_t body, Bytes name, std::size_t& at, std::size_t& position) const {
+    const auto [value, owner] = index_.find(body, name);
+    if (value == nullptr || value->producer == graph::kNone) return nullptr;
+    at = owner;
+    position = value->producer;
+    return &*index_.bodies()[owner].nodes()[position];
+  }
+
+  bool is_coded(std::size_t body, Bytes name) const {
+    std::size_t at = 0, position = 0;
+    const onnx::Node* node = producer(body, name, at, position);
+    return node != nullptr && is_dequantize(*node);
+  }
+
+  std::variant<Coded, Reason> read_coded(std::size_t body, Bytes name, onnx::ElementType type) {
+    Coded coded;
+    const onnx::Node* node = producer(body, name, coded.body, coded.node);
+    if (node == nullptr || !is_dequantize(*node)) return Reason{"it takes codes that it shares"};
+    const graph::Value& value = *index_.find(body, name).value;
+    if (value.uses.size() != 1 || value.is_output) return Reason{"others take its weight or bias, too"};
+    const auto codes = graph::find_constant(model_, index_, coded.body, graph::input_of(*node, 0));
+    const auto scale = graph::find_constant(model_, index_, coded.body, graph::input_of(*node, 1));
+    if (!codes || !scale || codes->tensor->type != type || scale->tensor->type != onnx::ElementType::kFloat)
+      return Reason{"its codes or scales are no constants"};
+    const auto read = read_grid(reader_, model_, index_, coded.body, *node, codes->tensor->dims, type);
+    if (const auto* reason = std::get_if<Reason>(&read)) return *reason;
+    const Grid& grid = std::get<Grid>(read);
+    if (grid.block != 0 || std::any_of(grid.zeros.begin(), grid.zeros.end(), [](float z) { return z != 0; }))
+      return Reason{"its codes have zero points or blocks"};
+    coded.codes = codes->tensor;
+    coded.scale = scale->tensor;
+    coded.scales = values_of<float>(*scale->tensor);
+    return coded;
+  }
+
+  // By how much each scale has to grow; nothing when scales and channels do not belong together.
+  static std::vector<double> factors_of(const Saturating& found, const std::vector<std::int8_t>& codes,
+                                        std::size_t scales) {
+    const std::vector<int> sums = quant::largest_pair_sums(codes.data(), codes.size(), found.pairs);
+    if (scales != 1 && scales != sums.size()) return {};
+    std::vector<double> factors(scales, 1.0);
+    for (std::size_t c = 0; c < sums.size(); ++c) {
+      double& factor = factors[scales == 1 ? 0 : c];
+      if (sums[c] > quant::kLargestPairSum) factor = std::max(factor, sums[c] / kPairRoom);
+    }
+    return factors;
+  }
+
+  static std::vector<std::int8_t> scaled_codes(std::vector<std::int8_t> codes, const quant::WeightPairs& pairs,
+                                               const std::vector<double>& factors) {
+    const bool has_columns = pairs.order == quant::WeightPairs::Order::kColumns;
+    const std::size_t row = pairs.inputs * pairs.taps;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      const std::size_t channel = has_columns ? i % pairs.channels : i / row;
+      const double code = codes[i] / factors[factors.size() == 1 ? 0 : channel];
+      codes[i] = static_cast<std::int8_t>(std::nearbyint(code));
+    }
+    return codes;
+  }
+
+  static std::vector<std::int32_t> scaled_bias(std::vector<std::int32_t> codes,
+                                               const std::vector<double>& factors) {
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      codes[i] = static_cast<std::int32_t>(std::nearbyint(codes[i] / factors[factors.size() == 1 ? 0 : i]));
+    return codes;
+  }
+
+  template <class T>
+  void write(const Coded& coded, const std::vector<T>& codes, const std::vector<double>& factors) {
+    std::vector<float> scales = coded.scales;
+    for (std::size_t i = 0; i < scales.size(); ++i)
+      scales[i] = static_cast<float>(scales[i] * factors[i]);
+    BodyEditor& editor = editors_.of(coded.body);
+    const Bytes new_codes = editor.add_tensor(coded.node, tensor_of(*coded.codes, codes));
+    const Bytes new_scales = editor.add_tensor(coded.node, tensor_of(*coded.scale, scales));
+    onnx::Node& node = editor.edit_node(coded.node);
+    node.inputs[0] = new_codes;
+    node.inputs[1] = new_scales;
+  }
+
+  onnx::Model& model_;
+  graph::Index index_;
+  FrozenReader reader_;
+  Editors editors_;
+  Changes changes_;
+};
+
+}  // namespace
+
+Changes limit_pairs(onnx::Model& model) { return Limiting(model).run(); }
+
+}  // namespace ounce::passes

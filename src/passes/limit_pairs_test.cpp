@@ -1,0 +1,96 @@
+#include "passes/limit_pairs.h"
+
+#include <gmock/gmock.h>
+
+#include "graph/index.h"
+#include "onnx/reader.h"
+#include "passes/pass_runs.h"
+#include "passes/remove_dead_nodes.h"
+#include "support/model_builder.h"
+#include "target/saturation.h"
+
+namespace ounce::passes {
+namespace {
+
+using ounce::test::Dims;
+using ounce::test::int_attribute;
+using ounce::test::kFloat;
+using ounce::test::ModelBuilder;
+using ounce::test::tensor;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr int kUint8 = 2, kInt8 = 3, kInt32 = 6;
+
+std::string bytes_tensor(const std::string& name, int type, const Dims& dims, const std::vector<int>& values) {
+  std::string raw;
+  for (const int value : values) raw += static_cast<char>(value);
+  return tensor(name, type, dims, raw);
+}
+
+std::string words_tensor(const std::string& name, const Dims& dims, const std::vector<std::int32_t>& values) {
+  return tensor(name, kInt32, dims,
+                {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(std::int32_t)});
+}
+
+// Two channels of a 1×1 Conv over [1, 4, 3]: the first has a pair that saturates.
+ModelBuilder conv_model(bool has_channel_scales) {
+  ModelBuilder model(13, 8);
+  model.input("x", kFloat, {1, 4, 3}).output("y", kFloat, {1, 2, 3});
+  model.initializer("s", {}, {0.01F}).initializer(bytes_tensor("xz", kUint8, {}, {128}));
+  model.initializer(bytes_tensor("w", kInt8, {2, 4, 1}, {127, 127, -20, 3, 127, -127, 60, 60}));
+  const Dims dims = has_channel_scales ? Dims{2} : Dims{};
+  const std::vector<float> ws = has_channel_scales ? std::vector<float>{0.02F, 0.03F} : std::vector{0.02F};
+  std::vector<float> bs;
+  for (const float scale : ws) bs.push_back(0.01F * scale);
+  model.initializer("ws", dims, ws).initializer("bs", dims, bs);
+  model.initializer(words_tensor("b", {2}, {4000, -3000}));
+  const ounce::test::Strings axis = {int_attribute("axis", 0)};
+  model.node("QuantizeLinear", {"x", "s", "xz"}, {"c"}).node("DequantizeLinear", {"c", "s", "xz"}, {"a"});
+  model.node("DequantizeLinear", {"w", "ws"}, {"wf"}, axis).node("DequantizeLinear", {"b", "bs"}, {"bf"}, axis);
+  model.node("Conv", {"a", "wf", "bf"}, {"y"});
+  return model;
+}
+
+std::size_t saturating_in(const onnx::Model& model) {
+  return target::saturating_nodes(model, graph::Index(model)).size();
+}
+
+TEST(LimitPairs, MakesTrainedCodesSafeAndKeepsTheModel) {
+  for (const bool has_channel_scales : {false, true}) {
+    const std::string before = conv_model(has_channel_scales).bytes();
+    onnx::Model model = onnx::read_model_from_memory(before, "model");
+    EXPECT_EQ(saturating_in(model), 1U);
+    const Changes changes = limit_pairs(model);
+    EXPECT_EQ(changes.count, 1U);
+    EXPECT_THAT(changes.left_alone, IsEmpty());
+    remove_dead_nodes(model);
+    EXPECT_EQ(saturating_in(model), 0U);
+    EXPECT_THAT(test::text_of(model), Not(HasSubstr("w = int8")));  // the old codes are gone
+    // Half a step of a scale that is twice as large, in each of four products.
+    test::expect_same_outputs(before, model, 2e-2);
+  }
+}
+
+TEST(LimitPairs, LeavesAModelWithoutSuchPairsAlone) {
+  ModelBuilder builder = conv_model(true);
+  onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
+  limit_pairs(model);
+  const Changes again = limit_pairs(model);
+  EXPECT_EQ(again.count, 0U);
+  EXPECT_THAT(again.left_alone, IsEmpty());
+}
+
+TEST(LimitPairs, SaysWhatItCannotChange) {
+  ModelBuilder builder = conv_model(true);
+  builder.output("wf", kFloat, {2, 4, 1});  // somebody else wants the weight as it is
+  onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
+  const Changes changes = limit_pairs(model);
+  EXPECT_EQ(changes.count, 0U);
+  ASSERT_THAT(changes.left_alone, SizeIs(1));
+  EXPECT_THAT(changes.left_alone[0], HasSubstr("others take its weight"));
+}
+
+}  // namespace
+}  // namespace ounce::passes

@@ -1,0 +1,67 @@
+#include "report/cpu_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <cmath>
+
+#include "report/json.h"
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+bool is_equal(double sqnr_db) { return std::isinf(sqnr_db) && sqnr_db > 0; }
+
+std::string line_of(const CpuComparison& found) {
+  if (!found.is_run()) return fmt::format("{}: not run: {}", found.cpu, found.why_not);
+  std::string text = fmt::format("{}: ", found.cpu);
+  if (is_equal(found.sqnr_db)) {
+    text += "equal to the bit";
+  } else {
+    text += fmt::format("{} from what it gives here", decibel_text(found.sqnr_db));
+    if (!is_equal(found.reference_sqnr_db))
+      text += fmt::format(" (the original: {})", decibel_text(found.reference_sqnr_db));
+  }
+  if (found.flips != 0) {
+    text += fmt::format(", {} of {} answers are others (the original: {})", found.flips, found.answers,
+                        found.reference_flips);
+  }
+  text += fmt::format(", {} sample{}, {}, ONNX Runtime {}", found.samples, found.samples == 1 ? "" : "s",
+                      found.how, found.runtime_version);
+  return found.is_same() ? text : text + ": NOT THE SAME";
+}
+
+}  // namespace
+
+std::vector<std::string> cpu_lines(const std::vector<CpuComparison>& cpus) {
+  std::vector<std::string> lines;
+  for (const CpuComparison& found : cpus) lines.push_back(line_of(found));
+  return lines;
+}
+
+nlohmann::ordered_json cpus_json(const std::vector<CpuComparison>& cpus) {
+  auto all = nlohmann::ordered_json::array();
+  for (const CpuComparison& found : cpus) {
+    nlohmann::ordered_json json = {{"cpu", found.cpu}, {"run", found.is_run()}};
+    if (found.is_run()) {
+      json["how"] = found.how;
+      json["runtime_version"] = found.runtime_version;
+      json["samples"] = found.samples;
+      json["same"] = found.is_same();
+      json["identical"] = is_equal(found.sqnr_db);
+      json["sqnr_db"] = number(found.sqnr_db);
+      json["answers"] = found.answers;
+      json["flips"] = found.flips;
+      json["reference_identical"] = is_equal(found.reference_sqnr_db);
+      json["reference_sqnr_db"] = number(found.reference_sqnr_db);
+      json["reference_flips"] = found.reference_flips;
+    } else {
+      json["why_not"] = found.why_not;
+    }
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+}  // namespace ounce::report

@@ -1,0 +1,123 @@
+#include "runtime/masked_cpu.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+
+#include <cpuid.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace ounce::runtime {
+namespace {
+
+constexpr int kSetCpuid = 0x1012;  // ARCH_SET_CPUID; not in the headers of every system
+constexpr std::uint32_t kFeatures = 7;
+
+constexpr std::uint32_t bits(std::initializer_list<int> numbers) {
+  std::uint32_t mask = 0;
+  for (const int number : numbers) mask |= 1U << static_cast<unsigned>(number);
+  return mask;
+}
+
+struct Registers {
+  std::uint32_t a = 0, b = 0, c = 0, d = 0;
+};
+
+// Of CPUID's leaf 7: what came with Skylake-X, and what came after it.
+constexpr std::uint32_t kAvx2 = bits({5});
+constexpr std::uint32_t kAvx512 = bits({16, 17, 28, 30, 31});  // F, DQ, CD, BW, VL
+constexpr Registers kLater{
+    .a = 0,
+    .b = bits({21, 26, 27}),                 // IFMA, PF, ER
+    .c = bits({1, 6, 8, 9, 10, 11, 12, 14}),  // VBMI, VBMI2, GFNI, VAES, VPCLMULQDQ, VNNI, BITALG, VPOPCNTDQ
+    .d = bits({2, 3, 8, 22, 23, 24, 25})};    // 4VNNIW, 4FMAPS, VP2INTERSECT, AMX and FP16
+// Of its second page: AVX-VNNI, BF16, AMX-FP16, AVX-IFMA; VNNI-INT8, NE-CONVERT, AMX-COMPLEX, VNNI-INT16, AVX10.
+constexpr Registers kLaterStill{.a = bits({4, 5, 21, 23}), .b = 0, .c = 0, .d = bits({4, 5, 8, 10, 19})};
+
+std::atomic<bool> hides_avx512{false};
+
+bool let_cpuid_fault(bool fault) noexcept { return ::syscall(SYS_arch_prctl, kSetCpuid, fault ? 0 : 1) == 0; }
+
+Registers ask(std::uint32_t leaf, std::uint32_t page) noexcept {
+  Registers found;
+  __cpuid_count(leaf, page, found.a, found.b, found.c, found.d);
+  return found;
+}
+
+Registers masked(std::uint32_t leaf, std::uint32_t page, Registers found) noexcept {
+  if (leaf != kFeatures || page > 1) return found;
+  const Registers& hidden = page == 0 ? kLater : kLaterStill;
+  found.a &= ~hidden.a;
+  found.b &= ~hidden.b;
+  found.c &= ~hidden.c;
+  found.d &= ~hidden.d;
+  if (page == 0 && hides_avx512.load(std::memory_order_relaxed)) found.b &= ~kAvx512;
+  return found;
+}
+
+// Any other fault is none of ours: it is met again, and ends the process.
+extern "C" void answer_cpuid(int, siginfo_t*, void* context) {
+  greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto* const instruction = reinterpret_cast<const unsigned char*>(registers[REG_RIP]);
+  if (instruction[0] != 0x0f || instruction[1] != 0xa2) {
+    ::signal(SIGSEGV, SIG_DFL);
+    return;
+  }
+  const auto leaf = static_cast<std::uint32_t>(registers[REG_RAX]);
+  const auto page = static_cast<std::uint32_t>(registers[REG_RCX]);
+  let_cpuid_fault(false);
+  const Registers found = masked(leaf, page, ask(leaf, page));
+  let_cpuid_fault(true);
+  registers[REG_RAX] = found.a;
+  registers[REG_RBX] = found.b;
+  registers[REG_RCX] = found.c;
+  registers[REG_RDX] = found.d;
+  registers[REG_RIP] += 2;
+}
+
+}  // namespace
+
+bool can_mask(MaskedCpu cpu) noexcept {
+  const std::uint32_t has = ask(kFeatures, 0).b;
+  if ((has & kAvx2) == 0 || (cpu == MaskedCpu::kAvx512 && (has & kAvx512) != kAvx512)) return false;
+  return let_cpuid_fault(false);  // as it is; an error where it cannot be switched
+}
+
+bool mask_cpu(MaskedCpu cpu) noexcept {
+  if (!can_mask(cpu)) return false;
+  hides_avx512 = cpu == MaskedCpu::kAvx2;
+  struct sigaction action {};
+  action.sa_sigaction = answer_cpuid;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  return ::sigaction(SIGSEGV, &action, nullptr) == 0 && let_cpuid_fault(true);
+}
+
+}  // namespace ounce::runtime
+
+#else
+
+namespace ounce::runtime {
+
+bool can_mask(MaskedCpu) noexcept { return false; }
+bool mask_cpu(MaskedCpu) noexcept { return false; }
+
+}  // namespace ounce::runtime
+
+#endif
+
+namespace ounce::runtime {
+
+const char* name_of(MaskedCpu cpu) { return cpu == MaskedCpu::kAvx2 ? "avx2" : "avx512"; }
+
+std::optional<MaskedCpu> masked_cpu_named(std::string_view name) {
+  for (const MaskedCpu cpu : {MaskedCpu::kAvx2, MaskedCpu::kAvx512}) {
+    if (name == name_of(cpu)) return cpu;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ounce::runtime

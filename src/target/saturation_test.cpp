@@ -1,0 +1,114 @@
+#include "target/saturation.h"
+
+#include <gmock/gmock.h>
+
+#include "onnx/reader.h"
+#include "support/model_builder.h"
+#include "target/model_support.h"
+
+namespace ounce::target {
+namespace {
+
+using test::kFloat;
+using test::ModelBuilder;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr int kUint8 = 2, kInt8 = 3;
+
+std::string codes(const std::string& name, int type, const test::Dims& dims, const std::vector<int>& values) {
+  std::string raw;
+  for (const int value : values) raw += static_cast<char>(value);
+  return test::tensor(name, type, dims, raw);
+}
+
+// x and w as codes, decoded in front of a MatMul.
+ModelBuilder pair_model(const std::vector<int>& weight, int type = kInt8) {
+  ModelBuilder model(13, 8);
+  model.input("x", kFloat, {1, 4}).output("y", kFloat, {1, 1});
+  model.initializer("s", {}, {0.1F});
+  model.initializer(codes("xz", kUint8, {}, {0})).initializer(codes("wz", type, {}, {0}));
+  model.initializer(codes("w", type, {4, 1}, weight));
+  model.node("QuantizeLinear", {"x", "s", "xz"}, {"c"}).node("DequantizeLinear", {"c", "s", "xz"}, {"a"});
+  model.node("DequantizeLinear", {"w", "s", "wz"}, {"b"}).node("MatMul", {"a", "b"}, {"y"});
+  return model;
+}
+
+std::vector<Saturating> found_in(const ModelBuilder& builder) {
+  const onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
+  std::vector<Saturating> found = saturating_nodes(model, graph::Index(model));
+  for (Saturating& node : found) node.codes = {};  // the model goes
+  return found;
+}
+
+TEST(Saturation, IsOfLargeNeighbours) {
+  const auto found = found_in(pair_model({127, 100, -1, 1}));
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].worst, 227);
+  EXPECT_EQ(found[0].node, 3U);
+  EXPECT_THAT(found_in(pair_model({127, 1, 1, 127})), IsEmpty());
+  EXPECT_THAT(found_in(pair_model({127, -127, 64, 64})), IsEmpty());
+  EXPECT_THAT(found_in(pair_model({64, 65, 0, 0})), SizeIs(1));
+}
+
+TEST(Saturation, IsNotOfUnsignedWeights) {
+  EXPECT_THAT(found_in(pair_model({255, 255, 255, 255}, kUint8)), IsEmpty());
+}
+
+TEST(Saturation, IsNotOfWeightsThatAreOnlyStoredSmall) {
+  ModelBuilder model(13, 8);
+  model.input("x", kFloat, {1, 4}).output("y", kFloat, {1, 1});
+  model.initializer("s", {}, {0.1F}).initializer(codes("w", kInt8, {4, 1}, {127, 127, 127, 127}));
+  model.node("DequantizeLinear", {"w", "s"}, {"b"}).node("MatMul", {"x", "b"}, {"y"});
+  EXPECT_THAT(found_in(model), IsEmpty());
+}
+
+TEST(Saturation, IsOfIntegerOpsToo) {
+  ModelBuilder model(13, 8);
+  model.input("x", kUint8, {1, 4}).output("y", 6, {1, 1});
+  model.initializer(codes("w", kInt8, {4, 1}, {1, 1, -100, -100}));
+  model.node("MatMulInteger", {"x", "w"}, {"y"});
+  const auto found = found_in(model);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].worst, 200);
+  EXPECT_THAT(saturation_sentence(found), HasSubstr("1 integer node may"));
+  EXPECT_THAT(saturation_sentence(found), HasSubstr("come to 200"));
+}
+
+// Nobody knows what codes will meet.
+TEST(Saturation, IsPossibleWhereBothSidesAreComputed) {
+  ModelBuilder model(13, 8);
+  model.input("x", kFloat, {1, 4}).input("z", kFloat, {4, 1}).output("y", kFloat, {1, 1});
+  model.initializer("s", {}, {0.1F}).initializer(codes("q", kInt8, {}, {0}));
+  model.node("QuantizeLinear", {"x", "s", "q"}, {"c"}).node("DequantizeLinear", {"c", "s", "q"}, {"a"});
+  model.node("QuantizeLinear", {"z", "s", "q"}, {"d"}).node("DequantizeLinear", {"d", "s", "q"}, {"b"});
+  model.node("MatMul", {"a", "b"}, {"y"});
+  EXPECT_THAT(found_in(model), SizeIs(1));
+}
+
+TEST(Saturation, IsDecidedByTheTarget) {
+  const ModelBuilder builder = pair_model({127, 100, -1, 1});
+  const onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
+  const graph::Index index(model);
+  const auto check = [&](const char* target) { return support_of(model, index, parse_target(target)).check; };
+  const TargetCheck old = check("linux-x64@1.30.0+avx2");
+  EXPECT_EQ(old.verdict, Verdict::kWrong);
+  EXPECT_EQ(old.broken, 1U);
+  EXPECT_EQ(old.saturating, 1U);
+  EXPECT_EQ(old.worst_pair, 227);
+  ASSERT_THAT(old.findings, SizeIs(1));
+  EXPECT_THAT(old.findings[0].why, HasSubstr("come to 227, 128 is safe"));
+  const TargetCheck some = check("linux-x64@1.30.0");
+  EXPECT_EQ(some.verdict, Verdict::kRuns);
+  EXPECT_EQ(some.saturating, 1U);
+  ASSERT_THAT(some.notes, SizeIs(1));
+  EXPECT_THAT(some.notes[0], HasSubstr("without VNNI"));
+  for (const char* exact : {"linux-x64@1.30.0+vnni", "android-arm64@1.22.0"}) {
+    EXPECT_EQ(check(exact).saturating, 0U) << exact;
+    EXPECT_EQ(check(exact).verdict, Verdict::kRuns) << exact;
+  }
+}
+
+}  // namespace
+}  // namespace ounce::target
