@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <utility>
 
 #include "target/kernel_pairs.h"
@@ -75,22 +75,21 @@ void check_limits(const onnx::Model& model, const Release& release, TargetCheck&
 }
 
 // Nodes whose sums saturate on some x86 CPUs: the target may say that it is one of them, or leave it open.
-std::map<std::pair<std::size_t, std::size_t>, int> find_saturating(const onnx::Model& model,
-                                                                   const graph::Index& index,
-                                                                   const Target& target, TargetCheck& check) {
-  std::map<std::pair<std::size_t, std::size_t>, int> worst;
-  if (target.machine != "x64" || has_exact_products(target)) return worst;
+std::set<std::pair<std::size_t, std::size_t>> find_saturating(const onnx::Model& model,
+                                                              const graph::Index& index, const Target& target,
+                                                              TargetCheck& check) {
+  if (target.machine != "x64" || has_exact_products(target)) return {};
   const std::vector<Saturating> found = saturating_nodes(model, index);
+  if (found.empty()) return {};
   check.saturating = found.size();
+  check.notes.push_back(saturation_sentence(found) +
+                        (target.cpu.empty() ? "; +avx2 or +vnni behind the target decides" : ""));
+  std::set<std::pair<std::size_t, std::size_t>> nodes;
   for (const Saturating& node : found) {
     check.worst_pair = std::max(check.worst_pair, node.worst);
-    int& of_node = worst[{node.body, node.node}];
-    of_node = std::max(of_node, node.worst);
+    if (!target.cpu.empty()) nodes.insert({node.body, node.node});
   }
-  if (!target.cpu.empty()) return worst;
-  if (!found.empty())
-    check.notes.push_back(saturation_sentence(found) + "; +avx2 or +vnni behind the target decides");
-  return {};
+  return nodes;
 }
 
 }  // namespace
@@ -125,11 +124,9 @@ ModelSupport support_of(const onnx::Model& model, const graph::Index& index, con
     if (column) answer = checker.check(body, node, *column);
     if (!column) answer.why = "this release was not measured";
     Verdict verdict = verdict_of(answer.answer);
-    if (const auto sum = saturating.find({body, position}); sum != saturating.end() && verdict < Verdict::kWrong) {
+    if (verdict < Verdict::kWrong && saturating.contains({body, position})) {
       verdict = Verdict::kWrong;
-      answer.why = fmt::format(
-          "sums of its 8-bit products saturate without VNNI: two neighbouring weights come to {}, {} is safe",
-          sum->second, quant::kLargestPairSum);
+      answer.why = "sums of its 8-bit products saturate on CPUs without VNNI";
     }
     ++check.nodes;
     check.runs += verdict == Verdict::kRuns ? 1U : 0U;

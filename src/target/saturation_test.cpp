@@ -98,7 +98,8 @@ TEST(Saturation, IsDecidedByTheTarget) {
   EXPECT_EQ(old.saturating, 1U);
   EXPECT_EQ(old.worst_pair, 227);
   ASSERT_THAT(old.findings, SizeIs(1));
-  EXPECT_THAT(old.findings[0].why, HasSubstr("come to 227, 128 is safe"));
+  EXPECT_THAT(old.findings[0].why, HasSubstr("saturate on CPUs without VNNI"));
+  EXPECT_THAT(old.notes, testing::ElementsAre(HasSubstr("come to 227")));
   const TargetCheck some = check("linux-x64@1.30.0");
   EXPECT_EQ(some.verdict, Verdict::kRuns);
   EXPECT_EQ(some.saturating, 1U);

@@ -310,6 +310,21 @@ def trained():
 
 
 @a_model
+def saturating():
+    """As other tools quantize it: neighbouring weights so large that sums of two products do not fit 16 bits. And its floats."""
+    coded = [node("QuantizeLinear", ["x", "sx", "zx"], ["x_q"]), node("DequantizeLinear", ["x_q", "sx", "zx"], ["x_d"]),
+             node("DequantizeLinear", ["w_q", "sw", "zw"], ["w"]), node("MatMul", ["x_d", "w"], ["y"], name="product")]
+    codes = [127 if n % 3 else -90 for n in range(16 * 4)]
+    constants = [tensor("sx", [], floats_of([1 / 64])), tensor("zx", [], b"\0", UINT8), tensor("sw", [], floats_of([1 / 64])),
+                 tensor("zw", [], b"\0", INT8), tensor("w_q", [16, 4], bytes(code & 255 for code in codes), INT8)]
+    ports = [value("x", [1, 16])], [value("y", [1, 4])]
+    floats = graph([node("MatMul", ["x", "w"], ["y"])], *ports, [tensor("w", [16, 4], floats_of([code / 64 for code in codes]))])
+    samples = [3 + n * n % 7 / 8 for n in range(8 * 16)]
+    return model(graph(coded, *ports, constants)), {"saturating.floats.onnx": model(floats),
+                                                    "saturating.npz": npz(x=npy("f", [8, 1, 16], samples))}
+
+
+@a_model
 def counter():
     """A state: the sum of all that was heard, which the next run gets back."""
     nodes = [node("ReduceSum", ["sound"], ["sum"], [attribute("keepdims", 1)]), node("Add", ["sum", "state"], ["state_out"]),
