@@ -36,13 +36,13 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   make::require_another_file(original, output_path, "the output would replace the input; choose another -o");
   if (!options.dry_run) make::require_folder(output_path);
   result.bytes_before = onnx::bytes_of(original);
-  make::Settled settled = make::settle(path, options, result.notes);
+  make::Resolved resolved = make::resolve(path, options, result.notes);
   if (options.recipe.is_integer() && !given.recipe.integer.reduce_range &&
       *options.recipe.integer.reduce_range) {
     result.notes.emplace_back(
         "weights have 7 bits, as this CPU has no VNNI; --no-reduce-range for CPUs that have it");
   }
-  make::write_settled(original, options, std::move(settled), result);
+  make::write_resolved(original, options, std::move(resolved), result);
   result.seconds = time.seconds();
   return result;
 }

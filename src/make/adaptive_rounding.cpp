@@ -93,9 +93,10 @@ std::vector<Layer> find_layers(const graph::Index& index, plan::Plan& plan, Adap
 // Runs the float model and adds up what the inputs of these layers have in common.
 class Watch {
  public:
-  Watch(const Groundwork& ground, const QuantizeOptions& options, std::span<Layer> layers, ThreadPool& pool)
+  Watch(const PreparedModel& prepared, const QuantizeOptions& options, std::span<Layer> layers,
+        ThreadPool& pool)
       : options_(options), layers_(layers), pool_(pool) {
-    onnx::Model model = onnx::read_model(ground.model());
+    onnx::Model model = onnx::read_model(prepared.model());
     const graph::Index index(model);
     std::vector<passes::ObservedValue> values;
     for (const Layer& layer : layers) values.push_back(layer.input);
@@ -186,7 +187,7 @@ quant::OutputError round_layer(const onnx::Model& source, Layer& layer, const Fo
 
 }  // namespace
 
-AdaptiveResult round_adaptively(const Groundwork& ground, const QuantizeOptions& options,
+AdaptiveResult round_adaptively(const PreparedModel& prepared, const QuantizeOptions& options,
                                 const onnx::Model& source, const graph::Index& index, plan::Plan& plan,
                                 ThreadPool& pool) {
   AdaptiveResult result;
@@ -202,7 +203,7 @@ AdaptiveResult round_adaptively(const Groundwork& ground, const QuantizeOptions&
       if (bytes > kMostMemory && last > first) break;
     }
     const std::span<Layer> group(layers.data() + first, last - first);
-    Watch(ground, options, group, pool).run(ground.model());
+    Watch(prepared, options, group, pool).run(prepared.model());
     for (Layer& layer : group) {
       throw_if_cancelled();
       const quant::OutputError error = round_layer(source, layer, for_each);

@@ -19,7 +19,7 @@ struct AdaptiveResult {
 
 // Fills in Decision::codes of the plan. Runs the float model over some of the data, several times if what it
 // has to keep would not fit memory.
-AdaptiveResult round_adaptively(const Groundwork& ground, const QuantizeOptions& options,
+AdaptiveResult round_adaptively(const PreparedModel& prepared, const QuantizeOptions& options,
                                 const onnx::Model& source, const graph::Index& index, plan::Plan& plan,
                                 ThreadPool& pool);
 

@@ -40,12 +40,12 @@ std::optional<onnx::Model> optimized_model(const std::filesystem::path&, const E
 }
 std::size_t declare_asked_types(onnx::Model&, const RuntimeOptions&) { return 0; }
 
-Refinement refine(const std::filesystem::path&, std::shared_ptr<const Groundwork> ground,
-                  const QuantizeOptions& options, const RefineLimits&) {
-  return {options.recipe, std::move(ground), {}};
+StaticChoice search_static(const std::filesystem::path&, std::shared_ptr<const PreparedModel> prepared,
+                           const QuantizeOptions& options, const StaticLimits&) {
+  return {options.recipe, std::move(prepared), {}};
 }
 
-AdaptiveResult round_adaptively(const Groundwork&, const QuantizeOptions&, const onnx::Model&,
+AdaptiveResult round_adaptively(const PreparedModel&, const QuantizeOptions&, const onnx::Model&,
                                 const graph::Index&, plan::Plan&, ThreadPool&) {
   refuse();
 }

@@ -70,12 +70,13 @@ std::vector<std::string> warnings_for(const Recipe& recipe) {
 
 }  // namespace
 
-bool may_even_out(const QuantizeOptions& options) {
+bool may_equalize(const QuantizeOptions& options) {
   return options.recipe.integer.equalize && options.recipe.granularity.kind != GranularityKind::kTensor &&
          options.ranges.empty() && options.recipe.integer.values.empty();
 }
 
-Groundwork::Groundwork(const std::filesystem::path& model, const QuantizeOptions& options) : model_(model) {
+PreparedModel::PreparedModel(const std::filesystem::path& model, const QuantizeOptions& options)
+    : model_(model) {
   plan::require_mixable(options.recipe);
   if (options.recipe.rounding == Rounding::kAdaptive &&
       (options.recipe.format != Format::kStatic || options.trial.data.is_generated()))
@@ -91,7 +92,7 @@ Groundwork::Groundwork(const std::filesystem::path& model, const QuantizeOptions
 }
 
 // A model that was trained for integers knows its scales better than any statistics.
-bool Groundwork::take_trained(const std::filesystem::path& source, const Recipe& recipe) {
+bool PreparedModel::take_trained(const std::filesystem::path& source, const Recipe& recipe) {
   onnx::Model model = onnx::read_model(source);
   const passes::QuantizedState state = passes::describe_quantization(model, graph::verify(model));
   if (state.is_qoperator())
@@ -119,7 +120,7 @@ bool Groundwork::take_trained(const std::filesystem::path& source, const Recipe&
   return true;
 }
 
-void Groundwork::observe(const std::filesystem::path& source, const QuantizeOptions& options) {
+void PreparedModel::observe(const std::filesystem::path& source, const QuantizeOptions& options) {
   if (!options.ranges.empty()) return load(source, options);
   if (options.trial.data.is_generated()) {
     throw Error(ErrorCode::kUsage,
@@ -129,7 +130,7 @@ void Groundwork::observe(const std::filesystem::path& source, const QuantizeOpti
   look_at(source, options, Watching::kForIntegers);
 }
 
-void Groundwork::load(const std::filesystem::path& source, const QuantizeOptions& options) {
+void PreparedModel::load(const std::filesystem::path& source, const QuantizeOptions& options) {
   ranges_ = load_ranges(options.ranges);
   ThreadPool pool(options.threads);
   const onnx::Model model = onnx::read_model(source);
@@ -139,7 +140,7 @@ void Groundwork::load(const std::filesystem::path& source, const QuantizeOptions
 }
 
 // Casts between numbers as such came with opset 6, bfloat16 with 13.
-void Groundwork::prepare_halves(const std::filesystem::path& source, const QuantizeOptions& options) {
+void PreparedModel::prepare_halves(const std::filesystem::path& source, const QuantizeOptions& options) {
   onnx::Model model = onnx::read_model(source);
   graph::verify(model);
   const std::int64_t opset = onnx::opset_version(model.proto->opset_imports, "");
@@ -152,8 +153,8 @@ void Groundwork::prepare_halves(const std::filesystem::path& source, const Quant
   if (!options.trial.data.is_generated()) look_at(model_, options, Watching::kAllFloats);
 }
 
-void Groundwork::look_at(const std::filesystem::path& model, const QuantizeOptions& options,
-                         Watching watching) {
+void PreparedModel::look_at(const std::filesystem::path& model, const QuantizeOptions& options,
+                            Watching watching) {
   CalibrateOptions how;
   how.data = options.trial.data;
   how.runtime.library = options.trial.runtime.library;
@@ -163,20 +164,20 @@ void Groundwork::look_at(const std::filesystem::path& model, const QuantizeOptio
   notes_ = std::move(observed.notes);
 }
 
-std::shared_ptr<const Groundwork> Groundwork::equalized(const QuantizeOptions& options) const {
+std::shared_ptr<const PreparedModel> PreparedModel::equalized(const QuantizeOptions& options) const {
   onnx::Model model = onnx::read_model(model_);
   const passes::Equalization done = passes::equalize(model, *ranges_);
   if (done.count == 0) return nullptr;
-  std::shared_ptr<Groundwork> even(new Groundwork);
+  std::shared_ptr<PreparedModel> even(new PreparedModel);
   even->write(model);
   even->look_at(even->model_, options, Watching::kForIntegers);
   even->notes_ = notes_;
-  even->evened_ = done.count;
+  even->equalized_places_ = done.count;
   return even;
 }
 
-std::shared_ptr<const Groundwork> Groundwork::with_integers(const Recipe& recipe, ThreadPool& pool,
-                                                            QuantizeResult& result) const {
+std::shared_ptr<const PreparedModel> PreparedModel::with_integers(const Recipe& recipe, ThreadPool& pool,
+                                                                  QuantizeResult& result) const {
   Recipe integers_only = recipe;
   integers_only.min_bytes = std::numeric_limits<std::uint64_t>::max();
   const onnx::Model source = onnx::read_model(model_);
@@ -189,13 +190,13 @@ std::shared_ptr<const Groundwork> Groundwork::with_integers(const Recipe& recipe
   }
   onnx::Model model = onnx::read_model(model_);
   rewrite(model, source, index, plan, {});
-  std::shared_ptr<Groundwork> integers(new Groundwork);
+  std::shared_ptr<PreparedModel> integers(new PreparedModel);
   integers->write(model);
   integers->notes_ = notes_;
   return integers;
 }
 
-void Groundwork::prepare(const std::filesystem::path& source, const Recipe& recipe) {
+void PreparedModel::prepare(const std::filesystem::path& source, const Recipe& recipe) {
   onnx::Model model = onnx::read_model(source);
   graph::verify(model);
   passes::prepare(model, recipe);
@@ -203,7 +204,7 @@ void Groundwork::prepare(const std::filesystem::path& source, const Recipe& reci
   write(model);
 }
 
-void Groundwork::write(const onnx::Model& model) {
+void PreparedModel::write(const onnx::Model& model) {
   folder_ = std::make_unique<TemporaryFolder>("quantize");
   model_ = folder_->path() / "model.onnx";
   ThreadPool pool;

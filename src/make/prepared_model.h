@@ -21,27 +21,27 @@ namespace ounce::make {
 
 // Evening out moves factors into weights that have a scale for each channel, makes ranges in a file untrue,
 // and what the user says of single values too.
-bool may_even_out(const QuantizeOptions& options);
+bool may_equalize(const QuantizeOptions& options);
 
-class Groundwork {
+class PreparedModel {
  public:
   // Throws Error{kUsage} when there is neither data nor a file of ranges for static arithmetic,
   // Error{kUnsupported} when an op of the model cannot be brought to the opset that is needed.
-  Groundwork(const std::filesystem::path& model, const QuantizeOptions& options);
+  PreparedModel(const std::filesystem::path& model, const QuantizeOptions& options);
 
-  // The same with its channels evened out (passes/equalize.h), and looked at again; null when there is
-  // nothing to even out.
-  std::shared_ptr<const Groundwork> equalized(const QuantizeOptions& options) const;
+  // The same with its channels equalized (passes/equalize.h), and looked at again; null when there is
+  // nothing to equalize.
+  std::shared_ptr<const PreparedModel> equalized(const QuantizeOptions& options) const;
 
   // The same with its integer ops in place and everything else as it was; says in `result` what they are.
-  std::shared_ptr<const Groundwork> with_integers(const Recipe& recipe, ThreadPool& pool,
-                                                  QuantizeResult& result) const;
+  std::shared_ptr<const PreparedModel> with_integers(const Recipe& recipe, ThreadPool& pool,
+                                                     QuantizeResult& result) const;
 
   const std::filesystem::path& model() const { return model_; }
   const observe::Ranges* ranges() const { return ranges_ ? &*ranges_ : nullptr; }
   const std::vector<std::string>& notes() const { return notes_; }
 
-  std::size_t evened() const { return evened_; }  // places where channels were evened out
+  std::size_t equalized_places() const { return equalized_places_; }  // where channels were
 
   // The model came with scales that training found, and keeps them: weights that were still floats are codes
   // now, and these ops stay in floats.
@@ -50,7 +50,7 @@ class Groundwork {
   const std::vector<NodeOutcome>& float_ops() const { return float_ops_; }
 
  private:
-  Groundwork() = default;
+  PreparedModel() = default;
   bool take_trained(const std::filesystem::path& source, const Recipe& recipe);
   void write(const onnx::Model& model);
   void observe(const std::filesystem::path& source, const QuantizeOptions& options);
@@ -63,7 +63,7 @@ class Groundwork {
   std::unique_ptr<TemporaryFolder> folder_;
   std::optional<observe::Ranges> ranges_;
   std::vector<std::string> notes_;
-  std::size_t evened_ = 0;
+  std::size_t equalized_places_ = 0;
   bool is_trained_ = false;
   std::size_t trained_weights_ = 0;
   std::vector<NodeOutcome> float_ops_;

@@ -48,34 +48,34 @@ QuantizeOptions for_this_machine(QuantizeOptions options) {
 }
 
 // The recipe with all that is found by measuring.
-Settled settle(const std::filesystem::path& path, const QuantizeOptions& given,
-               std::vector<std::string>& notes, const RefineLimits& limits) {
-  auto ground = std::make_shared<const Groundwork>(path, given);
+Resolved resolve(const std::filesystem::path& path, const QuantizeOptions& given,
+                 std::vector<std::string>& notes, const StaticLimits& limits) {
+  auto prepared = std::make_shared<const PreparedModel>(path, given);
   QuantizeOptions options = given;
   if (options.recipe.integer.integer_io)
     options.recipe.integer.raw_inputs = raw_inputs_of(path, options.trial.data);
   // Without data there is nothing to measure on, and a correction is only taken when it helps.
-  if (ground->is_trained()) return {ground, options.recipe};
+  if (prepared->is_trained()) return {prepared, options.recipe};
   if (options.trial.data.is_generated()) options.recipe.integer.correct_bias = false;
-  if (ground->ranges() != nullptr && ground->ranges()->samples < kFewSamples &&
+  if (prepared->ranges() != nullptr && prepared->ranges()->samples < kFewSamples &&
       options.recipe.integer.calibration == CalibrationMethod::kAuto) {
     options.recipe.integer.calibration = CalibrationMethod::kMinMax;
     notes.push_back(
         fmt::format("calibrated on {} sample{} only: ranges are all that occurred, and other "
                     "data may go beyond; give 100 or more",
-                    ground->ranges()->samples, ground->ranges()->samples == 1 ? "" : "s"));
+                    prepared->ranges()->samples, prepared->ranges()->samples == 1 ? "" : "s"));
   }
-  const bool can_measure = !options.trial.data.is_generated() && ground->ranges() != nullptr;
-  if (!can_measure) return {ground, options.recipe};
+  const bool can_measure = !options.trial.data.is_generated() && prepared->ranges() != nullptr;
+  if (!can_measure) return {prepared, options.recipe};
   if (!options.recipe.integer.search) {
-    if (may_even_out(options)) {
-      if (auto even = ground->equalized(options)) ground = std::move(even);
+    if (may_equalize(options)) {
+      if (auto even = prepared->equalized(options)) prepared = std::move(even);
     }
-    return {ground, options.recipe};
+    return {prepared, options.recipe};
   }
-  Refinement refined = refine(path, ground, options, limits);
-  notes.insert(notes.end(), refined.notes.begin(), refined.notes.end());
-  return {std::move(refined.ground), std::move(refined.recipe)};
+  StaticChoice chosen = search_static(path, prepared, options, limits);
+  notes.insert(notes.end(), chosen.notes.begin(), chosen.notes.end());
+  return {std::move(chosen.prepared), std::move(chosen.recipe)};
 }
 
 }  // namespace ounce::make

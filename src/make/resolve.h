@@ -14,8 +14,8 @@
 namespace ounce::make {
 
 // A recipe in which nothing is open, and what it is for.
-struct Settled {
-  std::shared_ptr<const Groundwork> ground;
+struct Resolved {
+  std::shared_ptr<const PreparedModel> prepared;
   Recipe recipe;
 };
 
@@ -23,7 +23,7 @@ struct Settled {
 QuantizeOptions for_this_machine(QuantizeOptions options);
 
 // `options` are for this machine. Adds notes.
-Settled settle(const std::filesystem::path& model, const QuantizeOptions& options,
-               std::vector<std::string>& notes, const RefineLimits& limits = {});
+Resolved resolve(const std::filesystem::path& model, const QuantizeOptions& options,
+                 std::vector<std::string>& notes, const StaticLimits& limits = {});
 
 }  // namespace ounce::make

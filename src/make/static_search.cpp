@@ -53,11 +53,11 @@ std::string counted(std::uint64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-class Refiner {
+class StaticSearch {
  public:
-  Refiner(const std::filesystem::path& original, std::shared_ptr<const Groundwork> ground,
-          const QuantizeOptions& options, const RefineLimits& limits)
-      : ground_(std::move(ground)), options_(options), limits_(limits), best_(options.recipe) {
+  StaticSearch(const std::filesystem::path& original, std::shared_ptr<const PreparedModel> prepared,
+               const QuantizeOptions& options, const StaticLimits& limits)
+      : prepared_(std::move(prepared)), options_(options), limits_(limits), best_(options.recipe) {
     find_candidates();
     for (const Candidate& candidate : candidates_) work_ += candidate.work;
     const double affordable = kMostWork / kUsualVariants / std::max(work_, 1.0);
@@ -66,30 +66,30 @@ class Refiner {
     if (!candidates_.empty()) meter_.emplace(original, options, samples);
   }
 
-  Refinement run() {
-    if (!meter_ || meter_->samples() == 0) return {best_, ground_, {}};
+  StaticChoice run() {
+    if (!meter_ || meter_->samples() == 0) return {best_, prepared_, {}};
     set_total();
     best_.integer.correct_bias = false;
     least_ = measure(best_);
     if (options_.recipe.integer.calibration == CalibrationMethod::kAuto) choose_calibration();
-    if (may_even_out(options_) && decibels(least_) < std::max(kNoNeed, limits_.close_enough) &&
+    if (may_equalize(options_) && decibels(least_) < std::max(kNoNeed, limits_.close_enough) &&
         is_affordable())
-      try_evening();
+      try_equalizing();
     if (!is_close()) leave_floats();
     if (!is_close()) search_ranges();
     if (decibels(least_) < kAcceptable) leave_more_floats();
     if (options_.recipe.integer.correct_bias && is_affordable()) try_correction();
     result_.recipe = best_;
-    result_.ground = ground_;
+    result_.prepared = prepared_;
     return std::move(result_);
   }
 
  private:
   void find_candidates() {
-    const onnx::Model model = onnx::read_model(ground_->model());
+    const onnx::Model model = onnx::read_model(prepared_->model());
     const graph::Index index = graph::verify(model);
     ThreadPool pool(options_.threads);
-    const plan::Plan plan = plan::make_plan(model, index, options_.recipe, pool, ground_->ranges());
+    const plan::Plan plan = plan::make_plan(model, index, options_.recipe, pool, prepared_->ranges());
     for (const plan::NodeDecision& decision : plan.integer.nodes) {
       if (!decision.is_integer() || !decision.op->has_weight()) continue;
       const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
@@ -121,10 +121,10 @@ class Refiner {
 
   double values_of_sample(const graph::Index& index, std::size_t body, onnx::Bytes name) const {
     const auto found =
-        ground_->ranges()->values.find(graph::value_path(index, index.find(body, name).body, name));
-    if (found == ground_->ranges()->values.end()) return 0;
+        prepared_->ranges()->values.find(graph::value_path(index, index.find(body, name).body, name));
+    if (found == prepared_->ranges()->values.end()) return 0;
     return static_cast<double>(found->second.count()) /
-           static_cast<double>(std::max<std::uint64_t>(1, ground_->ranges()->samples));
+           static_cast<double>(std::max<std::uint64_t>(1, prepared_->ranges()->samples));
   }
 
   static const onnx::Tensor& weight_tensor(const graph::Index& index, const graph::Index::Found& weight) {
@@ -136,7 +136,7 @@ class Refiner {
 
   double measure(const Recipe& recipe) {
     if (options_.progress != nullptr) ++options_.progress->done;
-    return meter_->error(*ground_, recipe);
+    return meter_->error(*prepared_, recipe);
   }
   bool is_close() const { return decibels(least_) >= limits_.close_enough; }
   bool is_affordable() const {
@@ -181,15 +181,16 @@ class Refiner {
                                         counted(meter_->samples(), "sample"), tried));
   }
 
-  void try_evening() {
-    const std::shared_ptr<const Groundwork> even = ground_->equalized(options_);
+  void try_equalizing() {
+    const std::shared_ptr<const PreparedModel> even = prepared_->equalized(options_);
     if (even == nullptr) return;
     const double error = meter_->error(*even, best_), before = decibels(least_);
     if (!(error <= kWorthARange * least_)) return;
-    ground_ = even;
+    prepared_ = even;
     least_ = error;
-    result_.notes.push_back(fmt::format("channels evened out between layers in {}: {:.1f} → {:.1f} dB",
-                                        counted(even->evened(), "place"), before, decibels(least_)));
+    result_.notes.push_back(
+        fmt::format("channels equalized_places out between layers in {}: {:.1f} → {:.1f} dB",
+                    counted(even->equalized_places(), "place"), before, decibels(least_)));
   }
 
   void try_correction() {
@@ -274,8 +275,8 @@ class Refiner {
   }
 
   bool search_range(const std::string& value) {
-    const auto found = ground_->ranges()->values.find(value);
-    if (found == ground_->ranges()->values.end() || options_.recipe.integer.values.contains(value))
+    const auto found = prepared_->ranges()->values.find(value);
+    if (found == prepared_->ranges()->values.end() || options_.recipe.integer.values.contains(value))
       return false;
     const observe::Statistics& statistics = found->second;
     std::vector<ValueRange> ranges;
@@ -295,22 +296,23 @@ class Refiner {
     return is_changed;
   }
 
-  std::shared_ptr<const Groundwork> ground_;
+  std::shared_ptr<const PreparedModel> prepared_;
   const QuantizeOptions& options_;
-  const RefineLimits& limits_;
+  const StaticLimits& limits_;
   Recipe best_;
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<Candidate> candidates_;
   double work_ = 0;
   std::optional<VariantMeter> meter_;
-  Refinement result_;
+  StaticChoice result_;
 };
 
 }  // namespace
 
-Refinement refine(const std::filesystem::path& original, std::shared_ptr<const Groundwork> ground,
-                  const QuantizeOptions& options, const RefineLimits& limits) {
-  return Refiner(original, std::move(ground), options, limits).run();
+StaticChoice search_static(const std::filesystem::path& original,
+                           std::shared_ptr<const PreparedModel> prepared, const QuantizeOptions& options,
+                           const StaticLimits& limits) {
+  return StaticSearch(original, std::move(prepared), options, limits).run();
 }
 
 }  // namespace ounce::make

@@ -2,7 +2,7 @@
 // better left in floats.
 //
 // 1. Each calibration method makes a model; the one whose outputs are closest to the original's wins.
-//    If evening out the channels between layers brings them closer, that is done.
+//    If equalizing the channels between layers brings them closer, that is done.
 // 2. While the outputs are not close enough, nodes stay in floats that make the largest error alone, as long
 //    as they are a small share of the work, and as long as it helps.
 // 3. While the outputs are still not close enough, other ranges are tried for the values around the nodes
@@ -25,19 +25,20 @@
 
 namespace ounce::make {
 
-struct Refinement {
+struct StaticChoice {
   Recipe recipe;
-  std::shared_ptr<const Groundwork> ground;
+  std::shared_ptr<const PreparedModel> prepared;
   std::vector<std::string> notes;
 };
 
-struct RefineLimits {
+struct StaticLimits {
   double close_enough = 28;  // dB; from here on no more effort is made, as it would fit noise
   // Asked before each step; once it says no, what is best so far is the result.
   std::function<bool()> has_time = [] { return true; };
 };
 
-Refinement refine(const std::filesystem::path& original, std::shared_ptr<const Groundwork> ground,
-                  const QuantizeOptions& options, const RefineLimits& limits = {});
+StaticChoice search_static(const std::filesystem::path& original,
+                           std::shared_ptr<const PreparedModel> prepared, const QuantizeOptions& options,
+                           const StaticLimits& limits = {});
 
 }  // namespace ounce::make

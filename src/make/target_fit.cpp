@@ -50,18 +50,18 @@ onnx::Bytes original_name(const graph::Index& written, std::size_t body, onnx::B
 
 }  // namespace
 
-Recipe fit_to_target(const onnx::Model& original, const Groundwork& ground, const Recipe& given,
+Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared, const Recipe& given,
                      const target::Target& target, ThreadPool& pool, std::vector<std::string>& notes) {
   Recipe recipe = given;
   recipe.half.keep_names = true;  // what is lacking is found by its name
   std::set<std::string>& float_nodes =
       recipe.is_half() ? recipe.half.float_nodes : recipe.integer.float_nodes;
-  const onnx::Model source = onnx::read_model(ground.model());
+  const onnx::Model source = onnx::read_model(prepared.model());
   const graph::Index index = graph::verify(source);
   std::map<std::string, std::size_t> lacking;
   for (int round = 0;; ++round) {
-    const plan::Plan plan = plan::make_plan(source, index, recipe, pool, ground.ranges());
-    onnx::Model model = onnx::read_model(ground.model());
+    const plan::Plan plan = plan::make_plan(source, index, recipe, pool, prepared.ranges());
+    onnx::Model model = onnx::read_model(prepared.model());
     rewrite(model, source, index, plan, {});
     const graph::Index written(model);
     const target::ModelSupport support = target::support_of(model, written, target);

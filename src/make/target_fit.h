@@ -14,7 +14,7 @@ namespace ounce::make {
 
 // Nodes whose integer or 16-bit form the target lacks stay in FP32, with a note. Throws Error{kUnsupported}
 // that names what the target lacks when that does not help.
-Recipe fit_to_target(const onnx::Model& original, const Groundwork& ground, const Recipe& recipe,
+Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared, const Recipe& recipe,
                      const target::Target& target, ThreadPool& pool, std::vector<std::string>& notes);
 
 }  // namespace ounce::make

@@ -8,12 +8,12 @@
 
 namespace ounce::make {
 
-std::uint64_t write_variant(const Groundwork& ground, const Recipe& recipe, const std::filesystem::path& file,
-                            ThreadPool& pool) {
-  const onnx::Model source = onnx::read_model(ground.model());
+std::uint64_t write_variant(const PreparedModel& prepared, const Recipe& recipe,
+                            const std::filesystem::path& file, ThreadPool& pool) {
+  const onnx::Model source = onnx::read_model(prepared.model());
   const graph::Index index = graph::verify(source);
-  const plan::Plan plan = plan::make_plan(source, index, recipe, pool, ground.ranges());
-  onnx::Model model = onnx::read_model(ground.model());
+  const plan::Plan plan = plan::make_plan(source, index, recipe, pool, prepared.ranges());
+  onnx::Model model = onnx::read_model(prepared.model());
   rewrite(model, source, index, plan, {});
   onnx::ModelOutput output(model, file, {ExternalData::kAuto, "0"});
   output.write(pool, nullptr);

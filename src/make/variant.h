@@ -13,7 +13,7 @@
 namespace ounce::make {
 
 // Gives the bytes of the model and of its external data.
-std::uint64_t write_variant(const Groundwork& ground, const Recipe& recipe, const std::filesystem::path& file,
-                            ThreadPool& pool);
+std::uint64_t write_variant(const PreparedModel& prepared, const Recipe& recipe,
+                            const std::filesystem::path& file, ThreadPool& pool);
 
 }  // namespace ounce::make

@@ -57,11 +57,11 @@ VariantMeter::VariantMeter(const std::filesystem::path& original, const Quantize
   }
 }
 
-double VariantMeter::error(const Groundwork& ground, const Recipe& recipe) {
+double VariantMeter::error(const PreparedModel& prepared, const Recipe& recipe) {
   throw_if_cancelled();
   ++measured_;
   const std::filesystem::path path = folder_.path() / "variant.onnx";
-  write_variant(ground, recipe, path, pool_);
+  write_variant(prepared, recipe, path, pool_);
   if (measured_ == 1) {
     RuntimeOptions how;
     how.library = options_.trial.runtime.library;

@@ -21,7 +21,7 @@ class VariantMeter {
   VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options, std::uint64_t samples);
 
   // Noise over signal at the output where it is largest; infinite when the outputs are not finite.
-  double error(const Groundwork& ground, const Recipe& recipe);
+  double error(const PreparedModel& prepared, const Recipe& recipe);
   std::uint64_t samples() const { return batches_.size(); }
   std::size_t measured() const { return measured_; }  // variants so far
 

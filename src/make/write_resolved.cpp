@@ -50,12 +50,12 @@ void require_halves(const plan::HalfPlan& plan, const std::filesystem::path& pat
               path.string());
 }
 
-void require_something_to_do(const plan::Plan& plan, const Groundwork& ground,
+void require_something_to_do(const plan::Plan& plan, const PreparedModel& prepared,
                              const std::filesystem::path& path) {
   if (plan.half.exists()) return require_halves(plan.half, path);
-  if (plan.stored_count() != 0 || ground.trained_weights() != 0) return;
-  if (ground.is_trained())
-    throw Error(ErrorCode::kUnsupported, ground.notes().front() + ": nothing is left to do", path.string());
+  if (plan.stored_count() != 0 || prepared.trained_weights() != 0) return;
+  if (prepared.is_trained())
+    throw Error(ErrorCode::kUnsupported, prepared.notes().front() + ": nothing is left to do", path.string());
   std::string why = "it has no float weights";
   if (!plan.decisions.empty()) {
     const auto largest =
@@ -153,11 +153,11 @@ const target::Provider& provider_of(const Recipe& recipe) {
   return *provider;
 }
 
-void write_settled(const onnx::Model& original, const QuantizeOptions& options, Settled settled,
-                   QuantizeResult& result) {
+void write_resolved(const onnx::Model& original, const QuantizeOptions& options, Resolved resolved,
+                    QuantizeResult& result) {
   const std::filesystem::path& path = result.model;
   const std::filesystem::path& output_path = result.output;
-  auto& [chosen, recipe] = settled;
+  auto& [chosen, recipe] = resolved;
   ThreadPool pool(options.threads);
   // A provider alone says nothing of the release, and its kernels were not measured.
   if (const target::Target target = target::parse_target(recipe.target);
@@ -171,15 +171,15 @@ void write_settled(const onnx::Model& original, const QuantizeOptions& options, 
     if (const target::Target target = target::parse_target(recipe.target); target.is_place())
       recipe = fit_to_target(original, *chosen, recipe, target, pool, result.notes);
   }
-  const Groundwork& ground = *chosen;
-  const onnx::Model source = onnx::read_model(ground.model());
+  const PreparedModel& prepared = *chosen;
+  const onnx::Model source = onnx::read_model(prepared.model());
   const graph::Index index = graph::verify(source);
 
   // Plan: a decision and a reason for every float tensor.
   begin_stage(options, "reading weights", 0);
-  plan::Plan plan = plan::make_plan(source, index, recipe, pool, ground.ranges());
+  plan::Plan plan = plan::make_plan(source, index, recipe, pool, prepared.ranges());
   if (recipe.rounding == Rounding::kAdaptive) {
-    const AdaptiveResult rounded = round_adaptively(ground, options, source, index, plan, pool);
+    const AdaptiveResult rounded = round_adaptively(prepared, options, source, index, plan, pool);
     result.notes.push_back(
         fmt::format("{} layers rounded for their outputs: {:.1f} dB closer to them than "
                     "nearest rounding",
@@ -188,11 +188,11 @@ void write_settled(const onnx::Model& original, const QuantizeOptions& options, 
       result.notes.push_back("rounded to nearest: " + reason);
   }
   note_target(recipe, result);
-  result.notes.insert(result.notes.begin(), ground.notes().begin(), ground.notes().end());
+  result.notes.insert(result.notes.begin(), prepared.notes().begin(), prepared.notes().end());
   result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
   describe_integers(plan.integer, index, result);
   describe_halves(plan.half, index, result);
-  result.nodes.insert(result.nodes.end(), ground.float_ops().begin(), ground.float_ops().end());
+  result.nodes.insert(result.nodes.end(), prepared.float_ops().begin(), prepared.float_ops().end());
   std::uint64_t stored_source = 0;
   for (const plan::Decision& decision : plan.decisions) {
     result.tensors.push_back(outcome_of(decision, index));
@@ -202,12 +202,12 @@ void write_settled(const onnx::Model& original, const QuantizeOptions& options, 
   result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}", plan.text(), static_cast<int>(recipe.scale),
                                                  static_cast<int>(recipe.rounding), version())));
   if (integer_tensors.empty())
-    require_something_to_do(plan, ground, path);  // otherwise the integers are enough
+    require_something_to_do(plan, prepared, path);  // otherwise the integers are enough
 
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
-  onnx::Model model = onnx::read_model(ground.model());
+  onnx::Model model = onnx::read_model(prepared.model());
   require_same_file(source, model);
-  result.source_digest = ground.model() == path
+  result.source_digest = prepared.model() == path
                              ? source_digest(source, plan, pool)
                              : source_digest(original, plan::unread_plan(graph::Index(original)), pool);
   const auto [stored, shortened] =

@@ -1,4 +1,4 @@
-// The second part of quantize(): a settled recipe becomes a file, which gets its name only after it has been
+// The second part of quantize(): a resolved recipe becomes a file, which gets its name only after it has been
 // reopened, compared with its source and run.
 #pragma once
 
@@ -15,7 +15,7 @@ const target::Provider& provider_of(const Recipe& recipe);
 
 // `result` says which model and where to; the rest is filled in. `options` are for this machine. Throws what
 // quantize() throws.
-void write_settled(const onnx::Model& original, const QuantizeOptions& options, Settled settled,
-                   QuantizeResult& result);
+void write_resolved(const onnx::Model& original, const QuantizeOptions& options, Resolved resolved,
+                    QuantizeResult& result);
 
 }  // namespace ounce::make

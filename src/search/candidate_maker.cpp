@@ -18,7 +18,7 @@ namespace ounce::search {
 namespace {
 
 // Storage formats work on the model as it is.
-Format ground_format(Format format) {
+Format prepared_format(Format format) {
   const bool is_storage =
       format == Format::kW4 || format == Format::kW16 || format == Format::kFp32 || format == Format::kW8;
   return is_storage ? Format::kW8 : format;
@@ -40,57 +40,58 @@ Format format_of(const plan::Decision& decision) {
 
 }  // namespace
 
-Workshop::Workshop(std::filesystem::path model, const QuantizeOptions& options)
+CandidateMaker::CandidateMaker(std::filesystem::path model, const QuantizeOptions& options)
     : model_(std::move(model)), options_(options) {}
 
-QuantizeOptions Workshop::options_for(const Recipe& recipe) const {
+QuantizeOptions CandidateMaker::options_for(const Recipe& recipe) const {
   QuantizeOptions options = options_;
   options.recipe = recipe;
   options.recipe.target = options_.recipe.target;
   return make::for_this_machine(std::move(options));
 }
 
-std::shared_ptr<const make::Groundwork> Workshop::ground(const Mix& mix) {
+std::shared_ptr<const make::PreparedModel> CandidateMaker::prepared(const ResolvedRecipe& mix) {
   const std::scoped_lock lock(mutex_);
-  const Format format = ground_format(mix.recipe.format);
+  const Format format = prepared_format(mix.recipe.format);
   Recipe plain;
   plain.format = format;
   plain.integer.activations = mix.recipe.integer.activations;
   const bool is_wide = is_16_bit(plain.integer.activations);
   const QuantizeOptions options = options_for(plain);
-  auto& flat = grounds_[{format, is_wide, false}];
-  if (flat == nullptr) flat = std::make_shared<const make::Groundwork>(model_, options);
-  if (!mix.is_even) return flat;
-  const auto [place, is_new] = grounds_.try_emplace({format, is_wide, true});
+  auto& flat = prepared_models_[{format, is_wide, false}];
+  if (flat == nullptr) flat = std::make_shared<const make::PreparedModel>(model_, options);
+  if (!mix.is_equalized) return flat;
+  const auto [place, is_new] = prepared_models_.try_emplace({format, is_wide, true});
   if (is_new) place->second = flat->equalized(options);
   return place->second;
 }
 
-Recipe Workshop::fitted(const Mix& mix, const make::Groundwork& ground) const {
+Recipe CandidateMaker::fitted(const ResolvedRecipe& mix, const make::PreparedModel& prepared) const {
   const Recipe recipe = options_for(mix.recipe).recipe;
   const target::Target target = target::parse_target(recipe.target);
   if (recipe.target.empty() || !target.is_place()) return recipe;
   ThreadPool pool(1);
   std::vector<std::string> notes;
-  return make::fit_to_target(onnx::read_model(model_), ground, recipe, target, pool, notes);
+  return make::fit_to_target(onnx::read_model(model_), prepared, recipe, target, pool, notes);
 }
 
-Mix Workshop::settle(const Recipe& recipe, const make::RefineLimits& limits,
-                     std::vector<std::string>& notes) {
-  make::Settled settled = make::settle(model_, options_for(recipe), notes, limits);
-  const Mix mix{std::move(settled.recipe), settled.ground->evened() != 0};
+ResolvedRecipe CandidateMaker::resolve(const Recipe& recipe, const make::StaticLimits& limits,
+                                       std::vector<std::string>& notes) {
+  make::Resolved resolved = make::resolve(model_, options_for(recipe), notes, limits);
+  const ResolvedRecipe mix{std::move(resolved.recipe), resolved.prepared->equalized_places() != 0};
   const std::scoped_lock lock(mutex_);
   const bool is_wide = is_16_bit(recipe.integer.activations);
-  grounds_.try_emplace({ground_format(recipe.format), is_wide, mix.is_even}, settled.ground);
+  prepared_models_.try_emplace({prepared_format(recipe.format), is_wide, mix.is_equalized},
+                               resolved.prepared);
   return mix;
 }
 
-std::vector<TreatedLayer> Workshop::layers(const Mix& mix) {
-  const auto ground = this->ground(mix);
-  const onnx::Model model = onnx::read_model(ground->model());
+std::vector<TreatedLayer> CandidateMaker::layers(const ResolvedRecipe& mix) {
+  const auto prepared = this->prepared(mix);
+  const onnx::Model model = onnx::read_model(prepared->model());
   const graph::Index index = graph::verify(model);
   ThreadPool pool(1);
-  const plan::Plan plan = plan::make_plan(model, index, fitted(mix, *ground), pool, ground->ranges());
+  const plan::Plan plan = plan::make_plan(model, index, fitted(mix, *prepared), pool, prepared->ranges());
   std::map<std::string, Format> integers, tensors;
   for (const plan::NodeDecision& node : plan.integer.nodes) {
     if (!node.is_integer()) continue;
@@ -116,13 +117,13 @@ std::vector<TreatedLayer> Workshop::layers(const Mix& mix) {
   return layers;
 }
 
-std::uint64_t Workshop::make(const Mix& mix, const std::filesystem::path& file) {
+std::uint64_t CandidateMaker::make(const ResolvedRecipe& mix, const std::filesystem::path& file) {
   ThreadPool pool(1);
-  const auto ground = this->ground(mix);
-  return make::write_variant(*ground, fitted(mix, *ground), file, pool);
+  const auto prepared = this->prepared(mix);
+  return make::write_variant(*prepared, fitted(mix, *prepared), file, pool);
 }
 
-QuantizeResult Workshop::write(const Mix& mix, const std::filesystem::path& output) {
+QuantizeResult CandidateMaker::write(const ResolvedRecipe& mix, const std::filesystem::path& output) {
   QuantizeOptions options = options_for(mix.recipe);
   options.trial.data.samples = kTrialSamples * options.trial.data.parts;
   const onnx::Model original = onnx::read_model(model_);
@@ -131,7 +132,7 @@ QuantizeResult Workshop::write(const Mix& mix, const std::filesystem::path& outp
   result.model = model_;
   result.output = output;
   result.bytes_before = onnx::bytes_of(original);
-  make::write_settled(original, options, {ground(mix), options.recipe}, result);
+  make::write_resolved(original, options, {prepared(mix), options.recipe}, result);
   return result;
 }
 

@@ -33,7 +33,7 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // … and their s
 constexpr double kSameModel = 100;  // dB: what rounding in another order does to floats
 constexpr double kDoubtful = 0.9;   // of the original's speed: from here on a second look is worth it
 
-std::string key_of(const char* what, const Mix& mix) {
+std::string key_of(const char* what, const ResolvedRecipe& mix) {
   return std::string(what) + " " + hex(digest_of(to_json(mix).dump()));
 }
 
@@ -41,17 +41,17 @@ double worst_noise(const VerifyResult& result) { return std::pow(10, -worst_sqnr
 
 }  // namespace
 
-Laboratory::Laboratory(const TuneOptions& options, const Split& split, Workshop& workshop, Journal& journal,
-                       Clock& clock)
-    : options_(options), split_(split), workshop_(workshop), journal_(journal), clock_(clock) {
-  original_bytes_ = measure::check_model(workshop.model()).bytes;
+Evaluator::Evaluator(const TuneOptions& options, const Split& split, CandidateMaker& maker, Journal& journal,
+                     Clock& clock)
+    : options_(options), split_(split), maker_(maker), journal_(journal), clock_(clock) {
+  original_bytes_ = measure::check_model(maker.model()).bytes;
 }
 
-std::string Laboratory::end_key() const { return fmt::format("time was up {}", clock_.budget()); }
+std::string Evaluator::end_key() const { return fmt::format("time was up {}", clock_.budget()); }
 
-void Laboratory::note_time_is_up() { journal_.add(end_key(), steps_, 0); }
+void Evaluator::note_time_is_up() { journal_.add(end_key(), steps_, 0); }
 
-void Laboratory::begin_step() {
+void Evaluator::begin_step() {
   const Journal::Entry* end = journal_.find(end_key());
   ++steps_;
   const bool is_searching = kept_back_ > 0;
@@ -60,7 +60,7 @@ void Laboratory::begin_step() {
   if (is_searching && was_over) throw Error(ErrorCode::kCancelled, "the time was up here before");
 }
 
-const json* Laboratory::recall(const std::string& key) {
+const json* Evaluator::recall(const std::string& key) {
   begin_step();
   const Journal::Entry* known = journal_.find(key);
   if (known == nullptr) return nullptr;
@@ -69,7 +69,7 @@ const json* Laboratory::recall(const std::string& key) {
   return &known->value;
 }
 
-json Laboratory::find_out(const std::string& key, const std::function<json()>& find) {
+json Evaluator::find_out(const std::string& key, const std::function<json()>& find) {
   before_measuring();
   const TimeLimit limit(clock_.left() - kept_back_);
   const Stopwatch time;
@@ -77,7 +77,7 @@ json Laboratory::find_out(const std::string& key, const std::function<json()>& f
   return journal_.add(key, std::move(value), time.seconds()).value;
 }
 
-VerifyOptions Laboratory::verify_options(const DataOptions& data) const {
+VerifyOptions Evaluator::verify_options(const DataOptions& data) const {
   VerifyOptions how;
   how.runtime = options_.runtime;
   how.data = data;
@@ -88,9 +88,9 @@ VerifyOptions Laboratory::verify_options(const DataOptions& data) const {
   return how;
 }
 
-const Recording& Laboratory::recording() {
+const Recording& Evaluator::recording() {
   if (recording_ != nullptr) return *recording_;
-  recording_ = std::make_unique<Recording>(workshop_.model(), verify_options(split_.search), kRecordedBytes);
+  recording_ = std::make_unique<Recording>(maker_.model(), verify_options(split_.search), kRecordedBytes);
   if (recording_->is_cut())
     notes_.push_back(fmt::format("searched on the first {} of {} samples, as no more fit into memory",
                                  recording_->samples(), split_.search_samples));
@@ -98,14 +98,14 @@ const Recording& Laboratory::recording() {
 }
 
 // Made when it is first wanted, and again when it had to go.
-std::filesystem::path Laboratory::file_of(const Mix& mix) {
+std::filesystem::path Evaluator::file_of(const ResolvedRecipe& mix) {
   const std::string name = hex(digest_of(to_json(mix).dump())) + ".onnx";
   const auto found = std::find(files_.begin(), files_.end(), name);
   if (found != files_.end()) {
     files_.splice(files_.begin(), files_, found);
     return folder_.path() / name;
   }
-  const std::uint64_t bytes = workshop_.make(mix, folder_.path() / name);
+  const std::uint64_t bytes = maker_.make(mix, folder_.path() / name);
   files_.push_front(name);
   const std::size_t most =
       std::clamp<std::size_t>(kMostBytes / std::max<std::uint64_t>(bytes, 1), 4, kMostFiles);
@@ -116,7 +116,7 @@ std::filesystem::path Laboratory::file_of(const Mix& mix) {
   return folder_.path() / name;
 }
 
-std::vector<double> Laboratory::noises(const std::vector<Mix>& mixes) {
+std::vector<double> Evaluator::noises(const std::vector<ResolvedRecipe>& mixes) {
   begin_step();
   const double none = std::numeric_limits<double>::infinity();
   std::vector<double> noises(mixes.size(), none);
@@ -135,16 +135,16 @@ std::vector<double> Laboratory::noises(const std::vector<Mix>& mixes) {
   before_measuring();
   const TimeLimit limit(clock_.left() - kept_back_);
   const Recording& samples = recording();
-  workshop_.ground(mixes[unknown.front()]);
+  maker_.prepared(mixes[unknown.front()]);
   ThreadPool pool(side_by_side(original_bytes_, options_.runtime, options_.threads));
   const auto at_once = static_cast<double>(std::min<std::size_t>(pool.size(), unknown.size()));
   pool.for_each(unknown.size(), [&](std::size_t k) {
-    const Mix& mix = mixes[unknown[k]];
+    const ResolvedRecipe& mix = mixes[unknown[k]];
     const Stopwatch time;
     const std::filesystem::path file = folder_.path() / (hex(digest_of(to_json(mix).dump())) + ".noise.onnx");
     double noise = none;
     try {
-      workshop_.make(mix, file);
+      maker_.make(mix, file);
       noise = worst_noise(samples.compare(file, kFewSamples));
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
@@ -156,7 +156,7 @@ std::vector<double> Laboratory::noises(const std::vector<Mix>& mixes) {
   return noises;
 }
 
-TuneTrial Laboratory::judge(const Mix& mix, const std::string& name) {
+TuneTrial Evaluator::judge(const ResolvedRecipe& mix, const std::string& name) {
   const auto find = [&]() -> json {
     const Recording& samples = recording();  // what is wrong with the data is not the candidate's fault
     TuneTrial trial;
@@ -187,7 +187,7 @@ TuneTrial Laboratory::judge(const Mix& mix, const std::string& name) {
   return trial;
 }
 
-std::vector<SpeedUp> Laboratory::time(const std::vector<Mix>& mixes, double seconds) {
+std::vector<SpeedUp> Evaluator::time(const std::vector<ResolvedRecipe>& mixes, double seconds) {
   std::vector<SpeedUp> speeds = contest(mixes, seconds, 0);
   for (std::size_t i = 0; i < mixes.size(); ++i) {
     if (!is_slower(speeds[i]) || speeds[i].ratio < kDoubtful) continue;
@@ -199,12 +199,13 @@ std::vector<SpeedUp> Laboratory::time(const std::vector<Mix>& mixes, double seco
   return speeds;
 }
 
-std::vector<SpeedUp> Laboratory::contest(const std::vector<Mix>& mixes, double seconds, int repetition) {
+std::vector<SpeedUp> Evaluator::contest(const std::vector<ResolvedRecipe>& mixes, double seconds,
+                                        int repetition) {
   std::string key = fmt::format("{} {} ", seconds, repetition);
-  for (const Mix& mix : mixes) key += hex(digest_of(to_json(mix).dump()));
+  for (const ResolvedRecipe& mix : mixes) key += hex(digest_of(to_json(mix).dump()));
   const auto find = [&]() -> json {
-    std::vector<std::filesystem::path> models = {workshop_.model()};
-    for (const Mix& mix : mixes) models.push_back(file_of(mix));
+    std::vector<std::filesystem::path> models = {maker_.model()};
+    for (const ResolvedRecipe& mix : mixes) models.push_back(file_of(mix));
     BenchOptions how;
     how.runtime = options_.runtime;
     how.data = split_.search;
@@ -224,8 +225,8 @@ std::vector<SpeedUp> Laboratory::contest(const std::vector<Mix>& mixes, double s
   });
 }
 
-VerifyResult Laboratory::hold_out(const Mix& mix) {
-  return verify(workshop_.model(), file_of(mix), verify_options(split_.held_out));
+VerifyResult Evaluator::hold_out(const ResolvedRecipe& mix) {
+  return verify(maker_.model(), file_of(mix), verify_options(split_.held_out));
 }
 
 }  // namespace ounce::search

@@ -20,24 +20,24 @@
 
 namespace ounce::search {
 
-class Laboratory {
+class Evaluator {
  public:
-  Laboratory(const TuneOptions& options, const Split& split, Workshop& workshop, Journal& journal,
-             Clock& clock);
+  Evaluator(const TuneOptions& options, const Split& split, CandidateMaker& maker, Journal& journal,
+            Clock& clock);
 
   // Noise over signal at the worst output, of each on a few samples; infinite when it cannot be made.
-  std::vector<double> noises(const std::vector<Mix>& mixes);
+  std::vector<double> noises(const std::vector<ResolvedRecipe>& mixes);
   // Bytes and quality on all samples that are for searching; without a time. When it cannot be made, the
   // trial says why.
-  TuneTrial judge(const Mix& mix, const std::string& name);
+  TuneTrial judge(const ResolvedRecipe& mix, const std::string& name);
   // How much faster each is than the original, all in one contest; so many seconds for each. All of them
   // can be made.
-  std::vector<SpeedUp> contest(const std::vector<Mix>& mixes, double seconds, int repetition = 0);
+  std::vector<SpeedUp> contest(const std::vector<ResolvedRecipe>& mixes, double seconds, int repetition = 0);
   // The same, but who comes out a little slower than the original is timed twice more, each time loaded anew,
   // and the middle one counts: where a session happens to lie in memory is worth some percent.
-  std::vector<SpeedUp> time(const std::vector<Mix>& mixes, double seconds);
+  std::vector<SpeedUp> time(const std::vector<ResolvedRecipe>& mixes, double seconds);
   // The final word.
-  VerifyResult hold_out(const Mix& mix);
+  VerifyResult hold_out(const ResolvedRecipe& mix);
 
   // Called before anything is measured that is not known from before.
   std::function<void()> before_measuring = [] {};
@@ -66,7 +66,7 @@ class Laboratory {
   std::uint64_t original_bytes() const { return original_bytes_; }
   std::uint64_t recalled() const { return recalled_; }
   const std::vector<std::string>& notes() const { return notes_; }
-  Workshop& workshop() { return workshop_; }
+  CandidateMaker& maker() { return maker_; }
 
  private:
   const nlohmann::json* recall(const std::string& key);
@@ -74,12 +74,12 @@ class Laboratory {
   VerifyOptions verify_options(const DataOptions& data) const;
   void begin_step();
   std::string end_key() const;
-  std::filesystem::path file_of(const Mix& mix);
+  std::filesystem::path file_of(const ResolvedRecipe& mix);
   const Recording& recording();
 
   const TuneOptions& options_;
   const Split& split_;
-  Workshop& workshop_;
+  CandidateMaker& maker_;
   Journal& journal_;
   Clock& clock_;
   TemporaryFolder folder_{"tune"};

@@ -11,7 +11,7 @@
 
 namespace ounce::search {
 
-struct Trade {
+struct LayerCost {
   std::string name;
   std::vector<std::string> outputs;  // of its layers: they name them in Recipe::nodes
   std::uint64_t values = 0;          // of their weights
@@ -20,16 +20,17 @@ struct Trade {
 };
 
 // The layers of `mix` in one of these formats, alone or, if they are many, in blocks; nothing is measured.
-std::vector<Trade> group_by_format(Laboratory& laboratory, const Mix& mix,
-                                   const std::vector<Format>& formats);
+std::vector<LayerCost> group_by_format(Evaluator& evaluator, const ResolvedRecipe& mix,
+                                       const std::vector<Format>& formats);
 
 // The same, with what each brings and costs. `is_timed`: otherwise
 // costs are shares of the original's bytes. `has_time` is asked before each part of the work with the seconds
 // it will take; when it says no, what has been measured is the result.
-std::vector<Trade> find_trades(Laboratory& laboratory, const Mix& mix, const std::vector<Format>& formats,
-                               bool is_timed, const std::function<bool(double)>& has_time);
+std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const ResolvedRecipe& mix,
+                                           const std::vector<Format>& formats, bool is_timed,
+                                           const std::function<bool(double)>& has_time);
 
-// `mix` with the layers of these trades in another format.
-Mix with(const Mix& mix, const std::vector<Trade>& trades, Format format);
+// `mix` with these layers in another format.
+ResolvedRecipe with(const ResolvedRecipe& mix, const std::vector<LayerCost>& layer_costs, Format format);
 
 }  // namespace ounce::search

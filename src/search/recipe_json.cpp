@@ -36,11 +36,11 @@ ValueOverride override_of(const json& made) {
 
 }  // namespace
 
-json to_json(const Mix& mix) {
+json to_json(const ResolvedRecipe& mix) {
   const IntegerRecipe& integer = mix.recipe.integer;
   json made = {{"format", number_of(mix.recipe.format)},
                {"rounding", number_of(mix.recipe.rounding)},
-               {"is_even", mix.is_even},
+               {"is_equalized", mix.is_equalized},
                {"activations", number_of(integer.activations)},
                {"calibration", number_of(integer.calibration)},
                {"percentile", integer.percentile},
@@ -53,11 +53,11 @@ json to_json(const Mix& mix) {
   return made;
 }
 
-Mix mix_of(const json& made) {
-  Mix mix;
+ResolvedRecipe mix_of(const json& made) {
+  ResolvedRecipe mix;
   mix.recipe.format = as<Format>(made.at("format"));
   mix.recipe.rounding = as<Rounding>(made.at("rounding"));
-  mix.is_even = made.at("is_even");
+  mix.is_equalized = made.at("is_equalized");
   IntegerRecipe& integer = mix.recipe.integer;
   integer.activations = as<ActivationType>(made.at("activations"));
   integer.calibration = as<CalibrationMethod>(made.at("calibration"));

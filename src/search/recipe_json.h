@@ -8,8 +8,8 @@
 namespace ounce::search {
 
 // What a search changes; all else of a recipe is as it is by default.
-nlohmann::json to_json(const Mix& mix);
+nlohmann::json to_json(const ResolvedRecipe& mix);
 // Throws nlohmann::json::exception for what to_json() did not write.
-Mix mix_of(const nlohmann::json& json);
+ResolvedRecipe mix_of(const nlohmann::json& json);
 
 }  // namespace ounce::search

@@ -7,9 +7,9 @@
 namespace ounce::search {
 namespace {
 
-Mix mixed() {
-  Mix mix;
-  mix.is_even = true;
+ResolvedRecipe mixed() {
+  ResolvedRecipe mix;
+  mix.is_equalized = true;
   mix.recipe.format = Format::kStatic;
   mix.recipe.rounding = Rounding::kNearest;
   mix.recipe.nodes = {{"a", Format::kDynamic}, {"if/then_branch/b", Format::kW16}};
@@ -28,22 +28,22 @@ Mix mixed() {
 
 TEST(RecipeJsonTest, WhatASearchChangesComesBack) {
   const nlohmann::json text = nlohmann::json::parse(to_json(mixed()).dump());
-  const Mix read = mix_of(text);
+  const ResolvedRecipe read = mix_of(text);
   EXPECT_EQ(to_json(read), to_json(mixed()));
   EXPECT_EQ(read.recipe.nodes, mixed().recipe.nodes);
   EXPECT_EQ(read.recipe.integer.values.at("e").range->high, 6.1);
   EXPECT_EQ(read.recipe.integer.values.at("f").method, CalibrationMethod::kMse);
   EXPECT_TRUE(read.recipe.integer.values.at("h").keep_float);
-  EXPECT_TRUE(read.is_even);
+  EXPECT_TRUE(read.is_equalized);
 }
 
 TEST(RecipeJsonTest, EveryChangeShows) {
-  const Mix plain;
-  Mix other;
+  const ResolvedRecipe plain;
+  ResolvedRecipe other;
   other.recipe.nodes["a"] = Format::kW16;
   EXPECT_NE(to_json(plain), to_json(other));
   other = {};
-  other.is_even = true;
+  other.is_equalized = true;
   EXPECT_NE(to_json(plain), to_json(other));
 }
 

@@ -11,74 +11,76 @@ namespace ounce::search {
 namespace {
 
 constexpr double kLeastCost = 0.002;      // share of the original's time: what timing can tell at best
-constexpr std::size_t kMostReturns = 24;  // trades that are tried the other way again
+constexpr std::size_t kMostReturns = 24;  // layers that are tried the other way again
 
-class Mender {
+class Repairer {
  public:
-  Mender(Laboratory& laboratory, const Mix& mix, double least_sqnr,
-         const std::function<bool(double)>& has_time)
-      : laboratory_(laboratory), mix_(mix), least_sqnr_(least_sqnr), has_time_(has_time) {}
+  Repairer(Evaluator& evaluator, const ResolvedRecipe& mix, double least_sqnr,
+           const std::function<bool(double)>& has_time)
+      : evaluator_(evaluator), mix_(mix), least_sqnr_(least_sqnr), has_time_(has_time) {}
 
-  Mended run() {
+  Repaired run() {
     const bool is_storage = !mix_.recipe.is_integer();
     const std::vector<Format> rough =
         is_storage ? std::vector{mix_.recipe.format} : std::vector{Format::kStatic, Format::kDynamic};
-    trades_ = find_trades(laboratory_, mix_, rough, !is_storage, has_time_);
-    std::stable_sort(trades_.begin(), trades_.end(),
-                     [](const Trade& a, const Trade& b) { return value_of(a) > value_of(b); });
-    Mended mended;
+    layer_costs_ = measure_layer_costs(evaluator_, mix_, rough, !is_storage, has_time_);
+    std::stable_sort(layer_costs_.begin(), layer_costs_.end(),
+                     [](const LayerCost& a, const LayerCost& b) { return value_of(a) > value_of(b); });
+    Repaired repaired;
     // Storage that has to grow again in most places is not worth the way.
-    if (is_storage && 2 * first_guess() > trades_.size() + 1) return mended;
-    if (!find_shortest()) return mended;
+    if (is_storage && 2 * first_guess() > layer_costs_.size() + 1) return repaired;
+    if (!find_shortest()) return repaired;
     give_back();
     store_smaller();
-    mended.mix = mixed();
-    mended.what = describe(is_storage);
-    return mended;
+    repaired.mix = mixed();
+    repaired.what = describe(is_storage);
+    return repaired;
   }
 
  private:
   struct Chosen {
-    Trade trade;
+    LayerCost layer_cost;
     Format format = Format::kW16;
   };
 
-  static double value_of(const Trade& trade) { return trade.gain / std::max(trade.cost, kLeastCost); }
+  static double value_of(const LayerCost& layer_cost) {
+    return layer_cost.gain / std::max(layer_cost.cost, kLeastCost);
+  }
 
-  Mix mixed() const {
-    Mix made = mix_;
-    for (const Chosen& chosen : chosen_) made = with(made, {chosen.trade}, chosen.format);
+  ResolvedRecipe mixed() const {
+    ResolvedRecipe made = mix_;
+    for (const Chosen& chosen : chosen_) made = with(made, {chosen.layer_cost}, chosen.format);
     return made;
   }
   bool passes() {
-    const double begin = laboratory_.elapsed();
-    const TuneTrial trial = laboratory_.judge(mixed(), "");
-    step_ = std::max(step_, laboratory_.elapsed() - begin);
+    const double begin = evaluator_.elapsed();
+    const TuneTrial trial = evaluator_.judge(mixed(), "");
+    step_ = std::max(step_, evaluator_.elapsed() - begin);
     return trial.problem.empty() && trial.passed && trial.sqnr_db >= least_sqnr_;
   }
   void take(std::size_t count) {
     chosen_.clear();
-    for (std::size_t i = 0; i < count; ++i) chosen_.push_back({trades_[i]});
+    for (std::size_t i = 0; i < count; ++i) chosen_.push_back({layer_costs_[i]});
   }
 
   // As many as the noise lets expect, since noises add.
   std::size_t first_guess() const {
-    double noise = laboratory_.noises({mix_}).front();
+    double noise = evaluator_.noises({mix_}).front();
     const double limit = std::pow(10, -least_sqnr_ / 10);
     std::size_t count = 0;
-    while (count < trades_.size() && noise > limit) noise -= trades_[count++].gain;
+    while (count < layer_costs_.size() && noise > limit) noise -= layer_costs_[count++].gain;
     return std::max<std::size_t>(1, count);
   }
 
   // The shortest beginning of the list that passes.
   bool find_shortest() {
     std::size_t fails = 0, holds = 0;
-    for (std::size_t count = first_guess(); holds == 0; count = std::min(2 * count, trades_.size())) {
-      if (trades_.empty() || !has_time_(step_)) return false;
+    for (std::size_t count = first_guess(); holds == 0; count = std::min(2 * count, layer_costs_.size())) {
+      if (layer_costs_.empty() || !has_time_(step_)) return false;
       take(count);
       if (passes())
         holds = count;
-      else if (count == trades_.size())
+      else if (count == layer_costs_.size())
         return false;
       else
         fails = count;
@@ -96,16 +98,16 @@ class Mender {
   void give_back() {
     std::vector<Chosen> single;
     for (const Chosen& chosen : chosen_) {
-      for (const std::string& output : chosen.trade.outputs) {
+      for (const std::string& output : chosen.layer_cost.outputs) {
         Chosen part = chosen;
-        part.trade.outputs = {output};
-        part.trade.cost /= static_cast<double>(chosen.trade.outputs.size());
+        part.layer_cost.outputs = {output};
+        part.layer_cost.cost /= static_cast<double>(chosen.layer_cost.outputs.size());
         single.push_back(std::move(part));
       }
     }
     chosen_ = std::move(single);
     std::stable_sort(chosen_.begin(), chosen_.end(),
-                     [](const Chosen& a, const Chosen& b) { return a.trade.cost < b.trade.cost; });
+                     [](const Chosen& a, const Chosen& b) { return a.layer_cost.cost < b.layer_cost.cost; });
     if (chosen_.size() < 2) return;
     const std::size_t half = chosen_.size() / 2;
     give_back(half, chosen_.size() - half);
@@ -142,8 +144,8 @@ class Mender {
   std::string describe(bool is_storage) const {
     std::size_t layers = 0, halves = 0;
     for (const Chosen& chosen : chosen_) {
-      layers += chosen.trade.outputs.size();
-      halves += chosen.format == Format::kW16 ? chosen.trade.outputs.size() : 0;
+      layers += chosen.layer_cost.outputs.size();
+      halves += chosen.format == Format::kW16 ? chosen.layer_cost.outputs.size() : 0;
     }
     const auto count = [](std::size_t n) { return fmt::format("{} layer{}", n, n == 1 ? "" : "s"); };
     if (is_storage && halves == layers) return count(layers) + " in 16 bits";
@@ -152,11 +154,11 @@ class Mender {
     return text;
   }
 
-  Laboratory& laboratory_;
-  const Mix& mix_;
+  Evaluator& evaluator_;
+  const ResolvedRecipe& mix_;
   double least_sqnr_;
   const std::function<bool(double)>& has_time_;
-  std::vector<Trade> trades_;
+  std::vector<LayerCost> layer_costs_;
   std::vector<Chosen> chosen_;
   std::size_t returns_ = 0;
   double step_ = 0.5;  // seconds of one judgement
@@ -164,9 +166,9 @@ class Mender {
 
 }  // namespace
 
-Mended mend(Laboratory& laboratory, const Mix& mix, double least_sqnr,
-            const std::function<bool(double)>& has_time) {
-  return Mender(laboratory, mix, least_sqnr, has_time).run();
+Repaired repair(Evaluator& evaluator, const ResolvedRecipe& mix, double least_sqnr,
+                const std::function<bool(double)>& has_time) {
+  return Repairer(evaluator, mix, least_sqnr, has_time).run();
 }
 
 }  // namespace ounce::search

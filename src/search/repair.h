@@ -13,14 +13,14 @@
 
 namespace ounce::search {
 
-struct Mended {
-  std::optional<Mix> mix;  // nothing when it cannot be mended in the time there is
-  std::string what;        // "4 layers in floats"
+struct Repaired {
+  std::optional<ResolvedRecipe> mix;  // nothing when it cannot be repaired in the time there is
+  std::string what;                   // "4 layers in floats"
 };
 
 // `least_sqnr`: dB that the worst output must reach besides passing the gate: more than the gate asks for
 // when it turned out that what just passes does not pass on other data.
-Mended mend(Laboratory& laboratory, const Mix& mix, double least_sqnr,
-            const std::function<bool(double)>& has_time);
+Repaired repair(Evaluator& evaluator, const ResolvedRecipe& mix, double least_sqnr,
+                const std::function<bool(double)>& has_time);
 
 }  // namespace ounce::search

@@ -21,12 +21,12 @@ using nlohmann::json;
 
 constexpr double kLeastContest = 0.2, kMostContest = 1;  // seconds of a model when it is timed
 constexpr double kContestShare = 1.0 / 400;              // … of the budget
-constexpr double kPlayOffSeconds = 2;                    // of each in the last contest, in a usual budget
+constexpr double kLastContestSeconds = 2;                // of each in the last contest, in a usual budget
 constexpr double kStaticShare = 0.4;    // of the time that is left, for choosing calibration and ranges
 constexpr double kReserveShare = 0.15;  // of the budget, at most, for the end
 constexpr double kCloseCost = 1.1;      // who is so close to the best takes part in the last contest
-constexpr std::size_t kMostInPlayOff = 5;
-constexpr double kWorthMending = 0.95;       // of the best's cost, that a mended one could at most have
+constexpr std::size_t kMostInLastContest = 5;
+constexpr double kWorthRepairing = 0.95;     // of the best's cost, that a repaired one could at most have
 constexpr double kSlowerThanFloat = -0.004;  // share of the original's time that a layer must give back
 constexpr double kRoom = 1;                  // dB beyond the gate, as other data differs
 constexpr double kUsualGoal = 28;            // dB, without a gate in dB
@@ -53,9 +53,9 @@ std::string plural(std::size_t count, const char* what) {
 
 }  // namespace
 
-Search::Search(const TuneOptions& options, Laboratory& laboratory, Clock& clock,
+Search::Search(const TuneOptions& options, Evaluator& evaluator, Clock& clock,
                std::function<bool(const Candidate&)> adopt)
-    : options_(options), laboratory_(laboratory), clock_(clock), adopt_(std::move(adopt)) {
+    : options_(options), evaluator_(evaluator), clock_(clock), adopt_(std::move(adopt)) {
   reserve_ = kReserveShare * options.budget;
 }
 
@@ -64,20 +64,20 @@ void Search::run() {
     return error.code() == ErrorCode::kCancelled && !is_cancelled();
   };
   try {
-    climb_ladder();
-    mend();
+    try_usual_formats();
+    repair();
     trim();
-    climb_on();
-    mend();
+    try_rare_formats();
+    repair();
     shrink();
   } catch (const Error& error) {
     if (!is_time_up(error)) throw;
     is_complete_ = false;
-    laboratory_.note_time_is_up();
+    evaluator_.note_time_is_up();
   }
   try {
-    laboratory_.keep_back(-kOverrun * options_.budget);
-    play_off();
+    evaluator_.keep_back(-kOverrun * options_.budget);
+    compare_best();
   } catch (const Error& error) {
     if (!is_time_up(error)) throw;  // then the order of before holds
     is_complete_ = false;
@@ -95,18 +95,18 @@ void Search::show_progress() const {
 
 bool Search::has_time(double seconds) {
   show_progress();
-  laboratory_.keep_back(reserve_);
+  evaluator_.keep_back(reserve_);
   const bool fits = clock_.left() - reserve_ > seconds;
   if (!fits) is_complete_ = false;
   return fits;
 }
 
-void Search::attempt(const Mix& mix, const std::string& name) {
+void Search::attempt(const ResolvedRecipe& mix, const std::string& name) {
   if (!tried_.insert(to_json(mix).dump()).second) return;
-  Candidate candidate{mix, laboratory_.judge(mix, name)};
+  Candidate candidate{mix, evaluator_.judge(mix, name)};
   if (candidate.trial.problem.empty()) {
     const double seconds = std::clamp(kContestShare * options_.budget, kLeastContest, kMostContest);
-    candidate.trial.speed_up = laboratory_.time({mix}, seconds).front();
+    candidate.trial.speed_up = evaluator_.time({mix}, seconds).front();
     candidate.trial.is_timed = true;
     candidate.trial.is_slower = is_slower(candidate.trial.speed_up);
   }
@@ -133,35 +133,35 @@ void Search::consider(std::size_t place) {
   reserve_ = std::clamp(2 * (clock_.elapsed() - begin), reserve_ / 2, kReserveShare * options_.budget);
 }
 
-void Search::rung(const Recipe& recipe, const char* name) {
-  const Mix mix{recipe, false};
+void Search::try_format(const Recipe& recipe, const char* name) {
+  const ResolvedRecipe mix{recipe, false};
   if (!has_time(1) || (recipe.is_integer() && !computes_on_integers(mix))) return;
   attempt(mix, name);
 }
 
-void Search::climb_ladder() {
-  rung(recipe_of(Format::kW8), "w8");
-  rung(recipe_of(Format::kW16), "w16");
-  rung(recipe_of(Format::kDynamic), "dynamic");
+void Search::try_usual_formats() {
+  try_format(recipe_of(Format::kW8), "w8");
+  try_format(recipe_of(Format::kW16), "w16");
+  try_format(recipe_of(Format::kDynamic), "dynamic");
   try_static();
   try_dynamic_layers();
-  if (options_.objective == Objective::kSize) rung(recipe_of(Format::kW4), "w4");
+  if (options_.objective == Objective::kSize) try_format(recipe_of(Format::kW4), "w4");
 }
 
 // What seldom is the answer on a CPU.
-void Search::climb_on() {
-  rung(recipe_of(Format::kW4), "w4");
-  rung(recipe_of(Format::kFp16), "fp16");
+void Search::try_rare_formats() {
+  try_format(recipe_of(Format::kW4), "w4");
+  try_format(recipe_of(Format::kFp16), "fp16");
   Recipe wide = recipe_of(Format::kStatic);
   wide.integer.activations = ActivationType::kS16;
-  rung(wide, "static s16");
+  try_format(wide, "static s16");
 }
 
 // Otherwise it is what storing it is.
-bool Search::computes_on_integers(const Mix& mix) {
+bool Search::computes_on_integers(const ResolvedRecipe& mix) {
   const auto find = [&]() -> json {
     try {
-      const auto layers = laboratory_.workshop().layers(mix);
+      const auto layers = evaluator_.maker().layers(mix);
       return std::any_of(layers.begin(), layers.end(), [](const TreatedLayer& treated) {
         return treated.format == Format::kStatic || treated.format == Format::kDynamic;
       });
@@ -170,41 +170,41 @@ bool Search::computes_on_integers(const Mix& mix) {
       return false;
     }
   };
-  return laboratory_.once("integers " + hex(digest_of(to_json(mix).dump())), find,
-                          [](const json& known) { return known.get<bool>(); });
+  return evaluator_.once("integers " + hex(digest_of(to_json(mix).dump())), find,
+                         [](const json& known) { return known.get<bool>(); });
 }
 
-// Calibration, evening out, and the floats that bring much for nearly nothing are chosen by measuring.
+// Calibration, equalizing, and the floats that bring much for nearly nothing are chosen by measuring.
 void Search::try_static() {
   if (!has_time(1)) return;
   const double end = clock_.elapsed() + kStaticShare * (clock_.left() - reserve_);
-  make::RefineLimits limits;
+  make::StaticLimits limits;
   limits.close_enough = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : kUsualGoal;
   limits.has_time = [&] { return clock_.elapsed() < end; };
   const auto find = [&]() -> json {
     std::vector<std::string> notes;
     try {
-      const Mix mix = laboratory_.workshop().settle(recipe_of(Format::kStatic), limits, notes);
+      const ResolvedRecipe mix = evaluator_.maker().resolve(recipe_of(Format::kStatic), limits, notes);
       return {{"problem", ""}, {"mix", to_json(mix)}, {"notes", notes}};
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kUnsupported && error.code() != ErrorCode::kBadInput) throw;
       return {{"problem", error.what()}, {"mix", to_json({})}, {"notes", json::array()}};
     }
   };
-  struct Settlement {
+  struct Resolution {
     std::string problem;
-    Mix mix;
+    ResolvedRecipe mix;
     std::vector<std::string> notes;
   };
-  const auto settled = laboratory_.once(fmt::format("settle static {}", options_.budget), find,
-                                        [](const json& known) -> Settlement {
+  const auto resolved = evaluator_.once(fmt::format("resolve static {}", options_.budget), find,
+                                        [](const json& known) -> Resolution {
                                           return {known.at("problem"), mix_of(known.at("mix")),
                                                   known.at("notes").get<std::vector<std::string>>()};
                                         });
-  if (!settled.problem.empty()) notes_.push_back("static: " + settled.problem);
-  if (!settled.problem.empty() || !computes_on_integers(settled.mix)) return;
-  for (const std::string& note : settled.notes) notes_.push_back("static: " + note);
-  attempt(settled.mix, "static");
+  if (!resolved.problem.empty()) notes_.push_back("static: " + resolved.problem);
+  if (!resolved.problem.empty() || !computes_on_integers(resolved.mix)) return;
+  for (const std::string& note : resolved.notes) notes_.push_back("static: " + note);
+  attempt(resolved.mix, "static");
 }
 
 // Convs have static kernels only, LSTMs dynamic ones only, matrix products both.
@@ -213,9 +213,9 @@ void Search::try_dynamic_layers() {
     return candidate.trial.name == "static" && candidate.trial.problem.empty();
   });
   if (base == candidates_.end() || !has_time(1)) return;
-  Mix mix = base->mix;
+  ResolvedRecipe mix = base->mix;
   std::size_t moved = 0, integer = 0;
-  for (const TreatedLayer& treated : laboratory_.workshop().layers(mix)) {
+  for (const TreatedLayer& treated : evaluator_.maker().layers(mix)) {
     integer += treated.format == Format::kStatic ? 1U : 0U;
     if (!is_dynamic_op(treated.layer.op_type)) continue;
     mix.recipe.nodes[treated.layer.output] = Format::kDynamic;
@@ -230,17 +230,19 @@ double Search::promise_of(const Candidate& candidate) const {
   return cost_of(candidate.trial, options_.objective);
 }
 
-void Search::mend() {
+void Search::repair() {
   std::vector<std::size_t> broken;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const Candidate& candidate = candidates_[i];
     const Format format = candidate.mix.recipe.format;
-    const bool can_mend = candidate.mix.recipe.is_integer() || format == Format::kW4 || format == Format::kW8;
+    const bool can_repair =
+        candidate.mix.recipe.is_integer() || format == Format::kW4 || format == Format::kW8;
     const bool is_usable = candidate.trial.problem.empty() && candidate.trial.is_timed &&
                            !is_16_bit(candidate.mix.recipe.integer.activations);
     const bool is_broken = !candidate.trial.passed || !candidate.trial.held_out.value_or(true);
     const bool is_hopeless = candidate.trial.speed_up.ratio < kHopeless;
-    if (can_mend && is_usable && is_broken && !is_hopeless && mended_.insert(i).second) broken.push_back(i);
+    if (can_repair && is_usable && is_broken && !is_hopeless && repaired_.insert(i).second)
+      broken.push_back(i);
   }
   // What stores in 4 bits has a long way to go.
   const auto rank = [&](std::size_t i) {
@@ -254,10 +256,10 @@ void Search::mend() {
     const double gate = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : -kNoLimit;
     double least = base.trial.passed ? base.trial.sqnr_db + kMoreRoom : gate;
     for (int round = 0; round < kMostRounds; ++round) {
-      const double limit = best_ ? kWorthMending * promise_of(candidates_[*best_]) : kNoLimit;
+      const double limit = best_ ? kWorthRepairing * promise_of(candidates_[*best_]) : kNoLimit;
       if (promise_of(base) > limit || !has_time(1)) break;
       const std::size_t before = candidates_.size();
-      mend(base, least);
+      repair(base, least);
       const bool is_vetoed = candidates_.size() > before && !candidates_.back().trial.held_out.value_or(true);
       if (!is_vetoed) break;
       least = candidates_.back().trial.sqnr_db + kMoreRoom;
@@ -265,10 +267,10 @@ void Search::mend() {
   }
 }
 
-void Search::mend(const Candidate& base, double least_sqnr) {
-  const Mended mended =
-      search::mend(laboratory_, base.mix, least_sqnr, [&](double seconds) { return has_time(seconds); });
-  if (mended.mix) attempt(*mended.mix, fmt::format("{}, {}", base.trial.name, mended.what));
+void Search::repair(const Candidate& base, double least_sqnr) {
+  const Repaired repaired =
+      search::repair(evaluator_, base.mix, least_sqnr, [&](double seconds) { return has_time(seconds); });
+  if (repaired.mix) attempt(*repaired.mix, fmt::format("{}, {}", base.trial.name, repaired.what));
 }
 
 // Layers whose Q/DQ cost more than their kernels gain: in the best one, and in one that could be it without
@@ -286,16 +288,17 @@ void Search::trim() {
 
 void Search::trim(const Candidate& base) {
   if (!has_time(1)) return;
-  std::vector<Trade> trades = find_trades(laboratory_, base.mix, {Format::kStatic, Format::kDynamic}, true,
-                                          [&](double seconds) { return has_time(seconds); });
-  std::erase_if(trades, [](const Trade& trade) { return trade.cost > kSlowerThanFloat; });
-  std::stable_sort(trades.begin(), trades.end(),
-                   [](const Trade& a, const Trade& b) { return a.cost < b.cost; });
+  std::vector<LayerCost> layer_costs =
+      measure_layer_costs(evaluator_, base.mix, {Format::kStatic, Format::kDynamic}, true,
+                          [&](double seconds) { return has_time(seconds); });
+  std::erase_if(layer_costs, [](const LayerCost& layer_cost) { return layer_cost.cost > kSlowerThanFloat; });
+  std::stable_sort(layer_costs.begin(), layer_costs.end(),
+                   [](const LayerCost& a, const LayerCost& b) { return a.cost < b.cost; });
   // A time is only a measurement: if all of them together do not help, the best half may.
-  for (; !trades.empty() && has_time(1); trades.resize(trades.size() / 2)) {
+  for (; !layer_costs.empty() && has_time(1); layer_costs.resize(layer_costs.size() / 2)) {
     const std::optional<std::size_t> before = best_;
-    attempt(with(base.mix, trades, Format::kW8),
-            fmt::format("{}, {} faster in floats", base.trial.name, plural(trades.size(), "group")));
+    attempt(with(base.mix, layer_costs, Format::kW8),
+            fmt::format("{}, {} faster in floats", base.trial.name, plural(layer_costs.size(), "group")));
     if (best_ != before) return;
   }
 }
@@ -305,13 +308,13 @@ void Search::shrink() {
   if (!best_ || options_.objective == Objective::kLatency || !has_time(1)) return;
   const Candidate base = candidates_[*best_];
   if (base.mix.recipe.is_half() || base.mix.recipe.format == Format::kW4) return;
-  std::vector<Trade> floats = group_by_format(laboratory_, base.mix, {Format::kW8, Format::kW16});
-  std::vector<Mix> alone;
-  for (const Trade& trade : floats) alone.push_back(with(base.mix, {trade}, Format::kW4));
-  const std::vector<double> noises = laboratory_.noises(alone);
+  std::vector<LayerCost> floats = group_by_format(evaluator_, base.mix, {Format::kW8, Format::kW16});
+  std::vector<ResolvedRecipe> alone;
+  for (const LayerCost& layer_cost : floats) alone.push_back(with(base.mix, {layer_cost}, Format::kW4));
+  const std::vector<double> noises = evaluator_.noises(alone);
   for (std::size_t i = 0; i < floats.size(); ++i) floats[i].gain = -noises[i];
   std::stable_sort(floats.begin(), floats.end(),
-                   [](const Trade& a, const Trade& b) { return a.gain > b.gain; });
+                   [](const LayerCost& a, const LayerCost& b) { return a.gain > b.gain; });
   // The half that brings the least noise is tried when all of them are too many.
   for (; !floats.empty() && has_time(1); floats.resize(floats.size() / 2)) {
     const std::optional<std::size_t> before = best_;
@@ -324,7 +327,7 @@ void Search::shrink() {
 }
 
 // Contests at different times have seen a different machine: the best few meet once more.
-void Search::play_off() {
+void Search::compare_best() {
   if (!best_) return;
   std::vector<std::size_t> players;
   const double limit = kCloseCost * promise_of(candidates_[*best_]);
@@ -335,14 +338,14 @@ void Search::play_off() {
   std::stable_sort(players.begin(), players.end(), [&](std::size_t a, std::size_t b) {
     return promise_of(candidates_[a]) < promise_of(candidates_[b]);
   });
-  if (players.size() > kMostInPlayOff) {
-    players.resize(kMostInPlayOff);
+  if (players.size() > kMostInLastContest) {
+    players.resize(kMostInLastContest);
     if (std::find(players.begin(), players.end(), *best_) == players.end()) players.back() = *best_;
   }
-  std::vector<Mix> mixes;
+  std::vector<ResolvedRecipe> mixes;
   for (const std::size_t i : players) mixes.push_back(candidates_[i].mix);
-  const double seconds = std::clamp(options_.budget / 100, kLeastContest, kPlayOffSeconds);
-  const std::vector<SpeedUp> speeds = laboratory_.time(mixes, seconds);
+  const double seconds = std::clamp(options_.budget / 100, kLeastContest, kLastContestSeconds);
+  const std::vector<SpeedUp> speeds = evaluator_.time(mixes, seconds);
   for (std::size_t i = 0; i < players.size(); ++i) {
     candidates_[players[i]].trial.speed_up = speeds[i];
     candidates_[players[i]].trial.is_slower = is_slower(speeds[i]);

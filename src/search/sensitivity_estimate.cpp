@@ -91,12 +91,12 @@ std::map<std::string, double> activation_noise(const graph::Index& index, const 
 
 }  // namespace
 
-std::vector<double> estimate_noise(const make::Groundwork& ground, const Recipe& recipe,
+std::vector<double> estimate_noise(const make::PreparedModel& prepared, const Recipe& recipe,
                                    const std::vector<Layer>& layers) {
-  const onnx::Model model = onnx::read_model(ground.model());
+  const onnx::Model model = onnx::read_model(prepared.model());
   const graph::Index index = graph::verify(model);
   ThreadPool pool;
-  const plan::Plan plan = plan::make_plan(model, index, recipe, pool, ground.ranges());
+  const plan::Plan plan = plan::make_plan(model, index, recipe, pool, prepared.ranges());
   std::map<std::string, std::size_t> decisions;
   for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
     const plan::Weight& weight = plan.decisions[i].weight;

@@ -16,8 +16,8 @@
 
 namespace ounce::search {
 
-// Noise over signal for each layer. `layers` are those of the ground's model.
-std::vector<double> estimate_noise(const make::Groundwork& ground, const Recipe& recipe,
+// Noise over signal for each layer. `layers` are those of the prepared model.
+std::vector<double> estimate_noise(const make::PreparedModel& prepared, const Recipe& recipe,
                                    const std::vector<Layer>& layers);
 
 }  // namespace ounce::search

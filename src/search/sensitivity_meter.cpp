@@ -159,8 +159,8 @@ const Recording& SensitivityMeter::recording() {
   return *recording_;
 }
 
-Workshop& SensitivityMeter::workshop() {
-  if (workshop_ != nullptr) return *workshop_;
+CandidateMaker& SensitivityMeter::maker() {
+  if (maker_ != nullptr) return *maker_;
   QuantizeOptions how;
   how.trial.runtime.library = options_.runtime.library;
   how.trial.data = options_.data;
@@ -172,13 +172,13 @@ Workshop& SensitivityMeter::workshop() {
     how.trial.data.parts = std::max<std::uint64_t>(1, (all + kMostCalibration - 1) / kMostCalibration);
   }
   how.progress = options_.progress;
-  workshop_ = std::make_unique<Workshop>(model_, how);
-  return *workshop_;
+  maker_ = std::make_unique<CandidateMaker>(model_, how);
+  return *maker_;
 }
 
-// Nothing is searched for and nothing evened out, so that only the layers make the difference.
-Mix SensitivityMeter::base() const {
-  Mix mix;
+// Nothing is searched for and nothing equalized, so that only the layers make the difference.
+ResolvedRecipe SensitivityMeter::base() const {
+  ResolvedRecipe mix;
   mix.recipe.format = options_.format;
   mix.recipe.half_share = 0;
   mix.recipe.integer.search = false;
@@ -186,9 +186,9 @@ Mix SensitivityMeter::base() const {
   return mix;
 }
 
-Mix SensitivityMeter::mix_for(const std::set<std::size_t>& floats) {
-  Mix mix = base();
-  const observe::Ranges* ranges = workshop().ground(mix)->ranges();
+ResolvedRecipe SensitivityMeter::mix_for(const std::set<std::size_t>& floats) {
+  ResolvedRecipe mix = base();
+  const observe::Ranges* ranges = maker().prepared(mix)->ranges();
   if (ranges != nullptr && ranges->samples < kFewCalibration)
     mix.recipe.integer.calibration = CalibrationMethod::kMinMax;
   for (const std::size_t i : floats) {
@@ -208,18 +208,18 @@ json SensitivityMeter::look() {
   if (options_.data.is_generated())
     notes.emplace_back(
         "the inputs were random: they show which layers differ, not what that costs; give --data");
-  const auto ground = workshop().ground(base());
-  if (ground->is_trained())
-    throw Error(ErrorCode::kUnsupported, ground->notes().front() + ": there is nothing to choose",
+  const auto prepared = maker().prepared(base());
+  if (prepared->is_trained())
+    throw Error(ErrorCode::kUnsupported, prepared->notes().front() + ": there is nothing to choose",
                 model_.string());
-  notes.insert(notes.end(), ground->notes().begin(), ground->notes().end());
-  const onnx::Model model = onnx::read_model(ground->model());
+  notes.insert(notes.end(), prepared->notes().begin(), prepared->notes().end());
+  const onnx::Model model = onnx::read_model(prepared->model());
   const std::vector<Layer> layers = find_layers(graph::verify(model));
   if (layers.empty())
     throw Error(ErrorCode::kUnsupported,
                 "no node of it multiplies with constant float weights of a kilobyte or more",
                 model_.string());
-  const std::vector<double> noise = estimate_noise(*ground, mix_for({}).recipe, layers);
+  const std::vector<double> noise = estimate_noise(*prepared, mix_for({}).recipe, layers);
   json value = {{"layers", json::array()}, {"notes", notes}};
   for (std::size_t i = 0; i < layers.size(); ++i) value["layers"].push_back(to_json(layers[i], noise[i]));
   return value;
@@ -247,7 +247,7 @@ json SensitivityMeter::run(const std::set<std::size_t>& floats, const std::files
   throw_if_cancelled();
   json value = {{"noise", nullptr}};
   try {
-    workshop_->make(mix_for(floats), file);
+    maker_->make(mix_for(floats), file);
     value = to_json(recording_->compare(file));
   } catch (const Error& error) {  // a runtime that does not take a mixture: as bad as can be
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
@@ -273,7 +273,7 @@ std::vector<Measured> SensitivityMeter::measure(const std::vector<std::set<std::
   if (options_.progress != nullptr) options_.progress->done += results.size() - unknown.size();
   if (!unknown.empty()) {
     recording();
-    workshop().ground(base());
+    maker().prepared(base());
     if (options_.progress != nullptr) options_.progress->stage = "measuring";
     // In the order in which they were asked for, so that a run that is stopped has measured the worst.
     std::vector<std::pair<std::size_t, std::string>> work;

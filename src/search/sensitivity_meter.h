@@ -49,11 +49,11 @@ class SensitivityMeter {
  private:
   std::string identity() const;
   std::uint64_t samples() const;
-  Mix base() const;
-  Mix mix_for(const std::set<std::size_t>& floats);
+  ResolvedRecipe base() const;
+  ResolvedRecipe mix_for(const std::set<std::size_t>& floats);
   std::string key_of(const std::set<std::size_t>& floats) const;
   const Recording& recording();
-  Workshop& workshop();
+  CandidateMaker& maker();
   nlohmann::json look();
   nlohmann::json run(const std::set<std::size_t>& floats, const std::filesystem::path& file);
 
@@ -61,7 +61,7 @@ class SensitivityMeter {
   const SensitivityOptions& options_;
   Journal journal_;
   std::unique_ptr<Recording> recording_;
-  std::unique_ptr<Workshop> workshop_;
+  std::unique_ptr<CandidateMaker> maker_;
   std::optional<Survey> survey_;
   std::uint64_t measured_ = 0, recalled_ = 0;
 };

@@ -41,7 +41,7 @@ TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
   return options;
 }
 
-QuantizeOptions workshop_options(const TuneOptions& options, const Split& split) {
+QuantizeOptions maker_options(const TuneOptions& options, const Split& split) {
   QuantizeOptions made;
   made.recipe.target = options.target;
   made.trial.runtime.library = options.runtime.library;
@@ -72,14 +72,14 @@ class Tuning {
       : options_(with_gates(given, result_.notes)),
         clock_(options_.budget),
         split_(split_data(model, options_.runtime, options_.data)),
-        workshop_(model, workshop_options(options_, split_)),
+        maker_(model, maker_options(options_, split_)),
         journal_(options_.keep ? journal_file(options_.cache, identity(model, options_))
                                : std::filesystem::path()),
-        laboratory_(options_, split_, workshop_, journal_, clock_),
-        search_(options_, laboratory_, clock_, [this](const Candidate& best) { return adopt(best); }),
+        evaluator_(options_, split_, maker_, journal_, clock_),
+        search_(options_, evaluator_, clock_, [this](const Candidate& best) { return adopt(best); }),
         output_(output) {
     result_.model = model;
-    result_.bytes_before = laboratory_.original_bytes();
+    result_.bytes_before = evaluator_.original_bytes();
     result_.search_samples = split_.search_samples;
     result_.held_out_samples = split_.held_out_samples;
     if (split_.is_same)
@@ -87,7 +87,7 @@ class Tuning {
           fmt::format("{} samples are too few to hold some out: the final word is spoken on the same ones; "
                       "give 100 or more",
                       split_.search_samples));
-    laboratory_.before_measuring = [this] { put_in_place(); };
+    evaluator_.before_measuring = [this] { put_in_place(); };
   }
 
   TuneResult run() {
@@ -114,7 +114,7 @@ class Tuning {
   // The part that was held out decides, and then the checks that every result goes through.
   bool adopt(const Candidate& candidate) {
     const std::string digest = hex(digest_of(to_json(candidate.mix).dump()));
-    const TuneTrial held_out = laboratory_.once(
+    const TuneTrial held_out = evaluator_.once(
         "held out " + digest, [&] { return hold_out(candidate.mix); }, trial_of);
     if (!held_out.passed) {
       result_.notes.push_back(
@@ -123,7 +123,7 @@ class Tuning {
       return false;
     }
     Answer answer{candidate, held_out, {}, 0};
-    const auto problem = laboratory_.once(
+    const auto problem = evaluator_.once(
         "written " + digest, [&] { return try_to_write(answer); },
         [](const json& known) { return known.get<std::string>(); });
     if (!problem.empty()) {
@@ -136,8 +136,8 @@ class Tuning {
     return true;
   }
 
-  json hold_out(const Mix& mix) {
-    const VerifyResult verified = laboratory_.hold_out(mix);
+  json hold_out(const ResolvedRecipe& mix) {
+    const VerifyResult verified = evaluator_.hold_out(mix);
     TuneTrial trial;
     trial.sqnr_db = worst_sqnr(verified);
     trial.agreement = least_agreement(verified);
@@ -161,7 +161,7 @@ class Tuning {
 
   void write(Answer answer) {
     answer.layers = layers_of(answer.candidate.mix);  // first, as an interruption may follow
-    answer.bytes = workshop_.write(answer.candidate.mix, output_).bytes_after;
+    answer.bytes = maker_.write(answer.candidate.mix, output_).bytes_after;
     on_disk_ = std::move(answer);
   }
 
@@ -179,8 +179,8 @@ class Tuning {
     mark_front(result_.trials);
     result_.is_out_of_time = !search_.is_complete();
     result_.runtime_version = split_.runtime_version;
-    result_.recalled = laboratory_.recalled();
-    result_.notes.insert(result_.notes.end(), laboratory_.notes().begin(), laboratory_.notes().end());
+    result_.recalled = evaluator_.recalled();
+    result_.notes.insert(result_.notes.end(), evaluator_.notes().begin(), evaluator_.notes().end());
     if (on_disk_ && (search_.best() != nullptr || result_.is_interrupted)) {
       give_answer();
     } else if (!result_.is_interrupted) {
@@ -220,13 +220,13 @@ class Tuning {
     if (on_disk_) {  // the best turned out to be slower than the original
       std::filesystem::rename(output_, result_.closest);
     } else {
-      workshop_.write(found->mix, result_.closest);
+      maker_.write(found->mix, result_.closest);
     }
   }
 
-  std::vector<LayerChoice> layers_of(const Mix& mix) {
+  std::vector<LayerChoice> layers_of(const ResolvedRecipe& mix) {
     std::vector<LayerChoice> layers;
-    for (const TreatedLayer& treated : workshop_.layers(mix)) {
+    for (const TreatedLayer& treated : maker_.layers(mix)) {
       const Format format = mix.recipe.is_half() ? mix.recipe.format : treated.format;
       layers.push_back({treated.layer.name, treated.layer.op_type, std::string(format_name(format))});
     }
@@ -253,9 +253,9 @@ class Tuning {
   TuneOptions options_;
   Clock clock_;
   Split split_;
-  Workshop workshop_;
+  CandidateMaker maker_;
   Journal journal_;
-  Laboratory laboratory_;
+  Evaluator evaluator_;
   Search search_;
   std::filesystem::path output_;
   std::optional<Answer> waiting_, on_disk_;

@@ -2,7 +2,7 @@
 // support/fatal_layer.h) and that is judged by its outputs. No measurement is kept on the disk.
 //
 //   FatalBench bench;
-//   mend(bench.laboratory, mix_in(Format::kW8), 30, [](double) { return true; });
+//   repair(bench.evaluator, mix_in(Format::kW8), 30, [](double) { return true; });
 #pragma once
 
 #include <ounce/tune.h>
@@ -21,8 +21,8 @@
 
 namespace ounce::search::test {
 
-inline Mix mix_in(Format format) {
-  Mix mix;
+inline ResolvedRecipe mix_in(Format format) {
+  ResolvedRecipe mix;
   mix.recipe.format = format;
   return mix;
 }
@@ -32,16 +32,16 @@ class FatalBench {
   explicit FatalBench(double min_sqnr = kDefaultTuneSqnr, const std::string& target = {})
       : options(options_of(min_sqnr, target)),
         split(split_data(model, options.runtime, options.data)),
-        workshop(model, making_of(split, target)) {}
+        maker(model, making_of(split, target)) {}
 
   ounce::test::TemporaryFolder folder;
   std::filesystem::path model = folder / "model.onnx";
   TuneOptions options;
   Split split;
-  Workshop workshop;
+  CandidateMaker maker;
   Journal journal{std::filesystem::path()};
   Clock clock{600};
-  Laboratory laboratory{options, split, workshop, journal, clock};
+  Evaluator evaluator{options, split, maker, journal, clock};
 
  private:
   TuneOptions options_of(double min_sqnr, const std::string& target) const {
