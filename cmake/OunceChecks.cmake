@@ -5,6 +5,8 @@ add_test(NAME layers
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_layers.py ${PROJECT_SOURCE_DIR})
 add_test(NAME layers_check_itself
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_layers_test.py)
+add_test(NAME include_graph
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/include_graph.py ${PROJECT_SOURCE_DIR} --check)
 
 set(consumer ${PROJECT_BINARY_DIR}/consumer)
 add_test(NAME install

@@ -1,4 +1,4 @@
-// What the activations of a model look like on real data: the ground on which static INT8 stands.
+// What the activations of a model look like on real data: what static INT8 stands on.
 //
 //   ounce::CalibrateOptions options;
 //   options.data.path = "calib.npz";

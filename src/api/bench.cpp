@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "api/runtime.h"
 #include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "io/file_cache.h"
+#include "measure/open.h"
 #include "measure/rounds.h"
 #include "runtime/bound_run.h"
 #include "runtime/hosted.h"
@@ -93,7 +93,7 @@ struct ColdStart {
 };
 
 // From the start of a process to its first result.
-ColdStart start_cold(const std::filesystem::path& path, const api::ModelFiles& files,
+ColdStart start_cold(const std::filesystem::path& path, const measure::ModelFiles& files,
                      runtime::ExecutorOptions options, Contestant& contestant) {
   if (options.remote) return {contestant.start_elsewhere(), contestant.peak_memory(), false};
   bool is_dropped = true;
@@ -118,7 +118,7 @@ void add(const ColdStart& start, BenchResult& result) {
 class Contest {
  public:
   Contest(const std::vector<std::filesystem::path>& paths, const BenchOptions& options)
-      : paths_(paths), options_(options), how_(api::executor_options(options.runtime)) {
+      : paths_(paths), options_(options), how_(measure::executor_options(options.runtime)) {
     report_.threads = options.runtime.threads;
     report_.is_generated = options.data.is_generated();
   }
@@ -127,7 +127,7 @@ class Contest {
     begin_stage(options_.progress, "loading");
     contestants_.reserve(paths_.size());
     for (const std::filesystem::path& path : paths_) {
-      files_.push_back(api::check_model(path));
+      files_.push_back(measure::check_model(path));
       contestants_.emplace_back(path, how_);
       BenchResult& result = report_.models.emplace_back();
       result.model = path;
@@ -145,7 +145,7 @@ class Contest {
     DataOptions data = options_.data;
     data.batch = batch;
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
-      const api::OpenFeed open = api::open_feed(paths_[i], contestants_[i].inputs(), data);
+      const measure::OpenFeed open = measure::open_feed(paths_[i], contestants_[i].inputs(), data);
       data::Batch inputs;
       open.feed->read(0, inputs);
       if (open.data != nullptr) open.data->require_agreement();
@@ -202,7 +202,7 @@ class Contest {
   const BenchOptions& options_;
   runtime::ExecutorOptions how_;
   std::vector<Contestant> contestants_;
-  std::vector<api::ModelFiles> files_;
+  std::vector<measure::ModelFiles> files_;
   BenchReport report_;
 };
 

@@ -1,19 +1,37 @@
 #include <ounce/calibrate.h>
+#include <ounce/error.h>
 
-#include "api/calibrate_file.h"
-#include "api/observation.h"
 #include "base/stopwatch.h"
+#include "make/observation.h"
+#include "make/ranges_file.h"
 
 namespace ounce {
 
 CalibrateResult calibrate(const std::filesystem::path& path, const std::filesystem::path& output,
                           const CalibrateOptions& options) {
   const Stopwatch time;
-  api::require_replaceable(output);
-  const api::Observation observed = api::observe_activations(path, options);
-  CalibrateResult result = api::write_ranges(observed.ranges, output);
+  make::require_replaceable(output);
+  const make::Observation observed = make::observe_activations(path, options);
+  CalibrateResult result = make::write_ranges(observed.ranges, output);
   result.notes.insert(result.notes.begin(), observed.notes.begin(), observed.notes.end());
   result.seconds = time.seconds();
+  return result;
+}
+
+CalibrateResult merge_ranges(const std::vector<std::filesystem::path>& parts,
+                             const std::filesystem::path& output) {
+  const Stopwatch time;
+  if (parts.empty()) throw Error(ErrorCode::kUsage, "there is nothing to merge");
+  observe::Ranges all;
+  for (const std::filesystem::path& part : parts) all.add(make::load_ranges(part), part.string());
+  CalibrateResult result = make::write_ranges(all, output);
+  result.seconds = time.seconds();
+  return result;
+}
+
+CalibrateResult read_ranges(const std::filesystem::path& file) {
+  CalibrateResult result = make::describe_ranges(make::load_ranges(file));
+  result.output = file;
   return result;
 }
 

@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "api/execute.h"
-#include "api/outcome.h"
 #include "graph/verify.h"
+#include "make/outcome.h"
+#include "measure/execute.h"
 #include "onnx/reader.h"
 #include "onnx/types.h"
 #include "target/islands.h"
@@ -78,7 +78,7 @@ CheckReport check(const std::filesystem::path& path, const CheckOptions& options
   const graph::Index index = graph::verify(model);
   CheckReport report;
   report.model = path;
-  report.file_bytes = api::bytes_of(model);
+  report.file_bytes = onnx::bytes_of(model);
   report.memory_bytes = target::weights_after_loading(index);
   report.opset = onnx::opset_version(model.proto->opset_imports, "");
   report.ir = model.proto->ir_version;
@@ -86,8 +86,8 @@ CheckReport check(const std::filesystem::path& path, const CheckOptions& options
   for (const target::Target& target : targets) {
     report.targets.push_back(target::support_of(model, index, checker, target).check);
     if (!options.execute) continue;
-    if (api::can_execute(target, options)) {
-      report.targets.back().execution = api::execute(path, target, options);
+    if (measure::can_execute(target, options)) {
+      report.targets.back().execution = measure::execute(path, target, options);
     } else {
       report.targets.back().notes.push_back("not executed: nothing here runs programs for " + target.machine);
     }

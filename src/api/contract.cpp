@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
-#include "api/contract_data.h"
-#include "api/source_digest.h"
 #include "base/digest.h"
 #include "data/contract_json.h"
+#include "data/model_contract.h"
 #include "data/preprocess.h"
 #include "graph/verify.h"
 #include "io/mapped_file.h"
+#include "make/source_digest.h"
+#include "measure/contract_data.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 #include "passes/store_weights.h"
@@ -57,16 +58,7 @@ Contract read_contract(const std::filesystem::path& file) {
   return data::parse_contract(mapped.bytes(), file.string());
 }
 
-std::optional<Contract> contract_of(const std::filesystem::path& path) {
-  const onnx::Model model = onnx::read_model(path);
-  for (const auto& entry : model.proto->metadata) {
-    if (entry->key == Contract::kMetadataKey) {
-      return data::parse_contract(entry->value,
-                                  fmt::format("{}: metadata '{}'", path.string(), Contract::kMetadataKey));
-    }
-  }
-  return std::nullopt;
-}
+std::optional<Contract> contract_of(const std::filesystem::path& path) { return data::contract_in(path); }
 
 std::string to_json(const Contract& contract) { return data::write_contract(contract, 2); }
 
@@ -80,8 +72,8 @@ Contract set_contract(const std::filesystem::path& path, const std::filesystem::
                 output_path.string());
   }
   name_inputs(contract, inputs_of(model, graph::verify(model)), path);
-  if (data != nullptr) api::record(path, *data, runtime, contract);
-  const std::string source = api::source_digest(model, {}, pool);
+  if (data != nullptr) measure::record(path, *data, runtime, contract);
+  const std::string source = make::source_digest(model, {}, pool);
   const std::string json = data::write_contract(contract, -1);
   passes::set_metadata(model, Contract::kMetadataKey, json);
   onnx::ModelOutput output(model, output_path,
@@ -90,6 +82,15 @@ Contract set_contract(const std::filesystem::path& path, const std::filesystem::
   graph::verify(output.reopen());
   output.commit();
   return contract;
+}
+
+ContractCheck check_contract(const std::filesystem::path& model, const DataOptions& data,
+                             const RuntimeOptions& runtime) {
+  const std::optional<Contract> contract = contract_of(model);
+  if (!contract) {
+    throw Error(ErrorCode::kBadInput, "has no contract; 'ounce contract set' gives it one", model.string());
+  }
+  return measure::check_contract(model, *contract, data, runtime);
 }
 
 }  // namespace ounce

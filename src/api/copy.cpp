@@ -1,9 +1,9 @@
 #include <ounce/copy.h>
 #include <ounce/error.h>
 
-#include "api/outcome.h"
-#include "api/source_digest.h"
 #include "graph/verify.h"
+#include "make/outcome.h"
+#include "make/source_digest.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 
@@ -19,11 +19,11 @@ CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::
                 output_path.string());
   }
   // Data of the same content may keep its name, so the tag is made of the content.
-  const std::string tag = api::source_digest(model, {}, pool).substr(0, 16);
+  const std::string tag = make::source_digest(model, {}, pool).substr(0, 16);
   onnx::ModelOutput output(model, output_path, {external_data, tag});
   output.write(pool, nullptr);
   graph::verify(output.reopen());
-  const CopyResult result{api::bytes_of(model), output.total_bytes()};
+  const CopyResult result{onnx::bytes_of(model), output.total_bytes()};
   output.commit();
   return result;
 }

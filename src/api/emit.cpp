@@ -4,11 +4,11 @@
 
 #include <deque>
 
-#include "api/another_file.h"
-#include "api/optimized.h"
-#include "api/outcome.h"
 #include "graph/verify.h"
 #include "io/output_file.h"
+#include "make/optimized.h"
+#include "make/outcome.h"
+#include "make/output_place.h"
 #include "onnx/reader.h"
 #include "target/load_memory.h"
 #include "target/required_ops.h"
@@ -35,7 +35,7 @@ std::string required_operators(const std::vector<std::filesystem::path>& models,
     for (const OrtStyle style : {OrtStyle::kFixed, OrtStyle::kRuntime}) {
       EmitOptions how = options;
       how.style = style;
-      if (auto optimized = api::optimized_model(model, how)) read.push_back(std::move(*optimized));
+      if (auto optimized = make::optimized_model(model, how)) read.push_back(std::move(*optimized));
     }
   }
   std::vector<const onnx::Model*> all;
@@ -46,7 +46,7 @@ std::string required_operators(const std::vector<std::filesystem::path>& models,
 void write_required_operators(const std::vector<std::filesystem::path>& models,
                               const std::filesystem::path& output, const EmitOptions& options) {
   for (const std::filesystem::path& model : models)
-    api::require_another_file(onnx::read_model(model), output, kWouldReplace);
+    make::require_another_file(onnx::read_model(model), output, kWouldReplace);
   write_text(output, required_operators(models, options));
 }
 
@@ -56,10 +56,10 @@ EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::p
   const graph::Index index = graph::verify(read);
   EmitResult result;
   result.required_ops = std::filesystem::path(output).replace_extension(".required_operators.config");
-  api::require_another_file(read, output, kWouldReplace);
-  api::require_another_file(read, result.required_ops, kWouldReplace);
-  api::write_ort(model, output, options);
-  result.is_decoded = target::weights_after_loading(index) > api::bytes_of(read) * 3 / 2;
+  make::require_another_file(read, output, kWouldReplace);
+  make::require_another_file(read, result.required_ops, kWouldReplace);
+  make::write_ort(model, output, options);
+  result.is_decoded = target::weights_after_loading(index) > onnx::bytes_of(read) * 3 / 2;
   result.ort = output;
   result.bytes = std::filesystem::file_size(output);
   write_required_operators({model}, result.required_ops, options);

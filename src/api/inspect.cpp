@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "api/outcome.h"
-#include "api/rewrite.h"
 #include "graph/verify.h"
+#include "make/outcome.h"
+#include "make/rewrite.h"
 #include "onnx/reader.h"
 #include "onnx/types.h"
 #include "onnx/writer.h"
@@ -96,7 +96,7 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
   for (const target::Saturating& node : saturating) info.worst_pair = std::max(info.worst_pair, node.worst);
   if (!saturating.empty()) info.notes.push_back(target::saturation_sentence(saturating));
   for (const plan::Decision& decision : plan.decisions)
-    info.tensors.push_back(api::outcome_of(decision, index));
+    info.tensors.push_back(make::outcome_of(decision, index));
   std::stable_sort(
       info.tensors.begin(), info.tensors.end(),
       [](const TensorOutcome& a, const TensorOutcome& b) { return a.bytes_before > b.bytes_before; });
@@ -107,9 +107,9 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
     return;
   }
   onnx::Model model = onnx::read_model(path);
-  api::require_same_file(source, model);
+  make::require_same_file(source, model);
   const std::string any_digest(32, '0');  // all have the same size
-  api::rewrite(model, source, index, plan, {any_digest, any_digest});
+  make::rewrite(model, source, index, plan, {any_digest, any_digest});
   info.bytes_after = onnx::written_size(model, default_output(path, recipe.format),
                                         {ExternalData::kAuto, any_digest.substr(0, 16)});
 }
@@ -122,7 +122,7 @@ ModelInfo inspect(const std::filesystem::path& path, const Recipe& recipe) {
   const onnx::ModelProto& proto = *model.proto;
   ModelInfo info;
   info.path = path;
-  info.bytes = api::bytes_of(model);
+  info.bytes = onnx::bytes_of(model);
   info.ir_version = proto.ir_version;
   info.producer = carried_text(proto.carried, kProducerName);
   const std::string producer_version = carried_text(proto.carried, kProducerVersion);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "api/another_file.h"
-#include "api/outcome.h"
-#include "api/settle.h"
-#include "api/write_settled.h"
 #include "base/stopwatch.h"
 #include "graph/verify.h"
+#include "make/outcome.h"
+#include "make/output_place.h"
+#include "make/resolve.h"
+#include "make/write_resolved.h"
 #include "onnx/reader.h"
 
 namespace ounce {
@@ -24,8 +24,8 @@ std::filesystem::path default_output(const std::filesystem::path& model, Format 
 QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path,
                         const QuantizeOptions& given) {
   const Stopwatch time;
-  const QuantizeOptions options = api::for_this_machine(given);
-  api::provider_of(options.recipe);
+  const QuantizeOptions options = make::for_this_machine(given);
+  make::provider_of(options.recipe);
   QuantizeResult result;
   result.model = path;
   result.output = output_path;
@@ -33,11 +33,11 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   // Open: every byte of the structure is checked, no weight has been read yet.
   const onnx::Model original = onnx::read_model(path);
   graph::verify(original);
-  api::require_another_file(original, output_path, "the output would replace the input; choose another -o");
-  if (!options.dry_run) api::require_folder(output_path);
-  result.bytes_before = api::bytes_of(original);
-  api::Settled settled = api::settle(path, options, result.notes);
-  api::write_settled(original, options, std::move(settled), result);
+  make::require_another_file(original, output_path, "the output would replace the input; choose another -o");
+  if (!options.dry_run) make::require_folder(output_path);
+  result.bytes_before = onnx::bytes_of(original);
+  make::Resolved resolved = make::resolve(path, options, result.notes);
+  make::write_resolved(original, options, std::move(resolved), result);
   result.seconds = time.seconds();
   return result;
 }

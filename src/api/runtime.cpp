@@ -1,9 +1,6 @@
-#include "api/runtime.h"
+#include <ounce/runtime.h>
 
-#include "api/outcome.h"
-#include "data/contract_json.h"
-#include "measure/generate.h"
-#include "onnx/reader.h"
+#include "runtime/library.h"
 
 namespace ounce {
 
@@ -16,48 +13,4 @@ std::vector<std::string> installed_runtimes() {
   return versions;
 }
 
-namespace api {
-
-runtime::ExecutorOptions executor_options(const RuntimeOptions& options) {
-  runtime::ExecutorOptions made;
-  made.library = options.library;
-  made.session.threads = options.threads;
-  made.session.threads_between = options.threads_between;
-  made.session.optimization = static_cast<runtime::Optimization>(options.optimization);
-  made.session.config = options.config;
-  if (options.isolate) made.isolate = runtime::Limits{options.isolate->memory, options.isolate->seconds};
-  made.remote = options.remote;
-  return made;
-}
-
-ModelFiles check_model(const std::filesystem::path& path) {
-  const onnx::Model model = onnx::read_model(path);
-  ModelFiles files{bytes_of(model), {path}};
-  for (const auto& [location, file] : model.external_files) files.paths.push_back(file.path());
-  return files;
-}
-
-void require_loadable(const std::filesystem::path& model, const RuntimeOptions& options) {
-  constexpr double kSeconds = 600;
-  runtime::ExecutorOptions how = executor_options(options);
-  if (!how.isolate) how.isolate = runtime::Limits{0, kSeconds};
-  runtime::load(model, how);
-}
-
-OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::ValueDescription>& inputs,
-                   const DataOptions& options) {
-  OpenFeed open;
-  open.options = options;
-  if (!open.options.contract) open.options.contract = contract_of(model);
-  if (options.is_generated()) {
-    open.feed = std::make_unique<measure::GeneratedFeed>(model, inputs, open.options);
-  } else {
-    auto feed = std::make_unique<data::DataFeed>(inputs, open.options);
-    open.data = feed.get();
-    open.feed = std::move(feed);
-  }
-  return open;
-}
-
-}  // namespace api
 }  // namespace ounce

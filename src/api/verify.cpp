@@ -1,13 +1,13 @@
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
-#include "api/on_cpus.h"
-#include "api/runtime.h"
 #include "base/stopwatch.h"
 #include "measure/comparison.h"
 #include "measure/edge_cases.h"
 #include "measure/float_ports.h"
 #include "measure/gates.h"
+#include "measure/on_cpus.h"
+#include "measure/open.h"
 
 namespace ounce {
 namespace {
@@ -37,8 +37,8 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   result.is_generated = options.data.is_generated();
 
   // Load: both models are in the runtime, and take and give the same.
-  for (const auto* path : {&reference_path, &candidate_path}) api::check_model(*path);
-  const runtime::ExecutorOptions how = api::executor_options(options.runtime);
+  for (const auto* path : {&reference_path, &candidate_path}) measure::check_model(*path);
+  const runtime::ExecutorOptions how = measure::executor_options(options.runtime);
   measure::Stepper reference(measure::load_as_floats(reference_path, how), options.data.carry);
   measure::Stepper candidate(measure::load_as_floats(candidate_path, how), options.data.carry);
   measure::require_same_interface(reference.model(), candidate.model(), candidate_path);
@@ -49,7 +49,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   DataOptions data_options = options.data;
   if (!data_options.contract)
     data_options.contract = shared_contract(reference_path, candidate_path, result.notes);
-  const api::OpenFeed open = api::open_feed(reference_path, reference.model().inputs(), data_options);
+  const measure::OpenFeed open = measure::open_feed(reference_path, reference.model().inputs(), data_options);
   for (std::string& note : open.feed->notes()) result.notes.push_back(std::move(note));
   measure::Comparison comparison(reference, candidate, options);
   comparison.run(*open.feed, options.progress);
@@ -62,7 +62,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
     result.edge_cases =
         measure::run_edge_cases(reference_path, reference, candidate, comparison, open.options);
   }
-  result.cpus = api::compare_on_cpus(reference_path, candidate_path,
+  result.cpus = measure::compare_on_cpus(reference_path, candidate_path,
                                      {options.cpus, options.cpu_samples, options.emulated_samples},
                                      options.runtime, open);
   measure::judge(options.gates, result);

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "measure/tiny_models.h"
 #include "support/error_of.h"
+#include "support/tiny_models.h"
 
 namespace ounce::measure {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "measure/tiny_models.h"
+#include "support/tiny_models.h"
 
 namespace ounce::measure {
 namespace {

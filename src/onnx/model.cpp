@@ -20,6 +20,12 @@ void Model::release(Bytes bytes) const {
   for (const auto& [location, external] : external_files) external.release(bytes);
 }
 
+std::uint64_t bytes_of(const Model& model) {
+  std::uint64_t bytes = model.file.bytes().size();
+  for (const auto& [location, file] : model.external_files) bytes += file.bytes().size();
+  return bytes;
+}
+
 bool is_default_domain(Bytes domain) { return domain.empty() || domain == "ai.onnx"; }
 
 std::int64_t opset_version(const std::vector<Kept<OpsetImport>>& imports, Bytes domain) {

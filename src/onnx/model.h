@@ -136,6 +136,9 @@ struct Model {
   void release(Bytes bytes) const;
 };
 
+// Bytes of the model file and of the external files it names.
+std::uint64_t bytes_of(const Model& model);
+
 bool is_default_domain(Bytes domain);  // "" or "ai.onnx"
 // The version of a domain that a list of imports names; 0 when it names none.
 std::int64_t opset_version(const std::vector<Kept<OpsetImport>>& imports, Bytes domain);

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "api/rewrite.h"
 #include "data/tensor_of.h"
 #include "graph/verify.h"
+#include "make/rewrite.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 #include "passes/expose_values.h"
@@ -116,7 +116,7 @@ class Rewritten {
     ThreadPool pool(1);
     plan_ =
         plan::make_plan(source_, index_, recipe, pool, recipe.format == Format::kStatic ? &ranges : nullptr);
-    api::rewrite(model_, source_, index_, plan_, {});
+    make::rewrite(model_, source_, index_, plan_, {});
   }
 
   const onnx::Model& source() const { return source_; }

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""The digest of every file that `ounce quantize` writes: every model of the zoo in every format.
+
+usage: OUNCE_ZOO=folder bench/digests.py [--ounce build/ounce] [--only kws,gpt] [--formats w8,static] [--against FILE]
+
+One line for each: model, format, bytes, digest; or its exit code and what it said. Keep it before a change that must not
+change what is written, and give it with --against after the change: exit 1 with the lines that differ.
+"""
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+
+from fp16 import ROWS
+from int8 import EXAMPLES, places
+
+FORMATS = ("w8", "w8 --codebook", "w4", "w16", "fp16", "bf16 --target cuda", "dynamic", "static", "static --no-search",
+           "static --dialect qoperator --no-search", "static --rounding adaptive --no-search")
+SAMPLES = ("--samples", "32")
+NEEDS_DATA = ("static", "fp16")
+
+
+def line_of(ounce, name, form, model, data):
+    with tempfile.TemporaryDirectory() as scratch:
+        small = os.path.join(scratch, "small.onnx")
+        given = data if form.split()[0] in NEEDS_DATA else []
+        done = subprocess.run([ounce, "quantize", model, "-o", small, "--to", *form.split(), *given],
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            return f"{name}\t{form}\texit {done.returncode}\t{done.stderr.strip().splitlines()[-1].replace(scratch, '')}"
+        written = hashlib.sha256()
+        for file in sorted(os.listdir(scratch)):
+            with open(os.path.join(scratch, file), "rb") as content:
+                written.update(file.encode() + b"\0" + content.read())
+        return f"{name}\t{form}\t{os.path.getsize(small)}\t{written.hexdigest()}"
+
+
+def lines(options):
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of models")
+    formats = options.formats.split(",") if options.formats else FORMATS
+    for name, feeding in ROWS:
+        if options.only and name not in options.only.split(","):
+            continue
+        folder = EXAMPLES if name == "commands" else zoo
+        model, data = os.path.join(folder, name + ".onnx"), [*places(feeding, folder), *SAMPLES]
+        for form in formats:
+            yield line_of(options.ounce, name, form, model, data)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ounce", default="build/ounce")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--formats", default="")
+    parser.add_argument("--against")
+    options = parser.parse_args()
+    before = None
+    if options.against:
+        with open(options.against) as file:
+            before = {tuple(line.split("\t")[:2]): line.rstrip("\n") for line in file}
+    same = differing = 0
+    for line in lines(options):
+        if before is None:
+            print(line, flush=True)
+        elif before.get(tuple(line.split("\t")[:2])) == line:
+            same += 1
+        else:
+            differing += 1
+            print(f"before: {before.get(tuple(line.split(chr(9))[:2]))}\nafter:  {line}", flush=True)
+    if before is not None:
+        print(f"{same} the same, {differing} differ")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+#include <ounce/advise.h>
+#include <ounce/error.h>
+
+#include "base/stopwatch.h"
+#include "graph/verify.h"
+#include "make/outcome.h"
+#include "onnx/reader.h"
+#include "search/advise_measure.h"
+#include "search/advise_risks.h"
+#include "search/advise_rules.h"
+#include "search/advise_verdict.h"
+#include "search/family.h"
+#include "target/target.h"
+
+namespace ounce {
+namespace {
+
+SizeClass size_class(std::uint64_t bytes) {
+  if (bytes < search::kSmallModel) return SizeClass::kSmall;
+  return bytes > search::kLargeModel ? SizeClass::kLarge : SizeClass::kMedium;
+}
+
+}  // namespace
+
+AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& options) {
+  const Stopwatch clock;
+  if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "--budget must be above zero");
+  target::parse_target(options.target);  // or refuse before anything is measured
+  AdviseResult result;
+  result.model = path;
+  result.budget = options.budget;
+
+  // What it is: nothing has been run yet.
+  const onnx::Model model = onnx::read_model(path);
+  const graph::Index index = graph::verify(model);
+  result.bytes = onnx::bytes_of(model);
+  result.size = size_class(result.bytes);
+  result.family = search::find_family(model, index);
+
+  // What each method brings, and at which risk.
+  search::measure_methods(path, options, clock, result);
+  result.risks = search::find_risks(model, index, options, result);
+  result.missing = search::find_missing(options, result);
+
+  search::decide(options, result);
+  result.seconds = clock.seconds();
+  return result;
+}
+
+}  // namespace ounce

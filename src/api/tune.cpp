@@ -1,0 +1,63 @@
+#include <ounce/error.h>
+#include <ounce/tune.h>
+
+#include <algorithm>
+
+#include "graph/verify.h"
+#include "make/output_place.h"
+#include "measure/on_cpus.h"
+#include "measure/open.h"
+#include "onnx/reader.h"
+#include "search/tuning.h"
+
+namespace ounce {
+namespace {
+
+// Was it written by this program?
+bool is_ours(const std::filesystem::path& file) {
+  try {
+    const onnx::Model model = onnx::read_model(file);
+    const auto& metadata = model.proto->metadata;
+    return std::any_of(metadata.begin(), metadata.end(),
+                       [](const auto& entry) { return entry->key == "ounce.plan"; });
+  } catch (const Error&) {
+    return false;  // no model at all
+  }
+}
+
+bool computes_on_integers(const std::vector<LayerChoice>& layers) {
+  return std::any_of(layers.begin(), layers.end(), [](const LayerChoice& layer) {
+    return layer.format == format_name(Format::kStatic) || layer.format == format_name(Format::kDynamic);
+  });
+}
+
+std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneOptions& options) {
+  if (options.cpus.empty()) return {};
+  const auto inputs = runtime::load(result.model, measure::executor_options(options.runtime))->inputs();
+  const measure::OpenFeed open = measure::open_feed(result.model, inputs, options.data);
+  return measure::compare_on_cpus(result.model, result.output, {options.cpus}, options.runtime, open);
+}
+
+}  // namespace
+
+TuneResult tune(const std::filesystem::path& model, const std::filesystem::path& output,
+                const TuneOptions& options) {
+  if (options.data.is_generated())
+    throw Error(ErrorCode::kUsage, "tune needs to see real data: give --data", model.string());
+  if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "--budget must be more than nothing");
+  const onnx::Model original = onnx::read_model(model);
+  graph::verify(original);
+  make::require_another_file(original, output, "the output would replace the input; choose another -o");
+  const std::filesystem::path closest = search::closest_name(output);
+  make::require_another_file(original, closest,
+                             "what comes closest would replace the input; choose another -o");
+  if (std::filesystem::exists(closest) && !is_ours(closest))
+    throw Error(ErrorCode::kUsage, "is in the way of what comes closest; choose another -o",
+                closest.string());
+  make::require_folder(output);
+  TuneResult result = search::find_best(model, output, options);
+  if (result.passed && computes_on_integers(result.layers)) result.cpus = compare_on_cpus(result, options);
+  return result;
+}
+
+}  // namespace ounce

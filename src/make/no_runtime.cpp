@@ -1,0 +1,61 @@
+// What make and the verbs ask of the runtime, in a library that was built without it.
+#include <ounce/error.h>
+
+#include "make/adaptive_rounding.h"
+#include "make/asked_types.h"
+#include "make/observation.h"
+#include "make/optimized.h"
+#include "make/static_search.h"
+#include "make/trial.h"
+#include "measure/contract_data.h"
+#include "measure/execute.h"
+
+namespace ounce {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw Error(ErrorCode::kUnsupported, "this ounce was built without ONNX Runtime and cannot run models");
+}
+
+}  // namespace
+
+namespace measure {
+
+ContractCheck check_contract(const std::filesystem::path&, const Contract&, const DataOptions&,
+                             const RuntimeOptions&) {
+  refuse();
+}
+void record(const std::filesystem::path&, const DataOptions&, const RuntimeOptions&, Contract&) { refuse(); }
+bool can_execute(const target::Target&, const CheckOptions&) { refuse(); }
+Execution execute(const std::filesystem::path&, const target::Target&, const CheckOptions&) { refuse(); }
+
+}  // namespace measure
+
+namespace make {
+
+Observation observe_activations(const std::filesystem::path&, const CalibrateOptions&, Watching) { refuse(); }
+void write_ort(const std::filesystem::path&, const std::filesystem::path&, const EmitOptions&) { refuse(); }
+std::optional<onnx::Model> optimized_model(const std::filesystem::path&, const EmitOptions&) {
+  return std::nullopt;
+}
+std::size_t declare_asked_types(onnx::Model&, const RuntimeOptions&) { return 0; }
+
+StaticChoice search_static(const std::filesystem::path&, std::shared_ptr<const PreparedModel> prepared,
+                           const QuantizeOptions& options, const StaticLimits&) {
+  return {options.recipe, std::move(prepared), {}};
+}
+
+AdaptiveResult round_adaptively(const PreparedModel&, const QuantizeOptions&, const onnx::Model&,
+                                const graph::Index&, plan::Plan&, ThreadPool&) {
+  refuse();
+}
+
+TrialResult try_model(const std::filesystem::path&, const WrittenFiles&, std::uint64_t, const TrialOptions&) {
+  TrialResult result;
+  result.why_not =
+      "this ounce was built without ONNX Runtime: the weights were compared, the model was not run";
+  return result;
+}
+
+}  // namespace make
+}  // namespace ounce

@@ -1,0 +1,229 @@
+#include "make/observation.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/cancel.h"
+#include "base/temporary_folder.h"
+#include "data/convert.h"
+#include "graph/verify.h"
+#include "make/source_digest.h"
+#include "measure/open.h"
+#include "measure/prefetch.h"
+#include "measure/stepper.h"
+#include "onnx/reader.h"
+#include "onnx/writer.h"
+#include "passes/expose_values.h"
+#include "passes/prepare.h"
+#include "plan/integer_plan.h"
+
+namespace ounce::make {
+namespace {
+
+// Every shards-th batch of a feed.
+class Shard : public data::Feed {
+ public:
+  Shard(data::Feed& all, std::uint64_t shard, std::uint64_t shards)
+      : all_(all), shard_(shard), shards_(shards) {}
+  std::uint64_t batches() const override {
+    return all_.batches() > shard_ ? (all_.batches() - shard_ - 1) / shards_ + 1 : 0;
+  }
+  std::uint64_t samples() const override { return batches(); }
+  void read(std::uint64_t index, data::Batch& batch) override { all_.read(shard_ + index * shards_, batch); }
+
+ private:
+  data::Feed& all_;
+  std::uint64_t shard_, shards_;
+};
+
+// Where the channels of an activation are: the second axis around convolutions, else the last one.
+bool has_channels_second(const graph::Index& index, std::size_t body, onnx::Bytes name) {
+  const auto is_spatial = [](const onnx::Node& node) {
+    static constexpr std::array<std::string_view, 7> kOps = {
+        "Conv",    "ConvTranspose",     "BatchNormalization",   "AveragePool",
+        "MaxPool", "GlobalAveragePool", "InstanceNormalization"};
+    return std::find(kOps.begin(), kOps.end(), node.op_type) != kOps.end();
+  };
+  const auto found = index.find(body, name);
+  if (found.value == nullptr) return false;
+  if (found.value->producer != graph::kNone &&
+      is_spatial(*index.bodies()[found.body].nodes()[found.value->producer]))
+    return true;
+  return std::any_of(found.value->uses.begin(), found.value->uses.end(),
+                     [&](const graph::Use& use) { return use.input == 0 && is_spatial(index.node(use)); });
+}
+
+// A value that is looked at.
+struct Watched {
+  std::string name;  // graph::value_path()
+  bool has_channels = false, has_channels_second = false;
+};
+
+// The model with its inner values as outputs, in a folder that goes away.
+struct ObservableModel {
+  TemporaryFolder folder{"calibrate"};
+  std::filesystem::path path = folder.path() / "model.onnx";
+  std::map<std::string, Watched> watched;  // by the output that shows it
+  std::string digest;
+
+  ObservableModel(const std::filesystem::path& source, Watching watching) {
+    ThreadPool pool;
+    onnx::Model model = onnx::read_model(source);
+    graph::verify(model);
+    digest = source_digest(model, {}, pool);
+    if (watching == Watching::kForIntegers)
+      passes::prepare(model, static_recipe());  // what will be quantized
+    const graph::Index index(model);
+    const std::vector<passes::ObservedValue> values = watching == Watching::kForIntegers
+                                                          ? values_for_integers(model, index, source)
+                                                          : passes::float_values(model, index);
+    std::map<passes::ObservedValue, Watched> described;
+    for (const passes::ObservedValue& value : values) {
+      described[value] = {graph::value_path(index, value.body, value.name),
+                          watching == Watching::kForIntegers,
+                          has_channels_second(index, value.body, value.name)};
+    }
+    for (const passes::Exposed& exposed : passes::expose_values(model, index, values))
+      watched[exposed.output] = described.at(exposed.value);
+    onnx::ModelOutput output(model, path, {ExternalData::kAuto, "0"});
+    output.write(pool, nullptr);
+    output.commit();
+  }
+
+ private:
+  static Recipe static_recipe() {
+    Recipe recipe;
+    recipe.format = Format::kStatic;
+    return recipe;
+  }
+
+  static std::vector<passes::ObservedValue> values_for_integers(const onnx::Model& model,
+                                                                const graph::Index& index,
+                                                                const std::filesystem::path& source) {
+    const plan::StaticNeeds needs = plan::static_needs(model, index);
+    std::vector<passes::ObservedValue> values = passes::values_to_observe(model, index);
+    std::erase_if(values, [&](const passes::ObservedValue& value) {
+      return !needs.values.contains(plan::ValueKey{value.body, value.name});
+    });
+    if (!values.empty()) return values;
+    const std::string why = !needs.values.empty()     ? "what it has is inside of Loop, Scan or a function"
+                            : needs.why_float.empty() ? "it has no Conv, Gemm or MatMul"
+                                                      : needs.why_float.front();
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("no op of it can compute on integers ({}); --to w8 needs no data", why),
+                source.string());
+  }
+};
+
+struct Channels {
+  std::size_t count = 1, stride = 1;
+
+  Channels(const data::Dims& dims, bool is_second) {
+    if (dims.empty()) return;
+    const std::size_t axis = is_second && dims.size() > 2 ? 1 : dims.size() - 1;
+    count = static_cast<std::size_t>(dims[axis]);
+    for (std::size_t i = axis + 1; i < dims.size(); ++i) stride *= static_cast<std::size_t>(dims[i]);
+  }
+};
+
+// One value of one run, on its way into its statistics.
+struct SeenValue {
+  const Watched* watched = nullptr;
+  data::TensorView value;
+  observe::Statistics* statistics = nullptr;
+
+  void add() const {
+    std::vector<float> converted;
+    const std::span<const float> floats = data::floats_of(value, converted, watched->name);
+    if (!watched->has_channels) return statistics->add(floats);
+    const Channels channels(value.dims, watched->has_channels_second);
+    statistics->add(floats, channels.count, channels.stride);
+  }
+};
+
+// Those that are to be observed, and are numbers; in a branch that did not run there are none.
+void collect(const std::vector<data::ValueDescription>& descriptions,
+             std::span<const data::TensorView> values, const ObservableModel& model,
+             std::vector<SeenValue>& seen) {
+  for (std::size_t i = 0; i < descriptions.size(); ++i) {
+    const auto watched = model.watched.find(descriptions[i].name);
+    if (watched == model.watched.end() || values[i].bytes.empty()) continue;
+    if (onnx::is_float_weight_type(values[i].type)) seen.push_back({&watched->second, values[i], nullptr});
+  }
+}
+
+}  // namespace
+
+namespace {
+
+Observation observe(const std::filesystem::path& path, const ObservableModel& model,
+                    const CalibrateOptions& options);
+
+}  // namespace
+
+Observation observe_activations(const std::filesystem::path& path, const CalibrateOptions& options,
+                                Watching watching) {
+  if (options.shards == 0 || options.shard >= options.shards)
+    throw Error(ErrorCode::kUsage, fmt::format("there is no shard {} of {}", options.shard, options.shards));
+  if (options.data.is_generated())
+    throw Error(ErrorCode::kUsage, "calibration needs real data: give --data", path.string());
+  if (options.shards > 1 && !options.data.carry.empty()) {
+    throw Error(ErrorCode::kUsage,
+                "a state goes from sample to sample: --carry and --shard exclude each other");
+  }
+
+  const ObservableModel model(path, watching);
+  try {
+    return observe(path, model, options);
+  } catch (const Error& error) {
+    // Nobody knows the model by the name of our copy.
+    std::string text = error.what();
+    const std::string ours = model.path.string();
+    for (std::size_t at = text.find(ours); at != std::string::npos; at = text.find(ours, at))
+      text.replace(at, ours.size(), path.string());
+    throw Error(error.code(), text);
+  }
+}
+
+namespace {
+
+// One pass over the data, each value added up as it comes.
+Observation observe(const std::filesystem::path& path, const ObservableModel& model,
+                    const CalibrateOptions& options) {
+  measure::Stepper stepper(runtime::load(model.path, measure::executor_options(options.runtime)),
+                           options.data.carry);
+  const measure::OpenFeed open = measure::open_feed(path, stepper.model().inputs(), options.data);
+  Shard shard(*open.feed, options.shard, options.shards);
+  if (options.progress != nullptr) {
+    options.progress->total = shard.batches();
+    options.progress->stage = "observing";
+  }
+  observe::Ranges ranges;
+  ranges.model = model.digest;
+  ThreadPool pool;
+  std::vector<SeenValue> seen;
+  measure::Prefetch batches(shard);
+  while (const data::Batch* batch = batches.next()) {
+    throw_if_cancelled();
+    seen.clear();
+    collect(stepper.model().inputs(),
+            std::vector<data::TensorView>(batch->inputs.begin(), batch->inputs.end()), model, seen);
+    collect(stepper.model().outputs(), stepper.run(*batch), model, seen);
+    for (SeenValue& value : seen) value.statistics = &ranges.values[value.watched->name];
+    pool.for_each(seen.size(), [&](std::size_t i) { seen[i].add(); });
+    ranges.samples += batch->names.size();
+    if (options.progress != nullptr) ++options.progress->done;
+  }
+  if (open.data != nullptr) open.data->require_agreement();
+
+  return {std::move(ranges), open.feed->notes()};
+}
+
+}  // namespace
+
+}  // namespace ounce::make

@@ -1,0 +1,58 @@
+#include "make/outcome.h"
+
+#include <limits>
+
+namespace ounce::make {
+
+TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& index) {
+  const onnx::Tensor& tensor = *decision.weight.tensor;
+  TensorOutcome outcome;
+  outcome.name = decision.weight.name;
+  outcome.scope = index.bodies()[decision.weight.body].path;
+  outcome.op_type = decision.weight.op_type;
+  outcome.type = onnx::name_of(tensor.type);
+  outcome.shape = tensor.dims;
+  outcome.stored = decision.is_stored();
+  outcome.reason = decision.reason;
+  outcome.bytes_before = tensor.byte_count();
+  outcome.bytes_after = outcome.stored ? decision.stored_bytes : outcome.bytes_before;
+  outcome.sqnr_db = std::numeric_limits<double>::quiet_NaN();
+  if (outcome.stored) {
+    outcome.encoding = plan::name_of(decision.encoding);
+    const bool is_unsigned =
+        !decision.format.is_symmetric ||
+        (decision.is_of_integer_op() && decision.format.sign == kernels::CodeSign::kUnsigned);
+    if (decision.is_linear() && is_unsigned) outcome.encoding = "u" + outcome.encoding;
+    outcome.granularity = decision.granularity_text();
+    outcome.decoder = plan::name_of(decision.decoder);
+  }
+  return outcome;
+}
+
+void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index, QuantizeResult& result) {
+  for (const plan::NodeDecision& decision : plan.nodes) {
+    const graph::Body& body = index.bodies()[decision.body];
+    const onnx::Node& node = *body.nodes()[decision.node];
+    result.nodes.push_back({graph::node_label(node, decision.node), body.path, std::string(node.op_type),
+                            std::string(plan::name_of(decision.arithmetic)), decision.reason});
+  }
+  for (const auto& [key, coding] : plan.codings) {
+    result.activations.push_back({std::string(key.second), index.bodies()[key.first].path,
+                                  std::string(onnx::name_of(coding.type)), coding.scale, coding.zero,
+                                  coding.range, coding.method, coding.sqnr_db});
+  }
+}
+
+void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, QuantizeResult& result) {
+  const bool has_integers = !result.nodes.empty();  // which are described already
+  for (const plan::HalfNode& half : plan.nodes) {
+    if (has_integers && half.is_of_integers) continue;
+    const graph::Body& body = index.bodies()[half.body];
+    const onnx::Node& node = *body.nodes()[half.position];
+    result.nodes.push_back({graph::node_label(node, half.position), body.path, std::string(node.op_type),
+                            half.is_half() ? std::string(onnx::name_of(plan.type)) : "float",
+                            half.why_float});
+  }
+}
+
+}  // namespace ounce::make

@@ -1,0 +1,72 @@
+// What quantize() works on: for storage the model as it is; for integer arithmetic the model as integer
+// kernels want it, and what its activations look like; for 16-bit floats the model with its constants
+// spelled out, and what its values look like if there is data.
+#pragma once
+
+#include <ounce/quantize.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/temporary_folder.h"
+#include "base/thread_pool.h"
+#include "make/observation.h"
+#include "observe/ranges.h"
+#include "onnx/model.h"
+
+namespace ounce::make {
+
+// Evening out moves factors into weights that have a scale for each channel, makes ranges in a file untrue,
+// and what the user says of single values too.
+bool may_equalize(const QuantizeOptions& options);
+
+class PreparedModel {
+ public:
+  // Throws Error{kUsage} when there is neither data nor a file of ranges for static arithmetic,
+  // Error{kUnsupported} when an op of the model cannot be brought to the opset that is needed.
+  PreparedModel(const std::filesystem::path& model, const QuantizeOptions& options);
+
+  // The same with its channels equalized (passes/equalize.h), and looked at again; null when there is
+  // nothing to equalize.
+  std::shared_ptr<const PreparedModel> equalized(const QuantizeOptions& options) const;
+
+  // The same with its integer ops in place and everything else as it was; says in `result` what they are.
+  std::shared_ptr<const PreparedModel> with_integers(const Recipe& recipe, ThreadPool& pool,
+                                                     QuantizeResult& result) const;
+
+  const std::filesystem::path& model() const { return model_; }
+  const observe::Ranges* ranges() const { return ranges_ ? &*ranges_ : nullptr; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  std::size_t equalized_places() const { return equalized_places_; }  // where channels were
+
+  // The model came with scales that training found, and keeps them: weights that were still floats are codes
+  // now, and these ops stay in floats.
+  bool is_trained() const { return is_trained_; }
+  std::size_t trained_weights() const { return trained_weights_; }
+  const std::vector<NodeOutcome>& float_ops() const { return float_ops_; }
+
+ private:
+  PreparedModel() = default;
+  bool take_trained(const std::filesystem::path& source, const Recipe& recipe);
+  void write(const onnx::Model& model);
+  void observe(const std::filesystem::path& source, const QuantizeOptions& options);
+  void look_at(const std::filesystem::path& model, const QuantizeOptions& options, Watching watching);
+  void load(const std::filesystem::path& source, const QuantizeOptions& options);
+  void prepare_halves(const std::filesystem::path& source, const QuantizeOptions& options);
+  void prepare(const std::filesystem::path& source, const Recipe& recipe);
+
+  std::filesystem::path model_;
+  std::unique_ptr<TemporaryFolder> folder_;
+  std::optional<observe::Ranges> ranges_;
+  std::vector<std::string> notes_;
+  std::size_t equalized_places_ = 0;
+  bool is_trained_ = false;
+  std::size_t trained_weights_ = 0;
+  std::vector<NodeOutcome> float_ops_;
+};
+
+}  // namespace ounce::make

@@ -1,0 +1,82 @@
+#include "make/resolve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "data/model_contract.h"
+#include "target/kernel_pairs.h"
+
+namespace ounce::make {
+namespace {
+
+// With fewer samples, what fits them best says nothing of others.
+constexpr std::uint64_t kFewSamples = 8;
+
+// What the contract's rescaling, means and deviations come to, for inputs that are not sound.
+std::map<std::string, RawInput> raw_inputs_of(const std::filesystem::path& model, const DataOptions& data) {
+  std::map<std::string, RawInput> raw;
+  const std::optional<Contract> contract = data.contract ? data.contract : data::contract_in(model);
+  if (!contract) return raw;
+  for (const auto& [name, input] : contract->inputs) {
+    if (input.kind == InputKind::kAudio || (!input.rescale_factor && input.mean.empty())) continue;
+    const std::size_t channels = std::max({input.mean.size(), input.deviation.size(), std::size_t{1}});
+    const auto at = [](const std::vector<double>& values, std::size_t c, double otherwise) {
+      return values.empty() ? otherwise : values[values.size() == 1 ? 0 : c];
+    };
+    RawInput& entry = raw[name];
+    for (std::size_t c = 0; c < channels; ++c) {
+      const double deviation = at(input.deviation, c, 1);
+      entry.scale.push_back(input.rescale_factor.value_or(1) / deviation);
+      entry.offset.push_back(-at(input.mean, c, 0) / deviation);
+    }
+  }
+  return raw;
+}
+
+}  // namespace
+
+QuantizeOptions for_this_machine(QuantizeOptions options) {
+  // Where the target promises that no product saturates, weights have all of their 8 bits.
+  std::optional<bool>& reduce_range = options.recipe.integer.reduce_range;
+  if (!reduce_range && target::has_exact_products(target::parse_target(options.recipe.target)))
+    reduce_range = false;
+  // Rounding for outputs leaves no mean error to correct.
+  if (options.recipe.rounding == Rounding::kAdaptive) options.recipe.integer.correct_bias = false;
+  return options;
+}
+
+// The recipe with all that is found by measuring.
+Resolved resolve(const std::filesystem::path& path, const QuantizeOptions& given,
+                 std::vector<std::string>& notes, const StaticLimits& limits) {
+  auto prepared = std::make_shared<const PreparedModel>(path, given);
+  QuantizeOptions options = given;
+  if (options.recipe.integer.integer_io)
+    options.recipe.integer.raw_inputs = raw_inputs_of(path, options.trial.data);
+  // Without data there is nothing to measure on, and a correction is only taken when it helps.
+  if (prepared->is_trained()) return {prepared, options.recipe};
+  if (options.trial.data.is_generated()) options.recipe.integer.correct_bias = false;
+  if (prepared->ranges() != nullptr && prepared->ranges()->samples < kFewSamples &&
+      options.recipe.integer.calibration == CalibrationMethod::kAuto) {
+    options.recipe.integer.calibration = CalibrationMethod::kMinMax;
+    notes.push_back(
+        fmt::format("calibrated on {} sample{} only: ranges are all that occurred, and other "
+                    "data may go beyond; give 100 or more",
+                    prepared->ranges()->samples, prepared->ranges()->samples == 1 ? "" : "s"));
+  }
+  const bool can_measure = !options.trial.data.is_generated() && prepared->ranges() != nullptr;
+  if (!can_measure) return {prepared, options.recipe};
+  if (!options.recipe.integer.search) {
+    if (may_equalize(options)) {
+      if (auto even = prepared->equalized(options)) prepared = std::move(even);
+    }
+    return {prepared, options.recipe};
+  }
+  StaticChoice chosen = search_static(path, prepared, options, limits);
+  notes.insert(notes.end(), chosen.notes.begin(), chosen.notes.end());
+  return {std::move(chosen.prepared), std::move(chosen.recipe)};
+}
+
+}  // namespace ounce::make

@@ -1,0 +1,29 @@
+// The first part of quantize(): what the recipe leaves open is found, by measuring where there is data.
+#pragma once
+
+#include <ounce/quantize.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "make/prepared_model.h"
+#include "make/static_search.h"
+
+namespace ounce::make {
+
+// A recipe in which nothing is open, and what it is for.
+struct Resolved {
+  std::shared_ptr<const PreparedModel> prepared;
+  Recipe recipe;
+};
+
+// What depends on the machine or follows from other options, filled in.
+QuantizeOptions for_this_machine(QuantizeOptions options);
+
+// `options` are for this machine. Adds notes.
+Resolved resolve(const std::filesystem::path& model, const QuantizeOptions& options,
+                 std::vector<std::string>& notes, const StaticLimits& limits = {});
+
+}  // namespace ounce::make

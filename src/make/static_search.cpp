@@ -1,0 +1,318 @@
+#include "make/static_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "graph/verify.h"
+#include "make/variant_meter.h"
+#include "observe/calibrators.h"
+#include "onnx/reader.h"
+#include "onnx/settings.h"
+#include "plan/plan.h"
+
+namespace ounce::make {
+namespace {
+
+constexpr double kNoNeed = 40;         // dB; from here on nobody sees a difference
+constexpr double kAcceptable = 20;     // dB; what `verify` lets pass
+constexpr double kPreference = 1.12;   // least predicted error wins unless another is so much better
+constexpr double kFloatShare = 0.05;   // of all multiplications, that may stay in floats
+constexpr double kWorthAFloat = 0.5;   // dB that a node must bring
+constexpr double kWorthARange = 0.98;  // of the error, that a range may leave
+constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
+// Multiplications in all, some minutes at most; and what one search looks at.
+constexpr double kMostWork = 6e11, kUsualVariants = 100, kLeastVariants = 8, kMostVariants = 1000;
+constexpr double kNodeWork = 5e6;  // what it takes to plan, write and load a node, as multiplications
+constexpr std::uint64_t kLeastSamples = 8, kMostSamples = 256;
+
+// A node that computes on integers.
+struct Candidate {
+  std::string output;               // names it
+  std::vector<std::string> values;  // that are codes: what it takes, what it gives
+  std::string label;
+  double work = 0;   // multiplications for one sample
+  double error = 0;  // alone
+};
+
+struct Calibration {
+  CalibrationMethod method;
+  double percentile;
+  const char* name;
+};
+constexpr std::array<Calibration, 4> kCalibrations = {{
+    {CalibrationMethod::kAuto, 99.99, "least predicted error"},
+    {CalibrationMethod::kPercentile, 99.99, "percentile 99.99"},
+    {CalibrationMethod::kPercentile, 99.999, "percentile 99.999"},
+    {CalibrationMethod::kMinMax, 99.99, "minmax"},
+}};
+
+std::string counted(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+class StaticSearch {
+ public:
+  StaticSearch(const std::filesystem::path& original, std::shared_ptr<const PreparedModel> prepared,
+               const QuantizeOptions& options, const StaticLimits& limits)
+      : prepared_(std::move(prepared)), options_(options), limits_(limits), best_(options.recipe) {
+    find_candidates();
+    for (const Candidate& candidate : candidates_) work_ += candidate.work;
+    const double affordable = kMostWork / kUsualVariants / std::max(work_, 1.0);
+    const auto samples = static_cast<std::uint64_t>(std::clamp<double>(
+        affordable, static_cast<double>(kLeastSamples), static_cast<double>(kMostSamples)));
+    if (!candidates_.empty()) meter_.emplace(original, options, samples);
+  }
+
+  StaticChoice run() {
+    if (!meter_ || meter_->samples() == 0) return {best_, prepared_, {}};
+    set_total();
+    best_.integer.correct_bias = false;
+    least_ = measure(best_);
+    if (options_.recipe.integer.calibration == CalibrationMethod::kAuto) choose_calibration();
+    if (may_equalize(options_) && decibels(least_) < std::max(kNoNeed, limits_.close_enough) &&
+        is_affordable())
+      try_equalizing();
+    if (!is_close()) leave_floats();
+    if (!is_close()) search_ranges();
+    if (decibels(least_) < kAcceptable) leave_more_floats();
+    if (options_.recipe.integer.correct_bias && is_affordable()) try_correction();
+    result_.recipe = best_;
+    result_.prepared = prepared_;
+    return std::move(result_);
+  }
+
+ private:
+  void find_candidates() {
+    const onnx::Model model = onnx::read_model(prepared_->model());
+    const graph::Index index = graph::verify(model);
+    ThreadPool pool(options_.threads);
+    const plan::Plan plan = plan::make_plan(model, index, options_.recipe, pool, prepared_->ranges());
+    for (const plan::NodeDecision& decision : plan.integer.nodes) {
+      if (!decision.is_integer() || !decision.op->has_weight()) continue;
+      const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
+      Candidate candidate;
+      candidate.output = graph::value_path(index, decision.body, node.outputs[0]);
+      candidate.label = graph::node_label(node, decision.node);
+      const auto path = [&](onnx::Bytes name) {
+        return graph::value_path(index, index.find(decision.body, name).body, name);
+      };
+      candidate.values.push_back(path(node.inputs[0]));
+      if (decision.gives_codes) candidate.values.push_back(path(decision.output));
+      candidate.work = work_of(index, decision, node);
+      candidates_.push_back(std::move(candidate));
+    }
+  }
+
+  // Multiplications for one sample: every weight, as often as there are rows of inputs or positions of
+  // outputs.
+  double work_of(const graph::Index& index, const plan::NodeDecision& decision,
+                 const onnx::Node& node) const {
+    const onnx::Tensor& tensor = weight_tensor(index, index.find(decision.body, node.inputs[1]));
+    const bool is_conv = node.op_type == "Conv";
+    const bool is_row_major = is_conv || integer_setting(node, "transB", 0) == 1;
+    const auto outputs = static_cast<double>(tensor.dims[is_row_major ? 0 : 1]);
+    const auto inputs = static_cast<double>(tensor.dims[is_row_major ? 1 : 0]);
+    const double values = values_of_sample(index, decision.body, is_conv ? decision.output : node.inputs[0]);
+    return values / (is_conv ? outputs : inputs) * static_cast<double>(tensor.element_count());
+  }
+
+  double values_of_sample(const graph::Index& index, std::size_t body, onnx::Bytes name) const {
+    const auto found =
+        prepared_->ranges()->values.find(graph::value_path(index, index.find(body, name).body, name));
+    if (found == prepared_->ranges()->values.end()) return 0;
+    return static_cast<double>(found->second.count()) /
+           static_cast<double>(std::max<std::uint64_t>(1, prepared_->ranges()->samples));
+  }
+
+  static const onnx::Tensor& weight_tensor(const graph::Index& index, const graph::Index::Found& weight) {
+    const graph::Body& body = index.bodies()[weight.body];
+    if (weight.value->initializer != graph::kNone)
+      return *body.graph->initializers[weight.value->initializer];
+    return *plan::constant_tensor(*body.nodes()[weight.value->producer]);
+  }
+
+  double measure(const Recipe& recipe) {
+    if (options_.progress != nullptr) ++options_.progress->done;
+    return meter_->error(*prepared_, recipe);
+  }
+  bool is_close() const { return decibels(least_) >= limits_.close_enough; }
+  bool is_affordable() const {
+    if (!limits_.has_time()) return false;
+    const double each =
+        work_ * static_cast<double>(meter_->samples()) + kNodeWork * static_cast<double>(candidates_.size());
+    const auto measured = static_cast<double>(meter_->measured() + 1);
+    return measured <= kMostVariants && measured * each <= std::max(kMostWork, kLeastVariants * each);
+  }
+  void set_total() {
+    if (options_.progress == nullptr) return;
+    options_.progress->done = 0;
+    options_.progress->total = 0;
+    options_.progress->stage = "trying";
+  }
+
+  // Takes a recipe if it is better than the best so far.
+  bool take(const Recipe& recipe, double limit) {
+    const double error = measure(recipe);
+    if (!(error <= limit && error < least_)) return false;
+    best_ = recipe;
+    least_ = error;
+    return true;
+  }
+
+  void choose_calibration() {
+    std::string tried = fmt::format("{} {:.1f} dB", kCalibrations[0].name, decibels(least_));
+    const char* chosen = kCalibrations[0].name;
+    const double limit = least_ / kPreference;
+    for (std::size_t i = 1; i < kCalibrations.size() && is_affordable(); ++i) {
+      Recipe recipe = best_;
+      recipe.integer.calibration = kCalibrations[i].method;
+      recipe.integer.percentile = kCalibrations[i].percentile;
+      const double error = measure(recipe);
+      tried += fmt::format(", {} {:.1f}", kCalibrations[i].name, decibels(error));
+      if (!(error < std::min(limit, least_))) continue;
+      best_ = recipe;
+      least_ = error;
+      chosen = kCalibrations[i].name;
+    }
+    result_.notes.push_back(fmt::format("calibrated by {}, measured on {}: {}", chosen,
+                                        counted(meter_->samples(), "sample"), tried));
+  }
+
+  void try_equalizing() {
+    const std::shared_ptr<const PreparedModel> even = prepared_->equalized(options_);
+    if (even == nullptr) return;
+    const double error = meter_->error(*even, best_), before = decibels(least_);
+    if (!(error <= kWorthARange * least_)) return;
+    prepared_ = even;
+    least_ = error;
+    result_.notes.push_back(
+        fmt::format("channels equalized_places out between layers in {}: {:.1f} → {:.1f} dB",
+                    counted(even->equalized_places(), "place"), before, decibels(least_)));
+  }
+
+  void try_correction() {
+    const double before = decibels(least_);
+    Recipe recipe = best_;
+    recipe.integer.correct_bias = true;
+    if (take(recipe, kWorthARange * least_))
+      result_.notes.push_back(fmt::format("biases corrected: {:.1f} → {:.1f} dB", before, decibels(least_)));
+  }
+
+  void measure_alone() {
+    for (Candidate& candidate : candidates_) {
+      if (!is_affordable()) return;
+      Recipe recipe = best_;
+      for (const Candidate& other : candidates_) {
+        if (&other != &candidate) recipe.integer.float_nodes.insert(other.output);
+      }
+      candidate.error = measure(recipe);
+    }
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.error > b.error; });
+  }
+
+  void leave_floats() {
+    measure_alone();
+    double floats = 0;
+    const std::size_t count = std::min(kMostFloats, candidates_.size());
+    for (std::size_t i = 0; i < count && !is_close() && is_affordable(); ++i) {
+      const Candidate& candidate = candidates_[i];
+      if (floats + candidate.work > kFloatShare * work_) continue;
+      Recipe recipe = best_;
+      recipe.integer.float_nodes.insert(candidate.output);
+      const double before = decibels(least_);
+      if (!take(recipe, least_ * std::pow(10, -kWorthAFloat / 10))) continue;
+      floats += candidate.work;
+      result_.notes.push_back(fmt::format("{} stays in floats: {:.1f} → {:.1f} dB, {:.1f} % of the work",
+                                          candidate.label, before, decibels(least_),
+                                          work_ > 0 ? 100 * candidate.work / work_ : 0));
+    }
+  }
+
+  // A model that does not do its work is no use however fast: nodes stay in floats until it does, the worst
+  // first, whatever share of the work they are. One alone may not help where two spoil the same value, so
+  // more and more of them are tried together.
+  void leave_more_floats() {
+    const double before = decibels(least_);
+    Recipe recipe = best_;
+    for (std::size_t count = 1, next = 0; next < candidates_.size(); count += (count + 1) / 2) {
+      const std::size_t last = std::min(count, candidates_.size());
+      for (; next < last; ++next) recipe.integer.float_nodes.insert(candidates_[next].output);
+      if (next == candidates_.size() || !is_affordable()) break;
+      const double error = measure(recipe);
+      if (decibels(error) < kAcceptable) continue;
+      best_ = recipe;
+      least_ = error;
+      result_.notes.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
+                                          counted(next, "node"), before, decibels(least_)));
+      return;
+    }
+    for (const Candidate& candidate : candidates_) best_.integer.float_nodes.insert(candidate.output);
+    least_ = measure(best_);
+    result_.notes.push_back(
+        fmt::format("its outputs do not stand integer arithmetic ({:.1f} dB): all of it "
+                    "stays in floats ({:.1f} dB)",
+                    before, decibels(least_)));
+  }
+
+  void search_ranges() {
+    const double before = decibels(least_);
+    std::size_t changed = 0;
+    std::set<std::string> seen;
+    const std::size_t count = std::min(kWorstNodes, candidates_.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (best_.integer.float_nodes.contains(candidates_[i].output)) continue;
+      for (const std::string& value : candidates_[i].values) {
+        if (seen.insert(value).second) changed += search_range(value) ? 1U : 0U;
+      }
+    }
+    if (changed != 0)
+      result_.notes.push_back(fmt::format("ranges of {} chosen by measuring: {:.1f} → {:.1f} dB",
+                                          counted(changed, "value"), before, decibels(least_)));
+  }
+
+  bool search_range(const std::string& value) {
+    const auto found = prepared_->ranges()->values.find(value);
+    if (found == prepared_->ranges()->values.end() || options_.recipe.integer.values.contains(value))
+      return false;
+    const observe::Statistics& statistics = found->second;
+    std::vector<ValueRange> ranges;
+    for (const double percentile : {99.9, 99.99, 99.999})
+      ranges.push_back(observe::choose_range(statistics, CalibrationMethod::kPercentile, {}, percentile));
+    ranges.push_back(observe::choose_range(statistics, CalibrationMethod::kMse));
+    ranges.push_back(observe::choose_range(statistics, CalibrationMethod::kMean));
+    for (const double share : {1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3})
+      ranges.push_back({share * statistics.minimum(), share * statistics.maximum()});
+    bool is_changed = false;
+    for (const ValueRange& range : ranges) {
+      if (!is_affordable()) break;
+      Recipe recipe = best_;
+      recipe.integer.values[value].range = range;
+      is_changed |= take(recipe, kWorthARange * least_);
+    }
+    return is_changed;
+  }
+
+  std::shared_ptr<const PreparedModel> prepared_;
+  const QuantizeOptions& options_;
+  const StaticLimits& limits_;
+  Recipe best_;
+  double least_ = std::numeric_limits<double>::infinity();
+  std::vector<Candidate> candidates_;
+  double work_ = 0;
+  std::optional<VariantMeter> meter_;
+  StaticChoice result_;
+};
+
+}  // namespace
+
+StaticChoice search_static(const std::filesystem::path& original,
+                           std::shared_ptr<const PreparedModel> prepared, const QuantizeOptions& options,
+                           const StaticLimits& limits) {
+  return StaticSearch(original, std::move(prepared), options, limits).run();
+}
+
+}  // namespace ounce::make

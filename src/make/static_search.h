@@ -1,0 +1,44 @@
+// Finds by measuring what no statistics tell: which calibration suits a model, and which few of its nodes are
+// better left in floats.
+//
+// 1. Each calibration method makes a model; the one whose outputs are closest to the original's wins.
+//    If equalizing the channels between layers brings them closer, that is done.
+// 2. While the outputs are not close enough, nodes stay in floats that make the largest error alone, as long
+//    as they are a small share of the work, and as long as it helps.
+// 3. While the outputs are still not close enough, other ranges are tried for the values around the nodes
+//    with the largest errors.
+// 4. Below 20 dB a model does not do its work: nodes stay in floats until it does, if need be all of them.
+//
+// Every step is taken because a measurement says so, on the calibration data and without labels. How much is
+// tried depends on the model and on the data alone, and on the clock only where a limit says so, so that the
+// result is the same again.
+#pragma once
+
+#include <ounce/quantize.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "make/prepared_model.h"
+
+namespace ounce::make {
+
+struct StaticChoice {
+  Recipe recipe;
+  std::shared_ptr<const PreparedModel> prepared;
+  std::vector<std::string> notes;
+};
+
+struct StaticLimits {
+  double close_enough = 28;  // dB; from here on no more effort is made, as it would fit noise
+  // Asked before each step; once it says no, what is best so far is the result.
+  std::function<bool()> has_time = [] { return true; };
+};
+
+StaticChoice search_static(const std::filesystem::path& original,
+                           std::shared_ptr<const PreparedModel> prepared, const QuantizeOptions& options,
+                           const StaticLimits& limits = {});
+
+}  // namespace ounce::make

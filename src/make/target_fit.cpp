@@ -1,0 +1,91 @@
+#include "make/target_fit.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <map>
+
+#include "graph/verify.h"
+#include "make/rewrite.h"
+#include "onnx/reader.h"
+#include "onnx/settings.h"
+#include "target/model_support.h"
+
+namespace ounce::make {
+namespace {
+
+constexpr int kMostRounds = 4;
+
+bool is_broken(const target::Finding& finding) { return finding.described.verdict > Verdict::kUnknown; }
+
+// A node that gave an output of the model gives a value of its own now, and a Cast behind it the output.
+onnx::Bytes original_name(const graph::Index& written, std::size_t body, onnx::Bytes name) {
+  const graph::Value* value = name.empty() ? nullptr : written.find(body, name).value;
+  if (value == nullptr) return name;
+  for (const graph::Use& use : value->uses) {
+    const onnx::Node& user = written.node(use);
+    if (!is_op(user, "Cast") || user.outputs.empty()) continue;
+    const graph::Value* cast = written.find(use.body, user.outputs[0]).value;
+    if (cast != nullptr && cast->is_output) return user.outputs[0];
+  }
+  return name;
+}
+
+[[noreturn]] void refuse(const target::ModelSupport& support, const onnx::Model& original,
+                         const target::Target& target) {
+  std::string why;
+  if (!support.check.problems.empty()) why = support.check.problems.front();
+  for (const target::Finding& finding : support.findings) {
+    if (!why.empty() || !is_broken(finding)) continue;
+    const NodeFinding& node = finding.described;
+    why = fmt::format("node '{}' ({}{}{}): {}", node.name, node.op_type, node.types.empty() ? "" : " ",
+                      node.types, node.why);
+  }
+  const target::ModelSupport before = target::support_of(original, graph::Index(original), target);
+  const bool was_broken = before.check.verdict > Verdict::kUnknown;
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("{} would not run on {}: {}; nothing was written",
+                          was_broken ? "the model itself" : "the result", target.name, why));
+}
+
+}  // namespace
+
+Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared, const Recipe& given,
+                     const target::Target& target, ThreadPool& pool, std::vector<std::string>& notes) {
+  Recipe recipe = given;
+  recipe.half.keep_names = true;  // what is lacking is found by its name
+  std::set<std::string>& float_nodes =
+      recipe.is_half() ? recipe.half.float_nodes : recipe.integer.float_nodes;
+  const onnx::Model source = onnx::read_model(prepared.model());
+  const graph::Index index = graph::verify(source);
+  std::map<std::string, std::size_t> lacking;
+  for (int round = 0;; ++round) {
+    const plan::Plan plan = plan::make_plan(source, index, recipe, pool, prepared.ranges());
+    onnx::Model model = onnx::read_model(prepared.model());
+    rewrite(model, source, index, plan, {});
+    const graph::Index written(model);
+    const target::ModelSupport support = target::support_of(model, written, target);
+    std::size_t excluded = 0;
+    for (const target::Finding& finding : support.findings) {
+      if (!is_broken(finding)) continue;
+      const onnx::Node& node = *written.bodies()[finding.body].nodes()[finding.node];
+      for (const onnx::Bytes name : node.outputs) {
+        const onnx::Bytes output = original_name(written, finding.body, name);
+        if (output.empty() || index.find(finding.body, output).value == nullptr) continue;
+        if (!float_nodes.insert(graph::value_path(index, finding.body, output)).second) continue;
+        ++excluded;
+        ++lacking[fmt::format("{} {}: {}", node.op_type, finding.described.types, finding.described.why)];
+      }
+    }
+    if (support.check.verdict <= Verdict::kUnknown) break;
+    const bool can_help = recipe.is_integer() || recipe.is_half();
+    if (!can_help || excluded == 0 || round == kMostRounds) refuse(support, original, target);
+  }
+  for (const auto& [what, count] : lacking)
+    notes.push_back(fmt::format("{} node{} in FP32, as {} lacks {}", count, count == 1 ? " stays" : "s stay",
+                                target.name, what));
+  recipe.half.keep_names = given.half.keep_names;
+  return recipe;
+}
+
+}  // namespace ounce::make

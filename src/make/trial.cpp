@@ -1,0 +1,233 @@
+#include "make/trial.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/cancel.h"
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "measure/across_cpus.h"
+#include "measure/difference.h"
+#include "measure/float_ports.h"
+#include "measure/open.h"
+#include "measure/stepper.h"
+
+namespace ounce::make {
+namespace {
+
+constexpr std::uint64_t kGeneratedSamples = 4, kDataSamples = 32;
+constexpr std::uint64_t kCpuSamples = 8, kEmulatedSamples = 2;
+constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes; an emulator is slow
+constexpr std::int64_t kLongerInput = 512;
+constexpr std::uint64_t kMostOutputBytes = std::uint64_t{256}
+                                           << 20;  // of the original's, kept to compare with
+// A runtime holds a model's weights up to three times while it loads: as read, decoded, and packed for its
+// kernels.
+constexpr std::uint64_t kCopiesAtLoad = 3;
+constexpr double kSlowestLoad = 10e6;  // bytes a second
+constexpr std::uint64_t kRuntimeItself = std::uint64_t{256} << 20;
+
+std::string gigabytes(std::uint64_t bytes) {
+  return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
+}
+
+using Outputs = std::vector<data::Tensor>;  // of one batch
+
+// What the original gave, and how to ask again.
+struct Expectation {
+  std::vector<data::ValueDescription> inputs, outputs;
+  measure::OpenFeed open;
+  std::vector<Outputs> given;
+};
+
+// Runs the original over the samples and keeps what it gives.
+std::vector<Outputs> run_original(measure::Stepper& stepper, const measure::OpenFeed& open,
+                                  std::uint64_t batches) {
+  std::vector<Outputs> all;
+  std::uint64_t bytes = 0;
+  data::Batch batch;
+  for (std::uint64_t i = 0; i < batches && bytes < kMostOutputBytes; ++i) {
+    throw_if_cancelled();
+    open.feed->read(i, batch);
+    Outputs& outputs = all.emplace_back();
+    for (const data::TensorView& view : stepper.run(batch)) {
+      outputs.push_back(data::copy_of(view));
+      bytes += view.bytes.size();
+    }
+  }
+  if (open.data != nullptr) open.data->require_agreement();
+  return all;
+}
+
+// Made-up inputs may be too short for a model: then longer ones are tried.
+DataOptions with_length(const DataOptions& options, const std::vector<data::ValueDescription>& inputs,
+                        std::int64_t length) {
+  DataOptions longer = options;
+  for (const data::ValueDescription& input : inputs) {
+    for (std::size_t axis = 1; axis < input.shape.size(); ++axis) {
+      if (input.shape[axis].value < 0)
+        longer.shape.try_emplace(fmt::format("{}:{}", input.name, axis), length);
+    }
+  }
+  return longer;
+}
+
+// Loads and runs the original in a process that ends here, so that only one model is in memory at a time.
+// Without outputs when it does not take made-up inputs; `result` says so then.
+Expectation ask_original(const std::filesystem::path& original, const runtime::ExecutorOptions& how,
+                         const TrialOptions& options, TrialResult& result) {
+  Expectation expected;
+  std::unique_ptr<measure::Stepper> stepper;
+  try {
+    stepper = std::make_unique<measure::Stepper>(runtime::load(original, how), options.data.carry);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format(
+            "the original does not load, so nothing can be compared: {}; --no-verify writes without trying",
+            error.what()));
+  }
+  result.runtime_version = stepper->model().library_version();
+  result.cpu = cpu_kernels();
+  result.is_generated = options.data.is_generated();
+  expected.inputs = stepper->model().inputs();
+  expected.outputs = stepper->model().outputs();
+  if (!result.is_generated) {
+    expected.open = measure::open_feed(original, expected.inputs, options.data);
+    expected.given =
+        run_original(*stepper, expected.open, std::min(expected.open.feed->batches(), kDataSamples));
+    return expected;
+  }
+  std::string first_reason;
+  for (const std::int64_t length : {std::int64_t{0}, kLongerInput}) {
+    const DataOptions data = length == 0 ? options.data : with_length(options.data, expected.inputs, length);
+    expected.open = measure::open_feed(original, expected.inputs, data);
+    try {
+      expected.given = run_original(*stepper, expected.open, kGeneratedSamples);
+      return expected;
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kCancelled) throw;
+      if (first_reason.empty()) first_reason = error.what();
+    }
+  }
+  result.why_not = fmt::format(
+      "the original does not take made-up inputs ({}): give --data, or --shape NAME=LENGTH", first_reason);
+  return expected;
+}
+
+// Runs the written model on the same inputs and holds what it gives against the original.
+void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, const TrialOptions& options,
+                 const Expectation& expected, TrialResult& result) {
+  how.session.stand_ins = written.stand_ins;
+  measure::Stepper stepper(measure::with_float_ports(runtime::load(written.model, how), written.ports),
+                           options.data.carry);
+  std::vector<measure::OutputMeter> meters;
+  for (const data::ValueDescription& output : expected.outputs) meters.emplace_back(output, std::nullopt);
+  data::Batch batch;
+  for (std::size_t i = 0; i < expected.given.size(); ++i) {
+    throw_if_cancelled();
+    expected.open.feed->read(i, batch);
+    const auto given = stepper.run(batch);
+    for (std::size_t k = 0; k < meters.size(); ++k) meters[k].add(expected.given[i].at(k), given[k]);
+    result.samples += batch.names.size();
+  }
+  result.is_tried = true;
+  result.sqnr_db = std::numeric_limits<double>::infinity();
+  for (const measure::OutputMeter& meter : meters) {
+    const OutputComparison compared = meter.result();
+    if (meter.shape_differences() != 0) {
+      throw Error(ErrorCode::kInternal, fmt::format("the output '{}' has another shape: {}", compared.name,
+                                                    meter.first_shape_difference()));
+    }
+    if (compared.newly_not_finite != 0) {
+      throw Error(
+          ErrorCode::kInternal,
+          fmt::format("the output '{}' has NaN or infinite values that the original has not", compared.name));
+    }
+    result.sqnr_db = std::min(result.sqnr_db, compared.sqnr_db);
+  }
+}
+
+// Runs both models on other CPUs, too. Throws Error{kUnsupported} when the written one is another model there.
+void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& written,
+                    const runtime::ExecutorOptions& how, const TrialOptions& options,
+                    std::uint64_t original_bytes, const Expectation& expected, TrialResult& result) {
+  measure::AcrossCpus models;
+  models.original = [&](const runtime::ExecutorOptions& there) { return runtime::load(original, there); };
+  models.model = [&](runtime::ExecutorOptions there) {
+    there.session.stand_ins = written.stand_ins;
+    return measure::with_float_ports(runtime::load(written.model, there), written.ports);
+  };
+  models.here = how;
+  models.feed = expected.open.feed.get();
+  models.carry = options.data.carry;
+  models.samples = std::min<std::uint64_t>(expected.given.size(), kCpuSamples);
+  models.emulated_samples = original_bytes > kMostEmulated ? 0 : std::min(models.samples, kEmulatedSamples);
+  for (const std::string& cpu : options.cpus) {
+    const CpuComparison found = measure::compare_on(cpu, models);
+    result.cpus.push_back(found);
+    if (!found.is_run() || found.is_same()) continue;
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("on {} the result is another model ({:.1f} dB from what it gives here), so nothing "
+                            "was written: --reduce-range makes it the same on every CPU",
+                            cpu, found.sqnr_db),
+                written.name.string());
+  }
+}
+
+// Nobody knows a file that has no name yet by where it can be opened.
+std::string with_name(std::string text, const WrittenFiles& written) {
+  const std::string from = written.model.string(), to = written.name.string();
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+}  // namespace
+
+TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
+                      std::uint64_t original_bytes, const TrialOptions& options) {
+  TrialResult result;
+  try {
+    runtime::Library::open(runtime::Library::find(options.runtime.library));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kIo || !options.runtime.library.empty()) throw;
+    result.why_not = "no ONNX Runtime was found: the weights were compared, the model was not run";
+    return result;
+  }
+  const std::uint64_t needed = kCopiesAtLoad * original_bytes + kRuntimeItself,
+                      available = available_memory();
+  if (needed > available) {
+    result.why_not = fmt::format(
+        "loading it takes about {} and {} are free: the weights were compared, the model was not run",
+        gigabytes(needed), gigabytes(available));
+    return result;
+  }
+  runtime::ExecutorOptions how = measure::executor_options(options.runtime);
+  if (!how.isolate) how.isolate = runtime::Limits{};
+  // A large model takes its time to load, and that is no fault.
+  if (how.isolate->seconds > 0) how.isolate->seconds += static_cast<double>(original_bytes) / kSlowestLoad;
+  const Expectation expected = ask_original(original, how, options, result);
+  try {
+    ask_written(written, how, options, expected, result);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled) throw;
+    const bool is_late = std::string_view(error.what()).find("took longer than") != std::string_view::npos;
+    throw Error(
+        is_late ? ErrorCode::kUnsupported : ErrorCode::kInternal,
+        fmt::format(
+            "the result fails in the runtime, so nothing was written (--no-verify writes all the same): {}",
+            with_name(error.what(), written)),
+        written.name.string());
+  }
+  if (!options.cpus.empty() && result.samples != 0)
+    ask_other_cpus(original, written, how, options, original_bytes, expected, result);
+  return result;
+}
+
+}  // namespace ounce::make

@@ -1,0 +1,103 @@
+#include "make/try_written.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <string_view>
+
+#include "base/temporary_folder.h"
+#include "base/thread_pool.h"
+#include "make/trial.h"
+#include "passes/emulate_halves.h"
+#include "passes/integer_ports.h"
+
+namespace ounce::make {
+namespace {
+
+// What 16-bit floats reach in all but ill-conditioned models.
+constexpr double kCloseHalves = 40;
+// Below this nobody would call it the same model.
+constexpr double kLeastSqnr = 10;
+
+// The model as a CPU can show what the target will give.
+std::filesystem::path write_emulation(const onnx::ModelOutput& output, onnx::ElementType half,
+                                      const TemporaryFolder& folder) {
+  onnx::Model model = output.reopen();
+  passes::emulate_halves(model, half);
+  const std::filesystem::path path = folder.path() / "model.onnx";
+  ThreadPool pool;
+  onnx::ModelOutput emulation(model, path, {ExternalData::kAuto, "0"});
+  emulation.write(pool, nullptr);
+  emulation.commit();
+  return path;
+}
+
+// Only integer arithmetic differs from CPU to CPU; with all 8 bits it is meant for exact ones.
+std::vector<std::string> cpus_for(const Recipe& recipe, std::vector<std::string> cpus) {
+  if (!recipe.is_integer()) return {};
+  if (recipe.integer.reduce_range == false)
+    std::erase_if(cpus, [](const std::string& cpu) { return cpu.starts_with("avx"); });
+  return cpus;
+}
+
+const char* advice_for(const QuantizeOptions& options) {
+  return options.trial.data.is_generated()
+             ? "give --data, so that values beyond them are found and stay in FP32"
+             : "--keep-fp32 leaves nodes in FP32";
+}
+
+// Values beyond the range show as infinities; data would have told which they are.
+TrialResult try_halves(const std::filesystem::path& original, const WrittenFiles& written,
+                       std::uint64_t bytes_before, const QuantizeOptions& options) {
+  try {
+    return try_model(original, written, bytes_before, options.trial);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInternal ||
+        std::string_view(error.what()).find("NaN") == std::string::npos)
+      throw;
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format("values of the model leave the range of 16-bit floats, so nothing was written: {}",
+                    advice_for(options)),
+        original.string());
+  }
+}
+
+}  // namespace
+
+TrialResult try_written(const std::filesystem::path& original, const std::filesystem::path& name,
+                        const onnx::ModelOutput& output, const Recipe& recipe, const QuantizeOptions& options,
+                        QuantizeResult& result) {
+  const onnx::UnfinishedFiles files = output.unfinished_files();
+  WrittenFiles written{files.model, files.data, name, passes::ports_of(output.reopen())};
+  if (!recipe.is_half()) {
+    TrialOptions trial = options.trial;
+    trial.cpus = cpus_for(recipe, trial.cpus);
+    return try_model(original, written, result.bytes_before, trial);
+  }
+  // CPUs do not load bfloat16, and leave out the rounding of float16 where they can.
+  const bool is_bfloat = recipe.format == Format::kBf16;
+  if (!is_bfloat) try_halves(original, written, result.bytes_before, options);
+  const TemporaryFolder folder("halves");
+  written.model =
+      write_emulation(output, is_bfloat ? onnx::ElementType::kBfloat16 : onnx::ElementType::kFloat16, folder);
+  written.stand_ins.clear();
+  TrialResult trial = try_halves(original, written, result.bytes_before, options);
+  if (!trial.is_tried || trial.samples == 0) return trial;
+  if (options.recipe.is_half() && trial.sqnr_db < kLeastSqnr) {
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format("computed on 16-bit floats the outputs are only {:.1f} dB close, so nothing was written: "
+                    "{}; --no-verify writes all the same",
+                    trial.sqnr_db, advice_for(options)),
+        original.string());
+  }
+  result.notes.push_back(fmt::format("output SQNR is that of a processor that rounds every result to {}",
+                                     is_bfloat ? "bfloat16" : "float16"));
+  if (options.recipe.format == Format::kFp16 && trial.sqnr_db < kCloseHalves)
+    result.notes.push_back(
+        fmt::format("{:.1f} dB is far for 16-bit floats: {}", trial.sqnr_db, advice_for(options)));
+  return trial;
+}
+
+}  // namespace ounce::make

@@ -1,0 +1,245 @@
+#include "make/write_resolved.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/version.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/jobs.h"
+#include "base/stopwatch.h"
+#include "graph/verify.h"
+#include "make/adaptive_rounding.h"
+#include "make/outcome.h"
+#include "make/rewrite.h"
+#include "make/source_digest.h"
+#include "make/target_fit.h"
+#include "make/try_written.h"
+#include "onnx/reader.h"
+#include "onnx/writer.h"
+#include "passes/compare_weights.h"
+#include "plan/plan.h"
+#include "target/provider.h"
+#include "target/target.h"
+
+namespace ounce::make {
+namespace {
+
+// Codes of nothing but zeros would give 0 dB; anything below means that codes and source do not belong
+// together.
+constexpr double kLeastSqnr = -3;
+
+void begin_stage(const QuantizeOptions& options, const char* stage, std::uint64_t total) {
+  if (options.progress == nullptr) return;
+  options.progress->done = 0;
+  options.progress->total = total;
+  options.progress->stage = stage;
+}
+
+void require_halves(const plan::HalfPlan& plan, const std::filesystem::path& path) {
+  const auto is_half = [](const plan::HalfNode& node) { return node.is_half(); };
+  if (std::any_of(plan.nodes.begin(), plan.nodes.end(), is_half)) return;
+  const std::string why = plan.nodes.empty()
+                              ? "it computes nothing in float32"
+                              : "of its first node the plan says: " + plan.nodes.front().why_float;
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("nothing can compute on 16-bit floats: {}; nothing was written", why),
+              path.string());
+}
+
+void require_something_to_do(const plan::Plan& plan, const PreparedModel& prepared,
+                             const std::filesystem::path& path) {
+  if (plan.half.exists()) return require_halves(plan.half, path);
+  if (plan.stored_count() != 0 || prepared.trained_weights() != 0) return;
+  if (prepared.is_trained())
+    throw Error(ErrorCode::kUnsupported, prepared.notes().front() + ": nothing is left to do", path.string());
+  std::string why = "it has no float weights";
+  if (!plan.decisions.empty()) {
+    const auto largest =
+        std::max_element(plan.decisions.begin(), plan.decisions.end(), [](const auto& a, const auto& b) {
+          return a.weight.tensor->byte_count() < b.weight.tensor->byte_count();
+        });
+    why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name,
+                      largest->reason);
+  }
+  throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why),
+              path.string());
+}
+
+// A tensor of the written file: an initializer, or that of a Constant node. Bodies keep their numbers; two of
+// them may use one name for different tensors.
+const onnx::Tensor* find_tensor(const graph::Index& index, std::size_t body, std::string_view name) {
+  if (name.empty()) return nullptr;
+  const auto& values = index.bodies().at(body).values;
+  const auto found = values.find(name);
+  const onnx::Tensor* tensor = nullptr;
+  if (found != values.end() && found->second.initializer != graph::kNone) {
+    tensor = &*index.bodies()[body].graph->initializers[found->second.initializer];
+  } else if (found != values.end() && found->second.producer != graph::kNone) {
+    tensor = plan::constant_tensor(*index.bodies()[body].nodes()[found->second.producer]);
+  }
+  if (tensor == nullptr)
+    throw Error(ErrorCode::kInternal, fmt::format("'{}' is missing in the written file", name));
+  return tensor;
+}
+
+// Reopens what was written, proves its structure, and compares every stored weight with its source.
+void check_written(const onnx::ModelOutput& output, const onnx::Model& source, const plan::Plan& plan,
+                   const std::vector<passes::Stored>& stored, ThreadPool& pool,
+                   const QuantizeOptions& options, QuantizeResult& result) {
+  const onnx::Model written = output.reopen();
+  const graph::Index index = graph::verify(written);
+  std::vector<kernels::ErrorNorms> norms(stored.size());
+  run_jobs(
+      pool, stored.size(), [&](std::size_t i) { return result.tensors[stored[i].decision].bytes_before; },
+      [&](std::size_t i, const ForEach& for_each) {
+        const auto& names = stored[i].names;
+        const std::size_t body = plan.decisions[stored[i].decision].weight.body;
+        const passes::WrittenWeight weight{find_tensor(index, body, names.codes),
+                                           find_tensor(index, body, names.scales),
+                                           find_tensor(index, body, names.zeros)};
+        norms[i] =
+            passes::compare_weight(source, plan.decisions[stored[i].decision], written, weight, for_each);
+        if (options.progress != nullptr)
+          options.progress->done += result.tensors[stored[i].decision].bytes_before;
+      });
+  kernels::ErrorNorms total;
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    TensorOutcome& outcome = result.tensors[stored[i].decision];
+    outcome.sqnr_db = norms[i].sqnr_db();
+    outcome.max_abs_error = norms[i].max_abs;
+    if (!(outcome.sqnr_db > kLeastSqnr) || std::isnan(norms[i].max_abs)) {
+      throw Error(ErrorCode::kInternal,
+                  fmt::format("the written weight decodes to something else ({:.1f} dB); nothing was written",
+                              outcome.sqnr_db),
+                  outcome.name);
+    }
+    if (plan.decisions[stored[i].decision].limit != 0) continue;  // meant to be another value
+    total.signal += norms[i].signal;
+    total.noise += norms[i].noise;
+  }
+  result.sqnr_db = total.sqnr_db();
+}
+
+// What people would otherwise find out on the device.
+void note_target(const Recipe& recipe, QuantizeResult& result) {
+  if (recipe.format != Format::kFp16 || provider_of(recipe).computes_fp16) return;
+  if (target::parse_target(recipe.target).machine == "arm64") return;  // has kernels for most
+  result.notes.emplace_back(
+      "x86 CPUs compute this slower than FP32: ONNX Runtime has no 16-bit arithmetic there and casts around "
+      "every "
+      "op; --to w16 is as small at full speed, --target cuda, coreml … is for processors that have it");
+}
+
+// Integer ops are in place; what stays in floats is to be 16 bits.
+bool computes_rest_on_halves(const Recipe& recipe) {
+  return recipe.is_integer() && recipe.integer.half_rest && provider_of(recipe).computes_fp16;
+}
+
+}  // namespace
+
+// Throws for targets that nobody knows, and for arithmetic that a target has not.
+const target::Provider& provider_of(const Recipe& recipe) {
+  const target::Provider* provider = target::find_provider(target::parse_target(recipe.target).provider);
+  if (recipe.format == Format::kBf16 && !provider->computes_bf16) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("ONNX Runtime's {} provider does not compute on bfloat16: name one that does "
+                            "(--target cuda), or take --to w16, which is as small and runs everywhere",
+                            provider->name));
+  }
+  return *provider;
+}
+
+void write_resolved(const onnx::Model& original, const QuantizeOptions& options, Resolved resolved,
+                    QuantizeResult& result) {
+  const std::filesystem::path& path = result.model;
+  const std::filesystem::path& output_path = result.output;
+  auto& [chosen, recipe] = resolved;
+  ThreadPool pool(options.threads);
+  // A provider alone says nothing of the release, and its kernels were not measured.
+  if (const target::Target target = target::parse_target(recipe.target);
+      !recipe.target.empty() && target.is_place())
+    recipe = fit_to_target(original, *chosen, recipe, target, pool, result.notes);
+  std::vector<TensorOutcome> integer_tensors;
+  if (computes_rest_on_halves(recipe)) {
+    chosen = chosen->with_integers(recipe, pool, result);
+    integer_tensors = std::exchange(result.tensors, {});
+    recipe.format = Format::kFp16;
+    if (const target::Target target = target::parse_target(recipe.target); target.is_place())
+      recipe = fit_to_target(original, *chosen, recipe, target, pool, result.notes);
+  }
+  const PreparedModel& prepared = *chosen;
+  const onnx::Model source = onnx::read_model(prepared.model());
+  const graph::Index index = graph::verify(source);
+
+  // Plan: a decision and a reason for every float tensor.
+  begin_stage(options, "reading weights", 0);
+  plan::Plan plan = plan::make_plan(source, index, recipe, pool, prepared.ranges());
+  if (recipe.rounding == Rounding::kAdaptive) {
+    const AdaptiveResult rounded = round_adaptively(prepared, options, source, index, plan, pool);
+    result.notes.push_back(
+        fmt::format("{} layers rounded for their outputs: {:.1f} dB closer to them than "
+                    "nearest rounding",
+                    rounded.layers, rounded.gain_db));
+    for (const std::string& reason : rounded.left_alone)
+      result.notes.push_back("rounded to nearest: " + reason);
+  }
+  note_target(recipe, result);
+  result.notes.insert(result.notes.begin(), prepared.notes().begin(), prepared.notes().end());
+  result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
+  describe_integers(plan.integer, index, result);
+  describe_halves(plan.half, index, result);
+  result.nodes.insert(result.nodes.end(), prepared.float_ops().begin(), prepared.float_ops().end());
+  std::uint64_t stored_source = 0;
+  for (const plan::Decision& decision : plan.decisions) {
+    result.tensors.push_back(outcome_of(decision, index));
+    if (decision.is_stored()) stored_source += decision.weight.tensor->byte_count();
+  }
+  // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
+  result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}", plan.text(), static_cast<int>(recipe.scale),
+                                                 static_cast<int>(recipe.rounding), version())));
+  if (integer_tensors.empty())
+    require_something_to_do(plan, prepared, path);  // otherwise the integers are enough
+
+  // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
+  onnx::Model model = onnx::read_model(prepared.model());
+  require_same_file(source, model);
+  result.source_digest = prepared.model() == path
+                             ? source_digest(source, plan, pool)
+                             : source_digest(original, plan::unread_plan(graph::Index(original)), pool);
+  const auto [stored, shortened] =
+      rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});
+  if (shortened != 0) {
+    result.notes.push_back(
+        fmt::format("names inside of the model were shortened, which saves {} bytes; --keep-names keeps them",
+                    shortened));
+  }
+
+  // Write: the file has its full size and no name; weights are quantized on their way into it.
+  const std::string tag = hex(digest_of(result.source_digest + result.plan_digest)).substr(0, 16);
+  const onnx::WriteOptions write_options{options.external_data, tag};
+  if (options.dry_run) {
+    result.bytes_after = onnx::written_size(model, output_path, write_options);
+    result.sqnr_db = std::nan("");
+    return;
+  }
+  begin_stage(options, "writing", stored_source);
+  onnx::ModelOutput output(model, output_path, write_options);
+  output.write(pool, options.progress == nullptr ? nullptr : &options.progress->done);
+  result.bytes_after = output.total_bytes();
+
+  // Check, and only then put it in its place.
+  begin_stage(options, "checking", stored_source);
+  check_written(output, source, plan, stored, pool, options, result);
+  if (options.trial.is_wanted) {
+    begin_stage(options, "running", 0);
+    result.trial = try_written(path, output_path, output, recipe, options, result);
+  }
+  output.commit();
+  result.tensors.insert(result.tensors.end(), integer_tensors.begin(), integer_tensors.end());
+}
+
+}  // namespace ounce::make

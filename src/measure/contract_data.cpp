@@ -1,0 +1,170 @@
+#include "measure/contract_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/cancel.h"
+#include "base/digest.h"
+#include "data/convert.h"
+#include "measure/difference.h"
+#include "measure/open.h"
+#include "measure/stepper.h"
+
+namespace ounce::measure {
+namespace {
+
+constexpr std::uint64_t kSamples = 256;    // looked at, unless the user says how many
+constexpr std::size_t kGoldenValues = 64;  // of an output
+constexpr double kClose = 20;              // dB: a compressed model is not the original, but near it
+
+std::string digest_of_all(std::span<const data::TensorView> tensors) {
+  std::string bytes;
+  for (const data::TensorView& tensor : tensors) {
+    bytes += data::describe(tensor.type, tensor.dims);
+    bytes += tensor.bytes;
+    if (tensor.strings == nullptr) continue;
+    for (const std::string& text : *tensor.strings) bytes += text + '\0';
+  }
+  return hex(digest_of(bytes));
+}
+
+std::string input_digest(const data::Batch& batch) {
+  const std::vector<data::TensorView> views(batch.inputs.begin(), batch.inputs.end());
+  return digest_of_all(views);
+}
+
+// Some of the values, spread evenly. Nothing for strings.
+std::vector<double> golden_values(const data::TensorView& output) {
+  if (output.type == data::ElementType::kString) return {};
+  const std::vector<double> all = data::to_doubles(output, "output");
+  std::vector<double> some;
+  const std::size_t step = std::max<std::size_t>(1, all.size() / kGoldenValues);
+  for (std::size_t i = 0; i < all.size() && some.size() < kGoldenValues; i += step) {
+    if (std::isfinite(all[i])) some.push_back(static_cast<float>(all[i]));
+  }
+  return some;
+}
+
+std::uint64_t samples_to_see(const data::Feed& feed, const DataOptions& options) {
+  return options.samples != 0 ? feed.batches() : std::min(feed.batches(), kSamples);
+}
+
+// One output of the golden sample: how near it is to what was recorded of it.
+std::string compare_output(const std::string& name, const std::vector<double>& recorded,
+                           const data::TensorView& output, bool& passed) {
+  const std::vector<double> now = golden_values(output);
+  Difference difference;
+  if (now.size() == recorded.size()) {
+    const std::vector<float> before(recorded.begin(), recorded.end()), after(now.begin(), now.end());
+    difference.add(before, after);
+  }
+  const double sqnr =
+      difference.values == 0 ? -std::numeric_limits<double>::infinity() : difference.sqnr_db();
+  const bool is_near = sqnr >= kClose;
+  passed = passed && is_near;
+  if (std::isinf(sqnr) && is_near) return fmt::format("output '{}' has the recorded values", name);
+  return fmt::format("output '{}' is {} the recorded one: {:.1f} dB{}", name, is_near ? "near" : "far from",
+                     sqnr, is_near ? "" : fmt::format(", {} dB are needed", kClose));
+}
+
+// The golden sample run again: what came out then, and what comes out now.
+std::vector<std::string> compare_golden(const Golden& golden, std::span<const data::TensorView> outputs,
+                                        const std::vector<data::ValueDescription>& names, bool& passed) {
+  if (digest_of_all(outputs) == golden.output_digest)
+    return {"the golden sample gives the recorded output, bit for bit"};
+  std::vector<std::string> findings;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto recorded = golden.outputs.find(names[i].name);
+    if (recorded != golden.outputs.end() && !recorded->second.empty()) {
+      findings.push_back(compare_output(names[i].name, recorded->second, outputs[i], passed));
+      continue;
+    }
+    passed = false;
+    findings.push_back(fmt::format("output '{}' was not recorded, or as text, and the digest is another one",
+                                   names[i].name));
+  }
+  return findings;
+}
+
+}  // namespace
+
+void record(const std::filesystem::path& model, const DataOptions& data_options,
+            const RuntimeOptions& runtime, Contract& contract) {
+  Stepper stepper(runtime::load(model, executor_options(runtime)), data_options.carry);
+  DataOptions with_contract = data_options;
+  for (auto& [name, input] : contract.inputs) input.observed.reset();
+  with_contract.contract = contract;
+  with_contract.batch = 1;
+  data::DataFeed feed(stepper.model().inputs(), with_contract);
+  data::Batch batch;
+  for (std::uint64_t i = 0; i < samples_to_see(feed, with_contract); ++i) {
+    throw_if_cancelled();
+    feed.read(i, batch);
+    if (i != 0) continue;
+    Golden golden;
+    golden.sample = batch.names.front();
+    golden.input_digest = input_digest(batch);
+    const auto outputs = stepper.run(batch);
+    golden.output_digest = digest_of_all(outputs);
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      golden.outputs[stepper.model().outputs()[k].name] = golden_values(outputs[k]);
+    contract.golden = std::move(golden);
+  }
+  for (const auto& [name, seen] : feed.observed()) {
+    if (!seen.is_empty()) contract.inputs[name].observed = seen.result();
+  }
+}
+
+ContractCheck check_contract(const std::filesystem::path& model, const Contract& contract,
+                             const DataOptions& data_options, const RuntimeOptions& runtime) {
+  Stepper stepper(runtime::load(model, executor_options(runtime)), data_options.carry);
+  DataOptions with_contract = data_options;
+  with_contract.contract = contract;
+  with_contract.batch = 1;
+  data::DataFeed feed(stepper.model().inputs(), with_contract);
+  ContractCheck check;
+  data::Batch batch;
+  bool has_met_golden = false;
+  for (std::uint64_t i = 0; i < samples_to_see(feed, with_contract); ++i) {
+    throw_if_cancelled();
+    feed.read(i, batch);
+    ++check.samples;
+    if (!contract.golden || has_met_golden) continue;
+    const std::string digest = input_digest(batch);
+    const bool is_same = digest == contract.golden->input_digest;
+    const bool is_named = batch.names.front() == contract.golden->sample;
+    if (!is_same && !is_named) continue;
+    has_met_golden = true;
+    if (!is_same) {
+      check.passed = false;
+      check.findings.push_back(
+          fmt::format("'{}' is the golden sample's name, but other values come out of the preprocessing: the "
+                      "file or the steps differ",
+                      contract.golden->sample));
+      continue;
+    }
+    check.findings.push_back(fmt::format("'{}' gives the golden input, bit for bit", batch.names.front()));
+    for (std::string& finding :
+         compare_golden(*contract.golden, stepper.run(batch), stepper.model().outputs(), check.passed))
+      check.findings.push_back(std::move(finding));
+  }
+  if (contract.golden && !has_met_golden) {
+    check.findings.push_back(
+        fmt::format("the golden sample '{}' is not among the data: the model's output was not checked",
+                    contract.golden->sample));
+  }
+  for (const auto& [name, seen] : feed.observed()) {
+    const auto input = contract.inputs.find(name);
+    if (input == contract.inputs.end() || !input->second.observed || seen.is_empty()) continue;
+    const auto differs = data::contradiction(*input->second.observed, seen.result());
+    if (differs) check.passed = false;
+    check.findings.push_back(
+        fmt::format("input '{}': {}", name, differs ? *differs : "the data looks as the contract says"));
+  }
+  return check;
+}
+
+}  // namespace ounce::measure

@@ -1,0 +1,87 @@
+#include "measure/execute.h"
+
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "measure/difference.h"
+#include "measure/float_ports.h"
+#include "measure/open.h"
+#include "measure/stepper.h"
+#include "runtime/other_cpu.h"
+
+namespace ounce::measure {
+namespace {
+
+constexpr std::uint64_t kSamples = 2;
+
+#if defined(__aarch64__)
+constexpr const char* kMachine = "arm64";
+#else
+constexpr const char* kMachine = "x64";
+#endif
+
+// The other CPU that the target is; empty when it is this machine's.
+std::string cpu_of(const target::Target& target) {
+  if (target.machine != kMachine) return target.machine;
+  return target.cpu == "vnni" ? std::string() : target.cpu;
+}
+
+// In the release that the target has, and in no other.
+runtime::ExecutorOptions options_there(const target::Target& target, const CheckOptions& options) {
+  RuntimeOptions there;
+  there.isolate = Isolation{.memory = 0, .seconds = 300};
+  there.remote = options.remote;
+  const std::string cpu = options.remote ? std::string() : cpu_of(target);
+  runtime::ExecutorOptions how =
+      cpu.empty() ? executor_options(there) : runtime::on_cpu(cpu, executor_options(there)).options;
+  how.library = target.version;
+  if (how.remote && !options.remote) how.remote->library = target.version;
+  return how;
+}
+
+}  // namespace
+
+bool can_execute(const target::Target& target, const CheckOptions& options) {
+  return target.machine == kMachine || target.machine == "arm64" || options.remote.has_value();
+}
+
+Execution execute(const std::filesystem::path& model, const target::Target& target,
+                  const CheckOptions& options) {
+  Execution execution;
+  RuntimeOptions here;
+  here.isolate = Isolation{.memory = 0, .seconds = 300};
+  measure::Stepper reference(measure::load_as_floats(model, executor_options(here)), {});
+  const auto outputs = reference.model().outputs();
+  const OpenFeed open = open_feed(model, reference.model().inputs(), {});
+  try {
+    measure::Stepper there(measure::load_as_floats(model, options_there(target, options)),
+                           {});
+    execution.runtime_version = there.model().library_version();
+    std::vector<measure::OutputMeter> meters;
+    for (const data::ValueDescription& output : outputs) meters.emplace_back(output, std::nullopt);
+    data::Batch batch;
+    for (std::uint64_t i = 0; i < std::min(open.feed->batches(), kSamples); ++i) {
+      open.feed->read(i, batch);
+      std::vector<data::Tensor> expected;
+      for (const data::TensorView& view : reference.run(batch)) expected.push_back(data::copy_of(view));
+      const auto given = there.run(batch);
+      for (std::size_t k = 0; k < meters.size(); ++k) meters[k].add(expected.at(k), given[k]);
+    }
+    execution.sqnr_db = std::numeric_limits<double>::infinity();
+    for (const measure::OutputMeter& meter : meters) {
+      const OutputComparison compared = meter.result();
+      if (meter.shape_differences() != 0 || compared.newly_not_finite != 0)
+        execution.error = "the output '" + compared.name + "' is another one than here";
+      execution.sqnr_db = std::min(execution.sqnr_db, compared.sqnr_db);
+    }
+    execution.is_run = true;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
+    execution.error = error.what();
+  }
+  return execution;
+}
+
+}  // namespace ounce::measure

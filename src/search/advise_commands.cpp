@@ -1,0 +1,131 @@
+#include "search/advise_commands.h"
+
+#include <fmt/format.h>
+
+#include "search/advise_quality.h"
+#include "search/advise_rules.h"
+
+namespace ounce::search {
+namespace {
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=,:@%+-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::vector<std::string> words_of(const DataOptions& data) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* option, const std::string& value) {
+    words.emplace_back(option);
+    words.push_back(value);
+  };
+  if (!data.path.empty()) add("--data", data.path.string());
+  for (const auto& [input, path] : data.paths) add("--data", input + "=" + path.string());
+  for (const auto& [input, field] : data.fields) add("--input", input + "=" + field);
+  for (const auto& [input, value] : data.constants) add("--set", fmt::format("{}={}", input, value));
+  for (const auto& [input, output] : data.carry) add("--carry", input + "=" + output);
+  for (const auto& [name, length] : data.shape) add("--shape", fmt::format("{}={}", name, length));
+  if (!data.labels.empty()) add("--labels", data.labels);
+  if (data.first != 0) add("--first", fmt::format("{}", data.first));
+  if (data.samples != 0) add("--samples", fmt::format("{}", data.samples));
+  return words;
+}
+
+const char* metric_name(Metric metric) {
+  switch (metric) {
+    case Metric::kAccuracy: return "accuracy";
+    case Metric::kNll: return "nll";
+    case Metric::kF1: return "f1";
+    case Metric::kMae: return "mae";
+    case Metric::kMap: return "map";
+    case Metric::kAuto: break;
+  }
+  return "auto";
+}
+
+}  // namespace
+
+CommandWriter::CommandWriter(const AdviseOptions& options, const AdviseResult& result)
+    : options_(options),
+      result_(result),
+      words_(options.data_words.empty() ? words_of(options.data) : options.data_words) {}
+
+std::string CommandWriter::quantize(Format format) const {
+  std::string line = fmt::format("ounce quantize {} --to {}{}", quoted(result_.model.string()),
+                                 format_name(format), target());
+  if (format != Format::kStatic) return line;
+  return line + data(false, Part::kCalibrating);
+}
+
+std::string CommandWriter::tune() const {
+  std::string line =
+      fmt::format("ounce tune {}{}{}", quoted(result_.model.string()), target(), data(true, Part::kAll));
+  return line + gates() + runtime();
+}
+
+std::string CommandWriter::verify(Format format) const {
+  const std::filesystem::path candidate = default_output(result_.model, format);
+  std::string line =
+      fmt::format("ounce verify {} {}{}", quoted(result_.model.string()), quoted(candidate.string()),
+                  data(true, format == Format::kStatic ? Part::kJudging : Part::kAll));
+  return line + gates() + runtime();
+}
+
+std::string CommandWriter::data(bool with_labels, Part part) const {
+  const bool is_part = part != Part::kAll && can_divide();
+  std::string text;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const bool is_range = words_[i] == "--first" || words_[i] == "--samples";
+    if ((!with_labels && words_[i] == "--labels") || (is_part && is_range)) {
+      ++i;
+      continue;
+    }
+    text += " " + quoted(words_[i]);
+  }
+  if (!is_part) return text;
+  const std::uint64_t half = result_.samples / 2;
+  const std::uint64_t first = options_.data.first + (part == Part::kJudging ? half : 0);
+  if (first != 0) text += fmt::format(" --first {}", first);
+  if (part == Part::kCalibrating) text += fmt::format(" --samples {}", half);
+  if (part == Part::kJudging && options_.data.samples != 0)
+    text += fmt::format(" --samples {}", result_.samples - half);
+  return text;
+}
+
+// What was measured is to be proved on the same runtime.
+std::string CommandWriter::runtime() const {
+  std::string text;
+  if (!options_.runtime.library.empty()) text += " --runtime " + quoted(options_.runtime.library);
+  if (options_.runtime.threads != 1) text += fmt::format(" --threads {}", options_.runtime.threads);
+  return text;
+}
+
+// What decides, and how labels are counted.
+std::string CommandWriter::gates() const {
+  std::string text;
+  Gates gates = gates_for(options_, result_.family);
+  for (const MethodFinding& method : result_.methods) {
+    if (judges_by_answers(options_, result_.family, method.agreement)) gates.min_agreement = kLeastAgreement;
+  }
+  if (gates.min_agreement) {
+    text += fmt::format(" --min-agreement {:g}%", 100 * *gates.min_agreement);
+    gates.min_sqnr.reset();
+  }
+  if (gates.max_drop) text += fmt::format(" --max-drop {:g}%", 100 * *gates.max_drop);
+  if (gates.min_sqnr) text += fmt::format(" --min-sqnr {:g}", *gates.min_sqnr);
+  if (options_.metric != Metric::kAuto) text += fmt::format(" --metric {}", metric_name(options_.metric));
+  if (!options_.output.empty()) text += " --output " + quoted(options_.output);
+  return text;
+}
+
+bool CommandWriter::can_divide() const { return result_.samples >= 2 * kFewSamples; }
+
+std::string CommandWriter::target() const {
+  return options_.target.empty() ? "" : " --target " + quoted(options_.target);
+}
+
+}  // namespace ounce::search

@@ -1,0 +1,139 @@
+#include "search/candidate_maker.h"
+
+#include <algorithm>
+
+#include "base/thread_pool.h"
+#include "graph/verify.h"
+#include "make/outcome.h"
+#include "make/output_place.h"
+#include "make/resolve.h"
+#include "make/target_fit.h"
+#include "make/variant.h"
+#include "make/write_resolved.h"
+#include "onnx/reader.h"
+#include "plan/plan.h"
+#include "target/target.h"
+
+namespace ounce::search {
+namespace {
+
+// Storage formats work on the model as it is.
+Format prepared_format(Format format) {
+  const bool is_storage =
+      format == Format::kW4 || format == Format::kW16 || format == Format::kFp32 || format == Format::kW8;
+  return is_storage ? Format::kW8 : format;
+}
+
+constexpr std::uint64_t kTrialSamples = 8;  // quality has been measured on more
+
+Format format_of(const plan::Decision& decision) {
+  using plan::Encoding;
+  switch (decision.encoding) {
+    case Encoding::kLinear8:
+    case Encoding::kCodebook8: return Format::kW8;
+    case Encoding::kLinear4:
+    case Encoding::kCodebook4: return Format::kW4;
+    case Encoding::kFloat16: return Format::kW16;
+    default: return Format::kFp32;
+  }
+}
+
+}  // namespace
+
+CandidateMaker::CandidateMaker(std::filesystem::path model, const QuantizeOptions& options)
+    : model_(std::move(model)), options_(options) {}
+
+QuantizeOptions CandidateMaker::options_for(const Recipe& recipe) const {
+  QuantizeOptions options = options_;
+  options.recipe = recipe;
+  options.recipe.target = options_.recipe.target;
+  return make::for_this_machine(std::move(options));
+}
+
+std::shared_ptr<const make::PreparedModel> CandidateMaker::prepared(const ResolvedRecipe& mix) {
+  const std::scoped_lock lock(mutex_);
+  const Format format = prepared_format(mix.recipe.format);
+  Recipe plain;
+  plain.format = format;
+  plain.integer.activations = mix.recipe.integer.activations;
+  const bool is_wide = is_16_bit(plain.integer.activations);
+  const QuantizeOptions options = options_for(plain);
+  auto& flat = prepared_models_[{format, is_wide, false}];
+  if (flat == nullptr) flat = std::make_shared<const make::PreparedModel>(model_, options);
+  if (!mix.is_equalized) return flat;
+  const auto [place, is_new] = prepared_models_.try_emplace({format, is_wide, true});
+  if (is_new) place->second = flat->equalized(options);
+  return place->second;
+}
+
+Recipe CandidateMaker::fitted(const ResolvedRecipe& mix, const make::PreparedModel& prepared) const {
+  const Recipe recipe = options_for(mix.recipe).recipe;
+  const target::Target target = target::parse_target(recipe.target);
+  if (recipe.target.empty() || !target.is_place()) return recipe;
+  ThreadPool pool(1);
+  std::vector<std::string> notes;
+  return make::fit_to_target(onnx::read_model(model_), prepared, recipe, target, pool, notes);
+}
+
+ResolvedRecipe CandidateMaker::resolve(const Recipe& recipe, const make::StaticLimits& limits,
+                                       std::vector<std::string>& notes) {
+  make::Resolved resolved = make::resolve(model_, options_for(recipe), notes, limits);
+  const ResolvedRecipe mix{std::move(resolved.recipe), resolved.prepared->equalized_places() != 0};
+  const std::scoped_lock lock(mutex_);
+  const bool is_wide = is_16_bit(recipe.integer.activations);
+  prepared_models_.try_emplace({prepared_format(recipe.format), is_wide, mix.is_equalized},
+                               resolved.prepared);
+  return mix;
+}
+
+std::vector<TreatedLayer> CandidateMaker::layers(const ResolvedRecipe& mix) {
+  const auto prepared = this->prepared(mix);
+  const onnx::Model model = onnx::read_model(prepared->model());
+  const graph::Index index = graph::verify(model);
+  ThreadPool pool(1);
+  const plan::Plan plan = plan::make_plan(model, index, fitted(mix, *prepared), pool, prepared->ranges());
+  std::map<std::string, Format> integers, tensors;
+  for (const plan::NodeDecision& node : plan.integer.nodes) {
+    if (!node.is_integer()) continue;
+    const auto& outputs = index.bodies()[node.body].nodes()[node.node]->outputs;
+    integers[graph::value_path(index, node.body, outputs[0])] =
+        node.arithmetic == plan::Arithmetic::kStatic ? Format::kStatic : Format::kDynamic;
+  }
+  for (const plan::Decision& decision : plan.decisions)
+    tensors[graph::value_path(index, decision.weight.body, decision.weight.name)] = format_of(decision);
+  std::vector<TreatedLayer> layers;
+  for (Layer& layer : find_layers(index, 0)) {
+    const auto integer = integers.find(layer.output);
+    Format format = Format::kFp32;
+    if (integer != integers.end())
+      format = integer->second;
+    else if (const auto stored = tensors.find(layer.weights.empty() ? "" : layer.weights.front());
+             stored != tensors.end())
+      format = stored->second;
+    const bool is_small = layer.values * sizeof(float) < mix.recipe.min_bytes;  // left alone by all formats …
+    if (is_small && integer == integers.end()) continue;  // … that do not compute on it
+    layers.push_back({std::move(layer), format});
+  }
+  return layers;
+}
+
+std::uint64_t CandidateMaker::make(const ResolvedRecipe& mix, const std::filesystem::path& file) {
+  ThreadPool pool(1);
+  const auto prepared = this->prepared(mix);
+  return make::write_variant(*prepared, fitted(mix, *prepared), file, pool);
+}
+
+QuantizeResult CandidateMaker::write(const ResolvedRecipe& mix, const std::filesystem::path& output) {
+  QuantizeOptions options = options_for(mix.recipe);
+  options.trial.data.samples = kTrialSamples * options.trial.data.parts;
+  const onnx::Model original = onnx::read_model(model_);
+  make::require_another_file(original, output, "the output would replace the input; choose another -o");
+  QuantizeResult result;
+  result.model = model_;
+  result.output = output;
+  result.bytes_before = onnx::bytes_of(original);
+  make::write_resolved(original, options, {prepared(mix), options.recipe}, result);
+  return result;
+}
+
+}  // namespace ounce::search

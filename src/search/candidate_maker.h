@@ -1,0 +1,63 @@
+// Makes models out of recipes, for measuring. The prepared model that each format works on (with
+// the statistics of its activations) is made once, when it is first wanted.
+#pragma once
+
+#include <ounce/quantize.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "make/prepared_model.h"
+#include "make/static_search.h"
+#include "search/layers.h"
+
+namespace ounce::search {
+
+// A recipe in which nothing is open, and which prepared model it is for.
+struct ResolvedRecipe {
+  Recipe recipe;
+  bool is_equalized = false;  // channels are equalized between layers
+};
+
+// A layer, and how a mix treats it.
+struct TreatedLayer {
+  Layer layer;
+  Format format = Format::kFp32;
+};
+
+class CandidateMaker {
+ public:
+  // `options` say what models are calibrated on and for which target. Throws what quantize() throws.
+  CandidateMaker(std::filesystem::path model, const QuantizeOptions& options);
+
+  // Null when there is nothing to equalize.
+  std::shared_ptr<const make::PreparedModel> prepared(const ResolvedRecipe& mix);
+  // What quantize() would choose for this recipe, by measuring.
+  ResolvedRecipe resolve(const Recipe& recipe, const make::StaticLimits& limits,
+                         std::vector<std::string>& notes);
+  std::vector<TreatedLayer> layers(const ResolvedRecipe& mix);
+  // Puts the model in its place, with all the checks of quantize().
+  QuantizeResult write(const ResolvedRecipe& mix, const std::filesystem::path& output);
+
+  // Safe in several threads once the prepared model is there. Gives the bytes of the model.
+  std::uint64_t make(const ResolvedRecipe& mix, const std::filesystem::path& file);
+
+  const std::filesystem::path& model() const { return model_; }
+
+ private:
+  // As quantize() would take them on this machine.
+  QuantizeOptions options_for(const Recipe& recipe) const;
+  // … and as the target lets them be.
+  Recipe fitted(const ResolvedRecipe& mix, const make::PreparedModel& prepared) const;
+
+  std::filesystem::path model_;
+  QuantizeOptions options_;
+  std::mutex mutex_;
+  // By format, by whether activations have 16 bits (which needs a newer opset), and whether it is equalized.
+  std::map<std::tuple<Format, bool, bool>, std::shared_ptr<const make::PreparedModel>> prepared_models_;
+};
+
+}  // namespace ounce::search

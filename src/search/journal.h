@@ -1,0 +1,53 @@
+// Measurements that are kept: a second run finds them, and a run that was killed goes on where it was.
+//
+//   Journal journal(journal_file(options.cache, identity));
+//   if (const Journal::Entry* known = journal.find(key)) …
+//   journal.add(key, value, seconds);
+//
+// A line of JSON for each, written at once. A line that was cut by a kill is left out when the file is read.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace ounce::search {
+
+class Journal {
+ public:
+  struct Entry {
+    nlohmann::json value;
+    double seconds = 0;  // that it took to find out
+  };
+
+  // An empty name: nothing is kept. Throws Error{kIo} when the file cannot be written.
+  explicit Journal(std::filesystem::path file);
+
+  // Null when it is not known. Safe in several threads, as are entries: they never change.
+  const Entry* find(const std::string& key) const;
+  // The first value of a key stays.
+  const Entry& add(const std::string& key, nlohmann::json value, double seconds);
+
+  // A value that nobody can read: what is added next takes its place.
+  void forget(const std::string& key);
+
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  void read();
+
+  std::filesystem::path file_;
+  std::ofstream out_;
+  bool is_cut_ = false;  // the last line of the file has no end
+  std::map<std::string, Entry> entries_;
+  mutable std::mutex mutex_;
+};
+
+// Where measurements of this identity (models, data, options: whatever changes them) are kept. `folder`
+// empty: OUNCE_CACHE, else ounce in XDG_CACHE_HOME or ~/.cache. Throws Error{kIo} when it cannot be made.
+std::filesystem::path journal_file(const std::filesystem::path& folder, const std::string& identity);
+
+}  // namespace ounce::search

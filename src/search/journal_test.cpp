@@ -1,0 +1,98 @@
+#include "search/journal.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <thread>
+
+#include "support/error_of.h"
+#include "support/temporary_folder.h"
+
+namespace ounce::search {
+namespace {
+
+using test::error_of;
+using testing::HasSubstr;
+
+struct JournalTest : testing::Test {
+  void append(const std::string& text) { std::ofstream(file, std::ios::app) << text; }
+  test::TemporaryFolder folder;
+  std::filesystem::path file = folder / "kept.jsonl";
+};
+
+TEST_F(JournalTest, WhatWasAddedIsFoundAgainToTheLastBit) {
+  const double exact = 0.1 + 0.2;
+  Journal(file).add("a", {{"noise", exact}}, 1.5);
+  const Journal again(file);
+  ASSERT_NE(again.find("a"), nullptr);
+  EXPECT_EQ(again.find("a")->value.at("noise").get<double>(), exact);
+  EXPECT_EQ(again.find("a")->seconds, 1.5);
+  EXPECT_EQ(again.find("b"), nullptr);
+}
+
+TEST_F(JournalTest, TheFirstValueStays) {
+  Journal journal(file);
+  journal.add("a", 1, 0);
+  EXPECT_EQ(journal.add("a", 2, 0).value, 1);
+  EXPECT_EQ(Journal(file).find("a")->value, 1);
+}
+
+TEST_F(JournalTest, LinesThatAreNoneAreSurvived) {
+  Journal(file).add("a", 1, 0);
+  append("garbage\n{\"key\": 3}\n{\"key\":\"x\",\"value\":1}\n\n[1,2]\n");
+  Journal(file).add("b", 2, 0);
+  const Journal again(file);
+  EXPECT_NE(again.find("a"), nullptr);
+  EXPECT_NE(again.find("b"), nullptr);
+  EXPECT_EQ(again.find("x"), nullptr);
+}
+
+TEST_F(JournalTest, ALineThatWasCutDoesNotSpoilTheNext) {
+  Journal(file).add("a", 1, 0);
+  append(R"({"key":"cut","value":)");
+  Journal(file).add("b", 2, 0);
+  const Journal again(file);
+  EXPECT_NE(again.find("a"), nullptr);
+  EXPECT_NE(again.find("b"), nullptr);
+  EXPECT_EQ(again.find("cut"), nullptr);
+}
+
+TEST_F(JournalTest, WithoutAFileNothingIsKept) {
+  Journal journal("");
+  journal.add("a", 1, 0);
+  EXPECT_NE(journal.find("a"), nullptr);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_F(JournalTest, SeveralThreadsAddSideBySide) {
+  {
+    Journal journal(file);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&journal, t] {
+        for (int i = 0; i < 50; ++i)
+          journal.add(std::to_string(t) + " " + std::to_string(i), std::string(300, 'x'), 0);
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+  const Journal again(file);
+  for (int t = 0; t < 4; ++t)
+    for (int i = 0; i < 50; ++i) EXPECT_NE(again.find(std::to_string(t) + " " + std::to_string(i)), nullptr);
+}
+
+TEST_F(JournalTest, AFolderThatCannotBeIsTold) {
+  test::write_file(folder / "taken", "");
+  const Error error = error_of([&] { journal_file(folder / "taken/cache", "identity"); });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(), HasSubstr("--no-cache"));
+  std::filesystem::create_directory(folder / "kept.jsonl");
+  EXPECT_EQ(error_of([&] { Journal journal(file); }).code(), ErrorCode::kIo);
+}
+
+TEST_F(JournalTest, AnIdentityHasAFileOfItsOwn) {
+  EXPECT_EQ(journal_file(folder.path(), "a"), journal_file(folder.path(), "a"));
+  EXPECT_NE(journal_file(folder.path(), "a"), journal_file(folder.path(), "b"));
+}
+
+}  // namespace
+}  // namespace ounce::search

@@ -1,0 +1,83 @@
+#include "search/layer_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/side_by_side.h"
+
+namespace ounce::search {
+namespace {
+
+constexpr std::size_t kMostGroups = 32;    // more layers than this are taken in blocks
+constexpr std::size_t kMostInContest = 6;  // models, besides two that they are compared with
+constexpr double kContestSeconds = 0.25;   // for each of them
+constexpr double kGuess = 1;               // seconds of a first measurement
+
+}  // namespace
+
+std::vector<LayerCost> group_by_format(Evaluator& evaluator, const ResolvedRecipe& mix,
+                                       const std::vector<Format>& formats) {
+  std::vector<Layer> layers;
+  for (TreatedLayer& treated : evaluator.maker().layers(mix)) {
+    if (std::find(formats.begin(), formats.end(), treated.format) != formats.end())
+      layers.push_back(std::move(treated.layer));
+  }
+  const Grouping grouping = layers.size() > kMostGroups ? Grouping::kBlock : Grouping::kLayer;
+  std::vector<LayerCost> layer_costs;
+  for (const Group& group : group_layers(layers, grouping, kMostGroups)) {
+    LayerCost& layer_cost = layer_costs.emplace_back();
+    layer_cost.name = group.name;
+    for (const std::size_t i : group.layers) {
+      layer_cost.outputs.push_back(layers[i].output);
+      layer_cost.values += layers[i].values;
+    }
+  }
+  return layer_costs;
+}
+
+ResolvedRecipe with(const ResolvedRecipe& mix, const std::vector<LayerCost>& layer_costs, Format format) {
+  ResolvedRecipe changed = mix;
+  for (const LayerCost& layer_cost : layer_costs) {
+    for (const std::string& output : layer_cost.outputs) changed.recipe.nodes[output] = format;
+  }
+  return changed;
+}
+
+std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const ResolvedRecipe& mix,
+                                           const std::vector<Format>& formats, bool is_timed,
+                                           const std::function<bool(double)>& has_time) {
+  std::vector<LayerCost> layer_costs = group_by_format(evaluator, mix, formats);
+  const double all = evaluator.noises({mix}).front();
+  const auto bytes = static_cast<double>(std::max<std::uint64_t>(evaluator.original_bytes(), 1));
+  double each = kGuess;
+  const std::uint64_t fit = sessions_in_memory(evaluator.original_bytes());
+  const std::size_t together = std::clamp<std::uint64_t>(fit, 3, kMostInContest + 2) - 2;
+  for (std::size_t first = 0; first < layer_costs.size(); first += together) {
+    const std::size_t count = std::min(together, layer_costs.size() - first);
+    if (!has_time(each * static_cast<double>(count))) {
+      layer_costs.resize(first);
+      break;
+    }
+    const double begin = evaluator.elapsed();
+    std::vector<ResolvedRecipe> mixes;
+    for (std::size_t i = 0; i < count; ++i)
+      mixes.push_back(with(mix, {layer_costs[first + i]}, Format::kW16));
+    const std::vector<double> noises = evaluator.noises(mixes);
+    for (std::size_t i = 0; i < count; ++i) layer_costs[first + i].gain = std::max(0.0, all - noises[i]);
+    const bool are_all_made =
+        std::all_of(noises.begin(), noises.end(), [](double noise) { return std::isfinite(noise); });
+    if (!is_timed || !are_all_made) {
+      for (std::size_t i = 0; i < count; ++i)
+        layer_costs[first + i].cost = static_cast<double>(layer_costs[first + i].values) / bytes;
+    } else {
+      mixes.push_back(mix);
+      const std::vector<SpeedUp> speeds = evaluator.contest(mixes, kContestSeconds);
+      for (std::size_t i = 0; i < count; ++i)
+        layer_costs[first + i].cost = 1 / speeds[i].ratio - 1 / speeds.back().ratio;
+    }
+    each = (evaluator.elapsed() - begin) / static_cast<double>(count);
+  }
+  return layer_costs;
+}
+
+}  // namespace ounce::search

@@ -1,0 +1,95 @@
+#include "search/measurement_json.h"
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ounce::search {
+
+using nlohmann::json;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+double number_or(const json& value, double otherwise) {
+  return value.is_number() ? value.get<double>() : otherwise;
+}
+
+json trial_json(const TuneTrial& trial) {
+  json made = {{"problem", trial.problem},         {"bytes", trial.bytes},
+               {"sqnr_db", number(trial.sqnr_db)}, {"is_exact", trial.sqnr_db == kInfinity},
+               {"passed", trial.passed},           {"verdict", trial.verdict}};
+  if (trial.agreement) made["agreement"] = *trial.agreement;
+  if (trial.metric) {
+    const MetricResult& metric = *trial.metric;
+    made["metric"] = {{"name", metric.name},
+                      {"higher_is_better", metric.higher_is_better},
+                      {"reference", number(metric.reference)},
+                      {"candidate", number(metric.candidate)},
+                      {"drop", number(metric.drop)},
+                      {"drop_low", number(metric.drop_low)},
+                      {"drop_high", number(metric.drop_high)}};
+  }
+  return made;
+}
+
+TuneTrial trial_of(const json& made) {
+  TuneTrial trial;
+  trial.problem = made.at("problem");
+  trial.bytes = made.at("bytes");
+  trial.sqnr_db = number_or(made.at("sqnr_db"), made.at("is_exact").get<bool>() ? kInfinity : -kInfinity);
+  trial.passed = made.at("passed");
+  trial.verdict = made.at("verdict");
+  if (made.contains("agreement")) trial.agreement = made["agreement"].get<double>();
+  if (made.contains("metric")) {
+    const json& metric = made["metric"];
+    const auto at = [&](const char* key) { return number_or(metric.at(key), std::nan("")); };
+    trial.metric = MetricResult{metric.at("name"), metric.at("higher_is_better"),
+                                at("reference"),   at("candidate"),
+                                at("drop"),        at("drop_low"),
+                                at("drop_high")};
+  }
+  return trial;
+}
+
+json speed_json(const SpeedUp& speed) {
+  return {{"ratio", number(speed.ratio)},
+          {"low", number(speed.low)},
+          {"high", number(speed.high)},
+          {"rounds", speed.rounds},
+          {"is_measurable", speed.is_measurable}};
+}
+
+SpeedUp speed_of(const json& made) {
+  SpeedUp speed;
+  const double ratio = number_or(made.at("ratio"), 1);
+  speed.ratio = ratio > 0 ? ratio : 1;
+  speed.low = number_or(made.at("low"), 1);
+  speed.high = number_or(made.at("high"), 1);
+  speed.rounds = made.at("rounds");
+  speed.is_measurable = made.at("is_measurable");
+  return speed;
+}
+
+double worst_sqnr(const VerifyResult& result) {
+  double worst = kInfinity;
+  for (const OutputComparison& output : result.outputs) {
+    if (output.is_state) continue;
+    if (output.newly_not_finite != 0 || std::isnan(output.sqnr_db)) return -kInfinity;
+    worst = std::min(worst, output.sqnr_db);
+  }
+  return worst;
+}
+
+std::optional<double> least_agreement(const VerifyResult& result) {
+  std::optional<double> least;
+  for (const OutputComparison& output : result.outputs) {
+    if (output.is_state || !output.top1_agreement) continue;
+    least = std::min(least.value_or(1), *output.top1_agreement);
+  }
+  return least;
+}
+
+}  // namespace ounce::search

@@ -1,0 +1,62 @@
+#include "search/objective.h"
+
+#include <algorithm>
+
+namespace ounce::search {
+namespace {
+
+constexpr double kSameTime = 0.03, kSameSize = 0.005;  // shares
+constexpr double kSameQuality = 1;                     // dB
+constexpr double kSlower = 0.98, kMuchSlower = 0.95;   // the latter however unsure it is
+
+double time_of(const TuneTrial& trial) { return trial.speed_up.ratio > 0 ? 1 / trial.speed_up.ratio : 1; }
+
+double tolerance_of(Objective objective) { return objective == Objective::kSize ? kSameSize : kSameTime; }
+
+bool is_beaten(const TuneTrial& trial, const TuneTrial& by) {
+  const bool is_no_better = by.bytes <= trial.bytes && time_of(by) <= time_of(trial) * (1 + kSameTime) &&
+                            by.sqnr_db >= trial.sqnr_db - kSameQuality;
+  const bool is_worse = by.bytes < trial.bytes || time_of(by) < time_of(trial) * (1 - kSameTime) ||
+                        by.sqnr_db > trial.sqnr_db + kSameQuality;
+  return is_no_better && is_worse;
+}
+
+}  // namespace
+
+bool is_slower(const SpeedUp& speed) {
+  return speed.ratio < kMuchSlower || (speed.is_measurable && speed.ratio < kSlower);
+}
+
+bool is_eligible(const TuneTrial& trial) {
+  return trial.problem.empty() && trial.passed && trial.is_timed && !trial.is_slower &&
+         trial.held_out.value_or(true);
+}
+
+double cost_of(const TuneTrial& trial, Objective objective) {
+  switch (objective) {
+    case Objective::kLatency: return time_of(trial);
+    case Objective::kSize: return trial.ratio;
+    case Objective::kBalanced: break;
+  }
+  return time_of(trial) * trial.ratio;
+}
+
+bool is_better(const TuneTrial& a, const TuneTrial& b, Objective objective) {
+  const auto compare = [](double left, double right, double same) {
+    return left < right * (1 - same) ? -1 : right < left * (1 - same) ? 1 : 0;
+  };
+  int order = compare(cost_of(a, objective), cost_of(b, objective), tolerance_of(objective));
+  if (order == 0 && objective == Objective::kLatency) order = compare(a.ratio, b.ratio, kSameTime);
+  if (order == 0 && objective == Objective::kSize) order = compare(time_of(a), time_of(b), kSameTime);
+  return order != 0 ? order < 0 : a.sqnr_db > b.sqnr_db + kSameQuality;
+}
+
+void mark_front(std::vector<TuneTrial>& trials) {
+  for (TuneTrial& trial : trials) {
+    trial.is_on_front = is_eligible(trial) && std::none_of(trials.begin(), trials.end(), [&](const auto& by) {
+                          return &by != &trial && is_eligible(by) && is_beaten(trial, by);
+                        });
+  }
+}
+
+}  // namespace ounce::search

@@ -1,0 +1,26 @@
+// What a search is for: which of two models is the better one, and which are on the front that nothing beats.
+#pragma once
+
+#include <ounce/tune.h>
+
+#include <vector>
+
+namespace ounce::search {
+
+// By more than two contests of the same model may differ.
+bool is_slower(const SpeedUp& speed);
+
+// May it be the answer? It passed, and it is not slower than the original.
+bool is_eligible(const TuneTrial& trial);
+
+// Differences that a timing cannot show do not count: of two that are equally good for the objective, the one
+// with the better quality is better.
+bool is_better(const TuneTrial& a, const TuneTrial& b, Objective objective);
+
+// Smaller is better: time × bytes, time, or bytes, as shares of the original's.
+double cost_of(const TuneTrial& trial, Objective objective);
+
+// Marks the trials that no other eligible one beats in bytes, time and quality at once.
+void mark_front(std::vector<TuneTrial>& trials);
+
+}  // namespace ounce::search

@@ -1,0 +1,87 @@
+#include "search/objective.h"
+
+#include <gtest/gtest.h>
+
+namespace ounce::search {
+namespace {
+
+TuneTrial trial(double ratio, double speed, double sqnr) {
+  TuneTrial made;
+  made.ratio = ratio;
+  made.bytes = static_cast<std::uint64_t>(ratio * 1e6);
+  made.speed_up.ratio = speed;
+  made.speed_up.is_measurable = speed < 0.99 || speed > 1.01;
+  made.is_slower = is_slower(made.speed_up);
+  made.is_timed = true;
+  made.sqnr_db = sqnr;
+  made.passed = true;
+  return made;
+}
+
+TEST(ObjectiveTest, BalancedIsTimeTimesBytes) {
+  EXPECT_DOUBLE_EQ(cost_of(trial(0.25, 2, 30), Objective::kBalanced), 0.125);
+  EXPECT_TRUE(is_better(trial(0.26, 2, 30), trial(0.25, 1, 40), Objective::kBalanced));
+}
+
+TEST(ObjectiveTest, LatencyTakesTheSmallerOfEquallyFastOnes) {
+  const TuneTrial small = trial(0.25, 2, 30), large = trial(0.5, 2.02, 60);
+  EXPECT_TRUE(is_better(small, large, Objective::kLatency));
+  EXPECT_FALSE(is_better(large, small, Objective::kLatency));
+  EXPECT_TRUE(is_better(trial(0.5, 2.2, 30), small, Objective::kLatency));
+}
+
+TEST(ObjectiveTest, SizeTakesTheFasterOfEquallySmallOnes) {
+  const TuneTrial fast = trial(0.25, 2, 30), slow = trial(0.25, 1, 60);
+  EXPECT_TRUE(is_better(fast, slow, Objective::kSize));
+  EXPECT_TRUE(is_better(trial(0.15, 1, 20), fast, Objective::kSize));
+}
+
+TEST(ObjectiveTest, QualityDecidesWhereNothingElseDoes) {
+  for (const Objective objective : {Objective::kBalanced, Objective::kLatency, Objective::kSize}) {
+    EXPECT_TRUE(is_better(trial(0.25, 2, 32), trial(0.25, 2.01, 30), objective));
+    EXPECT_FALSE(is_better(trial(0.25, 2, 30), trial(0.25, 2.01, 32), objective));
+    EXPECT_FALSE(is_better(trial(0.25, 2, 30.5), trial(0.25, 2, 30), objective));
+    EXPECT_FALSE(is_better(trial(0.25, 2, 30), trial(0.25, 2, 30), objective));
+  }
+}
+
+TEST(ObjectiveTest, WhatFailsOrIsSlowerIsNoAnswer) {
+  EXPECT_TRUE(is_eligible(trial(0.25, 1, 30)));
+  EXPECT_FALSE(is_eligible(trial(0.25, 0.9, 30)));
+  TuneTrial failed = trial(0.25, 2, 30);
+  failed.passed = false;
+  EXPECT_FALSE(is_eligible(failed));
+  TuneTrial vetoed = trial(0.25, 2, 30);
+  vetoed.held_out = false;
+  EXPECT_FALSE(is_eligible(vetoed));
+  TuneTrial impossible = trial(0.25, 2, 30);
+  impossible.problem = "no kernel";
+  EXPECT_FALSE(is_eligible(impossible));
+}
+
+TEST(ObjectiveTest, ContestsMayErrALittle) {
+  SpeedUp speed;
+  speed.is_measurable = true;
+  speed.ratio = 0.985;
+  EXPECT_FALSE(is_slower(speed));
+  speed.ratio = 0.97;
+  EXPECT_TRUE(is_slower(speed));
+  speed.is_measurable = false;
+  EXPECT_FALSE(is_slower(speed));
+  speed.ratio = 0.94;
+  EXPECT_TRUE(is_slower(speed));
+}
+
+TEST(ObjectiveTest, TheFrontIsWhatNothingBeats) {
+  std::vector<TuneTrial> trials = {trial(0.25, 2, 30), trial(0.26, 1.5, 29), trial(0.15, 1, 20),
+                                   trial(0.5, 1, 60), trial(0.1, 0.5, 90)};
+  mark_front(trials);
+  EXPECT_TRUE(trials[0].is_on_front);
+  EXPECT_FALSE(trials[1].is_on_front);  // the first is smaller, faster and closer
+  EXPECT_TRUE(trials[2].is_on_front);
+  EXPECT_TRUE(trials[3].is_on_front);
+  EXPECT_FALSE(trials[4].is_on_front);  // slower than the original
+}
+
+}  // namespace
+}  // namespace ounce::search

@@ -1,0 +1,72 @@
+#include "search/recipe_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ounce::search {
+namespace {
+
+using nlohmann::json;
+
+template <class Enum>
+json number_of(Enum value) {
+  return static_cast<int>(value);
+}
+template <class Enum>
+Enum as(const json& value) {
+  return static_cast<Enum>(value.get<int>());
+}
+
+json override_json(const ValueOverride& value) {
+  json made = json::object();
+  if (value.range) made["range"] = {value.range->low, value.range->high};
+  if (value.method) made["method"] = number_of(*value.method);
+  if (value.type) made["type"] = number_of(*value.type);
+  if (value.keep_float) made["keep_float"] = true;
+  return made;
+}
+
+ValueOverride override_of(const json& made) {
+  ValueOverride value;
+  if (made.contains("range")) value.range = ValueRange{made["range"][0], made["range"][1]};
+  if (made.contains("method")) value.method = as<CalibrationMethod>(made["method"]);
+  if (made.contains("type")) value.type = as<ActivationType>(made["type"]);
+  value.keep_float = made.value("keep_float", false);
+  return value;
+}
+
+}  // namespace
+
+json to_json(const ResolvedRecipe& mix) {
+  const IntegerRecipe& integer = mix.recipe.integer;
+  json made = {{"format", number_of(mix.recipe.format)},
+               {"rounding", number_of(mix.recipe.rounding)},
+               {"is_equalized", mix.is_equalized},
+               {"activations", number_of(integer.activations)},
+               {"calibration", number_of(integer.calibration)},
+               {"percentile", integer.percentile},
+               {"correct_bias", integer.correct_bias},
+               {"float_nodes", integer.float_nodes},
+               {"values", json::object()},
+               {"nodes", json::object()}};
+  for (const auto& [name, value] : integer.values) made["values"][name] = override_json(value);
+  for (const auto& [name, format] : mix.recipe.nodes) made["nodes"][name] = number_of(format);
+  return made;
+}
+
+ResolvedRecipe mix_of(const json& made) {
+  ResolvedRecipe mix;
+  mix.recipe.format = as<Format>(made.at("format"));
+  mix.recipe.rounding = as<Rounding>(made.at("rounding"));
+  mix.is_equalized = made.at("is_equalized");
+  IntegerRecipe& integer = mix.recipe.integer;
+  integer.activations = as<ActivationType>(made.at("activations"));
+  integer.calibration = as<CalibrationMethod>(made.at("calibration"));
+  integer.percentile = made.at("percentile");
+  integer.correct_bias = made.at("correct_bias");
+  integer.float_nodes = made.at("float_nodes").get<std::set<std::string>>();
+  for (const auto& [name, value] : made.at("values").items()) integer.values[name] = override_of(value);
+  for (const auto& [name, format] : made.at("nodes").items()) mix.recipe.nodes[name] = as<Format>(format);
+  return mix;
+}
+
+}  // namespace ounce::search

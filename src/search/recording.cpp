@@ -1,0 +1,129 @@
+#include "search/recording.h"
+
+#include <algorithm>
+
+#include "base/cancel.h"
+#include "base/stopwatch.h"
+#include "measure/comparison.h"
+#include "measure/float_ports.h"
+#include "measure/gates.h"
+#include "measure/open.h"
+#include "measure/stepper.h"
+
+namespace ounce::search {
+namespace {
+
+std::uint64_t bytes_of(const std::vector<data::Tensor>& tensors) {
+  std::uint64_t bytes = 0;
+  for (const data::Tensor& tensor : tensors) bytes += tensor.bytes.size();
+  return bytes;
+}
+
+}  // namespace
+
+// Gives what the original gave.
+class Recording::Replay : public runtime::Executor {
+ public:
+  Replay(const Recording& recording, std::vector<std::uint64_t> batches)
+      : recording_(recording), batches_(std::move(batches)) {}
+
+  const std::vector<data::ValueDescription>& inputs() const override { return recording_.takes_; }
+  const std::vector<data::ValueDescription>& outputs() const override { return recording_.gives_; }
+  const std::string& library_version() const override { return recording_.version_; }
+  std::span<const data::TensorView> run(std::span<const data::TensorView>) override {
+    const auto& outputs = recording_.outputs_.at(batches_.at(next_++));
+    views_.assign(outputs.begin(), outputs.end());
+    return views_;
+  }
+
+ private:
+  const Recording& recording_;
+  std::vector<std::uint64_t> batches_;
+  std::vector<data::TensorView> views_;
+  std::size_t next_ = 0;
+};
+
+class Recording::Subset : public data::Feed {
+ public:
+  Subset(const Recording& recording, const std::vector<std::uint64_t>& batches)
+      : recording_(recording), batches_(batches) {}
+
+  std::uint64_t batches() const override { return batches_.size(); }
+  std::uint64_t samples() const override {
+    std::uint64_t count = 0;
+    for (const std::uint64_t i : batches_) count += recording_.batches_[i].names.size();
+    return count;
+  }
+  void read(std::uint64_t index, data::Batch& batch) override {
+    batch = recording_.batches_[batches_[index]];
+  }
+
+ private:
+  const Recording& recording_;
+  const std::vector<std::uint64_t>& batches_;
+};
+
+Recording::Recording(const std::filesystem::path& original, const VerifyOptions& how,
+                     std::uint64_t most_bytes, std::uint64_t most_samples)
+    : original_(original), how_(how) {
+  how_.progress = nullptr;
+  how_.worst = 0;
+  measure::Stepper stepper(measure::load_as_floats(original, measure::executor_options(how.runtime)),
+                           how.data.carry);
+  takes_ = stepper.model().inputs();
+  gives_ = stepper.model().outputs();
+  version_ = stepper.model().library_version();
+  const measure::OpenFeed open = measure::open_feed(original, takes_, how.data);
+  available_ = open.feed->samples();
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t i : choose(open.feed->batches(), available_, most_samples)) {
+    throw_if_cancelled();
+    data::Batch batch;
+    open.feed->read(i, batch);
+    std::vector<data::Tensor> outputs;
+    for (const data::TensorView& view : stepper.run(batch)) outputs.push_back(data::copy_of(view));
+    bytes += bytes_of(batch.inputs) + bytes_of(outputs);
+    is_cut_ = bytes > most_bytes && !batches_.empty();
+    if (is_cut_) break;
+    samples_ += batch.names.size();
+    batches_.push_back(std::move(batch));
+    outputs_.push_back(std::move(outputs));
+  }
+  if (open.data != nullptr) open.data->require_agreement();
+  seconds_ = stepper.seconds();
+  notes_ = open.feed->notes();
+}
+
+std::vector<std::uint64_t> Recording::choose(std::uint64_t batches, std::uint64_t samples,
+                                             std::uint64_t most_samples) const {
+  std::uint64_t count = batches;
+  if (most_samples != 0 && samples > most_samples)
+    count = std::max<std::uint64_t>(1, most_samples * batches / samples);
+  std::vector<std::uint64_t> chosen;
+  for (std::uint64_t i = 0; i < count; ++i)
+    chosen.push_back(how_.data.carry.empty() ? i * batches / count : i);
+  return chosen;
+}
+
+VerifyResult Recording::compare(const std::filesystem::path& path, std::uint64_t most_samples) const {
+  const Stopwatch time;
+  VerifyResult result;
+  result.reference = original_;
+  result.candidate = path;
+  result.runtime_version = version_;
+  const std::vector<std::uint64_t> chosen = choose(batches_.size(), samples_, most_samples);
+  measure::Stepper reference(std::make_unique<Replay>(*this, chosen), {});
+  measure::Stepper candidate(measure::load_as_floats(path, measure::executor_options(how_.runtime)),
+                             how_.data.carry);
+  measure::require_same_interface(reference.model(), candidate.model(), path);
+  result.load_seconds = time.seconds();
+  Subset feed(*this, chosen);
+  measure::Comparison comparison(reference, candidate, how_);
+  comparison.run(feed, nullptr);
+  comparison.fill(result);
+  measure::judge(how_.gates, result);
+  result.seconds = time.seconds();
+  return result;
+}
+
+}  // namespace ounce::search

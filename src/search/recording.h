@@ -1,0 +1,54 @@
+// Samples, and what the original makes of them, kept in memory: a candidate is compared without running the
+// original again.
+#pragma once
+
+#include <ounce/verify.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "data/feed.h"
+#include "data/tensor.h"
+
+namespace ounce::search {
+
+class Recording {
+ public:
+  // `most_samples` of the data that `how` names (0: all of it), evenly spaced (with a carried state the first
+  // ones), or as many of them as fit into `most_bytes`. Throws what verify() throws for data that does not
+  // fit the model.
+  Recording(const std::filesystem::path& original, const VerifyOptions& how, std::uint64_t most_bytes,
+            std::uint64_t most_samples = 0);
+
+  // What verify() would find with the first or evenly spaced samples (with a carried state the first ones);
+  // 0: all of them. No edge cases. Safe in several threads.
+  VerifyResult compare(const std::filesystem::path& candidate, std::uint64_t most_samples = 0) const;
+
+  std::uint64_t samples() const { return samples_; }
+  std::uint64_t available() const { return available_; }  // samples in the data
+  bool is_cut() const { return is_cut_; }                 // there was more than fits
+  double run_seconds() const { return seconds_; }         // of the original, for all samples
+  const std::string& runtime_version() const { return version_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  class Replay;
+  class Subset;
+  std::vector<std::uint64_t> choose(std::uint64_t batches, std::uint64_t samples,
+                                    std::uint64_t most_samples) const;
+
+  std::filesystem::path original_;
+  VerifyOptions how_;
+  std::vector<data::Batch> batches_;
+  std::vector<std::vector<data::Tensor>> outputs_;  // by batch
+  std::vector<data::ValueDescription> takes_, gives_;
+  std::uint64_t samples_ = 0, available_ = 0;
+  bool is_cut_ = false;
+  double seconds_ = 0;
+  std::string version_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace ounce::search

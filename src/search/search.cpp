@@ -1,0 +1,358 @@
+#include "search/search.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "base/cancel.h"
+#include "base/digest.h"
+#include "search/layer_cost.h"
+#include "search/objective.h"
+#include "search/recipe_json.h"
+#include "search/repair.h"
+
+namespace ounce::search {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kLeastContest = 0.2, kMostContest = 1;  // seconds of a model when it is timed
+constexpr double kContestShare = 1.0 / 400;              // … of the budget
+constexpr double kLastContestSeconds = 2;                // of each in the last contest, in a usual budget
+constexpr double kStaticShare = 0.4;    // of the time that is left, for choosing calibration and ranges
+constexpr double kReserveShare = 0.15;  // of the budget, at most, for the end
+constexpr double kCloseCost = 1.1;      // who is so close to the best takes part in the last contest
+constexpr std::size_t kMostInLastContest = 5;
+constexpr double kWorthRepairing = 0.95;     // of the best's cost, that a repaired one could at most have
+constexpr double kSlowerThanFloat = -0.004;  // share of the original's time that a layer must give back
+constexpr double kRoom = 1;                  // dB beyond the gate, as other data differs
+constexpr double kUsualGoal = 28;            // dB, without a gate in dB
+constexpr double kMoreRoom = 1.5;            // dB, when held-out data was not content
+constexpr int kMostRounds = 3;               // of more room
+constexpr double kNoLimit = 1e9;
+constexpr double kSmallStep = 1.03;  // of the least cost so far
+constexpr double kOverrun = 0.05;    // of the budget, that the end may take longer
+constexpr double kHopeless = 0.9;    // speed that no float will bring up to the original's
+
+Recipe recipe_of(Format format) {
+  Recipe recipe;
+  recipe.format = format;
+  return recipe;
+}
+
+bool is_dynamic_op(const std::string& op) {
+  return op == "MatMul" || op == "Gemm" || op == "LSTM" || op == "Attention";
+}
+
+std::string plural(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Search::Search(const TuneOptions& options, Evaluator& evaluator, Clock& clock,
+               std::function<bool(const Candidate&)> adopt)
+    : options_(options), evaluator_(evaluator), clock_(clock), adopt_(std::move(adopt)) {
+  reserve_ = kReserveShare * options.budget;
+}
+
+void Search::run() {
+  const auto is_time_up = [](const Error& error) {
+    return error.code() == ErrorCode::kCancelled && !is_cancelled();
+  };
+  try {
+    try_usual_formats();
+    repair();
+    trim();
+    try_rare_formats();
+    repair();
+    shrink();
+  } catch (const Error& error) {
+    if (!is_time_up(error)) throw;
+    is_complete_ = false;
+    evaluator_.note_time_is_up();
+  }
+  try {
+    evaluator_.keep_back(-kOverrun * options_.budget);
+    compare_best();
+  } catch (const Error& error) {
+    if (!is_time_up(error)) throw;  // then the order of before holds
+    is_complete_ = false;
+  }
+}
+
+void Search::show_progress() const {
+  if (options_.progress == nullptr) return;
+  constexpr double kMilliseconds = 1000;
+  options_.progress->stage = "searching";
+  options_.progress->total = static_cast<std::uint64_t>(kMilliseconds * options_.budget);
+  options_.progress->done =
+      static_cast<std::uint64_t>(kMilliseconds * std::min(clock_.elapsed(), options_.budget));
+}
+
+bool Search::has_time(double seconds) {
+  show_progress();
+  evaluator_.keep_back(reserve_);
+  const bool fits = clock_.left() - reserve_ > seconds;
+  if (!fits) is_complete_ = false;
+  return fits;
+}
+
+void Search::attempt(const ResolvedRecipe& mix, const std::string& name) {
+  if (!tried_.insert(to_json(mix).dump()).second) return;
+  Candidate candidate{mix, evaluator_.judge(mix, name)};
+  if (candidate.trial.problem.empty()) {
+    const double seconds = std::clamp(kContestShare * options_.budget, kLeastContest, kMostContest);
+    candidate.trial.speed_up = evaluator_.time({mix}, seconds).front();
+    candidate.trial.is_timed = true;
+    candidate.trial.is_slower = is_slower(candidate.trial.speed_up);
+  }
+  candidates_.push_back(std::move(candidate));
+  const std::size_t place = candidates_.size() - 1;
+  consider(place);
+  options_.on_trial(candidates_[place].trial);
+}
+
+void Search::consider(std::size_t place) {
+  TuneTrial& trial = candidates_[place].trial;
+  if (!is_eligible(trial)) return;
+  if (best_ && !is_better(trial, candidates_[*best_].trial, options_.objective)) return;
+  // Small steps back for the sake of quality must not add up.
+  const double cost = cost_of(trial, options_.objective);
+  if (best_ && cost > kSmallStep * least_cost_) return;
+  const double begin = clock_.elapsed();
+  trial.held_out = adopt_(candidates_[place]);
+  if (*trial.held_out) {
+    least_cost_ = best_ ? std::min(least_cost_, cost) : cost;
+    best_ = place;
+  }
+  // The end takes such a step too.
+  reserve_ = std::clamp(2 * (clock_.elapsed() - begin), reserve_ / 2, kReserveShare * options_.budget);
+}
+
+void Search::try_format(const Recipe& recipe, const char* name) {
+  const ResolvedRecipe mix{recipe, false};
+  if (!has_time(1) || (recipe.is_integer() && !computes_on_integers(mix))) return;
+  attempt(mix, name);
+}
+
+void Search::try_usual_formats() {
+  try_format(recipe_of(Format::kW8), "w8");
+  try_format(recipe_of(Format::kW16), "w16");
+  try_format(recipe_of(Format::kDynamic), "dynamic");
+  try_static();
+  try_dynamic_layers();
+  if (options_.objective == Objective::kSize) try_format(recipe_of(Format::kW4), "w4");
+}
+
+// What seldom is the answer on a CPU.
+void Search::try_rare_formats() {
+  try_format(recipe_of(Format::kW4), "w4");
+  try_format(recipe_of(Format::kFp16), "fp16");
+  Recipe wide = recipe_of(Format::kStatic);
+  wide.integer.activations = ActivationType::kS16;
+  try_format(wide, "static s16");
+}
+
+// Otherwise it is what storing it is.
+bool Search::computes_on_integers(const ResolvedRecipe& mix) {
+  const auto find = [&]() -> json {
+    try {
+      const auto layers = evaluator_.maker().layers(mix);
+      return std::any_of(layers.begin(), layers.end(), [](const TreatedLayer& treated) {
+        return treated.format == Format::kStatic || treated.format == Format::kDynamic;
+      });
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kUnsupported) throw;
+      return false;
+    }
+  };
+  return evaluator_.once("integers " + hex(digest_of(to_json(mix).dump())), find,
+                         [](const json& known) { return known.get<bool>(); });
+}
+
+// Calibration, equalizing, and the floats that bring much for nearly nothing are chosen by measuring.
+void Search::try_static() {
+  if (!has_time(1)) return;
+  const double end = clock_.elapsed() + kStaticShare * (clock_.left() - reserve_);
+  make::StaticLimits limits;
+  limits.close_enough = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : kUsualGoal;
+  limits.has_time = [&] { return clock_.elapsed() < end; };
+  const auto find = [&]() -> json {
+    std::vector<std::string> notes;
+    try {
+      const ResolvedRecipe mix = evaluator_.maker().resolve(recipe_of(Format::kStatic), limits, notes);
+      return {{"problem", ""}, {"mix", to_json(mix)}, {"notes", notes}};
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kUnsupported && error.code() != ErrorCode::kBadInput) throw;
+      return {{"problem", error.what()}, {"mix", to_json({})}, {"notes", json::array()}};
+    }
+  };
+  struct Resolution {
+    std::string problem;
+    ResolvedRecipe mix;
+    std::vector<std::string> notes;
+  };
+  const auto resolved = evaluator_.once(fmt::format("resolve static {}", options_.budget), find,
+                                        [](const json& known) -> Resolution {
+                                          return {known.at("problem"), mix_of(known.at("mix")),
+                                                  known.at("notes").get<std::vector<std::string>>()};
+                                        });
+  if (!resolved.problem.empty()) notes_.push_back("static: " + resolved.problem);
+  if (!resolved.problem.empty() || !computes_on_integers(resolved.mix)) return;
+  for (const std::string& note : resolved.notes) notes_.push_back("static: " + note);
+  attempt(resolved.mix, "static");
+}
+
+// Convs have static kernels only, LSTMs dynamic ones only, matrix products both.
+void Search::try_dynamic_layers() {
+  const auto base = std::find_if(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
+    return candidate.trial.name == "static" && candidate.trial.problem.empty();
+  });
+  if (base == candidates_.end() || !has_time(1)) return;
+  ResolvedRecipe mix = base->mix;
+  std::size_t moved = 0, integer = 0;
+  for (const TreatedLayer& treated : evaluator_.maker().layers(mix)) {
+    integer += treated.format == Format::kStatic ? 1U : 0U;
+    if (!is_dynamic_op(treated.layer.op_type)) continue;
+    mix.recipe.nodes[treated.layer.output] = Format::kDynamic;
+    moved += 1;
+  }
+  if (moved == 0 || integer == 0) return;
+  attempt(mix, fmt::format("static, {} dynamic", plural(moved, "layer")));
+}
+
+// What it would cost if it passed.
+double Search::promise_of(const Candidate& candidate) const {
+  return cost_of(candidate.trial, options_.objective);
+}
+
+void Search::repair() {
+  std::vector<std::size_t> broken;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    const Candidate& candidate = candidates_[i];
+    const Format format = candidate.mix.recipe.format;
+    const bool can_repair =
+        candidate.mix.recipe.is_integer() || format == Format::kW4 || format == Format::kW8;
+    const bool is_usable = candidate.trial.problem.empty() && candidate.trial.is_timed &&
+                           !is_16_bit(candidate.mix.recipe.integer.activations);
+    const bool is_broken = !candidate.trial.passed || !candidate.trial.held_out.value_or(true);
+    const bool is_hopeless = candidate.trial.speed_up.ratio < kHopeless;
+    if (can_repair && is_usable && is_broken && !is_hopeless && repaired_.insert(i).second)
+      broken.push_back(i);
+  }
+  // What stores in 4 bits has a long way to go.
+  const auto rank = [&](std::size_t i) {
+    return std::pair(candidates_[i].mix.recipe.format == Format::kW4, promise_of(candidates_[i]));
+  };
+  std::stable_sort(broken.begin(), broken.end(),
+                   [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  for (const std::size_t i : broken) {
+    const Candidate base = candidates_[i];
+    // What just passes here may just fail elsewhere.
+    const double gate = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : -kNoLimit;
+    double least = base.trial.passed ? base.trial.sqnr_db + kMoreRoom : gate;
+    for (int round = 0; round < kMostRounds; ++round) {
+      const double limit = best_ ? kWorthRepairing * promise_of(candidates_[*best_]) : kNoLimit;
+      if (promise_of(base) > limit || !has_time(1)) break;
+      const std::size_t before = candidates_.size();
+      repair(base, least);
+      const bool is_vetoed = candidates_.size() > before && !candidates_.back().trial.held_out.value_or(true);
+      if (!is_vetoed) break;
+      least = candidates_.back().trial.sqnr_db + kMoreRoom;
+    }
+  }
+}
+
+void Search::repair(const Candidate& base, double least_sqnr) {
+  const Repaired repaired =
+      search::repair(evaluator_, base.mix, least_sqnr, [&](double seconds) { return has_time(seconds); });
+  if (repaired.mix) attempt(*repaired.mix, fmt::format("{}, {}", base.trial.name, repaired.what));
+}
+
+// Layers whose Q/DQ cost more than their kernels gain: in the best one, and in one that could be it without
+// them.
+void Search::trim() {
+  if (best_ && candidates_[*best_].mix.recipe.is_integer()) return trim(Candidate(candidates_[*best_]));
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    const TuneTrial& trial = candidates_[i].trial;
+    const bool is_static = candidates_[i].mix.recipe.format == Format::kStatic;
+    if (is_static && trial.problem.empty() && trial.passed &&
+        !is_16_bit(candidates_[i].mix.recipe.integer.activations))
+      return trim(Candidate(candidates_[i]));
+  }
+}
+
+void Search::trim(const Candidate& base) {
+  if (!has_time(1)) return;
+  std::vector<LayerCost> layer_costs =
+      measure_layer_costs(evaluator_, base.mix, {Format::kStatic, Format::kDynamic}, true,
+                          [&](double seconds) { return has_time(seconds); });
+  std::erase_if(layer_costs, [](const LayerCost& layer_cost) { return layer_cost.cost > kSlowerThanFloat; });
+  std::stable_sort(layer_costs.begin(), layer_costs.end(),
+                   [](const LayerCost& a, const LayerCost& b) { return a.cost < b.cost; });
+  // A time is only a measurement: if all of them together do not help, the best half may.
+  for (; !layer_costs.empty() && has_time(1); layer_costs.resize(layer_costs.size() / 2)) {
+    const std::optional<std::size_t> before = best_;
+    attempt(with(base.mix, layer_costs, Format::kW8),
+            fmt::format("{}, {} faster in floats", base.trial.name, plural(layer_costs.size(), "group")));
+    if (best_ != before) return;
+  }
+}
+
+// Weights of layers that compute on floats, in 4 bits where the outputs stand it.
+void Search::shrink() {
+  if (!best_ || options_.objective == Objective::kLatency || !has_time(1)) return;
+  const Candidate base = candidates_[*best_];
+  if (base.mix.recipe.is_half() || base.mix.recipe.format == Format::kW4) return;
+  std::vector<LayerCost> floats = group_by_format(evaluator_, base.mix, {Format::kW8, Format::kW16});
+  std::vector<ResolvedRecipe> alone;
+  for (const LayerCost& layer_cost : floats) alone.push_back(with(base.mix, {layer_cost}, Format::kW4));
+  const std::vector<double> noises = evaluator_.noises(alone);
+  for (std::size_t i = 0; i < floats.size(); ++i) floats[i].gain = -noises[i];
+  std::stable_sort(floats.begin(), floats.end(),
+                   [](const LayerCost& a, const LayerCost& b) { return a.gain > b.gain; });
+  // The half that brings the least noise is tried when all of them are too many.
+  for (; !floats.empty() && has_time(1); floats.resize(floats.size() / 2)) {
+    const std::optional<std::size_t> before = best_;
+    const std::size_t tried = candidates_.size();
+    attempt(with(base.mix, floats, Format::kW4),
+            fmt::format("{}, {} in 4 bits", base.trial.name, plural(floats.size(), "group")));
+    const bool is_larger = candidates_.size() > tried && candidates_.back().trial.bytes >= base.trial.bytes;
+    if (best_ != before || is_larger) return;
+  }
+}
+
+// Contests at different times have seen a different machine: the best few meet once more.
+void Search::compare_best() {
+  if (!best_) return;
+  std::vector<std::size_t> players;
+  const double limit = kCloseCost * promise_of(candidates_[*best_]);
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    if (is_eligible(candidates_[i].trial) && (i == *best_ || promise_of(candidates_[i]) <= limit))
+      players.push_back(i);
+  }
+  std::stable_sort(players.begin(), players.end(), [&](std::size_t a, std::size_t b) {
+    return promise_of(candidates_[a]) < promise_of(candidates_[b]);
+  });
+  if (players.size() > kMostInLastContest) {
+    players.resize(kMostInLastContest);
+    if (std::find(players.begin(), players.end(), *best_) == players.end()) players.back() = *best_;
+  }
+  std::vector<ResolvedRecipe> mixes;
+  for (const std::size_t i : players) mixes.push_back(candidates_[i].mix);
+  const double seconds = std::clamp(options_.budget / 100, kLeastContest, kLastContestSeconds);
+  const std::vector<SpeedUp> speeds = evaluator_.time(mixes, seconds);
+  for (std::size_t i = 0; i < players.size(); ++i) {
+    candidates_[players[i]].trial.speed_up = speeds[i];
+    candidates_[players[i]].trial.is_slower = is_slower(speeds[i]);
+  }
+  if (!is_eligible(candidates_[*best_].trial)) best_.reset();  // slower than the original after all
+  for (const std::size_t i : players) consider(i);
+  for (std::size_t i = 0; i < candidates_.size() && !best_; ++i) consider(i);
+}
+
+}  // namespace ounce::search

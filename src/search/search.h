@@ -1,0 +1,84 @@
+// The search for the best mix.
+//
+// 1. The formats that experience names: stored in 8 and in 16 bits, dynamic, static, static with dynamic
+//    layers; later stored in 4 bits, computed on 16-bit floats, static with 16-bit activations. Each is
+//    made, judged and timed.
+// 2. What is fast and does not pass is repaired: layers leave the integers, those first that bring the most
+//    quality for the time they cost, both measured; and no more of them than the gate wants. What passed
+//    only on the data that was searched on is repaired with room to spare.
+// 3. Of what passes, layers leave the integers whose Q/DQ cost more than their kernels gain; weights of
+//    layers that stand it are stored in 4 bits, where size counts.
+// 4. The best few are timed against each other once more.
+//
+// Every step is in the journal: a search that is run again goes the same way.
+#pragma once
+
+#include <ounce/tune.h>
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "search/clock.h"
+#include "search/evaluator.h"
+
+namespace ounce::search {
+
+struct Candidate {
+  ResolvedRecipe mix;
+  TuneTrial trial;
+};
+
+class Search {
+ public:
+  // `adopt` is asked whenever there is a new best: it has the final word, and keeps it.
+  Search(const TuneOptions& options, Evaluator& evaluator, Clock& clock,
+         std::function<bool(const Candidate&)> adopt);
+
+  // Until there is nothing left to try or no time. Throws Error{kCancelled} when it is stopped; candidates
+  // and best() hold what has been found.
+  void run();
+
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  const Candidate* best() const { return best_ ? &candidates_[*best_] : nullptr; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  bool is_complete() const { return is_complete_; }  // nothing was left out for lack of time
+
+ private:
+  void try_format(const Recipe& recipe, const char* name);
+  void try_usual_formats();
+  void try_rare_formats();
+  void try_static();
+  void try_dynamic_layers();
+  void repair();
+  void repair(const Candidate& base, double least_sqnr);
+  void trim();
+  void trim(const Candidate& base);
+  void shrink();
+  void compare_best();
+
+  // Judges and times it, and makes it the best if it is.
+  void attempt(const ResolvedRecipe& mix, const std::string& name);
+  bool computes_on_integers(const ResolvedRecipe& mix);
+  void consider(std::size_t candidate);
+  void show_progress() const;
+  bool has_time(double seconds);
+  double promise_of(const Candidate& candidate) const;
+
+  const TuneOptions& options_;
+  Evaluator& evaluator_;
+  Clock& clock_;
+  std::function<bool(const Candidate&)> adopt_;
+  std::vector<Candidate> candidates_;
+  std::optional<std::size_t> best_;
+  std::set<std::string> tried_;
+  std::set<std::size_t> repaired_;  // candidates
+  std::vector<std::string> notes_;
+  double reserve_ = 0;     // seconds for the end
+  double least_cost_ = 0;  // of all that have been the best
+  bool is_complete_ = true;
+};
+
+}  // namespace ounce::search

@@ -1,0 +1,275 @@
+#include "search/tuning.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/cancel.h"
+#include "base/cpu.h"
+#include "base/digest.h"
+#include "graph/verify.h"
+#include "onnx/reader.h"
+#include "search/identity.h"
+#include "search/measurement_json.h"
+#include "search/objective.h"
+#include "search/recipe_json.h"
+#include "search/search.h"
+
+namespace ounce::search {
+namespace {
+
+using nlohmann::json;
+
+bool has_any(const Gates& gates) {
+  return gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.min_agreement || gates.max_drop;
+}
+
+// What passes has to be the same model to whoever looks at its outputs; without labels a drop cannot be seen.
+TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
+  const bool is_blind = options.gates.max_drop && options.data.labels.empty();
+  if (is_blind) options.gates.max_drop.reset();
+  const bool has_other = has_any(options.gates);
+  if (!has_other) options.gates.min_sqnr = kDefaultTuneSqnr;
+  if (is_blind)
+    notes.push_back(
+        "there are no labels, so --max-drop has nothing to look at" +
+        (has_other ? "" : fmt::format("; every output must come within {} dB instead", kDefaultTuneSqnr)));
+  return options;
+}
+
+QuantizeOptions maker_options(const TuneOptions& options, const Split& split) {
+  QuantizeOptions made;
+  made.recipe.target = options.target;
+  made.trial.runtime.library = options.runtime.library;
+  made.trial.data = split.search;
+  made.trial.data.labels.clear();
+  made.threads = options.threads;
+  return made;
+}
+
+// Everything that changes a measurement.
+std::string identity(const std::filesystem::path& model, const TuneOptions& options) {
+  const Gates& gates = options.gates;
+  const auto text = [](const std::optional<double>& value) {
+    return value ? fmt::format("{}", *value) : "-";
+  };
+  return identity_of(
+      model, options.data, options.runtime,
+      fmt::format("tune 1 on {} gates {} {} {} {} {} metric {} {} {} target {}", cpu_name(),
+                  text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
+                  text(gates.min_agreement), text(gates.max_drop), static_cast<int>(options.metric),
+                  options.output, text(options.threshold), options.target));
+}
+
+// One run: what is the best so far is in its place.
+class Tuning {
+ public:
+  Tuning(const std::filesystem::path& model, const std::filesystem::path& output, const TuneOptions& given)
+      : options_(with_gates(given, result_.notes)),
+        clock_(options_.budget),
+        split_(split_data(model, options_.runtime, options_.data)),
+        maker_(model, maker_options(options_, split_)),
+        journal_(options_.keep ? journal_file(options_.cache, identity(model, options_))
+                               : std::filesystem::path()),
+        evaluator_(options_, split_, maker_, journal_, clock_),
+        search_(options_, evaluator_, clock_, [this](const Candidate& best) { return adopt(best); }),
+        output_(output) {
+    result_.model = model;
+    result_.bytes_before = evaluator_.original_bytes();
+    result_.search_samples = split_.search_samples;
+    result_.held_out_samples = split_.held_out_samples;
+    if (split_.is_same)
+      result_.notes.push_back(
+          fmt::format("{} samples are too few to hold some out: the final word is spoken on the same ones; "
+                      "give 100 or more",
+                      split_.search_samples));
+    evaluator_.before_measuring = [this] { put_in_place(); };
+  }
+
+  TuneResult run() {
+    try {
+      search_.run();
+      put_in_place();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kCancelled || !is_cancelled()) throw;
+      if (!on_disk_) throw;  // nothing to give
+      result_.is_interrupted = true;
+    }
+    return finish();
+  }
+
+ private:
+  // A model that has passed everything.
+  struct Answer {
+    Candidate candidate;
+    TuneTrial held_out;
+    std::vector<LayerChoice> layers;
+    std::uint64_t bytes = 0;
+  };
+
+  // The part that was held out decides, and then the checks that every result goes through.
+  bool adopt(const Candidate& candidate) {
+    const std::string digest = hex(digest_of(to_json(candidate.mix).dump()));
+    const TuneTrial held_out = evaluator_.once(
+        "held out " + digest, [&] { return hold_out(candidate.mix); }, trial_of);
+    if (!held_out.passed) {
+      result_.notes.push_back(
+          fmt::format("{} passed on the data that was searched on, but not on the data that was held out: {}",
+                      candidate.trial.name, held_out.verdict));
+      return false;
+    }
+    Answer answer{candidate, held_out, {}, 0};
+    const auto problem = evaluator_.once(
+        "written " + digest, [&] { return try_to_write(answer); },
+        [](const json& known) { return known.get<std::string>(); });
+    if (!problem.empty()) {
+      result_.notes.push_back(
+          fmt::format("{} passed, but cannot be written: {}", candidate.trial.name, problem));
+      return false;
+    }
+    const bool is_there = on_disk_ && to_json(on_disk_->candidate.mix) == to_json(candidate.mix);
+    if (!is_there) waiting_ = std::move(answer);
+    return true;
+  }
+
+  json hold_out(const ResolvedRecipe& mix) {
+    const VerifyResult verified = evaluator_.hold_out(mix);
+    TuneTrial trial;
+    trial.sqnr_db = worst_sqnr(verified);
+    trial.agreement = least_agreement(verified);
+    if (!verified.metrics.empty()) trial.metric = verified.metrics.front();
+    trial.passed = verified.passed;
+    trial.verdict = verified.verdict;
+    return trial_json(trial);
+  }
+
+  json try_to_write(const Answer& answer) {
+    try {
+      write(answer);
+      return "";
+    } catch (const Error& error) {
+      const bool is_refused = error.code() == ErrorCode::kUnsupported ||
+                              error.code() == ErrorCode::kBadInput || error.code() == ErrorCode::kInternal;
+      if (!is_refused) throw;
+      return error.what();
+    }
+  }
+
+  void write(Answer answer) {
+    answer.layers = layers_of(answer.candidate.mix);  // first, as an interruption may follow
+    answer.bytes = maker_.write(answer.candidate.mix, output_).bytes_after;
+    on_disk_ = std::move(answer);
+  }
+
+  // What is known to be the best from before is written only when something has to be measured, or in the
+  // end.
+  void put_in_place() {
+    if (!waiting_) return;
+    write(*waiting_);
+    waiting_.reset();
+  }
+
+  TuneResult finish() {
+    result_.notes.insert(result_.notes.end(), search_.notes().begin(), search_.notes().end());
+    for (const Candidate& candidate : search_.candidates()) result_.trials.push_back(candidate.trial);
+    mark_front(result_.trials);
+    result_.is_out_of_time = !search_.is_complete();
+    result_.runtime_version = split_.runtime_version;
+    result_.recalled = evaluator_.recalled();
+    result_.notes.insert(result_.notes.end(), evaluator_.notes().begin(), evaluator_.notes().end());
+    if (on_disk_ && (search_.best() != nullptr || result_.is_interrupted)) {
+      give_answer();
+    } else if (!result_.is_interrupted) {
+      give_closest();
+    }
+    result_.seconds = clock_.real_seconds();
+    return std::move(result_);
+  }
+
+  // After an interruption the best that was found may not have been written.
+  void give_answer() {
+    result_.passed = true;
+    result_.output = output_;
+    result_.best = result_.is_interrupted ? on_disk_->candidate.trial : search_.best()->trial;
+    result_.best.held_out = true;
+    result_.best.bytes = on_disk_->bytes;
+    result_.best.ratio = static_cast<double>(on_disk_->bytes) / static_cast<double>(result_.bytes_before);
+    for (const TuneTrial& trial : result_.trials) {
+      if (trial.name == result_.best.name) result_.best.is_on_front = trial.is_on_front;
+    }
+    result_.held_out = on_disk_->held_out;
+    result_.layers = on_disk_->layers;
+  }
+
+  void give_closest() {
+    const Candidate* found = closest();
+    if (found == nullptr && result_.trials.empty())
+      throw Error(ErrorCode::kUsage, "there was no time to make a single model: give more --budget",
+                  result_.model.string());
+    if (found == nullptr)
+      throw Error(ErrorCode::kUnsupported,
+                  "no format can be made of this model: " + result_.trials.front().problem,
+                  result_.model.string());
+    result_.best = found->trial;
+    result_.layers = layers_of(found->mix);
+    result_.closest = closest_name(output_);
+    if (on_disk_) {  // the best turned out to be slower than the original
+      std::filesystem::rename(output_, result_.closest);
+    } else {
+      maker_.write(found->mix, result_.closest);
+    }
+  }
+
+  std::vector<LayerChoice> layers_of(const ResolvedRecipe& mix) {
+    std::vector<LayerChoice> layers;
+    for (const TreatedLayer& treated : maker_.layers(mix)) {
+      const Format format = mix.recipe.is_half() ? mix.recipe.format : treated.format;
+      layers.push_back({treated.layer.name, treated.layer.op_type, std::string(format_name(format))});
+    }
+    return layers;
+  }
+
+  // Of those that did not pass, the one that lacks the least of what was asked for.
+  const Candidate* closest() const {
+    if (on_disk_) return &on_disk_->candidate;
+    const auto quality = [&](const TuneTrial& trial) {
+      if (options_.gates.max_drop && trial.metric) return -trial.metric->drop;
+      if (options_.gates.min_agreement && trial.agreement) return *trial.agreement;
+      return trial.sqnr_db;
+    };
+    const Candidate* found = nullptr;
+    for (const Candidate& candidate : search_.candidates()) {
+      if (!candidate.trial.problem.empty()) continue;
+      if (found == nullptr || quality(candidate.trial) > quality(found->trial)) found = &candidate;
+    }
+    return found;
+  }
+
+  TuneResult result_;
+  TuneOptions options_;
+  Clock clock_;
+  Split split_;
+  CandidateMaker maker_;
+  Journal journal_;
+  Evaluator evaluator_;
+  Search search_;
+  std::filesystem::path output_;
+  std::optional<Answer> waiting_, on_disk_;
+};
+
+}  // namespace
+
+std::filesystem::path closest_name(std::filesystem::path output) {
+  return output.replace_extension(".closest" + output.extension().string());
+}
+
+TuneResult find_best(const std::filesystem::path& model, const std::filesystem::path& output,
+                     const TuneOptions& options) {
+  return Tuning(model, output, options).run();
+}
+
+}  // namespace ounce::search

@@ -1,0 +1,65 @@
+// For tests: all that a search works with, for a model whose layer "third" stands no INT8 (see
+// support/fatal_layer.h) and that is judged by its outputs. No measurement is kept on the disk.
+//
+//   FatalBench bench;
+//   repair(bench.evaluator, mix_in(Format::kW8), 30, [](double) { return true; });
+#pragma once
+
+#include <ounce/tune.h>
+
+#include <filesystem>
+#include <string>
+
+#include "search/candidate_maker.h"
+#include "search/clock.h"
+#include "search/evaluator.h"
+#include "search/journal.h"
+#include "search/split.h"
+#include "support/fatal_layer.h"
+#include "support/npy_bytes.h"
+#include "support/temporary_folder.h"
+
+namespace ounce::search::test {
+
+inline ResolvedRecipe mix_in(Format format) {
+  ResolvedRecipe mix;
+  mix.recipe.format = format;
+  return mix;
+}
+
+class FatalBench {
+ public:
+  explicit FatalBench(double min_sqnr = kDefaultTuneSqnr, const std::string& target = {})
+      : options(options_of(min_sqnr, target)),
+        split(split_data(model, options.runtime, options.data)),
+        maker(model, making_of(split, target)) {}
+
+  ounce::test::TemporaryFolder folder;
+  std::filesystem::path model = folder / "model.onnx";
+  TuneOptions options;
+  Split split;
+  CandidateMaker maker;
+  Journal journal{std::filesystem::path()};
+  Clock clock{600};
+  Evaluator evaluator{options, split, maker, journal, clock};
+
+ private:
+  TuneOptions options_of(double min_sqnr, const std::string& target) const {
+    const ounce::test::FatalLayer fatal;
+    ounce::test::write_file(model, fatal.model);
+    ounce::test::write_file(folder / "x.npy", npy_bytes(fatal.kSamples, fatal.kWidth, fatal.inputs));
+    TuneOptions made;
+    made.data.path = folder / "x.npy";
+    made.gates.min_sqnr = min_sqnr;
+    made.target = target;
+    return made;
+  }
+  static QuantizeOptions making_of(const Split& parts, const std::string& target) {
+    QuantizeOptions made;
+    made.recipe.target = target;
+    made.trial.data = parts.search;
+    return made;
+  }
+};
+
+}  // namespace ounce::search::test
