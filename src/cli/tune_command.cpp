@@ -45,7 +45,7 @@ TuneOptions options_of(const Arguments& arguments) {
   options.output = arguments.gates.output;
   options.threshold = arguments.gates.threshold;
   options.objective = kObjectives.at(arguments.objective);
-  options.budget = duration_of(arguments.budget, "--budget");
+  options.budget = budget_of(arguments.budget, "--budget");
   options.target = arguments.target;
   options.cache = arguments.cache;
   options.keep = arguments.keep;
@@ -70,6 +70,9 @@ int run(const Arguments& arguments) {
   std::erase_if(models, [](const ModelFile& model) {
     return model.was_found && model.path.stem().extension() == ".closest";
   });
+  if (models.empty())
+    throw Error(ErrorCode::kUsage, "there is nothing to tune but what came closest in an earlier run",
+                arguments.models.front());
   const JobList list = assign_outputs(models, arguments.output, usual_name);
   for (const std::string& note : list.notes) fmt::print(stderr, "note: {}\n", note);
   std::vector<report::TuneRow> rows;
@@ -115,7 +118,9 @@ Command add_tune(CLI::App& parser) {
                   "balanced (least time × bytes), latency, size (without being slower than the original)")
       ->check(CLI::IsMember({"balanced", "latency", "size"}))
       ->capture_default_str();
-  app->add_option("--budget", arguments->budget, "time for each model: 90s, 10m, 2h")->capture_default_str();
+  app->add_option("--budget", arguments->budget,
+                  "time for each model: 90s, 10m, 2h; or how much is tried, without timing it: '40 models'")
+      ->capture_default_str();
   app->add_option("--target", arguments->target,
                   "where the model will run, such as android-arm64@1.22.0: what it lacks is not written");
   CLI::Option* cache = app->add_option(
