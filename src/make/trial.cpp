@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/cancel.h"
 #include "base/memory.h"
@@ -13,6 +12,7 @@
 #include "measure/float_ports.h"
 #include "measure/open.h"
 #include "measure/stepper.h"
+#include "measure/worst_output.h"
 
 namespace ounce::make {
 namespace {
@@ -132,9 +132,10 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
     result.samples += batch.names.size();
   }
   result.is_tried = true;
-  result.sqnr_db = std::numeric_limits<double>::infinity();
+  std::vector<OutputComparison> outputs;
   for (const measure::OutputMeter& meter : meters) {
-    const OutputComparison compared = meter.result();
+    const OutputComparison& compared = outputs.emplace_back(meter.result());
+    outputs.back().is_state = measure::is_state(options.data, compared.name);
     if (meter.shape_differences() != 0) {
       throw Error(ErrorCode::kInternal, fmt::format("the output '{}' has another shape: {}", compared.name,
                                                     meter.first_shape_difference()));
@@ -144,8 +145,8 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
           ErrorCode::kInternal,
           fmt::format("the output '{}' has NaN or infinite values that the original has not", compared.name));
     }
-    result.sqnr_db = std::min(result.sqnr_db, compared.sqnr_db);
   }
+  result.sqnr_db = measure::worst_sqnr(outputs);
 }
 
 // Nobody knows a file that has no name yet by where it can be opened.

@@ -15,6 +15,7 @@
 #include "base/stopwatch.h"
 #include "base/thread_pool.h"
 #include "measure/open.h"
+#include "measure/worst_output.h"
 #include "search/measurement_json.h"
 #include "search/objective.h"
 #include "search/recipe_json.h"
@@ -35,8 +36,6 @@ constexpr double kSameModel = 100;  // dB: what rounding in another order does t
 std::string key_of(const char* what, const ResolvedRecipe& mix) {
   return std::string(what) + " " + hex(digest_of(to_json(mix).dump()));
 }
-
-double worst_noise(const VerifyResult& result) { return std::pow(10, -worst_sqnr(result) / 10); }
 
 }  // namespace
 
@@ -159,7 +158,7 @@ std::vector<double> MeasuringEvaluator::noises(const std::vector<ResolvedRecipe>
     double noise = none;
     try {
       maker_.make(mix, file);
-      noise = worst_noise(samples.compare(file, kFewSamples));
+      noise = measure::worst_noise(samples.compare(file, kFewSamples).outputs);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
     }
@@ -180,10 +179,10 @@ TuneTrial MeasuringEvaluator::judge(const ResolvedRecipe& mix, const std::string
       trial.bytes = measure::check_model(file).bytes;
       measure::require_loadable(file, options_.runtime);
       const VerifyResult result = samples.compare(file);
-      trial.sqnr_db = worst_sqnr(result);
+      trial.sqnr_db = measure::worst_sqnr(result.outputs);
       if (trial.bytes >= original_bytes_ && trial.sqnr_db > kSameModel)
         throw Error(ErrorCode::kUnsupported, "nothing in the model can be stored or computed so");
-      trial.agreement = least_agreement(result);
+      trial.agreement = measure::least_agreement(result.outputs);
       if (!result.metrics.empty()) trial.metric = result.metrics.front();
       trial.passed = result.passed;
       trial.verdict = result.verdict;

@@ -9,6 +9,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "plan/dynamic_ops.h"
 #include "search/layer_cost.h"
 #include "search/objective.h"
 #include "search/recipe_json.h"
@@ -41,10 +42,6 @@ Recipe recipe_of(Format format) {
   Recipe recipe;
   recipe.format = format;
   return recipe;
-}
-
-bool is_dynamic_op(const std::string& op) {
-  return op == "MatMul" || op == "Gemm" || op == "LSTM" || op == "Attention";
 }
 
 std::string plural(std::size_t count, const char* what) {
@@ -179,7 +176,7 @@ void Search::try_dynamic_layers() {
   std::size_t moved = 0, integer = 0;
   for (const TreatedLayer& treated : evaluator_.layers(mix)) {
     integer += treated.format == Format::kStatic ? 1U : 0U;
-    if (!is_dynamic_op(treated.layer.op_type)) continue;
+    if (!plan::gains_by_dynamic(treated.layer.op_type)) continue;
     mix.recipe.nodes[treated.layer.output] = Format::kDynamic;
     moved += 1;
   }

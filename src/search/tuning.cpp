@@ -13,6 +13,7 @@
 #include "base/cpu.h"
 #include "base/digest.h"
 #include "graph/verify.h"
+#include "measure/worst_output.h"
 #include "onnx/reader.h"
 #include "search/best_on_disk.h"
 #include "search/identity.h"
@@ -133,8 +134,8 @@ class Tuning {
   json hold_out(const ResolvedRecipe& mix) {
     const VerifyResult verified = evaluator_.hold_out(mix);
     TuneTrial trial;
-    trial.sqnr_db = worst_sqnr(verified);
-    trial.agreement = least_agreement(verified);
+    trial.sqnr_db = measure::worst_sqnr(verified.outputs);
+    trial.agreement = measure::least_agreement(verified.outputs);
     if (!verified.metrics.empty()) trial.metric = verified.metrics.front();
     trial.passed = verified.passed;
     trial.verdict = verified.verdict;
