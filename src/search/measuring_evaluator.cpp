@@ -177,7 +177,6 @@ TuneTrial MeasuringEvaluator::judge(const ResolvedRecipe& mix, const std::string
     try {
       const std::filesystem::path file = file_of(mix);
       trial.bytes = measure::check_model(file).bytes;
-      measure::require_loadable(file, options_.runtime);
       const VerifyResult result = samples.compare(file);
       trial.sqnr_db = measure::worst_sqnr(result.outputs);
       if (trial.bytes >= original_bytes_ && trial.sqnr_db > kSameModel)
