@@ -7,6 +7,8 @@ The rule:
 - A folder of src/ includes itself, the folders that MAY_USE gives it, and theirs in turn.
 - A face (cli, runner, python, capi) includes itself, <ounce/…> and only the folders named for it.
 - include/ounce, which is installed, includes nothing of src/.
+- <ounce/…>: up to measure only the words that all verbs share (VOCABULARY), and what of a verb's header is named for a
+  folder; from make on, every one.
 - The headers of ONNX Runtime are included in src/runtime alone.
 - A file of ours is named with its folder: "graph/node.h", not "node.h".
 Tests (*_test.cpp) stand beside what they test and may include anything.
@@ -40,6 +42,17 @@ MAY_USE = {
 }
 FACES = {"cli": ["report", "base"], "runner": ["runtime"], "python": [], "capi": []}
 
+# Of include/ounce: what is no verb's own.
+VOCABULARY = {"contract", "data", "error", "recipe", "runtime", "version"}
+# Folders that compute what a verb reports, and share its words; the fewer of them, the better.
+WORDS_OF_VERBS = {
+    "base": {"quantize"},  # request_cancel()
+    "observe": {"calibrate"},
+    "target": {"check"},
+    "measure": {"bench", "check", "verify"},
+}
+ABOVE = {"make", "search", "api", "report", "app", "cli", "python", "capi"}
+
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".h", ".cpp", ".inc"}
 
@@ -58,9 +71,13 @@ ALLOWED |= {face: {face, *named} for face, named in FACES.items()}
 
 def complaint(folder, quote, path):
     """Why a file of `folder` (None: include/ounce) may not include `path`, or None if it may."""
-    used, slash, _ = path.partition("/")
+    used, slash, name = path.partition("/")
     if path.startswith("onnxruntime_") and folder != "runtime":
         return f'"{path}": only src/runtime includes the headers of ONNX Runtime'
+    if used == "ounce" and folder is not None and folder not in ABOVE:
+        header = name.removesuffix(".h")
+        if header not in VOCABULARY | WORDS_OF_VERBS.get(folder, set()):
+            return f"<{path}>: a verb's header, and {folder} is below all verbs"
     if quote == '"' and not slash:
         return f'"{path}": name it with its folder'
     if used not in ALLOWED:

@@ -46,8 +46,15 @@ class CheckLayersTest(unittest.TestCase):
     def test_leaves_tests_alone(self):
         self.assert_accepted("src/base/a_test.cpp", '#include "measure/b.h"\n')
 
-    def test_every_folder_may_include_the_public_headers(self):
+    def test_every_folder_may_include_the_words_that_verbs_share(self):
         self.assert_accepted("src/base/a.h", "#include <ounce/error.h>\n")
+        self.assert_accepted("src/plan/a.h", "#include <ounce/recipe.h>\n")
+
+    def test_a_verbs_header_is_for_those_above(self):
+        self.assert_refused("src/plan/a.h", "#include <ounce/quantize.h>\n", "a verb's header")
+        self.assert_refused("src/runtime/a.cpp", "#include <ounce/tune.h>\n", "a verb's header")
+        self.assert_accepted("src/make/a.h", "#include <ounce/quantize.h>\n")
+        self.assert_accepted("src/report/a.h", "#include <ounce/tune.h>\n")
 
     def test_knows_other_peoples_headers(self):
         self.assert_accepted("src/kernels/a.cpp", '#include "hwy/highway.h"\n')

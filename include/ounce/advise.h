@@ -56,7 +56,7 @@ enum class SizeClass { kSmall, kMedium, kLarge };
 
 struct AdviseOptions {
   RuntimeOptions runtime;
-  DataOptions data;    // the first half is for calibration, the other one for judging
+  DataOptions data;    // every other sample is for calibration, the others are for judging
   std::string target;  // as Recipe::target
   double budget = 60;  // seconds
   Metric metric = Metric::kAuto;

@@ -30,6 +30,14 @@ enum class Objective {
   kSize,      // fewest bytes, without being slower than the original
 };
 
+// How far a search goes: a time, or a number of models. With models the clock is not asked and nothing is
+// timed, so that a search goes the same way on every machine; layers that compute on integers are taken to be
+// faster.
+struct Budget {
+  double seconds = 600;
+  std::uint64_t models = 0;  // made for measuring; 0: the time counts
+};
+
 // One model that was made and measured.
 struct TuneTrial {
   std::string name;     // "static", "static, 3 of 24 layers stored only"
@@ -39,7 +47,7 @@ struct TuneTrial {
   bool is_timed = false;
   SpeedUp speed_up;
   bool is_slower = false;  // than the original, by more than contests may err
-  double sqnr_db = 0;  // of the worst output, on the part of the data that is searched on
+  double sqnr_db = 0;      // of the worst output, on the part of the data that is searched on
   std::optional<double> agreement;
   std::optional<MetricResult> metric;
   bool passed = false;  // the gate, there
@@ -62,9 +70,9 @@ struct TuneOptions {
   std::string output;  // the one that labels speak of
   std::optional<double> threshold;
   Objective objective = Objective::kBalanced;
-  std::string target;           // see Recipe::target
+  std::string target;  // see Recipe::target
   std::vector<std::string> cpus = {};  // that the result is run on as well (ounce/cpus.h)
-  double budget = 600;          // seconds
+  Budget budget;
   std::filesystem::path cache;  // where measurements are kept; empty: the usual place
   bool keep = true;             // them
   unsigned threads = 0;         // of our own work; the models run with runtime.threads
@@ -83,11 +91,12 @@ struct TuneResult {
   std::string runtime_version;
   std::uint64_t bytes_before = 0;
   std::uint64_t search_samples = 0, held_out_samples = 0;
-  TuneTrial best;                   // or the closest one
-  TuneTrial held_out;               // of it, on the part of the data that was held out
-  std::vector<TuneTrial> trials;    // in their order
-  std::vector<LayerChoice> layers;  // of the result
-  std::vector<CpuComparison> cpus;  // the result on other CPUs
+  TuneTrial best;                         // or the closest one
+  std::optional<std::size_t> best_trial;  // its place among the trials
+  TuneTrial held_out;                     // of it, on the part of the data that was held out
+  std::vector<TuneTrial> trials;          // in their order
+  std::vector<LayerChoice> layers;        // of the result
+  std::vector<CpuComparison> cpus;        // the result on other CPUs
   std::vector<std::string> notes;
   std::uint64_t recalled = 0;  // measurements that were known from before
   double seconds = 0;

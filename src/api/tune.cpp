@@ -44,7 +44,8 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
                 const TuneOptions& options) {
   if (options.data.is_generated())
     throw Error(ErrorCode::kUsage, "tune needs to see real data: give --data", model.string());
-  if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "--budget must be more than nothing");
+  if (options.budget.models == 0 && !(options.budget.seconds > 0))
+    throw Error(ErrorCode::kUsage, "--budget must be more than nothing");
   const onnx::Model original = onnx::read_model(model);
   graph::verify(original);
   make::require_another_file(original, output, "the output would replace the input; choose another -o");

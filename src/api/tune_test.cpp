@@ -40,8 +40,8 @@ struct TuneTest : testing::Test {
     options.data.path = folder / "data.npz";
     options.data.labels = "label";
     options.gates.max_drop = 0.005;
-    options.objective = Objective::kSize;  // does not hang on times
-    options.budget = 60;
+    options.objective = Objective::kSize;
+    options.budget.models = 60;  // does not hang on times
     options.cache = folder / "cache";
   }
   TuneResult tuned() { return tune(model, output, options); }
@@ -116,13 +116,13 @@ TEST_F(TuneTest, WithoutLabelsOutputsDecide) {
 
 TEST_F(TuneTest, NothingIsKeptUnlessWanted) {
   options.keep = false;
-  options.budget = 5;
+  options.budget.models = 5;
   EXPECT_TRUE(tuned().passed);
   EXPECT_FALSE(std::filesystem::exists(folder / "cache"));
 }
 
 TEST_F(TuneTest, ATargetIsKeptTo) {
-  options.budget = 5;
+  options.budget.models = 5;
   options.target = "android-arm64@1.17.3";
   EXPECT_TRUE(tuned().passed);
   options.target = "nowhere";
@@ -131,9 +131,9 @@ TEST_F(TuneTest, ATargetIsKeptTo) {
 
 TEST_F(TuneTest, SenselessRequestsAreRefused) {
   EXPECT_EQ(error_of([&] { tune(model, model, options); }).code(), ErrorCode::kUsage);
-  options.budget = 0;
+  options.budget = {0, 0};
   EXPECT_EQ(error_of([&] { tuned(); }).code(), ErrorCode::kUsage);
-  options.budget = 10;
+  options.budget = {10, 0};
   options.data = {};
   EXPECT_THAT(error_of([&] { tuned(); }).what(), HasSubstr("give --data"));
 }

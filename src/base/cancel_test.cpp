@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <thread>
 
 #include "base/thread_pool.h"
 
@@ -48,6 +49,33 @@ TEST(CancelTest, TheEarlierLimitCounts) {
   const TimeLimit outer(0);
   const TimeLimit inner(1000);
   EXPECT_THROW(throw_if_cancelled(), Error);
+}
+
+TEST(CancelTest, ATimeLimitHoldsForThoseWhoWorkForIt) {
+  ThreadPool pool(4);
+  std::atomic<int> steps{0};
+  {
+    const TimeLimit limit(0);
+    EXPECT_THROW(pool.for_each(100, [&](std::size_t) { ++steps; }), Error);
+  }
+  EXPECT_EQ(steps, 0);
+  pool.for_each(100, [&](std::size_t) { ++steps; });
+  EXPECT_EQ(steps, 100);
+}
+
+TEST(CancelTest, ATimeLimitIsNothingToOtherThreads) {
+  const TimeLimit limit(0);
+  bool is_stopped = false;
+  std::thread([&] {
+    ThreadPool pool(2);
+    try {
+      throw_if_cancelled();
+      pool.for_each(10, [](std::size_t) { throw_if_cancelled(); });
+    } catch (const Error&) {
+      is_stopped = true;
+    }
+  }).join();
+  EXPECT_FALSE(is_stopped);
 }
 
 TEST(CancelTest, NobodyIsStoppedWithoutARequest) { EXPECT_NO_THROW(throw_if_cancelled()); }

@@ -42,8 +42,15 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::for_each(std::size_t steps, const std::function<void(std::size_t)>& run) {
   if (steps == 0) return;
+  // Whoever works for this thread keeps to its time limit.
+  const std::function<void(std::size_t)> limited = [&run,
+                                                    limit = Deadline::of_this_thread()](std::size_t step) {
+    const Deadline::Scope scope(limit);
+    throw_if_cancelled();
+    run(step);
+  };
   std::unique_lock lock(mutex_);
-  run_ = &run;
+  run_ = &limited;
   next_ = 0;
   steps_ = steps;
   failure_ = nullptr;
@@ -74,7 +81,6 @@ void ThreadPool::take_steps(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     std::exception_ptr failure;
     try {
-      throw_if_cancelled();
       (*run)(step);
     } catch (...) {
       failure = std::current_exception();

@@ -167,6 +167,24 @@ std::optional<Contract> contract_from(const ContractArguments& arguments) {
   return contract;
 }
 
+namespace {
+
+void read_part(const std::string& text, DataOptions& options) {
+  if (text.empty()) return;
+  const char* const last = text.data() + text.size();
+  std::uint64_t number = 0, count = 0;
+  const auto [slash, failure] = std::from_chars(text.data(), last, number);
+  const bool has_slash = failure == std::errc() && slash != last && *slash == '/';
+  const auto [end, second] =
+      has_slash ? std::from_chars(slash + 1, last, count) : std::from_chars_result{slash, failure};
+  if (!has_slash || second != std::errc() || end != last || number == 0 || number > count)
+    throw Error(ErrorCode::kUsage, fmt::format("--part '{}' must be I/N with I from 1 to N", text));
+  options.part = number - 1;
+  options.parts = count;
+}
+
+}  // namespace
+
 void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract) {
   const char* group = "Data";
   app.add_option("--data", arguments.data,
@@ -192,6 +210,9 @@ void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contrac
   app.add_option("--first", arguments.first, "begin with this sample")->check(whole_number())->group(group);
   app.add_option("--samples", arguments.samples, "so many samples (0: all)")
       ->check(whole_number())
+      ->group(group);
+  app.add_option("--part", arguments.part,
+                 "I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common")
       ->group(group);
   app.add_option("--shape", arguments.shape,
                  "NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (repeatable)")
@@ -235,6 +256,7 @@ DataOptions data_options_of(const DataArguments& arguments) {
   options.labels = arguments.labels;
   options.first = arguments.first;
   options.samples = arguments.samples;
+  read_part(arguments.part, options);
   options.batch = arguments.batch;
   options.seed = arguments.seed;
   options.contract = contract_from(arguments.contract);

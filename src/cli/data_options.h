@@ -18,7 +18,7 @@ struct ContractArguments {
 
 struct DataArguments {
   std::vector<std::string> data, inputs, constants, carry, shape;
-  std::string labels;
+  std::string labels, part;
   std::uint64_t first = 0, samples = 0, batch = 1, seed = 1;
   ContractArguments contract;
 };

@@ -123,10 +123,11 @@ void show_tune(const DataOptions& data) {
   options.data = data;
   options.data.labels = "label";
   options.gates.max_drop = 0.02;
-  options.budget = 10;
+  options.budget.models = 40;
   options.keep = false;
-  fmt::print("$ ounce tune model.onnx --data clips.npz --labels label --max-drop 2% --budget 10s\n{}\n",
-             report::tune_text(tune("model.onnx", "model.tuned.onnx", options)));
+  fmt::print(
+      "$ ounce tune model.onnx --data clips.npz --labels label --max-drop 2% --budget '40 models'\n{}\n",
+      report::tune_text(tune("model.onnx", "model.tuned.onnx", options)));
 }
 
 void show_advice(const DataOptions& data) {

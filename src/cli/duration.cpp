@@ -22,4 +22,20 @@ double duration_of(const std::string& text, const char* option) {
   return seconds;
 }
 
+Budget budget_of(const std::string& text, const char* option) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  const std::size_t word = text.find(" model");
+  if (word == std::string::npos) return {duration_of(text, option), 0};
+  Budget budget;
+  const char* const last = text.data() + word;
+  const auto [end, failure] = std::from_chars(text.data(), last, budget.models);
+  const std::string_view unit = std::string_view(text).substr(word + 1);
+  if (failure != std::errc() || end != last || budget.models == 0 || budget.models > kMost ||
+      (unit != "models" && unit != "model"))
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} '{}' must be a time such as 10m, or a number of models such as '40 models'",
+                            option, text));
+  return budget;
+}
+
 }  // namespace ounce::cli

@@ -1,5 +1,8 @@
-// A span of time on the command line: "90s", "10m", "1.5h", or a bare number of seconds.
+// How long something may take, on the command line: "90s", "10m", "1.5h", or a bare number of seconds; and
+// where that is said, "40 models".
 #pragma once
+
+#include <ounce/tune.h>
 
 #include <string>
 
@@ -7,5 +10,8 @@ namespace ounce::cli {
 
 // Seconds. Throws Error{kUsage} that names the option.
 double duration_of(const std::string& text, const char* option);
+
+// A time or a number of models. Throws Error{kUsage} that names the option.
+Budget budget_of(const std::string& text, const char* option);
 
 }  // namespace ounce::cli

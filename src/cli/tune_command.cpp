@@ -46,7 +46,7 @@ TuneOptions options_of(const Arguments& arguments) {
   options.output = arguments.gates.output;
   options.threshold = arguments.gates.threshold;
   options.objective = kObjectives.at(arguments.objective);
-  options.budget = duration_of(arguments.budget, "--budget");
+  options.budget = budget_of(arguments.budget, "--budget");
   options.target = arguments.target;
   options.cpus = cpus_of(arguments.on);
   options.cache = arguments.cache;
@@ -72,6 +72,9 @@ int run(const Arguments& arguments) {
   std::erase_if(models, [](const ModelFile& model) {
     return model.was_found && model.path.stem().extension() == ".closest";
   });
+  if (models.empty())
+    throw Error(ErrorCode::kUsage, "there is nothing to tune but what came closest in an earlier run",
+                arguments.models.front());
   const JobList list = assign_outputs(models, arguments.output, usual_name);
   for (const std::string& note : list.notes) fmt::print(stderr, "note: {}\n", note);
   std::vector<report::TuneRow> rows;
@@ -117,7 +120,9 @@ Command add_tune(CLI::App& parser) {
                   "balanced (least time × bytes), latency, size (without being slower than the original)")
       ->check(CLI::IsMember({"balanced", "latency", "size"}))
       ->capture_default_str();
-  app->add_option("--budget", arguments->budget, "time for each model: 90s, 10m, 2h")->capture_default_str();
+  app->add_option("--budget", arguments->budget,
+                  "time for each model: 90s, 10m, 2h; or how much is tried, without timing it: '40 models'")
+      ->capture_default_str();
   add_cpu_option(*app, arguments->on,
                  "other CPUs to run the result on in the end, if it computes on integers: avx2, avx512, arm64; "
                  "none; auto for all that can be shown here (default: auto)");

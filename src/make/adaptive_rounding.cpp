@@ -14,12 +14,13 @@
 #include "data/convert.h"
 #include "graph/constants.h"
 #include "measure/open.h"
+#include "measure/spread.h"
 #include "measure/stepper.h"
 #include "observe/gram.h"
 #include "onnx/attributes.h"
 #include "onnx/reader.h"
 #include "onnx/settings.h"
-#include "onnx/writer.h"
+#include "onnx/write_temporary.h"
 #include "passes/expose_values.h"
 #include "plan/sources.h"
 #include "quant/reconstruct.h"
@@ -107,9 +108,7 @@ class Watch {
         if (layer.input == exposed.value) by_output_[exposed.output].push_back(&layer);
       }
     }
-    onnx::ModelOutput output(model, path_, {ExternalData::kAuto, "0"});
-    output.write(pool, nullptr);
-    output.commit();
+    onnx::write_temporary(model, path_, pool);
   }
 
   void run(const std::filesystem::path& contract_of) {
@@ -118,15 +117,15 @@ class Watch {
     measure::Stepper stepper(runtime::load(path_, measure::executor_options(how)), options_.trial.data.carry);
     const measure::OpenFeed open =
         measure::open_feed(contract_of, stepper.model().inputs(), options_.trial.data);
-    const bool is_sequence = !options_.trial.data.carry.empty();
-    const std::uint64_t all = open.feed->batches(), count = std::min(all, kMostSamples);
-    const std::size_t rows =
-        static_cast<std::size_t>(std::max<std::uint64_t>(1, kRows / std::max<std::uint64_t>(1, count)));
+    const std::vector<std::uint64_t> chosen =
+        measure::spread(open.feed->batches(), kMostSamples, !options_.trial.data.carry.empty());
+    const std::size_t rows = static_cast<std::size_t>(
+        std::max<std::uint64_t>(1, kRows / std::max<std::uint64_t>(1, chosen.size())));
     for (Layer& layer : layers_) layer.gram.emplace(layer.unfolding, rows);
     data::Batch batch;
-    for (std::uint64_t i = 0; i < count; ++i) {
+    for (const std::uint64_t i : chosen) {
       throw_if_cancelled();
-      open.feed->read(is_sequence ? i : i * all / count, batch);
+      open.feed->read(i, batch);
       const std::vector<data::TensorView> inputs(batch.inputs.begin(), batch.inputs.end());
       add(stepper.model().inputs(), inputs, batch.names.size());
       add(stepper.model().outputs(), stepper.run(batch), batch.names.size());

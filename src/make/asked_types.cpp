@@ -10,7 +10,7 @@
 #include "measure/open.h"
 #include "onnx/reader.h"
 #include "onnx/types.h"
-#include "onnx/writer.h"
+#include "onnx/write_temporary.h"
 
 namespace ounce::make {
 namespace {
@@ -52,9 +52,7 @@ std::unique_ptr<runtime::Executor> load_with_outputs(const std::filesystem::path
   const TemporaryFolder folder("types");
   ThreadPool pool;
   const std::filesystem::path path = folder.path() / "model.onnx";
-  onnx::ModelOutput output(model, path, {ExternalData::kAuto, "0"});
-  output.write(pool, nullptr);
-  output.commit();
+  onnx::write_temporary(model, path, pool);
   RuntimeOptions how = options;
   how.optimization = OptimizationLevel::kNone;  // only types are of interest
   return runtime::load(path, measure::executor_options(how));

@@ -17,7 +17,7 @@
 #include "measure/prefetch.h"
 #include "measure/stepper.h"
 #include "onnx/reader.h"
-#include "onnx/writer.h"
+#include "onnx/write_temporary.h"
 #include "passes/expose_values.h"
 #include "passes/prepare.h"
 #include "plan/integer_plan.h"
@@ -90,9 +90,7 @@ struct ObservableModel {
     }
     for (const passes::Exposed& exposed : passes::expose_values(model, index, values))
       watched[exposed.output] = described.at(exposed.value);
-    onnx::ModelOutput output(model, path, {ExternalData::kAuto, "0"});
-    output.write(pool, nullptr);
-    output.commit();
+    onnx::write_temporary(model, path, pool);
   }
 
  private:

@@ -13,7 +13,7 @@
 #include "make/rewrite.h"
 #include "make/source_digest.h"
 #include "onnx/reader.h"
-#include "onnx/writer.h"
+#include "onnx/write_temporary.h"
 #include "passes/equalize.h"
 #include "passes/limit_pairs.h"
 #include "passes/prepare.h"
@@ -218,9 +218,7 @@ void PreparedModel::write(const onnx::Model& model) {
   folder_ = std::make_unique<TemporaryFolder>("quantize");
   model_ = folder_->path() / "model.onnx";
   ThreadPool pool;
-  onnx::ModelOutput output(model, model_, {ExternalData::kAuto, "0"});
-  output.write(pool, nullptr);
-  output.commit();
+  onnx::write_temporary(model, model_, pool);
 }
 
 }  // namespace ounce::make

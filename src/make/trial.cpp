@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/cancel.h"
 #include "base/cpu.h"
@@ -15,6 +14,7 @@
 #include "measure/float_ports.h"
 #include "measure/open.h"
 #include "measure/stepper.h"
+#include "measure/worst_output.h"
 
 namespace ounce::make {
 namespace {
@@ -137,9 +137,10 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
     result.samples += batch.names.size();
   }
   result.is_tried = true;
-  result.sqnr_db = std::numeric_limits<double>::infinity();
+  std::vector<OutputComparison> outputs;
   for (const measure::OutputMeter& meter : meters) {
-    const OutputComparison compared = meter.result();
+    const OutputComparison& compared = outputs.emplace_back(meter.result());
+    outputs.back().is_state = measure::is_state(options.data, compared.name);
     if (meter.shape_differences() != 0) {
       throw Error(ErrorCode::kInternal, fmt::format("the output '{}' has another shape: {}", compared.name,
                                                     meter.first_shape_difference()));
@@ -149,8 +150,8 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
           ErrorCode::kInternal,
           fmt::format("the output '{}' has NaN or infinite values that the original has not", compared.name));
     }
-    result.sqnr_db = std::min(result.sqnr_db, compared.sqnr_db);
   }
+  result.sqnr_db = measure::worst_sqnr(outputs);
 }
 
 // Runs both models on other CPUs, too. Throws Error{kUnsupported} when the written one is another model there.

@@ -58,6 +58,28 @@ TEST(Trial, DataIsUsedWhenThereIsAny) {
   EXPECT_GT(result.trial.sqnr_db, 30);
 }
 
+// As in verify(): a state is seen in what the next runs make of it.
+TEST(Trial, AStateIsNoOutputThatIsCompared) {
+  const test::TemporaryFolder folder;
+  test::ModelBuilder model(13, 7);
+  std::vector<float> weights(64 * 64);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 17) / 17 - 0.5F;
+  model.input("x", test::kFloat, {1, 64}).input("state", test::kFloat, {1, 64});
+  model.output("y", test::kFloat, {1, 64}).output("state_out", test::kFloat, {1, 64});
+  model.initializer("w", {64, 64}, weights);
+  model.node("MatMul", {"x", "w"}, {"p"});
+  model.node("Add", {"p", "state"}, {"state_out"});
+  model.node("Relu", {"x"}, {"y"});
+  test::write_file(folder / "model.onnx", model.bytes());
+  QuantizeOptions options;
+  options.recipe.format = Format::kW4;
+  options.trial.data.carry = {{"state", "state_out"}};
+  const QuantizeResult result = quantize(folder / "model.onnx", folder / "small.onnx", options);
+  EXPECT_EQ(result.stored_count(), 1U);
+  EXPECT_TRUE(result.trial.is_tried);
+  EXPECT_TRUE(std::isinf(result.trial.sqnr_db)) << result.trial.sqnr_db;
+}
+
 TEST(Trial, ExternalDataWithoutANameYetIsFound) {
   const test::TemporaryFolder folder;
   QuantizeOptions options;

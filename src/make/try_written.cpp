@@ -8,6 +8,7 @@
 #include "base/temporary_folder.h"
 #include "base/thread_pool.h"
 #include "make/trial.h"
+#include "onnx/write_temporary.h"
 #include "passes/emulate_halves.h"
 #include "passes/integer_ports.h"
 
@@ -26,9 +27,7 @@ std::filesystem::path write_emulation(const onnx::ModelOutput& output, onnx::Ele
   passes::emulate_halves(model, half);
   const std::filesystem::path path = folder.path() / "model.onnx";
   ThreadPool pool;
-  onnx::ModelOutput emulation(model, path, {ExternalData::kAuto, "0"});
-  emulation.write(pool, nullptr);
-  emulation.commit();
+  onnx::write_temporary(model, path, pool);
   return path;
 }
 

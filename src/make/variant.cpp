@@ -3,7 +3,7 @@
 #include "graph/verify.h"
 #include "make/rewrite.h"
 #include "onnx/reader.h"
-#include "onnx/writer.h"
+#include "onnx/write_temporary.h"
 #include "plan/plan.h"
 
 namespace ounce::make {
@@ -15,10 +15,7 @@ std::uint64_t write_variant(const PreparedModel& prepared, const Recipe& recipe,
   const plan::Plan plan = plan::make_plan(source, index, recipe, pool, prepared.ranges());
   onnx::Model model = onnx::read_model(prepared.model());
   rewrite(model, source, index, plan, {});
-  onnx::ModelOutput output(model, file, {ExternalData::kAuto, "0"});
-  output.write(pool, nullptr);
-  output.commit();
-  return output.total_bytes();
+  return onnx::write_temporary(model, file, pool);
 }
 
 }  // namespace ounce::make

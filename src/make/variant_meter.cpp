@@ -2,7 +2,6 @@
 
 #include <ounce/error.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -10,6 +9,8 @@
 #include "make/variant.h"
 #include "measure/difference.h"
 #include "measure/float_ports.h"
+#include "measure/spread.h"
+#include "measure/worst_output.h"
 
 namespace ounce::make {
 namespace {
@@ -21,13 +22,6 @@ std::unique_ptr<measure::Stepper> load(const std::filesystem::path& model, const
   how.library = options.trial.runtime.library;
   return std::make_unique<measure::Stepper>(measure::load_as_floats(model, measure::executor_options(how)),
                                             options.trial.data.carry);
-}
-
-std::vector<std::uint64_t> spread(std::uint64_t all, std::uint64_t wanted, bool from_the_start) {
-  std::vector<std::uint64_t> chosen;
-  const std::uint64_t count = std::min(all, wanted);
-  for (std::uint64_t i = 0; i < count; ++i) chosen.push_back(from_the_start ? i : i * all / count);
-  return chosen;
 }
 
 }  // namespace
@@ -42,7 +36,7 @@ VariantMeter::VariantMeter(const std::filesystem::path& original, const Quantize
   const auto stepper = load(original, options);
   outputs_ = stepper->model().outputs();
   open_ = measure::open_feed(original, stepper->model().inputs(), options.trial.data);
-  batches_ = spread(open_.feed->batches(), samples, !options.trial.data.carry.empty());
+  batches_ = measure::spread(open_.feed->batches(), samples, !options.trial.data.carry.empty());
   data::Batch batch;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < batches_.size(); ++i) {
@@ -70,12 +64,6 @@ double VariantMeter::error(const PreparedModel& prepared, const Recipe& recipe) 
   return run(path);
 }
 
-// States are seen in what the next runs make of them.
-bool VariantMeter::is_state(const std::string& output) const {
-  const auto& carry = options_.trial.data.carry;
-  return std::any_of(carry.begin(), carry.end(), [&](const auto& entry) { return entry.second == output; });
-}
-
 double VariantMeter::run(const std::filesystem::path& model) {
   const auto stepper = load(model, options_);
   std::vector<measure::Difference> differences(outputs_.size());
@@ -85,7 +73,10 @@ double VariantMeter::run(const std::filesystem::path& model) {
     open_.feed->read(batches_[i], batch);
     const auto given = stepper->run(batch);
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
-      if (!onnx::is_float_weight_type(given[k].type) || is_state(outputs_[k].name)) continue;
+      // As in measure/worst_output.h.
+      if (!onnx::is_float_weight_type(given[k].type) ||
+          measure::is_state(options_.trial.data, outputs_[k].name))
+        continue;
       if (given[k].dims != expected_[i][k].dims) return std::numeric_limits<double>::infinity();
       differences[k].add(expected_[i][k], given[k], outputs_[k].name);
     }

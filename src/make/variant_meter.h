@@ -27,7 +27,6 @@ class VariantMeter {
 
  private:
   double run(const std::filesystem::path& model);
-  bool is_state(const std::string& output) const;
 
   const QuantizeOptions& options_;
   measure::OpenFeed open_;

@@ -9,6 +9,7 @@
 #include "base/cancel.h"
 #include "data/convert.h"
 #include "measure/prefetch.h"
+#include "measure/worst_output.h"
 
 namespace ounce::measure {
 namespace {
@@ -60,12 +61,11 @@ void require_same_interface(const runtime::Executor& reference, const runtime::E
 Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptions& options)
     : reference_(reference), candidate_(candidate), options_(options) {
   for (const data::ValueDescription& output : reference.model().outputs()) {
-    const bool is_state = std::any_of(options.data.carry.begin(), options.data.carry.end(),
-                                      [&](const auto& carried) { return carried.second == output.name; });
-    const bool decides = !is_state && options.metric != Metric::kMap &&
+    const bool is_carried = is_state(options.data, output.name);
+    const bool decides = !is_carried && options.metric != Metric::kMap &&
                          (options.output.empty() || options.output == output.name);
     outputs_.emplace_back(output, decides ? options.threshold : std::nullopt);
-    are_states_.push_back(is_state);
+    are_states_.push_back(is_carried);
   }
   largest_outputs_.resize(outputs_.size());
   if (!options.output.empty()) labelled_output();  // throws when there is no such output

@@ -5,6 +5,7 @@
 
 #include "onnx/attributes.h"
 #include "plan/dynamic_kernels.h"
+#include "plan/dynamic_ops.h"
 #include "plan/op_table.h"
 
 namespace ounce::plan {
@@ -59,6 +60,12 @@ const IntegerOp* find_dynamic_op(const onnx::Node& node, GemmForm gemm) {
   if (is_fused_attention(node)) return &kFusedAttention;
   const IntegerOp* op = find(kDynamicOps, node);
   return op == nullptr && gemm == GemmForm::kWhole ? find(kWholeGemm, node) : op;
+}
+
+bool gains_by_dynamic(std::string_view op_type) {
+  const auto is_it = [&](const IntegerOp& op) { return op.kind != kConv && op.op_type == op_type; };
+  return std::any_of(kDynamicOps.begin(), kDynamicOps.end(), is_it) ||
+         std::any_of(kWholeGemm.begin(), kWholeGemm.end(), is_it) || is_it(kFusedAttention);
 }
 
 const IntegerOp* find_integer_op(const onnx::Node& node) {

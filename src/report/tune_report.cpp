@@ -47,9 +47,10 @@ Table trial_table(const TuneResult& result) {
                {result.best.metric ? result.best.metric->name : "metric", Align::kRight},
                {"gate"},
                {""}});
-  for (const TuneTrial& trial : result.trials) {
+  for (std::size_t i = 0; i < result.trials.size(); ++i) {
+    const TuneTrial& trial = result.trials[i];
     if (!trial.problem.empty()) continue;
-    const bool is_best = trial.name == result.best.name;
+    const bool is_best = i == result.best_trial;
     table.add({trial.name, percent_text(trial.ratio), speed_text(trial), decibel_text(trial.sqnr_db),
                agreement_text(trial), metric_text(trial), gate_text(trial),
                is_best && result.passed ? "◀ best"
@@ -166,14 +167,17 @@ std::string tune_text(const TuneResult& result) {
   for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
   if (result.is_interrupted) text += "stopped: this is the best so far\n";
   if (result.is_out_of_time)
-    text += "the time was up before everything was tried: more --budget may find more\n";
+    text += "the budget was used up before everything was tried: more --budget may find more\n";
   if (!result.layers.empty()) text += fmt::format("layers: {}\n", layers_text(result.layers));
   for (const std::string& line : cpu_lines(result.cpus)) text += fmt::format("on {}\n", line);
   if (result.passed) {
     text += fmt::format("held out: {}\n", result.held_out.verdict);
-    text += fmt::format("{}: {}, {} of the bytes, {:.2f} × as fast ({:.2f} … {:.2f})\n",
-                        result.output.string(), result.best.name, percent_text(result.best.ratio),
-                        result.best.speed_up.ratio, result.best.speed_up.low, result.best.speed_up.high);
+    const SpeedUp& speed = result.best.speed_up;
+    text += fmt::format("{}: {}, {} of the bytes, {}\n", result.output.string(), result.best.name,
+                        percent_text(result.best.ratio),
+                        result.best.is_timed ? fmt::format("{:.2f} × as fast ({:.2f} … {:.2f})", speed.ratio,
+                                                           speed.low, speed.high)
+                                             : "not timed: 'ounce bench' tells how fast it is");
   } else if (!result.closest.empty()) {
     const char* slow = result.best.is_slower ? ", but it is slower than the original" : "";
     text += fmt::format("nothing passed; closest came {}: {}{}\nit is kept as {}\n", result.best.name,

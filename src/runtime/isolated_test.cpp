@@ -112,12 +112,12 @@ TEST_F(IsolatedTest, AWrongInputLeavesTheProcessAlive) {
 }
 
 TEST_F(IsolatedTest, AModelWithoutEndIsStopped) {
-  Isolated model(write(endless()), with({0, 1.5}));
+  Isolated model(write(endless()), with({0, 5}));  // of which loading takes a tenth on a busy machine
   const Tensor x = floats({2}, {1, 2});
   const auto start = std::chrono::steady_clock::now();
   const Error error = error_of([&] { model.run(std::vector<TensorView>{x}); });
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
-  EXPECT_THAT(error.what(), HasSubstr("running the model took longer than 1.5 s and was stopped"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(300));
+  EXPECT_THAT(error.what(), HasSubstr("running the model took longer than 5 s and was stopped"));
   // The next run gets a new process, and the same end.
   EXPECT_THAT(error_of([&] { model.run(std::vector<TensorView>{x}); }).what(), HasSubstr("was stopped"));
 }
@@ -157,7 +157,7 @@ TEST_F(IsolatedTest, NonsenseFromTheRunnerIsRefused) {
   const auto path = write(negation());
   // kLoaded with a body of 8 bytes that announce a name of 2^56 bytes; and a message that ends early.
   stand_in(
-      R"(printf '\002\000\000\000\010\000\000\000\000\000\000\000\000\000\000\000\000\000\000\001'; sleep 5)");
+      R"(printf '\002\000\000\000\010\000\000\000\000\000\000\000\000\000\000\000\000\000\000\001'; sleep 60)");
   EXPECT_THAT(error_of([&] { Isolated(path, with({})); }).what(), HasSubstr("do not understand each other"));
   stand_in(R"(printf '\002\000\000\000\377\377\377\377\377\377\377\177 and no more')");
   EXPECT_THAT(error_of([&] { Isolated(path, with({})); }).what(), HasSubstr("ended with 0"));

@@ -32,6 +32,7 @@ std::vector<std::string> words_of(const DataOptions& data) {
   if (!data.labels.empty()) add("--labels", data.labels);
   if (data.first != 0) add("--first", fmt::format("{}", data.first));
   if (data.samples != 0) add("--samples", fmt::format("{}", data.samples));
+  if (data.parts != 1) add("--part", fmt::format("{}/{}", data.part + 1, data.parts));
   return words;
 }
 
@@ -75,24 +76,29 @@ std::string CommandWriter::verify(Format format) const {
   return line + gates() + runtime();
 }
 
+// Halves as half.h makes them, by the words of the command line.
 std::string CommandWriter::data(bool with_labels, Part part) const {
-  const bool is_part = part != Part::kAll && can_divide();
+  const DataOptions& data = options_.data;
+  const bool is_part = part != Part::kAll && result_.samples >= 2;
+  const bool is_sequence = !data.carry.empty();
   std::string text;
   for (std::size_t i = 0; i < words_.size(); ++i) {
     const bool is_range = words_[i] == "--first" || words_[i] == "--samples";
-    if ((!with_labels && words_[i] == "--labels") || (is_part && is_range)) {
+    const bool is_replaced = is_part && (is_sequence ? is_range : words_[i] == "--part");
+    if ((!with_labels && words_[i] == "--labels") || is_replaced) {
       ++i;
       continue;
     }
     text += " " + quoted(words_[i]);
   }
   if (!is_part) return text;
-  const std::uint64_t half = result_.samples / 2;
-  const std::uint64_t first = options_.data.first + (part == Part::kJudging ? half : 0);
+  const bool is_second = part == Part::kJudging;
+  if (!is_sequence)
+    return text + fmt::format(" --part {}/{}", data.part + (is_second ? data.parts : 0) + 1, 2 * data.parts);
+  const std::uint64_t half = result_.samples / 2, first = data.first + (is_second ? half : 0);
   if (first != 0) text += fmt::format(" --first {}", first);
-  if (part == Part::kCalibrating) text += fmt::format(" --samples {}", half);
-  if (part == Part::kJudging && options_.data.samples != 0)
-    text += fmt::format(" --samples {}", result_.samples - half);
+  if (!is_second) text += fmt::format(" --samples {}", half);
+  if (is_second && data.samples != 0) text += fmt::format(" --samples {}", result_.samples - half);
   return text;
 }
 
@@ -121,8 +127,6 @@ std::string CommandWriter::gates() const {
   if (!options_.output.empty()) text += " --output " + quoted(options_.output);
   return text;
 }
-
-bool CommandWriter::can_divide() const { return result_.samples >= 2 * kFewSamples; }
 
 std::string CommandWriter::target() const {
   return options_.target.empty() ? "" : " --target " + quoted(options_.target);

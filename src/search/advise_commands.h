@@ -19,7 +19,6 @@ class CommandWriter {
  private:
   enum class Part { kAll, kCalibrating, kJudging };
   std::string data(bool with_labels, Part part) const;
-  bool can_divide() const;  // there are enough samples: one part may calibrate and another one judge
   std::string runtime() const;
   std::string gates() const;
   std::string target() const;

@@ -13,6 +13,7 @@
 #include "search/advise_methods.h"
 #include "search/advise_quality.h"
 #include "search/advise_rules.h"
+#include "search/half.h"
 
 namespace ounce::search {
 namespace {
@@ -97,21 +98,23 @@ class Measuring {
 
   bool has_labels() const { return !options_.data.labels.empty(); }
 
-  // The first half calibrates, the other one judges; so many samples of each as there is time for.
+  // One half calibrates, the other one judges; so many samples of each as there is time for.
   void divide_data() {
     calibration_ = quality_ = options_.data;
     if (options_.data.is_generated()) return;
     const auto executor = measure::load_as_floats(model_, measure::executor_options(options_.runtime));
     samples_ = measure::open_feed(model_, executor->inputs(), options_.data).feed->samples();
-    const std::uint64_t half = samples_ / 2;
-    quality_.first = options_.data.first + half;
-    quality_.samples = std::min(samples_ - half, affordable(kQualityShare / kMethods, kOfBothModels));
-    const std::uint64_t calibrating = half == 0 ? samples_ : half;
-    calibration_.samples =
-        std::min({calibrating, kMostCalibration, affordable(kCalibrationShare, kObserving)});
-    calibration_.labels.clear();
+    choose_samples(std::min(kMostCalibration, affordable(kCalibrationShare, kObserving)),
+                   affordable(kQualityShare / kMethods, kOfBothModels));
     result_.samples = samples_;
-    if (half == 0) result_.notes.emplace_back("there is one sample: it calibrates and judges");
+    if (samples_ == 1) result_.notes.emplace_back("there is one sample: it calibrates and judges");
+  }
+
+  // At most so many of each half.
+  void choose_samples(std::uint64_t calibrating, std::uint64_t judging) {
+    calibrating_ = Half{options_.data, samples_, false}.choose(calibrating, calibration_);
+    judging_ = Half{options_.data, samples_, true}.choose(judging, quality_);
+    calibration_.labels.clear();
   }
 
   std::uint64_t affordable(double share, double runs) const {
@@ -122,8 +125,8 @@ class Measuring {
   // Gives the metric. A few samples show first what reading and comparing them takes, which may be more than
   // running the model.
   void compare_with_itself() {
-    const DataOptions wanted = quality_;
-    quality_.samples = std::min(wanted.samples, kProbe);
+    const std::uint64_t calibrating = calibrating_, judging = judging_;
+    choose_samples(calibrating, std::min(judging, kProbe));
     VerifyResult same = verify(model_, model_, verify_setting());
     const double each = std::max(1e-6, (same.seconds - same.load_seconds) /
                                            static_cast<double>(std::max<std::uint64_t>(1, same.samples)));
@@ -131,12 +134,11 @@ class Measuring {
       const double count = std::min(1e9, share * options_.budget / each);
       return std::min(samples, std::max(kLeastSamples, static_cast<std::uint64_t>(count)));
     };
-    quality_.samples = fitting(wanted.samples, kQualityShare / kMethods);
-    calibration_.samples = fitting(calibration_.samples, kCalibrationShare);
-    if (has_labels() && quality_.samples > same.samples) same = verify(model_, model_, verify_setting());
+    choose_samples(fitting(calibrating, kCalibrationShare), fitting(judging, kQualityShare / kMethods));
+    if (has_labels() && judging_ > same.samples) same = verify(model_, model_, verify_setting());
     result_.baseline.metrics = same.metrics;
     result_.is_generated = same.is_generated;
-    result_.quality_samples = quality_.samples == 0 ? same.samples : quality_.samples;
+    result_.quality_samples = judging_ == 0 ? same.samples : judging_;
     comparing_seconds_ = same.load_seconds + each * static_cast<double>(result_.quality_samples);
   }
 
@@ -153,9 +155,8 @@ class Measuring {
   }
 
   double making_estimate(Format format) const {
-    const double observing = format == Format::kStatic
-                                 ? static_cast<double>(calibration_.samples) * call_seconds() * kObserving
-                                 : 0;
+    const double observing =
+        format == Format::kStatic ? static_cast<double>(calibrating_) * call_seconds() * kObserving : 0;
     return coding_seconds_ * effort(format) + observing;
   }
 
@@ -223,7 +224,7 @@ class Measuring {
     comparing_seconds_ = time.seconds();
     finding.is_measured = true;
     if (finding.format == Format::kStatic) {
-      result_.calibration_samples = calibration_.samples;
+      result_.calibration_samples = calibrating_;
       result_.notes.emplace_back(
           "static was made without the search that 'ounce quantize' does: its result is as close or closer");
     }
@@ -270,7 +271,7 @@ class Measuring {
   AdviseResult& result_;
   TemporaryFolder folder_;
   DataOptions calibration_, quality_;
-  std::uint64_t samples_ = 0;
+  std::uint64_t samples_ = 0, calibrating_ = 0, judging_ = 0;  // in all, and of each half
   double coding_seconds_ = 0, comparing_seconds_ = 0;
   bool has_learned_ = false;
   std::map<std::size_t, std::filesystem::path> made_;  // by the method's place in the result

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "plan/dynamic_ops.h"
 #include "search/advise_rules.h"
 #include "target/provider.h"
 #include "target/target.h"
@@ -27,9 +28,7 @@ bool is_convolutional(ModelFamily family) {
 double share_of_products(const FamilyFinding& family) {
   std::uint64_t bytes = 0;
   for (const NamedCount& weight : family.weights) {
-    const std::string& op = weight.name;
-    if (op == "MatMul" || op == "Gemm" || op == "LSTM" || op.find("Attention") != std::string::npos)
-      bytes += weight.bytes;
+    if (plan::gains_by_dynamic(weight.name)) bytes += weight.bytes;
   }
   return family.weight_bytes == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(family.weight_bytes);
 }

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "measure/worst_output.h"
 #include "search/advise_rules.h"
-#include "search/measurement_json.h"
 
 namespace ounce::search {
 namespace {
@@ -49,8 +49,8 @@ Gates gates_for(const AdviseOptions& options, const FamilyFinding& family) {
 
 void judge(const AdviseOptions& options, const FamilyFinding& family, const VerifyResult& compared,
            MethodFinding& finding) {
-  finding.sqnr_db = worst_sqnr(compared);
-  finding.agreement = least_agreement(compared);
+  finding.sqnr_db = measure::worst_sqnr(compared.outputs);
+  finding.agreement = measure::least_agreement(compared.outputs);
   std::uint64_t broken = 0;
   for (const OutputComparison& output : compared.outputs)
     broken += output.is_state ? 0 : output.newly_not_finite;

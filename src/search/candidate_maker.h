@@ -12,21 +12,9 @@
 
 #include "make/prepared_model.h"
 #include "make/static_search.h"
-#include "search/layers.h"
+#include "search/evaluator.h"
 
 namespace ounce::search {
-
-// A recipe in which nothing is open, and which prepared model it is for.
-struct ResolvedRecipe {
-  Recipe recipe;
-  bool is_equalized = false;  // channels are equalized between layers
-};
-
-// A layer, and how a mix treats it.
-struct TreatedLayer {
-  Layer layer;
-  Format format = Format::kFp32;
-};
 
 class CandidateMaker {
  public:

@@ -53,33 +53,29 @@ void Journal::read() {
         !parsed.contains("value") || !parsed.contains("seconds") || !parsed["seconds"].is_number())
       continue;
     const double seconds = std::max(0.0, parsed["seconds"].get<double>());
-    entries_.insert_or_assign(parsed["key"].get<std::string>(), Entry{parsed["value"], seconds});
+    entries_[parsed["key"].get<std::string>()] = &all_.emplace_back(Entry{parsed["value"], seconds});
   }
 }
 
 const Journal::Entry* Journal::find(const std::string& key) const {
   const std::scoped_lock lock(mutex_);
   const auto found = entries_.find(key);
-  return found == entries_.end() ? nullptr : &found->second;
-}
-
-void Journal::forget(const std::string& key) {
-  const std::scoped_lock lock(mutex_);
-  entries_.erase(key);
+  return found == entries_.end() ? nullptr : found->second;
 }
 
 const Journal::Entry& Journal::add(const std::string& key, nlohmann::json value, double seconds) {
   const std::scoped_lock lock(mutex_);
-  const auto [place, is_new] = entries_.try_emplace(key, Entry{std::move(value), seconds});
-  if (is_new && out_.is_open()) {
-    const nlohmann::json line = {{"key", key}, {"value", place->second.value}, {"seconds", seconds}};
+  const Entry& added = all_.emplace_back(Entry{std::move(value), seconds});
+  entries_[key] = &added;
+  if (out_.is_open()) {
+    const nlohmann::json line = {{"key", key}, {"value", added.value}, {"seconds", seconds}};
     out_ << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n" << std::flush;
     if (!out_)
       throw Error(ErrorCode::kIo,
                   "cannot keep measurements here: is the disk full? give --cache or --no-cache",
                   file_.string());
   }
-  return place->second;
+  return added;
 }
 
 }  // namespace ounce::search

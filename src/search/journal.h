@@ -8,6 +8,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -28,11 +29,8 @@ class Journal {
 
   // Null when it is not known. Safe in several threads, as are entries: they never change.
   const Entry* find(const std::string& key) const;
-  // The first value of a key stays.
+  // The last value of a key counts, here as in the file: who could not read what was there adds it anew.
   const Entry& add(const std::string& key, nlohmann::json value, double seconds);
-
-  // A value that nobody can read: what is added next takes its place.
-  void forget(const std::string& key);
 
   const std::filesystem::path& file() const { return file_; }
 
@@ -41,8 +39,9 @@ class Journal {
 
   std::filesystem::path file_;
   std::ofstream out_;
-  bool is_cut_ = false;  // the last line of the file has no end
-  std::map<std::string, Entry> entries_;
+  bool is_cut_ = false;                          // the last line of the file has no end
+  std::deque<Entry> all_;                        // which stay where they are
+  std::map<std::string, const Entry*> entries_;  // the last of each key
   mutable std::mutex mutex_;
 };
 

@@ -30,11 +30,13 @@ TEST_F(JournalTest, WhatWasAddedIsFoundAgainToTheLastBit) {
   EXPECT_EQ(again.find("b"), nullptr);
 }
 
-TEST_F(JournalTest, TheFirstValueStays) {
+TEST_F(JournalTest, WhatIsAddedLastCounts) {
   Journal journal(file);
-  journal.add("a", 1, 0);
-  EXPECT_EQ(journal.add("a", 2, 0).value, 1);
-  EXPECT_EQ(Journal(file).find("a")->value, 1);
+  const Journal::Entry& first = journal.add("a", "nobody can read this", 0);
+  EXPECT_EQ(journal.add("a", 2, 0).value, 2);
+  EXPECT_EQ(journal.find("a")->value, 2);
+  EXPECT_EQ(Journal(file).find("a")->value, 2);
+  EXPECT_EQ(first.value, "nobody can read this");  // an entry never changes
 }
 
 TEST_F(JournalTest, LinesThatAreNoneAreSurvived) {

@@ -18,7 +18,7 @@ constexpr double kGuess = 1;               // seconds of a first measurement
 std::vector<LayerCost> group_by_format(Evaluator& evaluator, const ResolvedRecipe& mix,
                                        const std::vector<Format>& formats) {
   std::vector<Layer> layers;
-  for (TreatedLayer& treated : evaluator.maker().layers(mix)) {
+  for (TreatedLayer& treated : evaluator.layers(mix)) {
     if (std::find(formats.begin(), formats.end(), treated.format) != formats.end())
       layers.push_back(std::move(treated.layer));
   }
@@ -58,7 +58,7 @@ std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const ResolvedR
       layer_costs.resize(first);
       break;
     }
-    const double begin = evaluator.elapsed();
+    const double begin = evaluator.clock().elapsed();
     std::vector<ResolvedRecipe> mixes;
     for (std::size_t i = 0; i < count; ++i)
       mixes.push_back(with(mix, {layer_costs[first + i]}, Format::kW16));
@@ -75,7 +75,7 @@ std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const ResolvedR
       for (std::size_t i = 0; i < count; ++i)
         layer_costs[first + i].cost = 1 / speeds[i].ratio - 1 / speeds.back().ratio;
     }
-    each = (evaluator.elapsed() - begin) / static_cast<double>(count);
+    each = (evaluator.clock().elapsed() - begin) / static_cast<double>(count);
   }
   return layer_costs;
 }

@@ -73,23 +73,4 @@ SpeedUp speed_of(const json& made) {
   return speed;
 }
 
-double worst_sqnr(const VerifyResult& result) {
-  double worst = kInfinity;
-  for (const OutputComparison& output : result.outputs) {
-    if (output.is_state) continue;
-    if (output.newly_not_finite != 0 || std::isnan(output.sqnr_db)) return -kInfinity;
-    worst = std::min(worst, output.sqnr_db);
-  }
-  return worst;
-}
-
-std::optional<double> least_agreement(const VerifyResult& result) {
-  std::optional<double> least;
-  for (const OutputComparison& output : result.outputs) {
-    if (output.is_state || !output.top1_agreement) continue;
-    least = std::min(least.value_or(1), *output.top1_agreement);
-  }
-  return least;
-}
-
 }  // namespace ounce::search

@@ -20,8 +20,4 @@ TuneTrial trial_of(const nlohmann::json& made);
 nlohmann::json speed_json(const SpeedUp& speed);
 SpeedUp speed_of(const nlohmann::json& made);
 
-// Of the output that is farthest off, states left out; minus infinity when values are not finite any more.
-double worst_sqnr(const VerifyResult& result);
-std::optional<double> least_agreement(const VerifyResult& result);
-
 }  // namespace ounce::search

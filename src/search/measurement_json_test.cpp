@@ -27,13 +27,6 @@ TuneTrial some_trial() {
   return trial;
 }
 
-OutputComparison output_of(double sqnr, std::optional<double> agreement = {}) {
-  OutputComparison output;
-  output.sqnr_db = sqnr;
-  output.top1_agreement = agreement;
-  return output;
-}
-
 TEST(MeasurementJsonTest, ATrialIsKept) {
   const TuneTrial trial = some_trial(), again = kept(trial);
   EXPECT_EQ(again.bytes, trial.bytes);
@@ -106,25 +99,6 @@ TEST(MeasurementJsonTest, NumbersStandInForWhatJsonLacks) {
   EXPECT_EQ(number_or(json(nullptr), 7), 7);
   EXPECT_EQ(number_or(json("text"), 7), 7);
   EXPECT_EQ(number_or(json(3), 7), 3);
-}
-
-TEST(MeasurementJsonTest, TheWorstOutputCountsAndStatesDoNot) {
-  VerifyResult result;
-  EXPECT_EQ(worst_sqnr(result), kInfinity);
-  EXPECT_FALSE(least_agreement(result));
-  result.outputs = {output_of(40, 0.75), output_of(25), output_of(3, 0.25)};
-  result.outputs.back().is_state = true;
-  EXPECT_EQ(worst_sqnr(result), 25);
-  EXPECT_EQ(least_agreement(result), 0.75);
-}
-
-TEST(MeasurementJsonTest, ValuesThatAreNotFiniteAnyMoreAreTheWorst) {
-  VerifyResult result;
-  result.outputs = {output_of(40), output_of(50)};
-  result.outputs[1].newly_not_finite = 1;
-  EXPECT_EQ(worst_sqnr(result), -kInfinity);
-  result.outputs[1] = output_of(std::nan(""));
-  EXPECT_EQ(worst_sqnr(result), -kInfinity);
 }
 
 }  // namespace

@@ -28,8 +28,7 @@ bool is_slower(const SpeedUp& speed) {
 }
 
 bool is_eligible(const TuneTrial& trial) {
-  return trial.problem.empty() && trial.passed && trial.is_timed && !trial.is_slower &&
-         trial.held_out.value_or(true);
+  return trial.problem.empty() && trial.passed && !trial.is_slower && trial.held_out.value_or(true);
 }
 
 double cost_of(const TuneTrial& trial, Objective objective) {

@@ -8,6 +8,7 @@
 #include "measure/float_ports.h"
 #include "measure/gates.h"
 #include "measure/open.h"
+#include "measure/spread.h"
 #include "measure/stepper.h"
 
 namespace ounce::search {
@@ -99,13 +100,11 @@ std::vector<std::uint64_t> Recording::choose(std::uint64_t batches, std::uint64_
   std::uint64_t count = batches;
   if (most_samples != 0 && samples > most_samples)
     count = std::max<std::uint64_t>(1, most_samples * batches / samples);
-  std::vector<std::uint64_t> chosen;
-  for (std::uint64_t i = 0; i < count; ++i)
-    chosen.push_back(how_.data.carry.empty() ? i * batches / count : i);
-  return chosen;
+  return measure::spread(batches, count, !how_.data.carry.empty());
 }
 
 VerifyResult Recording::compare(const std::filesystem::path& path, std::uint64_t most_samples) const {
+  measure::require_loadable(path, how_.runtime);  // nobody has judged it yet
   const Stopwatch time;
   VerifyResult result;
   result.reference = original_;

@@ -23,7 +23,8 @@ class Recording {
             std::uint64_t most_samples = 0);
 
   // What verify() would find with the first or evenly spaced samples (with a carried state the first ones);
-  // 0: all of them. No edge cases. Safe in several threads.
+  // 0: all of them. No edge cases. A model that makes the runtime abort is an Error{kBadInput}: it is loaded
+  // in a process of its own first. Safe in several threads.
   VerifyResult compare(const std::filesystem::path& candidate, std::uint64_t most_samples = 0) const;
 
   std::uint64_t samples() const { return samples_; }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <thread>
 
 #include "support/error_of.h"
@@ -100,6 +101,18 @@ TEST_F(RecordingTest, SeveralThreadsCompareSideBySide) {
     threads.emplace_back([&, i] { largest[i] = recording.compare(models[i]).max_abs_diff; });
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(largest, testing::ElementsAre(10, 0, 10, 20));
+}
+
+TEST_F(RecordingTest, ACandidateIsLoadedInAProcessOfItsOwnFirst) {
+  const Recording recording(write("a.onnx", scaled(1)), how, kRoom);
+  const auto other = write("b.onnx", scaled(2)), runner = write("runner", "#!/bin/sh\nkill -SEGV $$");
+  std::filesystem::permissions(runner, std::filesystem::perms::owner_all);
+  ::setenv("OUNCE_RUNNER", runner.c_str(), 1);
+  const Error error = error_of([&] { recording.compare(other); });
+  ::unsetenv("OUNCE_RUNNER");
+  EXPECT_EQ(error.code(), ErrorCode::kBadInput);
+  EXPECT_THAT(error.what(), testing::HasSubstr("crashed"));
+  EXPECT_EQ(recording.compare(other).max_abs_diff, 10);
 }
 
 TEST_F(RecordingTest, AnotherInterfaceIsRefused) {

@@ -53,9 +53,9 @@ class Repairer {
     return made;
   }
   bool passes() {
-    const double begin = evaluator_.elapsed();
+    const double begin = evaluator_.clock().elapsed();
     const TuneTrial trial = evaluator_.judge(mixed(), "");
-    step_ = std::max(step_, evaluator_.elapsed() - begin);
+    step_ = std::max(step_, evaluator_.clock().elapsed() - begin);
     return trial.problem.empty() && trial.passed && trial.sqnr_db >= least_sqnr_;
   }
   void take(std::size_t count) {

@@ -9,6 +9,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "plan/dynamic_ops.h"
 #include "search/layer_cost.h"
 #include "search/objective.h"
 #include "search/recipe_json.h"
@@ -43,10 +44,6 @@ Recipe recipe_of(Format format) {
   return recipe;
 }
 
-bool is_dynamic_op(const std::string& op) {
-  return op == "MatMul" || op == "Gemm" || op == "LSTM" || op == "Attention";
-}
-
 std::string plural(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -56,7 +53,7 @@ std::string plural(std::size_t count, const char* what) {
 Search::Search(const TuneOptions& options, Evaluator& evaluator, Clock& clock,
                std::function<bool(const Candidate&)> adopt)
     : options_(options), evaluator_(evaluator), clock_(clock), adopt_(std::move(adopt)) {
-  reserve_ = kReserveShare * options.budget;
+  if (!clock.counts_models()) reserve_ = kReserveShare * clock.budget();
 }
 
 void Search::run() {
@@ -76,7 +73,7 @@ void Search::run() {
     evaluator_.note_time_is_up();
   }
   try {
-    evaluator_.keep_back(-kOverrun * options_.budget);
+    evaluator_.keep_back(-kOverrun * clock_.budget());
     compare_best();
   } catch (const Error& error) {
     if (!is_time_up(error)) throw;  // then the order of before holds
@@ -86,17 +83,17 @@ void Search::run() {
 
 void Search::show_progress() const {
   if (options_.progress == nullptr) return;
-  constexpr double kMilliseconds = 1000;
+  constexpr double kParts = 1000;  // of a second, or of a model
   options_.progress->stage = "searching";
-  options_.progress->total = static_cast<std::uint64_t>(kMilliseconds * options_.budget);
-  options_.progress->done =
-      static_cast<std::uint64_t>(kMilliseconds * std::min(clock_.elapsed(), options_.budget));
+  options_.progress->total = static_cast<std::uint64_t>(kParts * clock_.budget());
+  options_.progress->done = static_cast<std::uint64_t>(kParts * std::min(clock_.elapsed(), clock_.budget()));
 }
 
-bool Search::has_time(double seconds) {
+bool Search::has_time(double wanted) {
   show_progress();
   evaluator_.keep_back(reserve_);
-  const bool fits = clock_.left() - reserve_ > seconds;
+  const double left = clock_.left() - reserve_;
+  const bool fits = clock_.counts_models() ? left >= wanted : left > wanted;
   if (!fits) is_complete_ = false;
   return fits;
 }
@@ -105,13 +102,13 @@ void Search::attempt(const ResolvedRecipe& mix, const std::string& name) {
   if (!tried_.insert(to_json(mix).dump()).second) return;
   Candidate candidate{mix, evaluator_.judge(mix, name)};
   if (candidate.trial.problem.empty()) {
-    const double seconds = std::clamp(kContestShare * options_.budget, kLeastContest, kMostContest);
+    const double seconds = std::clamp(kContestShare * clock_.budget(), kLeastContest, kMostContest);
     candidate.trial.speed_up = evaluator_.time({mix}, seconds).front();
-    candidate.trial.is_timed = true;
+    candidate.trial.is_timed = !clock_.counts_models();
     candidate.trial.is_slower = is_slower(candidate.trial.speed_up);
   }
+  const std::size_t place = candidate.number = candidates_.size();
   candidates_.push_back(std::move(candidate));
-  const std::size_t place = candidates_.size() - 1;
   consider(place);
   options_.on_trial(candidates_[place].trial);
 }
@@ -130,12 +127,13 @@ void Search::consider(std::size_t place) {
     best_ = place;
   }
   // The end takes such a step too.
-  reserve_ = std::clamp(2 * (clock_.elapsed() - begin), reserve_ / 2, kReserveShare * options_.budget);
+  if (!clock_.counts_models())
+    reserve_ = std::clamp(2 * (clock_.elapsed() - begin), reserve_ / 2, kReserveShare * clock_.budget());
 }
 
 void Search::try_format(const Recipe& recipe, const char* name) {
   const ResolvedRecipe mix{recipe, false};
-  if (!has_time(1) || (recipe.is_integer() && !computes_on_integers(mix))) return;
+  if (!has_time(1) || (recipe.is_integer() && !evaluator_.computes_on_integers(mix))) return;
   attempt(mix, name);
 }
 
@@ -157,54 +155,15 @@ void Search::try_rare_formats() {
   try_format(wide, "static s16");
 }
 
-// Otherwise it is what storing it is.
-bool Search::computes_on_integers(const ResolvedRecipe& mix) {
-  const auto find = [&]() -> json {
-    try {
-      const auto layers = evaluator_.maker().layers(mix);
-      return std::any_of(layers.begin(), layers.end(), [](const TreatedLayer& treated) {
-        return treated.format == Format::kStatic || treated.format == Format::kDynamic;
-      });
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::kUnsupported) throw;
-      return false;
-    }
-  };
-  return evaluator_.once("integers " + hex(digest_of(to_json(mix).dump())), find,
-                         [](const json& known) { return known.get<bool>(); });
-}
-
 // Calibration, equalizing, and the floats that bring much for nearly nothing are chosen by measuring.
 void Search::try_static() {
   if (!has_time(1)) return;
-  const double end = clock_.elapsed() + kStaticShare * (clock_.left() - reserve_);
-  make::StaticLimits limits;
-  limits.close_enough = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : kUsualGoal;
-  limits.has_time = [&] { return clock_.elapsed() < end; };
-  const auto find = [&]() -> json {
-    std::vector<std::string> notes;
-    try {
-      const ResolvedRecipe mix = evaluator_.maker().resolve(recipe_of(Format::kStatic), limits, notes);
-      return {{"problem", ""}, {"mix", to_json(mix)}, {"notes", notes}};
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::kUnsupported && error.code() != ErrorCode::kBadInput) throw;
-      return {{"problem", error.what()}, {"mix", to_json({})}, {"notes", json::array()}};
-    }
-  };
-  struct Resolution {
-    std::string problem;
-    ResolvedRecipe mix;
-    std::vector<std::string> notes;
-  };
-  const auto resolved = evaluator_.once(fmt::format("resolve static {}", options_.budget), find,
-                                        [](const json& known) -> Resolution {
-                                          return {known.at("problem"), mix_of(known.at("mix")),
-                                                  known.at("notes").get<std::vector<std::string>>()};
-                                        });
-  if (!resolved.problem.empty()) notes_.push_back("static: " + resolved.problem);
-  if (!resolved.problem.empty() || !computes_on_integers(resolved.mix)) return;
-  for (const std::string& note : resolved.notes) notes_.push_back("static: " + note);
-  attempt(resolved.mix, "static");
+  const double close_enough = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : kUsualGoal;
+  const Resolution found = evaluator_.resolve_static(close_enough, kStaticShare * (clock_.left() - reserve_));
+  if (!found.problem.empty()) notes_.push_back("static: " + found.problem);
+  if (!found.problem.empty() || !evaluator_.computes_on_integers(found.mix)) return;
+  for (const std::string& note : found.notes) notes_.push_back("static: " + note);
+  attempt(found.mix, "static");
 }
 
 // Convs have static kernels only, LSTMs dynamic ones only, matrix products both.
@@ -215,9 +174,9 @@ void Search::try_dynamic_layers() {
   if (base == candidates_.end() || !has_time(1)) return;
   ResolvedRecipe mix = base->mix;
   std::size_t moved = 0, integer = 0;
-  for (const TreatedLayer& treated : evaluator_.maker().layers(mix)) {
+  for (const TreatedLayer& treated : evaluator_.layers(mix)) {
     integer += treated.format == Format::kStatic ? 1U : 0U;
-    if (!is_dynamic_op(treated.layer.op_type)) continue;
+    if (!plan::gains_by_dynamic(treated.layer.op_type)) continue;
     mix.recipe.nodes[treated.layer.output] = Format::kDynamic;
     moved += 1;
   }
@@ -237,8 +196,8 @@ void Search::repair() {
     const Format format = candidate.mix.recipe.format;
     const bool can_repair =
         candidate.mix.recipe.is_integer() || format == Format::kW4 || format == Format::kW8;
-    const bool is_usable = candidate.trial.problem.empty() && candidate.trial.is_timed &&
-                           !is_16_bit(candidate.mix.recipe.integer.activations);
+    const bool is_usable =
+        candidate.trial.problem.empty() && !is_16_bit(candidate.mix.recipe.integer.activations);
     const bool is_broken = !candidate.trial.passed || !candidate.trial.held_out.value_or(true);
     const bool is_hopeless = candidate.trial.speed_up.ratio < kHopeless;
     if (can_repair && is_usable && is_broken && !is_hopeless && repaired_.insert(i).second)
@@ -276,6 +235,7 @@ void Search::repair(const Candidate& base, double least_sqnr) {
 // Layers whose Q/DQ cost more than their kernels gain: in the best one, and in one that could be it without
 // them.
 void Search::trim() {
+  if (clock_.counts_models()) return;  // nobody knows which they are
   if (best_ && candidates_[*best_].mix.recipe.is_integer()) return trim(Candidate(candidates_[*best_]));
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const TuneTrial& trial = candidates_[i].trial;
@@ -309,6 +269,7 @@ void Search::shrink() {
   const Candidate base = candidates_[*best_];
   if (base.mix.recipe.is_half() || base.mix.recipe.format == Format::kW4) return;
   std::vector<LayerCost> floats = group_by_format(evaluator_, base.mix, {Format::kW8, Format::kW16});
+  if (clock_.counts_models() && !has_time(static_cast<double>(floats.size()))) return;
   std::vector<ResolvedRecipe> alone;
   for (const LayerCost& layer_cost : floats) alone.push_back(with(base.mix, {layer_cost}, Format::kW4));
   const std::vector<double> noises = evaluator_.noises(alone);
@@ -328,7 +289,7 @@ void Search::shrink() {
 
 // Contests at different times have seen a different machine: the best few meet once more.
 void Search::compare_best() {
-  if (!best_) return;
+  if (!best_ || clock_.counts_models()) return;
   std::vector<std::size_t> players;
   const double limit = kCloseCost * promise_of(candidates_[*best_]);
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
@@ -344,7 +305,7 @@ void Search::compare_best() {
   }
   std::vector<ResolvedRecipe> mixes;
   for (const std::size_t i : players) mixes.push_back(candidates_[i].mix);
-  const double seconds = std::clamp(options_.budget / 100, kLeastContest, kLastContestSeconds);
+  const double seconds = std::clamp(clock_.budget() / 100, kLeastContest, kLastContestSeconds);
   const std::vector<SpeedUp> speeds = evaluator_.time(mixes, seconds);
   for (std::size_t i = 0; i < players.size(); ++i) {
     candidates_[players[i]].trial.speed_up = speeds[i];

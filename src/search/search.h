@@ -21,7 +21,6 @@
 #include <string>
 #include <vector>
 
-#include "search/clock.h"
 #include "search/evaluator.h"
 
 namespace ounce::search {
@@ -29,6 +28,7 @@ namespace ounce::search {
 struct Candidate {
   ResolvedRecipe mix;
   TuneTrial trial;
+  std::size_t number = 0;  // its place among the candidates
 };
 
 class Search {
@@ -61,10 +61,9 @@ class Search {
 
   // Judges and times it, and makes it the best if it is.
   void attempt(const ResolvedRecipe& mix, const std::string& name);
-  bool computes_on_integers(const ResolvedRecipe& mix);
   void consider(std::size_t candidate);
   void show_progress() const;
-  bool has_time(double seconds);
+  bool has_time(double wanted);  // seconds, or models
   double promise_of(const Candidate& candidate) const;
 
   const TuneOptions& options_;

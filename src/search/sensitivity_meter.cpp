@@ -16,6 +16,7 @@
 #include "base/thread_pool.h"
 #include "graph/verify.h"
 #include "measure/open.h"
+#include "measure/worst_output.h"
 #include "onnx/reader.h"
 #include "search/identity.h"
 #include "search/remove_model.h"
@@ -32,25 +33,6 @@ constexpr std::uint64_t kUsualSamples = 64, kUsualSteps = 1024;
 constexpr std::uint64_t kMostCalibration = 512;                  // samples that ranges are found on
 constexpr std::uint64_t kFewCalibration = 8;                     // with fewer, ranges are all that occurred
 constexpr std::uint64_t kMostRecorded = std::uint64_t{1} << 30;  // bytes of samples and outputs
-
-// Noise over signal at the output where it is largest. States are seen in what the next steps make of them,
-// and outputs that are no floats (classes, counts) in the scores beside them, if there are any.
-double worst_noise(const VerifyResult& result) {
-  double worst = 0;
-  bool is_any = false;
-  for (const bool is_float : {true, false}) {
-    for (const OutputComparison& output : result.outputs) {
-      if (output.is_state || output.values == 0 ||
-          (output.type.find("float") != std::string::npos) != is_float)
-        continue;
-      is_any = true;
-      const double noise = output.newly_not_finite != 0 ? kNone : std::pow(10, -output.sqnr_db / 10);
-      worst = std::max(worst, std::isnan(noise) ? kNone : noise);
-    }
-    if (is_any) break;
-  }
-  return worst;
-}
 
 json to_json(const Layer& layer, double noise) {
   return {{"output", layer.output},
@@ -88,7 +70,7 @@ Survey survey_of(const json& value) {
 }
 
 json to_json(const VerifyResult& result) {
-  const double noise = worst_noise(result);
+  const double noise = measure::worst_noise(result.outputs);
   json value = {{"noise", std::isfinite(noise) ? json(noise) : json(nullptr)},
                 {"samples", result.samples},
                 {"runtime_version", result.runtime_version}};

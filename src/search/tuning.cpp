@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -12,9 +13,12 @@
 #include "base/cpu.h"
 #include "base/digest.h"
 #include "graph/verify.h"
+#include "measure/worst_output.h"
 #include "onnx/reader.h"
+#include "search/best_on_disk.h"
 #include "search/identity.h"
 #include "search/measurement_json.h"
+#include "search/measuring_evaluator.h"
 #include "search/objective.h"
 #include "search/recipe_json.h"
 #include "search/search.h"
@@ -59,7 +63,7 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
   };
   return identity_of(
       model, options.data, options.runtime,
-      fmt::format("tune 1 on {} gates {} {} {} {} {} metric {} {} {} target {}", cpu_name(),
+      fmt::format("tune 2 on {} gates {} {} {} {} {} metric {} {} {} target {}", cpu_name(),
                   text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
                   text(gates.min_agreement), text(gates.max_drop), static_cast<int>(options.metric),
                   options.output, text(options.threshold), options.target));
@@ -87,30 +91,22 @@ class Tuning {
           fmt::format("{} samples are too few to hold some out: the final word is spoken on the same ones; "
                       "give 100 or more",
                       split_.search_samples));
-    evaluator_.before_measuring = [this] { put_in_place(); };
+    evaluator_.before_measuring = [this] { best_.put_in_place(); };
   }
 
   TuneResult run() {
     try {
       search_.run();
-      put_in_place();
+      best_.put_in_place();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kCancelled || !is_cancelled()) throw;
-      if (!on_disk_) throw;  // nothing to give
+      if (!best_.there()) throw;  // nothing to give
       result_.is_interrupted = true;
     }
     return finish();
   }
 
  private:
-  // A model that has passed everything.
-  struct Answer {
-    Candidate candidate;
-    TuneTrial held_out;
-    std::vector<LayerChoice> layers;
-    std::uint64_t bytes = 0;
-  };
-
   // The part that was held out decides, and then the checks that every result goes through.
   bool adopt(const Candidate& candidate) {
     const std::string digest = hex(digest_of(to_json(candidate.mix).dump()));
@@ -122,34 +118,33 @@ class Tuning {
                       candidate.trial.name, held_out.verdict));
       return false;
     }
-    Answer answer{candidate, held_out, {}, 0};
+    held_out_[candidate.number] = held_out;
     const auto problem = evaluator_.once(
-        "written " + digest, [&] { return try_to_write(answer); },
+        "written " + digest, [&] { return try_to_write(candidate); },
         [](const json& known) { return known.get<std::string>(); });
     if (!problem.empty()) {
       result_.notes.push_back(
           fmt::format("{} passed, but cannot be written: {}", candidate.trial.name, problem));
       return false;
     }
-    const bool is_there = on_disk_ && to_json(on_disk_->candidate.mix) == to_json(candidate.mix);
-    if (!is_there) waiting_ = std::move(answer);
+    best_.expect(candidate.number);
     return true;
   }
 
   json hold_out(const ResolvedRecipe& mix) {
     const VerifyResult verified = evaluator_.hold_out(mix);
     TuneTrial trial;
-    trial.sqnr_db = worst_sqnr(verified);
-    trial.agreement = least_agreement(verified);
+    trial.sqnr_db = measure::worst_sqnr(verified.outputs);
+    trial.agreement = measure::least_agreement(verified.outputs);
     if (!verified.metrics.empty()) trial.metric = verified.metrics.front();
     trial.passed = verified.passed;
     trial.verdict = verified.verdict;
     return trial_json(trial);
   }
 
-  json try_to_write(const Answer& answer) {
+  json try_to_write(const Candidate& candidate) {
     try {
-      write(answer);
+      best_.write(candidate.number);
       return "";
     } catch (const Error& error) {
       const bool is_refused = error.code() == ErrorCode::kUnsupported ||
@@ -159,18 +154,10 @@ class Tuning {
     }
   }
 
-  void write(Answer answer) {
-    answer.layers = layers_of(answer.candidate.mix);  // first, as an interruption may follow
-    answer.bytes = maker_.write(answer.candidate.mix, output_).bytes_after;
-    on_disk_ = std::move(answer);
-  }
-
-  // What is known to be the best from before is written only when something has to be measured, or in the
-  // end.
-  void put_in_place() {
-    if (!waiting_) return;
-    write(*waiting_);
-    waiting_.reset();
+  void write(const ResolvedRecipe& mix) {
+    std::vector<LayerChoice> layers = layers_of(mix);  // first, as an interruption may follow
+    bytes_ = maker_.write(mix, output_).bytes_after;
+    result_.layers = std::move(layers);
   }
 
   TuneResult finish() {
@@ -181,7 +168,7 @@ class Tuning {
     result_.runtime_version = split_.runtime_version;
     result_.recalled = evaluator_.recalled();
     result_.notes.insert(result_.notes.end(), evaluator_.notes().begin(), evaluator_.notes().end());
-    if (on_disk_ && (search_.best() != nullptr || result_.is_interrupted)) {
+    if (best_.there() && (search_.best() != nullptr || result_.is_interrupted)) {
       give_answer();
     } else if (!result_.is_interrupted) {
       give_closest();
@@ -190,36 +177,35 @@ class Tuning {
     return std::move(result_);
   }
 
-  // After an interruption the best that was found may not have been written.
+  // What is on the disk: after an interruption the best that was found may not have been written.
   void give_answer() {
     result_.passed = true;
     result_.output = output_;
-    result_.best = result_.is_interrupted ? on_disk_->candidate.trial : search_.best()->trial;
+    result_.best_trial = *best_.there();
+    result_.best = result_.trials[*best_.there()];
     result_.best.held_out = true;
-    result_.best.bytes = on_disk_->bytes;
-    result_.best.ratio = static_cast<double>(on_disk_->bytes) / static_cast<double>(result_.bytes_before);
-    for (const TuneTrial& trial : result_.trials) {
-      if (trial.name == result_.best.name) result_.best.is_on_front = trial.is_on_front;
-    }
-    result_.held_out = on_disk_->held_out;
-    result_.layers = on_disk_->layers;
+    result_.best.bytes = bytes_;
+    result_.best.ratio = static_cast<double>(bytes_) / static_cast<double>(result_.bytes_before);
+    result_.held_out = held_out_.at(*best_.there());
   }
 
   void give_closest() {
     const Candidate* found = closest();
-    if (found == nullptr && result_.trials.empty())
-      throw Error(ErrorCode::kUsage, "there was no time to make a single model: give more --budget",
-                  result_.model.string());
+    if (found == nullptr && result_.trials.empty()) {
+      result_.notes.emplace_back("there was no time to make a single model");
+      return;
+    }
     if (found == nullptr)
       throw Error(ErrorCode::kUnsupported,
                   "no format can be made of this model: " + result_.trials.front().problem,
                   result_.model.string());
-    result_.best = found->trial;
-    result_.layers = layers_of(found->mix);
+    result_.best_trial = found->number;
+    result_.best = result_.trials[found->number];
     result_.closest = closest_name(output_);
-    if (on_disk_) {  // the best turned out to be slower than the original
+    if (best_.there()) {  // the best turned out to be slower than the original
       std::filesystem::rename(output_, result_.closest);
     } else {
+      result_.layers = layers_of(found->mix);
       maker_.write(found->mix, result_.closest);
     }
   }
@@ -235,7 +221,7 @@ class Tuning {
 
   // Of those that did not pass, the one that lacks the least of what was asked for.
   const Candidate* closest() const {
-    if (on_disk_) return &on_disk_->candidate;
+    if (best_.there()) return &search_.candidates()[*best_.there()];
     const auto quality = [&](const TuneTrial& trial) {
       if (options_.gates.max_drop && trial.metric) return -trial.metric->drop;
       if (options_.gates.min_agreement && trial.agreement) return *trial.agreement;
@@ -255,10 +241,12 @@ class Tuning {
   Split split_;
   CandidateMaker maker_;
   Journal journal_;
-  Evaluator evaluator_;
+  MeasuringEvaluator evaluator_;
   Search search_;
   std::filesystem::path output_;
-  std::optional<Answer> waiting_, on_disk_;
+  BestOnDisk best_{[this](std::size_t number) { write(search_.candidates()[number].mix); }};
+  std::map<std::size_t, TuneTrial> held_out_;  // by candidate
+  std::uint64_t bytes_ = 0;                    // of what is on the disk
 };
 
 }  // namespace

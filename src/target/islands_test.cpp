@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "onnx/reader.h"
 #include "passes/pass_runs.h"
@@ -139,14 +139,14 @@ TEST(Islands, OfALargeGraphAreFoundAtOnce) {
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
   const graph::Index index(read);
   const graph::ElementTypes types(read, index);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: others may use the machine
   const Islands islands = islands_of(ProviderDocs(*find_provider_page("nnapi"), read, index, types));
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(islands.nodes, static_cast<std::size_t>(kNodes));
   EXPECT_EQ(islands.islands, 10'000U);
   EXPECT_EQ(islands.largest, 9U);
-  EXPECT_LT(seconds.count(), 20);  // a second at most; sanitizers and busy machines are slow
-  RecordProperty("seconds", std::to_string(seconds.count()));
+  EXPECT_LT(seconds, 20);  // a second at most; sanitizers are slow
+  RecordProperty("seconds", std::to_string(seconds));
 }
 
 }  // namespace

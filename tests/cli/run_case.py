@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-TIMEOUT = 60
+TIMEOUT = 1200  # seconds: against hangs, on the slowest machine
 
 
 def normalised(text, folder):

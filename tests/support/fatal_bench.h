@@ -12,8 +12,8 @@
 
 #include "search/candidate_maker.h"
 #include "search/clock.h"
-#include "search/evaluator.h"
 #include "search/journal.h"
+#include "search/measuring_evaluator.h"
 #include "search/split.h"
 #include "support/fatal_layer.h"
 #include "support/npy_bytes.h"
@@ -40,8 +40,8 @@ class FatalBench {
   Split split;
   CandidateMaker maker;
   Journal journal{std::filesystem::path()};
-  Clock clock{600};
-  Evaluator evaluator{options, split, maker, journal, clock};
+  Clock clock{Budget{}};
+  MeasuringEvaluator evaluator{options, split, maker, journal, clock};
 
  private:
   TuneOptions options_of(double min_sqnr, const std::string& target) const {

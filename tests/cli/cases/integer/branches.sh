@@ -3,10 +3,10 @@ need seen_from_branches fans
 code=0
 ounce quantize seen_from_branches.onnx --to static --data seen_from_branches.npz --set choice=1 || code=$?
 echo "exit $code"
-ounce tune seen_from_branches.onnx --data seen_from_branches.npz --set choice=1 --budget 4s --no-cache -o small.onnx > text
+ounce tune seen_from_branches.onnx --data seen_from_branches.npz --set choice=1 --budget '6 models' --no-cache -o small.onnx > text
 grep -c "crash on codes" text
 ounce verify seen_from_branches.onnx small.onnx --data seen_from_branches.npz --set choice=1 > /dev/null && echo passed
 rm -f text small*.onnx
 # However many ways lead through a graph, planning takes few of them.
 
-timeout 20 ounce quantize fans.onnx --to static --no-search --no-reduce-range --data fans.npz > /dev/null && echo planned
+timeout 600 ounce quantize fans.onnx --to static --no-search --no-reduce-range --data fans.npz > /dev/null && echo planned

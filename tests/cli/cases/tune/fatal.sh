@@ -1,7 +1,7 @@
 # One layer stands no INT8: it keeps 16 bits, the others do not, and answers stay the same.
 need fatal
-t="ounce tune fatal.onnx --data fatal.npz --labels label --max-drop 0.5% --objective size --budget 20s --cache kept -o small.onnx --json"
-$t 2> /dev/null > document
+t() { ounce tune fatal.onnx --data fatal.npz --labels label --max-drop 0.5% --objective size --budget '60 models' --cache kept -o small.onnx --json; }
+t 2> /dev/null > document
 python3 - <<'END'
 import json, os
 result = json.load(open("document"))["models"][0]
@@ -16,11 +16,13 @@ END
 ounce verify fatal.onnx small.onnx --data fatal.npz --labels label --max-drop 0.5% --min-agreement 99% > /dev/null
 # All that is known: the same model, with nothing measured, and the report says as much.
 cp small.onnx first.onnx
-$t 2> /dev/null > document
+cp kept/*.jsonl journal
+t 2> /dev/null > document
 cmp first.onnx small.onnx
+cmp journal kept/*.jsonl
 python3 - <<'END'
 import json
 result = json.load(open("document"))["models"][0]
-print("quickly:", result["seconds"] < 5, "recalled:", result["recalled"] > 10)
+print("recalled:", result["recalled"] > 10)
 print("which runtime is known:", result["runtime_version"] != "")
 END

@@ -2,7 +2,7 @@
 need fatal matmul
 for round in 1 2; do
   rm -f small.onnx
-  ounce tune matmul.onnx --data fatal.npz --budget 20s --no-cache -o small.onnx > text 2>&1 &
+  ounce tune matmul.onnx --data fatal.npz --budget 10m --no-cache -o small.onnx > text 2>&1 &
   run=$!
   python3 - $run <<'END'
 import os, signal, sys

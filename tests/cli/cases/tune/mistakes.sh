@@ -10,7 +10,7 @@ exits 2 ounce tune fatal.onnx --no-cache
 exits 2 $t -o fatal.onnx
 ln fatal.onnx link.onnx
 exits 2 $t -o link.onnx
-for budget in 0 -3s abc 10x '' 5ms '5 s' nan inf 31d 1e9h; do exits 2 $t --budget "$budget"; done
+for budget in 0 -3s abc 10x '' 5ms '5 s' nan inf 31d 1e9h '0 models' '-1 models' '1.5 models' '3 modelss' ' models' '2000000 models'; do exits 2 $t --budget "$budget"; done
 exits 2 $t --objective fast
 for drop in -1 nan abc 200% '5 %' 1e400; do exits 2 $t --labels label --max-drop "$drop"; done
 exits 2 $t --min-sqnr nan
@@ -22,8 +22,7 @@ exits 2 ounce tune fatal.onnx --data chain.npz --no-cache
 exits 2 ounce tune scores.onnx --data scores.nan.npz --no-cache
 exits 2 ounce tune scores.onnx --data scores.empty.npz --no-cache
 for model in text empty truncated nan; do exits 2 ounce tune $model.onnx --data fatal.npz --no-cache; done
-exits 2 $t --budget 0.000001s
-exits 3 ounce tune trees.onnx --data trees.npy --budget 2s --no-cache
+exits 3 ounce tune trees.onnx --data trees.npy --budget '20 models' --no-cache
 exits 4 ounce tune fatal.onnx --data nowhere.npz --no-cache
 exits 4 ounce tune nowhere.onnx --data fatal.npz --no-cache
 mkdir folder

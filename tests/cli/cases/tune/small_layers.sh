@@ -1,7 +1,7 @@
 # Where nothing can be stored smaller, something can be computed on integers: the one does not end the search for the other.
 need small_convs
 code=0
-ounce tune small_convs.onnx --data small_convs.npz --min-sqnr 15 --budget 6s --no-cache -o small.onnx --json 2> human > document || code=$?
+ounce tune small_convs.onnx --data small_convs.npz --min-sqnr 15 --budget '40 models' --no-cache -o small.onnx --json 2> human > document || code=$?
 [ $code -le 1 ] || cat human
 python3 - <<'END'
 import json

@@ -1,0 +1,49 @@
+#include "measure/worst_output.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ounce::measure {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool is_float(const OutputComparison& output) { return output.type.find("float") != std::string::npos; }
+
+bool has_values(const OutputComparison& output) { return !output.is_state && output.values != 0; }
+
+}  // namespace
+
+bool is_state(const DataOptions& data, const std::string& output) {
+  return std::any_of(data.carry.begin(), data.carry.end(),
+                     [&](const auto& carried) { return carried.second == output; });
+}
+
+double worst_sqnr(const std::vector<OutputComparison>& outputs) {
+  const bool has_floats = std::any_of(outputs.begin(), outputs.end(), [](const OutputComparison& output) {
+    return has_values(output) && is_float(output);
+  });
+  double worst = kInfinity;
+  for (const OutputComparison& output : outputs) {
+    if (!has_values(output) || is_float(output) != has_floats) continue;
+    if (output.newly_not_finite != 0 || std::isnan(output.sqnr_db)) return -kInfinity;
+    worst = std::min(worst, output.sqnr_db);
+  }
+  return worst;
+}
+
+double worst_noise(const std::vector<OutputComparison>& outputs) {
+  return std::pow(10, -worst_sqnr(outputs) / 10);
+}
+
+std::optional<double> least_agreement(const std::vector<OutputComparison>& outputs) {
+  std::optional<double> least;
+  for (const OutputComparison& output : outputs) {
+    if (output.is_state || !output.top1_agreement) continue;
+    least = std::min(least.value_or(1), *output.top1_agreement);
+  }
+  return least;
+}
+
+}  // namespace ounce::measure

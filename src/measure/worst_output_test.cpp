@@ -1,0 +1,63 @@
+#include "measure/worst_output.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace ounce::measure {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+OutputComparison output(const std::string& type, double sqnr_db) {
+  OutputComparison made;
+  made.type = type;
+  made.values = 10;
+  made.sqnr_db = sqnr_db;
+  return made;
+}
+
+TEST(WorstOutputTest, TheFarthestCounts) {
+  EXPECT_EQ(worst_sqnr({output("float32[1]", 40), output("float16[1]", 30)}), 30);
+  EXPECT_NEAR(worst_noise({output("float32[1]", 40), output("float32[1]", 30)}), 1e-3, 1e-12);
+  EXPECT_EQ(worst_sqnr({}), kInfinity);
+  EXPECT_EQ(worst_noise({}), 0);
+}
+
+TEST(WorstOutputTest, StatesDoNotCount) {
+  OutputComparison state = output("float32[1]", 3);
+  state.is_state = true;
+  state.newly_not_finite = 1;
+  EXPECT_EQ(worst_sqnr({state, output("float32[1]", 30)}), 30);
+}
+
+TEST(WorstOutputTest, ClassesCountOnlyWhereThereAreNoScores) {
+  EXPECT_EQ(worst_sqnr({output("int64[1]", 3), output("float32[1]", 30)}), 30);
+  EXPECT_EQ(worst_sqnr({output("int64[1]", 3)}), 3);
+}
+
+TEST(WorstOutputTest, WhatIsNoNumberAnyMoreIsAsBadAsCanBe) {
+  OutputComparison broken = output("float32[1]", 30);
+  broken.newly_not_finite = 1;
+  EXPECT_EQ(worst_sqnr({output("float32[1]", 40), broken}), -kInfinity);
+  EXPECT_EQ(worst_noise({broken}), kInfinity);
+}
+
+TEST(WorstOutputTest, TheLeastAgreementCountsAndThatOfStatesDoesNot) {
+  OutputComparison state = output("float32[1]", 3), first = output("float32[1]", 30), second = first;
+  state.is_state = true;
+  state.top1_agreement = 0.25;
+  first.top1_agreement = 0.75;
+  EXPECT_EQ(least_agreement({state, first, second}), 0.75);
+  EXPECT_FALSE(least_agreement({second}));
+}
+
+TEST(WorstOutputTest, AStateIsWhatIsCarried) {
+  DataOptions data;
+  data.carry = {{"state", "state_out"}};
+  EXPECT_TRUE(is_state(data, "state_out"));
+  EXPECT_FALSE(is_state(data, "state"));
+}
+
+}  // namespace
+}  // namespace ounce::measure

@@ -1,0 +1,39 @@
+// One half of the data, and an even choice of its samples: data is often sorted, so both halves go through
+// all of it.
+#pragma once
+
+#include <ounce/data.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ounce::search {
+
+// Every other sample, beginning with the first or with the second one. With a carried state, in which each
+// sample follows from the one before, the first or the second half of the sequence.
+struct Half {
+  const DataOptions& data;
+  std::uint64_t samples;  // there are in `data`
+  bool is_second;
+
+  std::uint64_t size() const {
+    const bool is_larger = is_second != data.carry.empty();  // of an odd number
+    return samples < 2 ? samples : (samples + (is_larger ? 1 : 0)) / 2;
+  }
+
+  // Lets `chosen` be at most `most` of them, and gives their number. Of a single sample both halves are made.
+  std::uint64_t choose(std::uint64_t most, DataOptions& chosen) const {
+    chosen = data;
+    if (samples < 2) return samples;
+    if (!data.carry.empty()) {
+      chosen.first = data.first + (is_second ? samples - size() : 0);
+      return chosen.samples = std::min(size(), most);
+    }
+    const std::uint64_t stride = (size() + most - 1) / std::max<std::uint64_t>(most, 1);
+    chosen.parts = data.parts * 2 * stride;
+    chosen.part = data.part + (is_second ? data.parts : 0);
+    return (size() + stride - 1) / stride;
+  }
+};
+
+}  // namespace ounce::search

@@ -1,0 +1,280 @@
+#include "search/measuring_evaluator.h"
+
+#include <ounce/error.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "base/cancel.h"
+#include "base/digest.h"
+#include "base/stopwatch.h"
+#include "base/thread_pool.h"
+#include "measure/open.h"
+#include "measure/worst_output.h"
+#include "search/measurement_json.h"
+#include "search/objective.h"
+#include "search/recipe_json.h"
+#include "search/remove_model.h"
+#include "search/side_by_side.h"
+
+namespace ounce::search {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kRecordedBytes = std::uint64_t{512} << 20;
+constexpr std::uint64_t kFewSamples = 32;                     // show how far outputs are off
+constexpr std::size_t kMostFiles = 24;                        // that are kept for a second measurement …
+constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // … and their size
+constexpr double kSameModel = 100;  // dB: what rounding in another order does to floats
+
+std::string key_of(const char* what, const ResolvedRecipe& mix) {
+  return std::string(what) + " " + hex(digest_of(to_json(mix).dump()));
+}
+
+}  // namespace
+
+MeasuringEvaluator::MeasuringEvaluator(const TuneOptions& options, const Split& split, CandidateMaker& maker,
+                                       Journal& journal, Clock& clock)
+    : Evaluator(clock), options_(options), split_(split), maker_(maker), journal_(journal) {
+  original_bytes_ = measure::check_model(maker.model()).bytes;
+}
+
+// A number of models is no time: nothing that has begun is stopped.
+double MeasuringEvaluator::seconds_left() const {
+  return clock_.counts_models() ? std::numeric_limits<double>::infinity() : clock_.left() - kept_back_;
+}
+
+// Each once, however often it is asked for.
+void MeasuringEvaluator::count(std::set<std::string> keys) {
+  std::erase_if(keys, [&](const std::string& key) { return counted_.contains(key); });
+  clock_.count(keys.size());
+  counted_.merge(keys);
+}
+
+std::string MeasuringEvaluator::end_key() const { return fmt::format("time was up {}", clock_.budget()); }
+
+void MeasuringEvaluator::note_time_is_up() { journal_.add(end_key(), steps_, 0); }
+
+void MeasuringEvaluator::begin_step() {
+  const Journal::Entry* end = journal_.find(end_key());
+  ++steps_;
+  const bool is_searching = kept_back_ > 0;
+  const bool was_over =
+      end != nullptr && end->value.is_number_unsigned() && steps_ >= end->value.get<std::uint64_t>();
+  if (is_searching && was_over) throw Error(ErrorCode::kCancelled, "the time was up here before");
+}
+
+const json* MeasuringEvaluator::recall(const std::string& key) {
+  begin_step();
+  const Journal::Entry* known = journal_.find(key);
+  if (known == nullptr) return nullptr;
+  clock_.credit(known->seconds);
+  ++recalled_;
+  return &known->value;
+}
+
+json MeasuringEvaluator::find_out(const std::string& key, const std::function<json()>& find) {
+  before_measuring();
+  const TimeLimit limit(seconds_left());
+  const Stopwatch time;
+  json value = find();
+  return journal_.add(key, std::move(value), time.seconds()).value;
+}
+
+VerifyOptions MeasuringEvaluator::verify_options(const DataOptions& data) const {
+  VerifyOptions how;
+  how.runtime = options_.runtime;
+  how.data = data;
+  how.gates = options_.gates;
+  how.metric = options_.metric;
+  how.output = options_.output;
+  how.threshold = options_.threshold;
+  return how;
+}
+
+const Recording& MeasuringEvaluator::recording() {
+  if (recording_ != nullptr) return *recording_;
+  recording_ = std::make_unique<Recording>(maker_.model(), verify_options(split_.search), kRecordedBytes);
+  if (recording_->is_cut())
+    notes_.push_back(fmt::format("searched on the first {} of {} samples, as no more fit into memory",
+                                 recording_->samples(), split_.search_samples));
+  return *recording_;
+}
+
+// Made when it is first wanted, and again when it had to go.
+std::filesystem::path MeasuringEvaluator::file_of(const ResolvedRecipe& mix) {
+  const std::string name = hex(digest_of(to_json(mix).dump())) + ".onnx";
+  const auto found = std::find(files_.begin(), files_.end(), name);
+  if (found != files_.end()) {
+    files_.splice(files_.begin(), files_, found);
+    return folder_.path() / name;
+  }
+  const std::uint64_t bytes = maker_.make(mix, folder_.path() / name);
+  files_.push_front(name);
+  const std::size_t most =
+      std::clamp<std::size_t>(kMostBytes / std::max<std::uint64_t>(bytes, 1), 4, kMostFiles);
+  while (files_.size() > most) {
+    remove_model(folder_.path() / files_.back());
+    files_.pop_back();
+  }
+  return folder_.path() / name;
+}
+
+std::vector<double> MeasuringEvaluator::noises(const std::vector<ResolvedRecipe>& mixes) {
+  begin_step();
+  std::set<std::string> keys;
+  for (const ResolvedRecipe& mix : mixes) keys.insert(key_of("noise", mix));
+  count(keys);
+  const double none = std::numeric_limits<double>::infinity();
+  std::vector<double> noises(mixes.size(), none);
+  std::vector<std::size_t> unknown;
+  for (std::size_t i = 0; i < mixes.size(); ++i) {
+    const Journal::Entry* known = journal_.find(key_of("noise", mixes[i]));
+    if (known == nullptr || !(known->value.is_number() || known->value.is_null())) {
+      unknown.push_back(i);
+      continue;
+    }
+    clock_.credit(known->seconds);
+    ++recalled_;
+    noises[i] = number_or(known->value, none);
+  }
+  if (unknown.empty()) return noises;
+  before_measuring();
+  const TimeLimit limit(seconds_left());
+  const Recording& samples = recording();
+  maker_.prepared(mixes[unknown.front()]);
+  ThreadPool pool(side_by_side(original_bytes_, options_.runtime, options_.threads));
+  const auto at_once = static_cast<double>(std::min<std::size_t>(pool.size(), unknown.size()));
+  pool.for_each(unknown.size(), [&](std::size_t k) {
+    const ResolvedRecipe& mix = mixes[unknown[k]];
+    const Stopwatch time;
+    const std::filesystem::path file = folder_.path() / (hex(digest_of(to_json(mix).dump())) + ".noise.onnx");
+    double noise = none;
+    try {
+      maker_.make(mix, file);
+      noise = measure::worst_noise(samples.compare(file, kFewSamples).outputs);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
+    }
+    remove_model(file);
+    noises[unknown[k]] = noise;
+    journal_.add(key_of("noise", mix), number(noise), time.seconds() / at_once);
+  });
+  return noises;
+}
+
+TuneTrial MeasuringEvaluator::judge(const ResolvedRecipe& mix, const std::string& name) {
+  count({key_of("quality", mix)});
+  const auto find = [&]() -> json {
+    const Recording& samples = recording();  // what is wrong with the data is not the candidate's fault
+    TuneTrial trial;
+    try {
+      const std::filesystem::path file = file_of(mix);
+      trial.bytes = measure::check_model(file).bytes;
+      const VerifyResult result = samples.compare(file);
+      trial.sqnr_db = measure::worst_sqnr(result.outputs);
+      if (trial.bytes >= original_bytes_ && trial.sqnr_db > kSameModel)
+        throw Error(ErrorCode::kUnsupported, "nothing in the model can be stored or computed so");
+      trial.agreement = measure::least_agreement(result.outputs);
+      if (!result.metrics.empty()) trial.metric = result.metrics.front();
+      trial.passed = result.passed;
+      trial.verdict = result.verdict;
+    } catch (const Error& error) {
+      const bool is_our_own = error.code() == ErrorCode::kUnsupported ||
+                              error.code() == ErrorCode::kBadInput || error.code() == ErrorCode::kInternal;
+      if (!is_our_own) throw;
+      trial.problem = error.what();
+    }
+    return trial_json(trial);
+  };
+  TuneTrial trial = once(key_of("quality", mix), find, trial_of);
+  trial.name = name;
+  trial.ratio =
+      static_cast<double>(trial.bytes) / static_cast<double>(std::max<std::uint64_t>(original_bytes_, 1));
+  return trial;
+}
+
+std::vector<SpeedUp> MeasuringEvaluator::measure_times(const std::vector<ResolvedRecipe>& mixes,
+                                                       double seconds, int repetition) {
+  std::string key = fmt::format("{} {} ", seconds, repetition);
+  for (const ResolvedRecipe& mix : mixes) key += hex(digest_of(to_json(mix).dump()));
+  const auto find = [&]() -> json {
+    std::vector<std::filesystem::path> models = {maker_.model()};
+    for (const ResolvedRecipe& mix : mixes) models.push_back(file_of(mix));
+    BenchOptions how;
+    how.runtime = options_.runtime;
+    how.data = split_.search;
+    how.data.labels.clear();
+    how.seconds = seconds;
+    how.cold_starts = 0;
+    json all = json::array();
+    const BenchReport report = bench(models, how);
+    for (std::size_t i = 1; i < report.models.size(); ++i)
+      all.push_back(speed_json(report.models[i].batches.front().speed_up));
+    return all;
+  };
+  return once("time " + hex(digest_of(key)), find, [&](const json& known) {
+    std::vector<SpeedUp> speeds;
+    for (std::size_t i = 0; i < mixes.size(); ++i) speeds.push_back(speed_of(known.at(i)));
+    return speeds;
+  });
+}
+
+bool MeasuringEvaluator::computes_on_integers(const ResolvedRecipe& mix) {
+  const auto find = [&]() -> json {
+    try {
+      const auto treated = layers(mix);
+      return std::any_of(treated.begin(), treated.end(), [](const TreatedLayer& layer) {
+        return layer.format == Format::kStatic || layer.format == Format::kDynamic;
+      });
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kUnsupported) throw;
+      return false;
+    }
+  };
+  return once(key_of("integers", mix), find, [](const json& known) { return known.get<bool>(); });
+}
+
+Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) {
+  Recipe recipe;
+  recipe.format = Format::kStatic;
+  const auto find = [&]() -> json {
+    const double end = clock_.elapsed() + most;
+    std::uint64_t models = 0;
+    make::StaticLimits limits;
+    limits.close_enough = close_enough;
+    limits.has_time = [&] {
+      if (clock_.counts_models()) return static_cast<double>(++models) <= most;
+      return clock_.elapsed() < end;
+    };
+    try {
+      std::vector<std::string> notes;
+      const ResolvedRecipe mix = maker_.resolve(recipe, limits, notes);
+      return {{"problem", ""}, {"mix", to_json(mix)}, {"notes", notes}, {"models", models}};
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kUnsupported && error.code() != ErrorCode::kBadInput) throw;
+      return {{"problem", error.what()}, {"mix", to_json({})}, {"notes", json::array()}, {"models", models}};
+    }
+  };
+  const std::string key =
+      fmt::format("resolve static {}{}", clock_.budget(), clock_.counts_models() ? " models" : "");
+  std::uint64_t models = 0;
+  Resolution found = once(key, find, [&](const json& known) -> Resolution {
+    models = known.at("models");
+    return {known.at("problem"), mix_of(known.at("mix")), known.at("notes").get<std::vector<std::string>>()};
+  });
+  clock_.count(std::min(models, static_cast<std::uint64_t>(std::max(clock_.left(), 0.0))));
+  return found;
+}
+
+VerifyResult MeasuringEvaluator::hold_out(const ResolvedRecipe& mix) {
+  return verify(maker_.model(), file_of(mix), verify_options(split_.held_out));
+}
+
+}  // namespace ounce::search

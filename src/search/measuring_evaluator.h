@@ -1,0 +1,86 @@
+// Answers a search by making models and running them. Each measurement stands in the journal and is made
+// once.
+#pragma once
+
+#include <ounce/tune.h>
+
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/temporary_folder.h"
+#include "search/candidate_maker.h"
+#include "search/evaluator.h"
+#include "search/journal.h"
+#include "search/recording.h"
+#include "search/split.h"
+
+namespace ounce::search {
+
+class MeasuringEvaluator : public Evaluator {
+ public:
+  MeasuringEvaluator(const TuneOptions& options, const Split& split, CandidateMaker& maker, Journal& journal,
+                     Clock& clock);
+
+  std::vector<double> noises(const std::vector<ResolvedRecipe>& mixes) override;
+  TuneTrial judge(const ResolvedRecipe& mix, const std::string& name) override;
+  std::vector<TreatedLayer> layers(const ResolvedRecipe& mix) override { return maker_.layers(mix); }
+  bool computes_on_integers(const ResolvedRecipe& mix) override;
+  Resolution resolve_static(double close_enough, double most) override;
+  std::uint64_t original_bytes() const override { return original_bytes_; }
+  void keep_back(double seconds) override { kept_back_ = seconds; }
+  void note_time_is_up() override;
+
+  // The final word.
+  VerifyResult hold_out(const ResolvedRecipe& mix);
+
+  // Called before anything is measured that is not known from before.
+  std::function<void()> before_measuring = [] {};
+
+  // Whatever else is worth keeping: `find` is called when it is not known. `read` makes something of what is
+  // known, and throws nlohmann::json::exception when it is not what it should be: then it is found anew.
+  template <class Read>
+  auto once(const std::string& key, const std::function<nlohmann::json()>& find, const Read& read) {
+    if (const nlohmann::json* known = recall(key)) {
+      try {
+        return read(*known);
+      } catch (const nlohmann::json::exception&) {  // what is found now takes its place
+      }
+    }
+    return read(find_out(key, find));
+  }
+
+  std::uint64_t recalled() const { return recalled_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  std::vector<SpeedUp> measure_times(const std::vector<ResolvedRecipe>& mixes, double seconds,
+                                     int repetition) override;
+  const nlohmann::json* recall(const std::string& key);
+  nlohmann::json find_out(const std::string& key, const std::function<nlohmann::json()>& find);
+  VerifyOptions verify_options(const DataOptions& data) const;
+  void begin_step();
+  void count(std::set<std::string> keys);
+  double seconds_left() const;
+  std::string end_key() const;
+  std::filesystem::path file_of(const ResolvedRecipe& mix);
+  const Recording& recording();
+
+  const TuneOptions& options_;
+  const Split& split_;
+  CandidateMaker& maker_;
+  Journal& journal_;
+  TemporaryFolder folder_{"tune"};
+  std::list<std::string> files_;  // that are there, the last used one first
+  std::unique_ptr<Recording> recording_;
+  std::set<std::string> counted_;  // models
+  std::vector<std::string> notes_;
+  std::uint64_t original_bytes_ = 0, recalled_ = 0, steps_ = 0;
+  double kept_back_ = 0;
+};
+
+}  // namespace ounce::search

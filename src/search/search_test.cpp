@@ -1,0 +1,179 @@
+// The search among models that are numbers, with a virtual clock: what it chooses, and that it keeps to its
+// budget.
+#include "search/search.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "search/objective.h"
+#include "search/recipe_json.h"
+#include "support/scripted_evaluator.h"
+
+namespace ounce::search {
+namespace {
+
+using test::Script;
+using test::ScriptedLayer;
+using test::ScriptedSearch;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::Pair;
+
+ScriptedLayer layer(const std::string& name, double static_noise) {
+  return {
+      name,
+      1000,
+      {{Format::kW8, 1e-5}, {Format::kW4, 1e-2}, {Format::kStatic, static_noise}, {Format::kDynamic, 2e-5}},
+      "Conv",
+      {{Format::kStatic, 0.5}, {Format::kDynamic, 0.9}}};
+}
+
+// Five layers; "third" stands no integers.
+Script one_fatal_layer() {
+  Script script;
+  for (const char* name : {"first", "second", "third", "fourth", "fifth"})
+    script.layers.push_back(layer(name, std::string(name) == "third" ? 0.5 : 5e-5));
+  script.layers[2].noise[Format::kDynamic] = 0.5;
+  return script;
+}
+
+Script all_layers_are_fine() {
+  Script script;
+  for (const char* name : {"first", "second", "third"}) script.layers.push_back(layer(name, 5e-5));
+  return script;
+}
+
+TEST(SearchTest, WhatIsFastAndPassesWins) {
+  ScriptedSearch run(all_layers_are_fine(), {.seconds = 600});
+  run.run();
+  EXPECT_EQ(run.best().trial.name, "static");
+  EXPECT_TRUE(run.search.is_complete());
+}
+
+TEST(SearchTest, TheFatalLayerAloneLeavesTheIntegers) {
+  ScriptedSearch run(one_fatal_layer(), {.seconds = 600});
+  run.run();
+  EXPECT_EQ(run.best().mix.recipe.format, Format::kStatic);
+  EXPECT_THAT(run.best().mix.recipe.nodes, ElementsAre(Pair("third", Format::kW8)));
+}
+
+TEST(SearchTest, LayersThatIntegersSlowDownComputeOnFloats) {
+  Script script = all_layers_are_fine();
+  script.layers[0].time[Format::kStatic] = 1.5;
+  ScriptedSearch run(script, {.seconds = 600});
+  run.run();
+  EXPECT_THAT(run.best().mix.recipe.nodes, Contains(Pair("first", Format::kW8)));
+  EXPECT_FALSE(run.best().mix.recipe.nodes.contains("second"));
+}
+
+TEST(SearchTest, WhatTheHeldOutDataRefusesIsNotTaken) {
+  Script script = all_layers_are_fine();
+  script.adopt = [](const Candidate& best) { return !best.mix.recipe.is_integer(); };
+  ScriptedSearch run(script, {.seconds = 600});
+  run.run();
+  EXPECT_FALSE(run.best().mix.recipe.is_integer());
+}
+
+TEST(SearchTest, WhatIsSlowerThanTheOriginalIsNoAnswer) {
+  Script script = all_layers_are_fine();
+  script.speed = [](const ResolvedRecipe&, double, int) { return 0.8; };
+  ScriptedSearch run(script, {.seconds = 600});
+  run.run();
+  EXPECT_EQ(run.search.best(), nullptr);
+  EXPECT_THAT(run.search.candidates(),
+              Contains(Field(&Candidate::trial, Field(&TuneTrial::is_slower, true))));
+}
+
+// The last contest has the last word, and its times are those that candidates keep.
+TEST(SearchTest, WhatTurnsOutSlowerInTheEndIsNoAnswerAndSaysSo) {
+  Script script = all_layers_are_fine();
+  script.adopt = [](const Candidate& best) { return best.trial.name == "static"; };
+  int contests = 1'000'000;
+  {
+    ScriptedSearch first(script, {.seconds = 600});
+    first.run();
+    contests = first.evaluator.contests;
+  }
+  script.speed = [&](const ResolvedRecipe&, double speed, int contest) {
+    return contest >= contests - 1 ? 0.8 : speed;
+  };
+  ScriptedSearch run(script, {.seconds = 600});
+  run.run();
+  ASSERT_EQ(run.search.best(), nullptr);
+  const auto found = std::find_if(run.search.candidates().begin(), run.search.candidates().end(),
+                                  [](const Candidate& c) { return c.trial.name == "static"; });
+  ASSERT_NE(found, run.search.candidates().end());
+  EXPECT_TRUE(found->trial.passed);
+  EXPECT_TRUE(found->trial.is_slower);
+}
+
+TEST(SearchTest, CandidatesKnowTheirPlaces) {
+  ScriptedSearch run(one_fatal_layer(), {.seconds = 600});
+  run.run();
+  for (std::size_t i = 0; i < run.search.candidates().size(); ++i)
+    EXPECT_EQ(run.search.candidates()[i].number, i);
+}
+
+TEST(SearchTest, ATimeIsKeptHoweverSlowTheMachineIs) {
+  for (const double slowness : {0.1, 1.0, 7.0, 50.0}) {
+    for (const double seconds : {5.0, 30.0, 120.0}) {
+      Script script = one_fatal_layer();
+      script.judge_seconds *= slowness;
+      script.noise_seconds *= slowness;
+      script.load_seconds *= slowness;
+      ScriptedSearch run(script, {.seconds = seconds});
+      run.run();
+      EXPECT_LE(run.now, 1.1 * seconds) << slowness << " " << seconds;
+    }
+  }
+}
+
+TEST(SearchTest, WhatIsLeftOutForLackOfTimeIsSaid) {
+  ScriptedSearch run(one_fatal_layer(), {.seconds = 5});
+  run.run();
+  EXPECT_FALSE(run.search.is_complete());
+  ScriptedSearch none(one_fatal_layer(), {.seconds = 1e-6});
+  none.run();
+  EXPECT_TRUE(none.search.candidates().empty());
+  EXPECT_FALSE(none.search.is_complete());
+}
+
+TEST(SearchTest, ANumberOfModelsIsKept) {
+  for (std::uint64_t models = 1; models < 60; ++models) {
+    ScriptedSearch run(one_fatal_layer(), {.models = models});
+    run.run();
+    EXPECT_LE(run.clock.elapsed(), static_cast<double>(models));
+    EXPECT_GE(run.search.candidates().size(), 1U);
+    ASSERT_NE(run.search.best(), nullptr) << models;
+  }
+}
+
+TEST(SearchTest, ANumberOfModelsGivesTheSameOnEveryMachine) {
+  for (const std::uint64_t models : {3U, 12U, 40U, 200U}) {
+    ScriptedSearch fast(one_fatal_layer(), {.models = models});
+    fast.run();
+    Script slow_script = one_fatal_layer();
+    slow_script.judge_seconds = 1e6;
+    slow_script.speed = [](const ResolvedRecipe&, double, int contest) { return contest % 2 == 0 ? 0.1 : 9; };
+    ScriptedSearch slow(slow_script, {.models = models});
+    slow.run();
+    EXPECT_EQ(to_json(slow.best().mix), to_json(fast.best().mix)) << models;
+    EXPECT_EQ(slow.search.candidates().size(), fast.search.candidates().size());
+    EXPECT_EQ(slow.evaluator.contests, 0);  // nothing is timed
+    EXPECT_FALSE(slow.best().trial.is_timed);
+  }
+}
+
+TEST(SearchTest, WithoutTimesIntegersAreTakenToBeFaster) {
+  ScriptedSearch run(all_layers_are_fine(), {.models = 40});
+  run.run();
+  EXPECT_EQ(run.best().trial.name, "static");
+  ScriptedSearch small(all_layers_are_fine(), {.models = 40}, Objective::kSize);
+  small.run();
+  EXPECT_LE(small.best().trial.bytes, run.best().trial.bytes);
+}
+
+}  // namespace
+}  // namespace ounce::search

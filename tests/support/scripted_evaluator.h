@@ -1,0 +1,177 @@
+// For tests of a search: models that are numbers only. Every layer has a noise for each format and a share of
+// the time, noises and times add up, and each question takes the virtual clock as far as the script says.
+//
+//   Script script;
+//   script.layers = {{"a", 1000, {{Format::kW8, 1e-6}, {Format::kStatic, 1e-4}}}};
+//   ScriptedSearch search(script, {.seconds = 60});
+//   search.run();
+#pragma once
+
+#include <ounce/tune.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "search/evaluator.h"
+#include "search/search.h"
+
+namespace ounce::search::test {
+
+struct ScriptedLayer {
+  std::string name;
+  std::uint64_t values = 1000;
+  std::map<Format, double> noise;  // over signal at the outputs; a format that is not named makes none
+  std::string op_type = "Gemm";
+  std::map<Format, double> time = {};  // of what it takes in floats; a format that is not named takes as long
+};
+
+struct Script {
+  std::vector<ScriptedLayer> layers;
+  double gate_db = 30;
+  double judge_seconds = 0.5, noise_seconds = 0.1, load_seconds = 0.1;  // that a question takes
+  // How fast a mix comes out, given what the layers say; contests are numbered from 0.
+  std::function<double(const ResolvedRecipe&, double speed, int contest)> speed =
+      [](const ResolvedRecipe&, double ratio, int) { return ratio; };
+  std::function<bool(const Candidate&)> adopt = [](const Candidate&) { return true; };
+};
+
+class ScriptedEvaluator : public Evaluator {
+ public:
+  ScriptedEvaluator(const Script& script, Clock& clock, double& now)
+      : Evaluator(clock), script_(script), now_(now) {}
+
+  std::vector<double> noises(const std::vector<ResolvedRecipe>& mixes) override {
+    clock_.count(mixes.size());
+    std::vector<double> all;
+    for (const ResolvedRecipe& mix : mixes) {
+      pass(script_.noise_seconds);
+      all.push_back(noise_of(mix));
+    }
+    return all;
+  }
+  TuneTrial judge(const ResolvedRecipe& mix, const std::string& name) override {
+    clock_.count(1);
+    pass(script_.judge_seconds);
+    ++judged;
+    TuneTrial trial;
+    trial.name = name;
+    for (const TreatedLayer& treated : layers(mix)) trial.bytes += bytes_of(treated);
+    trial.ratio = static_cast<double>(trial.bytes) / static_cast<double>(original_bytes());
+    const double noise = noise_of(mix);
+    trial.sqnr_db = noise > 0 ? -10 * std::log10(noise) : std::numeric_limits<double>::infinity();
+    trial.passed = trial.sqnr_db >= script_.gate_db;
+    return trial;
+  }
+  std::vector<TreatedLayer> layers(const ResolvedRecipe& mix) override {
+    std::vector<TreatedLayer> all;
+    for (const ScriptedLayer& layer : script_.layers) {
+      TreatedLayer& treated = all.emplace_back();
+      treated.layer.output = treated.layer.name = layer.name;
+      treated.layer.op_type = layer.op_type;
+      treated.layer.values = layer.values;
+      const auto wish = mix.recipe.nodes.find(layer.name);
+      treated.format = wish != mix.recipe.nodes.end() ? wish->second : mix.recipe.format;
+    }
+    return all;
+  }
+  bool computes_on_integers(const ResolvedRecipe& mix) override { return mix.recipe.is_integer(); }
+  Resolution resolve_static(double, double) override {
+    pass(script_.judge_seconds);
+    Resolution found;
+    found.mix.recipe.format = Format::kStatic;
+    return found;
+  }
+  std::uint64_t original_bytes() const override {
+    std::uint64_t bytes = 0;
+    for (const ScriptedLayer& layer : script_.layers) bytes += 4 * layer.values;
+    return bytes;
+  }
+  void keep_back(double seconds) override { kept_back_ = seconds; }
+  void note_time_is_up() override {}
+
+  int judged = 0, contests = 0;
+
+ protected:
+  std::vector<SpeedUp> measure_times(const std::vector<ResolvedRecipe>& mixes, double seconds, int) override {
+    pass(static_cast<double>(mixes.size() + 1) * (seconds + script_.load_seconds));
+    std::vector<SpeedUp> speeds;
+    for (const ResolvedRecipe& mix : mixes) {
+      double before = 0, after = 0;
+      for (std::size_t i = 0; i < script_.layers.size(); ++i) {
+        const auto values = static_cast<double>(script_.layers[i].values);
+        const auto& times = script_.layers[i].time;
+        const auto time = times.find(layers(mix)[i].format);
+        before += values;
+        after += values * (time != times.end() ? time->second : 1);
+      }
+      SpeedUp& speed = speeds.emplace_back();
+      speed.ratio = speed.low = speed.high = script_.speed(mix, before / after, contests);
+      speed.is_measurable = std::abs(speed.ratio - 1) > 0.01;
+    }
+    ++contests;
+    return speeds;
+  }
+
+ private:
+  // A measurement that would take longer than there is time is stopped where the time is up.
+  void pass(double seconds) {
+    const double most = clock_.left() - kept_back_;
+    if (!clock_.counts_models() && seconds > most) {
+      now_ += std::max(most, 0.0);
+      throw Error(ErrorCode::kCancelled, "the time is up");
+    }
+    now_ += seconds;
+  }
+  double noise_of(const ResolvedRecipe& mix) {
+    double noise = 0;
+    const std::vector<TreatedLayer> treated = layers(mix);
+    for (std::size_t i = 0; i < treated.size(); ++i) {
+      const auto found = script_.layers[i].noise.find(treated[i].format);
+      if (found != script_.layers[i].noise.end()) noise += found->second;
+    }
+    return noise;
+  }
+  static std::uint64_t bytes_of(const TreatedLayer& treated) {
+    switch (treated.format) {
+      case Format::kFp32: return 4 * treated.layer.values;
+      case Format::kW16:
+      case Format::kFp16: return 2 * treated.layer.values;
+      case Format::kW4: return treated.layer.values / 2;
+      default: return treated.layer.values;
+    }
+  }
+
+  const Script& script_;
+  double& now_;
+  double kept_back_ = 0;
+};
+
+// A search among them, with nothing but virtual time.
+class ScriptedSearch {
+ public:
+  ScriptedSearch(Script script, const Budget& budget, Objective objective = Objective::kBalanced)
+      : script_(std::move(script)), clock(budget, [this] { return now; }) {
+    options.budget = budget;
+    options.objective = objective;
+    options.gates.min_sqnr = script_.gate_db;
+  }
+
+  void run() { search.run(); }
+  const Candidate& best() const { return *search.best(); }
+
+ private:
+  Script script_;
+
+ public:
+  TuneOptions options;
+  double now = 0;
+  Clock clock;
+  ScriptedEvaluator evaluator{script_, clock, now};
+  Search search{options, evaluator, clock, [this](const Candidate& best) { return script_.adopt(best); }};
+};
+
+}  // namespace ounce::search::test
