@@ -19,6 +19,8 @@ FUZZ_SECONDS ?= 60
 
 # Recursive on purpose: looked up when a recipe runs, after ./setup may have installed it.
 export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
+# ccache's condition for caching what was compiled with a precompiled header.
+export CCACHE_SLOPPINESS = pch_defines,time_macros
 
 .PHONY: build test demo bench support-matrix lint format asan tsan fuzz install clean help
 
@@ -49,8 +51,8 @@ support-matrix:
 
 lint:
 	./setup build test runtime lint
-	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
-	tools/lint.sh build
+	cmake --preset default -B build-lint -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF -DOUNCE_JOIN=OFF
+	tools/lint.sh build-lint
 
 format:
 	./setup lint

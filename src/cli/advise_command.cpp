@@ -19,7 +19,7 @@
 #include "report/json.h"
 
 namespace ounce::cli {
-namespace {
+namespace advise_verb {
 
 struct Arguments {
   std::vector<std::string> models;
@@ -89,9 +89,10 @@ int run(const Arguments& arguments, const CLI::App& app) {
   return worst;
 }
 
-}  // namespace
+}  // namespace advise_verb
 
 Command add_advise(CLI::App& parser) {
+  using namespace advise_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand(
       "advise", "should this model be quantized, how, and what will it bring? measured on it");

@@ -17,7 +17,7 @@
 #include "report/json.h"
 
 namespace ounce::cli {
-namespace {
+namespace bench_verb {
 
 struct Arguments {
   std::vector<std::string> models;
@@ -53,9 +53,10 @@ int run(const Arguments& arguments) {
   return 0;
 }
 
-}  // namespace
+}  // namespace bench_verb
 
 Command add_bench(CLI::App& parser) {
+  using namespace bench_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand("bench", "who is faster, by how much, and how sure is that");
   app->add_option("model", arguments->models,

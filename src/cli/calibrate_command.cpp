@@ -15,7 +15,7 @@
 #include "report/json.h"
 
 namespace ounce::cli {
-namespace {
+namespace calibrate_verb {
 
 constexpr std::size_t kShown = 10;
 
@@ -71,9 +71,10 @@ int merge(const Arguments& arguments) {
   return show(arguments, merge_ranges(parts, arguments.merged));
 }
 
-}  // namespace
+}  // namespace calibrate_verb
 
 Command add_calibrate(CLI::App& parser) {
+  using namespace calibrate_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand("calibrate",
                                         "what the activations of a model look like on data, for static INT8");

@@ -14,7 +14,7 @@
 #include "report/json.h"
 
 namespace ounce::cli {
-namespace {
+namespace check_verb {
 
 constexpr int kNotSupported = 3;
 
@@ -80,9 +80,10 @@ int run(const Arguments& arguments) {
   return worst;
 }
 
-}  // namespace
+}  // namespace check_verb
 
 Command add_check(CLI::App& parser) {
+  using namespace check_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand("check", "will it run there, before it is shipped");
   app->add_option("model", arguments->models, "models, or folders of models");

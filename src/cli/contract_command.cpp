@@ -13,7 +13,7 @@
 #include "report/json.h"
 
 namespace ounce::cli {
-namespace {
+namespace contract_verb {
 
 constexpr int kGateExit = 1;
 
@@ -66,9 +66,10 @@ int check(const Arguments& arguments) {
   return result.passed ? 0 : kGateExit;
 }
 
-}  // namespace
+}  // namespace contract_verb
 
 Command add_contract(CLI::App& parser) {
+  using namespace contract_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand(
       "contract", "how raw data becomes what the model takes, kept in the model and checked");

@@ -12,7 +12,7 @@
 #include "report/table.h"
 
 namespace ounce::cli {
-namespace {
+namespace copy_verb {
 
 struct Arguments {
   std::string model, output, external_data = "auto", runtime;
@@ -29,9 +29,10 @@ int run(const Arguments& arguments) {
   return 0;
 }
 
-}  // namespace
+}  // namespace copy_verb
 
 Command add_copy(CLI::App& parser) {
+  using namespace copy_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand(
       "copy", "read, check and write a model without changing a number; packs external data in or out");

@@ -28,7 +28,7 @@
 #include "report/verify_report.h"
 
 namespace ounce::cli {
-namespace {
+namespace demo_verb {
 
 namespace fs = std::filesystem;
 
@@ -182,9 +182,10 @@ int run(const std::string& output) {
   return 0;
 }
 
-}  // namespace
+}  // namespace demo_verb
 
 Command add_demo(CLI::App& parser) {
+  using namespace demo_verb;
   auto output = std::make_shared<std::string>();
   CLI::App* app = parser.add_subcommand("demo", "all of it on the embedded example");
   app->add_option("-o,--output", *output, "a folder to keep the files in (default: none are kept)");

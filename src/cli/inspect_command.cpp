@@ -13,7 +13,7 @@
 #include "report/quantize_report.h"
 
 namespace ounce::cli {
-namespace {
+namespace inspect_verb {
 
 struct Arguments {
   std::vector<std::string> models;
@@ -47,9 +47,10 @@ int run(const Arguments& arguments) {
   return worst;
 }
 
-}  // namespace
+}  // namespace inspect_verb
 
 Command add_inspect(CLI::App& parser) {
+  using namespace inspect_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand("inspect", "what is in a model, and what quantize would do with it");
   app->add_option("model", arguments->models, "models, or folders of models")->required();

@@ -18,7 +18,7 @@
 #include "report/quantize_report.h"
 
 namespace ounce::cli {
-namespace {
+namespace quantize_verb {
 
 struct Arguments {
   std::vector<std::string> models;
@@ -104,9 +104,10 @@ int run(const Arguments& arguments) {
   return worst;
 }
 
-}  // namespace
+}  // namespace quantize_verb
 
 Command add_quantize(CLI::App& parser) {
+  using namespace quantize_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand(
       "quantize", "make a model smaller: store its weights in fewer bytes, or compute on integers");

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "cli/names_of.h"
+
 namespace ounce::cli {
 namespace {
 
@@ -38,13 +40,6 @@ const std::map<std::string, WeightType> kWeights = {
     {"s8", WeightType::kS8}, {"u8", WeightType::kU8}, {"s4", WeightType::kS4}};
 const std::map<std::string, ExternalData> kExternalData = {
     {"auto", ExternalData::kAuto}, {"always", ExternalData::kAlways}, {"never", ExternalData::kNever}};
-
-template <class Map>
-CLI::IsMember names_of(const Map& map) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : map) names.push_back(name);
-  return CLI::IsMember(names);
-}
 
 Granularity granularity_of(const std::string& text) {
   if (text == "auto") return {};

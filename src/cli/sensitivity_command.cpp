@@ -13,15 +13,16 @@
 #include "cli/gate_options.h"
 #include "cli/model_list.h"
 #include "cli/progress_line.h"
+#include "cli/names_of.h"
 #include "cli/recipe_options.h"
 #include "cli/runtime_options.h"
 #include "report/json.h"
 #include "report/sensitivity_report.h"
 
 namespace ounce::cli {
-namespace {
+namespace sensitivity_verb {
 
-const std::map<std::string, Format> kFormats = {
+const std::map<std::string, Format> kProbedFormats = {
     {"static", Format::kStatic}, {"dynamic", Format::kDynamic}, {"w8", Format::kW8}, {"w4", Format::kW4}};
 const std::map<std::string, Grouping> kGroupings = {
     {"layer", Grouping::kLayer}, {"block", Grouping::kBlock}, {"op", Grouping::kOpType}};
@@ -41,7 +42,7 @@ struct Arguments {
 
 SensitivityOptions options_of(const Arguments& arguments) {
   SensitivityOptions options;
-  options.format = kFormats.at(arguments.format);
+  options.format = kProbedFormats.at(arguments.format);
   options.grouping = kGroupings.at(arguments.grouping);
   options.runtime = runtime_options_of(arguments.runtime);
   options.data = data_options_of(arguments.data);
@@ -89,22 +90,16 @@ int run(const Arguments& arguments) {
   return worst;
 }
 
-template <class Map>
-CLI::IsMember names_of(const Map& map) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : map) names.push_back(name);
-  return CLI::IsMember(names);
-}
-
-}  // namespace
+}  // namespace sensitivity_verb
 
 Command add_sensitivity(CLI::App& parser) {
+  using namespace sensitivity_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app =
       parser.add_subcommand("sensitivity", "which layers suffer from a format, and what to leave out");
   app->add_option("model", arguments->models, "models, or folders of models")->required();
   app->add_option("--to", arguments->format, "the format to suffer from: static, dynamic, w8, w4")
-      ->check(names_of(kFormats))
+      ->check(names_of(kProbedFormats))
       ->capture_default_str();
   app->add_option(
          "--by", arguments->grouping,

@@ -20,7 +20,7 @@
 #include "report/tune_report.h"
 
 namespace ounce::cli {
-namespace {
+namespace tune_verb {
 
 constexpr int kGateExit = 1;
 
@@ -102,9 +102,10 @@ int run(const Arguments& arguments) {
   return worst;
 }
 
-}  // namespace
+}  // namespace tune_verb
 
 Command add_tune(CLI::App& parser) {
+  using namespace tune_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand(
       "tune",

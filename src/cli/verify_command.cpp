@@ -19,7 +19,7 @@
 #include "report/verify_report.h"
 
 namespace ounce::cli {
-namespace {
+namespace verify_verb {
 
 constexpr int kGateExit = 1;
 
@@ -78,9 +78,10 @@ int run(const Arguments& arguments) {
   return worst;
 }
 
-}  // namespace
+}  // namespace verify_verb
 
 Command add_verify(CLI::App& parser) {
+  using namespace verify_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app =
       parser.add_subcommand("verify", "does a candidate still do what the reference does? exit 1 if not");

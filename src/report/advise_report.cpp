@@ -24,12 +24,6 @@ const char* meaning_of(SizeClass size) {
   return "large: essential for downloads";
 }
 
-std::string time_text(double seconds) {
-  const bool is_short = seconds < 1e-3;
-  const double value = seconds * (is_short ? 1e6 : 1e3);
-  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, is_short ? "µs" : "ms");
-}
-
 std::string speed_text(const SpeedUp& speed) {
   if (speed.rounds < SpeedUp::kLeastRounds) return "too few rounds to tell";
   if (!speed.is_measurable) return "no difference";

@@ -13,13 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Align = Table::Align;
 
-// Three digits and the unit that suits: calls take microseconds to seconds.
-std::string time_text(double seconds) {
-  const bool is_short = seconds < 1e-3;
-  const double value = seconds * (is_short ? 1e6 : 1e3);
-  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, is_short ? "µs" : "ms");
-}
-
 std::string speed_text(const SpeedUp& speed, bool is_base) {
   if (is_base) return "1";
   if (speed.rounds < SpeedUp::kLeastRounds)

@@ -69,6 +69,12 @@ std::string decibel_text(double decibel) {
   return fmt::format("{:.1f} dB", is_nothing ? 0.0 : decibel);
 }
 
+std::string time_text(double seconds) {
+  const bool is_short = seconds < 1e-3;
+  const double value = seconds * (is_short ? 1e6 : 1e3);
+  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, is_short ? "µs" : "ms");
+}
+
 std::string seconds_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.1f} s", seconds);
 }

@@ -30,5 +30,7 @@ std::string bytes_text(std::uint64_t bytes);
 std::string percent_text(double ratio);
 std::string decibel_text(double decibel);
 std::string seconds_text(double seconds);
+// Of one call, which takes microseconds to seconds: three digits and the unit that suits, "2.01 ms".
+std::string time_text(double seconds);
 
 }  // namespace ounce::report
