@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/config_file.h"
 #include "cli/suggestion.h"
 
 namespace ounce::cli {
@@ -56,8 +57,7 @@ int after_flush(int code) {
 int run(int argc, char** argv) {
   CLI::App parser("ONNX models made small and fast, with proof that they still work.", "ounce");
   parser.set_version_flag("--version", version());
-  parser.set_config("--config", "", "read options from a TOML file, with a section for each verb");
-  parser.allow_config_extras(CLI::config_extras_mode::error);
+  add_config_option(parser);
   parser.require_subcommand(1);
   parser.footer(
       "Exit codes: 0 done, 1 gate failed, 2 bad usage or bad input, 3 not supported, 4 I/O, 70 a bug of "

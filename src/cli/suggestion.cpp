@@ -23,25 +23,6 @@ std::string with_guess(const std::string& message, const std::string& guess) {
   return guess.empty() ? message : fmt::format("{}; did you mean '{}'?", message, guess);
 }
 
-// CLI11 tells an unknown key only in the text of the error: "INI was not able to parse section.key".
-std::string explain_config(const std::string& message, const CLI::App& parser,
-                           const std::vector<std::string>& verbs) {
-  constexpr std::string_view kUnknown = "INI was not able to parse ";
-  const std::string file = parser.get_config_ptr()->as<std::string>();
-  if (!message.starts_with(kUnknown)) return fmt::format("{}: {}", file, message);
-  const std::string key = message.substr(kUnknown.size());
-  const std::size_t dot = key.find('.');
-  if (dot == std::string::npos)
-    return fmt::format("{}: '{}' stands in no section; begin with one such as [quantize]", file, key);
-  const std::string section = key.substr(0, dot), name = key.substr(dot + 1);
-  if (std::find(verbs.begin(), verbs.end(), section) == verbs.end()) {
-    return with_guess(fmt::format("{}: '{}' is not a verb of ounce", file, section), nearest(section, verbs));
-  }
-  std::string guess = nearest("--" + name, options_of(*parser.get_subcommand(section)));
-  if (!guess.empty()) guess = guess.substr(2);
-  return with_guess(fmt::format("{}: {} has no option '{}'", file, section, name), guess);
-}
-
 }  // namespace
 
 std::string explain(const CLI::ParseError& error, const CLI::App& parser, int argc, char** argv) {
@@ -51,8 +32,6 @@ std::string explain(const CLI::ParseError& error, const CLI::App& parser, int ar
     verbs.push_back(command->get_name());
     if (command->parsed()) verb = command;
   }
-  if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr)
-    return explain_config(error.what(), parser, verbs);
   if (const auto* file = dynamic_cast<const CLI::FileError*>(&error)) return file->what();
   if (verb == nullptr) {
     for (int i = 1; i < argc; ++i) {
