@@ -1,5 +1,6 @@
 #include "base/thread_pool.h"
 
+#include <ounce/error.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -43,6 +44,8 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::for_each(std::size_t steps, const std::function<void(std::size_t)>& run) {
   if (steps == 0) return;
   std::unique_lock lock(mutex_);
+  if (run_ != nullptr)
+    throw Error(ErrorCode::kInternal, "a loop on a thread pool was begun before its last one had ended");
   run_ = &run;
   next_ = 0;
   steps_ = steps;
