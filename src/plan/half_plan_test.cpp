@@ -546,7 +546,8 @@ TEST(HalfPlan, RefusesToIncludeOrExclude) {
   including.format = Format::kBf16;
   including.include = {"w"};
   for (const Recipe& recipe : {excluding, including}) {
-    const Error error = test::error_of([&] { const Planned refused(Net().does("Relu", {"h"}, {"y"}), recipe); });
+    const Error error =
+        test::error_of([&] { const Planned refused(Net().does("Relu", {"h"}, {"y"}), recipe); });
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
     EXPECT_THAT(error.what(), HasSubstr("--keep-fp32 (half.keep) leaves nodes out"));
   }

@@ -1,4 +1,5 @@
-// The pages of documentation that were read about execution providers: provider_pages.txt, which says how it is written.
+// The pages of documentation that were read about execution providers: provider_pages.txt, which says how it
+// is written.
 #pragma once
 
 #include <string_view>
@@ -28,8 +29,8 @@ struct ProviderPage {
 // Views of `text` are kept. Throws Error{kInternal} for text that is none, with the line.
 std::vector<ProviderPage> parse_provider_pages(std::string_view text);
 
-// Those that this program was built with. "coreml" makes models of the kind NeuralNetwork, as the runtime does unless it
-// is told otherwise; "coreml-mlprogram" is the other kind. "qnn" is its HTP backend.
+// Those that this program was built with. "coreml" makes models of the kind NeuralNetwork, as the runtime
+// does unless it is told otherwise; "coreml-mlprogram" is the other kind. "qnn" is its HTP backend.
 const std::vector<ProviderPage>& provider_pages();
 // Null for providers of which nothing was read.
 const ProviderPage* find_provider_page(std::string_view provider);

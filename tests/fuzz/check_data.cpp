@@ -35,7 +35,8 @@ void check_npy(const std::string& bytes) {
 void check_zip(const std::string& bytes) {
   unless_refused([&] {
     for (const data::ZipEntry& entry : data::read_zip_directory(bytes, "x.zip")) {
-      promise(entry.data.data() >= bytes.data() && entry.data.data() + entry.data.size() <= bytes.data() + bytes.size(),
+      promise(entry.data.data() >= bytes.data() &&
+                  entry.data.data() + entry.data.size() <= bytes.data() + bytes.size(),
               "an entry lies outside of its archive");
       unless_refused([&] {
         data::ZipEntryStream stream(entry, "x.zip: " + entry.name);

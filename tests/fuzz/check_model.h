@@ -8,8 +8,8 @@
 
 namespace ounce::test {
 
-// Returns whether the bytes are a model whose parts fit together (graph::verify). Throws BrokenPromise (promise.h), and
-// lets every exception pass that is not the refusal of bad input.
+// Returns whether the bytes are a model whose parts fit together (graph::verify). Throws BrokenPromise
+// (promise.h), and lets every exception pass that is not the refusal of bad input.
 bool check_model(const std::string& bytes);
 
 }  // namespace ounce::test

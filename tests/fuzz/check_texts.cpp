@@ -19,14 +19,16 @@ void check_contract(const std::string& bytes) {
 }
 
 void check_ranges(const std::string& bytes) {
-  const auto ranges = unless_refused([&] { return observe::parse_ranges(bytes, "ranges"); }, Versions::kMayBeNewer);
+  const auto ranges =
+      unless_refused([&] { return observe::parse_ranges(bytes, "ranges"); }, Versions::kMayBeNewer);
   if (!ranges) return;
   const std::string written = observe::to_json(*ranges);
   promise(observe::to_json(observe::parse_ranges(written, "written")) == written,
           "ranges changed when they were written and read");
 }
 
-// A journal takes any file and leaves out the lines that are none; what is added to it is there the next time.
+// A journal takes any file and leaves out the lines that are none; what is added to it is there the next
+// time.
 void check_journal(const std::string& bytes) {
   const MemoryFile file(bytes);
   const std::string key = "a key that no journal has";

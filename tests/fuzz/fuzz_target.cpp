@@ -1,5 +1,5 @@
-// What libFuzzer calls, for the target OUNCE_FUZZ_TARGET. An exception that leaves here is a finding, and so is anything
-// the sanitizers see.
+// What libFuzzer calls, for the target OUNCE_FUZZ_TARGET. An exception that leaves here is a finding, and so
+// is anything the sanitizers see.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

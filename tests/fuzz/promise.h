@@ -1,5 +1,5 @@
-// What the checks of tests/fuzz are made of: bytes from outside are refused with Error{kBadInput} and one line, or they
-// are taken, and then promises hold.
+// What the checks of tests/fuzz are made of: bytes from outside are refused with Error{kBadInput} and one
+// line, or they are taken, and then promises hold.
 #pragma once
 
 #include <ounce/error.h>
@@ -18,7 +18,10 @@ inline void promise(bool holds, const char* what) {
   if (!holds) throw BrokenPromise(what);
 }
 
-enum class Versions { kNone, kMayBeNewer };  // files that tell their version may be of one that nobody knows yet
+enum class Versions {
+  kNone,
+  kMayBeNewer
+};  // files that tell their version may be of one that nobody knows yet
 
 // Nothing when the bytes were refused.
 template <class Action>

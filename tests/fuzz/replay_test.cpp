@@ -1,5 +1,5 @@
-// The fuzzers' checks with any compiler: on every seed and everything that once failed, and on damaged seeds, always the
-// same ones. Models are damaged more in src/onnx/mutation_test.cpp.
+// The fuzzers' checks with any compiler: on every seed and everything that once failed, and on damaged seeds,
+// always the same ones. Models are damaged more in src/onnx/mutation_test.cpp.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,7 +15,9 @@ constexpr int kDamaged = 500;  // of each seed
 
 // A few bytes become others, vanish or come twice.
 std::string damaged(std::string bytes, std::mt19937& random) {
-  const auto below = [&](std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end)(random); };
+  const auto below = [&](std::size_t end) {
+    return std::uniform_int_distribution<std::size_t>(0, end)(random);
+  };
   for (std::size_t changes = 1 + below(3); changes > 0 && !bytes.empty(); --changes) {
     const std::size_t place = below(bytes.size() - 1), count = 1 + below(7);
     switch (below(4)) {

@@ -2,8 +2,9 @@
 //
 //   for (const Target& target : targets()) target.check(bytes);
 //
-// A check throws BrokenPromise (promise.h), and lets every exception pass that is not the refusal of bad input. The
-// fuzzers (fuzz_target.cpp) and the replay with damaged seeds (replay_test.cpp) call the same functions.
+// A check throws BrokenPromise (promise.h), and lets every exception pass that is not the refusal of bad
+// input. The fuzzers (fuzz_target.cpp) and the replay with damaged seeds (replay_test.cpp) call the same
+// functions.
 #pragma once
 
 #include <span>
