@@ -75,7 +75,8 @@ class StaticSearch {
     if (may_equalize(options_) && decibels(least_) < std::max(kNoNeed, limits_.close_enough) &&
         is_affordable())
       try_equalizing();
-    if (!is_close()) leave_floats();
+    if (!is_close() && leave_floats() && options_.recipe.integer.calibration == CalibrationMethod::kAuto)
+      reconsider_calibration();
     if (!is_close()) search_ranges();
     if (decibels(least_) < kAcceptable) leave_more_floats();
     if (options_.recipe.integer.correct_bias && is_affordable()) try_correction();
@@ -181,6 +182,24 @@ class StaticSearch {
                                         counted(meter_->samples(), "sample"), tried));
   }
 
+  // What drowned in the noise of a node shows when that node is left out.
+  void reconsider_calibration() {
+    const double before = decibels(least_);
+    const char* chosen = nullptr;
+    for (const Calibration& calibration : kCalibrations) {
+      Recipe recipe = best_;
+      recipe.integer.calibration = calibration.method;
+      recipe.integer.percentile = calibration.percentile;
+      const bool is_same = best_.integer.calibration == calibration.method &&
+                           best_.integer.percentile == calibration.percentile;
+      if (is_same || !is_affordable()) continue;
+      if (take(recipe, kWorthARange * least_)) chosen = calibration.name;
+    }
+    if (chosen != nullptr)
+      result_.notes.push_back(
+          fmt::format("calibrated by {} after that: {:.1f} → {:.1f} dB", chosen, before, decibels(least_)));
+  }
+
   void try_equalizing() {
     const std::shared_ptr<const PreparedModel> even = prepared_->equalized(options_);
     if (even == nullptr) return;
@@ -189,7 +208,7 @@ class StaticSearch {
     prepared_ = even;
     least_ = error;
     result_.notes.push_back(
-        fmt::format("channels equalized_places out between layers in {}: {:.1f} → {:.1f} dB",
+        fmt::format("channels evened out between layers in {}: {:.1f} → {:.1f} dB",
                     counted(even->equalized_places(), "place"), before, decibels(least_)));
   }
 
@@ -214,9 +233,11 @@ class StaticSearch {
                      [](const Candidate& a, const Candidate& b) { return a.error > b.error; });
   }
 
-  void leave_floats() {
+  // True when any node is left in floats.
+  bool leave_floats() {
     measure_alone();
     double floats = 0;
+    const std::size_t left_before = best_.integer.float_nodes.size();
     const std::size_t count = std::min(kMostFloats, candidates_.size());
     for (std::size_t i = 0; i < count && !is_close() && is_affordable(); ++i) {
       const Candidate& candidate = candidates_[i];
@@ -230,6 +251,7 @@ class StaticSearch {
                                           candidate.label, before, decibels(least_),
                                           work_ > 0 ? 100 * candidate.work / work_ : 0));
     }
+    return best_.integer.float_nodes.size() > left_before;
   }
 
   // A model that does not do its work is no use however fast: nodes stay in floats until it does, the worst
