@@ -9,7 +9,7 @@
 #   make format     rewrite the sources in the project's format
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan       the tests under ThreadSanitizer
-#   make fuzz       libFuzzer over the reader for FUZZ_SECONDS (60)
+#   make fuzz       libFuzzer over every reader of files, FUZZ_SECONDS (60) each
 #   make install    program, library and CMake package below PREFIX (/usr/local)
 #   make clean      remove everything that was built
 #   make help       this table

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Integer models on other CPUs: made here, run on x64 without VNNI and on arm64, beside the same with all 8 bits.
 
-usage: OUNCE_ZOO=folder bench/cpus.py [--ounce build/ounce] [--only kws,gpt] [--seconds 5] [--on avx2,avx512,arm64] [--gate]
+usage: OUNCE_ZOO=folder bench/cpus.py [--ounce build/ounce] [--only kws,gpt] [--seconds 5] [--on avx2,avx512,arm64] [--runtime 1.22.0]
+       [--gate]
 
 Each model becomes static and dynamic twice: by default (scales that saturate nowhere) and with --no-reduce-range (all 8
 bits). `ounce verify --on` says what each gives on the other CPUs against what it gives here, `ounce bench` how fast both
@@ -84,6 +85,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--on", default="avx2,avx512,arm64")
+    parser.add_argument("--runtime", default="", help="the release that verify runs in, here and there")
     parser.add_argument("--gate", action="store_true")
     arguments = parser.parse_args()
     zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
@@ -108,7 +110,8 @@ def main():
                 entries = {}
                 for kind, cpus in (("full", names[0]), ("default", arguments.on)):
                     document = run(arguments.ounce, "verify", model, made[kind], *in_folder(validation, folder),
-                                   "--no-edge-cases", "--json", "--on", cpus, may_fail=(1,))
+                                   "--no-edge-cases", "--json", "--on", cpus,
+                                   *(["--runtime", arguments.runtime] if arguments.runtime else []), may_fail=(1,))
                     entries[kind] = document["candidates"][0]
                 feeding = [o for o in validation if o not in ("--metric", "nll")]
                 timing = run(arguments.ounce, "bench", made["full"], made["default"], *in_folder(feeding, folder), "--json",

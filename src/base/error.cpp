@@ -1,8 +1,19 @@
 #include <ounce/error.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace ounce {
+namespace {
+
+// Names out of files go into messages, and may hold anything.
+std::string on_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+}  // namespace
 
 int exit_code(ErrorCode code) noexcept {
   switch (code) {
@@ -17,7 +28,7 @@ int exit_code(ErrorCode code) noexcept {
 }
 
 Error::Error(ErrorCode code, const std::string& message, std::string where)
-    : std::runtime_error(where.empty() ? message : where + ": " + message),
+    : std::runtime_error(on_one_line(where.empty() ? message : where + ": " + message)),
       code_(code),
       where_(std::move(where)) {}
 

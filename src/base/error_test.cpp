@@ -20,5 +20,10 @@ TEST(ErrorTest, TheMessageStartsWithThePlace) {
   EXPECT_STREQ(Error(ErrorCode::kIo, "cannot open").what(), "cannot open");
 }
 
+TEST(ErrorTest, TheMessageIsOneLineWhateverNamesAreInIt) {
+  const Error error(ErrorCode::kBadInput, "has no input 'a\r\nb'", "c\nd.json");
+  EXPECT_STREQ(error.what(), "c d.json: has no input 'a  b'");
+}
+
 }  // namespace
 }  // namespace ounce

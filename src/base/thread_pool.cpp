@@ -1,5 +1,6 @@
 #include "base/thread_pool.h"
 
+#include <ounce/error.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -50,6 +51,8 @@ void ThreadPool::for_each(std::size_t steps, const std::function<void(std::size_
     run(step);
   };
   std::unique_lock lock(mutex_);
+  if (run_ != nullptr)
+    throw Error(ErrorCode::kInternal, "a loop on a thread pool was begun before its last one had ended");
   run_ = &limited;
   next_ = 0;
   steps_ = steps;

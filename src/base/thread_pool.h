@@ -6,6 +6,9 @@
 // Steps may run in any order and on any thread, so each must write only what is its own; results
 // are then the same for any number of threads. The first exception of a step is rethrown here
 // after all threads have left the loop.
+//
+// A step must not begin a loop on its own pool, nor two threads one each: that throws Error{kInternal}. Work
+// that loops inside of a loop goes through run_jobs() (jobs.h).
 #pragma once
 
 #include <condition_variable>

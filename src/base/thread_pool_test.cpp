@@ -1,6 +1,7 @@
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <ounce/error.h>
 
 #include <atomic>
 #include <stdexcept>
@@ -26,6 +27,23 @@ TEST_P(ThreadPoolTest, PassesOnTheExceptionOfAStepAndStaysUsable) {
     if (i == 7) throw std::runtime_error("seven");
   };
   EXPECT_THROW(pool.for_each(100, fail_at_seven), std::runtime_error);
+  std::atomic<int> runs = 0;
+  pool.for_each(50, [&](std::size_t) { runs++; });
+  EXPECT_EQ(runs, 50);
+}
+
+// Two loops at once would take each other's steps.
+TEST_P(ThreadPoolTest, RefusesALoopInsideOfALoop) {
+  ThreadPool pool(GetParam());
+  std::atomic<int> inner = 0;
+  const auto nested = [&](std::size_t) { pool.for_each(3, [&](std::size_t) { inner++; }); };
+  try {
+    pool.for_each(4, nested);
+    FAIL() << "nobody noticed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInternal);
+  }
+  EXPECT_EQ(inner, 0);
   std::atomic<int> runs = 0;
   pool.for_each(50, [&](std::size_t) { runs++; });
   EXPECT_EQ(runs, 50);

@@ -36,7 +36,8 @@ std::string with_guess(const std::string& message, const std::string& guess) {
   return guess.empty() ? message : fmt::format("{}; did you mean '{}'?", message, guess);
 }
 
-// Not opened before this is known: opening a pipe waits for somebody to write into it, and a device has no end.
+// Not opened before this is known: opening a pipe waits for somebody to write into it, and a device has no
+// end.
 void require_plain_file(const std::string& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) {
@@ -102,7 +103,8 @@ class Reader {
   void read_option(const CLI::App& verb, const std::string& key, const toml::node& value) {
     const std::vector<std::string> keys = keys_of(verb);
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      refuse(file_, with_guess(fmt::format("{} has no option '{}'", verb.get_name(), key), nearest(key, keys)));
+      refuse(file_,
+             with_guess(fmt::format("{} has no option '{}'", verb.get_name(), key), nearest(key, keys)));
     }
     const CLI::Option* option = verb.get_option_no_throw("--" + key);
     const bool is_flag = option != nullptr && option->get_expected_min() == 0;

@@ -8,8 +8,8 @@
 //
 //   add_config_option(parser);        // CLI11 then asks for what the command line left open
 //
-// Whoever writes such a file by hand makes mistakes: all of it is checked before any of it counts, the sections of other
-// verbs too, and what is wrong is told with its line and column.
+// Whoever writes such a file by hand makes mistakes: all of it is checked before any of it counts, the
+// sections of other verbs too, and what is wrong is told with its line and column.
 #pragma once
 
 #include <CLI/CLI.hpp>

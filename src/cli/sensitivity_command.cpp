@@ -12,6 +12,7 @@
 #include "cli/data_options.h"
 #include "cli/gate_options.h"
 #include "cli/model_list.h"
+#include "cli/names_of.h"
 #include "cli/progress_line.h"
 #include "cli/names_of.h"
 #include "cli/recipe_options.h"

@@ -125,7 +125,7 @@ Ranges parse_ranges(std::string_view text, const std::string& where) {
     if ((c == '}' || c == ']') && depth > 0) --depth;
   }
   const Json json = deepest > 16 ? Json() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || json.value("format", "") != "ounce.ranges")
+  if (!json.is_object() || !json.contains("format") || json["format"] != "ounce.ranges")
     refuse("is no file of ranges ('ounce calibrate' makes them)");
   const auto version = json.find("version");
   if (version == json.end() || !version->is_number_integer()) refuse("does not say its version");

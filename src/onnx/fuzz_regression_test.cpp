@@ -1,4 +1,4 @@
-// Every input that once broke a promise is a file in tests/fuzz/regressions, replayed here with every
+// Every input that once broke a promise is a file in tests/fuzz/regressions/model, replayed here with every
 // compiler.
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 TEST(FuzzRegressionTest, WhatOnceFailedStaysFixed) {
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(OUNCE_FUZZ_REGRESSIONS)) {
+  for (const auto& entry : std::filesystem::directory_iterator(OUNCE_FUZZ_FOLDER "/regressions/model")) {
     EXPECT_NO_THROW(check_model(read_file(entry.path()))) << entry.path();
     ++files;
   }

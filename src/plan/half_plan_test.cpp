@@ -538,6 +538,21 @@ TEST(HalfPlan, TheUserMayKeepNodes) {
   }
 }
 
+// They choose weights to store. A graph that is converted has none to choose: nothing is ignored in silence.
+TEST(HalfPlan, RefusesToIncludeOrExclude) {
+  Recipe excluding, including;
+  excluding.format = Format::kFp16;
+  excluding.exclude = {"w"};
+  including.format = Format::kBf16;
+  including.include = {"w"};
+  for (const Recipe& recipe : {excluding, including}) {
+    const Error error =
+        test::error_of([&] { const Planned refused(Net().does("Relu", {"h"}, {"y"}), recipe); });
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_THAT(error.what(), HasSubstr("--keep-fp32 (half.keep) leaves nodes out"));
+  }
+}
+
 TEST(HalfPlan, Bfloat16ReachesAsFarAsFloat32) {
   Net net;
   net.number("e", 1e-12F).number("big", 1e9F).takes("p", kInt64).does("Exp", {"h"}, {"a"});

@@ -54,6 +54,12 @@ bool computes_rest_on_halves(const Recipe& recipe) {
 void require_mixable(const Recipe& recipe) {
   const auto refuse = [](const std::string& why) { throw Error(ErrorCode::kUsage, why); };
   if (recipe.format == Format::kFp32) refuse("fp32 is a format of single nodes (--node), not of a model");
+  if (recipe.is_half() && (!recipe.include.empty() || !recipe.exclude.empty())) {
+    refuse(fmt::format(
+        "{} converts the graph: --include and --exclude do not apply; --keep-fp32 (half.keep) leaves "
+        "nodes out",
+        format_name(recipe.format)));
+  }
   if (recipe.nodes.empty()) return;
   if (recipe.is_half()) {
     refuse(fmt::format("{} converts the graph: --node does not apply; --keep-fp32 leaves nodes out",

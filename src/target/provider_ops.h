@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,33 +20,9 @@
 #include "graph/element_types.h"
 #include "graph/index.h"
 #include "onnx/model.h"
+#include "target/provider_pages.h"
 
 namespace ounce::target {
-
-struct ProviderOp {
-  std::string_view op_types;        // one or several, with a space between them
-  std::string_view condition = "";  // words with commas between them: "2-D windows, constant weights"
-  std::string_view types = "";      // of the first input, in the letters of op_schemas.h; "": the page's
-  std::string_view domain = "";
-};
-
-// One page of documentation.
-struct ProviderPage {
-  std::string_view provider;
-  std::string_view source;  // the page, what it is about, and when it was written
-  std::string_view note;    // what concerns the whole model; may be empty
-  std::string_view types;   // of first inputs; '*' is any type
-  bool needs_fixed_shapes = false;
-  bool enters_bodies = false;        // the nodes inside of If, Loop and Scan too
-  bool takes_quantized_ops = false;  // DequantizeLinear and QuantizeLinear with the op between them
-  std::span<const ProviderOp> ops = {};
-};
-
-// "coreml" makes models of the kind NeuralNetwork, as the runtime does unless it is told otherwise;
-// "coreml-mlprogram" is the other kind. "qnn" is its HTP backend.
-std::span<const ProviderPage> provider_pages();
-// Null for providers of which nothing was read.
-const ProviderPage* find_provider_page(std::string_view provider);
 
 // What a page means for one model. Everything must outlive it.
 class ProviderDocs {

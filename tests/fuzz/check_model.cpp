@@ -1,10 +1,8 @@
 #include "fuzz/check_model.h"
 
-#include <ounce/error.h>
-
-#include <optional>
 #include <vector>
 
+#include "fuzz/promise.h"
 #include "graph/names.h"
 #include "graph/verify.h"
 #include "onnx/attributes.h"
@@ -18,22 +16,6 @@ namespace {
 
 using onnx::Model;
 using onnx::Placement;
-
-void promise(bool holds, const char* what) {
-  if (!holds) throw BrokenPromise(what);
-}
-
-template <class Action>
-auto unless_refused(Action action) -> std::optional<decltype(action())> {
-  try {
-    return action();
-  } catch (const Error& error) {
-    promise(error.code() == ErrorCode::kBadInput, "bad input was not called bad input");
-    promise(std::string_view(error.what()).find('\n') == std::string_view::npos,
-            "a message has more than one line");
-    return std::nullopt;
-  }
-}
 
 std::string text_of(const onnx::Rope& rope) {
   std::string text;

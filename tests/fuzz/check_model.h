@@ -4,17 +4,12 @@
 // The fuzzer, the mutation test and the replay of old failures all call this one function.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 
 namespace ounce::test {
 
-class BrokenPromise : public std::logic_error {
-  using std::logic_error::logic_error;
-};
-
-// Returns whether the bytes are a model whose parts fit together (graph::verify). Throws BrokenPromise, and
-// lets every exception pass that is not the refusal of bad input.
+// Returns whether the bytes are a model whose parts fit together (graph::verify). Throws BrokenPromise
+// (promise.h), and lets every exception pass that is not the refusal of bad input.
 bool check_model(const std::string& bytes);
 
 }  // namespace ounce::test

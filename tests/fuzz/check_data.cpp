@@ -1,0 +1,71 @@
+// Files of data: arrays, archives of them, sound.
+#include <algorithm>
+
+#include "data/npy.h"
+#include "data/npz_source.h"
+#include "data/wav.h"
+#include "data/zip.h"
+#include "fuzz/memory_file.h"
+#include "fuzz/promise.h"
+#include "fuzz/targets.h"
+
+namespace ounce::test {
+namespace {
+
+bool is_complete(const data::Tensor& tensor) {
+  std::uint64_t count = 1;
+  for (const auto dim : tensor.dims) count *= static_cast<std::uint64_t>(dim);
+  if (tensor.type == onnx::ElementType::kString) return tensor.strings.size() == count;
+  return tensor.bytes.size() * 8 >= count;  // a bit at least for every value
+}
+
+}  // namespace
+
+void check_npy(const std::string& bytes) {
+  const auto tensor = unless_refused([&] {
+    data::MemoryStream stream(bytes, "x.npy");
+    const data::NpyHeader header = data::read_npy_header(stream, "x.npy");
+    promise(header.data_offset + header.data_bytes == bytes.size(), "an array ends before its file");
+    stream.seek(header.data_offset);
+    return data::decode_npy_values(header, header.dims, stream.read(header.data_bytes), "x.npy");
+  });
+  if (tensor) promise(is_complete(*tensor), "an array has fewer values than its shape");
+}
+
+void check_zip(const std::string& bytes) {
+  unless_refused([&] {
+    for (const data::ZipEntry& entry : data::read_zip_directory(bytes, "x.zip")) {
+      promise(entry.data.data() >= bytes.data() &&
+                  entry.data.data() + entry.data.size() <= bytes.data() + bytes.size(),
+              "an entry lies outside of its archive");
+      unless_refused([&] {
+        data::ZipEntryStream stream(entry, "x.zip: " + entry.name);
+        promise(stream.read(entry.size).size() == entry.size, "an entry has another size than it says");
+        return true;
+      });
+    }
+    return true;
+  });
+}
+
+void check_npz(const std::string& bytes) {
+  const MemoryFile file(bytes);
+  unless_refused([&] { return data::NpzSource::list(file.path()).size(); });
+  unless_refused([&] {
+    data::NpzSource source(file.path());
+    constexpr std::uint64_t kMost = 4;
+    for (std::uint64_t i = 0; i < std::min(source.size(), kMost); ++i) source.read(i);
+    return true;
+  });
+}
+
+void check_wav(const std::string& bytes) {
+  const auto info = unless_refused([&] { return data::probe_wav(bytes, "x.wav"); });
+  const auto sound = unless_refused([&] { return data::read_wav(bytes, "x.wav"); });
+  promise(!sound || info, "sound was read from what is no sound");
+  if (!sound) return;
+  promise(is_complete(*sound), "sound has fewer values than its shape");
+  promise(sound->dims == info->dims(info->frames), "sound has another length than it says");
+}
+
+}  // namespace ounce::test

@@ -1,0 +1,45 @@
+// Files of text: contracts, ranges, journals. What was taken is written and read again.
+#include "data/contract_json.h"
+#include "search/journal.h"
+#include "fuzz/memory_file.h"
+#include "fuzz/promise.h"
+#include "fuzz/targets.h"
+#include "observe/ranges.h"
+
+namespace ounce::test {
+
+void check_contract(const std::string& bytes) {
+  for (const auto parse : {data::parse_contract, data::parse_contract_toml}) {
+    const auto contract = unless_refused([&] { return parse(bytes, "contract"); }, Versions::kMayBeNewer);
+    if (!contract) continue;
+    const std::string written = data::write_contract(*contract, -1);
+    promise(data::write_contract(data::parse_contract(written, "written"), -1) == written,
+            "a contract changed when it was written and read");
+  }
+}
+
+void check_ranges(const std::string& bytes) {
+  const auto ranges =
+      unless_refused([&] { return observe::parse_ranges(bytes, "ranges"); }, Versions::kMayBeNewer);
+  if (!ranges) return;
+  const std::string written = observe::to_json(*ranges);
+  promise(observe::to_json(observe::parse_ranges(written, "written")) == written,
+          "ranges changed when they were written and read");
+}
+
+// A journal takes any file and leaves out the lines that are none; what is added to it is there the next
+// time.
+void check_journal(const std::string& bytes) {
+  const MemoryFile file(bytes);
+  const std::string key = "a key that no journal has";
+  {
+    search::Journal journal(file.path());
+    if (journal.find(key) != nullptr) return;
+    journal.add(key, 1, 0.5);
+  }
+  const search::Journal again(file.path());
+  const auto* entry = again.find(key);
+  promise(entry != nullptr && entry->value == 1 && entry->seconds == 0.5, "a measurement was lost");
+}
+
+}  // namespace ounce::test
