@@ -70,7 +70,7 @@ struct TuneOptions {
   std::string output;  // the one that labels speak of
   std::optional<double> threshold;
   Objective objective = Objective::kBalanced;
-  std::string target;  // see Recipe::target
+  std::string target;                  // see Recipe::target
   std::vector<std::string> cpus = {};  // that the result is run on as well (ounce/cpus.h)
   Budget budget;
   std::filesystem::path cache;  // where measurements are kept; empty: the usual place

@@ -70,8 +70,7 @@ TEST_F(VerdictTest, TheFastestThatIsGoodEnoughWins) {
                     measured(Format::kDynamic, 1.3, .26, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kQuantize);
   EXPECT_THAT(result.headline, StartsWith("quantize: static is 2.00 × as fast and 26 % of the size"));
-  EXPECT_EQ(result.commands[0].line,
-            "ounce quantize net.onnx --to static --data 'my data.npz' --part 1/2");
+  EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to static --data 'my data.npz' --part 1/2");
   EXPECT_EQ(
       result.commands[1].line,
       "ounce verify net.onnx net.static.onnx --data 'my data.npz' --labels y --part 2/2 --max-drop 0.5%");
