@@ -93,6 +93,7 @@ struct SampleDifference {
 struct VerifyResult {
   std::filesystem::path reference, candidate;
   std::string runtime_version;
+  std::string cpu;  // whose kernels ran: "avx512 vnni"; empty behind `remote`
   bool passed = false;
   std::string verdict;  // which gate decided, and by how much
   std::vector<std::string> failures;

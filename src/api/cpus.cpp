@@ -6,6 +6,8 @@
 
 namespace ounce {
 
+std::vector<std::string> known_cpus() { return runtime::other_cpu_names(); }
+
 std::vector<std::string> other_cpus() {
   std::vector<std::string> found;
   for (const char* const name : {"avx2", "arm64"}) {

@@ -91,10 +91,11 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
   ThreadPool pool;
   const plan::Plan plan = plan::make_plan(source, index, recipe, pool);
   info.notes = plan.notes;
-  const std::vector<target::Saturating> saturating = target::saturating_nodes(source, index);
-  info.saturating_nodes = saturating.size();
-  for (const target::Saturating& node : saturating) info.worst_pair = std::max(info.worst_pair, node.worst);
-  if (!saturating.empty()) info.notes.push_back(target::saturation_sentence(saturating));
+  if (const target::Saturation found = target::find_saturation(source, index); found.exists()) {
+    info.saturating_nodes = found.nodes.size();
+    info.worst_pair = found.worst;
+    info.notes.push_back(found.sentence());
+  }
   for (const plan::Decision& decision : plan.decisions)
     info.tensors.push_back(make::outcome_of(decision, index));
   std::stable_sort(

@@ -20,6 +20,7 @@ namespace {
 
 bool has_runtime() noexcept { return false; }
 std::vector<std::string> installed_runtimes() { return {}; }
+std::vector<std::string> known_cpus() { return {}; }
 std::vector<std::string> other_cpus() { return {}; }
 std::string this_cpu() { return cpu_kernels(); }
 VerifyResult verify(const std::filesystem::path&, const std::filesystem::path&, const VerifyOptions&) {

@@ -9,6 +9,7 @@
 #include "measure/open.h"
 #include "onnx/reader.h"
 #include "search/tuning.h"
+#include "target/kernel_pairs.h"
 
 namespace ounce {
 namespace {
@@ -32,10 +33,13 @@ bool computes_on_integers(const std::vector<LayerChoice>& layers) {
 }
 
 std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneOptions& options) {
-  if (options.cpus.empty()) return {};
+  std::vector<std::string> cpus = options.cpus;
+  if (target::has_exact_products(target::parse_target(options.target)))  // all 8 bits are meant for those
+    std::erase_if(cpus, [](const std::string& cpu) { return cpu.starts_with("avx"); });
+  if (cpus.empty()) return {};
   const auto inputs = runtime::load(result.model, measure::executor_options(options.runtime))->inputs();
   const measure::OpenFeed open = measure::open_feed(result.model, inputs, options.data);
-  return measure::compare_on_cpus(result.model, result.output, {options.cpus}, options.runtime, open);
+  return measure::compare_on_cpus(result.model, result.output, {cpus}, options.runtime, open);
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   measure::require_same_interface(reference.model(), candidate.model(), candidate_path);
   result.load_seconds = time.seconds();
   result.runtime_version = reference.model().library_version();
+  if (!options.runtime.remote) result.cpu = this_cpu();
 
   // Compare: every sample goes through both, and is forgotten.
   DataOptions data_options = options.data;

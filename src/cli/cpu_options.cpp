@@ -1,7 +1,11 @@
 #include "cli/cpu_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/cpus.h>
+#include <ounce/error.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -16,7 +20,11 @@ std::vector<std::string> cpus_of(const std::string& on) {
   std::vector<std::string> cpus;
   std::istringstream names(on == "none" ? "" : on);
   for (std::string name; std::getline(names, name, ',');) {
-    if (!name.empty()) cpus.push_back(name);
+    const std::vector<std::string> known = known_cpus();
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw Error(ErrorCode::kUsage, fmt::format("--on '{}' is no CPU that models can be run on: there are {}",
+                                                 name, fmt::join(known, ", ")));
+    cpus.push_back(name);
   }
   return cpus;
 }

@@ -9,8 +9,7 @@ namespace ounce::cli {
 
 void add_cpu_option(CLI::App& app, std::string& on, const char* help);
 
-// "auto": all that can be shown here, "none", or names with commas between. Whether a name is known is found
-// out when it is used.
+// "auto": all that can be shown here, "none", or names with commas between. Throws Error{kUsage} for others.
 std::vector<std::string> cpus_of(const std::string& on);
 
 // "auto", or what the environment variable OUNCE_ON says.

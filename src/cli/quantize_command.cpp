@@ -3,6 +3,7 @@
 #include <ounce/quantize.h>
 
 #include <nlohmann/json.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <map>
@@ -47,6 +48,11 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, s
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
     fmt::print(out, "  {}{}\n", name, line);
   for (const std::string& line : report::cpu_lines(trial.cpus)) fmt::print(out, "  {}on {}\n", name, line);
+  const bool is_on_integers = std::any_of(row.result.nodes.begin(), row.result.nodes.end(), [](const auto& node) {
+    return node.arithmetic == "static" || node.arithmetic == "dynamic";
+  });
+  if (is_alone && is_on_integers && went_well && trial.cpus.empty())
+    fmt::print(out, "  proved on this CPU alone ({}); --on names others\n", trial.cpu);
   if (is_alone) fmt::print(out, "{}", report::arithmetic_lines(row.result.nodes));
   for (const std::string& note : row.result.notes) fmt::print(out, "  {}note: {}\n", name, note);
 }

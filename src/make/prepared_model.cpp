@@ -109,7 +109,7 @@ bool PreparedModel::take_trained(const std::filesystem::path& source, const Reci
       recipe.integer.reduce_range == false ? passes::Changes{} : passes::limit_pairs(model);
   passes::remove_dead_nodes(model);
   is_trained_ = true;
-  trained_weights_ = changes.count + limited.count;
+  trained_weights_ = std::max(changes.count, limited.count);
   notes_.push_back(state.sentence);
   if (limited.count != 0) {
     notes_.push_back(

@@ -168,6 +168,7 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
     chosen = chosen->with_integers(recipe, pool, result);
     integer_tensors = std::exchange(result.tensors, {});
     recipe.format = Format::kFp16;
+    recipe.include = recipe.exclude = {};  // they were about the integers
     if (const target::Target target = target::parse_target(recipe.target); target.is_place())
       recipe = fit_to_target(original, *chosen, recipe, target, pool, result.notes);
   }

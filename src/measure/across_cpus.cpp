@@ -18,6 +18,11 @@ struct Agreement {
   std::string runtime_version;  // there
 };
 
+// A state that is fed back is no answer.
+bool is_carried(const std::map<std::string, std::string>& carry, const std::string& output) {
+  return std::any_of(carry.begin(), carry.end(), [&](const auto& pair) { return pair.second == output; });
+}
+
 // One model here and there, on the first samples.
 Agreement agreement_of(const Loader& load, const AcrossCpus& models, const runtime::ExecutorOptions& there,
                        std::uint64_t batches) {
@@ -37,6 +42,7 @@ Agreement agreement_of(const Loader& load, const AcrossCpus& models, const runti
     found.samples += batch.names.size();
   }
   for (const OutputMeter& meter : meters) {
+    if (is_carried(models.carry, meter.result().name)) continue;
     const bool is_other = meter.shape_differences() != 0 || meter.result().newly_not_finite != 0;
     found.sqnr_db =
         std::min(found.sqnr_db, is_other ? -std::numeric_limits<double>::infinity() : meter.result().sqnr_db);

@@ -30,7 +30,7 @@ struct AcrossCpus {
   std::uint64_t emulated_samples = 4;  // … under an emulator, which takes its time; 0: not there
 };
 
-// What goes wrong there is in the result; what goes wrong here is thrown.
+// What goes wrong is in the result; a CPU that nobody knows is thrown.
 CpuComparison compare_on(const std::string& cpu, const AcrossCpus& models);
 
 }  // namespace ounce::measure

@@ -30,6 +30,7 @@ struct Coded {
   const onnx::Tensor* codes = nullptr;
   const onnx::Tensor* scale = nullptr;
   std::vector<float> scales;
+  Grid grid;
 };
 
 template <class T>
@@ -52,7 +53,7 @@ class Limiting {
       : model_(model), index_(model), reader_(model, index_), editors_(model, index_) {}
 
   Changes run() {
-    for (const Saturating& found : target::saturating_nodes(model_, index_)) {
+    for (const Saturating& found : target::find_saturation(model_, index_).weights) {
       if (const auto reason = limit(found)) {
         changes_.left_alone.push_back(
             fmt::format("{} may saturate on x86 CPUs without VNNI, but {}",
@@ -67,12 +68,14 @@ class Limiting {
 
  private:
   std::optional<Reason> limit(const Saturating& found) {
-    if (found.codes.empty()) return Reason{"both its inputs are computed"};
+    if (!found.is_constant) return Reason{"both its inputs are computed"};
     const onnx::Node& node = *index_.bodies()[found.body].nodes()[found.node];
     auto read = read_coded(found.body, node.inputs[found.input], onnx::ElementType::kInt8);
     if (auto* reason = std::get_if<Reason>(&read)) return std::move(*reason);
     const Coded& weight = std::get<Coded>(read);
     const auto codes = values_of<std::int8_t>(*weight.codes);
+    if (!has_channel_scales(weight.grid, found.pairs, codes.size()))
+      return Reason{"its scales are not one for each channel"};
     const std::vector<double> factors = factors_of(found, codes, weight.scales.size());
     if (factors.empty()) return Reason{"its scales are not one for each channel"};
     std::optional<Coded> bias;
@@ -80,7 +83,9 @@ class Limiting {
       auto read_bias = read_coded(found.body, name, onnx::ElementType::kInt32);
       if (auto* reason = std::get_if<Reason>(&read_bias)) return std::move(*reason);
       bias = std::get<Coded>(read_bias);
-      if (bias->scales.size() != factors.size()) return Reason{"its bias has other scales"};
+      const auto numbers = static_cast<std::size_t>(bias->codes->element_count());
+      if (bias->scales.size() != factors.size() || (factors.size() != 1 && numbers != factors.size()))
+        return Reason{"its bias has other scales"};
     }
     write(weight, scaled_codes(codes, found.pairs, factors), factors);
     if (bias) write(*bias, scaled_bias(values_of<std::int32_t>(*bias->codes), factors), factors);
@@ -104,22 +109,43 @@ class Limiting {
   std::variant<Coded, Reason> read_coded(std::size_t body, Bytes name, onnx::ElementType type) {
     Coded coded;
     const onnx::Node* node = producer(body, name, coded.body, coded.node);
-    if (node == nullptr || !is_dequantize(*node)) return Reason{"it takes codes that it shares"};
+    if (node == nullptr || !is_dequantize(*node)) return Reason{"its codes are not decoded right in front of it"};
     const graph::Value& value = *index_.find(body, name).value;
     if (value.uses.size() != 1 || value.is_output) return Reason{"others take its weight or bias, too"};
     const auto codes = graph::find_constant(model_, index_, coded.body, graph::input_of(*node, 0));
     const auto scale = graph::find_constant(model_, index_, coded.body, graph::input_of(*node, 1));
     if (!codes || !scale || codes->tensor->type != type || scale->tensor->type != onnx::ElementType::kFloat)
       return Reason{"its codes or scales are no constants"};
+    coded.codes = codes->tensor;
+    coded.scale = scale->tensor;
+    coded.scales = values_of<float>(*scale->tensor);
+    if (type == onnx::ElementType::kInt32) return with_zeros(coded, *node);
     const auto read = read_grid(reader_, model_, index_, coded.body, *node, codes->tensor->dims, type);
     if (const auto* reason = std::get_if<Reason>(&read)) return *reason;
     const Grid& grid = std::get<Grid>(read);
     if (grid.block != 0 || std::any_of(grid.zeros.begin(), grid.zeros.end(), [](float z) { return z != 0; }))
       return Reason{"its codes have zero points or blocks"};
-    coded.codes = codes->tensor;
-    coded.scale = scale->tensor;
-    coded.scales = values_of<float>(*scale->tensor);
+    coded.grid = grid;
     return coded;
+  }
+
+  // A bias has one scale for each of its numbers, or one for all, and no zero point.
+  std::variant<Coded, Reason> with_zeros(const Coded& bias, const onnx::Node& node) const {
+    const Bytes name = graph::input_of(node, 2);
+    if (name.empty()) return bias;
+    const auto zeros = graph::find_constant(model_, index_, bias.body, name);
+    if (!zeros || zeros->tensor->type != onnx::ElementType::kInt32) return Reason{"its bias has zero points"};
+    const auto values = values_of<std::int32_t>(*zeros->tensor);
+    if (std::any_of(values.begin(), values.end(), [](std::int32_t zero) { return zero != 0; }))
+      return Reason{"its bias has zero points"};
+    return bias;
+  }
+
+  // One scale for all, or one for each of the channels that pairs belong to.
+  static bool has_channel_scales(const Grid& grid, const quant::WeightPairs& pairs, std::size_t size) {
+    if (grid.scales.size() == 1) return true;
+    const bool has_columns = pairs.order == quant::WeightPairs::Order::kColumns;
+    return grid.length == pairs.channel_count(size) && (has_columns ? grid.inner == 1 : grid.outer == 1);
   }
 
   // By how much each scale has to grow; nothing when scales and channels do not belong together.

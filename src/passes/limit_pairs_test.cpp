@@ -54,7 +54,7 @@ ModelBuilder conv_model(bool has_channel_scales) {
 }
 
 std::size_t saturating_in(const onnx::Model& model) {
-  return target::saturating_nodes(model, graph::Index(model)).size();
+  return target::find_saturation(model, graph::Index(model)).nodes.size();
 }
 
 TEST(LimitPairs, MakesTrainedCodesSafeAndKeepsTheModel) {
@@ -80,6 +80,22 @@ TEST(LimitPairs, LeavesAModelWithoutSuchPairsAlone) {
   const Changes again = limit_pairs(model);
   EXPECT_EQ(again.count, 0U);
   EXPECT_THAT(again.left_alone, IsEmpty());
+}
+
+// Scales along the inputs of a square weight are not those of its channels.
+TEST(LimitPairs, LeavesScalesOfAnotherAxisAlone) {
+  ModelBuilder builder(13, 8);
+  builder.input("x", kFloat, {1, 2}).output("y", kFloat, {1, 2});
+  builder.initializer("s", {}, {0.01F}).initializer(bytes_tensor("xz", kUint8, {}, {128}));
+  builder.initializer(bytes_tensor("w", kInt8, {2, 2}, {127, 1, 127, 1})).initializer("ws", {2}, {0.1F, 0.2F});
+  builder.node("QuantizeLinear", {"x", "s", "xz"}, {"c"}).node("DequantizeLinear", {"c", "s", "xz"}, {"a"});
+  builder.node("DequantizeLinear", {"w", "ws"}, {"wf"}, {int_attribute("axis", 0)});
+  builder.node("MatMul", {"a", "wf"}, {"y"});
+  onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
+  const Changes changes = limit_pairs(model);
+  EXPECT_EQ(changes.count, 0U);
+  ASSERT_THAT(changes.left_alone, SizeIs(1));
+  EXPECT_THAT(changes.left_alone[0], HasSubstr("not one for each channel"));
 }
 
 TEST(LimitPairs, SaysWhatItCannotChange) {

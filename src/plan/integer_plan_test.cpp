@@ -153,8 +153,8 @@ TEST(IntegerPlan, AReluIsWhereTheCodesOfAConvEnd) {
   const observe::Ranges ranges = ranges_of({"x", "a", "r", "y"});
   EXPECT_EQ(Planned(conv_relu_conv(), static_recipe(), &ranges).plan.text(),
             "b float32[4] -> int32 channel 0 dq: bias of an integer Conv\n"
-            "wa float32[4,4,1,1] -> int8 channel 0 dq: weight of an integer Conv\n"
-            "wy float32[4,4,1,1] -> int8 channel 0 dq: weight of an integer Conv\n"
+            "wa float32[4,4,1,1] -> int8 channel 0 dq pairs: weight of an integer Conv\n"
+            "wy float32[4,4,1,1] -> int8 channel 0 dq pairs: weight of an integer Conv\n"
             "node 0:0 static -> r, codes, clamped by its codes\n"
             "node 0:2 static -> y, codes\n"
             "value 0:r uint8 scale 0.01 zero 0\n"
@@ -165,7 +165,7 @@ TEST(IntegerPlan, AReluIsWhereTheCodesOfAConvEnd) {
   qoperator.granularity.kind = GranularityKind::kTensor;
   EXPECT_THAT(Planned(conv_relu_conv(), qoperator, &ranges).plan.text(),
               StartsWith("b float32[4] -> int32 tensor kernel: bias of an integer Conv\n"
-                         "wa float32[4,4,1,1] -> int8 tensor kernel: weight of an integer Conv\n"));
+                         "wa float32[4,4,1,1] -> int8 tensor kernel pairs: weight of an integer Conv\n"));
 }
 
 TEST(IntegerPlan, WithoutRangesNothingIsStatic) {
@@ -399,7 +399,7 @@ TEST(IntegerPlan, AWeightMayServeTwoConvs) {
   model.node("Conv", {"x", "w"}, {"a"}).node("Conv", {"a", "w"}, {"y"});
   const observe::Ranges ranges = ranges_of({"x", "a", "y"});
   EXPECT_EQ(Planned(model, static_recipe(), &ranges).plan.text(),
-            "w float32[4,4,1,1] -> int8 channel 0 dq: weight of an integer Conv\n"
+            "w float32[4,4,1,1] -> int8 channel 0 dq pairs: weight of an integer Conv\n"
             "node 0:0 static -> a, codes\n"
             "node 0:1 static -> y, codes\n"
             "value 0:a uint8 scale 0.01 zero 100\n"
@@ -687,7 +687,7 @@ TEST(IntegerPlan, DynamicTakesMatMulsAndLeavesTheRest) {
   model.node("MatMul", {"x", "w"}, {"a"}).node("Gemm", {"a", "v"}, {"b"});
   model.node("MatMul", {"b", "b"}, {"y"});
   EXPECT_EQ(Planned(model, dynamic_recipe()).plan.text(),
-            "w float32[4,4] -> int8 channel 1 kernel: weight of an integer MatMul\n"
+            "w float32[4,4] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
             "v float32[4,4] -> keep: smaller than 1024 bytes\n"
             "node 0:0 dynamic -> a\n"
             "node 0:1 float: Gemm has no dynamic kernel\n"
@@ -705,7 +705,7 @@ TEST(IntegerPlan, DynamicConvIsOnlyForThoseWhoAsk) {
   const Planned planned(model, recipe);
   EXPECT_EQ(planned.plan.text(),
             "b float32[4] -> keep: smaller than 1024 bytes\n"
-            "wy float32[4,4,1,1] -> int8 channel 0 kernel: weight of an integer Conv\n"
+            "wy float32[4,4,1,1] -> int8 channel 0 kernel pairs: weight of an integer Conv\n"
             "node 0:0 dynamic -> y\n");
   EXPECT_EQ(planned.decision("wy").format.sign, kernels::CodeSign::kUnsigned);  // older runtimes want that
 }
@@ -720,8 +720,8 @@ ModelBuilder lstm(const Strings& outputs) {
 
 TEST(IntegerPlan, DynamicTakesLstms) {
   EXPECT_EQ(Planned(lstm({"y"}), dynamic_recipe()).plan.text(),
-            "w float32[1,8,4] -> int8 channel 0-1 kernel: weight of an integer LSTM\n"
-            "r float32[1,8,2] -> int8 channel 0-1 kernel: weight of an integer LSTM\n"
+            "w float32[1,8,4] -> int8 channel 0-1 kernel pairs: weight of an integer LSTM\n"
+            "r float32[1,8,2] -> int8 channel 0-1 kernel pairs: weight of an integer LSTM\n"
             "node 0:0 dynamic -> y\n");
   Recipe recipe = dynamic_recipe();
   recipe.exclude = {"^r$"};
@@ -742,7 +742,7 @@ TEST(IntegerPlan, DynamicTakesFusedAttention) {
   model.add(1, test::node("Attention", {"x", "w", "b"}, {"y"}, {int_attribute("num_heads", 2)}, {},
                           "com.microsoft"));
   EXPECT_EQ(Planned(model, dynamic_recipe()).plan.text(),
-            "w float32[4,12] -> int8 channel 1 kernel: weight of an integer Attention\n"
+            "w float32[4,12] -> int8 channel 1 kernel pairs: weight of an integer Attention\n"
             "b float32[12] -> keep: smaller than 1024 bytes\n"
             "node 0:0 dynamic -> y\n");
 }
@@ -958,6 +958,7 @@ TEST(BiasCorrection, IsExactForConstantInputs) {
     recipe.scale = ScaleMethod::kAbsMax;
     recipe.rounding = Rounding::kNearest;
     recipe.integer.correct_bias = true;
+    recipe.integer.reduce_range = false;  // scales that are whole numbers
     const Planned planned(model, recipe, &ranges);
     // 0.4·2 + 0.25·(-4); of the other, at a scale of 2: 0.5·2 + (1 - rounded)·(-4), rounded to even
     ASSERT_EQ(planned.decision("b").shift.size(), 2U) << op;

@@ -149,15 +149,15 @@ TEST(MixedPlan, NodesInABranchAreNamedByTheirPath) {
 TEST(MixedPlan, StaticNodesCanBeFloatsOrDynamic) {
   const observe::Ranges ranges = seen({"x", "a", "y"});
   EXPECT_EQ(text_of(chain(), Format::kStatic, {{"y", Format::kDynamic}}, &ranges),
-            "wa float32[32,32] -> int8 channel 1 dq: weight of an integer MatMul\n"
-            "wy float32[32,32] -> int8 channel 1 kernel: weight of an integer MatMul\n"
+            "wa float32[32,32] -> int8 channel 1 dq pairs: weight of an integer MatMul\n"
+            "wy float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
             "node 0:0 static -> a\n"
             "node 0:1 dynamic -> y\n"
             "value 0:x uint8 scale 0.01 zero 100\n");
   EXPECT_EQ(text_of(chain(), Format::kStatic, {{"a", Format::kW16}}, &ranges),
             "wa float32[32,32] -> float16 tensor fold: weight of MatMul, as 16-bit floats, as asked for its "
             "node; folded at load, FP32 speed\n"
-            "wy float32[32,32] -> int8 channel 1 dq: weight of an integer MatMul\n"
+            "wy float32[32,32] -> int8 channel 1 dq pairs: weight of an integer MatMul\n"
             "node 0:0 float: computes on floats, as asked\n"
             "node 0:1 static -> y\n"
             "value 0:a uint8 scale 0.01 zero 100\n");
@@ -167,7 +167,7 @@ TEST(MixedPlan, DynamicNodesCanBeFloats) {
   EXPECT_EQ(text_of(chain(), Format::kDynamic, {{"a", Format::kW4}, {"y", Format::kDynamic}}),
             "wa float32[32,32] -> int4 block 32 fold: weight of MatMul, as asked for its node; folded at "
             "load, FP32 speed\n"
-            "wy float32[32,32] -> int8 channel 1 kernel: weight of an integer MatMul\n"
+            "wy float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
             "node 0:0 float: computes on floats, as asked\n"
             "node 0:1 dynamic -> y\n");
 }
@@ -224,7 +224,7 @@ ModelBuilder twins(const std::string& op, const Dims& input, const Dims& weight)
 TEST(MixedPlan, AWeightMayBelongToAStaticAndToADynamicNode) {
   const observe::Ranges ranges = seen({"x", "y", "z"});
   EXPECT_EQ(text_of(twins("Gemm", {2, 32}, {32, 32}), Format::kStatic, {{"z", Format::kDynamic}}, &ranges),
-            "w float32[32,32] -> int8 channel 1 kernel: weight of an integer Gemm\n"
+            "w float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer Gemm\n"
             "node 0:0 static -> y\n"
             "node 0:1 dynamic -> z\n"
             "value 0:x uint8 scale 0.01 zero 100\n");

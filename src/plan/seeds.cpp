@@ -35,7 +35,8 @@ std::string why_not_shape(const onnx::Node& node, const Weight& weight) {
   if (rank != 2) return "its weight is not a matrix";
   if (node.op_type == "MatMul") return {};
   if (integer_setting(node, "transA", 0) != 0) return "its left side is transposed";
-  if (!integer_setting(node, "transB", 0)) return "its transB is not known here";
+  const auto transposed = integer_setting(node, "transB", 0);
+  if (!transposed || *transposed < 0 || *transposed > 1) return "its transB is not known here";
   const bool has_bias = !input_of(node, 2).empty();
   const bool is_plain =
       float_setting(node, "alpha", 1) == 1.0F && (!has_bias || float_setting(node, "beta", 1) == 1.0F);

@@ -1,5 +1,7 @@
 #include "quant/weight_pairs.h"
 
+#include <ounce/error.h>
+
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -14,7 +16,7 @@ namespace {
 // stored as 16-bit floats may be 2^-11 smaller than asked for.
 constexpr float kRoom = 1.001F;
 // A sum of two large weights is a number, too.
-constexpr float kLargest = std::numeric_limits<float>::max() / 4;
+constexpr float kLargest = std::numeric_limits<float>::max() / 1.06F;  // scales may cover 1.05 of it
 
 float value_at(const std::byte* values, std::size_t i) {
   float value = 0;
@@ -52,6 +54,8 @@ void include_pairs(const FloatSource& source, const Layout& layout, const Weight
                    const ForEach& for_each, std::vector<kernels::Range>& ranges) {
   const std::vector<Piece> pieces = pieces_of(pairs, source.size());
   const bool is_one_group = layout.groups() == 1;
+  if (!is_one_group && pairs.channel_count(source.size()) != ranges.size())
+    throw Error(ErrorCode::kInternal, "the channels of a weight are not those of its pairs");
   std::mutex mutex;
   for_each(pieces.size(), [&](std::size_t number) {
     const Piece& piece = pieces[number];
@@ -71,6 +75,7 @@ void include_pairs(const FloatSource& source, const Layout& layout, const Weight
 }
 
 std::vector<int> largest_pair_sums(const std::int8_t* codes, std::size_t size, const WeightPairs& pairs) {
+  if (size == 0) return {};
   std::vector<int> largest(pairs.channel_count(size), 0);
   for_each_pair(pairs, size, [&](std::size_t channel, std::size_t i, std::size_t j) {
     largest[channel] = std::max(largest[channel], pair_sum(int{codes[i]}, int{codes[j]}));

@@ -2,7 +2,7 @@
 //
 // x86 CPUs without VNNI add two products of an unsigned 8-bit activation and a signed 8-bit weight in 16 bits,
 // where the sum saturates: 255·a + 255·b fits if a and b of the same sign come to 128 at most, whatever the
-// activations are. ONNX Runtime's kernels for them (AVX2, AVX-512 without VNNI, SSE4.1; measured by
+// activations are. ONNX Runtime's kernels for them (AVX2 and AVX-512 without VNNI; measured by
 // tests/cpus) take the inputs of a channel in this order, two by two:
 //
 //   MatMul, Gemm [K, N]            rows:       (0 1) (2 3) …  of each column
@@ -79,11 +79,12 @@ void for_each_pair(const WeightPairs& pairs, std::size_t size, Visit visit) {
   }
 }
 
-// What two numbers of the same sign come to; nothing when their signs differ.
+// What two numbers of the same sign come to; nothing when their signs differ, as one alone always fits.
 template <class Number>
 Number pair_sum(Number a, Number b) {
   const Number zero{};
-  return std::max(std::max(a, zero) + std::max(b, zero), -(std::min(a, zero) + std::min(b, zero)));
+  if (a > zero && b > zero) return a + b;
+  return a < zero && b < zero ? -(a + b) : zero;
 }
 
 // Widens the ranges of the groups (channels, or one for all) by the sums of their pairs, and a little more:

@@ -137,6 +137,7 @@ Json row_json(const VerifyRow& row) {
   json["max_abs_diff"] = number(result.max_abs_diff);
   json["mean_abs_diff"] = number(result.mean_abs_diff);
   json["runtime_version"] = result.runtime_version;
+  json["cpu"] = result.cpu;
   json["samples"] = result.samples;
   json["generated"] = result.is_generated;
   json["outputs"] = Json::array();

@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
+#include <initializer_list>
 
 namespace ounce::runtime {
 namespace {
 
-constexpr int kSetCpuid = 0x1012;  // ARCH_SET_CPUID; not in the headers of every system
+constexpr int kGetCpuid = 0x1011, kSetCpuid = 0x1012;  // ARCH_…; not in the headers of every system
 constexpr std::uint32_t kFeatures = 7;
 
 constexpr std::uint32_t bits(std::initializer_list<int> numbers) {
@@ -42,6 +44,12 @@ std::atomic<bool> hides_avx512{false};
 
 bool let_cpuid_fault(bool fault) noexcept { return ::syscall(SYS_arch_prctl, kSetCpuid, fault ? 0 : 1) == 0; }
 
+// Can it be switched? Asked by switching it to what it is.
+bool can_let_cpuid_fault() noexcept {
+  const bool faults = ::syscall(SYS_arch_prctl, kGetCpuid, 0) == 0;
+  return let_cpuid_fault(faults);
+}
+
 Registers ask(std::uint32_t leaf, std::uint32_t page) noexcept {
   Registers found;
   __cpuid_count(leaf, page, found.a, found.b, found.c, found.d);
@@ -67,6 +75,7 @@ extern "C" void answer_cpuid(int, siginfo_t*, void* context) {
     ::signal(SIGSEGV, SIG_DFL);
     return;
   }
+  const int error = errno;
   const auto leaf = static_cast<std::uint32_t>(registers[REG_RAX]);
   const auto page = static_cast<std::uint32_t>(registers[REG_RCX]);
   let_cpuid_fault(false);
@@ -77,14 +86,17 @@ extern "C" void answer_cpuid(int, siginfo_t*, void* context) {
   registers[REG_RCX] = found.c;
   registers[REG_RDX] = found.d;
   registers[REG_RIP] += 2;
+  errno = error;
 }
 
 }  // namespace
 
 bool can_mask(MaskedCpu cpu) noexcept {
-  const std::uint32_t has = ask(kFeatures, 0).b;
+  Registers found;
+  if (__get_cpuid_count(kFeatures, 0, &found.a, &found.b, &found.c, &found.d) == 0) return false;
+  const std::uint32_t has = found.b;
   if ((has & kAvx2) == 0 || (cpu == MaskedCpu::kAvx512 && (has & kAvx512) != kAvx512)) return false;
-  return let_cpuid_fault(false);  // as it is; an error where it cannot be switched
+  return can_let_cpuid_fault();
 }
 
 bool mask_cpu(MaskedCpu cpu) noexcept {

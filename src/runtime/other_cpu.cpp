@@ -42,6 +42,7 @@ CpuAccess on_older_x64(const std::string& name, MaskedCpu cpu, ExecutorOptions o
   if (can_mask(cpu)) {
     if (!options.isolate) options.isolate = Limits{};
     options.masked = cpu;
+    options.remote.reset();
     return {std::move(options), "shown by this CPU", false};
   }
   if (cpu == MaskedCpu::kAvx512) refuse(name, "this CPU cannot show it, and emulators do not know AVX-512");

@@ -20,7 +20,6 @@ struct Op {
 
 constexpr auto kOps = std::to_array<Op>({
     {"Conv", Form::kConv},
-    {"ConvInteger", Form::kConv},
     {"QLinearConv", Form::kConv},
     {"MatMul", Form::kMatrix},
     {"MatMulInteger", Form::kMatrix},
@@ -67,7 +66,7 @@ WeightPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t> dims)
       case Form::kConv: return of_conv(node, dims);
       case Form::kMatrix: return of_matrix(dims);
       case Form::kGemm:
-        return onnx::integer_setting(node, "transB", 0) == 1 ? of_rows(dims) : of_matrix(dims);
+        return onnx::integer_setting(node, "transB", 0) != 0 ? of_rows(dims) : of_matrix(dims);
       case Form::kRecurrentRows: return of_rows(dims);
     }
   }

@@ -79,17 +79,14 @@ std::set<std::pair<std::size_t, std::size_t>> find_saturating(const onnx::Model&
                                                               const graph::Index& index, const Target& target,
                                                               TargetCheck& check) {
   if (target.machine != "x64" || has_exact_products(target)) return {};
-  const std::vector<Saturating> found = saturating_nodes(model, index);
-  if (found.empty()) return {};
-  check.saturating = found.size();
-  check.notes.push_back(saturation_sentence(found) +
+  const Saturation found = find_saturation(model, index);
+  if (!found.exists()) return {};
+  check.saturating = found.nodes.size();
+  check.worst_pair = found.worst;
+  check.notes.push_back(found.sentence() +
                         (target.cpu.empty() ? "; +avx2 or +vnni behind the target decides" : ""));
-  std::set<std::pair<std::size_t, std::size_t>> nodes;
-  for (const Saturating& node : found) {
-    check.worst_pair = std::max(check.worst_pair, node.worst);
-    if (!target.cpu.empty()) nodes.insert({node.body, node.node});
-  }
-  return nodes;
+  if (target.cpu.empty()) return {};
+  return found.nodes;
 }
 
 }  // namespace

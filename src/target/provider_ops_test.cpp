@@ -1,9 +1,9 @@
 #include "target/provider_ops.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <set>
-#include <sstream>
 
 #include "onnx/reader.h"
 #include "passes/pass_runs.h"
@@ -68,9 +68,8 @@ TEST(ProviderOps, NoOpIsListedTwice) {
   for (const ProviderPage& page : provider_pages()) {
     std::set<std::string> seen;
     for (const ProviderOp& op : page.ops) {
-      std::istringstream words{std::string(op.op_types)};
-      for (std::string word; words >> word;)
-        EXPECT_TRUE(seen.insert(std::string(op.domain) + ":" + word).second) << page.provider << " " << word;
+      for (const std::string_view type : op.op_types)
+        EXPECT_TRUE(seen.insert(fmt::format("{}:{}", op.domain, type)).second) << page.provider << " " << type;
     }
   }
 }

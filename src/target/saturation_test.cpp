@@ -37,9 +37,7 @@ ModelBuilder pair_model(const std::vector<int>& weight, int type = kInt8) {
 
 std::vector<Saturating> found_in(const ModelBuilder& builder) {
   const onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
-  std::vector<Saturating> found = saturating_nodes(model, graph::Index(model));
-  for (Saturating& node : found) node.codes = {};  // the model goes
-  return found;
+  return find_saturation(model, graph::Index(model)).weights;
 }
 
 TEST(Saturation, IsOfLargeNeighbours) {
@@ -72,8 +70,62 @@ TEST(Saturation, IsOfIntegerOpsToo) {
   const auto found = found_in(model);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].worst, 200);
-  EXPECT_THAT(saturation_sentence(found), HasSubstr("1 integer node may"));
-  EXPECT_THAT(saturation_sentence(found), HasSubstr("come to 200"));
+  Saturation saturation{found, {{0, 0}}, 200};
+  EXPECT_THAT(saturation.sentence(), HasSubstr("1 integer node may"));
+  EXPECT_THAT(saturation.sentence(), HasSubstr("come to 200"));
+}
+
+// [K = 2, N = 2] after the Transpose: 127 and 100 of the first row of the file meet.
+TEST(Saturation, IsSeenThroughATranspose) {
+  for (const bool is_saturating : {true, false}) {
+    ModelBuilder model(13, 8);
+    model.input("x", kUint8, {1, 2}).output("y", 6, {1, 2});
+    model.initializer(codes("w", kInt8, {2, 2}, is_saturating ? std::vector{127, 100, 1, 1} : std::vector{127, 1, 100, 1}));
+    model.initializer(codes("xz", kUint8, {}, {0})).initializer(codes("wz", kInt8, {}, {0}));
+    model.node("Transpose", {"w"}, {"t"}).node("MatMulInteger", {"x", "t", "xz", "wz"}, {"y"});
+    const auto found = found_in(model);
+    ASSERT_THAT(found, SizeIs(is_saturating ? 1 : 0));
+    if (is_saturating) {
+      EXPECT_EQ(found[0].worst, 227);
+    }
+  }
+}
+
+// As training exports it: floats that become codes.
+TEST(Saturation, IsSeenBehindQuantizeLinear) {
+  for (const float large : {1.27F, 0.1F}) {
+    ModelBuilder model(13, 8);
+    model.input("x", kFloat, {1, 2}).output("y", kFloat, {1, 1});
+    model.initializer("s", {}, {0.01F}).initializer("w", {2, 1}, {1.0F, large});
+    model.initializer(codes("xz", kUint8, {}, {0})).initializer(codes("wz", kInt8, {}, {0}));
+    model.node("QuantizeLinear", {"x", "s", "xz"}, {"c"}).node("DequantizeLinear", {"c", "s", "xz"}, {"a"});
+    model.node("QuantizeLinear", {"w", "s", "wz"}, {"q"}).node("DequantizeLinear", {"q", "s", "wz"}, {"b"});
+    model.node("MatMul", {"a", "b"}, {"y"});
+    const auto found = found_in(model);
+    ASSERT_THAT(found, SizeIs(large > 1 ? 1 : 0));
+    if (large > 1) {
+      EXPECT_EQ(found[0].worst, 227);
+    }
+  }
+}
+
+// Sixteen bits have no integer kernels on CPUs.
+TEST(Saturation, IsNotOfWideActivations) {
+  ModelBuilder model(21, 10);
+  model.input("x", kFloat, {1, 2}).output("y", kFloat, {1, 1});
+  model.initializer("s", {}, {0.1F}).initializer(test::tensor("xz", 4, {}, std::string(2, '\0')));
+  model.initializer(codes("w", kInt8, {2, 1}, {127, 127})).initializer(codes("wz", kInt8, {}, {0}));
+  model.node("QuantizeLinear", {"x", "s", "xz"}, {"c"}).node("DequantizeLinear", {"c", "s", "xz"}, {"a"});
+  model.node("DequantizeLinear", {"w", "s", "wz"}, {"b"}).node("MatMul", {"a", "b"}, {"y"});
+  EXPECT_THAT(found_in(model), IsEmpty());
+}
+
+TEST(Saturation, OfAHugeWeightWithoutValuesIsNone) {
+  ModelBuilder model(13, 8);
+  model.input("x", kUint8, {1, 0}).output("y", 6, {1, 1});
+  model.initializer(codes("w", kInt8, {0, std::int64_t{1} << 40}, {}));
+  model.node("MatMulInteger", {"x", "w"}, {"y"});
+  EXPECT_THAT(found_in(model), IsEmpty());
 }
 
 // Nobody knows what codes will meet.

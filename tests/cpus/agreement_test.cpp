@@ -146,7 +146,7 @@ TEST_P(AgreementTest, GivesTheSameThere) {
     EXPECT_EQ(found.other_answers, 0U);
     compared += 1;
   }
-  if (compared == 0) GTEST_SKIP() << "the emulator starts none of the versions that are here";
+  if (compared == 0) ounce::test::skip_or_fail("the emulator starts none of the versions that are here");
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, AgreementTest,
