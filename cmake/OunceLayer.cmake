@@ -25,11 +25,6 @@ target_link_libraries(ounce_flags INTERFACE fmt::fmt)
 target_compile_options(ounce_flags INTERFACE -pthread)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(ounce_flags INTERFACE -fpch-preprocess)  # so that ccache can tell what was precompiled
-  if(OUNCE_JOIN)
-    # GCC 12 forgets that what it has precompiled are the system's headers, and reports its false alarms in std::string.
-    # The presets debug, asan and tsan compile every file alone, with these warnings.
-    target_compile_options(ounce_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
-  endif()
 endif()
 if(OUNCE_SANITIZE)
   target_compile_options(ounce_flags INTERFACE -fsanitize=${OUNCE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

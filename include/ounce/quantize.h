@@ -42,7 +42,7 @@ struct TrialResult {
   std::string runtime_version;
   std::uint64_t samples = 0;
   bool is_generated = true;
-  double sqnr_db = 0;  // of the worst output
+  double sqnr_db = 0;    // of the worst output
   std::string cpu = {};  // that it was run on: "avx512 vnni"
   std::vector<CpuComparison> cpus = {};
 };

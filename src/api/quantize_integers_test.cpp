@@ -321,8 +321,7 @@ TEST_F(Integer, AFileOfRangesAndRangesByHandAreKept) {
   options.recipe.integer.values["audio"].range = ValueRange{-1, 1};
   options.trial.data.samples = 1;
   const QuantizeResult result = quantize(kExample, folder / "a.onnx", options);
-  for (const std::string& note : result.notes)
-    EXPECT_EQ(note.find("evened out"), std::string::npos) << note;
+  for (const std::string& note : result.notes) EXPECT_EQ(note.find("evened out"), std::string::npos) << note;
   for (const ActivationOutcome& activation : result.activations) {
     if (activation.name != "audio") continue;
     EXPECT_NEAR(activation.scale, 2.0 / 255, 1e-6);

@@ -64,8 +64,8 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
         measure::run_edge_cases(reference_path, reference, candidate, comparison, open.options);
   }
   result.cpus = measure::compare_on_cpus(reference_path, candidate_path,
-                                     {options.cpus, options.cpu_samples, options.emulated_samples},
-                                     options.runtime, open);
+                                         {options.cpus, options.cpu_samples, options.emulated_samples},
+                                         options.runtime, open);
   measure::judge(options.gates, result);
   return result;
 }

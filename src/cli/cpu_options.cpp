@@ -22,8 +22,9 @@ std::vector<std::string> cpus_of(const std::string& on) {
   for (std::string name; std::getline(names, name, ',');) {
     const std::vector<std::string> known = known_cpus();
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw Error(ErrorCode::kUsage, fmt::format("--on '{}' is no CPU that models can be run on: there are {}",
-                                                 name, fmt::join(known, ", ")));
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("--on '{}' is no CPU that models can be run on: there are {}", name,
+                              fmt::join(known, ", ")));
     cpus.push_back(name);
   }
   return cpus;

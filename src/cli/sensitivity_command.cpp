@@ -14,7 +14,6 @@
 #include "cli/model_list.h"
 #include "cli/names_of.h"
 #include "cli/progress_line.h"
-#include "cli/names_of.h"
 #include "cli/recipe_options.h"
 #include "cli/runtime_options.h"
 #include "report/json.h"

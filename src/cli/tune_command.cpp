@@ -124,9 +124,10 @@ Command add_tune(CLI::App& parser) {
   app->add_option("--budget", arguments->budget,
                   "time for each model: 90s, 10m, 2h; or how much is tried, without timing it: '40 models'")
       ->capture_default_str();
-  add_cpu_option(*app, arguments->on,
-                 "other CPUs to run the result on in the end, if it computes on integers: avx2, avx512, arm64; "
-                 "none; auto for all that can be shown here (default: auto)");
+  add_cpu_option(
+      *app, arguments->on,
+      "other CPUs to run the result on in the end, if it computes on integers: avx2, avx512, arm64; "
+      "none; auto for all that can be shown here (default: auto)");
   app->add_option("--target", arguments->target,
                   "where the model will run, such as android-arm64@1.22.0: what it lacks is not written");
   CLI::Option* cache = app->add_option(

@@ -207,9 +207,9 @@ class StaticSearch {
     if (!(error <= kWorthARange * least_)) return;
     prepared_ = even;
     least_ = error;
-    result_.notes.push_back(
-        fmt::format("channels evened out between layers in {}: {:.1f} → {:.1f} dB",
-                    counted(even->equalized_places(), "place"), before, decibels(least_)));
+    result_.notes.push_back(fmt::format("channels evened out between layers in {}: {:.1f} → {:.1f} dB",
+                                        counted(even->equalized_places(), "place"), before,
+                                        decibels(least_)));
   }
 
   void try_correction() {

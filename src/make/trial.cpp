@@ -154,7 +154,8 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
   result.sqnr_db = measure::worst_sqnr(outputs);
 }
 
-// Runs both models on other CPUs, too. Throws Error{kUnsupported} when the written one is another model there.
+// Runs both models on other CPUs, too. Throws Error{kUnsupported} when the written one is another model
+// there.
 void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& written,
                     const runtime::ExecutorOptions& how, const TrialOptions& options,
                     std::uint64_t original_bytes, const Expectation& expected, TrialResult& result) {
@@ -174,11 +175,12 @@ void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& w
     result.cpus.push_back(found);
     // Another release may have other kernels: that is told, and no reason to refuse.
     if (!found.is_run() || found.is_same() || found.runtime_version != result.runtime_version) continue;
-    throw Error(ErrorCode::kUnsupported,
-                fmt::format("on {} the result is another model ({:.1f} dB from what it gives here), so nothing "
-                            "was written; {}--on none does not look there",
-                            cpu, found.sqnr_db, cpu.starts_with("avx") ? "--reduce-range may help, " : ""),
-                written.name.string());
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format("on {} the result is another model ({:.1f} dB from what it gives here), so nothing "
+                    "was written; {}--on none does not look there",
+                    cpu, found.sqnr_db, cpu.starts_with("avx") ? "--reduce-range may help, " : ""),
+        written.name.string());
   }
 }
 

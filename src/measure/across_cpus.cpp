@@ -28,7 +28,8 @@ Agreement agreement_of(const Loader& load, const AcrossCpus& models, const runti
                        std::uint64_t batches) {
   Stepper ours(load(models.here), models.carry), theirs(load(there), models.carry);
   std::vector<OutputMeter> meters;
-  for (const data::ValueDescription& output : ours.model().outputs()) meters.emplace_back(output, std::nullopt);
+  for (const data::ValueDescription& output : ours.model().outputs())
+    meters.emplace_back(output, std::nullopt);
   Agreement found;
   found.runtime_version = theirs.model().library_version();
   data::Batch batch;
@@ -63,7 +64,8 @@ CpuComparison compare_on(const std::string& cpu, const AcrossCpus& models) {
     const std::uint64_t batches =
         std::min(models.feed->batches(), there.is_emulated ? models.emulated_samples : models.samples);
     if (batches == 0) {
-      result.why_not = "the model is too large to be tried under an emulator; 'ounce verify --on' takes its time";
+      result.why_not =
+          "the model is too large to be tried under an emulator; 'ounce verify --on' takes its time";
       return result;
     }
     const Agreement reference = agreement_of(models.original, models, there.options, batches);

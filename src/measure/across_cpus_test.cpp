@@ -18,7 +18,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 class Fixed : public runtime::Executor {
  public:
   Fixed(std::vector<float> values, bool fails) : fails_(fails) {
-    output_ = {data::ElementType::kFloat, {1, static_cast<std::int64_t>(values.size())},
+    output_ = {data::ElementType::kFloat,
+               {1, static_cast<std::int64_t>(values.size())},
                std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float))};
     runtime::ValueDescription description;
     description.name = "y";

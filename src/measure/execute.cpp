@@ -56,8 +56,7 @@ Execution execute(const std::filesystem::path& model, const target::Target& targ
   const auto outputs = reference.model().outputs();
   const OpenFeed open = open_feed(model, reference.model().inputs(), {});
   try {
-    measure::Stepper there(measure::load_as_floats(model, options_there(target, options)),
-                           {});
+    measure::Stepper there(measure::load_as_floats(model, options_there(target, options)), {});
     execution.runtime_version = there.model().library_version();
     std::vector<measure::OutputMeter> meters;
     for (const data::ValueDescription& output : outputs) meters.emplace_back(output, std::nullopt);

@@ -112,9 +112,9 @@ void judge(const Gates& gates, VerifyResult& result) {
     if (!cpu.is_run()) {
       result.failures.push_back(fmt::format("not run on {}: {}", cpu.cpu, cpu.why_not));
     } else if (!cpu.is_same()) {
-      result.failures.push_back(
-          fmt::format("on {} it is another model: {:.1f} dB from what it gives here, {} of {} answers are others",
-                      cpu.cpu, cpu.sqnr_db, cpu.flips, cpu.answers));
+      result.failures.push_back(fmt::format(
+          "on {} it is another model: {:.1f} dB from what it gives here, {} of {} answers are others",
+          cpu.cpu, cpu.sqnr_db, cpu.flips, cpu.answers));
     }
   }
   result.passed = result.failures.empty();

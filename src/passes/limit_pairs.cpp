@@ -55,9 +55,8 @@ class Limiting {
   Changes run() {
     for (const Saturating& found : target::find_saturation(model_, index_).weights) {
       if (const auto reason = limit(found)) {
-        changes_.left_alone.push_back(
-            fmt::format("{} may saturate on x86 CPUs without VNNI, but {}",
-                        place_of(index_, found.body, found.node), reason->text));
+        changes_.left_alone.push_back(fmt::format("{} may saturate on x86 CPUs without VNNI, but {}",
+                                                  place_of(index_, found.body, found.node), reason->text));
       } else {
         ++changes_.count;
       }
@@ -109,7 +108,8 @@ class Limiting {
   std::variant<Coded, Reason> read_coded(std::size_t body, Bytes name, onnx::ElementType type) {
     Coded coded;
     const onnx::Node* node = producer(body, name, coded.body, coded.node);
-    if (node == nullptr || !is_dequantize(*node)) return Reason{"its codes are not decoded right in front of it"};
+    if (node == nullptr || !is_dequantize(*node))
+      return Reason{"its codes are not decoded right in front of it"};
     const graph::Value& value = *index_.find(body, name).value;
     if (value.uses.size() != 1 || value.is_output) return Reason{"others take its weight or bias, too"};
     const auto codes = graph::find_constant(model_, index_, coded.body, graph::input_of(*node, 0));
@@ -161,7 +161,8 @@ class Limiting {
     return factors;
   }
 
-  static std::vector<std::int8_t> scaled_codes(std::vector<std::int8_t> codes, const quant::WeightPairs& pairs,
+  static std::vector<std::int8_t> scaled_codes(std::vector<std::int8_t> codes,
+                                               const quant::WeightPairs& pairs,
                                                const std::vector<double>& factors) {
     const bool has_columns = pairs.order == quant::WeightPairs::Order::kColumns;
     const std::size_t row = pairs.inputs * pairs.taps;
@@ -183,8 +184,7 @@ class Limiting {
   template <class T>
   void write(const Coded& coded, const std::vector<T>& codes, const std::vector<double>& factors) {
     std::vector<float> scales = coded.scales;
-    for (std::size_t i = 0; i < scales.size(); ++i)
-      scales[i] = static_cast<float>(scales[i] * factors[i]);
+    for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = static_cast<float>(scales[i] * factors[i]);
     BodyEditor& editor = editors_.of(coded.body);
     const Bytes new_codes = editor.add_tensor(coded.node, tensor_of(*coded.codes, codes));
     const Bytes new_scales = editor.add_tensor(coded.node, tensor_of(*coded.scale, scales));

@@ -23,7 +23,8 @@ using testing::SizeIs;
 
 constexpr int kUint8 = 2, kInt8 = 3, kInt32 = 6;
 
-std::string bytes_tensor(const std::string& name, int type, const Dims& dims, const std::vector<int>& values) {
+std::string bytes_tensor(const std::string& name, int type, const Dims& dims,
+                         const std::vector<int>& values) {
   std::string raw;
   for (const int value : values) raw += static_cast<char>(value);
   return tensor(name, type, dims, raw);
@@ -48,7 +49,8 @@ ModelBuilder conv_model(bool has_channel_scales) {
   model.initializer(words_tensor("b", {2}, {4000, -3000}));
   const ounce::test::Strings axis = {int_attribute("axis", 0)};
   model.node("QuantizeLinear", {"x", "s", "xz"}, {"c"}).node("DequantizeLinear", {"c", "s", "xz"}, {"a"});
-  model.node("DequantizeLinear", {"w", "ws"}, {"wf"}, axis).node("DequantizeLinear", {"b", "bs"}, {"bf"}, axis);
+  model.node("DequantizeLinear", {"w", "ws"}, {"wf"}, axis)
+      .node("DequantizeLinear", {"b", "bs"}, {"bf"}, axis);
   model.node("Conv", {"a", "wf", "bf"}, {"y"});
   return model;
 }
@@ -87,7 +89,8 @@ TEST(LimitPairs, LeavesScalesOfAnotherAxisAlone) {
   ModelBuilder builder(13, 8);
   builder.input("x", kFloat, {1, 2}).output("y", kFloat, {1, 2});
   builder.initializer("s", {}, {0.01F}).initializer(bytes_tensor("xz", kUint8, {}, {128}));
-  builder.initializer(bytes_tensor("w", kInt8, {2, 2}, {127, 1, 127, 1})).initializer("ws", {2}, {0.1F, 0.2F});
+  builder.initializer(bytes_tensor("w", kInt8, {2, 2}, {127, 1, 127, 1}))
+      .initializer("ws", {2}, {0.1F, 0.2F});
   builder.node("QuantizeLinear", {"x", "s", "xz"}, {"c"}).node("DequantizeLinear", {"c", "s", "xz"}, {"a"});
   builder.node("DequantizeLinear", {"w", "ws"}, {"wf"}, {int_attribute("axis", 0)});
   builder.node("MatMul", {"a", "wf"}, {"y"});

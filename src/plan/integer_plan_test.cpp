@@ -705,7 +705,7 @@ TEST(IntegerPlan, DynamicConvIsOnlyForThoseWhoAsk) {
   const Planned planned(model, recipe);
   EXPECT_EQ(planned.plan.text(),
             "b float32[4] -> keep: smaller than 1024 bytes\n"
-            "wy float32[4,4,1,1] -> int8 channel 0 kernel pairs: weight of an integer Conv\n"
+            "wy float32[4,4,1,1] -> int8 channel 0 kernel: weight of an integer Conv\n"
             "node 0:0 dynamic -> y\n");
   EXPECT_EQ(planned.decision("wy").format.sign, kernels::CodeSign::kUnsigned);  // older runtimes want that
 }

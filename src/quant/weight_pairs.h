@@ -1,8 +1,8 @@
 // Which weights of a channel a kernel multiplies side by side, and what that asks of their codes.
 //
-// x86 CPUs without VNNI add two products of an unsigned 8-bit activation and a signed 8-bit weight in 16 bits,
-// where the sum saturates: 255·a + 255·b fits if a and b of the same sign come to 128 at most, whatever the
-// activations are. ONNX Runtime's kernels for them (AVX2 and AVX-512 without VNNI; measured by
+// x86 CPUs without VNNI add two products of an unsigned 8-bit activation and a signed 8-bit weight in 16
+// bits, where the sum saturates: 255·a + 255·b fits if a and b of the same sign come to 128 at most, whatever
+// the activations are. ONNX Runtime's kernels for them (AVX2 and AVX-512 without VNNI; measured by
 // tests/cpus) take the inputs of a channel in this order, two by two:
 //
 //   MatMul, Gemm [K, N]            rows:       (0 1) (2 3) …  of each column

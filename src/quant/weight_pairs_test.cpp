@@ -63,16 +63,17 @@ TEST(WeightPairs, CountOnlyWhereSignsAgree) {
   EXPECT_THAT(largest_pair_sums(codes.data(), codes.size(), {Order::kRows, 4, 1, 0}), ElementsAre(254, 129));
 }
 
-// Whatever the order and the grouping, and however values are rounded: no two neighbours come to more than 128.
+// Whatever the order and the grouping, and however values are rounded: no two neighbours come to more than
+// 128.
 TEST(WeightPairs, OfCodesWithWidenedScalesAreSafe) {
   struct Case {
     Layout layout;
     WeightPairs pairs;
   };
   const std::vector<Case> cases = {
-      {{1, 1, 24, 45}, {Order::kRows, 5, 9, 0}},    // Conv [24, 5, 3, 3]
-      {{1, 1, 24, 48}, {Order::kRows, 16, 3, 0}},   // Conv [24, 16, 3]
-      {{1, 1, 31, 33}, {Order::kRows, 33, 1, 0}},   // Gemm with transB
+      {{1, 1, 24, 45}, {Order::kRows, 5, 9, 0}},   // Conv [24, 5, 3, 3]
+      {{1, 1, 24, 48}, {Order::kRows, 16, 3, 0}},  // Conv [24, 16, 3]
+      {{1, 1, 31, 33}, {Order::kRows, 33, 1, 0}},  // Gemm with transB
       {{1, 33, 31, 1}, {Order::kColumns, 33, 1, 31}},
       {{1, 64, 20, 1}, {Order::kColumns, 32, 1, 20}},  // two matrices
       {{1, 1, 1, 1080}, {Order::kRows, 5, 9, 0}},      // one scale for all
@@ -96,9 +97,9 @@ TEST(WeightPairs, OfCodesWithWidenedScalesAreSafe) {
       for (const std::size_t kernel : {std::size_t{0}, std::size_t{1}, test.pairs.taps}) {
         std::vector<std::uint8_t> codes(values.size());
         encode_linear(source, test.layout, format, affine, kernel, 0, values.size(), codes.data());
-        EXPECT_THAT(largest_pair_sums(reinterpret_cast<const std::int8_t*>(codes.data()), codes.size(),
-                                      test.pairs),
-                    testing::Each(Le(kLargestPairSum)));
+        EXPECT_THAT(
+            largest_pair_sums(reinterpret_cast<const std::int8_t*>(codes.data()), codes.size(), test.pairs),
+            testing::Each(Le(kLargestPairSum)));
       }
       if (test.layout.outer != 1 || test.layout.channels == 1) continue;
       const std::size_t k = test.layout.inner;

@@ -57,7 +57,8 @@ std::string bench_text(const BenchReport& report) {
   }
   std::string text =
       fmt::format("ONNX Runtime {}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
-                  report.cpu.empty() ? "" : " on " + report.cpu, report.threads == 0 ? "all" : std::to_string(report.threads),
+                  report.cpu.empty() ? "" : " on " + report.cpu,
+                  report.threads == 0 ? "all" : std::to_string(report.threads),
                   report.threads == 1 ? "" : "s", report.rounds, report.is_generated ? "random" : "real");
   text += start.text() + runs.text();
   if (has_cold_starts && !is_cache_dropped)

@@ -34,10 +34,11 @@ constexpr std::uint32_t kAvx2 = bits({5});
 constexpr std::uint32_t kAvx512 = bits({16, 17, 28, 30, 31});  // F, DQ, CD, BW, VL
 constexpr Registers kLater{
     .a = 0,
-    .b = bits({21, 26, 27}),                 // IFMA, PF, ER
+    .b = bits({21, 26, 27}),                  // IFMA, PF, ER
     .c = bits({1, 6, 8, 9, 10, 11, 12, 14}),  // VBMI, VBMI2, GFNI, VAES, VPCLMULQDQ, VNNI, BITALG, VPOPCNTDQ
     .d = bits({2, 3, 8, 22, 23, 24, 25})};    // 4VNNIW, 4FMAPS, VP2INTERSECT, AMX and FP16
-// Of its second page: AVX-VNNI, BF16, AMX-FP16, AVX-IFMA; VNNI-INT8, NE-CONVERT, AMX-COMPLEX, VNNI-INT16, AVX10.
+// Of its second page: AVX-VNNI, BF16, AMX-FP16, AVX-IFMA; VNNI-INT8, NE-CONVERT, AMX-COMPLEX, VNNI-INT16,
+// AVX10.
 constexpr Registers kLaterStill{.a = bits({4, 5, 21, 23}), .b = 0, .c = 0, .d = bits({4, 5, 8, 10, 19})};
 
 std::atomic<bool> hides_avx512{false};

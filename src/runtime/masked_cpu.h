@@ -1,9 +1,9 @@
 // An older CPU shown by a newer one: this process no longer finds the instructions that the older one lacks,
 // and so takes the same kernels as there, at full speed and without an emulator.
 //
-// Programs ask for a CPU's instructions by one of them, CPUID. Intel's CPUs from Ivy Bridge on, and newer ones
-// of AMD, can let it fault (arch_prctl(2), ARCH_SET_CPUID); the fault is caught, and the answer given without
-// what is to be hidden. It holds for whoever asks after that, so libraries must be opened later.
+// Programs ask for a CPU's instructions by one of them, CPUID. Intel's CPUs from Ivy Bridge on, and newer
+// ones of AMD, can let it fault (arch_prctl(2), ARCH_SET_CPUID); the fault is caught, and the answer given
+// without what is to be hidden. It holds for whoever asks after that, so libraries must be opened later.
 #pragma once
 
 #include <optional>

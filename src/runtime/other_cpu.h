@@ -14,8 +14,8 @@
 namespace ounce::runtime {
 
 struct CpuAccess {
-  ExecutorOptions options;  // run models there
-  std::string how;          // for people: "shown by this CPU", "qemu-aarch64"
+  ExecutorOptions options;   // run models there
+  std::string how;           // for people: "shown by this CPU", "qemu-aarch64"
   bool is_emulated = false;  // and so takes its time
 };
 

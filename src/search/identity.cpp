@@ -116,8 +116,7 @@ std::string digest_of_data(const DataOptions& data) {
 std::string identity_of(const fs::path& model, const DataOptions& data, const RuntimeOptions& runtime,
                         const std::string& more) {
   return fmt::format("ounce {}\nmodel {}\ndata {}\nruntime {}\nkernels {}\n{}", version(),
-                     model_digest(model), digest_of_data(data), runtime_text(runtime),
-                     cpu_kernels(), more);
+                     model_digest(model), digest_of_data(data), runtime_text(runtime), cpu_kernels(), more);
 }
 
 }  // namespace ounce::search

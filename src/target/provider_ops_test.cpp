@@ -69,7 +69,8 @@ TEST(ProviderOps, NoOpIsListedTwice) {
     std::set<std::string> seen;
     for (const ProviderOp& op : page.ops) {
       for (const std::string_view type : op.op_types)
-        EXPECT_TRUE(seen.insert(fmt::format("{}:{}", op.domain, type)).second) << page.provider << " " << type;
+        EXPECT_TRUE(seen.insert(fmt::format("{}:{}", op.domain, type)).second)
+            << page.provider << " " << type;
     }
   }
 }

@@ -69,7 +69,8 @@ class Finder {
         look_at({body, position, slot.weight}, node, body, graph::input_of(node, slot.weight),
                 graph::input_of(node, slot.zero), false);
       }
-      if (is_op(node, "Conv") || is_op(node, "MatMul") || is_op(node, "Gemm")) look_at_float_op(body, position, node);
+      if (is_op(node, "Conv") || is_op(node, "MatMul") || is_op(node, "Gemm"))
+        look_at_float_op(body, position, node);
     });
     return std::move(found_);
   }
@@ -147,7 +148,8 @@ class Finder {
 
   // Nothing when they are computed while the model runs; no values when they are constant but no int8.
   std::optional<Codes> read_codes(std::size_t at, Bytes name) const {
-    if (const auto constant = graph::find_constant(model_, index_, at, name)) return codes_of(*constant->tensor);
+    if (const auto constant = graph::find_constant(model_, index_, at, name))
+      return codes_of(*constant->tensor);
     const Producer producer = producer_of(at, name);
     if (producer.node == nullptr) return std::nullopt;
     const auto source =
@@ -163,7 +165,8 @@ class Finder {
   static Codes codes_of(const onnx::Tensor& tensor) {
     Codes codes;
     // Computed ones are ours, and not made yet.
-    if (tensor.type != ElementType::kInt8 || std::holds_alternative<onnx::Computed>(tensor.data)) return codes;
+    if (tensor.type != ElementType::kInt8 || std::holds_alternative<onnx::Computed>(tensor.data))
+      return codes;
     const onnx::RawValues raw(tensor);
     codes.values.resize(raw.bytes().size());
     std::memcpy(codes.values.data(), raw.bytes().data(), raw.bytes().size());
@@ -176,7 +179,8 @@ class Finder {
     const onnx::Node& node = *quantize.node;
     const auto scale = graph::find_constant(model_, index_, quantize.body, graph::input_of(node, 1));
     const auto zero = graph::find_constant(model_, index_, quantize.body, graph::input_of(node, 2));
-    if (!zero || zero->tensor->type != ElementType::kInt8) return zero ? std::optional(Codes{}) : std::nullopt;
+    if (!zero || zero->tensor->type != ElementType::kInt8)
+      return zero ? std::optional(Codes{}) : std::nullopt;
     const bool is_float = tensor.type == ElementType::kFloat &&
                           !std::holds_alternative<onnx::Computed>(tensor.data) && scale &&
                           scale->tensor->type == ElementType::kFloat;
@@ -190,8 +194,9 @@ class Finder {
     for (std::int64_t i = std::max<std::int64_t>(axis, -1) + 1; i < rank; ++i)
       inner *= static_cast<std::size_t>(tensor.dims[static_cast<std::size_t>(i)]);
     const bool has_one = scales.size() == 1;
-    const bool has_axis = axis >= 0 && axis < rank && inner != 0 &&
-                          scales.size() == static_cast<std::size_t>(tensor.dims[static_cast<std::size_t>(axis)]);
+    const bool has_axis =
+        axis >= 0 && axis < rank && inner != 0 &&
+        scales.size() == static_cast<std::size_t>(tensor.dims[static_cast<std::size_t>(axis)]);
     if (scales.empty() || zeros.size() != scales.size() || (!has_one && !has_axis)) return std::nullopt;
     Codes codes;
     codes.dims = tensor.dims;
@@ -226,8 +231,10 @@ Saturation find_saturation(const onnx::Model& model, const graph::Index& index) 
 
 std::string Saturation::sentence() const {
   return fmt::format(
-      "{} integer node{} may give wrong results on x86 CPUs without VNNI (Intel before 2019, AMD before Zen 4): "
-      "sums of 8-bit products saturate there when two neighbouring weights come to more than {}, and here they "
+      "{} integer node{} may give wrong results on x86 CPUs without VNNI (Intel before 2019, AMD before Zen "
+      "4): "
+      "sums of 8-bit products saturate there when two neighbouring weights come to more than {}, and here "
+      "they "
       "come to {}",
       nodes.size(), nodes.size() == 1 ? "" : "s", quant::kLargestPairSum, worst);
 }

@@ -17,10 +17,10 @@ namespace ounce::target {
 // A weight of such a node.
 struct Saturating {
   std::size_t body = 0, node = 0;
-  std::size_t input = 0;     // of the node: its weight, or the DequantizeLinear of it
-  bool is_constant = true;   // otherwise it is computed, and nobody knows what codes will meet
+  std::size_t input = 0;          // of the node: its weight, or the DequantizeLinear of it
+  bool is_constant = true;        // otherwise it is computed, and nobody knows what codes will meet
   quant::WeightPairs pairs = {};  // of the codes, as they stand in the file
-  int worst = 0;             // what the largest pair comes to; quant::kLargestPairSum is safe
+  int worst = 0;                  // what the largest pair comes to; quant::kLargestPairSum is safe
 };
 
 struct Saturation {

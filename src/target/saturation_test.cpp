@@ -80,7 +80,8 @@ TEST(Saturation, IsSeenThroughATranspose) {
   for (const bool is_saturating : {true, false}) {
     ModelBuilder model(13, 8);
     model.input("x", kUint8, {1, 2}).output("y", 6, {1, 2});
-    model.initializer(codes("w", kInt8, {2, 2}, is_saturating ? std::vector{127, 100, 1, 1} : std::vector{127, 1, 100, 1}));
+    model.initializer(
+        codes("w", kInt8, {2, 2}, is_saturating ? std::vector{127, 100, 1, 1} : std::vector{127, 1, 100, 1}));
     model.initializer(codes("xz", kUint8, {}, {0})).initializer(codes("wz", kInt8, {}, {0}));
     model.node("Transpose", {"w"}, {"t"}).node("MatMulInteger", {"x", "t", "xz", "wz"}, {"y"});
     const auto found = found_in(model);

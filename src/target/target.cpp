@@ -44,10 +44,11 @@ constexpr std::string_view kHere = "linux-x64";
   for (const Provider& provider : providers()) names.push_back(provider.name);
   throw Error(
       ErrorCode::kUsage,
-      fmt::format("--target '{}' is no target: a place and a version such as linux-x64@1.30.0 ({}), host, "
-                  "or a provider ({}); behind a place may stand a provider and, on x64, what the CPU has ({}): "
-                  "linux-x64@1.30.0+vnni",
-                  text, fmt::join(places, ", "), fmt::join(names, ", "), fmt::join(kCpus, ", ")));
+      fmt::format(
+          "--target '{}' is no target: a place and a version such as linux-x64@1.30.0 ({}), host, "
+          "or a provider ({}); behind a place may stand a provider and, on x64, what the CPU has ({}): "
+          "linux-x64@1.30.0+vnni",
+          text, fmt::join(places, ", "), fmt::join(names, ", "), fmt::join(kCpus, ", ")));
 }
 
 std::string newest_of(std::string_view machine) {

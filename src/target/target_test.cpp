@@ -42,8 +42,9 @@ TEST(ParseTarget, KnowsWhatAnX64CpuHas) {
 }
 
 TEST(ParseTarget, SaysWhatThereIs) {
-  for (const char* text : {"toaster", "linux-x64@", "linux-x64@new", "linux-x64@1.2.0+magic",
-                           "linux-x64@1.2.0+", "linux-arm64+vnni", "linux-x64+avx2+vnni", "linux-x64+cuda+coreml", "linux", "@1.22.0", "+cuda"}) {
+  for (const char* text :
+       {"toaster", "linux-x64@", "linux-x64@new", "linux-x64@1.2.0+magic", "linux-x64@1.2.0+",
+        "linux-arm64+vnni", "linux-x64+avx2+vnni", "linux-x64+cuda+coreml", "linux", "@1.22.0", "+cuda"}) {
     const Error error = error_of([&] { parse_target(text); });
     EXPECT_EQ(error.code(), ErrorCode::kUsage) << text;
     EXPECT_THAT(error.what(), HasSubstr("android-arm64")) << text;

@@ -1,9 +1,9 @@
 // The embedded example and what `ounce quantize` makes of it give the same on other CPUs as on this machine.
 //
 // x64 without VNNI is shown by this CPU, or emulated. arm64 is emulated: it takes ounce-runner-arm64 (built
-// where Debian's g++-aarch64-linux-gnu is), qemu-aarch64 (or what OUNCE_QEMU_AARCH64 names) and an ONNX Runtime
-// for aarch64 (./setup runtime 1.22.0:aarch64). Each version that is here for both machines is compared; a
-// version that the emulator cannot start is skipped.
+// where Debian's g++-aarch64-linux-gnu is), qemu-aarch64 (or what OUNCE_QEMU_AARCH64 names) and an ONNX
+// Runtime for aarch64 (./setup runtime 1.22.0:aarch64). Each version that is here for both machines is
+// compared; a version that the emulator cannot start is skipped.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <ounce/contract.h>
@@ -35,10 +35,10 @@ struct Variant {
   double tolerance;
 };
 
-// Floats: measured 2e-7, which is the last bit or two, for kernels of two machines add in another order; fifty
-// times that leaves room for other CPUs. Static: sums of integers are exact, and all in front of them is a
-// division. Dynamic: a float in front of integers that differs in its last bit may round to the next code,
-// which is worth about a hundredth; measured 1e-7.
+// Floats: measured 2e-7, which is the last bit or two, for kernels of two machines add in another order;
+// fifty times that leaves room for other CPUs. Static: sums of integers are exact, and all in front of them
+// is a division. Dynamic: a float in front of integers that differs in its last bit may round to the next
+// code, which is worth about a hundredth; measured 1e-7.
 const std::vector<Variant> kVariants = {
     {"fp32", "", 1e-5},
     {"w8", "--to w8", 1e-5},
@@ -92,10 +92,11 @@ struct AgreementTest : testing::TestWithParam<std::tuple<std::string, Variant>> 
   fs::path model() const {
     if (variant().options.empty()) return kExample / "commands.onnx";
     fs::path path = folder / "model.onnx";
-    const std::string command = fmt::format(
-        "'{}' quantize '{}' -o '{}' {} --on none > '{}' 2>&1", OUNCE_PROGRAM, (kExample / "commands.onnx").string(),
-        path.string(), fmt::format(fmt::runtime(variant().options), fmt::arg("data", data_file())),
-        (folder / "log").string());
+    const std::string command =
+        fmt::format("'{}' quantize '{}' -o '{}' {} --on none > '{}' 2>&1", OUNCE_PROGRAM,
+                    (kExample / "commands.onnx").string(), path.string(),
+                    fmt::format(fmt::runtime(variant().options), fmt::arg("data", data_file())),
+                    (folder / "log").string());
     EXPECT_EQ(std::system(command.c_str()), 0) << command << "\n" << ounce::test::read_file(folder / "log");
     return path;
   }
@@ -139,9 +140,9 @@ TEST_P(AgreementTest, GivesTheSameThere) {
     }
     ASSERT_EQ(there->library_version(), version);
     const Difference found = run(*here, *there);
-    fmt::print("{} {} {}: logits differ by {:.2e} at most, {:.1e} of the largest; {} of {} answers differ\n", cpu(),
-               variant().name, version, found.largest, found.largest / found.scale, found.other_answers,
-               found.answers);
+    fmt::print("{} {} {}: logits differ by {:.2e} at most, {:.1e} of the largest; {} of {} answers differ\n",
+               cpu(), variant().name, version, found.largest, found.largest / found.scale,
+               found.other_answers, found.answers);
     EXPECT_LE(found.largest / found.scale, variant().tolerance);
     EXPECT_EQ(found.other_answers, 0U);
     compared += 1;

@@ -1,6 +1,6 @@
-// In which order the kernels of CPUs without VNNI take weights two by two (src/quant/weight_pairs.h), measured:
-// weights that are large at random, but for pairs in that order, give what exact kernels give; weights that
-// are kept small in any other order do not. In every release of ONNX Runtime that is here.
+// In which order the kernels of CPUs without VNNI take weights two by two (src/quant/weight_pairs.h),
+// measured: weights that are large at random, but for pairs in that order, give what exact kernels give;
+// weights that are kept small in any other order do not. In every release of ONNX Runtime that is here.
 //
 // What is exact is the same weights as unsigned codes, whose products are added in 32 bits everywhere.
 #include <fmt/format.h>
@@ -148,9 +148,10 @@ TEST_P(KernelOrder, IsTheOneThatScalesAreMadeFor) {
                                      : WeightPairs{WeightPairs::Order::kRows, pairs.channels, 1, 0};
       saturated_in_other_order += differs(limited(codes, others)) ? 1U : 0U;
     }
-    fmt::print("{} {}: {} cases saturate without a limit, {} with one in another order, none in the kernel's\n",
-               GetParam(), library.parent_path().parent_path().filename().string(), saturated,
-               saturated_in_other_order);
+    fmt::print(
+        "{} {}: {} cases saturate without a limit, {} with one in another order, none in the kernel's\n",
+        GetParam(), library.parent_path().parent_path().filename().string(), saturated,
+        saturated_in_other_order);
     EXPECT_GE(saturated, 12U);
     EXPECT_GE(saturated_in_other_order, 8U);
   }

@@ -27,10 +27,10 @@ TEST(SameBytes, OnAnX64WithoutVnni) {
     std::string bytes[2];
     for (const bool is_emulated : {false, true}) {
       const auto output = folder / (is_emulated ? "there.onnx" : "here.onnx");
-      const std::string command =
-          fmt::format("{} '{}' quantize '{}' -o '{}' {} --no-verify > '{}' 2>&1",
-                      is_emulated ? "qemu-x86_64 -cpu Haswell" : "", OUNCE_PROGRAM,
-                      (kExample / "commands.onnx").string(), output.string(), options, (folder / "log").string());
+      const std::string command = fmt::format("{} '{}' quantize '{}' -o '{}' {} --no-verify > '{}' 2>&1",
+                                              is_emulated ? "qemu-x86_64 -cpu Haswell" : "", OUNCE_PROGRAM,
+                                              (kExample / "commands.onnx").string(), output.string(), options,
+                                              (folder / "log").string());
       ASSERT_EQ(std::system(command.c_str()), 0) << command << "\n" << ounce::test::read_file(folder / "log");
       bytes[is_emulated ? 1 : 0] = ounce::test::read_file(output);
     }

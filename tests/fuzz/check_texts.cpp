@@ -1,10 +1,10 @@
 // Files of text: contracts, ranges, journals. What was taken is written and read again.
 #include "data/contract_json.h"
-#include "search/journal.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/promise.h"
 #include "fuzz/targets.h"
 #include "observe/ranges.h"
+#include "search/journal.h"
 
 namespace ounce::test {
 

@@ -1,5 +1,5 @@
-// Tests that need another CPU or architecture are skipped where there is none, but not where set-up was to bring it:
-// `make test` sets OUNCE_CPUS_REQUIRED.
+// Tests that need another CPU or architecture are skipped where there is none, but not where set-up was to
+// bring it: `make test` sets OUNCE_CPUS_REQUIRED.
 #pragma once
 
 #include <gtest/gtest.h>
