@@ -24,7 +24,7 @@ std::filesystem::path default_output(const std::filesystem::path& model, Format 
 QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path,
                         const QuantizeOptions& given) {
   const Stopwatch time;
-  const QuantizeOptions options = make::for_this_machine(given);
+  const QuantizeOptions options = make::for_target(given);
   make::provider_of(options.recipe);
   QuantizeResult result;
   result.model = path;

@@ -38,7 +38,7 @@ std::map<std::string, RawInput> raw_inputs_of(const std::filesystem::path& model
 
 }  // namespace
 
-QuantizeOptions for_this_machine(QuantizeOptions options) {
+QuantizeOptions for_target(QuantizeOptions options) {
   // Where the target promises that no product saturates, weights have all of their 8 bits.
   std::optional<bool>& reduce_range = options.recipe.integer.reduce_range;
   if (!reduce_range && target::has_exact_products(target::parse_target(options.recipe.target)))

@@ -19,8 +19,8 @@ struct Resolved {
   Recipe recipe;
 };
 
-// What depends on the machine or follows from other options, filled in.
-QuantizeOptions for_this_machine(QuantizeOptions options);
+// What follows from the target or from other options, filled in.
+QuantizeOptions for_target(QuantizeOptions options);
 
 // `options` are for this machine. Adds notes.
 Resolved resolve(const std::filesystem::path& model, const QuantizeOptions& options,

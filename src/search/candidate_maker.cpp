@@ -47,7 +47,7 @@ QuantizeOptions CandidateMaker::options_for(const Recipe& recipe) const {
   QuantizeOptions options = options_;
   options.recipe = recipe;
   options.recipe.target = options_.recipe.target;
-  return make::for_this_machine(std::move(options));
+  return make::for_target(std::move(options));
 }
 
 std::shared_ptr<const make::PreparedModel> CandidateMaker::prepared(const ResolvedRecipe& mix) {
