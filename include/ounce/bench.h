@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <ounce/data.h>
-#include <ounce/quantize.h>
+#include <ounce/progress.h>
 #include <ounce/runtime.h>
 
 namespace ounce {

@@ -14,7 +14,8 @@
 #include <vector>
 
 #include <ounce/data.h>
-#include <ounce/quantize.h>
+#include <ounce/progress.h>
+#include <ounce/recipe.h>
 #include <ounce/runtime.h>
 
 namespace ounce {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <ounce/progress.h>
 #include <ounce/runtime.h>
 
 namespace ounce {
@@ -80,6 +81,7 @@ struct CheckOptions {
   std::vector<std::string> targets;  // empty: this machine
   bool execute = false;              // run the model there: arm64 under qemu, or behind `remote`
   std::optional<Remote> remote = std::nullopt;
+  Progress* progress = nullptr;
 };
 
 CheckReport check(const std::filesystem::path& model, const CheckOptions& options);

@@ -18,9 +18,10 @@ enum class ErrorCode {
   kIo,           // the operating system refused: missing file, full disk
   kCancelled,    // the user asked to stop
   kInternal,     // a bug of ours
+  kTimeout,      // a model was given so much time to load or to run, and took longer
 };
 
-// 2, 2, 3, 4, 130, 70: part of the command line's interface.
+// 2, 2, 3, 4, 130, 70, 2: part of the command line's interface.
 int exit_code(ErrorCode code) noexcept;
 
 class Error : public std::runtime_error {

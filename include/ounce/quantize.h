@@ -7,7 +7,6 @@
 // nothing is left behind and a file that stood there is untouched. Throws ounce::Error.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -15,16 +14,11 @@
 
 #include <ounce/cpus.h>
 #include <ounce/data.h>
+#include <ounce/progress.h>
 #include <ounce/recipe.h>
 #include <ounce/runtime.h>
 
 namespace ounce {
-
-// Filled in while the work goes on; another thread may look at it.
-struct Progress {
-  std::atomic<const char*> stage{""};
-  std::atomic<std::uint64_t> done{0}, total{0};  // bytes of weights
-};
 
 // Before the result gets its name it is loaded in ONNX Runtime, in a process of its own, and compared with
 // the original: on data if there is any, else on made-up inputs.
@@ -114,9 +108,5 @@ QuantizeResult quantize(const std::filesystem::path& model, const std::filesyste
 
 // The usual name: model.onnx → model.w8.onnx.
 std::filesystem::path default_output(const std::filesystem::path& model, Format format);
-
-// Asks running work, and all that comes after it in this process, to stop: for programs that are about to
-// end. quantize() then throws Error{kCancelled} and leaves nothing. Safe in signal handlers.
-void request_cancel() noexcept;
 
 }  // namespace ounce

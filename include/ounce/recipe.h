@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +37,11 @@ constexpr const char* format_name(Format format) {
     case Format::kFp32: break;
   }
   return "fp32";
+}
+
+// Says how weights are stored, and that arithmetic is on FP32.
+constexpr bool is_storage(Format format) {
+  return format == Format::kW8 || format == Format::kW4 || format == Format::kW16 || format == Format::kFp32;
 }
 
 // How the runtime gets the values back.
@@ -128,8 +132,6 @@ struct IntegerRecipe {
   CalibrationMethod calibration = CalibrationMethod::kAuto;
   double percentile = 99.99;
   std::map<std::string, ValueOverride> values;
-  // Nodes that stay in floats, named by the value they give (in a branch "if_output/then_branch/value").
-  std::set<std::string> float_nodes;
   // What keeps accuracy without training.
   bool search = true;        // choose calibration, and the nodes that are better left in floats, by measuring
   bool equalize = true;      // even out channels between layers: cross-layer and SmoothQuant-style
@@ -143,8 +145,6 @@ struct IntegerRecipe {
 struct HalfRecipe {
   bool half_io = false;           // inputs and outputs of the model become 16-bit floats too
   std::vector<std::string> keep;  // regular expressions (RE2) of nodes that stay in FP32
-  // … and others, named by the value they give, because the target lacks them in 16 bits.
-  std::set<std::string> float_nodes;
   // Names inside of the model stay; otherwise they are shortened where they are more than 0.2 % of its bytes.
   bool keep_names = false;
 };
@@ -171,13 +171,22 @@ struct Recipe {
   // Mixed precision: nodes that are treated otherwise than `format` says, named by the value they give (in a
   // branch "if_output/then_branch/value"). kFp32, kW16, kW8 and kW4 say how their weights are stored, and
   // that they compute on floats; kDynamic is for nodes of kStatic that compute on integers with scales found
-  // while the model runs.
+  // while the model runs. kFp16 and kBf16 leave nodes with kFp32 as they are, and know no other.
   std::map<std::string, Format> nodes;
   IntegerRecipe integer;
   HalfRecipe half;
 
   bool is_integer() const { return format == Format::kDynamic || format == Format::kStatic; }
   bool is_half() const { return format == Format::kFp16 || format == Format::kBf16; }
+  // How weights are stored that nothing computes on integers with.
+  Format rest() const {
+    if (!is_integer()) return format;
+    return integer.half_rest ? Format::kW16 : Format::kW8;
+  }
 };
+
+// Throws Error for what cannot be asked for at once: kUsage, and kUnsupported where a target lacks it. What
+// takes a recipe calls it first.
+void validate(const Recipe& recipe);
 
 }  // namespace ounce

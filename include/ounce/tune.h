@@ -86,7 +86,7 @@ struct TuneResult {
   std::filesystem::path model, output;  // output: empty when nothing passed
   std::filesystem::path closest;        // what came closest, when nothing passed; empty if there is nothing
   bool passed = false;
-  bool is_interrupted = false;  // by request_cancel()
+  bool is_interrupted = false;  // stopped through `progress`: the best so far is what counts
   bool is_out_of_time = false;  // there was more to try
   std::string runtime_version;
   std::uint64_t bytes_before = 0;

@@ -16,7 +16,7 @@
 
 #include <ounce/cpus.h>
 #include <ounce/data.h>
-#include <ounce/quantize.h>
+#include <ounce/progress.h>
 #include <ounce/runtime.h>
 
 namespace ounce {

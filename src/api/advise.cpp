@@ -1,6 +1,7 @@
 #include <ounce/advise.h>
 #include <ounce/error.h>
 
+#include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "graph/verify.h"
 #include "make/outcome.h"
@@ -23,6 +24,7 @@ SizeClass size_class(std::uint64_t bytes) {
 }  // namespace
 
 AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& options) {
+  const Call call(options.progress);
   const Stopwatch clock;
   if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "--budget must be above zero");
   target::parse_target(options.target);  // or refuse before anything is measured

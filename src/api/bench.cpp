@@ -209,6 +209,7 @@ class Contest {
 }  // namespace
 
 BenchReport bench(const std::vector<std::filesystem::path>& paths, const BenchOptions& options) {
+  const Call call(options.progress);
   if (paths.empty()) throw Error(ErrorCode::kUsage, "there is no model to time");
   Contest contest(paths, options);
   contest.load();

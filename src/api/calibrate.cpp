@@ -1,17 +1,33 @@
 #include <ounce/calibrate.h>
 #include <ounce/error.h>
 
+#include "base/cancel.h"
 #include "base/stopwatch.h"
+#include "base/thread_pool.h"
+#include "graph/verify.h"
 #include "make/observation.h"
 #include "make/ranges_file.h"
+#include "make/source_digest.h"
+#include "onnx/reader.h"
+#include "passes/prepare.h"
 
 namespace ounce {
 
 CalibrateResult calibrate(const std::filesystem::path& path, const std::filesystem::path& output,
                           const CalibrateOptions& options) {
+  const Call call(options.progress);
   const Stopwatch time;
   make::require_replaceable(output);
-  const make::Observation observed = make::observe_activations(path, options);
+  onnx::Model model = onnx::read_model(path);
+  graph::verify(model);
+  ThreadPool pool;
+  const std::string digest = make::source_digest(model, {}, pool);
+  Recipe recipe;
+  recipe.format = Format::kStatic;
+  passes::prepare(model, recipe);
+  make::Observation observed =
+      make::observe_activations(std::move(model), path, options, make::Watching::kForIntegers);
+  observed.ranges.model = digest;
   CalibrateResult result = make::write_ranges(observed.ranges, output);
   result.notes.insert(result.notes.begin(), observed.notes.begin(), observed.notes.end());
   result.seconds = time.seconds();

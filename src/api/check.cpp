@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/cancel.h"
 #include "graph/verify.h"
 #include "make/outcome.h"
 #include "measure/execute.h"
@@ -65,6 +66,7 @@ std::vector<ProviderHint> hints_for(const std::vector<target::Target>& targets, 
 }  // namespace
 
 CheckReport check(const std::filesystem::path& path, const CheckOptions& options) {
+  const Call call(options.progress);
   std::vector<target::Target> targets;
   for (const std::string& text : options.targets) targets.push_back(target::parse_target(text));
   if (targets.empty()) targets.push_back(target::parse_target(""));

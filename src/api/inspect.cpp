@@ -118,6 +118,7 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
 }  // namespace
 
 ModelInfo inspect(const std::filesystem::path& path, const Recipe& recipe) {
+  validate(recipe);
   const onnx::Model model = onnx::read_model(path);
   const graph::Index index = graph::verify(model);
   const onnx::ModelProto& proto = *model.proto;

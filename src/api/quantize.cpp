@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "graph/verify.h"
 #include "make/outcome.h"
@@ -23,9 +24,10 @@ std::filesystem::path default_output(const std::filesystem::path& model, Format 
 
 QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path,
                         const QuantizeOptions& given) {
+  const Call call(given.progress);
   const Stopwatch time;
+  validate(given.recipe);
   const QuantizeOptions options = make::for_target(given);
-  make::provider_of(options.recipe);
   QuantizeResult result;
   result.model = path;
   result.output = output_path;

@@ -348,11 +348,11 @@ TEST_F(Mixed, WhatMakesNoSenseIsRefused) {
     EXPECT_FALSE(std::filesystem::exists(folder / "mixed.onnx"));
     return std::string(error.what());
   };
-  EXPECT_THAT(refusal(Format::kFp16, {{"m", Format::kW8}}), HasSubstr("--node does not apply"));
+  EXPECT_THAT(refusal(Format::kFp16, {{"m", Format::kW8}}), HasSubstr("nodes can stay fp32"));
   EXPECT_THAT(refusal(Format::kStatic, {{"n", Format::kW8}}), HasSubstr("'n': no node gives this value"));
-  EXPECT_THAT(refusal(Format::kDynamic, {{"m", Format::kStatic}}), HasSubstr("take --to static"));
+  EXPECT_THAT(refusal(Format::kDynamic, {{"m", Format::kStatic}}), HasSubstr("take `format=static`"));
   options.recipe.rounding = Rounding::kAdaptive;
-  EXPECT_THAT(refusal(Format::kStatic, {{"m", Format::kDynamic}}), HasSubstr("--rounding adaptive"));
+  EXPECT_THAT(refusal(Format::kStatic, {{"m", Format::kDynamic}}), HasSubstr("`rounding=adaptive`"));
 }
 
 }  // namespace

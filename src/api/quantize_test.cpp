@@ -151,6 +151,35 @@ TEST(QuantizeModel, ReportsProgressUpToTheEnd) {
   EXPECT_EQ(progress.done.load(), progress.total.load());
 }
 
+TEST(QuantizeModel, OneThatIsStoppedLeavesNothingAndTheOneBesideItGoesOn) {
+  const test::TemporaryFolder folder;
+  const auto code_of = [&](const char* name, Progress& progress) -> std::optional<ErrorCode> {
+    QuantizeOptions options;
+    options.progress = &progress;
+    options.trial.is_wanted = false;
+    try {
+      quantize(kExample, folder / name, options);
+      return std::nullopt;
+    } catch (const Error& error) {
+      return error.code();
+    }
+  };
+  Progress stopped, late, other;
+  stopped.stop();
+  late.stop_after(std::chrono::seconds(0));
+  std::optional<ErrorCode> first, second, third;
+  std::thread one([&] { first = code_of("stopped.onnx", stopped); });
+  std::thread two([&] { second = code_of("late.onnx", late); });
+  third = code_of("other.onnx", other);
+  one.join();
+  two.join();
+  EXPECT_EQ(first, ErrorCode::kCancelled);
+  EXPECT_EQ(second, ErrorCode::kCancelled);
+  EXPECT_EQ(third, std::nullopt);
+  std::vector<fs::path> files(fs::directory_iterator(folder.path()), fs::directory_iterator());
+  EXPECT_EQ(files, std::vector{folder / "other.onnx"});
+}
+
 TEST(QuantizeModel, ExternalDataHoldsTheSameWeights) {
   const test::TemporaryFolder folder;
   QuantizeOptions options;

@@ -1,6 +1,7 @@
 #include <ounce/error.h>
 #include <ounce/sensitivity.h>
 
+#include "base/cancel.h"
 #include "search/layer_ranking.h"
 
 namespace ounce {
@@ -18,6 +19,7 @@ void require_sense(const SensitivityOptions& options) {
 }  // namespace
 
 SensitivityResult sensitivity(const std::filesystem::path& model, const SensitivityOptions& options) {
+  const Call call(options.progress);
   require_sense(options);
   return search::rank_layers(model, options);
 }

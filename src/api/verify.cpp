@@ -1,6 +1,7 @@
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
+#include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "measure/comparison.h"
 #include "measure/edge_cases.h"
@@ -26,6 +27,7 @@ std::optional<Contract> shared_contract(const std::filesystem::path& reference,
 
 VerifyResult verify(const std::filesystem::path& reference_path, const std::filesystem::path& candidate_path,
                     const VerifyOptions& options) {
+  const Call call(options.progress);
   const Stopwatch time;
   if (options.gates.max_drop && options.data.labels.empty())
     throw Error(ErrorCode::kUsage, "--max-drop needs labels: say which field holds them with --labels");

@@ -3,6 +3,7 @@
 #include <ounce/bench.h>
 #include <ounce/calibrate.h>
 #include <ounce/error.h>
+#include <ounce/quantize.h>
 #include <ounce/verify.h>
 
 #include <algorithm>

@@ -1,46 +1,53 @@
 #include "base/cancel.h"
 
 #include <ounce/error.h>
-#include <ounce/quantize.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <limits>
 
 namespace ounce {
 namespace {
 
-std::atomic<bool> cancelled{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "request_cancel() runs in signal handlers");
+using std::chrono::steady_clock;
 
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-thread_local std::int64_t deadline = kNever;  // nanoseconds of the steady clock
+constexpr auto kNever = steady_clock::time_point::max();
+thread_local const Call* current = nullptr;
 
-std::int64_t now() {
-  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+steady_clock::time_point moment_in(double seconds) {
+  const double most = 1e9;  // decades, and no overflow
+  return steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(
+                                   std::chrono::duration<double>(std::clamp(seconds, 0.0, most)));
 }
 
 }  // namespace
 
-void request_cancel() noexcept { cancelled.store(true, std::memory_order_relaxed); }
-bool is_cancelled() noexcept { return cancelled.load(std::memory_order_relaxed); }
+Call::Call(const Progress* progress) noexcept : Call(progress, kNever) {}
+
+Call::Call(const Progress* progress, Moment deadline) noexcept
+    : progress_(progress),
+      deadline_(current == nullptr ? deadline : std::min(deadline, current->deadline_)),
+      outer_(current) {
+  current = this;
+}
+
+Call::~Call() { current = outer_; }
+
+bool is_cancelled() noexcept {
+  for (const Call* call = current; call != nullptr; call = call->outer_) {
+    if (call->progress_ != nullptr && call->progress_->is_stopped()) return true;
+  }
+  return false;
+}
 
 void throw_if_cancelled() {
   if (is_cancelled()) throw Error(ErrorCode::kCancelled, "stopped; nothing was written");
-  if (deadline != kNever && now() >= deadline)
+  if (current != nullptr && current->deadline_ != kNever && steady_clock::now() >= current->deadline_)
     throw Error(ErrorCode::kCancelled, "the time is up; nothing was written");
 }
 
-TimeLimit::TimeLimit(double seconds) : outer_(deadline) {
-  const double most = 1e9;  // seconds: decades, and no overflow
-  deadline = std::min(outer_, now() + static_cast<std::int64_t>(1e9 * std::clamp(seconds, 0.0, most)));
-}
+TimeLimit::TimeLimit(double seconds) : call_(nullptr, moment_in(seconds)) {}
 
-TimeLimit::~TimeLimit() { deadline = outer_; }
-
-Deadline Deadline::of_this_thread() noexcept { return Deadline(deadline); }
-Deadline::Scope::Scope(const Deadline& limit) noexcept : outer_(deadline) { deadline = limit.moment_; }
-Deadline::Scope::~Scope() { deadline = outer_; }
+CallOfThread::CallOfThread() noexcept : call_(current) {}
+CallOfThread::Scope::Scope(const CallOfThread& call) noexcept : outer_(current) { current = call.call_; }
+CallOfThread::Scope::~Scope() { current = outer_; }
 
 }  // namespace ounce

@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <ounce/error.h>
-#include <ounce/quantize.h>
 
 #include <atomic>
-#include <cstdlib>
+#include <chrono>
 #include <thread>
 
 #include "base/thread_pool.h"
@@ -13,22 +12,69 @@
 namespace ounce {
 namespace {
 
-// A request to stop is for the whole process, so it is made in one of its own.
-TEST(CancelDeathTest, StopsALoopWithAnErrorThatSaysSo) {
-  const auto stop_early = [] {
-    ThreadPool pool(2);
-    std::atomic<int> steps = 0;
+TEST(CancelTest, StopsALoopWithAnErrorThatSaysSo) {
+  Progress progress;
+  const Call call(&progress);
+  ThreadPool pool(2);
+  std::atomic<int> steps = 0;
+  try {
+    pool.for_each(1000, [&](std::size_t) {
+      if (++steps == 5) progress.stop();
+    });
+    FAIL() << "nothing stopped it";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kCancelled);
+  }
+  EXPECT_LT(steps, 1000);
+  EXPECT_TRUE(is_cancelled());
+}
+
+TEST(CancelTest, ACallInsideOfAStoppedOneIsStoppedToo) {
+  Progress outer, inner;
+  const Call call(&outer);
+  outer.stop();
+  const Call inside(&inner);
+  EXPECT_THROW(throw_if_cancelled(), Error);
+}
+
+TEST(CancelTest, ACallAroundAStoppedOneGoesOn) {
+  Progress outer, inner;
+  const Call call(&outer);
+  {
+    const Call inside(&inner);
+    inner.stop();
+    EXPECT_THROW(throw_if_cancelled(), Error);
+  }
+  EXPECT_NO_THROW(throw_if_cancelled());
+}
+
+TEST(CancelTest, CallsSideBySideDoNotTouchEachOther) {
+  Progress stopped, other;
+  stopped.stop();
+  const auto ends = [](const Progress& progress) {
+    const Call call(&progress);
+    ThreadPool pool(3);
     try {
-      pool.for_each(1000, [&](std::size_t) {
-        if (++steps == 5) request_cancel();
-      });
-    } catch (const Error& error) {
-      std::exit(error.code() == ErrorCode::kCancelled && steps < 1000 ? 0 : 1);
+      pool.for_each(100, [](std::size_t) { throw_if_cancelled(); });
+      return false;
+    } catch (const Error&) {
+      return true;
     }
-    std::exit(2);
   };
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_EXIT(stop_early(), testing::ExitedWithCode(0), "");
+  bool first = false, second = true;
+  std::thread one([&] { first = ends(stopped); }), two([&] { second = ends(other); });
+  one.join();
+  two.join();
+  EXPECT_TRUE(first);
+  EXPECT_FALSE(second);
+}
+
+TEST(CancelTest, ADeadlineOfTheCallIsAStop) {
+  Progress progress;
+  progress.stop_after(std::chrono::nanoseconds(0));
+  const Call call(&progress);
+  EXPECT_TRUE(is_cancelled());
+  EXPECT_THROW(throw_if_cancelled(), Error);
 }
 
 TEST(CancelTest, ATimeLimitStopsToo) {

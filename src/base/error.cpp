@@ -18,7 +18,8 @@ std::string on_one_line(std::string text) {
 int exit_code(ErrorCode code) noexcept {
   switch (code) {
     case ErrorCode::kUsage:
-    case ErrorCode::kBadInput: return 2;
+    case ErrorCode::kBadInput:
+    case ErrorCode::kTimeout: return 2;
     case ErrorCode::kUnsupported: return 3;
     case ErrorCode::kIo: return 4;
     case ErrorCode::kCancelled: return 130;

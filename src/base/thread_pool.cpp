@@ -43,10 +43,8 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::for_each(std::size_t steps, const std::function<void(std::size_t)>& run) {
   if (steps == 0) return;
-  // Whoever works for this thread keeps to its time limit.
-  const std::function<void(std::size_t)> limited = [&run,
-                                                    limit = Deadline::of_this_thread()](std::size_t step) {
-    const Deadline::Scope scope(limit);
+  const std::function<void(std::size_t)> limited = [&run, call = CallOfThread()](std::size_t step) {
+    const CallOfThread::Scope scope(call);
     throw_if_cancelled();
     run(step);
   };

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <ounce/error.h>
-#include <ounce/quantize.h>
 #include <ounce/version.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/cancel.h"
 #include "cli/command.h"
 #include "cli/config_file.h"
 #include "cli/suggestion.h"
@@ -25,7 +25,13 @@ constexpr int kUsageExit = 2, kIoExit = 4, kBugExit = 70;
 
 void say(const std::string& line) { fmt::print(stderr, "ounce: {}\n", line); }
 
-extern "C" void on_stop(int) { request_cancel(); }
+// All that this process does is stopped by one signal.
+Progress& whole_run() {
+  static Progress progress;
+  return progress;
+}
+
+extern "C" void on_stop(int) { whole_run().stop(); }
 
 // A mapped file that somebody truncates while it is read ends here; nothing was put in place yet.
 extern "C" void on_bus_error(int) {
@@ -89,6 +95,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace ounce::cli;
+  const ounce::Call call(&whole_run());
   install_signal_handlers();
   try {
     return after_flush(run(argc, argv));

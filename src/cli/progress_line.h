@@ -1,7 +1,7 @@
 // A line that shows how far a run is, on a terminal only.
 #pragma once
 
-#include <ounce/quantize.h>
+#include <ounce/progress.h>
 
 #include <atomic>
 #include <string>

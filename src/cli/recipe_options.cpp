@@ -276,29 +276,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.half.keep = arguments.keep;
   recipe.half.keep_names = arguments.keep_names;
   recipe.target = arguments.target;
-  const auto refuse = [](const char* why) { throw Error(ErrorCode::kUsage, why); };
-  const bool has_groups = recipe.granularity.kind == GranularityKind::kChannel ||
-                          recipe.granularity.kind == GranularityKind::kBlock;
-  if (recipe.codebook && recipe.asymmetric) refuse("--codebook has no zero points: leave out --asymmetric");
-  if (recipe.codebook && has_groups) refuse("--codebook holds for a whole tensor: leave out --granularity");
-  if (recipe.codebook && recipe.decoder == DecoderChoice::kDq)
-    refuse("DequantizeLinear cannot decode a codebook: leave out --decode dq");
-  const bool is_all_halves = recipe.format == Format::kW16 && recipe.nodes.empty();
-  if (is_all_halves && (recipe.codebook || recipe.asymmetric || has_groups)) {
-    refuse("w16 stores floats: --codebook, --asymmetric and --granularity do not apply");
-  }
-  const bool has_selection = !recipe.include.empty() || !recipe.exclude.empty();
-  if (recipe.is_half() && (recipe.codebook || recipe.asymmetric || has_groups || has_selection)) {
-    refuse(
-        "fp16 and bf16 convert the graph: --codebook, --asymmetric, --granularity, --include and --exclude "
-        "do "
-        "not apply; --keep-fp32 leaves nodes out");
-  }
-  const bool has_half_options = recipe.half.half_io || !recipe.half.keep.empty() || recipe.half.keep_names;
-  if (!recipe.is_half() && !recipe.integer.half_rest && has_half_options)
-    refuse("--io, --keep-fp32 and --keep-names are for --to fp16 and --to bf16");
-  if (!recipe.is_integer() && recipe.integer.half_rest)
-    refuse("--fallback is for --to static and --to dynamic");
+  validate(recipe);
   return recipe;
 }
 

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "data/tensor_of.h"
 #include "support/error_of.h"
+#include "support/tensor_of.h"
 
 namespace ounce::data {
 namespace {

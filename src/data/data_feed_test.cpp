@@ -6,9 +6,9 @@
 
 #include "data/archive_bytes.h"
 #include "data/contract_json.h"
-#include "data/tensor_of.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
+#include "support/tensor_of.h"
 
 namespace ounce::data {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "data/tensor_of.h"
 #include "support/error_of.h"
+#include "support/tensor_of.h"
 
 namespace ounce::data {
 namespace {

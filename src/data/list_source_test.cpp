@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "data/archive_bytes.h"
-#include "data/tensor_of.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
+#include "support/tensor_of.h"
 
 namespace ounce::data {
 namespace {

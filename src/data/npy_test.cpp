@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "data/archive_bytes.h"
-#include "data/mutations.h"
 #include "support/error_of.h"
+#include "support/mutations.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::data {

@@ -8,9 +8,9 @@
 #include <random>
 
 #include "data/archive_bytes.h"
-#include "data/mutations.h"
 #include "data/npy_source.h"
 #include "support/error_of.h"
+#include "support/mutations.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::data {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "data/tensor_of.h"
+#include "support/tensor_of.h"
 
 namespace ounce::data {
 namespace {

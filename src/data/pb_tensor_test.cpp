@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data/mutations.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/mutations.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::data {

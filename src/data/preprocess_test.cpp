@@ -5,8 +5,8 @@
 #include "data/crop.h"
 #include "data/resize_opencv.h"
 #include "data/resize_pillow.h"
-#include "data/tensor_of.h"
 #include "support/error_of.h"
+#include "support/tensor_of.h"
 
 namespace ounce::data {
 namespace {

@@ -6,8 +6,8 @@
 #include <cfloat>
 
 #include "data/archive_bytes.h"
-#include "data/mutations.h"
 #include "support/error_of.h"
+#include "support/mutations.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::data {

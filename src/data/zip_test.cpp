@@ -6,8 +6,8 @@
 #include <random>
 
 #include "data/archive_bytes.h"
-#include "data/mutations.h"
 #include "support/error_of.h"
+#include "support/mutations.h"
 
 namespace ounce::data {
 namespace {

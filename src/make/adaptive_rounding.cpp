@@ -97,7 +97,7 @@ class Watch {
   Watch(const PreparedModel& prepared, const QuantizeOptions& options, std::span<Layer> layers,
         ThreadPool& pool)
       : options_(options), layers_(layers), pool_(pool) {
-    onnx::Model model = onnx::read_model(prepared.model());
+    onnx::Model model = prepared.read();
     const graph::Index index(model);
     std::vector<passes::ObservedValue> values;
     for (const Layer& layer : layers) values.push_back(layer.input);
@@ -202,7 +202,7 @@ AdaptiveResult round_adaptively(const PreparedModel& prepared, const QuantizeOpt
       if (bytes > kMostMemory && last > first) break;
     }
     const std::span<Layer> group(layers.data() + first, last - first);
-    Watch(prepared, options, group, pool).run(prepared.model());
+    Watch(prepared, options, group, pool).run(prepared.source());
     for (Layer& layer : group) {
       throw_if_cancelled();
       const quant::OutputError error = round_layer(source, layer, for_each);

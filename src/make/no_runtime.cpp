@@ -3,9 +3,9 @@
 
 #include "make/adaptive_rounding.h"
 #include "make/asked_types.h"
+#include "make/error_meter.h"
 #include "make/observation.h"
 #include "make/optimized.h"
-#include "make/static_search.h"
 #include "make/trial.h"
 #include "measure/contract_data.h"
 #include "measure/execute.h"
@@ -33,16 +33,19 @@ Execution execute(const std::filesystem::path&, const target::Target&, const Che
 
 namespace make {
 
-Observation observe_activations(const std::filesystem::path&, const CalibrateOptions&, Watching) { refuse(); }
+Observation observe_activations(onnx::Model, const std::filesystem::path&, const CalibrateOptions&,
+                                Watching) {
+  refuse();
+}
 void write_ort(const std::filesystem::path&, const std::filesystem::path&, const EmitOptions&) { refuse(); }
 std::optional<onnx::Model> optimized_model(const std::filesystem::path&, const EmitOptions&) {
   return std::nullopt;
 }
 std::size_t declare_asked_types(onnx::Model&, const RuntimeOptions&) { return 0; }
 
-StaticChoice search_static(const std::filesystem::path&, std::shared_ptr<const PreparedModel> prepared,
-                           const QuantizeOptions& options, const StaticLimits&) {
-  return {options.recipe, std::move(prepared), {}};
+std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path&, const QuantizeOptions&,
+                                             std::uint64_t) {
+  refuse();
 }
 
 AdaptiveResult round_adaptively(const PreparedModel&, const QuantizeOptions&, const onnx::Model&,

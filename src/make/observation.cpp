@@ -11,15 +11,12 @@
 #include "base/cancel.h"
 #include "base/temporary_folder.h"
 #include "data/convert.h"
-#include "graph/verify.h"
-#include "make/source_digest.h"
+#include "graph/index.h"
 #include "measure/open.h"
 #include "measure/prefetch.h"
 #include "measure/stepper.h"
-#include "onnx/reader.h"
 #include "onnx/write_temporary.h"
 #include "passes/expose_values.h"
-#include "passes/prepare.h"
 #include "plan/integer_plan.h"
 
 namespace ounce::make {
@@ -69,15 +66,9 @@ struct ObservableModel {
   TemporaryFolder folder{"calibrate"};
   std::filesystem::path path = folder.path() / "model.onnx";
   std::map<std::string, Watched> watched;  // by the output that shows it
-  std::string digest;
 
-  ObservableModel(const std::filesystem::path& source, Watching watching) {
+  ObservableModel(onnx::Model& model, const std::filesystem::path& source, Watching watching) {
     ThreadPool pool;
-    onnx::Model model = onnx::read_model(source);
-    graph::verify(model);
-    digest = source_digest(model, {}, pool);
-    if (watching == Watching::kForIntegers)
-      passes::prepare(model, static_recipe());  // what will be quantized
     const graph::Index index(model);
     const std::vector<passes::ObservedValue> values = watching == Watching::kForIntegers
                                                           ? values_for_integers(model, index, source)
@@ -94,12 +85,6 @@ struct ObservableModel {
   }
 
  private:
-  static Recipe static_recipe() {
-    Recipe recipe;
-    recipe.format = Format::kStatic;
-    return recipe;
-  }
-
   static std::vector<passes::ObservedValue> values_for_integers(const onnx::Model& model,
                                                                 const graph::Index& index,
                                                                 const std::filesystem::path& source) {
@@ -164,8 +149,8 @@ Observation observe(const std::filesystem::path& path, const ObservableModel& mo
 
 }  // namespace
 
-Observation observe_activations(const std::filesystem::path& path, const CalibrateOptions& options,
-                                Watching watching) {
+Observation observe_activations(onnx::Model given, const std::filesystem::path& path,
+                                const CalibrateOptions& options, Watching watching) {
   if (options.shards == 0 || options.shard >= options.shards)
     throw Error(ErrorCode::kUsage, fmt::format("there is no shard {} of {}", options.shard, options.shards));
   if (options.data.is_generated())
@@ -175,7 +160,7 @@ Observation observe_activations(const std::filesystem::path& path, const Calibra
                 "a state goes from sample to sample: --carry and --shard exclude each other");
   }
 
-  const ObservableModel model(path, watching);
+  const ObservableModel model(given, path, watching);
   try {
     return observe(path, model, options);
   } catch (const Error& error) {
@@ -202,7 +187,6 @@ Observation observe(const std::filesystem::path& path, const ObservableModel& mo
     options.progress->stage = "observing";
   }
   observe::Ranges ranges;
-  ranges.model = model.digest;
   ThreadPool pool;
   std::vector<SeenValue> seen;
   measure::Prefetch batches(shard);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "observe/ranges.h"
+#include "onnx/model.h"
 
 namespace ounce::make {
 
@@ -19,8 +20,10 @@ struct Observation {
 // What is looked at: the values that integer arithmetic may want ranges of, or all floats.
 enum class Watching { kForIntegers, kAllFloats };
 
-// Throws Error{kUsage} for options that make no sense, Error{kUnsupported} when nothing can be observed.
-Observation observe_activations(const std::filesystem::path& model, const CalibrateOptions& options,
-                                Watching watching = Watching::kForIntegers);
+// `model` is looked at as it is: what will be quantized. `source` is where it came from: its contract holds,
+// and people know it. Throws Error{kUsage} for options that make no sense, Error{kUnsupported} when nothing
+// can be observed.
+Observation observe_activations(onnx::Model model, const std::filesystem::path& source,
+                                const CalibrateOptions& options, Watching watching);
 
 }  // namespace ounce::make

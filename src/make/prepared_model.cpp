@@ -22,35 +22,9 @@
 #include "passes/remove_dead_nodes.h"
 #include "passes/spell_constants.h"
 #include "passes/trained_scales.h"
-#include "plan/node_wishes.h"
 
 namespace ounce::make {
 namespace {
-
-// Combinations that no runtime has kernels for.
-void require_possible(const Recipe& recipe) {
-  const auto refuse = [](const char* why) { throw Error(ErrorCode::kUsage, why); };
-  const IntegerRecipe& integer = recipe.integer;
-  const bool is_wide = is_16_bit(integer.activations);
-  const bool is_dynamic = recipe.format == Format::kDynamic;
-  const auto is_dynamic_node = [](const auto& entry) { return entry.second == Format::kDynamic; };
-  if (recipe.rounding == Rounding::kAdaptive &&
-      std::any_of(recipe.nodes.begin(), recipe.nodes.end(), is_dynamic_node))
-    refuse("--rounding adaptive is for static nodes: leave out those with --node NAME=dynamic");
-  if (recipe.granularity.kind == GranularityKind::kBlock)
-    refuse("integer kernels know no blocks: --granularity channel or tensor");
-  if (recipe.codebook || recipe.asymmetric)
-    refuse("integer kernels take symmetric linear codes: leave out --codebook and --asymmetric");
-  if (integer.reduce_range.value_or(false) && integer.weights != WeightType::kS8)
-    refuse("--reduce-range is for s8 weights: the products of others do not saturate");
-  if (is_dynamic && integer.weights == WeightType::kS4)
-    refuse("dynamic kernels take 8-bit weights: --weights s8 or u8");
-  if (is_dynamic || integer.dialect == Dialect::kQdq) return;
-  if (is_wide || integer.weights == WeightType::kS4)
-    refuse("integer ops are 8-bit: --dialect qdq for 16-bit activations and 4-bit weights");
-  if (integer.activations == ActivationType::kS8 && integer.weights == WeightType::kU8)
-    refuse("no runtime multiplies s8 activations with u8 weights: --weights s8");
-}
 
 // What people would otherwise find out on the device.
 std::vector<std::string> warnings_for(const Recipe& recipe) {
@@ -76,33 +50,57 @@ bool may_equalize(const QuantizeOptions& options) {
          options.ranges.empty() && options.recipe.integer.values.empty();
 }
 
-PreparedModel::PreparedModel(const std::filesystem::path& model, const QuantizeOptions& options)
-    : model_(model) {
-  plan::require_mixable(options.recipe);
-  if (options.recipe.rounding == Rounding::kAdaptive &&
-      (options.recipe.format != Format::kStatic || options.trial.data.is_generated()))
-    throw Error(ErrorCode::kUsage, "--rounding adaptive looks at data: it is for --to static with --data");
-  if (options.recipe.is_half()) prepare_halves(model, options);
-  if (!options.recipe.is_integer()) return;
-  require_possible(options.recipe);
-  if (take_trained(model, options.recipe)) return;
-  if (options.recipe.format == Format::kStatic) observe(model, options);
-  prepare(model, options.recipe);
-  const std::vector<std::string> warnings = warnings_for(options.recipe);
+PreparedModel::PreparedModel(const std::filesystem::path& source, const QuantizeOptions& options)
+    : PreparedModel(source) {
+  const Recipe& recipe = options.recipe;
+  if (recipe.rounding == Rounding::kAdaptive && options.trial.data.is_generated())
+    throw Error(ErrorCode::kUsage, "`rounding=adaptive` looks at data: give `data`");
+  open();
+  if (!recipe.is_integer() && !recipe.is_half()) return;
+  onnx::Model changed = read();
+  if (recipe.is_half()) prepare_halves(changed, options);
+  if (recipe.is_half() || take_trained(changed, recipe)) return;
+  const bool is_static = recipe.format == Format::kStatic;
+  if (is_static && options.ranges.empty() && options.trial.data.is_generated()) {
+    throw Error(ErrorCode::kUsage,
+                "static needs to see real data: give `data`, or `ranges` from 'ounce calibrate'",
+                source.string());
+  }
+  passes::prepare(changed, recipe);
+  keep(changed);
+  if (is_static) find_ranges(options, Watching::kForIntegers);
+  const std::vector<std::string> warnings = warnings_for(recipe);
   notes_.insert(notes_.end(), warnings.begin(), warnings.end());
 }
 
+onnx::Model PreparedModel::read() const { return onnx::read_model(file_); }
+
+void PreparedModel::open() {
+  index_.reset();
+  model_ = read();
+  index_.emplace(graph::verify(model_));
+}
+
+// From here on it is this one.
+void PreparedModel::keep(const onnx::Model& changed) {
+  auto folder = std::make_unique<TemporaryFolder>("quantize");
+  file_ = folder->path() / "model.onnx";
+  ThreadPool pool;
+  onnx::write_temporary(changed, file_, pool);
+  folder_ = std::move(folder);
+  open();
+}
+
 // A model that was trained for integers knows its scales better than any statistics.
-bool PreparedModel::take_trained(const std::filesystem::path& source, const Recipe& recipe) {
-  onnx::Model model = onnx::read_model(source);
-  const passes::QuantizedState state = passes::describe_quantization(model, graph::verify(model));
+bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
+  const passes::QuantizedState state = passes::describe_quantization(model_, index());
   if (state.is_qoperator())
-    throw Error(ErrorCode::kUnsupported, state.sentence + "; nothing was written", source.string());
+    throw Error(ErrorCode::kUnsupported, state.sentence + "; nothing was written", source_.string());
   if (!state.is_qdq()) return false;
   if (recipe.format == Format::kDynamic) {
     throw Error(ErrorCode::kUnsupported,
                 state.sentence + ": its scales are static, and --to static keeps them; nothing was written",
-                source.string());
+                source_.string());
   }
   passes::Changes changes = passes::store_trained_weights(model);
   const passes::Changes limited =
@@ -126,61 +124,48 @@ bool PreparedModel::take_trained(const std::filesystem::path& source, const Reci
     float_ops_.push_back({op.label, "", op.op_type, "float", why});
   }
   for (const std::string& reason : changes.left_alone) notes_.push_back("left alone: " + reason);
-  write(model);
+  keep(model);
   return true;
 }
 
-void PreparedModel::observe(const std::filesystem::path& source, const QuantizeOptions& options) {
-  if (!options.ranges.empty()) return load(source, options);
-  if (options.trial.data.is_generated()) {
-    throw Error(ErrorCode::kUsage,
-                "static needs to see real data: give --data, or --ranges from 'ounce calibrate'",
-                source.string());
-  }
-  look_at(source, options, Watching::kForIntegers);
-}
-
-void PreparedModel::load(const std::filesystem::path& source, const QuantizeOptions& options) {
+void PreparedModel::load_ranges_of(const QuantizeOptions& options) {
   ranges_ = load_ranges(options.ranges);
   ThreadPool pool(options.threads);
-  const onnx::Model model = onnx::read_model(source);
-  if (ranges_->model == source_digest(model, {}, pool)) return;
+  if (ranges_->model == source_digest(onnx::read_model(source_), {}, pool)) return;
   throw Error(ErrorCode::kBadInput, "these ranges are of another model; run 'ounce calibrate' on this one",
               options.ranges.string());
 }
 
+void PreparedModel::find_ranges(const QuantizeOptions& options, Watching watching) {
+  if (!options.ranges.empty()) return load_ranges_of(options);
+  CalibrateOptions how;
+  how.data = options.trial.data;
+  how.runtime.library = options.trial.runtime.library;
+  how.progress = options.progress;
+  Observation observed = observe_activations(read(), source_, how, watching);
+  ranges_ = std::move(observed.ranges);
+  notes_ = std::move(observed.notes);
+}
+
 // Casts between numbers as such came with opset 6, bfloat16 with 13.
-void PreparedModel::prepare_halves(const std::filesystem::path& source, const QuantizeOptions& options) {
-  onnx::Model model = onnx::read_model(source);
-  graph::verify(model);
+void PreparedModel::prepare_halves(onnx::Model& model, const QuantizeOptions& options) {
   const std::int64_t opset = onnx::opset_version(model.proto->opset_imports, "");
   const bool is_old = opset < (options.recipe.format == Format::kBf16 ? 13 : 6);
   std::size_t changes = is_old ? passes::raise_opset(model, 13) : 0;
   changes += declare_asked_types(model, options.trial.runtime);
   changes += passes::spell_constants(model);
-  if (changes != 0 || is_old) write(model);
-  if (!options.ranges.empty()) return load(source, options);
-  if (!options.trial.data.is_generated()) look_at(model_, options, Watching::kAllFloats);
-}
-
-void PreparedModel::look_at(const std::filesystem::path& model, const QuantizeOptions& options,
-                            Watching watching) {
-  CalibrateOptions how;
-  how.data = options.trial.data;
-  how.runtime.library = options.trial.runtime.library;
-  how.progress = options.progress;
-  Observation observed = observe_activations(model, how, watching);
-  ranges_ = std::move(observed.ranges);
-  notes_ = std::move(observed.notes);
+  if (changes != 0 || is_old) keep(model);
+  if (!options.ranges.empty() || !options.trial.data.is_generated())
+    find_ranges(options, Watching::kAllFloats);
 }
 
 std::shared_ptr<const PreparedModel> PreparedModel::equalized(const QuantizeOptions& options) const {
-  onnx::Model model = onnx::read_model(model_);
-  const passes::Equalization done = passes::equalize(model, *ranges_);
+  onnx::Model changed = read();
+  const passes::Equalization done = passes::equalize(changed, *ranges_);
   if (done.count == 0) return nullptr;
-  std::shared_ptr<PreparedModel> even(new PreparedModel);
-  even->write(model);
-  even->look_at(even->model_, options, Watching::kForIntegers);
+  std::shared_ptr<PreparedModel> even(new PreparedModel(source_));
+  even->keep(changed);
+  even->find_ranges(options, Watching::kForIntegers);
   even->notes_ = notes_;
   even->equalized_places_ = done.count;
   return even;
@@ -190,35 +175,18 @@ std::shared_ptr<const PreparedModel> PreparedModel::with_integers(const Recipe& 
                                                                   QuantizeResult& result) const {
   Recipe integers_only = recipe;
   integers_only.min_bytes = std::numeric_limits<std::uint64_t>::max();
-  const onnx::Model source = onnx::read_model(model_);
-  const graph::Index index = graph::verify(source);
-  const plan::Plan plan = plan::make_plan(source, index, integers_only, pool, ranges());
-  describe_integers(plan.integer, index, result);
+  const plan::Plan plan = plan::make_plan(model_, index(), integers_only, pool, ranges());
+  describe_integers(plan.integer, index(), result);
   std::erase_if(result.nodes, [](const NodeOutcome& node) { return node.arithmetic == "float"; });
   for (const plan::Decision& decision : plan.decisions) {
-    if (decision.is_stored()) result.tensors.push_back(outcome_of(decision, index));
+    if (decision.is_stored()) result.tensors.push_back(outcome_of(decision, index()));
   }
-  onnx::Model model = onnx::read_model(model_);
-  rewrite(model, source, index, plan, {});
-  std::shared_ptr<PreparedModel> integers(new PreparedModel);
-  integers->write(model);
+  onnx::Model changed = read();
+  rewrite(changed, model_, index(), plan, {});
+  std::shared_ptr<PreparedModel> integers(new PreparedModel(source_));
+  integers->keep(changed);
   integers->notes_ = notes_;
   return integers;
-}
-
-void PreparedModel::prepare(const std::filesystem::path& source, const Recipe& recipe) {
-  onnx::Model model = onnx::read_model(source);
-  graph::verify(model);
-  passes::prepare(model, recipe);
-
-  write(model);
-}
-
-void PreparedModel::write(const onnx::Model& model) {
-  folder_ = std::make_unique<TemporaryFolder>("quantize");
-  model_ = folder_->path() / "model.onnx";
-  ThreadPool pool;
-  onnx::write_temporary(model, model_, pool);
 }
 
 }  // namespace ounce::make

@@ -13,6 +13,7 @@
 
 #include "base/temporary_folder.h"
 #include "base/thread_pool.h"
+#include "graph/index.h"
 #include "make/observation.h"
 #include "observe/ranges.h"
 #include "onnx/model.h"
@@ -37,7 +38,12 @@ class PreparedModel {
   std::shared_ptr<const PreparedModel> with_integers(const Recipe& recipe, ThreadPool& pool,
                                                      QuantizeResult& result) const;
 
-  const std::filesystem::path& model() const { return model_; }
+  // As it was read when it was prepared; to change it, read() it again.
+  const onnx::Model& model() const { return model_; }
+  const graph::Index& index() const { return *index_; }
+  onnx::Model read() const;
+  bool is_original() const { return folder_ == nullptr; }          // nothing had to be prepared
+  const std::filesystem::path& source() const { return source_; }  // of the model, for people and contracts
   const observe::Ranges* ranges() const { return ranges_ ? &*ranges_ : nullptr; }
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -50,17 +56,18 @@ class PreparedModel {
   const std::vector<NodeOutcome>& float_ops() const { return float_ops_; }
 
  private:
-  PreparedModel() = default;
-  bool take_trained(const std::filesystem::path& source, const Recipe& recipe);
-  void write(const onnx::Model& model);
-  void observe(const std::filesystem::path& source, const QuantizeOptions& options);
-  void look_at(const std::filesystem::path& model, const QuantizeOptions& options, Watching watching);
-  void load(const std::filesystem::path& source, const QuantizeOptions& options);
-  void prepare_halves(const std::filesystem::path& source, const QuantizeOptions& options);
-  void prepare(const std::filesystem::path& source, const Recipe& recipe);
+  explicit PreparedModel(std::filesystem::path source) : source_(std::move(source)), file_(source_) {}
+  void open();
+  void keep(const onnx::Model& changed);
+  bool take_trained(onnx::Model& model, const Recipe& recipe);
+  void prepare_halves(onnx::Model& model, const QuantizeOptions& options);
+  void find_ranges(const QuantizeOptions& options, Watching watching);
+  void load_ranges_of(const QuantizeOptions& options);
 
-  std::filesystem::path model_;
-  std::unique_ptr<TemporaryFolder> folder_;
+  std::filesystem::path source_, file_;
+  std::unique_ptr<TemporaryFolder> folder_;  // of the file, unless it is the source
+  onnx::Model model_;
+  std::optional<graph::Index> index_;
   std::optional<observe::Ranges> ranges_;
   std::vector<std::string> notes_;
   std::size_t equalized_places_ = 0;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "data/model_contract.h"
+#include "make/error_meter.h"
 #include "target/kernel_pairs.h"
 
 namespace ounce::make {
@@ -48,35 +49,32 @@ QuantizeOptions for_target(QuantizeOptions options) {
   return options;
 }
 
-// The recipe with all that is found by measuring.
 Resolved resolve(const std::filesystem::path& path, const QuantizeOptions& given,
                  std::vector<std::string>& notes, const StaticLimits& limits) {
-  auto prepared = std::make_shared<const PreparedModel>(path, given);
-  QuantizeOptions options = given;
-  if (options.recipe.integer.integer_io)
-    options.recipe.integer.raw_inputs = raw_inputs_of(path, options.trial.data);
+  Resolved resolved{std::make_shared<const PreparedModel>(path, given), as_it_is(given.recipe)};
+  const std::shared_ptr<const PreparedModel>& prepared = resolved.prepared;
+  IntegerRecipe& integer = resolved.recipe.integer;
+  if (integer.integer_io) integer.raw_inputs = raw_inputs_of(path, given.trial.data);
   // Without data there is nothing to measure on, and a correction is only taken when it helps.
-  if (prepared->is_trained()) return {prepared, options.recipe};
-  if (options.trial.data.is_generated()) options.recipe.integer.correct_bias = false;
+  if (prepared->is_trained()) return resolved;
+  if (given.trial.data.is_generated()) integer.correct_bias = false;
   if (prepared->ranges() != nullptr && prepared->ranges()->samples < kFewSamples &&
-      options.recipe.integer.calibration == CalibrationMethod::kAuto) {
-    options.recipe.integer.calibration = CalibrationMethod::kMinMax;
+      integer.calibration == CalibrationMethod::kAuto) {
+    integer.calibration = CalibrationMethod::kMinMax;
     notes.push_back(
         fmt::format("calibrated on {} sample{} only: ranges are all that occurred, and other "
                     "data may go beyond; give 100 or more",
                     prepared->ranges()->samples, prepared->ranges()->samples == 1 ? "" : "s"));
   }
-  const bool can_measure = !options.trial.data.is_generated() && prepared->ranges() != nullptr;
-  if (!can_measure) return {prepared, options.recipe};
-  if (!options.recipe.integer.search) {
-    if (may_equalize(options)) {
-      if (auto even = prepared->equalized(options)) prepared = std::move(even);
-    }
-    return {prepared, options.recipe};
+  const bool can_measure = !given.trial.data.is_generated() && prepared->ranges() != nullptr;
+  if (can_measure && given.recipe.integer.search) {
+    const auto make_meter = [&](std::uint64_t samples) { return measure_variants(path, given, samples); };
+    search_static(given, limits, make_meter, resolved, notes);
+  } else if (can_measure && may_equalize(given)) {
+    if (auto even = prepared->equalized(given)) resolved.prepared = std::move(even);
   }
-  StaticChoice chosen = search_static(path, prepared, options, limits);
-  notes.insert(notes.end(), chosen.notes.begin(), chosen.notes.end());
-  return {std::move(chosen.prepared), std::move(chosen.recipe)};
+  integer.equalize = prepared->equalized_places() != 0;
+  return resolved;
 }
 
 }  // namespace ounce::make

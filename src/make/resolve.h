@@ -4,20 +4,13 @@
 #include <ounce/quantize.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "make/prepared_model.h"
+#include "make/resolved.h"
 #include "make/static_search.h"
 
 namespace ounce::make {
-
-// A recipe in which nothing is open, and what it is for.
-struct Resolved {
-  std::shared_ptr<const PreparedModel> prepared;
-  Recipe recipe;
-};
 
 // What follows from the target or from other options, filled in.
 QuantizeOptions for_target(QuantizeOptions options);

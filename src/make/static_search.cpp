@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
-#include "graph/verify.h"
-#include "make/variant_meter.h"
+#include "make/leave_out.h"
 #include "observe/calibrators.h"
-#include "onnx/reader.h"
 #include "onnx/settings.h"
 #include "plan/plan.h"
 
@@ -20,6 +19,7 @@ constexpr double kNoNeed = 40;         // dB; from here on nobody sees a differe
 constexpr double kAcceptable = 20;     // dB; what `verify` lets pass
 constexpr double kPreference = 1.12;   // least predicted error wins unless another is so much better
 constexpr double kFloatShare = 0.05;   // of all multiplications, that may stay in floats
+constexpr double kLeastShare = 0.002;  // of all multiplications: less is as good as nothing
 constexpr double kWorthAFloat = 0.5;   // dB that a node must bring
 constexpr double kWorthARange = 0.98;  // of the error, that a range may leave
 constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
@@ -55,42 +55,44 @@ std::string counted(std::uint64_t count, const char* what) {
 
 class StaticSearch {
  public:
-  StaticSearch(const std::filesystem::path& original, std::shared_ptr<const PreparedModel> prepared,
-               const QuantizeOptions& options, const StaticLimits& limits)
-      : prepared_(std::move(prepared)), options_(options), limits_(limits), best_(options.recipe) {
+  StaticSearch(const QuantizeOptions& options, const StaticLimits& limits, const MakeErrorMeter& make_meter,
+               Resolved& resolved, std::vector<std::string>& notes)
+      : prepared_(resolved.prepared),
+        best_(resolved.recipe),
+        asked_(resolved.recipe.integer),
+        options_(options),
+        limits_(limits),
+        notes_(notes) {
     find_candidates();
     for (const Candidate& candidate : candidates_) work_ += candidate.work;
     const double affordable = kMostWork / kUsualVariants / std::max(work_, 1.0);
     const auto samples = static_cast<std::uint64_t>(std::clamp<double>(
         affordable, static_cast<double>(kLeastSamples), static_cast<double>(kMostSamples)));
-    if (!candidates_.empty()) meter_.emplace(original, options, samples);
+    if (!candidates_.empty()) meter_ = make_meter(samples);
   }
 
-  StaticChoice run() {
-    if (!meter_ || meter_->samples() == 0) return {best_, prepared_, {}};
+  void run() {
+    if (!meter_ || meter_->samples() == 0) return;
     set_total();
     best_.integer.correct_bias = false;
     least_ = measure(best_);
-    if (options_.recipe.integer.calibration == CalibrationMethod::kAuto) choose_calibration();
+    if (asked_.calibration == CalibrationMethod::kAuto) choose_calibration();
     if (may_equalize(options_) && decibels(least_) < std::max(kNoNeed, limits_.close_enough) &&
         is_affordable())
       try_equalizing();
-    if (!is_close() && leave_floats() && options_.recipe.integer.calibration == CalibrationMethod::kAuto)
+    if (!is_close() && leave_floats() && asked_.calibration == CalibrationMethod::kAuto)
       reconsider_calibration();
     if (!is_close()) search_ranges();
     if (decibels(least_) < kAcceptable) leave_more_floats();
-    if (options_.recipe.integer.correct_bias && is_affordable()) try_correction();
-    result_.recipe = best_;
-    result_.prepared = prepared_;
-    return std::move(result_);
+    if (asked_.correct_bias && is_affordable()) try_correction();
   }
 
  private:
   void find_candidates() {
-    const onnx::Model model = onnx::read_model(prepared_->model());
-    const graph::Index index = graph::verify(model);
+    const onnx::Model& model = prepared_->model();
+    const graph::Index& index = prepared_->index();
     ThreadPool pool(options_.threads);
-    const plan::Plan plan = plan::make_plan(model, index, options_.recipe, pool, prepared_->ranges());
+    const plan::Plan plan = plan::make_plan(model, index, best_, pool, prepared_->ranges());
     for (const plan::NodeDecision& decision : plan.integer.nodes) {
       if (!decision.is_integer() || !decision.op->has_weight()) continue;
       const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
@@ -178,8 +180,8 @@ class StaticSearch {
       least_ = error;
       chosen = kCalibrations[i].name;
     }
-    result_.notes.push_back(fmt::format("calibrated by {}, measured on {}: {}", chosen,
-                                        counted(meter_->samples(), "sample"), tried));
+    notes_.push_back(fmt::format("calibrated by {}, measured on {}: {}", chosen,
+                                 counted(meter_->samples(), "sample"), tried));
   }
 
   // What drowned in the noise of a node shows when that node is left out.
@@ -196,7 +198,7 @@ class StaticSearch {
       if (take(recipe, kWorthARange * least_)) chosen = calibration.name;
     }
     if (chosen != nullptr)
-      result_.notes.push_back(
+      notes_.push_back(
           fmt::format("calibrated by {} after that: {:.1f} → {:.1f} dB", chosen, before, decibels(least_)));
   }
 
@@ -207,9 +209,8 @@ class StaticSearch {
     if (!(error <= kWorthARange * least_)) return;
     prepared_ = even;
     least_ = error;
-    result_.notes.push_back(fmt::format("channels evened out between layers in {}: {:.1f} → {:.1f} dB",
-                                        counted(even->equalized_places(), "place"), before,
-                                        decibels(least_)));
+    notes_.push_back(fmt::format("channels evened out between layers in {}: {:.1f} → {:.1f} dB",
+                                 counted(even->equalized_places(), "place"), before, decibels(least_)));
   }
 
   void try_correction() {
@@ -217,7 +218,7 @@ class StaticSearch {
     Recipe recipe = best_;
     recipe.integer.correct_bias = true;
     if (take(recipe, kWorthARange * least_))
-      result_.notes.push_back(fmt::format("biases corrected: {:.1f} → {:.1f} dB", before, decibels(least_)));
+      notes_.push_back(fmt::format("biases corrected: {:.1f} → {:.1f} dB", before, decibels(least_)));
   }
 
   void measure_alone() {
@@ -225,7 +226,7 @@ class StaticSearch {
       if (!is_affordable()) return;
       Recipe recipe = best_;
       for (const Candidate& other : candidates_) {
-        if (&other != &candidate) recipe.integer.float_nodes.insert(other.output);
+        if (&other != &candidate) recipe.nodes[other.output] = recipe.rest();
       }
       candidate.error = measure(recipe);
     }
@@ -237,44 +238,57 @@ class StaticSearch {
   bool leave_floats() {
     measure_alone();
     double floats = 0;
-    const std::size_t left_before = best_.integer.float_nodes.size();
+    const std::size_t left_before = best_.nodes.size();
     const std::size_t count = std::min(kMostFloats, candidates_.size());
     for (std::size_t i = 0; i < count && !is_close() && is_affordable(); ++i) {
       const Candidate& candidate = candidates_[i];
       if (floats + candidate.work > kFloatShare * work_) continue;
       Recipe recipe = best_;
-      recipe.integer.float_nodes.insert(candidate.output);
+      recipe.nodes[candidate.output] = recipe.rest();
       const double before = decibels(least_);
       if (!take(recipe, least_ * std::pow(10, -kWorthAFloat / 10))) continue;
       floats += candidate.work;
-      result_.notes.push_back(fmt::format("{} stays in floats: {:.1f} → {:.1f} dB, {:.1f} % of the work",
-                                          candidate.label, before, decibels(least_),
-                                          work_ > 0 ? 100 * candidate.work / work_ : 0));
+      notes_.push_back(fmt::format("{} stays in floats: {:.1f} → {:.1f} dB, {:.1f} % of the work",
+                                   candidate.label, before, decibels(least_),
+                                   work_ > 0 ? 100 * candidate.work / work_ : 0));
     }
-    return best_.integer.float_nodes.size() > left_before;
+    return best_.nodes.size() > left_before;
   }
 
-  // A model that does not do its work is no use however fast: nodes stay in floats until it does, the worst
-  // first, whatever share of the work they are. One alone may not help where two spoil the same value, so
-  // more and more of them are tried together.
+  // A model that does not do its work is no use however fast: nodes stay in floats until it does, whatever
+  // share of the work they are.
   void leave_more_floats() {
-    const double before = decibels(least_);
-    Recipe recipe = best_;
-    for (std::size_t count = 1, next = 0; next < candidates_.size(); count += (count + 1) / 2) {
-      const std::size_t last = std::min(count, candidates_.size());
-      for (; next < last; ++next) recipe.integer.float_nodes.insert(candidates_[next].output);
-      if (next == candidates_.size() || !is_affordable()) break;
-      const double error = measure(recipe);
-      if (decibels(error) < kAcceptable) continue;
-      best_ = recipe;
-      least_ = error;
-      result_.notes.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
-                                          counted(next, "node"), before, decibels(least_)));
+    const double before = decibels(least_), limit = std::pow(10, -kAcceptable / 10);
+    const auto in_floats = [this](const Pieces& nodes) {
+      Recipe recipe = best_;
+      for (const std::size_t i : nodes) recipe.nodes[candidates_[i].output] = recipe.rest();
+      return recipe;
+    };
+    std::map<Pieces, double> errors;
+    const LeaveOutQuestions ask{[&](const Pieces& nodes) {
+                                  const auto [error, is_new] = errors.try_emplace(nodes);
+                                  if (is_new) error->second = measure(in_floats(nodes));
+                                  return error->second <= limit;
+                                },
+                                [this] { return is_affordable(); }};
+    std::vector<Piece> pieces;
+    for (const Candidate& candidate : candidates_)
+      pieces.push_back({candidate.error, std::max(candidate.work, kLeastShare * work_)});
+    std::optional<Pieces> nodes = shortest_passing(pieces, least_, limit, ask);
+    if (nodes && nodes->size() < candidates_.size()) {
+      std::stable_sort(nodes->begin(), nodes->end(), [this](std::size_t a, std::size_t b) {
+        return candidates_[a].work < candidates_[b].work;
+      });
+      nodes = without_the_needless(*nodes, ask);
+      best_ = in_floats(*nodes);
+      least_ = errors.contains(*nodes) ? errors[*nodes] : measure(best_);  // in another order perhaps
+      notes_.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
+                                   counted(nodes->size(), "node"), before, decibels(least_)));
       return;
     }
-    for (const Candidate& candidate : candidates_) best_.integer.float_nodes.insert(candidate.output);
+    for (const Candidate& candidate : candidates_) best_.nodes[candidate.output] = best_.rest();
     least_ = measure(best_);
-    result_.notes.push_back(
+    notes_.push_back(
         fmt::format("its outputs do not stand integer arithmetic ({:.1f} dB): all of it "
                     "stays in floats ({:.1f} dB)",
                     before, decibels(least_)));
@@ -286,20 +300,19 @@ class StaticSearch {
     std::set<std::string> seen;
     const std::size_t count = std::min(kWorstNodes, candidates_.size());
     for (std::size_t i = 0; i < count; ++i) {
-      if (best_.integer.float_nodes.contains(candidates_[i].output)) continue;
+      if (best_.nodes.contains(candidates_[i].output)) continue;
       for (const std::string& value : candidates_[i].values) {
         if (seen.insert(value).second) changed += search_range(value) ? 1U : 0U;
       }
     }
     if (changed != 0)
-      result_.notes.push_back(fmt::format("ranges of {} chosen by measuring: {:.1f} → {:.1f} dB",
-                                          counted(changed, "value"), before, decibels(least_)));
+      notes_.push_back(fmt::format("ranges of {} chosen by measuring: {:.1f} → {:.1f} dB",
+                                   counted(changed, "value"), before, decibels(least_)));
   }
 
   bool search_range(const std::string& value) {
     const auto found = prepared_->ranges()->values.find(value);
-    if (found == prepared_->ranges()->values.end() || options_.recipe.integer.values.contains(value))
-      return false;
+    if (found == prepared_->ranges()->values.end() || asked_.values.contains(value)) return false;
     const observe::Statistics& statistics = found->second;
     std::vector<ValueRange> ranges;
     for (const double percentile : {99.9, 99.99, 99.999})
@@ -318,23 +331,23 @@ class StaticSearch {
     return is_changed;
   }
 
-  std::shared_ptr<const PreparedModel> prepared_;
+  std::shared_ptr<const PreparedModel>& prepared_;
+  Recipe& best_;
+  const IntegerRecipe asked_;
   const QuantizeOptions& options_;
   const StaticLimits& limits_;
-  Recipe best_;
+  std::vector<std::string>& notes_;
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<Candidate> candidates_;
   double work_ = 0;
-  std::optional<VariantMeter> meter_;
-  StaticChoice result_;
+  std::unique_ptr<ErrorMeter> meter_;
 };
 
 }  // namespace
 
-StaticChoice search_static(const std::filesystem::path& original,
-                           std::shared_ptr<const PreparedModel> prepared, const QuantizeOptions& options,
-                           const StaticLimits& limits) {
-  return StaticSearch(original, std::move(prepared), options, limits).run();
+void search_static(const QuantizeOptions& options, const StaticLimits& limits,
+                   const MakeErrorMeter& make_meter, Resolved& resolved, std::vector<std::string>& notes) {
+  StaticSearch(options, limits, make_meter, resolved, notes).run();
 }
 
 }  // namespace ounce::make

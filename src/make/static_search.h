@@ -17,19 +17,13 @@
 #include <ounce/quantize.h>
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "make/prepared_model.h"
+#include "make/error_meter.h"
+#include "make/resolved.h"
 
 namespace ounce::make {
-
-struct StaticChoice {
-  Recipe recipe;
-  std::shared_ptr<const PreparedModel> prepared;
-  std::vector<std::string> notes;
-};
 
 struct StaticLimits {
   double close_enough = 28;  // dB; from here on no more effort is made, as it would fit noise
@@ -37,8 +31,8 @@ struct StaticLimits {
   std::function<bool()> has_time = [] { return true; };
 };
 
-StaticChoice search_static(const std::filesystem::path& original,
-                           std::shared_ptr<const PreparedModel> prepared, const QuantizeOptions& options,
-                           const StaticLimits& limits = {});
+// Changes the recipe of `resolved`, and the model that it is for if it is better equalized. Adds notes.
+void search_static(const QuantizeOptions& options, const StaticLimits& limits,
+                   const MakeErrorMeter& make_meter, Resolved& resolved, std::vector<std::string>& notes);
 
 }  // namespace ounce::make

@@ -54,14 +54,13 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
                      const target::Target& target, ThreadPool& pool, std::vector<std::string>& notes) {
   Recipe recipe = given;
   recipe.half.keep_names = true;  // what is lacking is found by its name
-  std::set<std::string>& float_nodes =
-      recipe.is_half() ? recipe.half.float_nodes : recipe.integer.float_nodes;
-  const onnx::Model source = onnx::read_model(prepared.model());
-  const graph::Index index = graph::verify(source);
+  const Format in_floats = recipe.is_half() ? Format::kFp32 : recipe.rest();
+  const onnx::Model& source = prepared.model();
+  const graph::Index& index = prepared.index();
   std::map<std::string, std::size_t> lacking;
   for (int round = 0;; ++round) {
     const plan::Plan plan = plan::make_plan(source, index, recipe, pool, prepared.ranges());
-    onnx::Model model = onnx::read_model(prepared.model());
+    onnx::Model model = prepared.read();
     rewrite(model, source, index, plan, {});
     const graph::Index written(model);
     const target::ModelSupport support = target::support_of(model, written, target);
@@ -71,8 +70,15 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
       const onnx::Node& node = *written.bodies()[finding.body].nodes()[finding.node];
       for (const onnx::Bytes name : node.outputs) {
         const onnx::Bytes output = original_name(written, finding.body, name);
-        if (output.empty() || index.find(finding.body, output).value == nullptr) continue;
-        if (!float_nodes.insert(graph::value_path(index, finding.body, output)).second) continue;
+        const auto source_value = output.empty() ? graph::Index::Found{} : index.find(finding.body, output);
+        if (source_value.value == nullptr || source_value.value->producer == graph::kNone) continue;
+        const onnx::Node& asked = *index.bodies()[source_value.body].nodes()[source_value.value->producer];
+        if (asked.outputs[0].empty()) continue;
+        const std::string path = graph::value_path(index, source_value.body, asked.outputs[0]);
+        if (const auto known = recipe.nodes.find(path);
+            known != recipe.nodes.end() && is_storage(known->second))
+          continue;
+        recipe.nodes[path] = in_floats;
         ++excluded;
         ++lacking[fmt::format("{} {}: {}", node.op_type, finding.described.types, finding.described.why)];
       }

@@ -5,14 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "base/cancel.h"
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "measure/across_cpus.h"
 #include "measure/difference.h"
 #include "measure/float_ports.h"
+#include "measure/kept_runs.h"
 #include "measure/open.h"
+#include "measure/spread.h"
 #include "measure/stepper.h"
 #include "measure/worst_output.h"
 
@@ -35,32 +37,18 @@ std::string gigabytes(std::uint64_t bytes) {
   return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
 }
 
-using Outputs = std::vector<data::Tensor>;  // of one batch
-
 // What the original gave, and how to ask again.
 struct Expectation {
   std::vector<data::ValueDescription> inputs, outputs;
   measure::OpenFeed open;
-  std::vector<Outputs> given;
+  std::optional<measure::KeptRuns> given;
 };
 
-// Runs the original over the samples and keeps what it gives.
-std::vector<Outputs> run_original(measure::Stepper& stepper, const measure::OpenFeed& open,
-                                  std::uint64_t batches) {
-  std::vector<Outputs> all;
-  std::uint64_t bytes = 0;
-  data::Batch batch;
-  for (std::uint64_t i = 0; i < batches && bytes < kMostOutputBytes; ++i) {
-    throw_if_cancelled();
-    open.feed->read(i, batch);
-    Outputs& outputs = all.emplace_back();
-    for (const data::TensorView& view : stepper.run(batch)) {
-      outputs.push_back(data::copy_of(view));
-      bytes += view.bytes.size();
-    }
-  }
+// Runs the original over the first samples and keeps what it gives.
+void run_original(measure::Stepper& stepper, std::uint64_t batches, Expectation& expected) {
+  const measure::OpenFeed& open = expected.open;
+  expected.given.emplace(stepper, *open.feed, measure::spread(batches, batches, true), kMostOutputBytes);
   if (open.data != nullptr) open.data->require_agreement();
-  return all;
 }
 
 // Made-up inputs may be too short for a model: then longer ones are tried.
@@ -99,8 +87,7 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
   expected.outputs = stepper->model().outputs();
   if (!result.is_generated) {
     expected.open = measure::open_feed(original, expected.inputs, options.data);
-    expected.given =
-        run_original(*stepper, expected.open, std::min(expected.open.feed->batches(), kDataSamples));
+    run_original(*stepper, std::min(expected.open.feed->batches(), kDataSamples), expected);
     return expected;
   }
   std::string first_reason;
@@ -108,7 +95,7 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
     const DataOptions data = length == 0 ? options.data : with_length(options.data, expected.inputs, length);
     expected.open = measure::open_feed(original, expected.inputs, data);
     try {
-      expected.given = run_original(*stepper, expected.open, kGeneratedSamples);
+      run_original(*stepper, kGeneratedSamples, expected);
       return expected;
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kCancelled) throw;
@@ -128,26 +115,24 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
                            options.data.carry);
   std::vector<measure::OutputMeter> meters;
   for (const data::ValueDescription& output : expected.outputs) meters.emplace_back(output, std::nullopt);
-  data::Batch batch;
-  for (std::size_t i = 0; i < expected.given.size(); ++i) {
-    throw_if_cancelled();
-    expected.open.feed->read(i, batch);
-    const auto given = stepper.run(batch);
-    for (std::size_t k = 0; k < meters.size(); ++k) meters[k].add(expected.given[i].at(k), given[k]);
-    result.samples += batch.names.size();
+  if (expected.given) {
+    expected.given->replay(stepper, *expected.open.feed, [&](const measure::KeptRun& run, auto given) {
+      for (std::size_t k = 0; k < meters.size(); ++k) meters[k].add(run.outputs.at(k), given[k]);
+      return true;
+    });
+    result.samples = expected.given->samples();
   }
   result.is_tried = true;
   std::vector<OutputComparison> outputs;
   for (const measure::OutputMeter& meter : meters) {
     const OutputComparison& compared = outputs.emplace_back(meter.result());
-    outputs.back().is_state = measure::is_state(options.data, compared.name);
+    outputs.back().is_state = measure::is_state(options.data.carry, compared.name);
     if (meter.shape_differences() != 0) {
       throw Error(ErrorCode::kInternal, fmt::format("the output '{}' has another shape: {}", compared.name,
                                                     meter.first_shape_difference()));
     }
     if (compared.newly_not_finite != 0) {
-      throw Error(
-          ErrorCode::kInternal,
+      throw NotFinite(
           fmt::format("the output '{}' has NaN or infinite values that the original has not", compared.name));
     }
   }
@@ -168,7 +153,7 @@ void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& w
   models.here = how;
   models.feed = expected.open.feed.get();
   models.carry = options.data.carry;
-  models.samples = std::min<std::uint64_t>(expected.given.size(), kCpuSamples);
+  models.samples = std::min<std::uint64_t>(expected.given->runs().size(), kCpuSamples);
   models.emulated_samples = original_bytes > kMostEmulated ? 0 : std::min(models.samples, kEmulatedSamples);
   for (const std::string& cpu : options.cpus) {
     const CpuComparison found = measure::compare_on(cpu, models);
@@ -217,17 +202,19 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
   // A large model takes its time to load, and that is no fault.
   if (how.isolate->seconds > 0) how.isolate->seconds += static_cast<double>(original_bytes) / kSlowestLoad;
   const Expectation expected = ask_original(original, how, options, result);
+  const auto explained = [&](const Error& error) {
+    return fmt::format(
+        "the result fails in the runtime, so nothing was written (--no-verify writes all the same): {}",
+        with_name(error.what(), written));
+  };
   try {
     ask_written(written, how, options, expected, result);
+  } catch (const NotFinite& error) {
+    throw NotFinite(explained(error), written.name.string());
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
-    const bool is_late = std::string_view(error.what()).find("took longer than") != std::string_view::npos;
-    throw Error(
-        is_late ? ErrorCode::kUnsupported : ErrorCode::kInternal,
-        fmt::format(
-            "the result fails in the runtime, so nothing was written (--no-verify writes all the same): {}",
-            with_name(error.what(), written)),
-        written.name.string());
+    throw Error(error.code() == ErrorCode::kTimeout ? ErrorCode::kUnsupported : ErrorCode::kInternal,
+                explained(error), written.name.string());
   }
   if (!options.cpus.empty() && result.samples != 0)
     ask_other_cpus(original, written, how, options, original_bytes, expected, result);

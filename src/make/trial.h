@@ -2,6 +2,7 @@
 // and its outputs are compared with the original's.
 #pragma once
 
+#include <ounce/error.h>
 #include <ounce/quantize.h>
 
 #include <filesystem>
@@ -21,10 +22,16 @@ struct WrittenFiles {
   std::vector<passes::Port> ports = {};                    // inputs and outputs that are integers
 };
 
+// The written model gives NaN or infinite values where the original gives numbers.
+class NotFinite : public Error {
+ public:
+  explicit NotFinite(const std::string& message, std::string where = {})
+      : Error(ErrorCode::kInternal, message, std::move(where)) {}
+};
+
 // Throws Error{kUnsupported} when the original does not load, or when the written model is another one on
-// another CPU, and Error{kInternal} when the written model
-// does not load, does not run or gives NaN where the original gives numbers. When nothing could be tried, the
-// result says why.
+// another CPU, Error{kInternal} when the written model does not load or does not run, and NotFinite. When
+// nothing could be tried, the result says why.
 TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
                       std::uint64_t original_bytes, const TrialOptions& options);
 

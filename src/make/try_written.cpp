@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
-#include <string_view>
-
 #include "base/temporary_folder.h"
 #include "base/thread_pool.h"
 #include "make/trial.h"
@@ -50,10 +48,7 @@ TrialResult try_halves(const std::filesystem::path& original, const WrittenFiles
                        std::uint64_t bytes_before, const QuantizeOptions& options) {
   try {
     return try_model(original, written, bytes_before, options.trial);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::kInternal ||
-        std::string_view(error.what()).find("NaN") == std::string::npos)
-      throw;
+  } catch (const NotFinite&) {
     throw Error(
         ErrorCode::kUnsupported,
         fmt::format("values of the model leave the range of 16-bit floats, so nothing was written: {}",

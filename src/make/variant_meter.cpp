@@ -1,14 +1,21 @@
-#include "make/variant_meter.h"
-
+// Builds a quantized model for a recipe, runs it on some of the data, and tells how far its outputs are from
+// the original's. Nothing is left behind.
 #include <ounce/error.h>
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include "base/cancel.h"
+#include "base/temporary_folder.h"
+#include "make/error_meter.h"
 #include "make/variant.h"
 #include "measure/difference.h"
 #include "measure/float_ports.h"
+#include "measure/kept_runs.h"
+#include "measure/open.h"
 #include "measure/spread.h"
 #include "measure/worst_output.h"
 
@@ -24,11 +31,27 @@ std::unique_ptr<measure::Stepper> load(const std::filesystem::path& model, const
                                             options.trial.data.carry);
 }
 
-}  // namespace
+class VariantMeter : public ErrorMeter {
+ public:
+  // Runs the original on `samples` samples, evenly spaced over the data (the first ones when a state is
+  // carried), and keeps its outputs.
+  VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options, std::uint64_t samples);
 
-double decibels(double error) {
-  return error > 0 ? -10 * std::log10(error) : std::numeric_limits<double>::infinity();
-}
+  double error(const PreparedModel& prepared, const Recipe& recipe) override;
+  std::uint64_t samples() const override { return kept_->runs().size(); }
+  std::size_t measured() const override { return measured_; }
+
+ private:
+  double run(const std::filesystem::path& model);
+
+  const QuantizeOptions& options_;
+  measure::OpenFeed open_;
+  std::optional<measure::KeptRuns> kept_;
+  std::vector<data::ValueDescription> outputs_;
+  ThreadPool pool_;
+  TemporaryFolder folder_{"variant"};
+  std::size_t measured_ = 0;
+};
 
 VariantMeter::VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options,
                            std::uint64_t samples)
@@ -36,19 +59,8 @@ VariantMeter::VariantMeter(const std::filesystem::path& original, const Quantize
   const auto stepper = load(original, options);
   outputs_ = stepper->model().outputs();
   open_ = measure::open_feed(original, stepper->model().inputs(), options.trial.data);
-  batches_ = measure::spread(open_.feed->batches(), samples, !options.trial.data.carry.empty());
-  data::Batch batch;
-  std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < batches_.size(); ++i) {
-    throw_if_cancelled();
-    open_.feed->read(batches_[i], batch);
-    auto& outputs = expected_.emplace_back();
-    for (const data::TensorView& view : stepper->run(batch)) {
-      outputs.push_back(data::copy_of(view));
-      bytes += view.bytes.size();
-    }
-    if (bytes > kMostOutputBytes) batches_.resize(i + 1);
-  }
+  const auto batches = measure::spread(open_.feed->batches(), samples, !options.trial.data.carry.empty());
+  kept_.emplace(*stepper, *open_.feed, batches, kMostOutputBytes);
 }
 
 double VariantMeter::error(const PreparedModel& prepared, const Recipe& recipe) {
@@ -67,26 +79,32 @@ double VariantMeter::error(const PreparedModel& prepared, const Recipe& recipe) 
 double VariantMeter::run(const std::filesystem::path& model) {
   const auto stepper = load(model, options_);
   std::vector<measure::Difference> differences(outputs_.size());
-  data::Batch batch;
-  for (std::size_t i = 0; i < batches_.size(); ++i) {
-    throw_if_cancelled();
-    open_.feed->read(batches_[i], batch);
-    const auto given = stepper->run(batch);
-    for (std::size_t k = 0; k < outputs_.size(); ++k) {
+  bool has_same_shapes = true;
+  kept_->replay(*stepper, *open_.feed, [&](const measure::KeptRun& run, auto given) {
+    for (std::size_t k = 0; k < outputs_.size() && has_same_shapes; ++k) {
       // As in measure/worst_output.h.
       if (!onnx::is_float_weight_type(given[k].type) ||
-          measure::is_state(options_.trial.data, outputs_[k].name))
+          measure::is_state(options_.trial.data.carry, outputs_[k].name))
         continue;
-      if (given[k].dims != expected_[i][k].dims) return std::numeric_limits<double>::infinity();
-      differences[k].add(expected_[i][k], given[k], outputs_[k].name);
+      has_same_shapes = given[k].dims == run.outputs[k].dims;
+      if (has_same_shapes) differences[k].add(run.outputs[k], given[k], outputs_[k].name);
     }
-  }
+    return has_same_shapes;
+  });
+  if (!has_same_shapes) return std::numeric_limits<double>::infinity();
   double worst = 0;
   for (const measure::Difference& difference : differences) {
     if (difference.newly_not_finite != 0) return std::numeric_limits<double>::infinity();
     if (difference.squared > 0) worst = std::max(worst, difference.squared / difference.reference);
   }
   return worst;
+}
+
+}  // namespace
+
+std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path& original,
+                                             const QuantizeOptions& options, std::uint64_t samples) {
+  return std::make_unique<VariantMeter>(original, options, samples);
 }
 
 }  // namespace ounce::make

@@ -124,6 +124,10 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
   result.sqnr_db = total.sqnr_db();
 }
 
+const target::Provider& provider_of(const Recipe& recipe) {
+  return *target::find_provider(target::parse_target(recipe.target).provider);
+}
+
 // What people would otherwise find out on the device.
 void note_target(const Recipe& recipe, QuantizeResult& result) {
   if (recipe.format != Format::kFp16 || provider_of(recipe).computes_fp16) return;
@@ -141,18 +145,6 @@ bool computes_rest_on_halves(const Recipe& recipe) {
 
 }  // namespace
 
-// Throws for targets that nobody knows, and for arithmetic that a target has not.
-const target::Provider& provider_of(const Recipe& recipe) {
-  const target::Provider* provider = target::find_provider(target::parse_target(recipe.target).provider);
-  if (recipe.format == Format::kBf16 && !provider->computes_bf16) {
-    throw Error(ErrorCode::kUnsupported,
-                fmt::format("ONNX Runtime's {} provider does not compute on bfloat16: name one that does "
-                            "(--target cuda), or take --to w16, which is as small and runs everywhere",
-                            provider->name));
-  }
-  return *provider;
-}
-
 void write_resolved(const onnx::Model& original, const QuantizeOptions& options, Resolved resolved,
                     QuantizeResult& result) {
   const std::filesystem::path& path = result.model;
@@ -168,13 +160,15 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
     chosen = chosen->with_integers(recipe, pool, result);
     integer_tensors = std::exchange(result.tensors, {});
     recipe.format = Format::kFp16;
-    recipe.include = recipe.exclude = {};  // they were about the integers
+    recipe.include = recipe.exclude = {};  // they were about the integers …
+    recipe.nodes = {};                     // … and so were these
+    recipe.integer.half_rest = false;      // it is what is done now
     if (const target::Target target = target::parse_target(recipe.target); target.is_place())
       recipe = fit_to_target(original, *chosen, recipe, target, pool, result.notes);
   }
   const PreparedModel& prepared = *chosen;
-  const onnx::Model source = onnx::read_model(prepared.model());
-  const graph::Index index = graph::verify(source);
+  const onnx::Model& source = prepared.model();
+  const graph::Index& index = prepared.index();
 
   // Plan: a decision and a reason for every float tensor.
   begin_stage(options, "reading weights", 0);
@@ -206,9 +200,9 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
     require_something_to_do(plan, prepared, path);  // otherwise the integers are enough
 
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
-  onnx::Model model = onnx::read_model(prepared.model());
+  onnx::Model model = prepared.read();
   require_same_file(source, model);
-  result.source_digest = prepared.model() == path
+  result.source_digest = prepared.is_original()
                              ? source_digest(source, plan, pool)
                              : source_digest(original, plan::unread_plan(graph::Index(original)), pool);
   const auto [stored, shortened] =

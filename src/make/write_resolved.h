@@ -6,12 +6,8 @@
 
 #include "make/resolve.h"
 #include "onnx/model.h"
-#include "target/provider.h"
 
 namespace ounce::make {
-
-// Throws for targets that nobody knows, and for arithmetic that a target has not.
-const target::Provider& provider_of(const Recipe& recipe);
 
 // `result` says which model and where to; the rest is filled in. `options` are for this machine. Throws what
 // quantize() throws.

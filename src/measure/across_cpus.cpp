@@ -8,6 +8,7 @@
 #include "base/cancel.h"
 #include "measure/difference.h"
 #include "measure/stepper.h"
+#include "measure/worst_output.h"
 
 namespace ounce::measure {
 namespace {
@@ -17,11 +18,6 @@ struct Agreement {
   std::uint64_t samples = 0, answers = 0, flips = 0;
   std::string runtime_version;  // there
 };
-
-// A state that is fed back is no answer.
-bool is_carried(const std::map<std::string, std::string>& carry, const std::string& output) {
-  return std::any_of(carry.begin(), carry.end(), [&](const auto& pair) { return pair.second == output; });
-}
 
 // One model here and there, on the first samples.
 Agreement agreement_of(const Loader& load, const AcrossCpus& models, const runtime::ExecutorOptions& there,
@@ -42,14 +38,17 @@ Agreement agreement_of(const Loader& load, const AcrossCpus& models, const runti
     for (std::size_t k = 0; k < meters.size(); ++k) meters[k].add(expected.at(k), given[k]);
     found.samples += batch.names.size();
   }
+  std::vector<OutputComparison> outputs;
+  bool has_same_shapes = true;
   for (const OutputMeter& meter : meters) {
-    if (is_carried(models.carry, meter.result().name)) continue;
-    const bool is_other = meter.shape_differences() != 0 || meter.result().newly_not_finite != 0;
-    found.sqnr_db =
-        std::min(found.sqnr_db, is_other ? -std::numeric_limits<double>::infinity() : meter.result().sqnr_db);
+    outputs.push_back(meter.result());
+    outputs.back().is_state = is_state(models.carry, outputs.back().name);
+    if (outputs.back().is_state) continue;
+    has_same_shapes &= meter.shape_differences() == 0;
     found.answers += meter.answers();
     found.flips += meter.other_answers();
   }
+  found.sqnr_db = has_same_shapes ? worst_sqnr(outputs) : -std::numeric_limits<double>::infinity();
   return found;
 }
 

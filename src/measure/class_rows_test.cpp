@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "data/tensor_of.h"
+#include "support/tensor_of.h"
 
 namespace ounce::measure {
 namespace {

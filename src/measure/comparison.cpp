@@ -61,7 +61,7 @@ void require_same_interface(const runtime::Executor& reference, const runtime::E
 Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptions& options)
     : reference_(reference), candidate_(candidate), options_(options) {
   for (const data::ValueDescription& output : reference.model().outputs()) {
-    const bool is_carried = is_state(options.data, output.name);
+    const bool is_carried = is_state(options.data.carry, output.name);
     const bool decides = !is_carried && options.metric != Metric::kMap &&
                          (options.output.empty() || options.output == output.name);
     outputs_.emplace_back(output, decides ? options.threshold : std::nullopt);

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "data/tensor_of.h"
+#include "support/tensor_of.h"
 
 namespace ounce::measure {
 namespace {

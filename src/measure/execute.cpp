@@ -3,12 +3,12 @@
 #include <ounce/error.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "measure/difference.h"
 #include "measure/float_ports.h"
 #include "measure/open.h"
 #include "measure/stepper.h"
+#include "measure/worst_output.h"
 #include "runtime/other_cpu.h"
 
 namespace ounce::measure {
@@ -68,13 +68,13 @@ Execution execute(const std::filesystem::path& model, const target::Target& targ
       const auto given = there.run(batch);
       for (std::size_t k = 0; k < meters.size(); ++k) meters[k].add(expected.at(k), given[k]);
     }
-    execution.sqnr_db = std::numeric_limits<double>::infinity();
+    std::vector<OutputComparison> compared_outputs;
     for (const measure::OutputMeter& meter : meters) {
-      const OutputComparison compared = meter.result();
+      const OutputComparison& compared = compared_outputs.emplace_back(meter.result());
       if (meter.shape_differences() != 0 || compared.newly_not_finite != 0)
         execution.error = "the output '" + compared.name + "' is another one than here";
-      execution.sqnr_db = std::min(execution.sqnr_db, compared.sqnr_db);
     }
+    execution.sqnr_db = worst_sqnr(compared_outputs);
     execution.is_run = true;
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;

@@ -5,12 +5,12 @@
 
 #include <cmath>
 
-#include "data/tensor_of.h"
 #include "onnx/reader.h"
 #include "passes/pass_runs.h"
 #include "support/error_of.h"
 #include "support/integer_runs.h"
 #include "support/model_builder.h"
+#include "support/tensor_of.h"
 
 namespace ounce::measure {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "data/convert.h"
-#include "data/tensor_of.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
+#include "support/tensor_of.h"
 
 namespace ounce::measure {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "data/tensor_of.h"
 #include "support/error_of.h"
+#include "support/tensor_of.h"
 
 namespace ounce::measure {
 namespace {

@@ -2,9 +2,15 @@
 
 #include <utility>
 
+#include "base/cancel.h"
+
 namespace ounce::measure {
 
-Prefetch::Prefetch(data::Feed& feed) : feed_(feed), reader_([this] { read_all(); }) {}
+Prefetch::Prefetch(data::Feed& feed)
+    : feed_(feed), reader_([this, call = CallOfThread()] {
+        const CallOfThread::Scope scope(call);
+        read_all();
+      }) {}
 
 Prefetch::~Prefetch() {
   {

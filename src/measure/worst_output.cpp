@@ -15,8 +15,8 @@ bool has_values(const OutputComparison& output) { return !output.is_state && out
 
 }  // namespace
 
-bool is_state(const DataOptions& data, const std::string& output) {
-  return std::any_of(data.carry.begin(), data.carry.end(),
+bool is_state(const std::map<std::string, std::string>& carry, const std::string& output) {
+  return std::any_of(carry.begin(), carry.end(),
                      [&](const auto& carried) { return carried.second == output; });
 }
 

@@ -4,9 +4,9 @@
 // counts) count only where there are no floats, as they are seen in the scores beside them.
 #pragma once
 
-#include <ounce/data.h>
 #include <ounce/verify.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@
 namespace ounce::measure {
 
 // Is it given back to the model in its next run?
-bool is_state(const DataOptions& data, const std::string& output);
+bool is_state(const std::map<std::string, std::string>& carry, const std::string& output);
 
 // dB; minus infinity when values are not finite any more, infinity when nothing differs.
 double worst_sqnr(const std::vector<OutputComparison>& outputs);

@@ -53,10 +53,9 @@ TEST(WorstOutputTest, TheLeastAgreementCountsAndThatOfStatesDoesNot) {
 }
 
 TEST(WorstOutputTest, AStateIsWhatIsCarried) {
-  DataOptions data;
-  data.carry = {{"state", "state_out"}};
-  EXPECT_TRUE(is_state(data, "state_out"));
-  EXPECT_FALSE(is_state(data, "state"));
+  const std::map<std::string, std::string> carry = {{"state", "state_out"}};
+  EXPECT_TRUE(is_state(carry, "state_out"));
+  EXPECT_FALSE(is_state(carry, "state"));
 }
 
 }  // namespace

@@ -240,7 +240,7 @@ TEST(DynamicOps, AWeightOfAnIntegerAndAFloatProductServesBoth) {
   model.node("MatMul", {"x", "w"}, {"a"}).node("MatMul", {"a", "w"}, {"y"});
   const std::string bytes = model.bytes();
   Recipe recipe = integer_recipe(Format::kDynamic);
-  recipe.integer.float_nodes = {"a"};
+  recipe.nodes = {{"a", Format::kW8}};
   EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model()), kLeastSqnr);
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "data/tensor_of.h"
 #include "graph/verify.h"
 #include "kernels/half.h"
 #include "onnx/reader.h"
@@ -14,6 +13,7 @@
 #include "runtime/session.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
+#include "support/tensor_of.h"
 
 namespace ounce::passes {
 namespace {

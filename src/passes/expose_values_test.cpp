@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "data/tensor_of.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
@@ -14,6 +13,7 @@
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
+#include "support/tensor_of.h"
 
 namespace ounce::passes {
 namespace {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "data/tensor_of.h"
 #include "graph/verify.h"
 #include "onnx/attributes.h"
 #include "onnx/reader.h"
@@ -16,6 +15,7 @@
 #include "runtime/session.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
+#include "support/tensor_of.h"
 
 namespace ounce::passes::test {
 namespace {

@@ -519,7 +519,7 @@ TEST(StaticOps, AWeightOfAnIntegerAndAFloatConvServesBoth) {
   const std::string bytes = model.bytes();
   for (Variant variant : {kQdq, kQOperator}) {
     Recipe recipe = variant.recipe();
-    recipe.integer.float_nodes = {"y"};
+    recipe.nodes = {{"y", Format::kW8}};
     EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model()), kLeastSqnr) << variant.text();
   }
 }

@@ -17,6 +17,7 @@
 #include "plan/half_flow.h"
 #include "plan/half_ops.h"
 #include "plan/half_schemas.h"
+#include "plan/node_wishes.h"
 #include "plan/op_table.h"
 #include "plan/port_classes.h"
 
@@ -47,6 +48,7 @@ class HalfPlanner {
         schemas_(model, index),
         functions_(index),
         selection_("--keep-fp32", recipe.half.keep, "node that takes or gives float32"),
+        wishes_(index, recipe),
         ports_(index),
         flow_(model, index, types, recipe.format == Format::kBf16 ? HalfRange::kWide : HalfRange::kNarrow,
               ranges) {
@@ -58,6 +60,7 @@ class HalfPlanner {
   }
 
   HalfPlan make(ThreadPool& pool) {
+    wishes_.require_nodes();
     find_floats();
     read_constants(pool);
     follow_numbers();
@@ -270,10 +273,7 @@ class HalfPlanner {
       asked_.insert(&node);
       return asked;
     }
-    const auto& lacking = recipe_.half.float_nodes;
-    if (!lacking.empty() && !node.outputs.empty() &&
-        lacking.contains(graph::value_path(index_, body, node.outputs[0])))
-      return "the target lacks it in 16 bits";
+    if (wishes_.wants_floats(node)) return "stays FP32, as the recipe says";
     const OpSchema* schema = schemas_.of(body, node);
     if (schema == nullptr) return fmt::format("nothing is known of the op {}", node.op_type);
     if (is_quantized_op(node) || is_between_codes(index_, body, node)) return kOnIntegers;
@@ -457,6 +457,7 @@ class HalfPlanner {
   graph::Functions functions_;
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> bodies_;  // of a node
   Selection selection_;
+  NodeWishes wishes_;
   PortClasses ports_;
   HalfFlow flow_;
   std::vector<HalfTensor> tensors_;  // of the decisions

@@ -36,7 +36,7 @@ void require_no_dynamic_nodes(const Recipe& recipe) {
     if (format != Format::kDynamic) continue;
     throw Error(
         ErrorCode::kUsage,
-        fmt::format("--node '{}=dynamic': this model keeps the static scales that it came with", name));
+        fmt::format("`nodes` '{}=dynamic': this model keeps the static scales that it came with", name));
   }
 }
 
@@ -87,7 +87,7 @@ StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index) {
   Selection selection(recipe);
   const std::vector<Weight> weights = find_weights(index);
   const NodeWishes none;
-  Seeds seeds(model, index, weights, recipe.integer, none, selection);
+  Seeds seeds(model, index, weights, none, selection);
   const IntegerPlan plan =
       plan_whole(seeds, [&] { return plan_static(index, recipe, nullptr, seeds, selection); });
   StaticNeeds needs;
@@ -110,7 +110,7 @@ IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& inde
     require_no_dynamic_nodes(recipe);
     return {};
   }
-  Seeds seeds(model, index, weights, recipe.integer, wishes, selection);
+  Seeds seeds(model, index, weights, wishes, selection);
   return plan_whole(seeds, [&] {
     IntegerPlan dynamic = plan_dynamic(model, index, recipe, seeds);
     if (!is_static) return dynamic;

@@ -91,7 +91,7 @@ TEST(MixedPlan, EachFormatCanBeThatOfANode) {
                 "folded at load, FP32 speed\n");
   EXPECT_EQ(second(Format::kW4),
             first +
-                "wy float32[32,32] -> int4 block 32 fold: weight of MatMul, as asked for its node; "
+                "wy float32[32,32] -> int4 block 32 fold: weight of MatMul; "
                 "folded at load, FP32 speed\n");
   EXPECT_THAT(text_of(chain(), Format::kW16, {{"a", Format::kW4}}),
               StartsWith("wa float32[32,32] -> int4 block 32"));
@@ -158,7 +158,7 @@ TEST(MixedPlan, StaticNodesCanBeFloatsOrDynamic) {
             "wa float32[32,32] -> float16 tensor fold: weight of MatMul, as 16-bit floats, as asked for its "
             "node; folded at load, FP32 speed\n"
             "wy float32[32,32] -> int8 channel 1 dq pairs: weight of an integer MatMul\n"
-            "node 0:0 float: computes on floats, as asked\n"
+            "node 0:0 float: computes on floats, as the recipe says\n"
             "node 0:1 static -> y\n"
             "value 0:a uint8 scale 0.01 zero 100\n");
 }
@@ -168,7 +168,7 @@ TEST(MixedPlan, DynamicNodesCanBeFloats) {
             "wa float32[32,32] -> int4 block 32 fold: weight of MatMul, as asked for its node; folded at "
             "load, FP32 speed\n"
             "wy float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
-            "node 0:0 float: computes on floats, as asked\n"
+            "node 0:0 float: computes on floats, as the recipe says\n"
             "node 0:1 dynamic -> y\n");
 }
 
@@ -204,7 +204,7 @@ TEST(MixedPlan, WhatFollowsWithoutWeightsCanBeFloatsToo) {
   EXPECT_EQ(nodes_of({{"s", Format::kFp32}}),
             "node 0:0 static -> r, codes, clamped by its codes\n"
             "node 0:2 static -> c, codes\n"
-            "node 0:3 float: computes on floats, as asked\n"
+            "node 0:3 float: computes on floats, as the recipe says\n"
             "node 0:4 static -> y, codes\n");
   // A Relu is not taken into codes then.
   EXPECT_THAT(nodes_of({{"r", Format::kFp32}}), StartsWith("node 0:0 static -> a, codes\n"));
@@ -257,31 +257,21 @@ TEST(MixedPlan, FourBitWeightsAreForStaticNodesOnly) {
 
 TEST(MixedPlan, ANameThatNoNodeGivesIsRefused) {
   EXPECT_EQ(refusal_of(chain(), recipe_of(Format::kW8, {{"a", Format::kW4}, {"nothing", Format::kW4}})),
-            "--node 'nothing': no node gives this value");
+            "`nodes` 'nothing': no node gives this value");
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kW8, {{"x", Format::kW4}})), HasSubstr("'x'"));
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kDynamic, {{"b", Format::kW4}})),
-              StartsWith("--node 'b': no node gives this value; normalisations"));
+              StartsWith("`nodes` 'b': no node gives this value; normalisations"));
 }
 
-TEST(MixedPlan, FormatsThatDoNotGoTogetherAreRefused) {
-  const auto refusal = [](Format format, Format node) {
-    return refusal_of(chain(), recipe_of(format, {{"a", node}}));
-  };
-  EXPECT_EQ(refusal(Format::kW8, Format::kDynamic),
-            "--node 'a=dynamic': --to w8 computes on floats: take --to static for nodes on integers");
-  EXPECT_THAT(refusal(Format::kW4, Format::kStatic), HasSubstr("--node 'a=static': --to w4"));
-  EXPECT_EQ(refusal(Format::kDynamic, Format::kStatic),
-            "--node 'a=static': static nodes among dynamic ones: take --to static and name the dynamic ones");
-  EXPECT_THAT(refusal(Format::kStatic, Format::kFp16), HasSubstr("16-bit arithmetic is for whole models"));
-  EXPECT_THAT(refusal(Format::kW8, Format::kBf16), HasSubstr("16-bit arithmetic is for whole models"));
-  EXPECT_THAT(refusal(Format::kFp16, Format::kW8), StartsWith("fp16 converts the graph: --node does not"));
-  EXPECT_THAT(refusal(Format::kBf16, Format::kFp32), StartsWith("bf16 converts the graph"));
-  EXPECT_THAT(refusal(Format::kFp32, Format::kW8), StartsWith("fp32 is a format of single nodes"));
-  EXPECT_THAT(refusal(Format::kStatic, Format::kDynamic), HasSubstr("keeps the static scales"));
-  Recipe halves = recipe_of(Format::kStatic, {{"a", Format::kFp32}});
-  halves.integer.half_rest = true;
-  halves.target = "cuda";
-  EXPECT_THAT(refusal_of(chain(), halves), StartsWith("--fallback fp16"));
+TEST(MixedPlan, AModelThatKeepsItsStaticScalesHasNoDynamicNodes) {
+  EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kStatic, {{"a", Format::kDynamic}})),
+              HasSubstr("keeps the static scales"));
+}
+
+// Where nobody asks for other bits than the rest has, nothing is said of it.
+TEST(MixedPlan, NodesInFloatsAreStoredAsTheRest) {
+  EXPECT_THAT(text_of(chain(), Format::kDynamic, {{"a", Format::kW8}}),
+              Not(HasSubstr("as asked for its node")));
 }
 
 // Where 16-bit floats are only stored, they are what nodes wish that nobody spoke of.

@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "plan/op_table.h"
-#include "target/provider.h"
-#include "target/target.h"
 
 namespace ounce::plan {
 namespace {
@@ -20,61 +18,10 @@ constexpr int kLongestSearch = 64;
 // The first wish that is met decides, so the most precise one comes first.
 constexpr std::array kByPrecision = {Format::kFp32, Format::kW16, Format::kW8, Format::kW4};
 
-bool is_storage(Format format) {
-  return std::find(kByPrecision.begin(), kByPrecision.end(), format) != kByPrecision.end();
-}
-
-// Of weights that no integer op takes.
-Format storage_of(const Recipe& recipe) {
-  if (!recipe.is_integer()) return recipe.format;
-  return recipe.integer.half_rest ? Format::kW16 : Format::kW8;
-}
-
-// Empty when the format can be that of a node.
-std::string why_not_mixed(const Recipe& recipe, Format format) {
-  if (is_storage(format) || format == recipe.format) return {};
-  if (format == Format::kFp16 || format == Format::kBf16)
-    return "16-bit arithmetic is for whole models: w16 stores a node's weights as 16-bit floats";
-  if (!recipe.is_integer()) {
-    return fmt::format("--to {} computes on floats: take --to static for nodes on integers",
-                       format_name(recipe.format));
-  }
-  if (format == Format::kStatic)
-    return "static nodes among dynamic ones: take --to static and name the dynamic ones";
-  return {};
-}
-
-bool computes_rest_on_halves(const Recipe& recipe) {
-  return recipe.is_integer() && recipe.integer.half_rest &&
-         target::find_provider(target::parse_target(recipe.target).provider)->computes_fp16;
-}
-
 }  // namespace
 
-void require_mixable(const Recipe& recipe) {
-  const auto refuse = [](const std::string& why) { throw Error(ErrorCode::kUsage, why); };
-  if (recipe.format == Format::kFp32) refuse("fp32 is a format of single nodes (--node), not of a model");
-  if (recipe.is_half() && (!recipe.include.empty() || !recipe.exclude.empty())) {
-    refuse(fmt::format(
-        "{} converts the graph: --include and --exclude do not apply; --keep-fp32 (half.keep) leaves "
-        "nodes out",
-        format_name(recipe.format)));
-  }
-  if (recipe.nodes.empty()) return;
-  if (recipe.is_half()) {
-    refuse(fmt::format("{} converts the graph: --node does not apply; --keep-fp32 leaves nodes out",
-                       format_name(recipe.format)));
-  }
-  if (computes_rest_on_halves(recipe))
-    refuse("--fallback fp16 converts all that is not integers on this target: leave out --node");
-  for (const auto& [name, format] : recipe.nodes) {
-    if (const std::string why = why_not_mixed(recipe, format); !why.empty())
-      refuse(fmt::format("--node '{}={}': {}", name, format_name(format), why));
-  }
-}
-
 NodeWishes::NodeWishes(const graph::Index& index, const Recipe& recipe)
-    : is_integer_(recipe.is_integer()), otherwise_(storage_of(recipe)) {
+    : is_integer_(recipe.is_integer()), otherwise_(recipe.rest()) {
   if (recipe.nodes.empty()) return;
   std::map<std::string, Format> left = recipe.nodes;
   graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
@@ -95,7 +42,7 @@ void NodeWishes::require_nodes() const {
       is_integer_ ? "; normalisations, and sums with constants, become part of the op before them, which "
                     "then gives their value"
                   : "";
-  throw Error(ErrorCode::kUsage, fmt::format("--node '{}': no node gives this value{}", unknown_, folded));
+  throw Error(ErrorCode::kUsage, fmt::format("`nodes` '{}': no node gives this value{}", unknown_, folded));
 }
 
 std::optional<Format> NodeWishes::of(const onnx::Node& node) const {
@@ -139,7 +86,8 @@ std::optional<StorageWish> NodeWishes::storage(const graph::Index& index, const 
   if (by_node_.empty()) return std::nullopt;
   Tally tally;
   ask_users(index, *weight.value, tally);
-  if (tally.asked.empty()) return std::nullopt;
+  const auto is_usual = [this](Format format) { return format == otherwise_; };
+  if (std::all_of(tally.asked.begin(), tally.asked.end(), is_usual)) return std::nullopt;
   for (const Format format : kByPrecision) {
     const bool is_asked = std::find(tally.asked.begin(), tally.asked.end(), format) != tally.asked.end();
     if (is_asked || (tally.has_others && format == otherwise_)) return StorageWish{format, is_asked};

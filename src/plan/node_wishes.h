@@ -19,9 +19,6 @@
 
 namespace ounce::plan {
 
-// Throws Error{kUsage} for nodes' formats that cannot stand beside the recipe's own.
-void require_mixable(const Recipe& recipe);
-
 // How a weight is to be stored, of whose nodes one at least was spoken of.
 struct StorageWish {
   Format format = Format::kFp32;

@@ -50,7 +50,6 @@ std::string digest_text(const Decision& decision) {
 
 Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool,
                const observe::Ranges* ranges) {
-  require_mixable(recipe);
   Plan plan;
   plan.recipe = recipe;
   plan.notes = notes_on(model, index, recipe);

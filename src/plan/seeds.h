@@ -59,16 +59,12 @@ std::string why_not_shape(const onnx::Node& node, const Weight& weight);
 class Seeds {
  public:
   Seeds(const onnx::Model& model, const graph::Index& index, const std::vector<Weight>& weights,
-        const IntegerRecipe& recipe, const NodeWishes& wishes, Selection& selection)
-      : index_(index),
-        constants_(model, index, weights),
-        float_nodes_(recipe.float_nodes),
-        wishes_(wishes),
-        selection_(selection) {}
+        const NodeWishes& wishes, Selection& selection)
+      : index_(index), constants_(model, index, weights), wishes_(wishes), selection_(selection) {}
 
   // Why a node is not to compute on integers, if somebody said so.
   std::string why_asked(const onnx::Node& node) const {
-    return wishes_.wants_floats(node) ? "computes on floats, as asked" : "";
+    return wishes_.wants_floats(node) ? "computes on floats, as the recipe says" : "";
   }
   // Among static nodes: one that is asked to find its scales while it runs.
   bool is_asked_dynamic(const onnx::Node& node) const {
@@ -89,7 +85,7 @@ class Seeds {
   // Why this node, whose op has a weight, cannot compute on integers; empty when it can.
   std::string why_not(std::size_t body, const onnx::Node& node) {
     if (node.outputs.size() != 1 || node.outputs[0].empty()) return "it has no output";
-    if (std::string reason = why_float(body, node); !reason.empty()) return reason;
+    if (std::string reason = why_asked(node); !reason.empty()) return reason;
     if (const auto blocked = blocked_.find(&node); blocked != blocked_.end()) return blocked->second;
     const Weight* weight = constants_.find(body, input_of(node, 1));
     if (weight != nullptr) {
@@ -103,7 +99,7 @@ class Seeds {
   // What --include and --exclude say of a node through its weights.
   std::string why_excluded(std::size_t body, const onnx::Node& node,
                            std::initializer_list<std::size_t> inputs) const {
-    if (std::string reason = why_float(body, node); !reason.empty()) return reason;
+    if (std::string reason = why_asked(node); !reason.empty()) return reason;
     for (const std::size_t input : inputs) {
       const Weight* weight = constants_.find(body, input_of(node, input));
       if (weight == nullptr) continue;
@@ -163,12 +159,6 @@ class Seeds {
     const bool codes_bias = made.arithmetic == Arithmetic::kStatic;  // others add it in floats
     if (codes_bias && !input_of(node, 2).empty()) plan.biases.emplace(key(2), decision);
   }
-  std::string why_float(std::size_t body, const onnx::Node& node) const {
-    if (std::string reason = why_asked(node); !reason.empty()) return reason;
-    const bool is_better = !float_nodes_.empty() && !node.outputs.empty() &&
-                           float_nodes_.contains(graph::value_path(index_, body, node.outputs[0]));
-    return is_better ? "floats give better results here" : "";
-  }
   const onnx::Node& node_of(const NodeDecision& decision) const {
     return *index_.bodies()[decision.body].nodes()[decision.node];
   }
@@ -179,7 +169,6 @@ class Seeds {
 
   const graph::Index& index_;
   Constants constants_;
-  const std::set<std::string>& float_nodes_;
   const NodeWishes& wishes_;
   std::map<const onnx::Node*, const char*> blocked_;  // and why
   Selection& selection_;

@@ -23,10 +23,6 @@ class StaticPlanner {
 
   IntegerPlan make() {
     for (const auto& [name, value] : recipe_.values) {
-      if (recipe_.dialect == Dialect::kQOperator &&
-          value.type.value_or(recipe_.activations) != recipe_.activations)
-        throw Error(ErrorCode::kUsage,
-                    "integer ops take activations of one type: --dialect qdq for --value types");
       if (ranges_ != nullptr && !ranges_->values.contains(name)) {
         throw Error(ErrorCode::kUsage,
                     fmt::format("--value '{}' is no activation of this model that was observed", name));

@@ -34,7 +34,7 @@ std::string Hosted::ask(Kind kind, const std::string& body, Kind expected, const
   if (outcome == Outcome::kDone) outcome = channel.receive(answer, deadline);
   if (outcome == Outcome::kLate) {
     process_.reset();
-    throw Error(ErrorCode::kBadInput,
+    throw Error(ErrorCode::kTimeout,
                 fmt::format("{} took longer than {} s and was stopped", doing, launch_.seconds),
                 launch_.model);
   }

@@ -11,10 +11,6 @@
 namespace ounce::search {
 namespace {
 
-bool is_storage(Format format) {
-  return format == Format::kW8 || format == Format::kW4 || format == Format::kW16;
-}
-
 std::string size_text(std::uint64_t bytes) {
   const auto value = static_cast<double>(bytes);
   if (value < 1e6) return fmt::format("{:.{}f} kB", value / 1e3, value < 1e4 ? 1 : 0);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/thread_pool.h"
-#include "graph/verify.h"
 #include "make/outcome.h"
 #include "make/output_place.h"
 #include "make/resolve.h"
@@ -18,11 +17,7 @@ namespace ounce::search {
 namespace {
 
 // Storage formats work on the model as it is.
-Format prepared_format(Format format) {
-  const bool is_storage =
-      format == Format::kW4 || format == Format::kW16 || format == Format::kFp32 || format == Format::kW8;
-  return is_storage ? Format::kW8 : format;
-}
+Format prepared_format(Format format) { return is_storage(format) ? Format::kW8 : format; }
 
 constexpr std::uint64_t kTrialSamples = 8;  // quality has been measured on more
 
@@ -50,24 +45,24 @@ QuantizeOptions CandidateMaker::options_for(const Recipe& recipe) const {
   return make::for_target(std::move(options));
 }
 
-std::shared_ptr<const make::PreparedModel> CandidateMaker::prepared(const ResolvedRecipe& mix) {
+std::shared_ptr<const make::PreparedModel> CandidateMaker::prepared(const Recipe& recipe) {
   const std::scoped_lock lock(mutex_);
-  const Format format = prepared_format(mix.recipe.format);
+  const Format format = prepared_format(recipe.format);
   Recipe plain;
   plain.format = format;
-  plain.integer.activations = mix.recipe.integer.activations;
+  plain.integer.activations = recipe.integer.activations;
   const bool is_wide = is_16_bit(plain.integer.activations);
   const QuantizeOptions options = options_for(plain);
   auto& flat = prepared_models_[{format, is_wide, false}];
   if (flat == nullptr) flat = std::make_shared<const make::PreparedModel>(model_, options);
-  if (!mix.is_equalized) return flat;
+  if (!recipe.integer.equalize) return flat;
   const auto [place, is_new] = prepared_models_.try_emplace({format, is_wide, true});
   if (is_new) place->second = flat->equalized(options);
   return place->second;
 }
 
-Recipe CandidateMaker::fitted(const ResolvedRecipe& mix, const make::PreparedModel& prepared) const {
-  const Recipe recipe = options_for(mix.recipe).recipe;
+Recipe CandidateMaker::fitted(const Recipe& resolved, const make::PreparedModel& prepared) const {
+  const Recipe recipe = options_for(resolved).recipe;
   const target::Target target = target::parse_target(recipe.target);
   if (recipe.target.empty() || !target.is_place()) return recipe;
   ThreadPool pool(1);
@@ -75,23 +70,22 @@ Recipe CandidateMaker::fitted(const ResolvedRecipe& mix, const make::PreparedMod
   return make::fit_to_target(onnx::read_model(model_), prepared, recipe, target, pool, notes);
 }
 
-ResolvedRecipe CandidateMaker::resolve(const Recipe& recipe, const make::StaticLimits& limits,
-                                       std::vector<std::string>& notes) {
+Recipe CandidateMaker::resolve(const Recipe& recipe, const make::StaticLimits& limits,
+                               std::vector<std::string>& notes) {
   make::Resolved resolved = make::resolve(model_, options_for(recipe), notes, limits);
-  const ResolvedRecipe mix{std::move(resolved.recipe), resolved.prepared->equalized_places() != 0};
   const std::scoped_lock lock(mutex_);
   const bool is_wide = is_16_bit(recipe.integer.activations);
-  prepared_models_.try_emplace({prepared_format(recipe.format), is_wide, mix.is_equalized},
+  prepared_models_.try_emplace({prepared_format(recipe.format), is_wide, resolved.recipe.integer.equalize},
                                resolved.prepared);
-  return mix;
+  return std::move(resolved.recipe);
 }
 
-std::vector<TreatedLayer> CandidateMaker::layers(const ResolvedRecipe& mix) {
-  const auto prepared = this->prepared(mix);
-  const onnx::Model model = onnx::read_model(prepared->model());
-  const graph::Index index = graph::verify(model);
+std::vector<TreatedLayer> CandidateMaker::layers(const Recipe& recipe) {
+  const auto prepared = this->prepared(recipe);
+  const graph::Index& index = prepared->index();
   ThreadPool pool(1);
-  const plan::Plan plan = plan::make_plan(model, index, fitted(mix, *prepared), pool, prepared->ranges());
+  const plan::Plan plan =
+      plan::make_plan(prepared->model(), index, fitted(recipe, *prepared), pool, prepared->ranges());
   std::map<std::string, Format> integers, tensors;
   for (const plan::NodeDecision& node : plan.integer.nodes) {
     if (!node.is_integer()) continue;
@@ -110,21 +104,21 @@ std::vector<TreatedLayer> CandidateMaker::layers(const ResolvedRecipe& mix) {
     else if (const auto stored = tensors.find(layer.weights.empty() ? "" : layer.weights.front());
              stored != tensors.end())
       format = stored->second;
-    const bool is_small = layer.values * sizeof(float) < mix.recipe.min_bytes;  // left alone by all formats …
-    if (is_small && integer == integers.end()) continue;  // … that do not compute on it
+    const bool is_small = layer.values * sizeof(float) < recipe.min_bytes;  // left alone by all formats …
+    if (is_small && integer == integers.end()) continue;                    // … that do not compute on it
     layers.push_back({std::move(layer), format});
   }
   return layers;
 }
 
-std::uint64_t CandidateMaker::make(const ResolvedRecipe& mix, const std::filesystem::path& file) {
+std::uint64_t CandidateMaker::make(const Recipe& recipe, const std::filesystem::path& file) {
   ThreadPool pool(1);
-  const auto prepared = this->prepared(mix);
-  return make::write_variant(*prepared, fitted(mix, *prepared), file, pool);
+  const auto prepared = this->prepared(recipe);
+  return make::write_variant(*prepared, fitted(recipe, *prepared), file, pool);
 }
 
-QuantizeResult CandidateMaker::write(const ResolvedRecipe& mix, const std::filesystem::path& output) {
-  QuantizeOptions options = options_for(mix.recipe);
+QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem::path& output) {
+  QuantizeOptions options = options_for(recipe);
   options.trial.data.samples = kTrialSamples * options.trial.data.parts;
   const onnx::Model original = onnx::read_model(model_);
   make::require_another_file(original, output, "the output would replace the input; choose another -o");
@@ -132,7 +126,7 @@ QuantizeResult CandidateMaker::write(const ResolvedRecipe& mix, const std::files
   result.model = model_;
   result.output = output;
   result.bytes_before = onnx::bytes_of(original);
-  make::write_resolved(original, options, {prepared(mix), options.recipe}, result);
+  make::write_resolved(original, options, {prepared(recipe), options.recipe}, result);
   return result;
 }
 

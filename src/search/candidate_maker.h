@@ -22,16 +22,15 @@ class CandidateMaker {
   CandidateMaker(std::filesystem::path model, const QuantizeOptions& options);
 
   // Null when there is nothing to equalize.
-  std::shared_ptr<const make::PreparedModel> prepared(const ResolvedRecipe& mix);
+  std::shared_ptr<const make::PreparedModel> prepared(const Recipe& recipe);
   // What quantize() would choose for this recipe, by measuring.
-  ResolvedRecipe resolve(const Recipe& recipe, const make::StaticLimits& limits,
-                         std::vector<std::string>& notes);
-  std::vector<TreatedLayer> layers(const ResolvedRecipe& mix);
+  Recipe resolve(const Recipe& recipe, const make::StaticLimits& limits, std::vector<std::string>& notes);
+  std::vector<TreatedLayer> layers(const Recipe& recipe);
   // Puts the model in its place, with all the checks of quantize().
-  QuantizeResult write(const ResolvedRecipe& mix, const std::filesystem::path& output);
+  QuantizeResult write(const Recipe& recipe, const std::filesystem::path& output);
 
   // Safe in several threads once the prepared model is there. Gives the bytes of the model.
-  std::uint64_t make(const ResolvedRecipe& mix, const std::filesystem::path& file);
+  std::uint64_t make(const Recipe& recipe, const std::filesystem::path& file);
 
   const std::filesystem::path& model() const { return model_; }
 
@@ -39,7 +38,7 @@ class CandidateMaker {
   // As quantize() would take them on this machine.
   QuantizeOptions options_for(const Recipe& recipe) const;
   // … and as the target lets them be.
-  Recipe fitted(const ResolvedRecipe& mix, const make::PreparedModel& prepared) const;
+  Recipe fitted(const Recipe& resolved, const make::PreparedModel& prepared) const;
 
   std::filesystem::path model_;
   QuantizeOptions options_;

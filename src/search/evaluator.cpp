@@ -18,29 +18,28 @@ double assumed_time(Format format) {
 
 }  // namespace
 
-std::vector<SpeedUp> Evaluator::contest(const std::vector<ResolvedRecipe>& mixes, double seconds,
-                                        int repetition) {
-  if (!clock_.counts_models()) return measure_times(mixes, seconds, repetition);
+std::vector<SpeedUp> Evaluator::contest(const std::vector<Recipe>& recipes, double seconds, int repetition) {
+  if (!clock_.counts_models()) return measure_times(recipes, seconds, repetition);
   std::vector<SpeedUp> speeds;
-  for (const ResolvedRecipe& mix : mixes) speeds.push_back(assumed_speed(mix));
+  for (const Recipe& recipe : recipes) speeds.push_back(assumed_speed(recipe));
   return speeds;
 }
 
-std::vector<SpeedUp> Evaluator::time(const std::vector<ResolvedRecipe>& mixes, double seconds) {
-  std::vector<SpeedUp> speeds = contest(mixes, seconds, 0);
-  for (std::size_t i = 0; i < mixes.size(); ++i) {
+std::vector<SpeedUp> Evaluator::time(const std::vector<Recipe>& recipes, double seconds) {
+  std::vector<SpeedUp> speeds = contest(recipes, seconds, 0);
+  for (std::size_t i = 0; i < recipes.size(); ++i) {
     if (!is_slower(speeds[i]) || speeds[i].ratio < kDoubtful) continue;
-    std::array<SpeedUp, 3> all = {speeds[i], contest({mixes[i]}, seconds, 1).front(),
-                                  contest({mixes[i]}, seconds, 2).front()};
+    std::array<SpeedUp, 3> all = {speeds[i], contest({recipes[i]}, seconds, 1).front(),
+                                  contest({recipes[i]}, seconds, 2).front()};
     std::sort(all.begin(), all.end(), [](const SpeedUp& a, const SpeedUp& b) { return a.ratio < b.ratio; });
     speeds[i] = all[1];
   }
   return speeds;
 }
 
-SpeedUp Evaluator::assumed_speed(const ResolvedRecipe& mix) {
+SpeedUp Evaluator::assumed_speed(const Recipe& recipe) {
   double before = 0, after = 0;
-  for (const TreatedLayer& treated : layers(mix)) {
+  for (const TreatedLayer& treated : layers(recipe)) {
     const auto values = static_cast<double>(treated.layer.values);
     before += values;
     after += values * assumed_time(treated.format);

@@ -8,15 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "make/resolved_recipe.h"
 #include "search/clock.h"
 #include "search/layers.h"
 
 namespace ounce::search {
 
-using make::ResolvedRecipe;
-
-// A layer, and how a mix treats it.
+// A layer, and how a recipe treats it.
 struct TreatedLayer {
   Layer layer;
   Format format = Format::kFp32;
@@ -25,7 +22,7 @@ struct TreatedLayer {
 // What was found for a recipe that leaves something open.
 struct Resolution {
   std::string problem;  // why there is none; empty if there is
-  ResolvedRecipe mix;
+  Recipe recipe;
   std::vector<std::string> notes;
 };
 
@@ -37,13 +34,13 @@ class Evaluator {
   Evaluator& operator=(const Evaluator&) = delete;
 
   // Noise over signal at the worst output, of each on a few samples; infinite when it cannot be made.
-  virtual std::vector<double> noises(const std::vector<ResolvedRecipe>& mixes) = 0;
+  virtual std::vector<double> noises(const std::vector<Recipe>& recipes) = 0;
   // Bytes and quality on all samples that are for searching; without a time. When it cannot be made, the
   // trial says why.
-  virtual TuneTrial judge(const ResolvedRecipe& mix, const std::string& name) = 0;
-  virtual std::vector<TreatedLayer> layers(const ResolvedRecipe& mix) = 0;
+  virtual TuneTrial judge(const Recipe& recipe, const std::string& name) = 0;
+  virtual std::vector<TreatedLayer> layers(const Recipe& recipe) = 0;
   // Otherwise it is what storing it is.
-  virtual bool computes_on_integers(const ResolvedRecipe& mix) = 0;
+  virtual bool computes_on_integers(const Recipe& recipe) = 0;
   // What quantize() would choose for static arithmetic until the outputs come within `close_enough` dB, or
   // until it has used `most` of the budget.
   virtual Resolution resolve_static(double close_enough, double most) = 0;
@@ -51,10 +48,10 @@ class Evaluator {
 
   // How much faster each is than the original, all in one contest; so many seconds for each. All of them
   // can be made. With a budget of models nothing is timed: what is said then follows from the formats.
-  std::vector<SpeedUp> contest(const std::vector<ResolvedRecipe>& mixes, double seconds, int repetition = 0);
+  std::vector<SpeedUp> contest(const std::vector<Recipe>& recipes, double seconds, int repetition = 0);
   // The same, but who comes out a little slower than the original is timed twice more, each time loaded anew,
   // and the middle one counts: where a session happens to lie in memory is worth some percent.
-  std::vector<SpeedUp> time(const std::vector<ResolvedRecipe>& mixes, double seconds);
+  std::vector<SpeedUp> time(const std::vector<Recipe>& recipes, double seconds);
 
   // Measurements are stopped, with Error{kCancelled}, when no more than this is left of the budget.
   virtual void keep_back(double seconds) = 0;
@@ -63,9 +60,9 @@ class Evaluator {
   const Clock& clock() const { return clock_; }
 
  protected:
-  virtual std::vector<SpeedUp> measure_times(const std::vector<ResolvedRecipe>& mixes, double seconds,
+  virtual std::vector<SpeedUp> measure_times(const std::vector<Recipe>& recipes, double seconds,
                                              int repetition) = 0;
-  SpeedUp assumed_speed(const ResolvedRecipe& mix);
+  SpeedUp assumed_speed(const Recipe& recipe);
 
   Clock& clock_;
 };

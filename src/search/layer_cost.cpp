@@ -15,10 +15,10 @@ constexpr double kGuess = 1;               // seconds of a first measurement
 
 }  // namespace
 
-std::vector<LayerCost> group_by_format(Evaluator& evaluator, const ResolvedRecipe& mix,
+std::vector<LayerCost> group_by_format(Evaluator& evaluator, const Recipe& recipe,
                                        const std::vector<Format>& formats) {
   std::vector<Layer> layers;
-  for (TreatedLayer& treated : evaluator.layers(mix)) {
+  for (TreatedLayer& treated : evaluator.layers(recipe)) {
     if (std::find(formats.begin(), formats.end(), treated.format) != formats.end())
       layers.push_back(std::move(treated.layer));
   }
@@ -35,19 +35,19 @@ std::vector<LayerCost> group_by_format(Evaluator& evaluator, const ResolvedRecip
   return layer_costs;
 }
 
-ResolvedRecipe with(const ResolvedRecipe& mix, const std::vector<LayerCost>& layer_costs, Format format) {
-  ResolvedRecipe changed = mix;
+Recipe with(const Recipe& recipe, const std::vector<LayerCost>& layer_costs, Format format) {
+  Recipe changed = recipe;
   for (const LayerCost& layer_cost : layer_costs) {
-    for (const std::string& output : layer_cost.outputs) changed.recipe.nodes[output] = format;
+    for (const std::string& output : layer_cost.outputs) changed.nodes[output] = format;
   }
   return changed;
 }
 
-std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const ResolvedRecipe& mix,
+std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const Recipe& recipe,
                                            const std::vector<Format>& formats, bool is_timed,
                                            const std::function<bool(double)>& has_time) {
-  std::vector<LayerCost> layer_costs = group_by_format(evaluator, mix, formats);
-  const double all = evaluator.noises({mix}).front();
+  std::vector<LayerCost> layer_costs = group_by_format(evaluator, recipe, formats);
+  const double all = evaluator.noises({recipe}).front();
   const auto bytes = static_cast<double>(std::max<std::uint64_t>(evaluator.original_bytes(), 1));
   double each = kGuess;
   const std::uint64_t fit = sessions_in_memory(evaluator.original_bytes());
@@ -59,10 +59,10 @@ std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const ResolvedR
       break;
     }
     const double begin = evaluator.clock().elapsed();
-    std::vector<ResolvedRecipe> mixes;
+    std::vector<Recipe> recipes;
     for (std::size_t i = 0; i < count; ++i)
-      mixes.push_back(with(mix, {layer_costs[first + i]}, Format::kW16));
-    const std::vector<double> noises = evaluator.noises(mixes);
+      recipes.push_back(with(recipe, {layer_costs[first + i]}, Format::kW16));
+    const std::vector<double> noises = evaluator.noises(recipes);
     for (std::size_t i = 0; i < count; ++i) layer_costs[first + i].gain = std::max(0.0, all - noises[i]);
     const bool are_all_made =
         std::all_of(noises.begin(), noises.end(), [](double noise) { return std::isfinite(noise); });
@@ -70,8 +70,8 @@ std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const ResolvedR
       for (std::size_t i = 0; i < count; ++i)
         layer_costs[first + i].cost = static_cast<double>(layer_costs[first + i].values) / bytes;
     } else {
-      mixes.push_back(mix);
-      const std::vector<SpeedUp> speeds = evaluator.contest(mixes, kContestSeconds);
+      recipes.push_back(recipe);
+      const std::vector<SpeedUp> speeds = evaluator.contest(recipes, kContestSeconds);
       for (std::size_t i = 0; i < count; ++i)
         layer_costs[first + i].cost = 1 / speeds[i].ratio - 1 / speeds.back().ratio;
     }

@@ -1,5 +1,5 @@
-// What it brings and what it costs to treat a group of layers more carefully than a mix does: measured, one
-// group at a time.
+// What it brings and what it costs to treat a group of layers more carefully than a recipe does: measured,
+// one group at a time.
 #pragma once
 
 #include <functional>
@@ -19,18 +19,18 @@ struct LayerCost {
   double cost = 0;                   // share of the original's time that is added; negative: it gets faster
 };
 
-// The layers of `mix` in one of these formats, alone or, if they are many, in blocks; nothing is measured.
-std::vector<LayerCost> group_by_format(Evaluator& evaluator, const ResolvedRecipe& mix,
+// The layers of `recipe` in one of these formats, alone or, if they are many, in blocks; nothing is measured.
+std::vector<LayerCost> group_by_format(Evaluator& evaluator, const Recipe& recipe,
                                        const std::vector<Format>& formats);
 
 // The same, with what each brings and costs. `is_timed`: otherwise
 // costs are shares of the original's bytes. `has_time` is asked before each part of the work with the seconds
 // it will take; when it says no, what has been measured is the result.
-std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const ResolvedRecipe& mix,
+std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const Recipe& recipe,
                                            const std::vector<Format>& formats, bool is_timed,
                                            const std::function<bool(double)>& has_time);
 
-// `mix` with these layers in another format.
-ResolvedRecipe with(const ResolvedRecipe& mix, const std::vector<LayerCost>& layer_costs, Format format);
+// `recipe` with these layers in another format.
+Recipe with(const Recipe& recipe, const std::vector<LayerCost>& layer_costs, Format format);
 
 }  // namespace ounce::search

@@ -18,6 +18,7 @@
 #include "measure/worst_output.h"
 #include "search/measurement_json.h"
 #include "search/objective.h"
+#include "search/own_failure.h"
 #include "search/recipe_json.h"
 #include "search/remove_model.h"
 #include "search/side_by_side.h"
@@ -33,8 +34,8 @@ constexpr std::size_t kMostFiles = 24;                        // that are kept f
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // … and their size
 constexpr double kSameModel = 100;  // dB: what rounding in another order does to floats
 
-std::string key_of(const char* what, const ResolvedRecipe& mix) {
-  return std::string(what) + " " + hex(digest_of(to_json(mix).dump()));
+std::string key_of(const char* what, const Recipe& recipe) {
+  return std::string(what) + " " + hex(digest_of(to_json(recipe).dump()));
 }
 
 }  // namespace
@@ -108,14 +109,14 @@ const Recording& MeasuringEvaluator::recording() {
 }
 
 // Made when it is first wanted, and again when it had to go.
-std::filesystem::path MeasuringEvaluator::file_of(const ResolvedRecipe& mix) {
-  const std::string name = hex(digest_of(to_json(mix).dump())) + ".onnx";
+std::filesystem::path MeasuringEvaluator::file_of(const Recipe& recipe) {
+  const std::string name = hex(digest_of(to_json(recipe).dump())) + ".onnx";
   const auto found = std::find(files_.begin(), files_.end(), name);
   if (found != files_.end()) {
     files_.splice(files_.begin(), files_, found);
     return folder_.path() / name;
   }
-  const std::uint64_t bytes = maker_.make(mix, folder_.path() / name);
+  const std::uint64_t bytes = maker_.make(recipe, folder_.path() / name);
   files_.push_front(name);
   const std::size_t most =
       std::clamp<std::size_t>(kMostBytes / std::max<std::uint64_t>(bytes, 1), 4, kMostFiles);
@@ -126,16 +127,16 @@ std::filesystem::path MeasuringEvaluator::file_of(const ResolvedRecipe& mix) {
   return folder_.path() / name;
 }
 
-std::vector<double> MeasuringEvaluator::noises(const std::vector<ResolvedRecipe>& mixes) {
+std::vector<double> MeasuringEvaluator::noises(const std::vector<Recipe>& recipes) {
   begin_step();
   std::set<std::string> keys;
-  for (const ResolvedRecipe& mix : mixes) keys.insert(key_of("noise", mix));
+  for (const Recipe& recipe : recipes) keys.insert(key_of("noise", recipe));
   count(keys);
   const double none = std::numeric_limits<double>::infinity();
-  std::vector<double> noises(mixes.size(), none);
+  std::vector<double> noises(recipes.size(), none);
   std::vector<std::size_t> unknown;
-  for (std::size_t i = 0; i < mixes.size(); ++i) {
-    const Journal::Entry* known = journal_.find(key_of("noise", mixes[i]));
+  for (std::size_t i = 0; i < recipes.size(); ++i) {
+    const Journal::Entry* known = journal_.find(key_of("noise", recipes[i]));
     if (known == nullptr || !(known->value.is_number() || known->value.is_null())) {
       unknown.push_back(i);
       continue;
@@ -148,34 +149,35 @@ std::vector<double> MeasuringEvaluator::noises(const std::vector<ResolvedRecipe>
   before_measuring();
   const TimeLimit limit(seconds_left());
   const Recording& samples = recording();
-  maker_.prepared(mixes[unknown.front()]);
+  maker_.prepared(recipes[unknown.front()]);
   ThreadPool pool(side_by_side(original_bytes_, options_.runtime, options_.threads));
   const auto at_once = static_cast<double>(std::min<std::size_t>(pool.size(), unknown.size()));
   pool.for_each(unknown.size(), [&](std::size_t k) {
-    const ResolvedRecipe& mix = mixes[unknown[k]];
+    const Recipe& recipe = recipes[unknown[k]];
     const Stopwatch time;
-    const std::filesystem::path file = folder_.path() / (hex(digest_of(to_json(mix).dump())) + ".noise.onnx");
+    const std::filesystem::path file =
+        folder_.path() / (hex(digest_of(to_json(recipe).dump())) + ".noise.onnx");
     double noise = none;
     try {
-      maker_.make(mix, file);
+      maker_.make(recipe, file);
       noise = measure::worst_noise(samples.compare(file, kFewSamples).outputs);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
     }
     remove_model(file);
     noises[unknown[k]] = noise;
-    journal_.add(key_of("noise", mix), number(noise), time.seconds() / at_once);
+    journal_.add(key_of("noise", recipe), number(noise), time.seconds() / at_once);
   });
   return noises;
 }
 
-TuneTrial MeasuringEvaluator::judge(const ResolvedRecipe& mix, const std::string& name) {
-  count({key_of("quality", mix)});
+TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& name) {
+  count({key_of("quality", recipe)});
   const auto find = [&]() -> json {
     const Recording& samples = recording();  // what is wrong with the data is not the candidate's fault
     TuneTrial trial;
     try {
-      const std::filesystem::path file = file_of(mix);
+      const std::filesystem::path file = file_of(recipe);
       trial.bytes = measure::check_model(file).bytes;
       const VerifyResult result = samples.compare(file);
       trial.sqnr_db = measure::worst_sqnr(result.outputs);
@@ -186,27 +188,25 @@ TuneTrial MeasuringEvaluator::judge(const ResolvedRecipe& mix, const std::string
       trial.passed = result.passed;
       trial.verdict = result.verdict;
     } catch (const Error& error) {
-      const bool is_our_own = error.code() == ErrorCode::kUnsupported ||
-                              error.code() == ErrorCode::kBadInput || error.code() == ErrorCode::kInternal;
-      if (!is_our_own) throw;
+      if (!is_own_failure(error)) throw;
       trial.problem = error.what();
     }
     return trial_json(trial);
   };
-  TuneTrial trial = once(key_of("quality", mix), find, trial_of);
+  TuneTrial trial = once(key_of("quality", recipe), find, trial_of);
   trial.name = name;
   trial.ratio =
       static_cast<double>(trial.bytes) / static_cast<double>(std::max<std::uint64_t>(original_bytes_, 1));
   return trial;
 }
 
-std::vector<SpeedUp> MeasuringEvaluator::measure_times(const std::vector<ResolvedRecipe>& mixes,
-                                                       double seconds, int repetition) {
+std::vector<SpeedUp> MeasuringEvaluator::measure_times(const std::vector<Recipe>& recipes, double seconds,
+                                                       int repetition) {
   std::string key = fmt::format("{} {} ", seconds, repetition);
-  for (const ResolvedRecipe& mix : mixes) key += hex(digest_of(to_json(mix).dump()));
+  for (const Recipe& recipe : recipes) key += hex(digest_of(to_json(recipe).dump()));
   const auto find = [&]() -> json {
     std::vector<std::filesystem::path> models = {maker_.model()};
-    for (const ResolvedRecipe& mix : mixes) models.push_back(file_of(mix));
+    for (const Recipe& recipe : recipes) models.push_back(file_of(recipe));
     BenchOptions how;
     how.runtime = options_.runtime;
     how.data = split_.search;
@@ -221,15 +221,15 @@ std::vector<SpeedUp> MeasuringEvaluator::measure_times(const std::vector<Resolve
   };
   return once("time " + hex(digest_of(key)), find, [&](const json& known) {
     std::vector<SpeedUp> speeds;
-    for (std::size_t i = 0; i < mixes.size(); ++i) speeds.push_back(speed_of(known.at(i)));
+    for (std::size_t i = 0; i < recipes.size(); ++i) speeds.push_back(speed_of(known.at(i)));
     return speeds;
   });
 }
 
-bool MeasuringEvaluator::computes_on_integers(const ResolvedRecipe& mix) {
+bool MeasuringEvaluator::computes_on_integers(const Recipe& recipe) {
   const auto find = [&]() -> json {
     try {
-      const auto treated = layers(mix);
+      const auto treated = layers(recipe);
       return std::any_of(treated.begin(), treated.end(), [](const TreatedLayer& layer) {
         return layer.format == Format::kStatic || layer.format == Format::kDynamic;
       });
@@ -238,7 +238,7 @@ bool MeasuringEvaluator::computes_on_integers(const ResolvedRecipe& mix) {
       return false;
     }
   };
-  return once(key_of("integers", mix), find, [](const json& known) { return known.get<bool>(); });
+  return once(key_of("integers", recipe), find, [](const json& known) { return known.get<bool>(); });
 }
 
 Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) {
@@ -255,11 +255,14 @@ Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) 
     };
     try {
       std::vector<std::string> notes;
-      const ResolvedRecipe mix = maker_.resolve(recipe, limits, notes);
-      return {{"problem", ""}, {"mix", to_json(mix)}, {"notes", notes}, {"models", models}};
+      return {{"problem", ""},
+              {"recipe", to_json(maker_.resolve(recipe, limits, notes))},
+              {"notes", notes},
+              {"models", models}};
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::kUnsupported && error.code() != ErrorCode::kBadInput) throw;
-      return {{"problem", error.what()}, {"mix", to_json({})}, {"notes", json::array()}, {"models", models}};
+      if (error.code() == ErrorCode::kInternal || !is_own_failure(error)) throw;
+      return {
+          {"problem", error.what()}, {"recipe", to_json({})}, {"notes", json::array()}, {"models", models}};
     }
   };
   const std::string key =
@@ -267,14 +270,15 @@ Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) 
   std::uint64_t models = 0;
   Resolution found = once(key, find, [&](const json& known) -> Resolution {
     models = known.at("models");
-    return {known.at("problem"), mix_of(known.at("mix")), known.at("notes").get<std::vector<std::string>>()};
+    return {known.at("problem"), recipe_from(known.at("recipe")),
+            known.at("notes").get<std::vector<std::string>>()};
   });
   clock_.count(std::min(models, static_cast<std::uint64_t>(std::max(clock_.left(), 0.0))));
   return found;
 }
 
-VerifyResult MeasuringEvaluator::hold_out(const ResolvedRecipe& mix) {
-  return verify(maker_.model(), file_of(mix), verify_options(split_.held_out));
+VerifyResult MeasuringEvaluator::hold_out(const Recipe& recipe) {
+  return verify(maker_.model(), file_of(recipe), verify_options(split_.held_out));
 }
 
 }  // namespace ounce::search

@@ -26,17 +26,17 @@ class MeasuringEvaluator : public Evaluator {
   MeasuringEvaluator(const TuneOptions& options, const Split& split, CandidateMaker& maker, Journal& journal,
                      Clock& clock);
 
-  std::vector<double> noises(const std::vector<ResolvedRecipe>& mixes) override;
-  TuneTrial judge(const ResolvedRecipe& mix, const std::string& name) override;
-  std::vector<TreatedLayer> layers(const ResolvedRecipe& mix) override { return maker_.layers(mix); }
-  bool computes_on_integers(const ResolvedRecipe& mix) override;
+  std::vector<double> noises(const std::vector<Recipe>& recipes) override;
+  TuneTrial judge(const Recipe& recipe, const std::string& name) override;
+  std::vector<TreatedLayer> layers(const Recipe& recipe) override { return maker_.layers(recipe); }
+  bool computes_on_integers(const Recipe& recipe) override;
   Resolution resolve_static(double close_enough, double most) override;
   std::uint64_t original_bytes() const override { return original_bytes_; }
   void keep_back(double seconds) override { kept_back_ = seconds; }
   void note_time_is_up() override;
 
   // The final word.
-  VerifyResult hold_out(const ResolvedRecipe& mix);
+  VerifyResult hold_out(const Recipe& recipe);
 
   // Called before anything is measured that is not known from before.
   std::function<void()> before_measuring = [] {};
@@ -58,7 +58,7 @@ class MeasuringEvaluator : public Evaluator {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  std::vector<SpeedUp> measure_times(const std::vector<ResolvedRecipe>& mixes, double seconds,
+  std::vector<SpeedUp> measure_times(const std::vector<Recipe>& recipes, double seconds,
                                      int repetition) override;
   const nlohmann::json* recall(const std::string& key);
   nlohmann::json find_out(const std::string& key, const std::function<nlohmann::json()>& find);
@@ -67,7 +67,7 @@ class MeasuringEvaluator : public Evaluator {
   void count(std::set<std::string> keys);
   double seconds_left() const;
   std::string end_key() const;
-  std::filesystem::path file_of(const ResolvedRecipe& mix);
+  std::filesystem::path file_of(const Recipe& recipe);
   const Recording& recording();
 
   const TuneOptions& options_;

@@ -36,37 +36,36 @@ ValueOverride override_of(const json& made) {
 
 }  // namespace
 
-json to_json(const ResolvedRecipe& mix) {
-  const IntegerRecipe& integer = mix.recipe.integer;
-  json made = {{"format", number_of(mix.recipe.format)},
-               {"rounding", number_of(mix.recipe.rounding)},
-               {"is_equalized", mix.is_equalized},
+json to_json(const Recipe& recipe) {
+  const IntegerRecipe& integer = recipe.integer;
+  json made = {{"format", number_of(recipe.format)},
+               {"rounding", number_of(recipe.rounding)},
+               {"equalize", integer.equalize},
                {"activations", number_of(integer.activations)},
                {"calibration", number_of(integer.calibration)},
                {"percentile", integer.percentile},
                {"correct_bias", integer.correct_bias},
-               {"float_nodes", integer.float_nodes},
                {"values", json::object()},
                {"nodes", json::object()}};
   for (const auto& [name, value] : integer.values) made["values"][name] = override_json(value);
-  for (const auto& [name, format] : mix.recipe.nodes) made["nodes"][name] = number_of(format);
+  for (const auto& [name, format] : recipe.nodes) made["nodes"][name] = number_of(format);
   return made;
 }
 
-ResolvedRecipe mix_of(const json& made) {
-  ResolvedRecipe mix;
-  mix.recipe.format = as<Format>(made.at("format"));
-  mix.recipe.rounding = as<Rounding>(made.at("rounding"));
-  mix.is_equalized = made.at("is_equalized");
-  IntegerRecipe& integer = mix.recipe.integer;
+Recipe recipe_from(const json& made) {
+  Recipe recipe;
+  recipe.format = as<Format>(made.at("format"));
+  recipe.rounding = as<Rounding>(made.at("rounding"));
+  IntegerRecipe& integer = recipe.integer;
+  integer.search = false;
+  integer.equalize = made.at("equalize");
   integer.activations = as<ActivationType>(made.at("activations"));
   integer.calibration = as<CalibrationMethod>(made.at("calibration"));
   integer.percentile = made.at("percentile");
   integer.correct_bias = made.at("correct_bias");
-  integer.float_nodes = made.at("float_nodes").get<std::set<std::string>>();
   for (const auto& [name, value] : made.at("values").items()) integer.values[name] = override_of(value);
-  for (const auto& [name, format] : made.at("nodes").items()) mix.recipe.nodes[name] = as<Format>(format);
-  return mix;
+  for (const auto& [name, format] : made.at("nodes").items()) recipe.nodes[name] = as<Format>(format);
+  return recipe;
 }
 
 }  // namespace ounce::search

@@ -8,8 +8,8 @@
 namespace ounce::search {
 
 // What a search changes; all else of a recipe is as it is by default.
-nlohmann::json to_json(const ResolvedRecipe& mix);
+nlohmann::json to_json(const Recipe& recipe);
 // Throws nlohmann::json::exception for what to_json() did not write.
-ResolvedRecipe mix_of(const nlohmann::json& json);
+Recipe recipe_from(const nlohmann::json& json);
 
 }  // namespace ounce::search

@@ -7,48 +7,47 @@
 namespace ounce::search {
 namespace {
 
-ResolvedRecipe mixed() {
-  ResolvedRecipe mix;
-  mix.is_equalized = true;
-  mix.recipe.format = Format::kStatic;
-  mix.recipe.rounding = Rounding::kNearest;
-  mix.recipe.nodes = {{"a", Format::kDynamic}, {"if/then_branch/b", Format::kW16}};
-  IntegerRecipe& integer = mix.recipe.integer;
+Recipe mixed() {
+  Recipe recipe;
+  recipe.integer.equalize = true;
+  recipe.format = Format::kStatic;
+  recipe.rounding = Rounding::kNearest;
+  recipe.nodes = {{"a", Format::kDynamic}, {"if/then_branch/b", Format::kW16}};
+  IntegerRecipe& integer = recipe.integer;
   integer.activations = ActivationType::kS16;
   integer.calibration = CalibrationMethod::kPercentile;
   integer.percentile = 99.999;
   integer.correct_bias = false;
-  integer.float_nodes = {"c", "d"};
   integer.values["e"].range = ValueRange{-1.25, 6.1};
   integer.values["f"].method = CalibrationMethod::kMse;
   integer.values["g"].type = ActivationType::kS8;
   integer.values["h"].keep_float = true;
-  return mix;
+  return recipe;
 }
 
 TEST(RecipeJsonTest, WhatASearchChangesComesBack) {
   const nlohmann::json text = nlohmann::json::parse(to_json(mixed()).dump());
-  const ResolvedRecipe read = mix_of(text);
+  const Recipe read = recipe_from(text);
   EXPECT_EQ(to_json(read), to_json(mixed()));
-  EXPECT_EQ(read.recipe.nodes, mixed().recipe.nodes);
-  EXPECT_EQ(read.recipe.integer.values.at("e").range->high, 6.1);
-  EXPECT_EQ(read.recipe.integer.values.at("f").method, CalibrationMethod::kMse);
-  EXPECT_TRUE(read.recipe.integer.values.at("h").keep_float);
-  EXPECT_TRUE(read.is_equalized);
+  EXPECT_EQ(read.nodes, mixed().nodes);
+  EXPECT_EQ(read.integer.values.at("e").range->high, 6.1);
+  EXPECT_EQ(read.integer.values.at("f").method, CalibrationMethod::kMse);
+  EXPECT_TRUE(read.integer.values.at("h").keep_float);
+  EXPECT_TRUE(read.integer.equalize);
 }
 
 TEST(RecipeJsonTest, EveryChangeShows) {
-  const ResolvedRecipe plain;
-  ResolvedRecipe other;
-  other.recipe.nodes["a"] = Format::kW16;
+  const Recipe plain;
+  Recipe other;
+  other.nodes["a"] = Format::kW16;
   EXPECT_NE(to_json(plain), to_json(other));
   other = {};
-  other.is_equalized = true;
+  other.integer.equalize = false;
   EXPECT_NE(to_json(plain), to_json(other));
 }
 
 TEST(RecipeJsonTest, WhatIsNoneIsRefused) {
-  EXPECT_THROW(mix_of(nlohmann::json::object()), nlohmann::json::exception);
+  EXPECT_THROW(recipe_from(nlohmann::json::object()), nlohmann::json::exception);
 }
 
 }  // namespace

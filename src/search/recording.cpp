@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "measure/comparison.h"
 #include "measure/float_ports.h"
@@ -12,15 +11,6 @@
 #include "measure/stepper.h"
 
 namespace ounce::search {
-namespace {
-
-std::uint64_t bytes_of(const std::vector<data::Tensor>& tensors) {
-  std::uint64_t bytes = 0;
-  for (const data::Tensor& tensor : tensors) bytes += tensor.bytes.size();
-  return bytes;
-}
-
-}  // namespace
 
 // Gives what the original gave.
 class Recording::Replay : public runtime::Executor {
@@ -32,7 +22,7 @@ class Recording::Replay : public runtime::Executor {
   const std::vector<data::ValueDescription>& outputs() const override { return recording_.gives_; }
   const std::string& library_version() const override { return recording_.version_; }
   std::span<const data::TensorView> run(std::span<const data::TensorView>) override {
-    const auto& outputs = recording_.outputs_.at(batches_.at(next_++));
+    const auto& outputs = recording_.kept_->runs().at(batches_.at(next_++)).outputs;
     views_.assign(outputs.begin(), outputs.end());
     return views_;
   }
@@ -52,11 +42,11 @@ class Recording::Subset : public data::Feed {
   std::uint64_t batches() const override { return batches_.size(); }
   std::uint64_t samples() const override {
     std::uint64_t count = 0;
-    for (const std::uint64_t i : batches_) count += recording_.batches_[i].names.size();
+    for (const std::uint64_t i : batches_) count += recording_.kept_->runs()[i].batch.names.size();
     return count;
   }
   void read(std::uint64_t index, data::Batch& batch) override {
-    batch = recording_.batches_[batches_[index]];
+    batch = recording_.kept_->runs()[batches_[index]].batch;
   }
 
  private:
@@ -76,20 +66,8 @@ Recording::Recording(const std::filesystem::path& original, const VerifyOptions&
   version_ = stepper.model().library_version();
   const measure::OpenFeed open = measure::open_feed(original, takes_, how.data);
   available_ = open.feed->samples();
-  std::uint64_t bytes = 0;
-  for (const std::uint64_t i : choose(open.feed->batches(), available_, most_samples)) {
-    throw_if_cancelled();
-    data::Batch batch;
-    open.feed->read(i, batch);
-    std::vector<data::Tensor> outputs;
-    for (const data::TensorView& view : stepper.run(batch)) outputs.push_back(data::copy_of(view));
-    bytes += bytes_of(batch.inputs) + bytes_of(outputs);
-    is_cut_ = bytes > most_bytes && !batches_.empty();
-    if (is_cut_) break;
-    samples_ += batch.names.size();
-    batches_.push_back(std::move(batch));
-    outputs_.push_back(std::move(outputs));
-  }
+  kept_.emplace(stepper, *open.feed, choose(open.feed->batches(), available_, most_samples), most_bytes,
+                measure::KeptRuns::Inputs::kKept);
   if (open.data != nullptr) open.data->require_agreement();
   seconds_ = stepper.seconds();
   notes_ = open.feed->notes();
@@ -110,7 +88,7 @@ VerifyResult Recording::compare(const std::filesystem::path& path, std::uint64_t
   result.reference = original_;
   result.candidate = path;
   result.runtime_version = version_;
-  const std::vector<std::uint64_t> chosen = choose(batches_.size(), samples_, most_samples);
+  const std::vector<std::uint64_t> chosen = choose(kept_->runs().size(), samples(), most_samples);
   measure::Stepper reference(std::make_unique<Replay>(*this, chosen), {});
   measure::Stepper candidate(measure::load_as_floats(path, measure::executor_options(how_.runtime)),
                              how_.data.carry);

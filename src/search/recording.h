@@ -6,11 +6,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "data/feed.h"
 #include "data/tensor.h"
+#include "measure/kept_runs.h"
 
 namespace ounce::search {
 
@@ -27,9 +28,9 @@ class Recording {
   // in a process of its own first. Safe in several threads.
   VerifyResult compare(const std::filesystem::path& candidate, std::uint64_t most_samples = 0) const;
 
-  std::uint64_t samples() const { return samples_; }
+  std::uint64_t samples() const { return kept_->samples(); }
   std::uint64_t available() const { return available_; }  // samples in the data
-  bool is_cut() const { return is_cut_; }                 // there was more than fits
+  bool is_cut() const { return kept_->is_cut(); }         // there was more than fits
   double run_seconds() const { return seconds_; }         // of the original, for all samples
   const std::string& runtime_version() const { return version_; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -42,11 +43,9 @@ class Recording {
 
   std::filesystem::path original_;
   VerifyOptions how_;
-  std::vector<data::Batch> batches_;
-  std::vector<std::vector<data::Tensor>> outputs_;  // by batch
+  std::optional<measure::KeptRuns> kept_;
   std::vector<data::ValueDescription> takes_, gives_;
-  std::uint64_t samples_ = 0, available_ = 0;
-  bool is_cut_ = false;
+  std::uint64_t available_ = 0;
   double seconds_ = 0;
   std::string version_;
   std::vector<std::string> notes_;

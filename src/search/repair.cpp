@@ -4,35 +4,49 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "make/leave_out.h"
 #include "search/layer_cost.h"
 
 namespace ounce::search {
 namespace {
 
 constexpr double kLeastCost = 0.002;      // share of the original's time: what timing can tell at best
-constexpr std::size_t kMostReturns = 24;  // layers that are tried the other way again
+constexpr std::size_t kMostReturns = 24;  // layers that are tried in eight bits alone
 
 class Repairer {
  public:
-  Repairer(Evaluator& evaluator, const ResolvedRecipe& mix, double least_sqnr,
+  Repairer(Evaluator& evaluator, const Recipe& recipe, double least_sqnr,
            const std::function<bool(double)>& has_time)
-      : evaluator_(evaluator), mix_(mix), least_sqnr_(least_sqnr), has_time_(has_time) {}
+      : evaluator_(evaluator), recipe_(recipe), least_sqnr_(least_sqnr), has_time_(has_time) {}
 
   Repaired run() {
-    const bool is_storage = !mix_.recipe.is_integer();
+    const bool is_storage = !recipe_.is_integer();
     const std::vector<Format> rough =
-        is_storage ? std::vector{mix_.recipe.format} : std::vector{Format::kStatic, Format::kDynamic};
-    layer_costs_ = measure_layer_costs(evaluator_, mix_, rough, !is_storage, has_time_);
-    std::stable_sort(layer_costs_.begin(), layer_costs_.end(),
-                     [](const LayerCost& a, const LayerCost& b) { return value_of(a) > value_of(b); });
+        is_storage ? std::vector{recipe_.format} : std::vector{Format::kStatic, Format::kDynamic};
+    layer_costs_ = measure_layer_costs(evaluator_, recipe_, rough, !is_storage, has_time_);
+    std::vector<make::Piece> pieces;
+    for (const LayerCost& cost : layer_costs_) pieces.push_back({cost.gain, std::max(cost.cost, kLeastCost)});
+    const double noise = evaluator_.noises({recipe_}).front(), limit = std::pow(10, -least_sqnr_ / 10);
     Repaired repaired;
     // Storage that has to grow again in most places is not worth the way.
-    if (is_storage && 2 * first_guess() > layer_costs_.size() + 1) return repaired;
-    if (!find_shortest()) return repaired;
-    give_back();
+    if (is_storage && 2 * make::expected_count(pieces, noise, limit) > pieces.size() + 1) return repaired;
+    const auto may_go_on = [this] { return has_time_(step_); };
+    const auto found = make::shortest_passing(
+        pieces, noise, limit,
+        {[&](const make::Pieces& groups) { return passes(chosen_of(layer_costs_, groups)); }, may_go_on});
+    if (!found) return repaired;
+    // Nor may all layers of a block be needed.
+    const std::vector<LayerCost> layers = single_layers(*found);
+    make::Pieces all(layers.size());
+    std::iota(all.begin(), all.end(), 0);
+    chosen_ = chosen_of(
+        layers,
+        make::without_the_needless(
+            all, {[&](const make::Pieces& some) { return passes(chosen_of(layers, some)); }, may_go_on}));
     store_smaller();
-    repaired.mix = mixed();
+    repaired.recipe = mixed(chosen_);
     repaired.what = describe(is_storage);
     return repaired;
   }
@@ -43,101 +57,48 @@ class Repairer {
     Format format = Format::kW16;
   };
 
-  static double value_of(const LayerCost& layer_cost) {
-    return layer_cost.gain / std::max(layer_cost.cost, kLeastCost);
+  static std::vector<Chosen> chosen_of(const std::vector<LayerCost>& costs, const make::Pieces& numbers) {
+    std::vector<Chosen> chosen;
+    for (const std::size_t i : numbers) chosen.push_back({costs[i]});
+    return chosen;
   }
-
-  ResolvedRecipe mixed() const {
-    ResolvedRecipe made = mix_;
-    for (const Chosen& chosen : chosen_) made = with(made, {chosen.layer_cost}, chosen.format);
-    return made;
-  }
-  bool passes() {
-    const double begin = evaluator_.clock().elapsed();
-    const TuneTrial trial = evaluator_.judge(mixed(), "");
-    step_ = std::max(step_, evaluator_.clock().elapsed() - begin);
-    return trial.problem.empty() && trial.passed && trial.sqnr_db >= least_sqnr_;
-  }
-  void take(std::size_t count) {
-    chosen_.clear();
-    for (std::size_t i = 0; i < count; ++i) chosen_.push_back({layer_costs_[i]});
-  }
-
-  // As many as the noise lets expect, since noises add.
-  std::size_t first_guess() const {
-    double noise = evaluator_.noises({mix_}).front();
-    const double limit = std::pow(10, -least_sqnr_ / 10);
-    std::size_t count = 0;
-    while (count < layer_costs_.size() && noise > limit) noise -= layer_costs_[count++].gain;
-    return std::max<std::size_t>(1, count);
-  }
-
-  // The shortest beginning of the list that passes.
-  bool find_shortest() {
-    std::size_t fails = 0, holds = 0;
-    for (std::size_t count = first_guess(); holds == 0; count = std::min(2 * count, layer_costs_.size())) {
-      if (layer_costs_.empty() || !has_time_(step_)) return false;
-      take(count);
-      if (passes())
-        holds = count;
-      else if (count == layer_costs_.size())
-        return false;
-      else
-        fails = count;
-    }
-    while (holds - fails > 1 && has_time_(step_)) {
-      const std::size_t middle = fails + (holds - fails) / 2;
-      take(middle);
-      (passes() ? holds : fails) = middle;
-    }
-    take(holds);
-    return true;
-  }
-
-  // Those that cost the most may not be needed with all the others, nor all layers of a block.
-  void give_back() {
-    std::vector<Chosen> single;
-    for (const Chosen& chosen : chosen_) {
-      for (const std::string& output : chosen.layer_cost.outputs) {
-        Chosen part = chosen;
-        part.layer_cost.outputs = {output};
-        part.layer_cost.cost /= static_cast<double>(chosen.layer_cost.outputs.size());
-        single.push_back(std::move(part));
+  // Of these groups, the cheapest first.
+  std::vector<LayerCost> single_layers(const make::Pieces& groups) const {
+    std::vector<LayerCost> single;
+    for (const std::size_t i : groups) {
+      for (const std::string& output : layer_costs_[i].outputs) {
+        LayerCost& part = single.emplace_back(layer_costs_[i]);
+        part.outputs = {output};
+        part.cost /= static_cast<double>(layer_costs_[i].outputs.size());
       }
     }
-    chosen_ = std::move(single);
-    std::stable_sort(chosen_.begin(), chosen_.end(),
-                     [](const Chosen& a, const Chosen& b) { return a.layer_cost.cost < b.layer_cost.cost; });
-    if (chosen_.size() < 2) return;
-    const std::size_t half = chosen_.size() / 2;
-    give_back(half, chosen_.size() - half);
-    give_back(0, half);
+    std::stable_sort(single.begin(), single.end(),
+                     [](const LayerCost& a, const LayerCost& b) { return a.cost < b.cost; });
+    return single;
   }
 
-  // All of these, or else each half of them.
-  void give_back(std::size_t first, std::size_t count) {
-    if (count == 0 || returns_++ >= kMostReturns || !has_time_(step_)) return;
-    const std::vector<Chosen> all = chosen_;
-    const auto begin = chosen_.begin() + static_cast<std::ptrdiff_t>(first);
-    chosen_.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
-    if (!chosen_.empty() && passes()) return;
-    chosen_ = all;
-    if (count == 1) return;
-    const std::size_t half = count / 2;
-    give_back(first + half, count - half);
-    give_back(first, half);
+  Recipe mixed(const std::vector<Chosen>& all) const {
+    Recipe made = recipe_;
+    for (const Chosen& chosen : all) made = with(made, {chosen.layer_cost}, chosen.format);
+    return made;
+  }
+  bool passes(const std::vector<Chosen>& all) {
+    const double begin = evaluator_.clock().elapsed();
+    const TuneTrial trial = evaluator_.judge(mixed(all), "");
+    step_ = std::max(step_, evaluator_.clock().elapsed() - begin);
+    return trial.problem.empty() && trial.passed && trial.sqnr_db >= least_sqnr_;
   }
 
   // Eight bits where they do; all at once, or one after the other.
   void store_smaller() {
     const std::vector<Chosen> careful = chosen_;
-    if (mix_.recipe.format == Format::kW8 || !has_time_(step_)) return;
+    if (recipe_.format == Format::kW8 || !has_time_(step_)) return;
     for (Chosen& chosen : chosen_) chosen.format = Format::kW8;
-    if (passes()) return;
+    if (passes(chosen_)) return;
     chosen_ = careful;
     for (std::size_t i = 0; i < std::min(chosen_.size(), kMostReturns) && has_time_(step_); ++i) {
       chosen_[i].format = Format::kW8;
-      if (!passes()) chosen_[i].format = Format::kW16;
+      if (!passes(chosen_)) chosen_[i].format = Format::kW16;
     }
   }
 
@@ -155,20 +116,19 @@ class Repairer {
   }
 
   Evaluator& evaluator_;
-  const ResolvedRecipe& mix_;
+  const Recipe& recipe_;
   double least_sqnr_;
   const std::function<bool(double)>& has_time_;
   std::vector<LayerCost> layer_costs_;
   std::vector<Chosen> chosen_;
-  std::size_t returns_ = 0;
   double step_ = 0.5;  // seconds of one judgement
 };
 
 }  // namespace
 
-Repaired repair(Evaluator& evaluator, const ResolvedRecipe& mix, double least_sqnr,
+Repaired repair(Evaluator& evaluator, const Recipe& recipe, double least_sqnr,
                 const std::function<bool(double)>& has_time) {
-  return Repairer(evaluator, mix, least_sqnr, has_time).run();
+  return Repairer(evaluator, recipe, least_sqnr, has_time).run();
 }
 
 }  // namespace ounce::search

@@ -1,4 +1,4 @@
-// Brings a mix that is fast but does not pass its gate to pass it, at the least cost.
+// Brings a recipe that is fast but does not pass its gate to pass it, at the least cost.
 //
 // Every layer that it treats roughly is treated carefully alone, and what that brings in quality and costs in
 // time is measured. The layers that bring the most for their cost follow each other until the gate is passed;
@@ -14,13 +14,13 @@
 namespace ounce::search {
 
 struct Repaired {
-  std::optional<ResolvedRecipe> mix;  // nothing when it cannot be repaired in the time there is
-  std::string what;                   // "4 layers in floats"
+  std::optional<Recipe> recipe;  // nothing when it cannot be repaired in the time there is
+  std::string what;              // "4 layers in floats"
 };
 
 // `least_sqnr`: dB that the worst output must reach besides passing the gate: more than the gate asks for
 // when it turned out that what just passes does not pass on other data.
-Repaired repair(Evaluator& evaluator, const ResolvedRecipe& mix, double least_sqnr,
+Repaired repair(Evaluator& evaluator, const Recipe& recipe, double least_sqnr,
                 const std::function<bool(double)>& has_time);
 
 }  // namespace ounce::search

@@ -9,6 +9,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "make/resolved.h"
 #include "plan/dynamic_ops.h"
 #include "search/layer_cost.h"
 #include "search/objective.h"
@@ -41,7 +42,7 @@ constexpr double kHopeless = 0.9;    // speed that no float will bring up to the
 Recipe recipe_of(Format format) {
   Recipe recipe;
   recipe.format = format;
-  return recipe;
+  return make::as_it_is(recipe);
 }
 
 std::string plural(std::size_t count, const char* what) {
@@ -98,12 +99,12 @@ bool Search::has_time(double wanted) {
   return fits;
 }
 
-void Search::attempt(const ResolvedRecipe& mix, const std::string& name) {
-  if (!tried_.insert(to_json(mix).dump()).second) return;
-  Candidate candidate{mix, evaluator_.judge(mix, name)};
+void Search::attempt(const Recipe& recipe, const std::string& name) {
+  if (!tried_.insert(to_json(recipe).dump()).second) return;
+  Candidate candidate{recipe, evaluator_.judge(recipe, name)};
   if (candidate.trial.problem.empty()) {
     const double seconds = std::clamp(kContestShare * clock_.budget(), kLeastContest, kMostContest);
-    candidate.trial.speed_up = evaluator_.time({mix}, seconds).front();
+    candidate.trial.speed_up = evaluator_.time({recipe}, seconds).front();
     candidate.trial.is_timed = !clock_.counts_models();
     candidate.trial.is_slower = is_slower(candidate.trial.speed_up);
   }
@@ -132,9 +133,8 @@ void Search::consider(std::size_t place) {
 }
 
 void Search::try_format(const Recipe& recipe, const char* name) {
-  const ResolvedRecipe mix{recipe, false};
-  if (!has_time(1) || (recipe.is_integer() && !evaluator_.computes_on_integers(mix))) return;
-  attempt(mix, name);
+  if (!has_time(1) || (recipe.is_integer() && !evaluator_.computes_on_integers(recipe))) return;
+  attempt(recipe, name);
 }
 
 void Search::try_usual_formats() {
@@ -161,9 +161,9 @@ void Search::try_static() {
   const double close_enough = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : kUsualGoal;
   const Resolution found = evaluator_.resolve_static(close_enough, kStaticShare * (clock_.left() - reserve_));
   if (!found.problem.empty()) notes_.push_back("static: " + found.problem);
-  if (!found.problem.empty() || !evaluator_.computes_on_integers(found.mix)) return;
+  if (!found.problem.empty() || !evaluator_.computes_on_integers(found.recipe)) return;
   for (const std::string& note : found.notes) notes_.push_back("static: " + note);
-  attempt(found.mix, "static");
+  attempt(found.recipe, "static");
 }
 
 // Convs have static kernels only, LSTMs dynamic ones only, matrix products both.
@@ -172,16 +172,17 @@ void Search::try_dynamic_layers() {
     return candidate.trial.name == "static" && candidate.trial.problem.empty();
   });
   if (base == candidates_.end() || !has_time(1)) return;
-  ResolvedRecipe mix = base->mix;
+  Recipe recipe = base->recipe;
   std::size_t moved = 0, integer = 0;
-  for (const TreatedLayer& treated : evaluator_.layers(mix)) {
+  for (const TreatedLayer& treated : evaluator_.layers(recipe)) {
     integer += treated.format == Format::kStatic ? 1U : 0U;
     if (!plan::gains_by_dynamic(treated.layer.op_type)) continue;
-    mix.recipe.nodes[treated.layer.output] = Format::kDynamic;
+    if (recipe.nodes.contains(treated.layer.output)) continue;  // better in floats
+    recipe.nodes[treated.layer.output] = Format::kDynamic;
     moved += 1;
   }
   if (moved == 0 || integer == 0) return;
-  attempt(mix, fmt::format("static, {} dynamic", plural(moved, "layer")));
+  attempt(recipe, fmt::format("static, {} dynamic", plural(moved, "layer")));
 }
 
 // What it would cost if it passed.
@@ -193,11 +194,10 @@ void Search::repair() {
   std::vector<std::size_t> broken;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const Candidate& candidate = candidates_[i];
-    const Format format = candidate.mix.recipe.format;
-    const bool can_repair =
-        candidate.mix.recipe.is_integer() || format == Format::kW4 || format == Format::kW8;
+    const Format format = candidate.recipe.format;
+    const bool can_repair = candidate.recipe.is_integer() || format == Format::kW4 || format == Format::kW8;
     const bool is_usable =
-        candidate.trial.problem.empty() && !is_16_bit(candidate.mix.recipe.integer.activations);
+        candidate.trial.problem.empty() && !is_16_bit(candidate.recipe.integer.activations);
     const bool is_broken = !candidate.trial.passed || !candidate.trial.held_out.value_or(true);
     const bool is_hopeless = candidate.trial.speed_up.ratio < kHopeless;
     if (can_repair && is_usable && is_broken && !is_hopeless && repaired_.insert(i).second)
@@ -205,7 +205,7 @@ void Search::repair() {
   }
   // What stores in 4 bits has a long way to go.
   const auto rank = [&](std::size_t i) {
-    return std::pair(candidates_[i].mix.recipe.format == Format::kW4, promise_of(candidates_[i]));
+    return std::pair(candidates_[i].recipe.format == Format::kW4, promise_of(candidates_[i]));
   };
   std::stable_sort(broken.begin(), broken.end(),
                    [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
@@ -228,20 +228,20 @@ void Search::repair() {
 
 void Search::repair(const Candidate& base, double least_sqnr) {
   const Repaired repaired =
-      search::repair(evaluator_, base.mix, least_sqnr, [&](double seconds) { return has_time(seconds); });
-  if (repaired.mix) attempt(*repaired.mix, fmt::format("{}, {}", base.trial.name, repaired.what));
+      search::repair(evaluator_, base.recipe, least_sqnr, [&](double seconds) { return has_time(seconds); });
+  if (repaired.recipe) attempt(*repaired.recipe, fmt::format("{}, {}", base.trial.name, repaired.what));
 }
 
 // Layers whose Q/DQ cost more than their kernels gain: in the best one, and in one that could be it without
 // them.
 void Search::trim() {
   if (clock_.counts_models()) return;  // nobody knows which they are
-  if (best_ && candidates_[*best_].mix.recipe.is_integer()) return trim(Candidate(candidates_[*best_]));
+  if (best_ && candidates_[*best_].recipe.is_integer()) return trim(Candidate(candidates_[*best_]));
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const TuneTrial& trial = candidates_[i].trial;
-    const bool is_static = candidates_[i].mix.recipe.format == Format::kStatic;
+    const bool is_static = candidates_[i].recipe.format == Format::kStatic;
     if (is_static && trial.problem.empty() && trial.passed &&
-        !is_16_bit(candidates_[i].mix.recipe.integer.activations))
+        !is_16_bit(candidates_[i].recipe.integer.activations))
       return trim(Candidate(candidates_[i]));
   }
 }
@@ -249,7 +249,7 @@ void Search::trim() {
 void Search::trim(const Candidate& base) {
   if (!has_time(1)) return;
   std::vector<LayerCost> layer_costs =
-      measure_layer_costs(evaluator_, base.mix, {Format::kStatic, Format::kDynamic}, true,
+      measure_layer_costs(evaluator_, base.recipe, {Format::kStatic, Format::kDynamic}, true,
                           [&](double seconds) { return has_time(seconds); });
   std::erase_if(layer_costs, [](const LayerCost& layer_cost) { return layer_cost.cost > kSlowerThanFloat; });
   std::stable_sort(layer_costs.begin(), layer_costs.end(),
@@ -257,7 +257,7 @@ void Search::trim(const Candidate& base) {
   // A time is only a measurement: if all of them together do not help, the best half may.
   for (; !layer_costs.empty() && has_time(1); layer_costs.resize(layer_costs.size() / 2)) {
     const std::optional<std::size_t> before = best_;
-    attempt(with(base.mix, layer_costs, Format::kW8),
+    attempt(with(base.recipe, layer_costs, Format::kW8),
             fmt::format("{}, {} faster in floats", base.trial.name, plural(layer_costs.size(), "group")));
     if (best_ != before) return;
   }
@@ -267,11 +267,11 @@ void Search::trim(const Candidate& base) {
 void Search::shrink() {
   if (!best_ || options_.objective == Objective::kLatency || !has_time(1)) return;
   const Candidate base = candidates_[*best_];
-  if (base.mix.recipe.is_half() || base.mix.recipe.format == Format::kW4) return;
-  std::vector<LayerCost> floats = group_by_format(evaluator_, base.mix, {Format::kW8, Format::kW16});
+  if (base.recipe.is_half() || base.recipe.format == Format::kW4) return;
+  std::vector<LayerCost> floats = group_by_format(evaluator_, base.recipe, {Format::kW8, Format::kW16});
   if (clock_.counts_models() && !has_time(static_cast<double>(floats.size()))) return;
-  std::vector<ResolvedRecipe> alone;
-  for (const LayerCost& layer_cost : floats) alone.push_back(with(base.mix, {layer_cost}, Format::kW4));
+  std::vector<Recipe> alone;
+  for (const LayerCost& layer_cost : floats) alone.push_back(with(base.recipe, {layer_cost}, Format::kW4));
   const std::vector<double> noises = evaluator_.noises(alone);
   for (std::size_t i = 0; i < floats.size(); ++i) floats[i].gain = -noises[i];
   std::stable_sort(floats.begin(), floats.end(),
@@ -280,7 +280,7 @@ void Search::shrink() {
   for (; !floats.empty() && has_time(1); floats.resize(floats.size() / 2)) {
     const std::optional<std::size_t> before = best_;
     const std::size_t tried = candidates_.size();
-    attempt(with(base.mix, floats, Format::kW4),
+    attempt(with(base.recipe, floats, Format::kW4),
             fmt::format("{}, {} in 4 bits", base.trial.name, plural(floats.size(), "group")));
     const bool is_larger = candidates_.size() > tried && candidates_.back().trial.bytes >= base.trial.bytes;
     if (best_ != before || is_larger) return;
@@ -303,10 +303,10 @@ void Search::compare_best() {
     players.resize(kMostInLastContest);
     if (std::find(players.begin(), players.end(), *best_) == players.end()) players.back() = *best_;
   }
-  std::vector<ResolvedRecipe> mixes;
-  for (const std::size_t i : players) mixes.push_back(candidates_[i].mix);
+  std::vector<Recipe> recipes;
+  for (const std::size_t i : players) recipes.push_back(candidates_[i].recipe);
   const double seconds = std::clamp(clock_.budget() / 100, kLeastContest, kLastContestSeconds);
-  const std::vector<SpeedUp> speeds = evaluator_.time(mixes, seconds);
+  const std::vector<SpeedUp> speeds = evaluator_.time(recipes, seconds);
   for (std::size_t i = 0; i < players.size(); ++i) {
     candidates_[players[i]].trial.speed_up = speeds[i];
     candidates_[players[i]].trial.is_slower = is_slower(speeds[i]);

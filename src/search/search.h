@@ -1,4 +1,4 @@
-// The search for the best mix.
+// The search for the best recipe.
 //
 // 1. The formats that experience names: stored in 8 and in 16 bits, dynamic, static, static with dynamic
 //    layers; later stored in 4 bits, computed on 16-bit floats, static with 16-bit activations. Each is
@@ -26,7 +26,7 @@
 namespace ounce::search {
 
 struct Candidate {
-  ResolvedRecipe mix;
+  Recipe recipe;
   TuneTrial trial;
   std::size_t number = 0;  // its place among the candidates
 };
@@ -60,7 +60,7 @@ class Search {
   void compare_best();
 
   // Judges and times it, and makes it the best if it is.
-  void attempt(const ResolvedRecipe& mix, const std::string& name);
+  void attempt(const Recipe& recipe, const std::string& name);
   void consider(std::size_t candidate);
   void show_progress() const;
   bool has_time(double wanted);  // seconds, or models

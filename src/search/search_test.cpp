@@ -55,8 +55,8 @@ TEST(SearchTest, WhatIsFastAndPassesWins) {
 TEST(SearchTest, TheFatalLayerAloneLeavesTheIntegers) {
   ScriptedSearch run(one_fatal_layer(), {.seconds = 600});
   run.run();
-  EXPECT_EQ(run.best().mix.recipe.format, Format::kStatic);
-  EXPECT_THAT(run.best().mix.recipe.nodes, ElementsAre(Pair("third", Format::kW8)));
+  EXPECT_EQ(run.best().recipe.format, Format::kStatic);
+  EXPECT_THAT(run.best().recipe.nodes, ElementsAre(Pair("third", Format::kW8)));
 }
 
 TEST(SearchTest, LayersThatIntegersSlowDownComputeOnFloats) {
@@ -64,21 +64,21 @@ TEST(SearchTest, LayersThatIntegersSlowDownComputeOnFloats) {
   script.layers[0].time[Format::kStatic] = 1.5;
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
-  EXPECT_THAT(run.best().mix.recipe.nodes, Contains(Pair("first", Format::kW8)));
-  EXPECT_FALSE(run.best().mix.recipe.nodes.contains("second"));
+  EXPECT_THAT(run.best().recipe.nodes, Contains(Pair("first", Format::kW8)));
+  EXPECT_FALSE(run.best().recipe.nodes.contains("second"));
 }
 
 TEST(SearchTest, WhatTheHeldOutDataRefusesIsNotTaken) {
   Script script = all_layers_are_fine();
-  script.adopt = [](const Candidate& best) { return !best.mix.recipe.is_integer(); };
+  script.adopt = [](const Candidate& best) { return !best.recipe.is_integer(); };
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
-  EXPECT_FALSE(run.best().mix.recipe.is_integer());
+  EXPECT_FALSE(run.best().recipe.is_integer());
 }
 
 TEST(SearchTest, WhatIsSlowerThanTheOriginalIsNoAnswer) {
   Script script = all_layers_are_fine();
-  script.speed = [](const ResolvedRecipe&, double, int) { return 0.8; };
+  script.speed = [](const Recipe&, double, int) { return 0.8; };
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
   EXPECT_EQ(run.search.best(), nullptr);
@@ -96,7 +96,7 @@ TEST(SearchTest, WhatTurnsOutSlowerInTheEndIsNoAnswerAndSaysSo) {
     first.run();
     contests = first.evaluator.contests;
   }
-  script.speed = [&](const ResolvedRecipe&, double speed, int contest) {
+  script.speed = [&](const Recipe&, double speed, int contest) {
     return contest >= contests - 1 ? 0.8 : speed;
   };
   ScriptedSearch run(script, {.seconds = 600});
@@ -156,10 +156,10 @@ TEST(SearchTest, ANumberOfModelsGivesTheSameOnEveryMachine) {
     fast.run();
     Script slow_script = one_fatal_layer();
     slow_script.judge_seconds = 1e6;
-    slow_script.speed = [](const ResolvedRecipe&, double, int contest) { return contest % 2 == 0 ? 0.1 : 9; };
+    slow_script.speed = [](const Recipe&, double, int contest) { return contest % 2 == 0 ? 0.1 : 9; };
     ScriptedSearch slow(slow_script, {.models = models});
     slow.run();
-    EXPECT_EQ(to_json(slow.best().mix), to_json(fast.best().mix)) << models;
+    EXPECT_EQ(to_json(slow.best().recipe), to_json(fast.best().recipe)) << models;
     EXPECT_EQ(slow.search.candidates().size(), fast.search.candidates().size());
     EXPECT_EQ(slow.evaluator.contests, 0);  // nothing is timed
     EXPECT_FALSE(slow.best().trial.is_timed);

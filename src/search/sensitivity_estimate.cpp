@@ -3,10 +3,8 @@
 #include <cmath>
 #include <map>
 
-#include "graph/verify.h"
 #include "kernels/half.h"
 #include "kernels/norms.h"
-#include "onnx/reader.h"
 #include "plan/plan.h"
 #include "plan/sources.h"
 #include "quant/tiles.h"
@@ -93,8 +91,8 @@ std::map<std::string, double> activation_noise(const graph::Index& index, const 
 
 std::vector<double> estimate_noise(const make::PreparedModel& prepared, const Recipe& recipe,
                                    const std::vector<Layer>& layers) {
-  const onnx::Model model = onnx::read_model(prepared.model());
-  const graph::Index index = graph::verify(model);
+  const onnx::Model& model = prepared.model();
+  const graph::Index& index = prepared.index();
   ThreadPool pool;
   const plan::Plan plan = plan::make_plan(model, index, recipe, pool, prepared.ranges());
   std::map<std::string, std::size_t> decisions;

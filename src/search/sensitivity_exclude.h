@@ -1,8 +1,5 @@
-// Which groups to leave out so that what is left reaches a limit, at the least cost in bytes.
-//
-// Noise powers of independent layers add, so the noise of what is left can be predicted from what each group
-// brings alone. A prediction is a guess until it is measured: while a measurement misses the limit, more is
-// left out.
+// Which groups to leave out so that what is left reaches a limit, at the least cost in bytes
+// (make/leave_out.h)?
 #pragma once
 
 #include <cstddef>

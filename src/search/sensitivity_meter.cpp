@@ -14,10 +14,9 @@
 #include "base/stopwatch.h"
 #include "base/temporary_folder.h"
 #include "base/thread_pool.h"
-#include "graph/verify.h"
+#include "make/resolved.h"
 #include "measure/open.h"
 #include "measure/worst_output.h"
-#include "onnx/reader.h"
 #include "search/identity.h"
 #include "search/remove_model.h"
 #include "search/sensitivity_estimate.h"
@@ -159,28 +158,26 @@ CandidateMaker& SensitivityMeter::maker() {
 }
 
 // Nothing is searched for and nothing equalized, so that only the layers make the difference.
-ResolvedRecipe SensitivityMeter::base() const {
-  ResolvedRecipe mix;
-  mix.recipe.format = options_.format;
-  mix.recipe.half_share = 0;
-  mix.recipe.integer.search = false;
-  mix.recipe.integer.equalize = false;
-  return mix;
+Recipe SensitivityMeter::base() const {
+  Recipe recipe;
+  recipe.format = options_.format;
+  recipe.half_share = 0;
+  return make::as_it_is(recipe);
 }
 
-ResolvedRecipe SensitivityMeter::mix_for(const std::set<std::size_t>& floats) {
-  ResolvedRecipe mix = base();
-  const observe::Ranges* ranges = maker().prepared(mix)->ranges();
+Recipe SensitivityMeter::recipe_for(const std::set<std::size_t>& floats) {
+  Recipe recipe = base();
+  const observe::Ranges* ranges = maker().prepared(recipe)->ranges();
   if (ranges != nullptr && ranges->samples < kFewCalibration)
-    mix.recipe.integer.calibration = CalibrationMethod::kMinMax;
+    recipe.integer.calibration = CalibrationMethod::kMinMax;
   for (const std::size_t i : floats) {
     const Layer& layer = survey_->layers[i];
-    mix.recipe.nodes[layer.output] = Format::kFp32;
+    recipe.nodes[layer.output] = Format::kFp32;
     // A weight that is cut out or put together on its way is named itself.
     if (layer.is_moved)
-      mix.recipe.exclude.insert(mix.recipe.exclude.end(), layer.expressions.begin(), layer.expressions.end());
+      recipe.exclude.insert(recipe.exclude.end(), layer.expressions.begin(), layer.expressions.end());
   }
-  return mix;
+  return recipe;
 }
 
 json SensitivityMeter::look() {
@@ -195,13 +192,12 @@ json SensitivityMeter::look() {
     throw Error(ErrorCode::kUnsupported, prepared->notes().front() + ": there is nothing to choose",
                 model_.string());
   notes.insert(notes.end(), prepared->notes().begin(), prepared->notes().end());
-  const onnx::Model model = onnx::read_model(prepared->model());
-  const std::vector<Layer> layers = find_layers(graph::verify(model));
+  const std::vector<Layer> layers = find_layers(prepared->index());
   if (layers.empty())
     throw Error(ErrorCode::kUnsupported,
                 "no node of it multiplies with constant float weights of a kilobyte or more",
                 model_.string());
-  const std::vector<double> noise = estimate_noise(*prepared, mix_for({}).recipe, layers);
+  const std::vector<double> noise = estimate_noise(*prepared, recipe_for({}), layers);
   json value = {{"layers", json::array()}, {"notes", notes}};
   for (std::size_t i = 0; i < layers.size(); ++i) value["layers"].push_back(to_json(layers[i], noise[i]));
   return value;
@@ -229,7 +225,7 @@ json SensitivityMeter::run(const std::set<std::size_t>& floats, const std::files
   throw_if_cancelled();
   json value = {{"noise", nullptr}};
   try {
-    maker_->make(mix_for(floats), file);
+    maker_->make(recipe_for(floats), file);
     value = to_json(recording_->compare(file));
   } catch (const Error& error) {  // a runtime that does not take a mixture: as bad as can be
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;

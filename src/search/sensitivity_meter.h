@@ -49,8 +49,8 @@ class SensitivityMeter {
  private:
   std::string identity() const;
   std::uint64_t samples() const;
-  ResolvedRecipe base() const;
-  ResolvedRecipe mix_for(const std::set<std::size_t>& floats);
+  Recipe base() const;
+  Recipe recipe_for(const std::set<std::size_t>& floats);
   std::string key_of(const std::set<std::size_t>& floats) const;
   const Recording& recording();
   CandidateMaker& maker();

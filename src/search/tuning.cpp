@@ -20,6 +20,7 @@
 #include "search/measurement_json.h"
 #include "search/measuring_evaluator.h"
 #include "search/objective.h"
+#include "search/own_failure.h"
 #include "search/recipe_json.h"
 #include "search/search.h"
 
@@ -109,9 +110,9 @@ class Tuning {
  private:
   // The part that was held out decides, and then the checks that every result goes through.
   bool adopt(const Candidate& candidate) {
-    const std::string digest = hex(digest_of(to_json(candidate.mix).dump()));
+    const std::string digest = hex(digest_of(to_json(candidate.recipe).dump()));
     const TuneTrial held_out = evaluator_.once(
-        "held out " + digest, [&] { return hold_out(candidate.mix); }, trial_of);
+        "held out " + digest, [&] { return hold_out(candidate.recipe); }, trial_of);
     if (!held_out.passed) {
       result_.notes.push_back(
           fmt::format("{} passed on the data that was searched on, but not on the data that was held out: {}",
@@ -131,8 +132,8 @@ class Tuning {
     return true;
   }
 
-  json hold_out(const ResolvedRecipe& mix) {
-    const VerifyResult verified = evaluator_.hold_out(mix);
+  json hold_out(const Recipe& recipe) {
+    const VerifyResult verified = evaluator_.hold_out(recipe);
     TuneTrial trial;
     trial.sqnr_db = measure::worst_sqnr(verified.outputs);
     trial.agreement = measure::least_agreement(verified.outputs);
@@ -147,16 +148,14 @@ class Tuning {
       best_.write(candidate.number);
       return "";
     } catch (const Error& error) {
-      const bool is_refused = error.code() == ErrorCode::kUnsupported ||
-                              error.code() == ErrorCode::kBadInput || error.code() == ErrorCode::kInternal;
-      if (!is_refused) throw;
+      if (!is_own_failure(error)) throw;
       return error.what();
     }
   }
 
-  void write(const ResolvedRecipe& mix) {
-    std::vector<LayerChoice> layers = layers_of(mix);  // first, as an interruption may follow
-    bytes_ = maker_.write(mix, output_).bytes_after;
+  void write(const Recipe& recipe) {
+    std::vector<LayerChoice> layers = layers_of(recipe);  // first, as an interruption may follow
+    bytes_ = maker_.write(recipe, output_).bytes_after;
     result_.layers = std::move(layers);
   }
 
@@ -205,15 +204,15 @@ class Tuning {
     if (best_.there()) {  // the best turned out to be slower than the original
       std::filesystem::rename(output_, result_.closest);
     } else {
-      result_.layers = layers_of(found->mix);
-      maker_.write(found->mix, result_.closest);
+      result_.layers = layers_of(found->recipe);
+      maker_.write(found->recipe, result_.closest);
     }
   }
 
-  std::vector<LayerChoice> layers_of(const ResolvedRecipe& mix) {
+  std::vector<LayerChoice> layers_of(const Recipe& recipe) {
     std::vector<LayerChoice> layers;
-    for (const TreatedLayer& treated : maker_.layers(mix)) {
-      const Format format = mix.recipe.is_half() ? mix.recipe.format : treated.format;
+    for (const TreatedLayer& treated : maker_.layers(recipe)) {
+      const Format format = recipe.is_half() ? recipe.format : treated.format;
       layers.push_back({treated.layer.name, treated.layer.op_type, std::string(format_name(format))});
     }
     return layers;
@@ -244,7 +243,7 @@ class Tuning {
   MeasuringEvaluator evaluator_;
   Search search_;
   std::filesystem::path output_;
-  BestOnDisk best_{[this](std::size_t number) { write(search_.candidates()[number].mix); }};
+  BestOnDisk best_{[this](std::size_t number) { write(search_.candidates()[number].recipe); }};
   std::map<std::size_t, TuneTrial> held_out_;  // by candidate
   std::uint64_t bytes_ = 0;                    // of what is on the disk
 };

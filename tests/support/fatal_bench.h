@@ -2,7 +2,7 @@
 // support/fatal_layer.h) and that is judged by its outputs. No measurement is kept on the disk.
 //
 //   FatalBench bench;
-//   repair(bench.evaluator, mix_in(Format::kW8), 30, [](double) { return true; });
+//   repair(bench.evaluator, recipe_in(Format::kW8), 30, [](double) { return true; });
 #pragma once
 
 #include <ounce/tune.h>
@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 
+#include "make/resolved.h"
 #include "search/candidate_maker.h"
 #include "search/clock.h"
 #include "search/journal.h"
@@ -21,10 +22,10 @@
 
 namespace ounce::search::test {
 
-inline ResolvedRecipe mix_in(Format format) {
-  ResolvedRecipe mix;
-  mix.recipe.format = format;
-  return mix;
+inline Recipe recipe_in(Format format) {
+  Recipe recipe;
+  recipe.format = format;
+  return make::as_it_is(recipe);
 }
 
 class FatalBench {

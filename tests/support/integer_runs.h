@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "data/tensor_of.h"
 #include "graph/verify.h"
 #include "make/rewrite.h"
 #include "onnx/reader.h"
@@ -26,6 +25,7 @@
 #include "plan/plan.h"
 #include "runtime/session.h"
 #include "support/temporary_folder.h"
+#include "support/tensor_of.h"
 
 namespace ounce::passes::test {
 

@@ -33,9 +33,9 @@ struct Script {
   std::vector<ScriptedLayer> layers;
   double gate_db = 30;
   double judge_seconds = 0.5, noise_seconds = 0.1, load_seconds = 0.1;  // that a question takes
-  // How fast a mix comes out, given what the layers say; contests are numbered from 0.
-  std::function<double(const ResolvedRecipe&, double speed, int contest)> speed =
-      [](const ResolvedRecipe&, double ratio, int) { return ratio; };
+  // How fast a recipe comes out, given what the layers say; contests are numbered from 0.
+  std::function<double(const Recipe&, double speed, int contest)> speed = [](const Recipe&, double ratio,
+                                                                             int) { return ratio; };
   std::function<bool(const Candidate&)> adopt = [](const Candidate&) { return true; };
 };
 
@@ -44,45 +44,45 @@ class ScriptedEvaluator : public Evaluator {
   ScriptedEvaluator(const Script& script, Clock& clock, double& now)
       : Evaluator(clock), script_(script), now_(now) {}
 
-  std::vector<double> noises(const std::vector<ResolvedRecipe>& mixes) override {
-    clock_.count(mixes.size());
+  std::vector<double> noises(const std::vector<Recipe>& recipes) override {
+    clock_.count(recipes.size());
     std::vector<double> all;
-    for (const ResolvedRecipe& mix : mixes) {
+    for (const Recipe& recipe : recipes) {
       pass(script_.noise_seconds);
-      all.push_back(noise_of(mix));
+      all.push_back(noise_of(recipe));
     }
     return all;
   }
-  TuneTrial judge(const ResolvedRecipe& mix, const std::string& name) override {
+  TuneTrial judge(const Recipe& recipe, const std::string& name) override {
     clock_.count(1);
     pass(script_.judge_seconds);
     ++judged;
     TuneTrial trial;
     trial.name = name;
-    for (const TreatedLayer& treated : layers(mix)) trial.bytes += bytes_of(treated);
+    for (const TreatedLayer& treated : layers(recipe)) trial.bytes += bytes_of(treated);
     trial.ratio = static_cast<double>(trial.bytes) / static_cast<double>(original_bytes());
-    const double noise = noise_of(mix);
+    const double noise = noise_of(recipe);
     trial.sqnr_db = noise > 0 ? -10 * std::log10(noise) : std::numeric_limits<double>::infinity();
     trial.passed = trial.sqnr_db >= script_.gate_db;
     return trial;
   }
-  std::vector<TreatedLayer> layers(const ResolvedRecipe& mix) override {
+  std::vector<TreatedLayer> layers(const Recipe& recipe) override {
     std::vector<TreatedLayer> all;
     for (const ScriptedLayer& layer : script_.layers) {
       TreatedLayer& treated = all.emplace_back();
       treated.layer.output = treated.layer.name = layer.name;
       treated.layer.op_type = layer.op_type;
       treated.layer.values = layer.values;
-      const auto wish = mix.recipe.nodes.find(layer.name);
-      treated.format = wish != mix.recipe.nodes.end() ? wish->second : mix.recipe.format;
+      const auto wish = recipe.nodes.find(layer.name);
+      treated.format = wish != recipe.nodes.end() ? wish->second : recipe.format;
     }
     return all;
   }
-  bool computes_on_integers(const ResolvedRecipe& mix) override { return mix.recipe.is_integer(); }
+  bool computes_on_integers(const Recipe& recipe) override { return recipe.is_integer(); }
   Resolution resolve_static(double, double) override {
     pass(script_.judge_seconds);
     Resolution found;
-    found.mix.recipe.format = Format::kStatic;
+    found.recipe.format = Format::kStatic;
     return found;
   }
   std::uint64_t original_bytes() const override {
@@ -96,20 +96,20 @@ class ScriptedEvaluator : public Evaluator {
   int judged = 0, contests = 0;
 
  protected:
-  std::vector<SpeedUp> measure_times(const std::vector<ResolvedRecipe>& mixes, double seconds, int) override {
-    pass(static_cast<double>(mixes.size() + 1) * (seconds + script_.load_seconds));
+  std::vector<SpeedUp> measure_times(const std::vector<Recipe>& recipes, double seconds, int) override {
+    pass(static_cast<double>(recipes.size() + 1) * (seconds + script_.load_seconds));
     std::vector<SpeedUp> speeds;
-    for (const ResolvedRecipe& mix : mixes) {
+    for (const Recipe& recipe : recipes) {
       double before = 0, after = 0;
       for (std::size_t i = 0; i < script_.layers.size(); ++i) {
         const auto values = static_cast<double>(script_.layers[i].values);
         const auto& times = script_.layers[i].time;
-        const auto time = times.find(layers(mix)[i].format);
+        const auto time = times.find(layers(recipe)[i].format);
         before += values;
         after += values * (time != times.end() ? time->second : 1);
       }
       SpeedUp& speed = speeds.emplace_back();
-      speed.ratio = speed.low = speed.high = script_.speed(mix, before / after, contests);
+      speed.ratio = speed.low = speed.high = script_.speed(recipe, before / after, contests);
       speed.is_measurable = std::abs(speed.ratio - 1) > 0.01;
     }
     ++contests;
@@ -126,9 +126,9 @@ class ScriptedEvaluator : public Evaluator {
     }
     now_ += seconds;
   }
-  double noise_of(const ResolvedRecipe& mix) {
+  double noise_of(const Recipe& recipe) {
     double noise = 0;
-    const std::vector<TreatedLayer> treated = layers(mix);
+    const std::vector<TreatedLayer> treated = layers(recipe);
     for (std::size_t i = 0; i < treated.size(); ++i) {
       const auto found = script_.layers[i].noise.find(treated[i].format);
       if (found != script_.layers[i].noise.end()) noise += found->second;

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "data/tensor_of.h"
 #include "measure/stepper.h"
 #include "runtime/executor.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
+#include "support/tensor_of.h"
 
 namespace ounce::measure::test {
 

@@ -1,0 +1,43 @@
+// All that the search for a static recipe asks: how far the outputs are off that it makes. measure_variants()
+// answers by making and running the model; tests answer from a script.
+#pragma once
+
+#include <ounce/quantize.h>
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "make/prepared_model.h"
+
+namespace ounce::make {
+
+class ErrorMeter {
+ public:
+  ErrorMeter() = default;
+  virtual ~ErrorMeter() = default;
+  ErrorMeter(const ErrorMeter&) = delete;
+  ErrorMeter& operator=(const ErrorMeter&) = delete;
+
+  // Noise over signal at the output where it is largest; infinite when the outputs are not finite.
+  virtual double error(const PreparedModel& prepared, const Recipe& recipe) = 0;
+  virtual std::uint64_t samples() const = 0;  // that tell
+  virtual std::size_t measured() const = 0;   // variants so far
+};
+
+// One that makes variants and runs them, on `samples` samples evenly spaced over the data (the first ones
+// when a state is carried).
+std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path& original,
+                                             const QuantizeOptions& options, std::uint64_t samples);
+
+// One that measures on so many samples.
+using MakeErrorMeter = std::function<std::unique_ptr<ErrorMeter>(std::uint64_t samples)>;
+
+inline double decibels(double error) {
+  return error > 0 ? -10 * std::log10(error) : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace ounce::make

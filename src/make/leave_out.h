@@ -1,0 +1,40 @@
+// Which pieces of a model to treat with more care (to leave in floats, or to give more bits), so that the
+// whole passes at the least cost? The one search for it: quantize, sensitivity and tune differ in what a
+// piece is, what it costs and what passes.
+//
+// What each piece brings alone has been measured, and noises of independent pieces add, so it can be expected
+// how many are needed. Those that bring the most for their cost follow each other; the shortest beginning of
+// that list that passes is found by doubling and halving, since an expectation is a guess until it is
+// measured. What turns out not to be needed goes back, the dearest first.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace ounce::make {
+
+struct Piece {
+  double noise = 0;  // over signal at the outputs, that it brings
+  double cost = 0;   // of leaving it out, in whatever counts
+};
+
+using Pieces = std::vector<std::size_t>;  // by their numbers
+
+struct LeaveOutQuestions {
+  std::function<bool(const Pieces& left_out)> passes;
+  std::function<bool()> may_go_on = [] { return true; };  // asked before each of them
+};
+
+// How many will be needed to bring the noise of `all` below `limit`: one at least, unless there are none.
+std::size_t expected_count(const std::vector<Piece>& pieces, double all, double limit);
+
+// In the order of their worth; nothing when nothing passed.
+std::optional<Pieces> shortest_passing(const std::vector<Piece>& pieces, double all, double limit,
+                                       const LeaveOutQuestions& ask);
+
+// `chosen` passes, its dearest last: what passes without some of it.
+Pieces without_the_needless(Pieces chosen, const LeaveOutQuestions& ask);
+
+}  // namespace ounce::make

@@ -1,0 +1,156 @@
+// The search for a static recipe, answered from a script: no model runs, and no clock is asked.
+#include "make/static_search.h"
+
+#include <gmock/gmock.h>
+
+#include "make/ranges_file.h"
+#include "make/source_digest.h"
+#include "onnx/reader.h"
+#include "support/model_builder.h"
+#include "support/temporary_folder.h"
+
+namespace ounce::make {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+// Each node on integers brings its noise, times what the calibration makes of it.
+struct Script {
+  std::map<std::string, double> noise;  // by the node's output
+  std::map<CalibrationMethod, double> calibration;
+  double corrected = 1;  // what is left of the noise when biases are corrected
+  std::size_t measured = 0;
+  std::vector<Recipe> asked;
+};
+
+class ScriptedMeter : public ErrorMeter {
+ public:
+  explicit ScriptedMeter(Script& script) : script_(script) {}
+  double error(const PreparedModel&, const Recipe& recipe) override {
+    ++script_.measured;
+    script_.asked.push_back(recipe);
+    double noise = 0;
+    for (const auto& [output, of_node] : script_.noise)
+      noise += recipe.nodes.contains(output) ? 1e-9 : of_node;
+    const auto factor = script_.calibration.find(recipe.integer.calibration);
+    if (factor != script_.calibration.end()) noise *= factor->second;
+    return recipe.integer.correct_bias ? noise * script_.corrected : noise;
+  }
+  std::uint64_t samples() const override { return 16; }
+  std::size_t measured() const override { return script_.measured; }
+
+ private:
+  Script& script_;
+};
+
+// x ─ Conv ─ a ─ Conv ─ b ─ … ─ y, with values that somebody saw.
+struct StaticSearchTest : testing::Test {
+  StaticSearchTest() {
+    ounce::test::ModelBuilder model;
+    model.input("x", ounce::test::kFloat, {1, 16, 8, 8}).output("f", ounce::test::kFloat, {1, 16, 8, 8});
+    std::string from = "x";
+    observe::Ranges ranges;
+    ranges.samples = 100;
+    std::vector<float> seen(16 * 64);
+    for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = 0.001F * static_cast<float>(i) - 0.4F;
+    ranges.values["x"].add(seen);
+    for (const char* to : {"a", "b", "c", "d", "e", "f"}) {
+      std::vector<float> weights(16 * 16);
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        weights[i] = 0.01F * static_cast<float>((i * 31) % 17) - 0.08F;
+      model.initializer(std::string("w") + to, {16, 16, 1, 1}, weights);
+      model.node("Conv", {from, std::string("w") + to}, {to}, {}, std::string("node ") + to);
+      ranges.values[to].add(seen);
+      from = to;
+    }
+    path = folder / "model.onnx";
+    ounce::test::write_file(path, model.bytes());
+    ThreadPool pool(1);
+    ranges.model = source_digest(onnx::read_model(path), {}, pool);
+    options.ranges = folder / "model.ranges";
+    write_ranges(ranges, options.ranges);
+    options.recipe.format = Format::kStatic;
+    for (const char* output : {"a", "b", "c", "d", "e", "f"}) script.noise[output] = 1e-5;
+  }
+  Recipe run(const StaticLimits& limits = {}) {
+    Resolved resolved{std::make_shared<const PreparedModel>(path, options), as_it_is(options.recipe)};
+    search_static(
+        options, limits, [this](std::uint64_t) { return std::make_unique<ScriptedMeter>(script); }, resolved,
+        notes);
+    return resolved.recipe;
+  }
+  ounce::test::TemporaryFolder folder;
+  std::filesystem::path path;
+  QuantizeOptions options;
+  Script script;
+  std::vector<std::string> notes;
+};
+
+TEST_F(StaticSearchTest, WhatIsCloseEnoughIsLeftAlone) {
+  const Recipe recipe = run();
+  EXPECT_THAT(recipe.nodes, IsEmpty());
+  EXPECT_EQ(recipe.integer.calibration, CalibrationMethod::kAuto);
+  EXPECT_LE(script.measured, 6U);  // four calibrations, and the correction of biases
+}
+
+TEST_F(StaticSearchTest, TheCalibrationThatIsClosestWins) {
+  script.calibration = {{CalibrationMethod::kMinMax, 0.5}};
+  EXPECT_EQ(run().integer.calibration, CalibrationMethod::kMinMax);
+  EXPECT_THAT(notes, Contains(HasSubstr("calibrated by minmax")));
+}
+
+TEST_F(StaticSearchTest, ACalibrationThatWasAskedForStays) {
+  options.recipe.integer.calibration = CalibrationMethod::kEntropy;
+  script.calibration = {{CalibrationMethod::kMinMax, 0.5}};
+  EXPECT_EQ(run().integer.calibration, CalibrationMethod::kEntropy);
+}
+
+TEST_F(StaticSearchTest, OnlyWhatSpoilsTheOutputsStaysInFloats) {
+  script.noise["c"] = 0.4;
+  script.noise["e"] = 0.2;
+  EXPECT_THAT(run().nodes, ElementsAre(Pair("c", Format::kW8), Pair("e", Format::kW8)));
+  EXPECT_THAT(notes, Contains(HasSubstr("2 nodes in floats, or the outputs would be wrong")));
+}
+
+TEST_F(StaticSearchTest, AModelThatStandsNoIntegersIsFloats) {
+  for (auto& [output, noise] : script.noise) noise = 0.5;
+  EXPECT_EQ(run().nodes.size(), 6U);
+  EXPECT_THAT(notes, Contains(HasSubstr("all of it stays in floats")));
+}
+
+TEST_F(StaticSearchTest, ACorrectionIsTakenWhenItHelps) {
+  script.corrected = 0.5;
+  EXPECT_TRUE(run().integer.correct_bias);
+  script.corrected = 1.5;
+  EXPECT_FALSE(run().integer.correct_bias);
+}
+
+TEST_F(StaticSearchTest, ALimitEndsItWithTheBestSoFar) {
+  script.noise["c"] = 0.4;
+  for (std::size_t most = 0; most < 12; ++most) {
+    script.measured = 0;
+    StaticLimits limits;
+    limits.has_time = [&] { return script.measured < most; };
+    run(limits);
+    EXPECT_LE(script.measured, most + 3);  // the first, the last, and one that had begun
+  }
+}
+
+TEST_F(StaticSearchTest, TheSameQuestionsInTheSameOrderEveryTime) {
+  script.noise["c"] = 0.4;
+  run();
+  const std::vector<Recipe> first = std::exchange(script.asked, {});
+  run();
+  ASSERT_EQ(script.asked.size(), first.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(script.asked[i].nodes, first[i].nodes) << i;
+    EXPECT_EQ(script.asked[i].integer.calibration, first[i].integer.calibration) << i;
+  }
+}
+
+}  // namespace
+}  // namespace ounce::make

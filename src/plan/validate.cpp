@@ -1,0 +1,153 @@
+// Every rule about what can be asked for at once; nothing else refuses a recipe for itself.
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/recipe.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "target/provider.h"
+#include "target/target.h"
+
+namespace ounce {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kUsage, why); }
+
+bool has_groups(const Recipe& recipe) {
+  return recipe.granularity.kind == GranularityKind::kChannel ||
+         recipe.granularity.kind == GranularityKind::kBlock;
+}
+
+const target::Provider& provider_of(const Recipe& recipe) {
+  return *target::find_provider(target::parse_target(recipe.target).provider);
+}
+
+void validate_numbers(const Recipe& recipe) {
+  const auto is_from = [](double value, double low, double high) { return value >= low && value <= high; };
+  if (!is_from(recipe.half_share, 0, 1))
+    refuse(fmt::format("`half_share` {} is not from 0 to 1", recipe.half_share));
+  if (!is_from(recipe.integer.percentile, 50, 100))
+    refuse(fmt::format("`integer.percentile` {} is not from 50 to 100", recipe.integer.percentile));
+  if (recipe.granularity.kind == GranularityKind::kBlock && recipe.granularity.block == 0)
+    refuse("blocks of no elements: `granularity` wants their size");
+  for (const auto& [name, value] : recipe.integer.values) {
+    if (value.range && !(std::isfinite(value.range->low) && std::isfinite(value.range->high) &&
+                         value.range->low <= value.range->high))
+      refuse(fmt::format("`integer.values` '{}': {} to {} is no range", name, value.range->low,
+                         value.range->high));
+  }
+}
+
+// How weights are stored.
+void validate_storage(const Recipe& recipe) {
+  if (recipe.codebook && recipe.asymmetric) refuse("`codebook` has no zero points: leave out `asymmetric`");
+  if (recipe.codebook && has_groups(recipe))
+    refuse("`codebook` holds for a whole tensor: leave out `granularity`");
+  if (recipe.codebook && recipe.decoder == DecoderChoice::kDq)
+    refuse("DequantizeLinear cannot decode a codebook: leave out `decoder=dq`");
+  const bool is_all_halves = recipe.format == Format::kW16 && recipe.nodes.empty();
+  if (is_all_halves && (recipe.codebook || recipe.asymmetric || has_groups(recipe)))
+    refuse("w16 stores floats: `codebook`, `asymmetric` and `granularity` do not apply");
+}
+
+// Arithmetic on 16-bit floats.
+void validate_halves(const Recipe& recipe) {
+  const bool has_half_options = recipe.half.half_io || !recipe.half.keep.empty() || recipe.half.keep_names;
+  if (!recipe.is_half() && !recipe.integer.half_rest && has_half_options)
+    refuse("`half.half_io`, `half.keep` and `half.keep_names` are for `format=fp16` and `format=bf16`");
+  if (!recipe.is_half()) return;
+  const bool has_selection = !recipe.include.empty() || !recipe.exclude.empty();
+  if (recipe.codebook || recipe.asymmetric || has_groups(recipe) || has_selection)
+    refuse(
+        "fp16 and bf16 convert the graph: `codebook`, `asymmetric`, `granularity`, `include` and `exclude` "
+        "do "
+        "not apply; `half.keep` leaves nodes out");
+  if (recipe.format == Format::kBf16 && !provider_of(recipe).computes_bf16)
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("ONNX Runtime's {} provider does not compute on bfloat16: name one that does "
+                            "(`target=cuda`), or take `format=w16`, which is as small and runs everywhere",
+                            provider_of(recipe).name));
+}
+
+// Combinations that runtimes have kernels for.
+void validate_integers(const Recipe& recipe) {
+  const IntegerRecipe& integer = recipe.integer;
+  if (!recipe.is_integer()) {
+    if (integer.half_rest) refuse("`integer.half_rest` is for `format=static` and `format=dynamic`");
+    return;
+  }
+  const bool is_dynamic = recipe.format == Format::kDynamic;
+  if (recipe.granularity.kind == GranularityKind::kBlock)
+    refuse("integer kernels know no blocks: `granularity=channel` or tensor");
+  if (recipe.codebook || recipe.asymmetric)
+    refuse("integer kernels take symmetric linear codes: leave out `codebook` and `asymmetric`");
+  if (integer.reduce_range.value_or(false) && integer.weights != WeightType::kS8)
+    refuse("`integer.reduce_range` is for s8 weights: the products of others do not saturate");
+  if (is_dynamic && integer.weights == WeightType::kS4)
+    refuse("dynamic kernels take 8-bit weights: `integer.weights=s8` or u8");
+  if (is_dynamic || integer.dialect == Dialect::kQdq) return;
+  if (is_16_bit(integer.activations) || integer.weights == WeightType::kS4)
+    refuse("integer ops are 8-bit: `integer.dialect=qdq` for 16-bit activations and 4-bit weights");
+  if (integer.activations == ActivationType::kS8 && integer.weights == WeightType::kU8)
+    refuse("no runtime multiplies s8 activations with u8 weights: `integer.weights=s8`");
+  for (const auto& [name, value] : integer.values) {
+    if (value.type.value_or(integer.activations) != integer.activations)
+      refuse("integer ops take activations of one type: `integer.dialect=qdq` for `integer.values` types");
+  }
+}
+
+// Empty when the format can be that of a node.
+std::string why_not_mixed(const Recipe& recipe, Format format) {
+  if (is_storage(format) || format == recipe.format) return {};
+  if (format == Format::kFp16 || format == Format::kBf16)
+    return "16-bit arithmetic is for whole models: w16 stores a node's weights as 16-bit floats";
+  if (!recipe.is_integer()) {
+    return fmt::format("`format={}` computes on floats: take `format=static` for nodes on integers",
+                       format_name(recipe.format));
+  }
+  if (format == Format::kStatic)
+    return "static nodes among dynamic ones: take `format=static` and name the dynamic ones";
+  return {};
+}
+
+// Single nodes that are treated otherwise.
+void validate_nodes(const Recipe& recipe) {
+  if (recipe.format == Format::kFp32) refuse("fp32 is a format of single nodes (`nodes`), not of a model");
+  if (recipe.nodes.empty()) return;
+  const bool is_half_rest =
+      recipe.is_integer() && recipe.integer.half_rest && provider_of(recipe).computes_fp16;
+  for (const auto& [name, format] : recipe.nodes) {
+    if (is_half_rest && format != Format::kW16)
+      refuse("`integer.half_rest` converts all that is not integers on this target: leave out `nodes`");
+    if (recipe.is_half() && format != Format::kFp32)
+      refuse(fmt::format("{} converts the graph: nodes can stay fp32 and nothing else",
+                         format_name(recipe.format)));
+    if (const std::string why = why_not_mixed(recipe, format); !why.empty())
+      refuse(fmt::format("`nodes` '{}={}': {}", name, format_name(format), why));
+  }
+}
+
+void validate_rounding(const Recipe& recipe) {
+  if (recipe.rounding != Rounding::kAdaptive) return;
+  if (recipe.format != Format::kStatic)
+    refuse("`rounding=adaptive` looks at data: it is for `format=static` with `data`");
+  const auto is_dynamic = [](const auto& entry) { return entry.second == Format::kDynamic; };
+  if (std::any_of(recipe.nodes.begin(), recipe.nodes.end(), is_dynamic))
+    refuse("`rounding=adaptive` is for static nodes: leave out those with `nodes` NAME=dynamic");
+}
+
+}  // namespace
+
+void validate(const Recipe& recipe) {
+  target::parse_target(recipe.target);  // or nobody knows it
+  validate_numbers(recipe);
+  validate_storage(recipe);
+  validate_halves(recipe);
+  validate_nodes(recipe);
+  validate_rounding(recipe);
+  validate_integers(recipe);
+}
+
+}  // namespace ounce

@@ -1,0 +1,163 @@
+#include <gmock/gmock.h>
+#include <ounce/error.h>
+#include <ounce/recipe.h>
+
+#include <limits>
+
+#include "support/error_of.h"
+
+namespace ounce {
+namespace {
+
+using test::error_of;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct ValidateTest : testing::Test {
+  std::string refusal(ErrorCode code = ErrorCode::kUsage) {
+    const Error error = error_of([this] { validate(recipe); });
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  std::string refusal_of_node(Format format, Format node) {
+    recipe = {};
+    recipe.format = format;
+    recipe.nodes = {{"a", node}};
+    return refusal();
+  }
+  Recipe recipe;
+};
+
+TEST_F(ValidateTest, EveryFormatByItselfIsFine) {
+  for (const Format format :
+       {Format::kW8, Format::kW4, Format::kW16, Format::kDynamic, Format::kStatic, Format::kFp16}) {
+    recipe.format = format;
+    EXPECT_NO_THROW(validate(recipe)) << format_name(format);
+  }
+  recipe.format = Format::kFp32;
+  EXPECT_THAT(refusal(), StartsWith("fp32 is a format of single nodes (`nodes`)"));
+}
+
+TEST_F(ValidateTest, NumbersHaveTheirLimits) {
+  recipe.half_share = 1.5;
+  EXPECT_EQ(refusal(), "`half_share` 1.5 is not from 0 to 1");
+  recipe.half_share = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(refusal(), StartsWith("`half_share` nan"));
+  recipe = {};
+  recipe.integer.percentile = 20;
+  EXPECT_THAT(refusal(), StartsWith("`integer.percentile` 20"));
+  recipe = {};
+  recipe.granularity = {GranularityKind::kBlock, 0};
+  EXPECT_THAT(refusal(), StartsWith("blocks of no elements"));
+  recipe = {};
+  recipe.integer.values["a"].range = ValueRange{2, 1};
+  EXPECT_EQ(refusal(), "`integer.values` 'a': 2 to 1 is no range");
+}
+
+TEST_F(ValidateTest, TargetsMustBeKnown) {
+  recipe.target = "moon";
+  EXPECT_THAT(refusal(), HasSubstr("moon"));
+}
+
+TEST_F(ValidateTest, CodebooksAreWholeTensorsWithoutZeros) {
+  recipe.codebook = true;
+  EXPECT_NO_THROW(validate(recipe));
+  recipe.decoder = DecoderChoice::kDq;
+  EXPECT_EQ(refusal(), "DequantizeLinear cannot decode a codebook: leave out `decoder=dq`");
+  recipe.decoder = DecoderChoice::kAuto;
+  recipe.granularity.kind = GranularityKind::kChannel;
+  EXPECT_EQ(refusal(), "`codebook` holds for a whole tensor: leave out `granularity`");
+  recipe.asymmetric = true;
+  EXPECT_EQ(refusal(), "`codebook` has no zero points: leave out `asymmetric`");
+}
+
+TEST_F(ValidateTest, SixteenBitsHaveNoCodes) {
+  recipe.format = Format::kW16;
+  recipe.asymmetric = true;
+  EXPECT_THAT(refusal(), StartsWith("w16 stores floats"));
+  recipe.nodes["a"] = Format::kW8;  // has them
+  EXPECT_NO_THROW(validate(recipe));
+}
+
+TEST_F(ValidateTest, GraphsOfHalvesAreConvertedAsAWhole) {
+  recipe.format = Format::kFp16;
+  recipe.exclude = {"a"};
+  EXPECT_THAT(refusal(), StartsWith("fp16 and bf16 convert the graph"));
+  recipe.exclude = {};
+  recipe.nodes["a"] = Format::kFp32;
+  EXPECT_NO_THROW(validate(recipe));
+  recipe = {};
+  recipe.half.keep = {"a"};
+  EXPECT_EQ(refusal(),
+            "`half.half_io`, `half.keep` and `half.keep_names` are for `format=fp16` and `format=bf16`");
+}
+
+TEST_F(ValidateTest, BfloatsNeedATargetThatHasThem) {
+  recipe.format = Format::kBf16;
+  EXPECT_THAT(refusal(ErrorCode::kUnsupported), HasSubstr("`target=cuda`"));
+  recipe.target = "cuda";
+  EXPECT_NO_THROW(validate(recipe));
+}
+
+TEST_F(ValidateTest, IntegersNeedKernels) {
+  recipe.format = Format::kStatic;
+  recipe.granularity = {GranularityKind::kBlock, 32};
+  EXPECT_THAT(refusal(), StartsWith("integer kernels know no blocks"));
+  recipe.granularity = {};
+  recipe.codebook = true;
+  EXPECT_THAT(refusal(), StartsWith("integer kernels take symmetric linear codes"));
+  recipe.codebook = false;
+  recipe.integer.weights = WeightType::kU8;
+  recipe.integer.reduce_range = true;
+  EXPECT_THAT(refusal(), StartsWith("`integer.reduce_range` is for s8 weights"));
+  recipe.integer.reduce_range = false;
+  recipe.integer.dialect = Dialect::kQOperator;
+  recipe.integer.activations = ActivationType::kS8;
+  EXPECT_THAT(refusal(), StartsWith("no runtime multiplies s8 activations with u8 weights"));
+  recipe.integer.activations = ActivationType::kU16;
+  EXPECT_THAT(refusal(), StartsWith("integer ops are 8-bit"));
+  recipe.integer.activations = ActivationType::kU8;
+  recipe.integer.values["a"].type = ActivationType::kU16;
+  EXPECT_THAT(refusal(), StartsWith("integer ops take activations of one type"));
+  recipe = {};
+  recipe.format = Format::kDynamic;
+  recipe.integer.weights = WeightType::kS4;
+  EXPECT_EQ(refusal(), "dynamic kernels take 8-bit weights: `integer.weights=s8` or u8");
+  recipe = {};
+  recipe.integer.half_rest = true;
+  EXPECT_EQ(refusal(), "`integer.half_rest` is for `format=static` and `format=dynamic`");
+}
+
+TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
+  EXPECT_EQ(
+      refusal_of_node(Format::kW8, Format::kDynamic),
+      "`nodes` 'a=dynamic': `format=w8` computes on floats: take `format=static` for nodes on integers");
+  EXPECT_THAT(refusal_of_node(Format::kW4, Format::kStatic), StartsWith("`nodes` 'a=static': `format=w4`"));
+  EXPECT_EQ(
+      refusal_of_node(Format::kDynamic, Format::kStatic),
+      "`nodes` 'a=static': static nodes among dynamic ones: take `format=static` and name the dynamic ones");
+  EXPECT_THAT(refusal_of_node(Format::kStatic, Format::kFp16),
+              HasSubstr("16-bit arithmetic is for whole models"));
+  EXPECT_THAT(refusal_of_node(Format::kW8, Format::kBf16),
+              HasSubstr("16-bit arithmetic is for whole models"));
+  EXPECT_EQ(refusal_of_node(Format::kFp16, Format::kW8),
+            "fp16 converts the graph: nodes can stay fp32 and nothing else");
+  recipe = {};
+  recipe.format = Format::kStatic;
+  recipe.nodes = {{"a", Format::kFp32}};
+  recipe.integer.half_rest = true;
+  recipe.target = "cuda";
+  EXPECT_THAT(refusal(), StartsWith("`integer.half_rest` converts all"));
+}
+
+TEST_F(ValidateTest, RoundingForOutputsIsStatic) {
+  recipe.rounding = Rounding::kAdaptive;
+  EXPECT_THAT(refusal(), StartsWith("`rounding=adaptive` looks at data"));
+  recipe.format = Format::kStatic;
+  EXPECT_NO_THROW(validate(recipe));
+  recipe.nodes = {{"a", Format::kDynamic}};
+  EXPECT_THAT(refusal(), StartsWith("`rounding=adaptive` is for static nodes"));
+}
+
+}  // namespace
+}  // namespace ounce
