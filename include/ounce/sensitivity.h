@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include <ounce/names.h>
 #include <ounce/quantize.h>
 #include <ounce/verify.h>
 
@@ -24,6 +25,11 @@ enum class Grouping {
   kLayer,   // every node with weights
   kBlock,   // layers that belong together, by their names or by where they stand
   kOpType,  // all Convs, all MatMuls …
+};
+template <>
+struct NamesOf<Grouping> {
+  static constexpr Named<Grouping> kAll[] = {
+      {Grouping::kLayer, "layer"}, {Grouping::kBlock, "block"}, {Grouping::kOpType, "op"}};
 };
 
 struct SensitivityOptions {

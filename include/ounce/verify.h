@@ -16,6 +16,7 @@
 
 #include <ounce/cpus.h>
 #include <ounce/data.h>
+#include <ounce/names.h>
 #include <ounce/quantize.h>
 #include <ounce/runtime.h>
 
@@ -28,6 +29,12 @@ enum class Metric {
   kF1,        // macro-averaged over the classes
   kMae,       // mean absolute error
   kMap,       // mean average precision of boxes at IoU 0.5
+};
+template <>
+struct NamesOf<Metric> {
+  static constexpr Named<Metric> kAll[] = {{Metric::kAuto, "auto"}, {Metric::kAccuracy, "accuracy"},
+                                           {Metric::kNll, "nll"},   {Metric::kF1, "f1"},
+                                           {Metric::kMae, "mae"},   {Metric::kMap, "map"}};
 };
 
 // What has to hold. Those that are not set do not decide; without any, defaults do: see

@@ -28,7 +28,7 @@ bool is_ours(const std::filesystem::path& file) {
 
 bool computes_on_integers(const std::vector<LayerChoice>& layers) {
   return std::any_of(layers.begin(), layers.end(), [](const LayerChoice& layer) {
-    return layer.format == format_name(Format::kStatic) || layer.format == format_name(Format::kDynamic);
+    return layer.format == Format::kStatic || layer.format == Format::kDynamic;
   });
 }
 

@@ -48,9 +48,9 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, s
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
     fmt::print(out, "  {}{}\n", name, line);
   for (const std::string& line : report::cpu_lines(trial.cpus)) fmt::print(out, "  {}on {}\n", name, line);
-  const bool is_on_integers = std::any_of(
-      row.result.nodes.begin(), row.result.nodes.end(),
-      [](const auto& node) { return node.arithmetic == "static" || node.arithmetic == "dynamic"; });
+  const bool is_on_integers =
+      std::any_of(row.result.nodes.begin(), row.result.nodes.end(),
+                  [](const NodeOutcome& node) { return is_integer(node.arithmetic); });
   if (is_alone && is_on_integers && went_well && trial.cpus.empty())
     fmt::print(out, "  proved on this CPU alone ({}); --on names others\n", trial.cpu);
   if (is_alone) fmt::print(out, "{}", report::arithmetic_lines(row.result.nodes));

@@ -194,7 +194,7 @@ std::shared_ptr<const PreparedModel> PreparedModel::with_integers(const Recipe& 
   const graph::Index index = graph::verify(source);
   const plan::Plan plan = plan::make_plan(source, index, integers_only, pool, ranges());
   describe_integers(plan.integer, index, result);
-  std::erase_if(result.nodes, [](const NodeOutcome& node) { return node.arithmetic == "float"; });
+  std::erase_if(result.nodes, [](const NodeOutcome& node) { return node.arithmetic == Arithmetic::kFloat; });
   for (const plan::Decision& decision : plan.decisions) {
     if (decision.is_stored()) result.tensors.push_back(outcome_of(decision, index));
   }

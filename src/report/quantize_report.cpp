@@ -110,12 +110,14 @@ std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t 
   std::size_t shown = 0;
   for (const TensorOutcome& tensor : tensors) {
     if (shown++ == at_most) break;
-    const bool is_taken_as_it_is = tensor.encoding.ends_with("float16") && tensor.decoder == "kernel";
+    const bool is_half = tensor.encoding == StoredAs::kFloat16 || tensor.encoding == StoredAs::kBfloat16;
+    const bool is_taken_as_it_is = is_half && tensor.decoder == Decoder::kKernel;
+    const char* const encoding = name_of(tensor.encoding);
     const std::string decision = !tensor.stored ? fmt::format("kept: {}", tensor.reason)
                                  : is_taken_as_it_is
-                                     ? fmt::format("{}: {}", tensor.encoding, tensor.reason)
-                                     : fmt::format("{} per {}, {}: {}", tensor.encoding, tensor.granularity,
-                                                   tensor.decoder, tensor.reason);
+                                     ? fmt::format("{}: {}", encoding, tensor.reason)
+                                     : fmt::format("{} per {}, {}: {}", encoding, tensor.granularity,
+                                                   name_of(tensor.decoder), tensor.reason);
     const std::string name = tensor.scope.empty() ? tensor.name : tensor.scope + "/" + tensor.name;
     table.add({name, fmt::format("{}[{}]", tensor.type, fmt::join(tensor.shape, ",")), tensor.op_type,
                bytes_text(tensor.bytes_before), bytes_text(tensor.bytes_after),
@@ -130,10 +132,10 @@ std::string arithmetic_lines(const std::vector<NodeOutcome>& nodes) {
   std::map<std::string, std::size_t> integer, half;
   std::map<std::pair<std::string, std::string>, std::size_t> floats;
   for (const NodeOutcome& node : nodes) {
-    if (node.arithmetic == "float") {
+    if (node.arithmetic == Arithmetic::kFloat) {
       ++floats[{node.op_type, node.reason}];
     } else {
-      ++(node.arithmetic.find("float16") == std::string::npos ? integer : half)[node.op_type];
+      ++(is_integer(node.arithmetic) ? integer : half)[node.op_type];
     }
   }
   const auto line = [](const char* what, const std::map<std::string, std::size_t>& ops) {
@@ -174,7 +176,7 @@ Json node_json(const NodeOutcome& node) {
   return {{"name", node.name},
           {"scope", node.scope},
           {"op_type", node.op_type},
-          {"arithmetic", node.arithmetic},
+          {"arithmetic", name_of(node.arithmetic)},
           {"reason", node.reason}};
 }
 
@@ -186,7 +188,7 @@ Json activation_json(const ActivationOutcome& activation) {
           {"zero_point", activation.zero},
           {"low", activation.range.low},
           {"high", activation.range.high},
-          {"method", method_name(activation.method)},
+          {"method", name_of(activation.method)},
           {"sqnr_db", number(activation.sqnr_db)}};
 }
 
@@ -201,9 +203,9 @@ Json tensor_json(const TensorOutcome& tensor) {
                {"bytes_before", tensor.bytes_before},
                {"bytes_after", tensor.bytes_after}};
   if (tensor.stored) {
-    json["encoding"] = tensor.encoding;
+    json["encoding"] = name_of(tensor.encoding);
     json["granularity"] = tensor.granularity;
-    json["decoder"] = tensor.decoder;
+    json["decoder"] = name_of(tensor.decoder);
     json["exact"] = std::isinf(tensor.sqnr_db);
     json["sqnr_db"] = number(tensor.sqnr_db);
     json["max_abs_error"] = number(tensor.max_abs_error);

@@ -63,7 +63,7 @@ Table trial_table(const TuneResult& result) {
 // "12 static, 3 w8 (conv_post, …)"
 std::string layers_text(const std::vector<LayerChoice>& layers) {
   std::map<std::string, std::vector<std::string>> by_format;
-  for (const LayerChoice& layer : layers) by_format[layer.format].push_back(layer.name);
+  for (const LayerChoice& layer : layers) by_format[name_of(layer.format)].push_back(layer.name);
   std::vector<std::pair<std::string, std::vector<std::string>>> sorted(by_format.begin(), by_format.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
@@ -139,7 +139,8 @@ Json result_json(const TuneResult& result) {
   json["held_out"] = result.passed ? quality_json(result.held_out) : Json(nullptr);
   json["layers"] = Json::array();
   for (const LayerChoice& layer : result.layers)
-    json["layers"].push_back({{"name", layer.name}, {"op_type", layer.op_type}, {"format", layer.format}});
+    json["layers"].push_back(
+        {{"name", layer.name}, {"op_type", layer.op_type}, {"format", name_of(layer.format)}});
   json["trials"] = Json::array();
   for (const TuneTrial& trial : result.trials) json["trials"].push_back(trial_json(trial));
   json["notes"] = result.notes;

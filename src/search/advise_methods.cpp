@@ -69,8 +69,8 @@ void describe(const QuantizeResult& made, MethodFinding& finding) {
   finding.ratio = made.ratio();
   std::map<std::string, std::size_t> reasons;
   for (const NodeOutcome& node : made.nodes) {
-    ++(node.arithmetic == "float" ? finding.float_nodes : finding.integer_nodes);
-    if (node.arithmetic == "float") ++reasons[fmt::format("{}: {}", node.op_type, node.reason)];
+    ++(node.arithmetic == Arithmetic::kFloat ? finding.float_nodes : finding.integer_nodes);
+    if (node.arithmetic == Arithmetic::kFloat) ++reasons[fmt::format("{}: {}", node.op_type, node.reason)];
   }
   std::vector<std::pair<std::size_t, std::string>> sorted;
   for (const auto& [reason, count] : reasons) sorted.emplace_back(count, reason);

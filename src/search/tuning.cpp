@@ -61,12 +61,11 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
   const auto text = [](const std::optional<double>& value) {
     return value ? fmt::format("{}", *value) : "-";
   };
-  return identity_of(
-      model, options.data, options.runtime,
-      fmt::format("tune 2 on {} gates {} {} {} {} {} metric {} {} {} target {}", cpu_name(),
-                  text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
-                  text(gates.min_agreement), text(gates.max_drop), static_cast<int>(options.metric),
-                  options.output, text(options.threshold), options.target));
+  return identity_of(model, options.data, options.runtime,
+                     fmt::format("tune 2 on {} gates {} {} {} {} {} metric {} {} {} target {}", cpu_name(),
+                                 text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
+                                 text(gates.min_agreement), text(gates.max_drop), name_of(options.metric),
+                                 options.output, text(options.threshold), options.target));
 }
 
 // One run: what is the best so far is in its place.
@@ -214,7 +213,7 @@ class Tuning {
     std::vector<LayerChoice> layers;
     for (const TreatedLayer& treated : maker_.layers(mix)) {
       const Format format = mix.recipe.is_half() ? mix.recipe.format : treated.format;
-      layers.push_back({treated.layer.name, treated.layer.op_type, std::string(format_name(format))});
+      layers.push_back({treated.layer.name, treated.layer.op_type, format});
     }
     return layers;
   }
