@@ -14,6 +14,7 @@
 #include "cli/data_options.h"
 #include "cli/emit_options.h"
 #include "cli/model_list.h"
+#include "cli/names_of.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
 #include "report/cpu_report.h"
@@ -60,7 +61,7 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, s
 int run(const Arguments& arguments) {
   QuantizeOptions options;
   options.recipe = recipe_of(arguments.recipe);
-  options.external_data = external_data_of(arguments.external_data);
+  options.external_data = value_of<ExternalData>(arguments.external_data);
   options.threads = arguments.threads;
   options.dry_run = arguments.dry_run;
   options.trial.is_wanted = arguments.verify;
@@ -128,7 +129,7 @@ Command add_quantize(CLI::App& parser) {
   add_recipe_options(*app, arguments->recipe);
   app->add_option("--external-data", arguments->external_data,
                   "weights in a file of their own: auto (above 2 GiB), always, never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(any_name_of<ExternalData>())
       ->capture_default_str();
   app->add_option("--threads", arguments->threads, "threads (0: all CPUs); the result does not depend on it")
       ->check(CLI::Range(0, 1024))

@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "report/advise_names.h"
 #include "report/advise_report.h"
 #include "report/json.h"
 
@@ -68,7 +67,7 @@ Json baseline_json(const Baseline& baseline) {
 
 Json method_json(const MethodFinding& method) {
   Json json;
-  json["method"] = format_name(method.format);
+  json["method"] = name_of(method.format);
   json["measured"] = method.is_measured;
   if (!method.is_measured) {
     json["why_not"] = method.why_not;

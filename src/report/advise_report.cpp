@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "report/advise_names.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -98,7 +97,7 @@ std::string method_table(const AdviseResult& result) {
   for (const MethodFinding& method : result.methods) {
     if (!method.is_measured) continue;
     has_rows = true;
-    table.add({format_name(method.format), bytes_text(method.bytes), percent_text(method.ratio),
+    table.add({name_of(method.format), bytes_text(method.bytes), percent_text(method.ratio),
                speed_text(method.speed_up), bytes_text(method.peak_memory), decibel_text(method.sqnr_db),
                fmt::format("{}: {}", method.is_acceptable ? "yes" : "NO", method.quality)});
   }
@@ -108,8 +107,7 @@ std::string method_table(const AdviseResult& result) {
 std::vector<std::string> unmeasured(const AdviseResult& result) {
   std::vector<std::string> lines;
   for (const MethodFinding& method : result.methods) {
-    if (!method.is_measured)
-      lines.push_back(fmt::format("{}: {}", format_name(method.format), method.why_not));
+    if (!method.is_measured) lines.push_back(fmt::format("{}: {}", name_of(method.format), method.why_not));
   }
   return lines;
 }

@@ -15,18 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kRuns: return "runs";
-    case Verdict::kSlow: return "slow";
-    case Verdict::kWrong: return "wrong";
-    case Verdict::kNotImplemented: return "not_implemented";
-    case Verdict::kFails: return "fails";
-    case Verdict::kUnknown: break;
-  }
-  return "unknown";
-}
-
 const char* sentence_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kRuns: return "runs";

@@ -49,6 +49,9 @@ TEST(RecipeJsonTest, EveryChangeShows) {
 
 TEST(RecipeJsonTest, WhatIsNoneIsRefused) {
   EXPECT_THROW(mix_of(nlohmann::json::object()), nlohmann::json::exception);
+  nlohmann::json unknown = to_json(mixed());
+  unknown["format"] = "w5";
+  EXPECT_THROW(mix_of(unknown), nlohmann::json::exception);
 }
 
 }  // namespace

@@ -131,8 +131,8 @@ std::uint64_t SensitivityMeter::samples() const {
 std::string SensitivityMeter::identity() const {
   return identity_of(model_, options_.data, options_.runtime,
                      fmt::format("sensitivity format {} metric {} output '{}' threshold {} samples {}",
-                                 static_cast<int>(options_.format), static_cast<int>(options_.metric),
-                                 options_.output, options_.threshold.value_or(-1), samples()));
+                                 name_of(options_.format), name_of(options_.metric), options_.output,
+                                 options_.threshold.value_or(-1), samples()));
 }
 
 const Recording& SensitivityMeter::recording() {
