@@ -74,7 +74,7 @@ struct AdviseOptions {
   std::string target;  // as Recipe::target
   double budget = 60;  // seconds
   Metric metric = Metric::kAuto;
-  std::string output;                // as VerifyOptions::output
+  std::string label_output;          // as VerifyOptions::label_output
   double max_drop = 0.005;           // what the metric may lose
   std::optional<double> min_sqnr{};  // dB that every output must keep; nothing: as the family needs it
   // How a command line says `data`, one word each: recommended commands repeat it. Empty: made from `data`.

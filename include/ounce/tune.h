@@ -73,7 +73,7 @@ struct TuneOptions {
   DataOptions data;
   Gates gates;  // without any: kDefaultTuneSqnr dB for every output
   Metric metric = Metric::kAuto;
-  std::string output;  // the one that labels speak of
+  std::string label_output;  // the one that labels speak of
   std::optional<double> threshold;
   Objective objective = Objective::kBalanced;
   std::string target;                  // see Recipe::target

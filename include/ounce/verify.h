@@ -51,7 +51,7 @@ struct VerifyOptions {
   DataOptions data;
   Gates gates;
   Metric metric = Metric::kAuto;
-  std::string output;  // the one that labels speak of; empty: the first of a suitable type
+  std::string label_output;  // the one that labels speak of; empty: the first of a suitable type
   std::optional<double>
       threshold;  // for decisions: an output is "yes" from here on; for boxes: the least score
   bool edge_cases = true;
@@ -64,7 +64,7 @@ struct VerifyOptions {
 
 struct OutputComparison {
   std::string name, type;
-  bool is_state = false;  // fed back by --carry: shown, but no gate looks at it
+  bool is_state = false;  // fed back by DataOptions::carry: shown, but no gate looks at it
   std::uint64_t values = 0;
   double max_abs_diff = 0, mean_abs_diff = 0, mse = 0;
   double sqnr_db = 0;  // infinite when all values are equal

@@ -181,7 +181,7 @@ TEST_F(Integer, StaticWithoutDataIsRefused) {
   options.trial.data = {};
   const Error error = error_of([&] { quantize(kExample, folder / "x.onnx", options); });
   EXPECT_EQ(error.code(), ErrorCode::kUsage);
-  EXPECT_THAT(error.what(), HasSubstr("--data"));
+  EXPECT_THAT(error.what(), HasSubstr("`data`"));
 }
 
 TEST_F(Integer, AFolderThatDoesNotExistIsNoticedBeforeTheWork) {

@@ -47,9 +47,9 @@ std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneO
 TuneResult tune(const std::filesystem::path& model, const std::filesystem::path& output,
                 const TuneOptions& options) {
   if (options.data.is_generated())
-    throw Error(ErrorCode::kUsage, "tune needs to see real data: give --data", model.string());
+    throw Error(ErrorCode::kUsage, "tune needs to see real data: give `data`", model.string());
   if (options.budget.models == 0 && !(options.budget.seconds > 0))
-    throw Error(ErrorCode::kUsage, "--budget must be more than nothing");
+    throw Error(ErrorCode::kUsage, "`budget` must be more than nothing");
   const onnx::Model original = onnx::read_model(model);
   graph::verify(original);
   make::require_another_file(original, output, "the output would replace the input; choose another -o");

@@ -135,7 +135,7 @@ TEST_F(TuneTest, SenselessRequestsAreRefused) {
   EXPECT_EQ(error_of([&] { tuned(); }).code(), ErrorCode::kUsage);
   options.budget = {10, 0};
   options.data = {};
-  EXPECT_THAT(error_of([&] { tuned(); }).what(), HasSubstr("give --data"));
+  EXPECT_THAT(error_of([&] { tuned(); }).what(), HasSubstr("give `data`"));
 }
 
 TEST_F(TuneTest, ChainsOfManyLayersAreTakenInBlocks) {

@@ -19,6 +19,7 @@
 #include "cli/recipe_options.h"
 #include "report/cpu_report.h"
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/quantize_report.h"
 
 namespace ounce::cli {
@@ -55,7 +56,8 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, s
   if (is_alone && is_on_integers && went_well && trial.cpus.empty())
     fmt::print(out, "  proved on this CPU alone ({}); --on names others\n", trial.cpu);
   if (is_alone) fmt::print(out, "{}", report::arithmetic_lines(row.result.nodes));
-  for (const std::string& note : row.result.notes) fmt::print(out, "  {}note: {}\n", name, note);
+  for (const std::string& note : row.result.notes)
+    fmt::print(out, "  {}note: {}\n", name, report::with_options(note));
 }
 
 int run(const Arguments& arguments) {

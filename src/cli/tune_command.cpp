@@ -40,7 +40,7 @@ TuneOptions options_of(const Arguments& arguments) {
   options.data = data_options_of(arguments.data);
   options.gates = gates_of(arguments.gates);
   options.metric = metric_of(arguments.gates);
-  options.output = arguments.gates.output;
+  options.label_output = arguments.gates.output;
   options.threshold = arguments.gates.threshold;
   options.objective = value_of<Objective>(arguments.objective);
   options.budget = budget_of(arguments.budget, "--budget");

@@ -64,7 +64,7 @@ std::vector<std::string> warnings_for(const Recipe& recipe) {
   if (recipe.integer.weights == WeightType::kS4) {
     notes.emplace_back(
         "4-bit weights of Conv and Gemm have no integer kernels in ONNX Runtime's CPU provider: it decodes "
-        "them at every run; --to w4 stores as small and runs at FP32 speed");
+        "them at every run; `format=w4` stores as small and runs at FP32 speed");
   }
   return notes;
 }
@@ -81,7 +81,8 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const QuantizeO
   plan::require_mixable(options.recipe);
   if (options.recipe.rounding == Rounding::kAdaptive &&
       (options.recipe.format != Format::kStatic || options.trial.data.is_generated()))
-    throw Error(ErrorCode::kUsage, "--rounding adaptive looks at data: it is for --to static with --data");
+    throw Error(ErrorCode::kUsage,
+                "`rounding=adaptive` looks at data: it is for `format=static` with `data`");
   if (options.recipe.is_half()) prepare_halves(model, options);
   if (!options.recipe.is_integer()) return;
   require_possible(options.recipe);
@@ -100,9 +101,10 @@ bool PreparedModel::take_trained(const std::filesystem::path& source, const Reci
     throw Error(ErrorCode::kUnsupported, state.sentence + "; nothing was written", source.string());
   if (!state.is_qdq()) return false;
   if (recipe.format == Format::kDynamic) {
-    throw Error(ErrorCode::kUnsupported,
-                state.sentence + ": its scales are static, and --to static keeps them; nothing was written",
-                source.string());
+    throw Error(
+        ErrorCode::kUnsupported,
+        state.sentence + ": its scales are static, and `format=static` keeps them; nothing was written",
+        source.string());
   }
   passes::Changes changes = passes::store_trained_weights(model);
   const passes::Changes limited =
@@ -114,7 +116,7 @@ bool PreparedModel::take_trained(const std::filesystem::path& source, const Reci
   if (limited.count != 0) {
     notes_.push_back(
         fmt::format("the scales of {} weight{} grew, as sums of their products would saturate on x86 CPUs "
-                    "without VNNI; --no-reduce-range keeps them as they were trained",
+                    "without VNNI; `integer.reduce_range=false` keeps them as they were trained",
                     limited.count, limited.count == 1 ? "" : "s"));
   }
   changes.left_alone.insert(changes.left_alone.end(), limited.left_alone.begin(), limited.left_alone.end());
@@ -123,7 +125,7 @@ bool PreparedModel::take_trained(const std::filesystem::path& source, const Reci
                           ? "neither its weight nor its input is quantized"
                       : op.has_float_weight ? "its weight is not quantized"
                                             : "its input is not quantized";
-    float_ops_.push_back({op.label, "", op.op_type, "float", why});
+    float_ops_.push_back({op.label, "", op.op_type, Arithmetic::kFloat, why});
   }
   for (const std::string& reason : changes.left_alone) notes_.push_back("left alone: " + reason);
   write(model);
@@ -134,7 +136,7 @@ void PreparedModel::observe(const std::filesystem::path& source, const QuantizeO
   if (!options.ranges.empty()) return load(source, options);
   if (options.trial.data.is_generated()) {
     throw Error(ErrorCode::kUsage,
-                "static needs to see real data: give --data, or --ranges from 'ounce calibrate'",
+                "static needs to see real data: give `data`, or `ranges` from `calibrate()`",
                 source.string());
   }
   look_at(source, options, Watching::kForIntegers);
@@ -145,7 +147,7 @@ void PreparedModel::load(const std::filesystem::path& source, const QuantizeOpti
   ThreadPool pool(options.threads);
   const onnx::Model model = onnx::read_model(source);
   if (ranges_->model == source_digest(model, {}, pool)) return;
-  throw Error(ErrorCode::kBadInput, "these ranges are of another model; run 'ounce calibrate' on this one",
+  throw Error(ErrorCode::kBadInput, "these ranges are of another model; run `calibrate()` on this one",
               options.ranges.string());
 }
 

@@ -86,11 +86,10 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
     stepper = std::make_unique<measure::Stepper>(runtime::load(original, how), options.data.carry);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
-    throw Error(
-        ErrorCode::kUnsupported,
-        fmt::format(
-            "the original does not load, so nothing can be compared: {}; --no-verify writes without trying",
-            error.what()));
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("the original does not load, so nothing can be compared: {}; "
+                            "`trial.is_wanted=false` writes without trying",
+                            error.what()));
   }
   result.runtime_version = stepper->model().library_version();
   result.cpu = cpu_kernels();
@@ -116,7 +115,7 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
     }
   }
   result.why_not = fmt::format(
-      "the original does not take made-up inputs ({}): give --data, or --shape NAME=LENGTH", first_reason);
+      "the original does not take made-up inputs ({}): give `data`, or `shape` NAME=LENGTH", first_reason);
   return expected;
 }
 
@@ -178,8 +177,9 @@ void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& w
     throw Error(
         ErrorCode::kUnsupported,
         fmt::format("on {} the result is another model ({:.1f} dB from what it gives here), so nothing "
-                    "was written; {}--on none does not look there",
-                    cpu, found.sqnr_db, cpu.starts_with("avx") ? "--reduce-range may help, " : ""),
+                    "was written; {}`cpus={{}}` does not look there",
+                    cpu, found.sqnr_db,
+                    cpu.starts_with("avx") ? "`integer.reduce_range=true` may help, " : ""),
         written.name.string());
   }
 }
@@ -222,12 +222,11 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
     const bool is_late = std::string_view(error.what()).find("took longer than") != std::string_view::npos;
-    throw Error(
-        is_late ? ErrorCode::kUnsupported : ErrorCode::kInternal,
-        fmt::format(
-            "the result fails in the runtime, so nothing was written (--no-verify writes all the same): {}",
-            with_name(error.what(), written)),
-        written.name.string());
+    throw Error(is_late ? ErrorCode::kUnsupported : ErrorCode::kInternal,
+                fmt::format("the result fails in the runtime, so nothing was written "
+                            "(`trial.is_wanted=false` writes all the same): {}",
+                            with_name(error.what(), written)),
+                written.name.string());
   }
   if (!options.cpus.empty() && result.samples != 0)
     ask_other_cpus(original, written, how, options, original_bytes, expected, result);

@@ -479,7 +479,7 @@ TEST(HalfPlan, NamesAWeightThatIsNotFinite) {
   EXPECT_STREQ(
       error.what(),
       "tensor 'bad': a weight has NaN or infinite values; repair the model, or leave its node out with "
-      "--keep-fp32");
+      "`half.keep`");
 }
 
 TEST(HalfPlan, IntegerOpsAndTheirScalesStay) {
@@ -527,7 +527,7 @@ TEST(HalfPlan, TheUserMayKeepNodes) {
   recipe.format = Format::kFp16;
   recipe.half.keep = {"^m$", "Relu"};
   const Planned plan(net, recipe);
-  EXPECT_THAT(plan.stays, ElementsAre("m: --keep-fp32 '^m$'", "y: --keep-fp32 'Relu'"));
+  EXPECT_THAT(plan.stays, ElementsAre("m: `half.keep` '^m$'", "y: `half.keep` 'Relu'"));
   EXPECT_THAT(plan.kept, ElementsAre("v: its node was asked to stay in FP32"));
   for (const auto& [expression, words] :
        std::vector<std::pair<const char*, const char*>>{{"nothing", "matches no"}, {"(", "not a regular"}}) {

@@ -36,7 +36,7 @@ void require_no_dynamic_nodes(const Recipe& recipe) {
     if (format != Format::kDynamic) continue;
     throw Error(
         ErrorCode::kUsage,
-        fmt::format("--node '{}=dynamic': this model keeps the static scales that it came with", name));
+        fmt::format("`nodes` '{}=dynamic': this model keeps the static scales that it came with", name));
   }
 }
 

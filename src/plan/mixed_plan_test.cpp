@@ -192,8 +192,9 @@ std::string nodes_of(const Nodes& nodes, bool force_conv = false) {
 }
 
 TEST(MixedPlan, ADynamicConvHasToBeForced) {
-  EXPECT_THAT(nodes_of({{"c", Format::kDynamic}}),
-              HasSubstr("node 0:2 float: ConvInteger is several times slower than FP32 (--force-conv)\n"));
+  EXPECT_THAT(
+      nodes_of({{"c", Format::kDynamic}}),
+      HasSubstr("node 0:2 float: ConvInteger is several times slower than FP32 (`integer.force_conv`)\n"));
   EXPECT_EQ(nodes_of({{"c", Format::kDynamic}}, /*force_conv=*/true),
             "node 0:0 static -> r, codes, clamped by its codes\n"
             "node 0:2 dynamic -> c\n"
@@ -257,10 +258,10 @@ TEST(MixedPlan, FourBitWeightsAreForStaticNodesOnly) {
 
 TEST(MixedPlan, ANameThatNoNodeGivesIsRefused) {
   EXPECT_EQ(refusal_of(chain(), recipe_of(Format::kW8, {{"a", Format::kW4}, {"nothing", Format::kW4}})),
-            "--node 'nothing': no node gives this value");
+            "`nodes` 'nothing': no node gives this value");
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kW8, {{"x", Format::kW4}})), HasSubstr("'x'"));
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kDynamic, {{"b", Format::kW4}})),
-              StartsWith("--node 'b': no node gives this value; normalisations"));
+              StartsWith("`nodes` 'b': no node gives this value; normalisations"));
 }
 
 TEST(MixedPlan, FormatsThatDoNotGoTogetherAreRefused) {

@@ -95,7 +95,7 @@ void NodeWishes::require_nodes() const {
       is_integer_ ? "; normalisations, and sums with constants, become part of the op before them, which "
                     "then gives their value"
                   : "";
-  throw Error(ErrorCode::kUsage, fmt::format("--node '{}': no node gives this value{}", unknown_, folded));
+  throw Error(ErrorCode::kUsage, fmt::format("`nodes` '{}': no node gives this value{}", unknown_, folded));
 }
 
 std::optional<Format> NodeWishes::of(const onnx::Node& node) const {

@@ -25,11 +25,13 @@ class StaticPlanner {
     for (const auto& [name, value] : recipe_.values) {
       if (recipe_.dialect == Dialect::kQOperator &&
           value.type.value_or(recipe_.activations) != recipe_.activations)
-        throw Error(ErrorCode::kUsage,
-                    "integer ops take activations of one type: --dialect qdq for --value types");
+        throw Error(
+            ErrorCode::kUsage,
+            "integer ops take activations of one type: `integer.dialect=qdq` for `integer.values` types");
       if (ranges_ != nullptr && !ranges_->values.contains(name)) {
-        throw Error(ErrorCode::kUsage,
-                    fmt::format("--value '{}' is no activation of this model that was observed", name));
+        throw Error(
+            ErrorCode::kUsage,
+            fmt::format("`integer.values` '{}' is no activation of this model that was observed", name));
       }
     }
     for (std::size_t body = 0; body < index_.bodies().size(); ++body) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -40,7 +41,7 @@ std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
   text += fmt::format("{} value{} over {} sample{} → {}\n", result.values.size(),
                       result.values.size() == 1 ? "" : "s", result.samples, result.samples == 1 ? "" : "s",
                       result.output.string());
-  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
+  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", with_options(note));
   return text;
 }
 
@@ -51,7 +52,7 @@ Json calibrate_json(const CalibrateResult& result) {
   json["output"] = result.output.string();
   json["samples"] = result.samples;
   json["seconds"] = result.seconds;
-  json["notes"] = result.notes;
+  json["notes"] = with_options(result.notes);
   json["values"] = Json::array();
   for (const ObservedValue& value : result.values) {
     Json entry;

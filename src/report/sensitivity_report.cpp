@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -150,8 +151,8 @@ Json row_json(const SensitivityRow& row) {
   json["exclude"] = result.exclude;
   json["exclude_db"] = number(result.exclude_db);
   json["enough"] = result.is_enough;
-  json["findings"] = result.findings;
-  json["notes"] = result.notes;
+  json["findings"] = with_options(result.findings);
+  json["notes"] = with_options(result.notes);
   json["measured"] = result.measured;
   json["recalled"] = result.recalled;
   json["seconds"] = result.seconds;
@@ -169,8 +170,8 @@ std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
     text += fmt::format(", {} {:.4f} (drop {})", result.metric, result.metric_reference,
                         drop_text(result.all_drop));
   text += '\n' + group_table(result) + rest_line(result);
-  for (const std::string& finding : result.findings) text += finding + '\n';
-  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
+  for (const std::string& finding : result.findings) text += with_options(finding) + '\n';
+  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", with_options(note));
   text += exclude_lines(result, min_sqnr);
   return text + fmt::format("{} model{} measured, {} known from before, {}\n", result.measured,
                             result.measured == 1 ? "" : "s", result.recalled, seconds_text(result.seconds));

@@ -56,7 +56,7 @@ double effort(Format format) {
 
 std::string obstacle(Format format, const AdviseOptions& options, const FamilyFinding& family) {
   if (format == Format::kStatic && options.data.is_generated())
-    return "needs data to calibrate on: give --data";
+    return "needs data to calibrate on: give `data`";
   const double share = share_of_products(family);
   if (format != Format::kDynamic || share >= kDynamicShare) return {};
   return share == 0 ? "there is no MatMul, Gemm, LSTM or attention with weights"

@@ -40,7 +40,7 @@ TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
   if (!has_other) options.gates.min_sqnr = kDefaultTuneSqnr;
   if (is_blind)
     notes.push_back(
-        "there are no labels, so --max-drop has nothing to look at" +
+        "there are no labels, so `gates.max_drop` has nothing to look at" +
         (has_other ? "" : fmt::format("; every output must come within {} dB instead", kDefaultTuneSqnr)));
   return options;
 }
@@ -65,7 +65,7 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
                      fmt::format("tune 2 on {} gates {} {} {} {} {} metric {} {} {} target {}", cpu_name(),
                                  text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
                                  text(gates.min_agreement), text(gates.max_drop), name_of(options.metric),
-                                 options.output, text(options.threshold), options.target));
+                                 options.label_output, text(options.threshold), options.target));
 }
 
 // One run: what is the best so far is in its place.
