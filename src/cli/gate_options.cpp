@@ -30,7 +30,8 @@ void add_metric_options(CLI::App& app, GateArguments& arguments) {
                  "of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5)")
       ->check(any_name_of<Metric>())
       ->capture_default_str();
-  app.add_option("--output", arguments.output, "the output that labels speak of (default: the first)");
+  app.add_option("--label-output", arguments.label_output,
+                 "the output that labels speak of (default: the first)");
   app.add_option("--threshold", arguments.threshold,
                  "an output decides at this value: count decisions that flip; least score of boxes")
       ->check(number_between(-1e300, 1e300));

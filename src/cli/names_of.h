@@ -20,7 +20,7 @@ CLI::IsMember any_name_of() {
   return CLI::IsMember(names_of<Enum>());
 }
 
-// Help sorts long lists by the alphabet.
+// By the alphabet.
 template <class Enum>
 CLI::IsMember any_sorted_name_of() {
   std::vector<std::string> names = names_of<Enum>();

@@ -43,7 +43,7 @@ SensitivityOptions options_of(const Arguments& arguments) {
   options.data.samples = 0;  // calibration takes more of them
   if (arguments.has_samples) options.samples = arguments.data.samples;
   options.metric = metric_of(arguments.gates);
-  options.label_output = arguments.gates.output;
+  options.label_output = arguments.gates.label_output;
   options.threshold = arguments.gates.threshold;
   options.measure = arguments.top;
   options.min_sqnr = arguments.min_sqnr;

@@ -40,7 +40,7 @@ TuneOptions options_of(const Arguments& arguments) {
   options.data = data_options_of(arguments.data);
   options.gates = gates_of(arguments.gates);
   options.metric = metric_of(arguments.gates);
-  options.label_output = arguments.gates.output;
+  options.label_output = arguments.gates.label_output;
   options.threshold = arguments.gates.threshold;
   options.objective = value_of<Objective>(arguments.objective);
   options.budget = budget_of(arguments.budget, "--budget");
@@ -113,7 +113,7 @@ Command add_tune(CLI::App& parser) {
       "tune",
       "find the smallest and fastest mixed-precision model that passes the gate; exit 1 if none does");
   app->add_option("model", arguments->models, "models, or folders of models")->required();
-  app->add_option("-o,--out", arguments->output, "where the best goes (default: MODEL.tuned.onnx)");
+  app->add_option("-o,--output", arguments->output, "where the best goes (default: MODEL.tuned.onnx)");
   app->add_option("--objective", arguments->objective,
                   "balanced (least time × bytes), latency, size (without being slower than the original)")
       ->check(any_name_of<Objective>())

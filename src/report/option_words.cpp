@@ -76,7 +76,7 @@ constexpr Word kWords[] = {
     {"gates.min_agreement", "--min-agreement"},
     {"gates.max_drop", "--max-drop"},
     {"metric", "--metric"},
-    {"label_output", "--output"},
+    {"label_output", "--label-output"},
     {"cpus", "--on"},
     {"cpus={}", "--on none"},
     {"targets", "--target"},

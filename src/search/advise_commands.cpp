@@ -112,7 +112,7 @@ std::string CommandWriter::gates() const {
   if (gates.max_drop) text += fmt::format(" --max-drop {:g}%", 100 * *gates.max_drop);
   if (gates.min_sqnr) text += fmt::format(" --min-sqnr {:g}", *gates.min_sqnr);
   if (options_.metric != Metric::kAuto) text += fmt::format(" --metric {}", name_of(options_.metric));
-  if (!options_.label_output.empty()) text += " --output " + quoted(options_.label_output);
+  if (!options_.label_output.empty()) text += " --label-output " + quoted(options_.label_output);
   return text;
 }
 
