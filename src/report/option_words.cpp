@@ -50,7 +50,8 @@ constexpr Word kWords[] = {
     {"half.keep", "--keep-fp32"},
     {"half.keep_names", "--keep-names"},
     {"half.keep_names=true", "--keep-names"},
-    // QuantizeOptions, CalibrateOptions
+    // QuantizeOptions, CalibrateOptions, and where results go
+    {"output", "--output"},
     {"trial.is_wanted=false", "--no-verify"},
     {"ranges", "--ranges"},
     {"external_data", "--external-data"},
