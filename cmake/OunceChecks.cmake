@@ -1,10 +1,14 @@
-# Tests of the project itself rather than of its code: the layer rule, and that an installed
-# ounce can be used by somebody else's project.
+# Tests of the project itself rather than of its code: the layer rule, the words of messages, and that an
+# installed ounce can be used by somebody else's project.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME layers
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_layers.py ${PROJECT_SOURCE_DIR})
 add_test(NAME layers_check_itself
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_layers_test.py)
+add_test(NAME words
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_words.py ${PROJECT_SOURCE_DIR})
+add_test(NAME words_check_itself
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_words_test.py)
 add_test(NAME include_graph
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/include_graph.py ${PROJECT_SOURCE_DIR} --check)
 

@@ -20,6 +20,7 @@
 #include <ounce/bench.h>
 #include <ounce/data.h>
 #include <ounce/inspect.h>
+#include <ounce/names.h>
 #include <ounce/quantize.h>
 #include <ounce/runtime.h>
 #include <ounce/verify.h>
@@ -35,6 +36,14 @@ enum class ModelFamily {
   kMlp,
   kTrees,  // and other models of ai.onnx.ml that hold no tensors
   kOther,
+};
+template <>
+struct NamesOf<ModelFamily> {
+  static constexpr Named<ModelFamily> kAll[] = {
+      {ModelFamily::kCnn, "cnn"},           {ModelFamily::kTransformer, "transformer"},
+      {ModelFamily::kRecurrent, "rnn"},     {ModelFamily::kAudioGenerator, "audio_generator"},
+      {ModelFamily::kDetector, "detector"}, {ModelFamily::kMlp, "mlp"},
+      {ModelFamily::kTrees, "trees"},       {ModelFamily::kOther, "other"}};
 };
 
 // What a graph is, and by which signs.
@@ -53,6 +62,11 @@ struct FamilyFinding {
 };
 
 enum class SizeClass { kSmall, kMedium, kLarge };
+template <>
+struct NamesOf<SizeClass> {
+  static constexpr Named<SizeClass> kAll[] = {
+      {SizeClass::kSmall, "small"}, {SizeClass::kMedium, "medium"}, {SizeClass::kLarge, "large"}};
+};
 
 struct AdviseOptions {
   RuntimeOptions runtime;
@@ -60,7 +74,7 @@ struct AdviseOptions {
   std::string target;  // as Recipe::target
   double budget = 60;  // seconds
   Metric metric = Metric::kAuto;
-  std::string output;                // as VerifyOptions::output
+  std::string label_output;          // as VerifyOptions::label_output
   double max_drop = 0.005;           // what the metric may lose
   std::optional<double> min_sqnr{};  // dB that every output must keep; nothing: as the family needs it
   // How a command line says `data`, one word each: recommended commands repeat it. Empty: made from `data`.
@@ -111,6 +125,12 @@ struct Risk {
 };
 
 enum class AdviceVerdict { kQuantize, kStoreSmall, kLeave };
+template <>
+struct NamesOf<AdviceVerdict> {
+  static constexpr Named<AdviceVerdict> kAll[] = {{AdviceVerdict::kQuantize, "quantize"},
+                                                  {AdviceVerdict::kStoreSmall, "store_small"},
+                                                  {AdviceVerdict::kLeave, "do_not_quantize"}};
+};
 
 struct RecommendedCommand {
   std::string line;  // for a shell

@@ -2,7 +2,7 @@
 // (tools/support_matrix): each release from 1.14 on, on x64, arm64 and the web.
 //
 //   ounce::CheckReport report = ounce::check("model.onnx", {{"android-arm64@1.22.0", "linux-x64@1.30.0"}});
-//   // report.targets[0].loads: "no"
+//   // report.targets[0].loads(): false
 //
 // Throws ounce::Error for a model that cannot be read and for targets that nobody knows.
 #pragma once
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <ounce/names.h>
 #include <ounce/progress.h>
 #include <ounce/runtime.h>
 
@@ -25,6 +26,15 @@ enum class Verdict {
   kWrong,           // runs, with a wrong result
   kNotImplemented,  // the session cannot be created
   kFails,           // loads, and fails or crashes when it runs
+};
+template <>
+struct NamesOf<Verdict> {
+  static constexpr Named<Verdict> kAll[] = {{Verdict::kRuns, "runs"},
+                                            {Verdict::kSlow, "slow"},
+                                            {Verdict::kUnknown, "unknown"},
+                                            {Verdict::kWrong, "wrong"},
+                                            {Verdict::kNotImplemented, "not_implemented"},
+                                            {Verdict::kFails, "fails"}};
 };
 
 struct NodeFinding {

@@ -13,13 +13,39 @@
 #include <string>
 #include <vector>
 
+#include <ounce/names.h>
+
 namespace ounce {
 
 enum class InputKind { kTensor, kImage, kAudio };
+template <>
+struct NamesOf<InputKind> {
+  static constexpr Named<InputKind> kAll[] = {
+      {InputKind::kTensor, "tensor"}, {InputKind::kImage, "image"}, {InputKind::kAudio, "audio"}};
+};
 enum class ColorOrder { kRgb, kBgr, kGrey };
+template <>
+struct NamesOf<ColorOrder> {
+  static constexpr Named<ColorOrder> kAll[] = {
+      {ColorOrder::kRgb, "rgb"}, {ColorOrder::kBgr, "bgr"}, {ColorOrder::kGrey, "grey"}};
+};
 enum class ImageLayout { kNchw, kNhwc };
+template <>
+struct NamesOf<ImageLayout> {
+  static constexpr Named<ImageLayout> kAll[] = {{ImageLayout::kNchw, "nchw"}, {ImageLayout::kNhwc, "nhwc"}};
+};
 enum class ResizeBackend { kPillow, kOpenCv };
+template <>
+struct NamesOf<ResizeBackend> {
+  static constexpr Named<ResizeBackend> kAll[] = {{ResizeBackend::kPillow, "pillow"},
+                                                  {ResizeBackend::kOpenCv, "opencv"}};
+};
 enum class CropRule { kTorchvision, kHuggingFace };
+template <>
+struct NamesOf<CropRule> {
+  static constexpr Named<CropRule> kAll[] = {{CropRule::kTorchvision, "torchvision"},
+                                             {CropRule::kHuggingFace, "huggingface"}};
+};
 
 // How one input is made. Steps that are not asked for are left out; they happen in the order given here.
 struct InputContract {

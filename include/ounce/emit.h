@@ -7,12 +7,18 @@
 #include <string>
 #include <vector>
 
+#include <ounce/names.h>
+
 namespace ounce {
 
 // When the optimisations happen that depend on who computes what.
 enum class OrtStyle {
   kFixed,    // now: for the CPU
   kRuntime,  // only what is good everywhere now, the rest recorded for later: for NNAPI and CoreML
+};
+template <>
+struct NamesOf<OrtStyle> {
+  static constexpr Named<OrtStyle> kAll[] = {{OrtStyle::kFixed, "fixed"}, {OrtStyle::kRuntime, "runtime"}};
 };
 
 struct EmitOptions {

@@ -14,6 +14,7 @@
 
 #include <ounce/cpus.h>
 #include <ounce/data.h>
+#include <ounce/outcome.h>
 #include <ounce/progress.h>
 #include <ounce/recipe.h>
 #include <ounce/runtime.h>
@@ -57,8 +58,11 @@ struct TensorOutcome {
   std::string op_type;  // of the op it feeds
   std::string type;     // "float32"
   std::vector<std::int64_t> shape;
-  bool stored = false;                         // otherwise it was left alone
-  std::string encoding, granularity, decoder;  // for stored ones: "int8", "channel 0", "fold"
+  bool stored = false;  // otherwise it was left alone
+  // For stored ones.
+  StoredAs encoding = StoredAs::kInt8;
+  std::string granularity;  // "channel 0"
+  Decoder decoder = Decoder::kFold;
   std::string reason;
   std::uint64_t bytes_before = 0, bytes_after = 0;
   // Of the values decoded from the written file against the original; infinite when they are equal, NaN
@@ -70,8 +74,8 @@ struct TensorOutcome {
 // A node that multiplies with weights, or computes on integers.
 struct NodeOutcome {
   std::string name, scope, op_type;
-  std::string arithmetic;  // "float", "static", "dynamic"
-  std::string reason;      // of those that stay in floats
+  Arithmetic arithmetic = Arithmetic::kFloat;
+  std::string reason;  // of those that stay in floats
 };
 
 // A value that is codes between integer ops.

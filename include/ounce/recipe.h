@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <ounce/names.h>
+
 namespace ounce {
 
 enum class Format {
@@ -23,21 +25,15 @@ enum class Format {
   kBf16,
   kFp32,  // as it is: for single nodes, in Recipe::nodes
 };
+template <>
+struct NamesOf<Format> {
+  static constexpr Named<Format> kAll[] = {{Format::kW8, "w8"},         {Format::kW4, "w4"},
+                                           {Format::kW16, "w16"},       {Format::kDynamic, "dynamic"},
+                                           {Format::kStatic, "static"}, {Format::kFp16, "fp16"},
+                                           {Format::kBf16, "bf16"},     {Format::kFp32, "fp32"}};
+};
 
-// As the command line calls it: "w8" …
-constexpr const char* format_name(Format format) {
-  switch (format) {
-    case Format::kW8: return "w8";
-    case Format::kW4: return "w4";
-    case Format::kW16: return "w16";
-    case Format::kDynamic: return "dynamic";
-    case Format::kStatic: return "static";
-    case Format::kFp16: return "fp16";
-    case Format::kBf16: return "bf16";
-    case Format::kFp32: break;
-  }
-  return "fp32";
-}
+constexpr const char* format_name(Format format) { return name_of(format); }
 
 // Says how weights are stored, and that arithmetic is on FP32.
 constexpr bool is_storage(Format format) {
@@ -51,8 +47,20 @@ enum class DecoderChoice {
           // speed
   kDq,    // DequantizeLinear: newer runtimes fuse it into MatMul, others run it at every inference
 };
+template <>
+struct NamesOf<DecoderChoice> {
+  static constexpr Named<DecoderChoice> kAll[] = {
+      {DecoderChoice::kAuto, "auto"}, {DecoderChoice::kFold, "fold"}, {DecoderChoice::kDq, "dq"}};
+};
 
 enum class GranularityKind { kAuto, kTensor, kChannel, kBlock };
+template <>
+struct NamesOf<GranularityKind> {
+  static constexpr Named<GranularityKind> kAll[] = {{GranularityKind::kAuto, "auto"},
+                                                    {GranularityKind::kTensor, "tensor"},
+                                                    {GranularityKind::kChannel, "channel"},
+                                                    {GranularityKind::kBlock, "block"}};
+};
 
 struct Granularity {
   GranularityKind kind = GranularityKind::kAuto;  // per channel; for 4 bits blocks of 32 where they fit
@@ -63,17 +71,31 @@ enum class ScaleMethod {
   kMse,     // the scale with the smallest squared error
   kAbsMax,  // the scale that represents the largest value exactly
 };
+template <>
+struct NamesOf<ScaleMethod> {
+  static constexpr Named<ScaleMethod> kAll[] = {{ScaleMethod::kMse, "mse"}, {ScaleMethod::kAbsMax, "absmax"}};
+};
 
 enum class Rounding {
   kBalanced,  // so that the errors of a channel sum to zero; see src/quant/balance.h
   kNearest,
   kAdaptive,  // so that each layer gives what it gave before, on calibration data; slower
 };
+template <>
+struct NamesOf<Rounding> {
+  static constexpr Named<Rounding> kAll[] = {
+      {Rounding::kBalanced, "balanced"}, {Rounding::kNearest, "nearest"}, {Rounding::kAdaptive, "adaptive"}};
+};
 
 enum class ExternalData {
   kAuto,    // inline while the file stays below 2 GiB; an unedited model keeps the files it has
   kAlways,  // one data file beside the model
   kNever,
+};
+template <>
+struct NamesOf<ExternalData> {
+  static constexpr Named<ExternalData> kAll[] = {
+      {ExternalData::kAuto, "auto"}, {ExternalData::kAlways, "always"}, {ExternalData::kNever, "never"}};
 };
 
 // How a range is chosen from the statistics of a value.
@@ -85,6 +107,13 @@ enum class CalibrationMethod {
   kEntropy,     // least relative entropy between the values and their codes
   kMse,         // least squared error
 };
+template <>
+struct NamesOf<CalibrationMethod> {
+  static constexpr Named<CalibrationMethod> kAll[] = {
+      {CalibrationMethod::kAuto, "auto"},       {CalibrationMethod::kMinMax, "minmax"},
+      {CalibrationMethod::kMean, "mean"},       {CalibrationMethod::kPercentile, "percentile"},
+      {CalibrationMethod::kEntropy, "entropy"}, {CalibrationMethod::kMse, "mse"}};
+};
 
 struct ValueRange {
   double low = 0, high = 0;
@@ -95,12 +124,28 @@ enum class Dialect {
   kQdq,        // QuantizeLinear and DequantizeLinear around float ops, which runtimes fuse
   kQOperator,  // the integer ops themselves: QLinearConv, MatMulIntegerToFloat …
 };
+template <>
+struct NamesOf<Dialect> {
+  static constexpr Named<Dialect> kAll[] = {{Dialect::kQdq, "qdq"}, {Dialect::kQOperator, "qoperator"}};
+};
 
 enum class ActivationType { kU8, kS8, kU16, kS16 };
+template <>
+struct NamesOf<ActivationType> {
+  static constexpr Named<ActivationType> kAll[] = {{ActivationType::kU8, "u8"},
+                                                   {ActivationType::kS8, "s8"},
+                                                   {ActivationType::kU16, "u16"},
+                                                   {ActivationType::kS16, "s16"}};
+};
 constexpr bool is_16_bit(ActivationType type) {
   return type == ActivationType::kU16 || type == ActivationType::kS16;
 }
 enum class WeightType { kS8, kU8, kS4 };
+template <>
+struct NamesOf<WeightType> {
+  static constexpr Named<WeightType> kAll[] = {
+      {WeightType::kS8, "s8"}, {WeightType::kU8, "u8"}, {WeightType::kS4, "s4"}};
+};
 
 // What a config file says of a single value of the model.
 struct ValueOverride {

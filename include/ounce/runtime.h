@@ -9,9 +9,18 @@
 #include <string>
 #include <vector>
 
+#include <ounce/names.h>
+
 namespace ounce {
 
 enum class OptimizationLevel { kNone, kBasic, kExtended, kAll };
+template <>
+struct NamesOf<OptimizationLevel> {
+  static constexpr Named<OptimizationLevel> kAll[] = {{OptimizationLevel::kNone, "none"},
+                                                      {OptimizationLevel::kBasic, "basic"},
+                                                      {OptimizationLevel::kExtended, "extended"},
+                                                      {OptimizationLevel::kAll, "all"}};
+};
 
 // A process of its own for an untrusted model; its crash is an error and not ours.
 struct Isolation {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include <ounce/names.h>
 #include <ounce/quantize.h>
 #include <ounce/verify.h>
 
@@ -25,6 +26,11 @@ enum class Grouping {
   kBlock,   // layers that belong together, by their names or by where they stand
   kOpType,  // all Convs, all MatMuls …
 };
+template <>
+struct NamesOf<Grouping> {
+  static constexpr Named<Grouping> kAll[] = {
+      {Grouping::kLayer, "layer"}, {Grouping::kBlock, "block"}, {Grouping::kOpType, "op"}};
+};
 
 struct SensitivityOptions {
   Format format = Format::kStatic;  // the one to suffer from: static, dynamic, w8 or w4
@@ -32,7 +38,7 @@ struct SensitivityOptions {
   RuntimeOptions runtime;
   DataOptions data;
   Metric metric = Metric::kAuto;
-  std::string output;               // the one that labels speak of
+  std::string label_output;         // the one that labels speak of
   std::optional<double> threshold;  // for boxes: the least score
   // To measure on, evenly spread over the data (0: all). A carried state is followed from the start, for
   // 1024 steps unless said otherwise.
@@ -70,7 +76,7 @@ struct SensitivityResult {
   double all_db = 0;  // when everything is quantized
   std::optional<double> all_drop;
   std::vector<GroupSensitivity> groups;  // worst first
-  std::vector<std::string> exclude;      // expressions for --exclude, that bring the outputs to min_sqnr
+  std::vector<std::string> exclude;      // expressions for Recipe::exclude that bring the outputs to min_sqnr
   double exclude_db = 0;                 // what that brings, measured
   bool is_enough = false;                // … and whether it reaches min_sqnr
   std::vector<std::string> findings;     // "the last layer is the most sensitive, as expected"

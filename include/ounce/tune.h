@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <ounce/bench.h>
+#include <ounce/names.h>
 #include <ounce/quantize.h>
 #include <ounce/verify.h>
 
@@ -28,6 +29,11 @@ enum class Objective {
   kBalanced,  // least time × bytes
   kLatency,   // least time; of what is equally fast, the smallest
   kSize,      // fewest bytes, without being slower than the original
+};
+template <>
+struct NamesOf<Objective> {
+  static constexpr Named<Objective> kAll[] = {
+      {Objective::kBalanced, "balanced"}, {Objective::kLatency, "latency"}, {Objective::kSize, "size"}};
 };
 
 // How far a search goes: a time, or a number of models. With models the clock is not asked and nothing is
@@ -59,7 +65,7 @@ struct TuneTrial {
 // How one layer computes in the result.
 struct LayerChoice {
   std::string name, op_type;
-  std::string format;  // "static", "dynamic", "w8", "w16", "w4", "fp32", "fp16"
+  Format format = Format::kFp32;
 };
 
 struct TuneOptions {
@@ -67,7 +73,7 @@ struct TuneOptions {
   DataOptions data;
   Gates gates;  // without any: kDefaultTuneSqnr dB for every output
   Metric metric = Metric::kAuto;
-  std::string output;  // the one that labels speak of
+  std::string label_output;  // the one that labels speak of
   std::optional<double> threshold;
   Objective objective = Objective::kBalanced;
   std::string target;                  // see Recipe::target

@@ -16,6 +16,7 @@
 
 #include <ounce/cpus.h>
 #include <ounce/data.h>
+#include <ounce/names.h>
 #include <ounce/progress.h>
 #include <ounce/runtime.h>
 
@@ -28,6 +29,12 @@ enum class Metric {
   kF1,        // macro-averaged over the classes
   kMae,       // mean absolute error
   kMap,       // mean average precision of boxes at IoU 0.5
+};
+template <>
+struct NamesOf<Metric> {
+  static constexpr Named<Metric> kAll[] = {{Metric::kAuto, "auto"}, {Metric::kAccuracy, "accuracy"},
+                                           {Metric::kNll, "nll"},   {Metric::kF1, "f1"},
+                                           {Metric::kMae, "mae"},   {Metric::kMap, "map"}};
 };
 
 // What has to hold. Those that are not set do not decide; without any, defaults do: see
@@ -44,7 +51,7 @@ struct VerifyOptions {
   DataOptions data;
   Gates gates;
   Metric metric = Metric::kAuto;
-  std::string output;  // the one that labels speak of; empty: the first of a suitable type
+  std::string label_output;  // the one that labels speak of; empty: the first of a suitable type
   std::optional<double>
       threshold;  // for decisions: an output is "yes" from here on; for boxes: the least score
   bool edge_cases = true;
@@ -57,7 +64,7 @@ struct VerifyOptions {
 
 struct OutputComparison {
   std::string name, type;
-  bool is_state = false;  // fed back by --carry: shown, but no gate looks at it
+  bool is_state = false;  // fed back by DataOptions::carry: shown, but no gate looks at it
   std::uint64_t values = 0;
   double max_abs_diff = 0, mean_abs_diff = 0, mse = 0;
   double sqnr_db = 0;  // infinite when all values are equal

@@ -26,7 +26,7 @@ SizeClass size_class(std::uint64_t bytes) {
 AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& options) {
   const Call call(options.progress);
   const Stopwatch clock;
-  if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "--budget must be above zero");
+  if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "`budget` must be above zero");
   target::parse_target(options.target);  // or refuse before anything is measured
   AdviseResult result;
   result.model = path;

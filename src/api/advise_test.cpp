@@ -136,7 +136,7 @@ TEST_F(VerdictTest, WithoutTimeNothingIsClaimed) {
   result.budget = 1;
   EXPECT_EQ(decided(), AdviceVerdict::kLeave);
   EXPECT_THAT(result.headline, HasSubstr("1 s were too few"));
-  EXPECT_THAT(result.reasons, ElementsAre(HasSubstr("give a longer --budget")));
+  EXPECT_THAT(result.reasons, ElementsAre(HasSubstr("give a longer `budget`")));
 }
 
 TEST(Methods, ComeInTheOrderOfTheirUseForTheFamily) {
@@ -194,7 +194,7 @@ TEST(Advise, MeasuresTheExampleOnHalvesOfItsData) {
 TEST(Advise, RefusesWhatMakesNoSense) {
   AdviseOptions options;
   options.budget = 0;
-  EXPECT_THAT(test::error_of([&] { advise(kExample, options); }).what(), HasSubstr("--budget"));
+  EXPECT_THAT(test::error_of([&] { advise(kExample, options); }).what(), HasSubstr("`budget`"));
   options.budget = 5;
   options.target = "toaster";
   EXPECT_THAT(test::error_of([&] { advise(kExample, options); }).what(), HasSubstr("toaster"));

@@ -73,7 +73,7 @@ CheckReport check(const std::filesystem::path& path, const CheckOptions& options
   for (const target::Target& target : targets) {
     if (target.is_place()) continue;
     throw Error(ErrorCode::kUsage,
-                fmt::format("--target '{}' says what computes but not where: linux-x64@1.30.0+{}, say",
+                fmt::format("`targets` '{}' says what computes but not where: linux-x64@1.30.0+{}, say",
                             target.name, target.name));
   }
   const onnx::Model model = onnx::read_model(path);

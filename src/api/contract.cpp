@@ -34,7 +34,7 @@ void name_inputs(Contract& contract, const std::vector<std::string>& inputs,
   if (const auto nameless = contract.inputs.find(data::kOnlyInput); nameless != contract.inputs.end()) {
     if (inputs.size() != 1) {
       throw Error(ErrorCode::kUsage,
-                  fmt::format("has the inputs {}; say which one the contract is for (--for NAME)",
+                  fmt::format("has the inputs {}; say which one the contract is for (`contract.inputs` NAME)",
                               fmt::join(inputs, ", ")),
                   model.string());
     }
@@ -88,7 +88,7 @@ ContractCheck check_contract(const std::filesystem::path& model, const DataOptio
                              const RuntimeOptions& runtime) {
   const std::optional<Contract> contract = contract_of(model);
   if (!contract) {
-    throw Error(ErrorCode::kBadInput, "has no contract; 'ounce contract set' gives it one", model.string());
+    throw Error(ErrorCode::kBadInput, "has no contract; `set_contract()` gives it one", model.string());
   }
   return measure::check_contract(model, *contract, data, runtime);
 }

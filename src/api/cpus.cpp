@@ -12,7 +12,7 @@ std::vector<std::string> other_cpus() {
   std::vector<std::string> found;
   for (const char* const name : {"avx2", "arm64"}) {
     try {
-      if (runtime::on_cpu(name, {}).how != "this CPU") found.emplace_back(name);
+      if (!runtime::on_cpu(name, {}).is_this_one) found.emplace_back(name);
     } catch (const Error&) {  // nothing here shows it
     }
   }

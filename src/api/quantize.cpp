@@ -19,7 +19,7 @@ std::size_t QuantizeResult::stored_count() const {
 
 std::filesystem::path default_output(const std::filesystem::path& model, Format format) {
   std::filesystem::path output = model;
-  return output.replace_extension(std::string(".") + format_name(format) + model.extension().string());
+  return output.replace_extension(std::string(".") + name_of(format) + model.extension().string());
 }
 
 QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path,

@@ -79,7 +79,7 @@ struct Half : testing::Test {
 // "float16", or "float: reason", of the node that gives a value, which is its name.
 std::string node_of(const QuantizeResult& result, const std::string& name) {
   for (const NodeOutcome& node : result.nodes) {
-    if (node.name == name) return node.arithmetic + (node.reason.empty() ? "" : ": " + node.reason);
+    if (node.name == name) return name_of(node.arithmetic) + (node.reason.empty() ? "" : ": " + node.reason);
   }
   return "no such node";
 }
@@ -246,7 +246,9 @@ TEST_F(Half, TheRestOfAnIntegerModelIsStoredOrComputed) {
   const QuantizeResult stored = convert(model);
   EXPECT_GT(stored.trial.sqnr_db, 20);
   EXPECT_EQ(node_of(stored, "h"), "static");
-  const auto is_stored_half = [](const TensorOutcome& t) { return t.name == "t" && t.encoding == "float16"; };
+  const auto is_stored_half = [](const TensorOutcome& t) {
+    return t.name == "t" && t.encoding == StoredAs::kFloat16;
+  };
   EXPECT_TRUE(std::any_of(stored.tensors.begin(), stored.tensors.end(), is_stored_half));
   options.recipe.target = "cuda";
   const QuantizeResult computed = convert(model);

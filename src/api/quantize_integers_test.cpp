@@ -35,7 +35,7 @@ Contract sound() {
   return contract;
 }
 
-std::size_t count_of(const QuantizeResult& result, const std::string& op, const std::string& arithmetic) {
+std::size_t count_of(const QuantizeResult& result, const std::string& op, Arithmetic arithmetic) {
   return static_cast<std::size_t>(std::count_if(
       result.nodes.begin(), result.nodes.end(),
       [&](const NodeOutcome& node) { return node.op_type == op && node.arithmetic == arithmetic; }));
@@ -66,9 +66,9 @@ struct IntegerTest : testing::TestWithParam<std::filesystem::path> {
 TEST_P(IntegerTest, StaticKeepsTheAnswersOfTheExample) {
   const QuantizeResult result = quantize(kExample, folder / "small.onnx", options);
   EXPECT_LT(result.ratio(), 0.30);
-  EXPECT_EQ(count_of(result, "Conv", "static"), 29U);
-  EXPECT_EQ(count_of(result, "Gemm", "static"), 1U);
-  EXPECT_EQ(count_of(result, "Add", "static"), 5U);
+  EXPECT_EQ(count_of(result, "Conv", Arithmetic::kStatic), 29U);
+  EXPECT_EQ(count_of(result, "Gemm", Arithmetic::kStatic), 1U);
+  EXPECT_EQ(count_of(result, "Add", Arithmetic::kStatic), 5U);
   EXPECT_FALSE(result.activations.empty());
   EXPECT_THAT(result.notes, Contains(HasSubstr("calibrated by ")));
   const VerifyResult verdict = judge(folder / "small.onnx");
@@ -101,7 +101,7 @@ TEST_P(IntegerTest, ARangesFileStandsForTheData) {
   options.ranges = folder / "example.ranges";
   options.trial.data = {};
   const QuantizeResult result = quantize(kExample, folder / "small.onnx", options);
-  EXPECT_EQ(count_of(result, "Conv", "static"), 29U);
+  EXPECT_EQ(count_of(result, "Conv", Arithmetic::kStatic), 29U);
   EXPECT_TRUE(judge(folder / "small.onnx").passed);
 }
 
@@ -118,11 +118,11 @@ TEST_P(IntegerTest, DynamicLeavesConvolutionsAlone) {
   options.recipe.format = Format::kDynamic;
   options.trial.data = {};
   const QuantizeResult result = quantize(kExample, folder / "small.onnx", options);
-  EXPECT_EQ(count_of(result, "MatMul", "dynamic"), 1U);
-  EXPECT_EQ(count_of(result, "Conv", "float"), 29U);
+  EXPECT_EQ(count_of(result, "MatMul", Arithmetic::kDynamic), 1U);
+  EXPECT_EQ(count_of(result, "Conv", Arithmetic::kFloat), 29U);
   EXPECT_GT(result.trial.sqnr_db, 30);
   options.recipe.integer.force_conv = true;
-  EXPECT_EQ(count_of(quantize(kExample, folder / "forced.onnx", options), "Conv", "dynamic"), 29U);
+  EXPECT_EQ(count_of(quantize(kExample, folder / "forced.onnx", options), "Conv", Arithmetic::kDynamic), 29U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, IntegerTest, testing::ValuesIn(runtime::Library::installed()),
@@ -266,8 +266,8 @@ TEST_F(Integer, AModelThatDoesNotStandIntegersStaysInFloats) {
   options.trial.data.path = write_npy(32, 4, 0);
   const QuantizeResult result = quantize(write(cancelling()), folder / "x.onnx", options);
   EXPECT_GT(result.trial.sqnr_db, 20);
-  EXPECT_GE(count_of(result, "Conv", "float"), 1U);
-  EXPECT_EQ(count_of(result, "MatMul", "static"), 1U);
+  EXPECT_GE(count_of(result, "Conv", Arithmetic::kFloat), 1U);
+  EXPECT_EQ(count_of(result, "MatMul", Arithmetic::kStatic), 1U);
   options.recipe.integer.search = false;
   EXPECT_LT(quantize(folder / "model.onnx", folder / "y.onnx", options).trial.sqnr_db, 10);
 }

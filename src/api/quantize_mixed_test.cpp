@@ -89,7 +89,7 @@ struct Mixed : testing::Test {
 std::string arithmetic_of(const QuantizeResult& result, const std::string& op) {
   std::string found;
   for (const NodeOutcome& node : result.nodes) {
-    if (node.op_type == op) found += (found.empty() ? "" : " ") + node.arithmetic;
+    if (node.op_type == op) found += std::string(found.empty() ? "" : " ") + name_of(node.arithmetic);
   }
   return found;
 }
@@ -139,7 +139,7 @@ TEST_F(Mixed, StaticProductsWithFloats) {
   const Made made = make(classifier(), Format::kStatic, nodes);
   EXPECT_EQ(arithmetic_of(made.result, "MatMul"), "float");
   EXPECT_EQ(arithmetic_of(made.result, "Gemm"), "static float");
-  EXPECT_EQ(tensor(made.result, "wm").encoding, "float16");
+  EXPECT_EQ(tensor(made.result, "wm").encoding, StoredAs::kFloat16);
   EXPECT_FALSE(tensor(made.result, "wz").stored);
   EXPECT_EQ(tensor(made.result, "wz").reason, "stays FP32, as asked for its node");
   EXPECT_GT(made.sqnr_db, kLeastSqnr);
@@ -172,8 +172,8 @@ TEST_F(Mixed, FourBitsForStaticNodesEightForDynamicOnes) {
   options.recipe.integer.weights = WeightType::kS4;
   options.recipe.nodes = {{"m", Format::kDynamic}, {"y", Format::kDynamic}};
   const QuantizeResult result = quantize(folder / "model.onnx", folder / "mixed.onnx", options);
-  EXPECT_EQ(tensor(result, "wa").encoding, "int4");
-  EXPECT_EQ(tensor(result, "wg").encoding, "uint8");
+  EXPECT_EQ(tensor(result, "wa").encoding, StoredAs::kInt4);
+  EXPECT_EQ(tensor(result, "wg").encoding, StoredAs::kUint8);
   EXPECT_GT(result.trial.sqnr_db, 15);  // of four bits
 }
 
@@ -181,7 +181,7 @@ TEST_F(Mixed, AGemmAmongDynamicNodesCanBeFloats) {
   const Made made = make(classifier(), Format::kDynamic, {{"y", Format::kW16}, {"a", Format::kFp32}});
   EXPECT_EQ(arithmetic_of(made.result, "MatMul"), "dynamic dynamic");  // and z, whose Gemm was split
   EXPECT_EQ(arithmetic_of(made.result, "Gemm"), "float");
-  EXPECT_EQ(tensor(made.result, "wg").encoding, "float16");
+  EXPECT_EQ(tensor(made.result, "wg").encoding, StoredAs::kFloat16);
   EXPECT_FALSE(tensor(made.result, "wa").stored);
   EXPECT_GT(made.sqnr_db, kLeastSqnr);
 }
@@ -265,9 +265,9 @@ TEST_F(Mixed, StaticAndDynamicNodesShareAWeight) {
 TEST_F(Mixed, FourBitsWithSixteenForANode) {
   const Made four = make(classifier(), Format::kW4, {});
   const Made mixed = make(classifier(), Format::kW4, {{"a", Format::kW16}, {"m", Format::kW8}});
-  EXPECT_EQ(tensor(mixed.result, "wa").encoding, "float16");
-  EXPECT_EQ(tensor(mixed.result, "wm").encoding, "int8");
-  EXPECT_EQ(tensor(mixed.result, "wg").encoding, "int4");
+  EXPECT_EQ(tensor(mixed.result, "wa").encoding, StoredAs::kFloat16);
+  EXPECT_EQ(tensor(mixed.result, "wm").encoding, StoredAs::kInt8);
+  EXPECT_EQ(tensor(mixed.result, "wg").encoding, StoredAs::kInt4);
   EXPECT_GT(mixed.sqnr_db, 15);
   EXPECT_GT(mixed.sqnr_db, four.sqnr_db);
   EXPECT_GT(mixed.result.bytes_after, four.result.bytes_after);
@@ -291,8 +291,8 @@ TEST_F(Mixed, NodesInABranchAreNamedByTheirPath) {
       "If", {"c"}, {"y"},
       {graph_attribute("then_branch", branch("w", 4)), graph_attribute("else_branch", branch("u", 5))});
   const Made stored = make(model, Format::kW8, {{"y/then_branch/z", Format::kW4}, {"h", Format::kFp32}});
-  EXPECT_EQ(tensor(stored.result, "w").encoding, "int4");
-  EXPECT_EQ(tensor(stored.result, "u").encoding, "int8");
+  EXPECT_EQ(tensor(stored.result, "w").encoding, StoredAs::kInt4);
+  EXPECT_EQ(tensor(stored.result, "u").encoding, StoredAs::kInt8);
   EXPECT_FALSE(tensor(stored.result, "wh").stored);
   EXPECT_GT(stored.sqnr_db, 15);
   const Made dynamic = make(model, Format::kDynamic, {{"y/else_branch/k", Format::kW8}});

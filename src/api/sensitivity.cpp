@@ -13,7 +13,7 @@ void require_sense(const SensitivityOptions& options) {
       format != Format::kW4)
     throw Error(ErrorCode::kUsage, "layers are compared in the formats static, dynamic, w8 and w4");
   if (format == Format::kStatic && options.data.is_generated())
-    throw Error(ErrorCode::kUsage, "static needs to see real data: give --data");
+    throw Error(ErrorCode::kUsage, "static needs to see real data: give `data`");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ bool is_ours(const std::filesystem::path& file) {
 
 bool computes_on_integers(const std::vector<LayerChoice>& layers) {
   return std::any_of(layers.begin(), layers.end(), [](const LayerChoice& layer) {
-    return layer.format == format_name(Format::kStatic) || layer.format == format_name(Format::kDynamic);
+    return layer.format == Format::kStatic || layer.format == Format::kDynamic;
   });
 }
 
@@ -49,9 +49,9 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
                 const TuneOptions& options) {
   const Call call(options.progress);
   if (options.data.is_generated())
-    throw Error(ErrorCode::kUsage, "tune needs to see real data: give --data", model.string());
+    throw Error(ErrorCode::kUsage, "tune needs to see real data: give `data`", model.string());
   if (options.budget.models == 0 && !(options.budget.seconds > 0))
-    throw Error(ErrorCode::kUsage, "--budget must be more than nothing");
+    throw Error(ErrorCode::kUsage, "`budget` must be more than nothing");
   const onnx::Model original = onnx::read_model(model);
   graph::verify(original);
   make::require_another_file(original, output, "the output would replace the input; choose another -o");

@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 std::string format_of(const TuneResult& result, const std::string& layer) {
   for (const LayerChoice& choice : result.layers) {
-    if (choice.name == layer) return choice.format;
+    if (choice.name == layer) return name_of(choice.format);
   }
   return "no such layer";
 }
@@ -61,7 +61,7 @@ TEST_F(TuneTest, TheFatalLayerKeepsMoreBits) {
   EXPECT_EQ(result.search_samples + result.held_out_samples, 64U);
   EXPECT_THAT(format_of(result, "third"), testing::AnyOf("w16", "fp32"));
   const auto is_small = [](const LayerChoice& layer) {
-    return layer.format != "w16" && layer.format != "fp32";
+    return layer.format != Format::kW16 && layer.format != Format::kFp32;
   };
   EXPECT_EQ(std::count_if(result.layers.begin(), result.layers.end(), is_small), 4);
   VerifyOptions how;
@@ -135,7 +135,7 @@ TEST_F(TuneTest, SenselessRequestsAreRefused) {
   EXPECT_EQ(error_of([&] { tuned(); }).code(), ErrorCode::kUsage);
   options.budget = {10, 0};
   options.data = {};
-  EXPECT_THAT(error_of([&] { tuned(); }).what(), HasSubstr("give --data"));
+  EXPECT_THAT(error_of([&] { tuned(); }).what(), HasSubstr("give `data`"));
 }
 
 TEST_F(TuneTest, ChainsOfManyLayersAreTakenInBlocks) {

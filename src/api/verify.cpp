@@ -30,9 +30,10 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   const Call call(options.progress);
   const Stopwatch time;
   if (options.gates.max_drop && options.data.labels.empty())
-    throw Error(ErrorCode::kUsage, "--max-drop needs labels: say which field holds them with --labels");
+    throw Error(ErrorCode::kUsage, "`gates.max_drop` needs labels: say which field holds them with `labels`");
   if (options.runtime.remote && !options.cpus.empty())
-    throw Error(ErrorCode::kUsage, "--on shows other CPUs here: leave out --via and --launcher");
+    throw Error(ErrorCode::kUsage,
+                "`cpus` shows other CPUs here: leave out `remote.via` and `remote.launcher`");
   VerifyResult result;
   result.reference = reference_path;
   result.candidate = candidate_path;

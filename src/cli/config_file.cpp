@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "cli/suggestion.h"
 
 namespace ounce::cli {
 namespace {
@@ -104,7 +105,7 @@ class Reader {
     const std::vector<std::string> keys = keys_of(verb);
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       refuse(file_,
-             with_guess(fmt::format("{} has no option '{}'", verb.get_name(), key), nearest(key, keys)));
+             with_guess(fmt::format("{} has no option '{}'", verb.get_name(), key), guess_of(key, keys)));
     }
     const CLI::Option* option = verb.get_option_no_throw("--" + key);
     const bool is_flag = option != nullptr && option->get_expected_min() == 0;

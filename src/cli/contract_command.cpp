@@ -11,6 +11,7 @@
 #include "cli/data_options.h"
 #include "cli/runtime_options.h"
 #include "report/json.h"
+#include "report/option_words.h"
 
 namespace ounce::cli {
 namespace contract_verb {
@@ -51,7 +52,7 @@ int check(const Arguments& arguments) {
   if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: --data");
   const ContractCheck result = check_contract(arguments.model, data, runtime_options_of(arguments.runtime));
   std::FILE* human = arguments.json ? stderr : stdout;
-  for (const std::string& finding : result.findings) fmt::print(human, "{}\n", finding);
+  for (const std::string& finding : result.findings) fmt::print(human, "{}\n", report::with_options(finding));
   fmt::print(human, "{}: {} samples\n", result.passed ? "passed" : "failed", result.samples);
   if (arguments.json) {
     nlohmann::ordered_json json;
@@ -60,7 +61,7 @@ int check(const Arguments& arguments) {
     json["model"] = arguments.model;
     json["passed"] = result.passed;
     json["samples"] = result.samples;
-    json["findings"] = result.findings;
+    json["findings"] = report::with_options(result.findings);
     fmt::print("{}", report::dump(json));
   }
   return result.passed ? 0 : kGateExit;

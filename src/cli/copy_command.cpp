@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/emit_options.h"
 #include "cli/model_list.h"
+#include "cli/names_of.h"
 #include "cli/recipe_options.h"
 #include "report/table.h"
 
@@ -23,7 +24,8 @@ int run(const Arguments& arguments) {
   const ModelFile model{arguments.model, std::filesystem::path(arguments.model).filename()};
   const Job job = assign_outputs({model}, arguments.output, {}).jobs.front();
   job.make_folder();
-  const CopyResult result = copy_model(model.path, job.output, external_data_of(arguments.external_data));
+  const CopyResult result =
+      copy_model(model.path, job.output, value_of<ExternalData>(arguments.external_data));
   fmt::print("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after));
   emit(arguments.emit, job.output, arguments.runtime, "", stdout);
   return 0;
@@ -39,7 +41,7 @@ Command add_copy(CLI::App& parser) {
   app->add_option("model", arguments->model, "the model")->required();
   app->add_option("-o,--output", arguments->output, "file or folder for the copy")->required();
   app->add_option("--external-data", arguments->external_data, "auto (an identical copy), always, never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(any_name_of<ExternalData>())
       ->capture_default_str();
   add_emit_options(*app, arguments->emit);
   app->add_option("--runtime", arguments->runtime, "ONNX Runtime for --emit: a library's path, or a version");

@@ -5,24 +5,13 @@
 
 #include <charconv>
 #include <cmath>
-#include <map>
 
+#include "cli/names_of.h"
 #include "cli/recipe_options.h"
 #include "cli/runtime_options.h"
 
 namespace ounce::cli {
 namespace {
-
-const std::map<std::string, InputKind> kKinds = {
-    {"tensor", InputKind::kTensor}, {"image", InputKind::kImage}, {"audio", InputKind::kAudio}};
-const std::map<std::string, ColorOrder> kColors = {
-    {"rgb", ColorOrder::kRgb}, {"bgr", ColorOrder::kBgr}, {"grey", ColorOrder::kGrey}};
-const std::map<std::string, ImageLayout> kLayouts = {{"nchw", ImageLayout::kNchw},
-                                                     {"nhwc", ImageLayout::kNhwc}};
-const std::map<std::string, ResizeBackend> kBackends = {{"pillow", ResizeBackend::kPillow},
-                                                        {"opencv", ResizeBackend::kOpenCv}};
-const std::map<std::string, CropRule> kCropRules = {{"torchvision", CropRule::kTorchvision},
-                                                    {"huggingface", CropRule::kHuggingFace}};
 
 [[noreturn]] void refuse(const char* option, const std::string& text, const char* wanted) {
   throw Error(ErrorCode::kUsage, fmt::format("{} '{}' must be {}", option, text, wanted));
@@ -71,13 +60,6 @@ std::pair<std::int64_t, std::int64_t> size_of(const std::string& text, const cha
           whole_of(std::string_view(text).substr(times + 1), option)};
 }
 
-template <class Map>
-CLI::IsMember members_of(const Map& map) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : map) names.push_back(name);
-  return CLI::IsMember(names);
-}
-
 }  // namespace
 
 void add_contract_options(CLI::App& app, ContractArguments& arguments, const char* file_option) {
@@ -87,21 +69,27 @@ void add_contract_options(CLI::App& app, ContractArguments& arguments, const cha
       ->group(group);
   app.add_option("--for", arguments.input, "the input that these options speak of (default: the only one)")
       ->group(group);
-  app.add_option("--kind", arguments.kind, "image, audio or tensor")->check(members_of(kKinds))->group(group);
+  app.add_option("--kind", arguments.kind, "image, audio or tensor")
+      ->check(any_sorted_name_of<InputKind>())
+      ->group(group);
   app.add_option("--size", arguments.size, "resize to HEIGHTxWIDTH, or the shorter side to S")->group(group);
   app.add_option(
          "--resample", arguments.resample,
          "nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic, area")
       ->group(group);
   app.add_option("--resize-backend", arguments.backend, "resize as pillow or as opencv does")
-      ->check(members_of(kBackends))
+      ->check(any_sorted_name_of<ResizeBackend>())
       ->group(group);
   app.add_option("--crop", arguments.crop, "cut out the middle: HEIGHTxWIDTH or S")->group(group);
   app.add_option("--crop-rule", arguments.crop_rule, "where the middle is: torchvision or huggingface")
-      ->check(members_of(kCropRules))
+      ->check(any_sorted_name_of<CropRule>())
       ->group(group);
-  app.add_option("--color", arguments.color, "rgb, bgr or grey")->check(members_of(kColors))->group(group);
-  app.add_option("--layout", arguments.layout, "nchw or nhwc")->check(members_of(kLayouts))->group(group);
+  app.add_option("--color", arguments.color, "rgb, bgr or grey")
+      ->check(any_sorted_name_of<ColorOrder>())
+      ->group(group);
+  app.add_option("--layout", arguments.layout, "nchw or nhwc")
+      ->check(any_sorted_name_of<ImageLayout>())
+      ->group(group);
   app.add_option("--rescale", arguments.rescale, "multiply by this, such as 1/255")->group(group);
   app.add_option("--mean", arguments.mean, "then subtract: one number, or one for each channel, with commas")
       ->group(group);
@@ -141,22 +129,22 @@ std::optional<Contract> contract_from(const ContractArguments& arguments) {
   const bool speaks_of_sound = arguments.rate > 0 || arguments.length > 0 || arguments.frame > 0;
   if (speaks_of_images) input.kind = InputKind::kImage;
   if (speaks_of_sound) input.kind = InputKind::kAudio;
-  if (!arguments.kind.empty()) input.kind = kKinds.at(arguments.kind);
-  if (!arguments.color.empty()) input.color_order = kColors.at(arguments.color);
+  if (!arguments.kind.empty()) input.kind = value_of<InputKind>(arguments.kind);
+  if (!arguments.color.empty()) input.color_order = value_of<ColorOrder>(arguments.color);
   if (!arguments.size.empty()) {
     const auto [height, width] = size_of(arguments.size, "--size");
     (width == 0 ? input.shortest_edge : input.height) = height;
     input.width = width;
   }
   if (!arguments.resample.empty()) input.resample = arguments.resample;
-  if (!arguments.backend.empty()) input.backend = kBackends.at(arguments.backend);
+  if (!arguments.backend.empty()) input.backend = value_of<ResizeBackend>(arguments.backend);
   if (!arguments.crop.empty()) {
     const auto [height, width] = size_of(arguments.crop, "--crop");
     input.crop_height = height;
     input.crop_width = width == 0 ? height : width;
   }
-  if (!arguments.crop_rule.empty()) input.crop_rule = kCropRules.at(arguments.crop_rule);
-  if (!arguments.layout.empty()) input.layout = kLayouts.at(arguments.layout);
+  if (!arguments.crop_rule.empty()) input.crop_rule = value_of<CropRule>(arguments.crop_rule);
+  if (!arguments.layout.empty()) input.layout = value_of<ImageLayout>(arguments.layout);
   if (!arguments.rescale.empty()) input.rescale_factor = fraction_of(arguments.rescale, "--rescale");
   if (!arguments.mean.empty()) input.mean = numbers_of(arguments.mean, "--mean");
   if (!arguments.deviation.empty()) input.deviation = numbers_of(arguments.deviation, "--std");

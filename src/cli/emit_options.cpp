@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <ounce/emit.h>
 
+#include "cli/names_of.h"
 #include "report/table.h"
 
 namespace ounce::cli {
@@ -17,7 +18,7 @@ void add_emit_options(CLI::App& app, EmitArguments& arguments) {
       ->group(group);
   app.add_option("--ort-style", arguments.style,
                  "fixed (all optimisations now, for the CPU), runtime (those for NNAPI and CoreML later)")
-      ->check(CLI::IsMember({"fixed", "runtime"}))
+      ->check(any_name_of<OrtStyle>())
       ->capture_default_str()
       ->group(group);
 }
@@ -28,7 +29,7 @@ void emit(const EmitArguments& arguments, const std::filesystem::path& model, co
   EmitOptions options;
   options.library = runtime;
   options.target = target;
-  options.style = arguments.style == "runtime" ? OrtStyle::kRuntime : OrtStyle::kFixed;
+  options.style = value_of<OrtStyle>(arguments.style);
   const EmitResult result = emit_ort(model, std::filesystem::path(model).replace_extension(".ort"), options);
   fmt::print(out, "  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
              result.required_ops.filename().string());

@@ -1,18 +1,10 @@
 #include "cli/gate_options.h"
 
-#include <map>
-
 #include "cli/data_options.h"
+#include "cli/names_of.h"
 #include "cli/recipe_options.h"
 
 namespace ounce::cli {
-namespace {
-
-const std::map<std::string, Metric> kMetrics = {{"auto", Metric::kAuto}, {"accuracy", Metric::kAccuracy},
-                                                {"nll", Metric::kNll},   {"f1", Metric::kF1},
-                                                {"mae", Metric::kMae},   {"map", Metric::kMap}};
-
-}  // namespace
 
 void add_gate_options(CLI::App& app, GateArguments& arguments, const std::string& gates) {
   app.add_option("--abs-tol", arguments.abs_tol, "largest difference of any value, such as 0.04")
@@ -36,9 +28,10 @@ void add_gate_options(CLI::App& app, GateArguments& arguments, const std::string
 void add_metric_options(CLI::App& app, GateArguments& arguments) {
   app.add_option("--metric", arguments.metric,
                  "of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5)")
-      ->check(CLI::IsMember({"auto", "accuracy", "nll", "f1", "mae", "map"}))
+      ->check(any_name_of<Metric>())
       ->capture_default_str();
-  app.add_option("--output", arguments.output, "the output that labels speak of (default: the first)");
+  app.add_option("--label-output", arguments.label_output,
+                 "the output that labels speak of (default: the first)");
   app.add_option("--threshold", arguments.threshold,
                  "an output decides at this value: count decisions that flip; least score of boxes")
       ->check(number_between(-1e300, 1e300));
@@ -55,6 +48,6 @@ Gates gates_of(const GateArguments& arguments) {
   return gates;
 }
 
-Metric metric_of(const GateArguments& arguments) { return kMetrics.at(arguments.metric); }
+Metric metric_of(const GateArguments& arguments) { return value_of<Metric>(arguments.metric); }
 
 }  // namespace ounce::cli

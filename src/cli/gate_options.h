@@ -10,7 +10,7 @@
 namespace ounce::cli {
 
 struct GateArguments {
-  std::string metric = "auto", output, min_agreement, max_drop;
+  std::string metric = "auto", label_output, min_agreement, max_drop;
   std::optional<double> threshold, abs_tol, mean_tol, min_sqnr;
 };
 

@@ -17,6 +17,7 @@
 #include "cli/command.h"
 #include "cli/config_file.h"
 #include "cli/suggestion.h"
+#include "report/option_words.h"
 
 namespace ounce::cli {
 namespace {
@@ -100,7 +101,7 @@ int main(int argc, char** argv) {
   try {
     return after_flush(run(argc, argv));
   } catch (const ounce::Error& error) {
-    say(error.what());
+    say(ounce::report::with_options(error));
     return ounce::exit_code(error.code());
   } catch (const std::bad_alloc&) {
     say("out of memory");

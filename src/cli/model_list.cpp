@@ -8,6 +8,8 @@
 #include <new>
 #include <system_error>
 
+#include "report/option_words.h"
+
 namespace ounce::cli {
 namespace fs = std::filesystem;
 namespace {
@@ -113,7 +115,7 @@ int guarded(const fs::path& model, const std::function<void()>& work, std::strin
     return 0;
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;  // stops the whole run
-    explain(error.what());
+    explain(report::with_options(error));
     return exit_code(error.code());
   } catch (const std::bad_alloc&) {
     explain("out of memory");

@@ -14,10 +14,12 @@
 #include "cli/data_options.h"
 #include "cli/emit_options.h"
 #include "cli/model_list.h"
+#include "cli/names_of.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
 #include "report/cpu_report.h"
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/quantize_report.h"
 
 namespace ounce::cli {
@@ -48,19 +50,20 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, s
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
     fmt::print(out, "  {}{}\n", name, line);
   for (const std::string& line : report::cpu_lines(trial.cpus)) fmt::print(out, "  {}on {}\n", name, line);
-  const bool is_on_integers = std::any_of(
-      row.result.nodes.begin(), row.result.nodes.end(),
-      [](const auto& node) { return node.arithmetic == "static" || node.arithmetic == "dynamic"; });
+  const bool is_on_integers =
+      std::any_of(row.result.nodes.begin(), row.result.nodes.end(),
+                  [](const NodeOutcome& node) { return is_integer(node.arithmetic); });
   if (is_alone && is_on_integers && went_well && trial.cpus.empty())
     fmt::print(out, "  proved on this CPU alone ({}); --on names others\n", trial.cpu);
   if (is_alone) fmt::print(out, "{}", report::arithmetic_lines(row.result.nodes));
-  for (const std::string& note : row.result.notes) fmt::print(out, "  {}note: {}\n", name, note);
+  for (const std::string& note : row.result.notes)
+    fmt::print(out, "  {}note: {}\n", name, report::with_options(note));
 }
 
 int run(const Arguments& arguments) {
   QuantizeOptions options;
   options.recipe = recipe_of(arguments.recipe);
-  options.external_data = external_data_of(arguments.external_data);
+  options.external_data = value_of<ExternalData>(arguments.external_data);
   options.threads = arguments.threads;
   options.dry_run = arguments.dry_run;
   options.trial.is_wanted = arguments.verify;
@@ -128,7 +131,7 @@ Command add_quantize(CLI::App& parser) {
   add_recipe_options(*app, arguments->recipe);
   app->add_option("--external-data", arguments->external_data,
                   "weights in a file of their own: auto (above 2 GiB), always, never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(any_name_of<ExternalData>())
       ->capture_default_str();
   app->add_option("--threads", arguments->threads, "threads (0: all CPUs); the result does not depend on it")
       ->check(CLI::Range(0, 1024))

@@ -5,50 +5,19 @@
 
 #include <charconv>
 #include <cmath>
-#include <map>
 
 #include "cli/names_of.h"
 
 namespace ounce::cli {
 namespace {
 
-const std::map<std::string, Format> kFormats = {{"w8", Format::kW8},         {"w4", Format::kW4},
-                                                {"w16", Format::kW16},       {"dynamic", Format::kDynamic},
-                                                {"static", Format::kStatic}, {"fp16", Format::kFp16},
-                                                {"bf16", Format::kBf16}};
-const std::map<std::string, Format> kNodeFormats = {{"fp32", Format::kFp32},
-                                                    {"w16", Format::kW16},
-                                                    {"w8", Format::kW8},
-                                                    {"w4", Format::kW4},
-                                                    {"dynamic", Format::kDynamic}};
-const std::map<std::string, DecoderChoice> kDecoders = {
-    {"auto", DecoderChoice::kAuto}, {"fold", DecoderChoice::kFold}, {"dq", DecoderChoice::kDq}};
-const std::map<std::string, ScaleMethod> kScales = {{"mse", ScaleMethod::kMse},
-                                                    {"absmax", ScaleMethod::kAbsMax}};
-const std::map<std::string, Rounding> kRoundings = {
-    {"balanced", Rounding::kBalanced}, {"nearest", Rounding::kNearest}, {"adaptive", Rounding::kAdaptive}};
-const std::map<std::string, CalibrationMethod> kCalibrations = {
-    {"auto", CalibrationMethod::kAuto},       {"minmax", CalibrationMethod::kMinMax},
-    {"mean", CalibrationMethod::kMean},       {"percentile", CalibrationMethod::kPercentile},
-    {"entropy", CalibrationMethod::kEntropy}, {"mse", CalibrationMethod::kMse}};
-const std::map<std::string, Dialect> kDialects = {{"qdq", Dialect::kQdq}, {"qoperator", Dialect::kQOperator}};
-const std::map<std::string, ActivationType> kActivations = {{"u8", ActivationType::kU8},
-                                                            {"s8", ActivationType::kS8},
-                                                            {"u16", ActivationType::kU16},
-                                                            {"s16", ActivationType::kS16}};
-const std::map<std::string, WeightType> kWeights = {
-    {"s8", WeightType::kS8}, {"u8", WeightType::kU8}, {"s4", WeightType::kS4}};
-const std::map<std::string, ExternalData> kExternalData = {
-    {"auto", ExternalData::kAuto}, {"always", ExternalData::kAlways}, {"never", ExternalData::kNever}};
-
 Granularity granularity_of(const std::string& text) {
-  if (text == "auto") return {};
-  if (text == "tensor") return {GranularityKind::kTensor, 0};
-  if (text == "channel") return {GranularityKind::kChannel, 0};
-  constexpr std::string_view kBlock = "block:";
-  if (text.starts_with(kBlock)) {
+  const auto kind = from_name<GranularityKind>(text);
+  if (kind && kind != GranularityKind::kBlock) return {*kind, 0};
+  const std::string block = fmt::format("{}:", name_of(GranularityKind::kBlock));
+  if (text.starts_with(block)) {
     std::size_t size = 0;
-    const auto [end, error] = std::from_chars(text.data() + kBlock.size(), text.data() + text.size(), size);
+    const auto [end, error] = std::from_chars(text.data() + block.size(), text.data() + text.size(), size);
     const bool is_power = size >= 16 && size <= 256 && (size & (size - 1)) == 0;
     if (error == std::errc() && end == text.data() + text.size() && is_power)
       return {GranularityKind::kBlock, size};
@@ -77,10 +46,10 @@ void add_override(const std::string& text, std::map<std::string, ValueOverride>&
   ValueOverride& value = values[text.substr(0, equals)];
   if (const auto range = range_of(what)) {
     value.range = range;
-  } else if (const auto method = kCalibrations.find(what); method != kCalibrations.end()) {
-    value.method = method->second;
-  } else if (const auto type = kActivations.find(what); type != kActivations.end()) {
-    value.type = type->second;
+  } else if (const auto method = from_name<CalibrationMethod>(what)) {
+    value.method = method;
+  } else if (const auto type = from_name<ActivationType>(what)) {
+    value.type = type;
   } else if (what == "float") {
     value.keep_float = true;
   } else {
@@ -90,15 +59,20 @@ void add_override(const std::string& text, std::map<std::string, ValueOverride>&
   }
 }
 
+bool is_for_nodes(Format format) {
+  return format == Format::kFp32 || format == Format::kW16 || format == Format::kW8 ||
+         format == Format::kW4 || format == Format::kDynamic;
+}
+
 void add_node(const std::string& text, std::map<std::string, Format>& nodes) {
   const std::size_t equals = text.rfind('=');  // names may hold one
-  const auto format = kNodeFormats.find(equals == std::string::npos ? "" : text.substr(equals + 1));
-  if (format == kNodeFormats.end()) {
+  const auto format = from_name<Format>(equals == std::string::npos ? "" : text.substr(equals + 1));
+  if (!format || !is_for_nodes(*format)) {
     throw Error(ErrorCode::kUsage,
                 fmt::format("--node '{}' must be NAME=FORMAT with fp32, w16, w8, w4 or dynamic", text));
   }
   const std::string name = text.substr(0, equals);
-  if (!nodes.emplace(name, format->second).second)
+  if (!nodes.emplace(name, *format).second)
     throw Error(ErrorCode::kUsage, fmt::format("--node '{}' is given twice", name));
 }
 
@@ -108,18 +82,18 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
   app.add_option(
          "--decode", arguments.decoder,
          "how the runtime gets weights back: fold (constants at load, FP32 speed), dq (DequantizeLinear)")
-      ->check(names_of(kDecoders))
+      ->check(any_sorted_name_of<DecoderChoice>())
       ->capture_default_str();
   app.add_option("--granularity", arguments.granularity,
                  "what shares a scale: auto, tensor, channel, block:N")
       ->capture_default_str();
   app.add_option("--scale", arguments.scale, "how scales are found: mse (least squared error), absmax")
-      ->check(names_of(kScales))
+      ->check(any_sorted_name_of<ScaleMethod>())
       ->capture_default_str();
   app.add_option("--rounding", arguments.rounding,
                  "balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer "
                  "gives what it gave before on calibration data; slower)")
-      ->check(names_of(kRoundings))
+      ->check(any_sorted_name_of<Rounding>())
       ->capture_default_str();
   app.add_flag("--codebook", arguments.codebook,
                "k-means codebook instead of a linear scale (w8: 256 values, w4: 16)");
@@ -152,7 +126,9 @@ void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_inte
                                                  stored)
                                    : stored);
   option->capture_default_str();
-  option->check(with_integers ? names_of(kFormats) : CLI::IsMember({"w8", "w4", "w16"}));
+  option->check(with_integers ? any_name_of({Format::kBf16, Format::kDynamic, Format::kFp16, Format::kStatic,
+                                             Format::kW16, Format::kW4, Format::kW8})
+                              : any_name_of({Format::kW8, Format::kW4, Format::kW16}));
 }
 
 void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
@@ -160,7 +136,7 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
   app.add_option("--calibration", arguments.calibration,
                  "static: how the range of an activation is chosen: auto (measured on the data; without "
                  "search least predicted error, value by value), minmax, mean, percentile, entropy, mse")
-      ->check(names_of(kCalibrations))
+      ->check(any_sorted_name_of<CalibrationMethod>())
       ->capture_default_str()
       ->group(group);
   app.add_option("--percentile", arguments.percentile, "of --calibration percentile")
@@ -169,18 +145,18 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
       ->group(group);
   app.add_option("--dialect", arguments.dialect,
                  "static: qdq (Q/DQ nodes, which runtimes fuse), qoperator (the integer ops themselves)")
-      ->check(names_of(kDialects))
+      ->check(any_sorted_name_of<Dialect>())
       ->capture_default_str()
       ->group(group);
   app.add_option("--activations", arguments.activations, "static: type of activations: u8, s8, u16, s16")
-      ->check(names_of(kActivations))
+      ->check(any_sorted_name_of<ActivationType>())
       ->capture_default_str()
       ->group(group);
   app.add_flag("--symmetric-activations", arguments.symmetric_activations,
                "static: zero is the middle code of values that take both signs")
       ->group(group);
   app.add_option("--weights", arguments.weights, "type of weights: s8, u8, s4")
-      ->check(names_of(kWeights))
+      ->check(any_sorted_name_of<WeightType>())
       ->capture_default_str()
       ->group(group);
   // CLI11 would give a flag that may be unset the value false.
@@ -245,11 +221,11 @@ void add_half_options(CLI::App& app, RecipeArguments& arguments) {
 
 Recipe recipe_of(const RecipeArguments& arguments) {
   Recipe recipe;
-  recipe.format = kFormats.at(arguments.format);
-  recipe.decoder = kDecoders.at(arguments.decoder);
+  recipe.format = value_of<Format>(arguments.format);
+  recipe.decoder = value_of<DecoderChoice>(arguments.decoder);
   recipe.granularity = granularity_of(arguments.granularity);
-  recipe.scale = kScales.at(arguments.scale);
-  recipe.rounding = kRoundings.at(arguments.rounding);
+  recipe.scale = value_of<ScaleMethod>(arguments.scale);
+  recipe.rounding = value_of<Rounding>(arguments.rounding);
   recipe.half_share = arguments.half_share / 100;
   recipe.codebook = arguments.codebook;
   recipe.asymmetric = arguments.asymmetric;
@@ -258,12 +234,12 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.exclude = arguments.exclude;
   for (const std::string& text : arguments.nodes) add_node(text, recipe.nodes);
   IntegerRecipe& integer = recipe.integer;
-  integer.calibration = kCalibrations.at(arguments.calibration);
+  integer.calibration = value_of<CalibrationMethod>(arguments.calibration);
   integer.percentile = arguments.percentile;
-  integer.dialect = kDialects.at(arguments.dialect);
-  integer.activations = kActivations.at(arguments.activations);
+  integer.dialect = value_of<Dialect>(arguments.dialect);
+  integer.activations = value_of<ActivationType>(arguments.activations);
   integer.symmetric_activations = arguments.symmetric_activations;
-  integer.weights = kWeights.at(arguments.weights);
+  integer.weights = value_of<WeightType>(arguments.weights);
   integer.reduce_range = arguments.reduce_range;
   integer.integer_io = arguments.integer_io;
   integer.force_conv = arguments.force_conv;
@@ -301,7 +277,5 @@ CLI::Validator number_between(double low, double high) {
           },
           ""};
 }
-
-ExternalData external_data_of(const std::string& name) { return kExternalData.at(name); }
 
 }  // namespace ounce::cli

@@ -43,6 +43,5 @@ Recipe recipe_of(const RecipeArguments& arguments);
 CLI::Validator whole_number();
 // CLI::Range lets NaN through.
 CLI::Validator number_between(double low, double high);
-ExternalData external_data_of(const std::string& name);
 
 }  // namespace ounce::cli

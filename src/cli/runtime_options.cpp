@@ -3,17 +3,12 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
-#include <map>
-
+#include "cli/names_of.h"
 #include "cli/recipe_options.h"
 
 namespace ounce::cli {
 namespace {
 
-const std::map<std::string, OptimizationLevel> kLevels = {{"none", OptimizationLevel::kNone},
-                                                          {"basic", OptimizationLevel::kBasic},
-                                                          {"extended", OptimizationLevel::kExtended},
-                                                          {"all", OptimizationLevel::kAll}};
 constexpr double kGigabyte = 1024.0 * 1024 * 1024;
 
 }  // namespace
@@ -39,7 +34,7 @@ void add_runtime_options(CLI::App& app, RuntimeArguments& arguments) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--optimization", arguments.optimization, "graph optimization: none, basic, extended, all")
-      ->check(CLI::IsMember({"none", "basic", "extended", "all"}))
+      ->check(any_name_of<OptimizationLevel>())
       ->capture_default_str()
       ->group(group);
   app.add_option("--session-config", arguments.config,
@@ -65,7 +60,7 @@ RuntimeOptions runtime_options_of(const RuntimeArguments& arguments) {
   options.library = arguments.library;
   options.threads = arguments.threads;
   options.threads_between = arguments.threads_between;
-  options.optimization = kLevels.at(arguments.optimization);
+  options.optimization = value_of<OptimizationLevel>(arguments.optimization);
   for (const std::string& entry : arguments.config)
     options.config.insert(split_pair(entry, "--session-config"));
   if (arguments.isolate)

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <memory>
 
 #include "cli/command.h"
@@ -22,11 +21,6 @@
 namespace ounce::cli {
 namespace sensitivity_verb {
 
-const std::map<std::string, Format> kProbedFormats = {
-    {"static", Format::kStatic}, {"dynamic", Format::kDynamic}, {"w8", Format::kW8}, {"w4", Format::kW4}};
-const std::map<std::string, Grouping> kGroupings = {
-    {"layer", Grouping::kLayer}, {"block", Grouping::kBlock}, {"op", Grouping::kOpType}};
-
 struct Arguments {
   std::vector<std::string> models;
   RuntimeArguments runtime;
@@ -42,14 +36,14 @@ struct Arguments {
 
 SensitivityOptions options_of(const Arguments& arguments) {
   SensitivityOptions options;
-  options.format = kProbedFormats.at(arguments.format);
-  options.grouping = kGroupings.at(arguments.grouping);
+  options.format = value_of<Format>(arguments.format);
+  options.grouping = value_of<Grouping>(arguments.grouping);
   options.runtime = runtime_options_of(arguments.runtime);
   options.data = data_options_of(arguments.data);
   options.data.samples = 0;  // calibration takes more of them
   if (arguments.has_samples) options.samples = arguments.data.samples;
   options.metric = metric_of(arguments.gates);
-  options.output = arguments.gates.output;
+  options.label_output = arguments.gates.label_output;
   options.threshold = arguments.gates.threshold;
   options.measure = arguments.top;
   options.min_sqnr = arguments.min_sqnr;
@@ -99,12 +93,12 @@ Command add_sensitivity(CLI::App& parser) {
       parser.add_subcommand("sensitivity", "which layers suffer from a format, and what to leave out");
   app->add_option("model", arguments->models, "models, or folders of models")->required();
   app->add_option("--to", arguments->format, "the format to suffer from: static, dynamic, w8, w4")
-      ->check(names_of(kProbedFormats))
+      ->check(any_name_of({Format::kDynamic, Format::kStatic, Format::kW4, Format::kW8}))
       ->capture_default_str();
   app->add_option(
          "--by", arguments->grouping,
          "what is measured together: layer (each alone), block (by names, or neighbours), op (all Convs …)")
-      ->check(names_of(kGroupings))
+      ->check(any_sorted_name_of<Grouping>())
       ->capture_default_str();
   app->add_option("--top", arguments->top,
                   "measure only so many, those with the largest estimated error (0: all)")

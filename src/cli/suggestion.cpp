@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
-#include <vector>
 
 #include "base/nearest.h"
 
@@ -24,6 +22,18 @@ std::string with_guess(const std::string& message, const std::string& guess) {
 }
 
 }  // namespace
+
+std::string guess_of(std::string_view word, const std::vector<std::string>& known) {
+  if (std::string near = nearest(word, known); !near.empty()) return near;
+  word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+  std::string found;
+  for (const std::string& name : known) {
+    if (word.empty() || !name.ends_with('-' + std::string(word))) continue;
+    if (!found.empty()) return {};
+    found = name;
+  }
+  return found;
+}
 
 std::string explain(const CLI::ParseError& error, const CLI::App& parser, int argc, char** argv) {
   const CLI::App* verb = nullptr;
@@ -48,7 +58,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& parser, int ar
     const std::string_view word = std::string_view(argv[i]).substr(0, std::string_view(argv[i]).find('='));
     if (!word.starts_with("--") || word == "--" || std::find(known.begin(), known.end(), word) != known.end())
       continue;
-    return with_guess(fmt::format("{} has no option '{}'", verb->get_name(), word), nearest(word, known));
+    return with_guess(fmt::format("{} has no option '{}'", verb->get_name(), word), guess_of(word, known));
   }
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');

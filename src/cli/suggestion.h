@@ -3,8 +3,14 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace ounce::cli {
+
+// What may have been meant: a typing error, or the end of a longer name (--output of --label-output). Empty
+// for no idea.
+std::string guess_of(std::string_view word, const std::vector<std::string>& known);
 
 std::string explain(const CLI::ParseError& error, const CLI::App& parser, int argc, char** argv);
 

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <memory>
 
 #include "cli/command.h"
@@ -15,6 +14,7 @@
 #include "cli/duration.h"
 #include "cli/gate_options.h"
 #include "cli/model_list.h"
+#include "cli/names_of.h"
 #include "cli/progress_line.h"
 #include "cli/runtime_options.h"
 #include "report/json.h"
@@ -24,9 +24,6 @@ namespace ounce::cli {
 namespace tune_verb {
 
 constexpr int kGateExit = 1;
-
-const std::map<std::string, Objective> kObjectives = {
-    {"balanced", Objective::kBalanced}, {"latency", Objective::kLatency}, {"size", Objective::kSize}};
 
 struct Arguments {
   std::vector<std::string> models;
@@ -43,9 +40,9 @@ TuneOptions options_of(const Arguments& arguments) {
   options.data = data_options_of(arguments.data);
   options.gates = gates_of(arguments.gates);
   options.metric = metric_of(arguments.gates);
-  options.output = arguments.gates.output;
+  options.label_output = arguments.gates.label_output;
   options.threshold = arguments.gates.threshold;
-  options.objective = kObjectives.at(arguments.objective);
+  options.objective = value_of<Objective>(arguments.objective);
   options.budget = budget_of(arguments.budget, "--budget");
   options.target = arguments.target;
   options.cpus = cpus_of(arguments.on);
@@ -116,10 +113,10 @@ Command add_tune(CLI::App& parser) {
       "tune",
       "find the smallest and fastest mixed-precision model that passes the gate; exit 1 if none does");
   app->add_option("model", arguments->models, "models, or folders of models")->required();
-  app->add_option("-o,--out", arguments->output, "where the best goes (default: MODEL.tuned.onnx)");
+  app->add_option("-o,--output", arguments->output, "where the best goes (default: MODEL.tuned.onnx)");
   app->add_option("--objective", arguments->objective,
                   "balanced (least time × bytes), latency, size (without being slower than the original)")
-      ->check(CLI::IsMember({"balanced", "latency", "size"}))
+      ->check(any_name_of<Objective>())
       ->capture_default_str();
   app->add_option("--budget", arguments->budget,
                   "time for each model: 90s, 10m, 2h; or how much is tried, without timing it: '40 models'")

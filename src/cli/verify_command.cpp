@@ -42,7 +42,7 @@ VerifyOptions options_of(const Arguments& arguments) {
   options.runtime.remote = remote_of(arguments.remote);
   options.data = data_options_of(arguments.data);
   options.metric = metric_of(arguments.gates);
-  options.output = arguments.gates.output;
+  options.label_output = arguments.gates.label_output;
   options.threshold = arguments.gates.threshold;
   options.edge_cases = arguments.edge_cases;
   options.worst = arguments.worst;

@@ -18,12 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The words of the file, in the order of the enums.
-const std::vector<std::string> kKinds = {"tensor", "image", "audio"};
-const std::vector<std::string> kColors = {"rgb", "bgr", "grey"};
-const std::vector<std::string> kLayouts = {"nchw", "nhwc"};
-const std::vector<std::string> kBackends = {"pillow", "opencv"};
-const std::vector<std::string> kCropRules = {"torchvision", "huggingface"};
 // Pillow's numbers, which preprocessor_config uses.
 const std::vector<std::string> kResamples = {"nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"};
 const std::vector<std::string> kKeys = {
@@ -81,12 +75,12 @@ class Members {
     return value->get<std::string>();
   }
   template <class Enum>
-  Enum choice(const char* key, const std::vector<std::string>& words, Enum otherwise) const {
-    const std::string word = text(key, words[static_cast<std::size_t>(otherwise)]);
-    const auto found = std::find(words.begin(), words.end(), word);
-    if (found == words.end())
-      refuse(key, fmt::format("must be one of {}, and is '{}'", fmt::join(words, ", "), word));
-    return static_cast<Enum>(found - words.begin());
+  Enum choice(const char* key, Enum otherwise) const {
+    const std::string word = text(key, name_of(otherwise));
+    const std::optional<Enum> found = from_name<Enum>(word);
+    if (!found)
+      refuse(key, fmt::format("must be one of {}, and is '{}'", fmt::join(names_of<Enum>(), ", "), word));
+    return *found;
   }
   std::vector<double> numbers(const char* key) const {
     const Json* value = find(key);
@@ -175,16 +169,15 @@ InputContract read_input(const Json& json, const std::string& where) {
   const bool speaks_of_images = members.find("image_mean") != nullptr || members.find("size") != nullptr ||
                                 members.find("crop_size") != nullptr;
   const bool speaks_of_sound = members.find("sampling_rate") != nullptr;
-  contract.kind = members.choice("kind", kKinds,
-                                 speaks_of_images  ? InputKind::kImage
-                                 : speaks_of_sound ? InputKind::kAudio
-                                                   : InputKind::kTensor);
-  contract.color_order = members.choice("color_order", kColors, contract.color_order);
+  contract.kind = members.choice("kind", speaks_of_images  ? InputKind::kImage
+                                         : speaks_of_sound ? InputKind::kAudio
+                                                           : InputKind::kTensor);
+  contract.color_order = members.choice("color_order", contract.color_order);
   if (members.flag("do_resize", true)) read_size(members, contract);
   contract.resample = read_resample(members, contract.resample);
-  contract.backend = members.choice("resize_backend", kBackends, contract.backend);
+  contract.backend = members.choice("resize_backend", contract.backend);
   if (members.flag("do_center_crop", true)) read_crop(members, contract);
-  contract.crop_rule = members.choice("crop_rule", kCropRules, contract.crop_rule);
+  contract.crop_rule = members.choice("crop_rule", contract.crop_rule);
   contract.sampling_rate = members.whole("sampling_rate", 0);
   contract.length = members.whole("max_length", 0);
   contract.frame_length = members.whole("frame_length", 0);
@@ -205,7 +198,7 @@ InputContract read_input(const Json& json, const std::string& where) {
     contract.mean = members.numbers(members.find("image_mean") != nullptr ? "image_mean" : "mean");
     contract.deviation = members.numbers(members.find("image_std") != nullptr ? "image_std" : "std");
   }
-  contract.layout = members.choice("layout", kLayouts, contract.layout);
+  contract.layout = members.choice("layout", contract.layout);
   if (const Json* observed = members.find("observed")) contract.observed = read_observed(*observed, where);
   return contract;
 }
@@ -257,19 +250,19 @@ void write_list(Json& json, const char* key, const std::vector<double>& values) 
 
 Json input_json(const InputContract& contract) {
   Json json;
-  json["kind"] = kKinds[static_cast<std::size_t>(contract.kind)];
+  json["kind"] = name_of(contract.kind);
   const bool is_image = contract.kind == InputKind::kImage;
   if (is_image) {
-    json["color_order"] = kColors[static_cast<std::size_t>(contract.color_order)];
+    json["color_order"] = name_of(contract.color_order);
     if (contract.shortest_edge > 0) json["size"] = {{"shortest_edge", contract.shortest_edge}};
     if (contract.height > 0) json["size"] = {{"height", contract.height}, {"width", contract.width}};
     if (json.contains("size")) {
       json["resample"] = contract.resample;
-      json["resize_backend"] = kBackends[static_cast<std::size_t>(contract.backend)];
+      json["resize_backend"] = name_of(contract.backend);
     }
     if (contract.crop_height > 0) {
       json["crop_size"] = {{"height", contract.crop_height}, {"width", contract.crop_width}};
-      json["crop_rule"] = kCropRules[static_cast<std::size_t>(contract.crop_rule)];
+      json["crop_rule"] = name_of(contract.crop_rule);
     }
   }
   if (contract.kind == InputKind::kAudio) {
@@ -282,7 +275,7 @@ Json input_json(const InputContract& contract) {
   if (contract.rescale_factor) json["rescale_factor"] = *contract.rescale_factor;
   write_list(json, is_image ? "image_mean" : "mean", contract.mean);
   write_list(json, is_image ? "image_std" : "std", contract.deviation);
-  if (is_image) json["layout"] = kLayouts[static_cast<std::size_t>(contract.layout)];
+  if (is_image) json["layout"] = name_of(contract.layout);
   if (contract.observed) {
     Json& observed = json["observed"];
     observed["samples"] = contract.observed->samples;

@@ -145,7 +145,7 @@ Tensor convert(Tensor tensor, ElementType to, const std::string& where) {
     throw Error(
         ErrorCode::kBadInput,
         fmt::format("the data is {} and the model takes {}: say how one becomes the other with a contract "
-                    "(for pixels or sound for example --rescale 1/255, --rescale 1/32768)",
+                    "(for pixels or sound for example `rescale_factor=1/255`, `rescale_factor=1/32768`)",
                     onnx::name_of(tensor.type), onnx::name_of(to)),
         where);
   } else {

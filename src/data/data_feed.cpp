@@ -44,7 +44,7 @@ void append(Tensor& to, Tensor&& one, const std::string& where) {
                     std::equal(to.dims.begin() + 1, to.dims.end(), one.dims.begin() + 1);
   if (!fits) {
     throw Error(ErrorCode::kBadInput,
-                fmt::format("is [{}] and the sample before it in the batch [{}]; use --batch 1",
+                fmt::format("is [{}] and the sample before it in the batch [{}]; use `batch=1`",
                             fmt::join(one.dims, ","), fmt::join(to.dims, ",")),
                 where);
   }
@@ -85,7 +85,7 @@ void DataFeed::name_the_only_input(const std::vector<ValueDescription>& inputs) 
   }
   if (names.size() != 1) {
     throw Error(ErrorCode::kUsage,
-                fmt::format("the model takes {}; say which one the contract is for (--for NAME)",
+                fmt::format("the model takes {}; say which one the contract is for (`contract.inputs` NAME)",
                             fmt::join(names, ", ")));
   }
   auto contract = options_.contract->inputs.extract(kOnlyInput);
@@ -157,7 +157,7 @@ std::string DataFeed::find_field(const Source& source, const ValueDescription& i
     choices = {*list->file_field()};
   if (named == options_.fields.end() && is_only && choices.size() == 1) return choices[0];
   throw Error(ErrorCode::kBadInput,
-              fmt::format("has nothing for the input '{}'; it has {}; say which with --input {}=NAME", name,
+              fmt::format("has nothing for the input '{}'; it has {}; say which with `fields` {}=NAME", name,
                           names_of(source.fields()), input.name),
               path.string());
 }
@@ -168,7 +168,7 @@ void DataFeed::find_labels() {
   const std::filesystem::path& path = own != options_.paths.end() ? own->second : options_.path;
   if (path.empty()) {
     throw Error(ErrorCode::kUsage,
-                fmt::format("no data has labels '{0}': give --data {0}=PATH", options_.labels));
+                fmt::format("no data has labels '{0}': give `paths` {0}=PATH", options_.labels));
   }
   label_source_ = &open(path, nullptr);
   if (has_field(*label_source_, options_.labels)) return;

@@ -110,7 +110,7 @@ TEST_F(DataFeedTest, TheOnlyFieldFeedsTheOnlyInput) {
 
 TEST_F(DataFeedTest, WhatIsNotClearIsRefused) {
   inputs[0].name = "pixels";
-  EXPECT_THAT(bad_input(), HasSubstr("--input"));
+  EXPECT_THAT(bad_input(), HasSubstr("`fields`"));
   inputs = {described("a", ElementType::kFloat, {-1, 2}), described("b", ElementType::kFloat, {-1, 2})};
   options.path = folder / "x.npy";
   EXPECT_EQ(refusal().code(), ErrorCode::kBadInput);
@@ -288,7 +288,7 @@ TEST_F(DataFeedTest, SamplesOfDifferentLengthsNeedABatchOfOne) {
   inputs = {described("x", ElementType::kFloat, {-1, -1})};
   EXPECT_THAT(batch(1).inputs[0].dims, ElementsAre(1, 3));
   options.batch = 2;
-  EXPECT_THAT(bad_input(), HasSubstr("--batch 1"));
+  EXPECT_THAT(bad_input(), HasSubstr("`batch=1`"));
 }
 
 TEST_F(DataFeedTest, WhatIsNoDataIsRefused) {

@@ -34,11 +34,12 @@ void require_known_names(const std::vector<ValueDescription>& inputs, const Data
       dimensions.push_back(fmt::format("{}:{}", input.name, axis));
     }
   }
-  for (const auto& [name, field] : options.fields) require(contains(names, name), name, "--input", names);
-  for (const auto& [name, value] : options.constants) require(contains(names, name), name, "--set", names);
-  for (const auto& [name, output] : options.carry) require(contains(names, name), name, "--carry", names);
+  for (const auto& [name, field] : options.fields) require(contains(names, name), name, "`fields`", names);
+  for (const auto& [name, value] : options.constants)
+    require(contains(names, name), name, "`constants`", names);
+  for (const auto& [name, output] : options.carry) require(contains(names, name), name, "`carry`", names);
   for (const auto& [name, length] : options.shape)
-    require(contains(dimensions, name), name, "--shape", dimensions);
+    require(contains(dimensions, name), name, "`shape`", dimensions);
   if (!options.contract) return;
   for (const auto& [name, contract] : options.contract->inputs)
     require(name.empty() || contains(names, name), name, "the contract", names);

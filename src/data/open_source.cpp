@@ -38,7 +38,7 @@ std::unique_ptr<Source> open_archive(const fs::path& path, const std::vector<std
   if (others.size() == 1 && keys.size() < wanted.size()) keys.push_back(others[0]);
   if (!keys.empty()) return std::make_unique<NpzSource>(path, keys);
   throw Error(ErrorCode::kBadInput,
-              fmt::format("has no array {}; it has {}; say which with --input INPUT=ARRAY",
+              fmt::format("has no array {}; it has {}; say which with `fields` INPUT=ARRAY",
                           fmt::join(wanted, " or "), fmt::join(shown, ", ")),
               path.string());
 }
@@ -46,7 +46,7 @@ std::unique_ptr<Source> open_archive(const fs::path& path, const std::vector<std
 // One raw sample is the input without its batch axis, which must be fixed then.
 std::unique_ptr<Source> open_raw(const fs::path& path, const ValueDescription* input) {
   if (input == nullptr)
-    throw Error(ErrorCode::kUsage, "say which input a raw file feeds: --data INPUT=FILE", path.string());
+    throw Error(ErrorCode::kUsage, "say which input a raw file feeds: `paths` INPUT=FILE", path.string());
   Dims dims;
   for (std::size_t i = 1; i < input->shape.size(); ++i) dims.push_back(input->shape[i].value);
   if (std::find(dims.begin(), dims.end(), -1) != dims.end()) {

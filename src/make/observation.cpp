@@ -98,7 +98,7 @@ struct ObservableModel {
                             : needs.why_float.empty() ? "it has no Conv, Gemm or MatMul"
                                                       : needs.why_float.front();
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("no op of it can compute on integers ({}); --to w8 needs no data", why),
+                fmt::format("no op of it can compute on integers ({}); `format=w8` needs no data", why),
                 source.string());
   }
 };
@@ -154,10 +154,10 @@ Observation observe_activations(onnx::Model given, const std::filesystem::path& 
   if (options.shards == 0 || options.shard >= options.shards)
     throw Error(ErrorCode::kUsage, fmt::format("there is no shard {} of {}", options.shard, options.shards));
   if (options.data.is_generated())
-    throw Error(ErrorCode::kUsage, "calibration needs real data: give --data", path.string());
+    throw Error(ErrorCode::kUsage, "calibration needs real data: give `data`", path.string());
   if (options.shards > 1 && !options.data.carry.empty()) {
     throw Error(ErrorCode::kUsage,
-                "a state goes from sample to sample: --carry and --shard exclude each other");
+                "a state goes from sample to sample: `carry` and `shards` exclude each other");
   }
 
   const ObservableModel model(given, path, watching);

@@ -3,6 +3,27 @@
 #include <limits>
 
 namespace ounce::make {
+namespace {
+
+StoredAs stored_as(const plan::Decision& decision) {
+  using plan::Encoding;
+  const bool is_unsigned =
+      !decision.format.is_symmetric ||
+      (decision.is_of_integer_op() && decision.format.sign == kernels::CodeSign::kUnsigned);
+  switch (decision.encoding) {
+    case Encoding::kLinear8: return is_unsigned ? StoredAs::kUint8 : StoredAs::kInt8;
+    case Encoding::kLinear4: return is_unsigned ? StoredAs::kUint4 : StoredAs::kInt4;
+    case Encoding::kCodebook8: return StoredAs::kCodebook256;
+    case Encoding::kCodebook4: return StoredAs::kCodebook16;
+    case Encoding::kFloat16: return StoredAs::kFloat16;
+    case Encoding::kBfloat16: return StoredAs::kBfloat16;
+    case Encoding::kInt32:
+    case Encoding::kKeep: break;
+  }
+  return StoredAs::kInt32;
+}
+
+}  // namespace
 
 TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& index) {
   const onnx::Tensor& tensor = *decision.weight.tensor;
@@ -18,13 +39,9 @@ TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& ind
   outcome.bytes_after = outcome.stored ? decision.stored_bytes : outcome.bytes_before;
   outcome.sqnr_db = std::numeric_limits<double>::quiet_NaN();
   if (outcome.stored) {
-    outcome.encoding = plan::name_of(decision.encoding);
-    const bool is_unsigned =
-        !decision.format.is_symmetric ||
-        (decision.is_of_integer_op() && decision.format.sign == kernels::CodeSign::kUnsigned);
-    if (decision.is_linear() && is_unsigned) outcome.encoding = "u" + outcome.encoding;
+    outcome.encoding = stored_as(decision);
     outcome.granularity = decision.granularity_text();
-    outcome.decoder = plan::name_of(decision.decoder);
+    outcome.decoder = decision.decoder;
   }
   return outcome;
 }
@@ -34,7 +51,7 @@ void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index,
     const graph::Body& body = index.bodies()[decision.body];
     const onnx::Node& node = *body.nodes()[decision.node];
     result.nodes.push_back({graph::node_label(node, decision.node), body.path, std::string(node.op_type),
-                            std::string(plan::name_of(decision.arithmetic)), decision.reason});
+                            decision.arithmetic, decision.reason});
   }
   for (const auto& [key, coding] : plan.codings) {
     result.activations.push_back({std::string(key.second), index.bodies()[key.first].path,
@@ -45,13 +62,14 @@ void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index,
 
 void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, QuantizeResult& result) {
   const bool has_integers = !result.nodes.empty();  // which are described already
+  const Arithmetic arithmetic =
+      plan.type == onnx::ElementType::kBfloat16 ? Arithmetic::kBfloat16 : Arithmetic::kFloat16;
   for (const plan::HalfNode& half : plan.nodes) {
     if (has_integers && half.is_of_integers) continue;
     const graph::Body& body = index.bodies()[half.body];
     const onnx::Node& node = *body.nodes()[half.position];
     result.nodes.push_back({graph::node_label(node, half.position), body.path, std::string(node.op_type),
-                            half.is_half() ? std::string(onnx::name_of(plan.type)) : "float",
-                            half.why_float});
+                            half.is_half() ? arithmetic : Arithmetic::kFloat, half.why_float});
   }
 }
 

@@ -38,7 +38,7 @@ std::vector<std::string> warnings_for(const Recipe& recipe) {
   if (recipe.integer.weights == WeightType::kS4) {
     notes.emplace_back(
         "4-bit weights of Conv and Gemm have no integer kernels in ONNX Runtime's CPU provider: it decodes "
-        "them at every run; --to w4 stores as small and runs at FP32 speed");
+        "them at every run; `format=w4` stores as small and runs at FP32 speed");
   }
   return notes;
 }
@@ -63,7 +63,7 @@ PreparedModel::PreparedModel(const std::filesystem::path& source, const Quantize
   const bool is_static = recipe.format == Format::kStatic;
   if (is_static && options.ranges.empty() && options.trial.data.is_generated()) {
     throw Error(ErrorCode::kUsage,
-                "static needs to see real data: give `data`, or `ranges` from 'ounce calibrate'",
+                "static needs to see real data: give `data`, or `ranges` from `calibrate()`",
                 source.string());
   }
   passes::prepare(changed, recipe);
@@ -98,9 +98,10 @@ bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
     throw Error(ErrorCode::kUnsupported, state.sentence + "; nothing was written", source_.string());
   if (!state.is_qdq()) return false;
   if (recipe.format == Format::kDynamic) {
-    throw Error(ErrorCode::kUnsupported,
-                state.sentence + ": its scales are static, and --to static keeps them; nothing was written",
-                source_.string());
+    throw Error(
+        ErrorCode::kUnsupported,
+        state.sentence + ": its scales are static, and `format=static` keeps them; nothing was written",
+        source_.string());
   }
   passes::Changes changes = passes::store_trained_weights(model);
   const passes::Changes limited =
@@ -112,7 +113,7 @@ bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
   if (limited.count != 0) {
     notes_.push_back(
         fmt::format("the scales of {} weight{} grew, as sums of their products would saturate on x86 CPUs "
-                    "without VNNI; --no-reduce-range keeps them as they were trained",
+                    "without VNNI; `integer.reduce_range=false` keeps them as they were trained",
                     limited.count, limited.count == 1 ? "" : "s"));
   }
   changes.left_alone.insert(changes.left_alone.end(), limited.left_alone.begin(), limited.left_alone.end());
@@ -121,7 +122,7 @@ bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
                           ? "neither its weight nor its input is quantized"
                       : op.has_float_weight ? "its weight is not quantized"
                                             : "its input is not quantized";
-    float_ops_.push_back({op.label, "", op.op_type, "float", why});
+    float_ops_.push_back({op.label, "", op.op_type, Arithmetic::kFloat, why});
   }
   for (const std::string& reason : changes.left_alone) notes_.push_back("left alone: " + reason);
   keep(model);
@@ -132,7 +133,7 @@ void PreparedModel::load_ranges_of(const QuantizeOptions& options) {
   ranges_ = load_ranges(options.ranges);
   ThreadPool pool(options.threads);
   if (ranges_->model == source_digest(onnx::read_model(source_), {}, pool)) return;
-  throw Error(ErrorCode::kBadInput, "these ranges are of another model; run 'ounce calibrate' on this one",
+  throw Error(ErrorCode::kBadInput, "these ranges are of another model; run `calibrate()` on this one",
               options.ranges.string());
 }
 
@@ -177,7 +178,7 @@ std::shared_ptr<const PreparedModel> PreparedModel::with_integers(const Recipe& 
   integers_only.min_bytes = std::numeric_limits<std::uint64_t>::max();
   const plan::Plan plan = plan::make_plan(model_, index(), integers_only, pool, ranges());
   describe_integers(plan.integer, index(), result);
-  std::erase_if(result.nodes, [](const NodeOutcome& node) { return node.arithmetic == "float"; });
+  std::erase_if(result.nodes, [](const NodeOutcome& node) { return node.arithmetic == Arithmetic::kFloat; });
   for (const plan::Decision& decision : plan.decisions) {
     if (decision.is_stored()) result.tensors.push_back(outcome_of(decision, index()));
   }

@@ -74,11 +74,10 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
     stepper = std::make_unique<measure::Stepper>(runtime::load(original, how), options.data.carry);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
-    throw Error(
-        ErrorCode::kUnsupported,
-        fmt::format(
-            "the original does not load, so nothing can be compared: {}; --no-verify writes without trying",
-            error.what()));
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("the original does not load, so nothing can be compared: {}; "
+                            "`trial.is_wanted=false` writes without trying",
+                            error.what()));
   }
   result.runtime_version = stepper->model().library_version();
   result.cpu = cpu_kernels();
@@ -103,7 +102,7 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
     }
   }
   result.why_not = fmt::format(
-      "the original does not take made-up inputs ({}): give --data, or --shape NAME=LENGTH", first_reason);
+      "the original does not take made-up inputs ({}): give `data`, or `shape` NAME=LENGTH", first_reason);
   return expected;
 }
 
@@ -163,8 +162,9 @@ void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& w
     throw Error(
         ErrorCode::kUnsupported,
         fmt::format("on {} the result is another model ({:.1f} dB from what it gives here), so nothing "
-                    "was written; {}--on none does not look there",
-                    cpu, found.sqnr_db, cpu.starts_with("avx") ? "--reduce-range may help, " : ""),
+                    "was written; {}`cpus={{}}` does not look there",
+                    cpu, found.sqnr_db,
+                    cpu.starts_with("avx") ? "`integer.reduce_range=true` may help, " : ""),
         written.name.string());
   }
 }
@@ -204,7 +204,8 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
   const Expectation expected = ask_original(original, how, options, result);
   const auto explained = [&](const Error& error) {
     return fmt::format(
-        "the result fails in the runtime, so nothing was written (--no-verify writes all the same): {}",
+        "the result fails in the runtime, so nothing was written (`trial.is_wanted=false` writes all the "
+        "same): {}",
         with_name(error.what(), written));
   };
   try {

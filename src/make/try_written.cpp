@@ -39,8 +39,8 @@ std::vector<std::string> cpus_for(const Recipe& recipe, std::vector<std::string>
 
 const char* advice_for(const QuantizeOptions& options) {
   return options.trial.data.is_generated()
-             ? "give --data, so that values beyond them are found and stay in FP32"
-             : "--keep-fp32 leaves nodes in FP32";
+             ? "give `data`, so that values beyond them are found and stay in FP32"
+             : "`half.keep` leaves nodes in FP32";
 }
 
 // Values beyond the range show as infinities; data would have told which they are.
@@ -82,7 +82,7 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
     throw Error(
         ErrorCode::kUnsupported,
         fmt::format("computed on 16-bit floats the outputs are only {:.1f} dB close, so nothing was written: "
-                    "{}; --no-verify writes all the same",
+                    "{}; `trial.is_wanted=false` writes all the same",
                     trial.sqnr_db, advice_for(options)),
         original.string());
   }

@@ -135,7 +135,7 @@ void note_target(const Recipe& recipe, QuantizeResult& result) {
   result.notes.emplace_back(
       "x86 CPUs compute this slower than FP32: ONNX Runtime has no 16-bit arithmetic there and casts around "
       "every "
-      "op; --to w16 is as small at full speed, --target cuda, coreml … is for processors that have it");
+      "op; `format=w16` is as small at full speed, `target=cuda`, coreml … is for processors that have it");
 }
 
 // Integer ops are in place; what stays in floats is to be 16 bits.
@@ -208,9 +208,9 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   const auto [stored, shortened] =
       rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});
   if (shortened != 0) {
-    result.notes.push_back(
-        fmt::format("names inside of the model were shortened, which saves {} bytes; --keep-names keeps them",
-                    shortened));
+    result.notes.push_back(fmt::format(
+        "names inside of the model were shortened, which saves {} bytes; `half.keep_names=true` keeps them",
+        shortened));
   }
 
   // Write: the file has its full size and no name; weights are quantized on their way into it.

@@ -64,7 +64,7 @@ CpuComparison compare_on(const std::string& cpu, const AcrossCpus& models) {
         std::min(models.feed->batches(), there.is_emulated ? models.emulated_samples : models.samples);
     if (batches == 0) {
       result.why_not =
-          "the model is too large to be tried under an emulator; 'ounce verify --on' takes its time";
+          "the model is too large to be tried under an emulator; `verify() with cpus` takes its time";
       return result;
     }
     const Agreement reference = agreement_of(models.original, models, there.options, batches);

@@ -63,27 +63,27 @@ Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptio
   for (const data::ValueDescription& output : reference.model().outputs()) {
     const bool is_carried = is_state(options.data.carry, output.name);
     const bool decides = !is_carried && options.metric != Metric::kMap &&
-                         (options.output.empty() || options.output == output.name);
+                         (options.label_output.empty() || options.label_output == output.name);
     outputs_.emplace_back(output, decides ? options.threshold : std::nullopt);
     are_states_.push_back(is_carried);
   }
   largest_outputs_.resize(outputs_.size());
-  if (!options.output.empty()) labelled_output();  // throws when there is no such output
+  if (!options.label_output.empty()) labelled_output();  // throws when there is no such output
 }
 
 std::size_t Comparison::labelled_output() const {
   const std::vector<data::ValueDescription>& outputs = reference_.model().outputs();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const bool is_suitable = options_.output.empty()
+    const bool is_suitable = options_.label_output.empty()
                                  ? onnx::is_float_weight_type(outputs[i].element) && !are_states_[i]
-                                 : outputs[i].name == options_.output;
+                                 : outputs[i].name == options_.label_output;
     if (is_suitable) return i;
   }
   throw Error(
       ErrorCode::kUsage,
-      options_.output.empty()
+      options_.label_output.empty()
           ? fmt::format("no output has numbers for the labels; there are {}", list_of(outputs))
-          : fmt::format("the model has no output '{}'; it has {}", options_.output, list_of(outputs)));
+          : fmt::format("the model has no output '{}'; it has {}", options_.label_output, list_of(outputs)));
 }
 
 void Comparison::note_inputs(const data::Batch& batch) {

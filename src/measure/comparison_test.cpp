@@ -111,9 +111,9 @@ TEST_F(ComparisonTest, LabelsSpeakOfTheOutputThatIsNamed) {
   model.add(12, test::free_value("z", kFloat, {"N", "2"})).node("Neg", {"x"}, {"z"});
   const std::vector<data::Batch> batches = {batch_of({{{1, 2}, 1}}, "a")};
   EXPECT_EQ(compare(model, model, batches).metrics[0].reference, 1);
-  options.output = "z";
+  options.label_output = "z";
   EXPECT_EQ(compare(model, model, batches).metrics[0].reference, 0);
-  options.output = "q";
+  options.label_output = "q";
   const Error error = error_of([&] { compare(model, model, batches); });
   EXPECT_EQ(error.code(), ErrorCode::kUsage);
   EXPECT_THAT(error.what(), HasSubstr("no output 'q'"));

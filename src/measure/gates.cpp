@@ -29,15 +29,15 @@ Outcome sqnr(double value, double limit, const std::string& what) {
   const bool holds = value >= limit;
   if (std::isinf(value) && value > 0) return {true, value, fmt::format("{} is identical", what)};
   return {holds, (value - limit) / std::max(std::fabs(limit), 1.0),
-          fmt::format("{} has {:.1f} dB, {:.1f} dB {} than the {:.4g} dB of --min-sqnr", what, value,
+          fmt::format("{} has {:.1f} dB, {:.1f} dB {} than the {:.4g} dB of `gates.min_sqnr`", what, value,
                       std::fabs(value - limit), holds ? "more" : "less", limit)};
 }
 
 Outcome agreement(double value, double limit, const std::string& what) {
   const bool holds = value >= limit;
   return {holds, (value - limit) / std::max(limit, 1e-9),
-          fmt::format("{} agrees in {:.2f} % of answers, {} {:.2f} % of --min-agreement", what, 100 * value,
-                      holds ? "at least the" : "less than the", 100 * limit)};
+          fmt::format("{} agrees in {:.2f} % of answers, {} {:.2f} % of `gates.min_agreement`", what,
+                      100 * value, holds ? "at least the" : "less than the", 100 * limit)};
 }
 
 // A gate that nothing could be held against does not hold: a typing error must not pass.
@@ -46,7 +46,8 @@ Outcome unanswered(const char* why) { return {false, -std::numeric_limits<double
 // Accuracies lose points; errors and likelihoods have no natural scale, so theirs is relative to the
 // reference.
 Outcome drop(const MetricResult& metric, double limit) {
-  if (std::isnan(metric.drop)) return unanswered("no label counts, so there is no metric for --max-drop");
+  if (std::isnan(metric.drop))
+    return unanswered("no label counts, so there is no metric for `gates.max_drop`");
   const bool is_absolute = metric.higher_is_better || metric.reference == 0;
   const double loss = is_absolute ? metric.drop : metric.drop / std::fabs(metric.reference);
   const bool holds = loss <= limit;
@@ -55,7 +56,7 @@ Outcome drop(const MetricResult& metric, double limit) {
                 : fmt::format("is {} by {:.2f} {}", loss > 0 ? "worse" : "better", 100 * std::fabs(loss),
                               is_absolute ? "points" : "% of the reference");
   return {holds, (limit - loss) / std::max(limit, 1e-9),
-          fmt::format("{} {}, {} {:.2f} {} of --max-drop", metric.name, change,
+          fmt::format("{} {}, {} {:.2f} {} of `gates.max_drop`", metric.name, change,
                       holds ? "within the" : "more than the", 100 * limit, is_absolute ? "points" : "%")};
 }
 
@@ -79,13 +80,14 @@ std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
       std::any_of(result.outputs.begin(), result.outputs.end(),
                   [](const OutputComparison& output) { return !output.is_state && output.top1_agreement; });
   if (gates.min_agreement && !has_answers)
-    all.push_back(unanswered("no output has scores of classes for --min-agreement"));
+    all.push_back(unanswered("no output has scores of classes for `gates.min_agreement`"));
   if (std::all_of(result.outputs.begin(), result.outputs.end(),
                   [](const auto& output) { return output.is_state; }))
     all.push_back(unanswered("there is no output to hold a gate against: all of them are states"));
   if (gates.max_drop) {
-    all.push_back(result.metrics.empty() ? unanswered("there is no metric for --max-drop: it needs labels")
-                                         : drop(result.metrics.front(), *gates.max_drop));
+    all.push_back(result.metrics.empty()
+                      ? unanswered("there is no metric for `gates.max_drop`: it needs labels")
+                      : drop(result.metrics.front(), *gates.max_drop));
   }
   return all;
 }

@@ -66,14 +66,15 @@ const GateCase kCases[] = {
      "the largest difference of output 'y' is 0.5, more than 0.4"},
     {"Mean", &Gates::mean_abs_diff, 0.2, 0.05, "the mean difference of output 'y' is 0.1, at most 0.2",
      "the mean difference of output 'y' is 0.1, more than 0.05"},
-    {"Sqnr", &Gates::min_sqnr, 25, 40, "output 'y' has 30.0 dB, 5.0 dB more than the 25 dB of --min-sqnr",
-     "output 'y' has 30.0 dB, 10.0 dB less than the 40 dB of --min-sqnr"},
+    {"Sqnr", &Gates::min_sqnr, 25, 40,
+     "output 'y' has 30.0 dB, 5.0 dB more than the 25 dB of `gates.min_sqnr`",
+     "output 'y' has 30.0 dB, 10.0 dB less than the 40 dB of `gates.min_sqnr`"},
     {"Agreement", &Gates::min_agreement, 0.95, 0.99,
-     "output 'y' agrees in 97.00 % of answers, at least the 95.00 % of --min-agreement",
-     "output 'y' agrees in 97.00 % of answers, less than the 99.00 % of --min-agreement"},
+     "output 'y' agrees in 97.00 % of answers, at least the 95.00 % of `gates.min_agreement`",
+     "output 'y' agrees in 97.00 % of answers, less than the 99.00 % of `gates.min_agreement`"},
     {"Drop", &Gates::max_drop, 0.03, 0.01,
-     "top1_accuracy is worse by 2.00 points, within the 3.00 points of --max-drop",
-     "top1_accuracy is worse by 2.00 points, more than the 1.00 points of --max-drop"}};
+     "top1_accuracy is worse by 2.00 points, within the 3.00 points of `gates.max_drop`",
+     "top1_accuracy is worse by 2.00 points, more than the 1.00 points of `gates.max_drop`"}};
 
 INSTANTIATE_TEST_SUITE_P(Gates, EachGate, testing::ValuesIn(kCases),
                          [](const auto& one) { return one.param.name; });
@@ -165,7 +166,7 @@ TEST(GatesTest, ErrorsDropRelativeToTheReference) {
   Gates gates;
   gates.max_drop = 0.06;
   EXPECT_EQ(judged(gates, result).verdict,
-            "passed: nll is worse by 5.00 % of the reference, within the 6.00 % of --max-drop");
+            "passed: nll is worse by 5.00 % of the reference, within the 6.00 % of `gates.max_drop`");
   gates.max_drop = 0.04;
   EXPECT_FALSE(judged(gates, result).passed);
   metric.drop = 0;
@@ -183,9 +184,9 @@ TEST(GatesTest, AGateWithNothingToJudgeFails) {
   agreement.min_agreement = 0.9;
   drop.max_drop = 0.1;
   EXPECT_FALSE(judged(agreement, result).passed);
-  EXPECT_THAT(judged(agreement, result).verdict, HasSubstr("--min-agreement"));
+  EXPECT_THAT(judged(agreement, result).verdict, HasSubstr("`gates.min_agreement`"));
   EXPECT_FALSE(judged(drop, result).passed);
-  EXPECT_THAT(judged(drop, result).verdict, HasSubstr("--max-drop"));
+  EXPECT_THAT(judged(drop, result).verdict, HasSubstr("`gates.max_drop`"));
 }
 
 }  // namespace

@@ -152,8 +152,8 @@ Tensor make_constant(const ValueDescription& input, Dims dims, double value) {
 GeneratedFeed::GeneratedFeed(const std::filesystem::path& model, std::vector<ValueDescription> inputs,
                              const DataOptions& options)
     : inputs_(std::move(inputs)), options_(options) {
-  if (!options.labels.empty()) throw Error(ErrorCode::kUsage, "labels need data: give --data");
-  if (options.first != 0) throw Error(ErrorCode::kUsage, "--first needs data: give --data");
+  if (!options.labels.empty()) throw Error(ErrorCode::kUsage, "labels need data: give `data`");
+  if (options.first != 0) throw Error(ErrorCode::kUsage, "`first` needs data: give `data`");
   data::require_known_names(inputs_, options);
   legal_ = legal_values(model, inputs_, options);
   const std::uint64_t samples = options.samples == 0 ? kSamples : options.samples;
@@ -212,7 +212,7 @@ std::vector<std::string> GeneratedFeed::notes() const {
         fmt::format("a run takes {} sample{}, not {}", batch_, batch_ == 1 ? "" : "s", options_.batch));
   }
   if (!free.empty()) {
-    notes.push_back(fmt::format("free dimensions were taken as {}; --shape NAME=LENGTH says otherwise",
+    notes.push_back(fmt::format("free dimensions were taken as {}; `shape` NAME=LENGTH says otherwise",
                                 fmt::join(free, ", ")));
   }
   return notes;

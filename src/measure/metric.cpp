@@ -266,11 +266,10 @@ std::unique_ptr<MetricMeter> make_meter(Metric metric, const data::ValueDescript
   if (metric == Metric::kMae) return std::make_unique<MeanAbsoluteError>();
   const std::optional<std::size_t> axis = class_axis(output);
   if (!axis) {
-    throw Error(
-        ErrorCode::kUsage,
-        fmt::format("labels of classes need an output with a score for each class, and '{}' is {}; --output "
-                    "names another, --metric mae takes numbers",
-                    output.name, data::describe(output)));
+    throw Error(ErrorCode::kUsage,
+                fmt::format("labels of classes need an output with a score for each class, and '{}' is {}; "
+                            "`label_output` names another, `metric=mae` takes numbers",
+                            output.name, data::describe(output)));
   }
   const Classes classes{*axis, static_cast<std::size_t>(output.shape[*axis].value)};
   if (metric == Metric::kNll) return std::make_unique<Nll>(classes);

@@ -17,9 +17,8 @@ std::size_t find(const std::vector<data::ValueDescription>& values, const std::s
   if (found != values.end()) return static_cast<std::size_t>(found - values.begin());
   std::vector<std::string> names;
   for (const auto& value : values) names.push_back(value.name);
-  throw Error(ErrorCode::kUsage,
-              fmt::format("the model has no {} '{}'; it has {}", kind, name, fmt::join(names, ", ")),
-              "--carry");
+  throw Error(ErrorCode::kUsage, fmt::format("`carry`: the model has no {} '{}'; it has {}", kind, name,
+                                             fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -30,8 +29,8 @@ Stepper::Stepper(std::unique_ptr<runtime::Executor> model, const std::map<std::s
     const std::size_t to = find(model_->inputs(), input, "input"),
                       from = find(model_->outputs(), output, "output");
     if (model_->inputs()[to].element != model_->outputs()[from].element) {
-      throw Error(ErrorCode::kUsage, fmt::format("'{}' and '{}' have different types", input, output),
-                  "--carry");
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("`carry`: '{}' and '{}' have different types", input, output));
     }
     carried_.push_back({to, from, {}});
   }

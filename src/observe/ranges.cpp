@@ -126,11 +126,11 @@ Ranges parse_ranges(std::string_view text, const std::string& where) {
   }
   const Json json = deepest > 16 ? Json() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("format") || json["format"] != "ounce.ranges")
-    refuse("is no file of ranges ('ounce calibrate' makes them)");
+    refuse("is no file of ranges (`calibrate()` makes them)");
   const auto version = json.find("version");
   if (version == json.end() || !version->is_number_integer()) refuse("does not say its version");
   if (version->get<std::int64_t>() < Ranges::kVersion)
-    refuse("is of an older version of ounce; run 'ounce calibrate' again");
+    refuse("is of an older version of ounce; run `calibrate()` again");
   if (version->get<std::int64_t>() > Ranges::kVersion) {
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("is of version {} and this program knows {}; update ounce",

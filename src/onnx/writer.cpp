@@ -132,7 +132,7 @@ Serialized lay_out_model(const Model& model, const std::filesystem::path& path, 
   throw Error(
       options.external_data == ExternalData::kNever ? ErrorCode::kUsage : ErrorCode::kUnsupported,
       fmt::format(
-          "the model file would have {} bytes and ONNX files end at 2 GiB; use --external-data always",
+          "the model file would have {} bytes and ONNX files end at 2 GiB; use `external_data=always`",
           serialized.model.size()),
       path.string());
 }

@@ -471,6 +471,7 @@ TEST(StaticOps, MixedTypesOfValuesRunOrAreRefusedInQOperator) {
     Recipe recipe = kQOperator.recipe();
     recipe.integer.values[value].type = ActivationType::kS8;
     try {
+      validate(recipe);
       const Rewritten rewritten(bytes, recipe);
       EXPECT_GE(least_sqnr(bytes, rewritten.model()), 20) << value;
     } catch (const Error& error) {

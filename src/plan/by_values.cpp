@@ -60,7 +60,7 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
       return keep("has NaN or infinite values");
     throw Error(
         ErrorCode::kBadInput,
-        "a weight has NaN or infinite values; repair the model, or leave the tensor out with --exclude",
+        "a weight has NaN or infinite values; repair the model, or leave the tensor out with `exclude`",
         fmt::format("tensor '{}'", decision.weight.name));
   }
   if (decision.pairs.exist())

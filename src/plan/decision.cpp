@@ -46,14 +46,4 @@ std::string_view name_of(Encoding encoding) {
   return "keep";
 }
 
-std::string_view name_of(Decoder decoder) {
-  switch (decoder) {
-    case Decoder::kFold: return "fold";
-    case Decoder::kDq: return "dq";
-    case Decoder::kKernel: return "kernel";
-    case Decoder::kLookup: break;
-  }
-  return "lookup";
-}
-
 }  // namespace ounce::plan

@@ -1,6 +1,7 @@
 // What is done with one float tensor, and why.
 #pragma once
 
+#include <ounce/outcome.h>
 #include <ounce/recipe.h>
 
 #include <cstddef>
@@ -23,13 +24,7 @@ namespace ounce::plan {
 
 enum class Encoding { kKeep, kLinear8, kLinear4, kCodebook8, kCodebook4, kFloat16, kBfloat16, kInt32 };
 
-// How the runtime gets the values back.
-enum class Decoder {
-  kFold,    // Cast, Mul …: ordinary ops on constants, folded when a session is created
-  kDq,      // DequantizeLinear, which a runtime may fuse into its op
-  kLookup,  // a table's rows are looked up in codes and decoded after that
-  kKernel,  // not at all: an integer op takes codes and scales as they are
-};
+using ounce::Decoder;
 
 struct Decision {
   Weight weight;
@@ -75,6 +70,5 @@ inline constexpr double kLargestBias = 1 << 30, kLeastBias = -kLargestBias;
 std::uint64_t stored_bytes(const Decision& decision);
 
 std::string_view name_of(Encoding encoding);
-std::string_view name_of(Decoder decoder);
 
 }  // namespace ounce::plan

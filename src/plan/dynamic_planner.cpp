@@ -35,7 +35,8 @@ class DynamicPlanner {
       return first_of(seeds_.why_excluded(body, node, {1}),
                       why_not_dynamic_attention(model_, index_, body, node));
     if (op->kind == IntegerKind::kConv && !recipe_.force_conv)
-      return first_of(seeds_.why_asked(node), "ConvInteger is several times slower than FP32 (--force-conv)");
+      return first_of(seeds_.why_asked(node),
+                      "ConvInteger is several times slower than FP32 (`integer.force_conv`)");
     return seeds_.why_not(body, node);
   }
   static std::string first_of(std::string a, std::string b) { return a.empty() ? b : a; }

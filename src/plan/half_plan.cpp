@@ -47,7 +47,7 @@ class HalfPlanner {
         decisions_(decisions),
         schemas_(model, index),
         functions_(index),
-        selection_("--keep-fp32", recipe.half.keep, "node that takes or gives float32"),
+        selection_("`half.keep`", recipe.half.keep, "node that takes or gives float32"),
         wishes_(index, recipe),
         ports_(index),
         flow_(model, index, types, recipe.format == Format::kBf16 ? HalfRange::kWide : HalfRange::kNarrow,
@@ -395,7 +395,7 @@ class HalfPlanner {
       if (tensors_[i].is_broken) {
         throw Error(
             ErrorCode::kBadInput,
-            "a weight has NaN or infinite values; repair the model, or leave its node out with --keep-fp32",
+            "a weight has NaN or infinite values; repair the model, or leave its node out with `half.keep`",
             fmt::format("tensor '{}'", decision.weight.name));
       }
       const auto limit = plan_.limits.find(decision.weight.value);

@@ -479,7 +479,7 @@ TEST(HalfPlan, NamesAWeightThatIsNotFinite) {
   EXPECT_STREQ(
       error.what(),
       "tensor 'bad': a weight has NaN or infinite values; repair the model, or leave its node out with "
-      "--keep-fp32");
+      "`half.keep`");
 }
 
 TEST(HalfPlan, IntegerOpsAndTheirScalesStay) {
@@ -527,7 +527,7 @@ TEST(HalfPlan, TheUserMayKeepNodes) {
   recipe.format = Format::kFp16;
   recipe.half.keep = {"^m$", "Relu"};
   const Planned plan(net, recipe);
-  EXPECT_THAT(plan.stays, ElementsAre("m: --keep-fp32 '^m$'", "y: --keep-fp32 'Relu'"));
+  EXPECT_THAT(plan.stays, ElementsAre("m: `half.keep` '^m$'", "y: `half.keep` 'Relu'"));
   EXPECT_THAT(plan.kept, ElementsAre("v: its node was asked to stay in FP32"));
   for (const auto& [expression, words] :
        std::vector<std::pair<const char*, const char*>>{{"nothing", "matches no"}, {"(", "not a regular"}}) {
@@ -539,18 +539,12 @@ TEST(HalfPlan, TheUserMayKeepNodes) {
 }
 
 // They choose weights to store. A graph that is converted has none to choose: nothing is ignored in silence.
-TEST(HalfPlan, RefusesToIncludeOrExclude) {
-  Recipe excluding, including;
-  excluding.format = Format::kFp16;
-  excluding.exclude = {"w"};
-  including.format = Format::kBf16;
-  including.include = {"w"};
-  for (const Recipe& recipe : {excluding, including}) {
-    const Error error =
-        test::error_of([&] { const Planned refused(Net().does("Relu", {"h"}, {"y"}), recipe); });
-    EXPECT_EQ(error.code(), ErrorCode::kUsage);
-    EXPECT_THAT(error.what(), HasSubstr("--keep-fp32 (half.keep) leaves nodes out"));
-  }
+TEST(HalfPlan, NodesStayFloatWhereTheRecipeSaysSo) {
+  Recipe recipe;
+  recipe.format = Format::kFp16;
+  recipe.nodes = {{"y", Format::kFp32}};
+  const Planned planned(Net().does("Relu", {"h"}, {"y"}), recipe);
+  EXPECT_THAT(planned.stays, Contains("y: stays FP32, as the recipe says"));
 }
 
 TEST(HalfPlan, Bfloat16ReachesAsFarAsFloat32) {

@@ -42,15 +42,6 @@ void require_no_dynamic_nodes(const Recipe& recipe) {
 
 }  // namespace
 
-std::string_view name_of(Arithmetic arithmetic) {
-  switch (arithmetic) {
-    case Arithmetic::kStatic: return "static";
-    case Arithmetic::kDynamic: return "dynamic";
-    case Arithmetic::kFloat: break;
-  }
-  return "float";
-}
-
 const IntegerPort* IntegerPlan::port(const ValueKey& value) const {
   const auto found =
       std::find_if(ports.begin(), ports.end(), [&](const IntegerPort& port) { return port.value == value; });

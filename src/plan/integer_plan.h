@@ -11,6 +11,7 @@
 // speak of.
 #pragma once
 
+#include <ounce/outcome.h>
 #include <ounce/recipe.h>
 
 #include <cstddef>
@@ -31,7 +32,7 @@
 
 namespace ounce::plan {
 
-enum class Arithmetic { kFloat, kStatic, kDynamic };
+using ounce::Arithmetic;
 
 struct NodeDecision {
   std::size_t body = 0, node = 0;
@@ -70,8 +71,6 @@ struct IntegerPlan {
   const IntegerPort* port(const ValueKey& value) const;
   std::string text() const;  // a line a node, a line an activation
 };
-
-std::string_view name_of(Arithmetic arithmetic);
 
 // What calibration has to look at: the values that a static plan may want ranges of. And why ops with weights
 // will stay in floats whatever their ranges are.

@@ -699,7 +699,7 @@ TEST(IntegerPlan, DynamicConvIsOnlyForThoseWhoAsk) {
   model.initializer("b", {4}, {1, 2, 3, 4});
   add_conv(model, "x", "y", "b");
   EXPECT_EQ(dynamic_text(model),
-            "node 0:0 float: ConvInteger is several times slower than FP32 (--force-conv)\n");
+            "node 0:0 float: ConvInteger is several times slower than FP32 (`integer.force_conv`)\n");
   Recipe recipe = dynamic_recipe();
   recipe.integer.force_conv = true;
   const Planned planned(model, recipe);

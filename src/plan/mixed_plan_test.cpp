@@ -89,10 +89,9 @@ TEST(MixedPlan, EachFormatCanBeThatOfANode) {
             first +
                 "wy float32[32,32] -> int8 channel 1 fold: weight of MatMul, as asked for its node; "
                 "folded at load, FP32 speed\n");
-  EXPECT_EQ(second(Format::kW4),
-            first +
-                "wy float32[32,32] -> int4 block 32 fold: weight of MatMul; "
-                "folded at load, FP32 speed\n");
+  EXPECT_EQ(second(Format::kW4), first +
+                                     "wy float32[32,32] -> int4 block 32 fold: weight of MatMul; "
+                                     "folded at load, FP32 speed\n");
   EXPECT_THAT(text_of(chain(), Format::kW16, {{"a", Format::kW4}}),
               StartsWith("wa float32[32,32] -> int4 block 32"));
 }
@@ -192,8 +191,9 @@ std::string nodes_of(const Nodes& nodes, bool force_conv = false) {
 }
 
 TEST(MixedPlan, ADynamicConvHasToBeForced) {
-  EXPECT_THAT(nodes_of({{"c", Format::kDynamic}}),
-              HasSubstr("node 0:2 float: ConvInteger is several times slower than FP32 (--force-conv)\n"));
+  EXPECT_THAT(
+      nodes_of({{"c", Format::kDynamic}}),
+      HasSubstr("node 0:2 float: ConvInteger is several times slower than FP32 (`integer.force_conv`)\n"));
   EXPECT_EQ(nodes_of({{"c", Format::kDynamic}}, /*force_conv=*/true),
             "node 0:0 static -> r, codes, clamped by its codes\n"
             "node 0:2 dynamic -> c\n"

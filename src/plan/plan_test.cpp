@@ -193,7 +193,7 @@ TEST(Plan, NamesAWeightThatIsNotFinite) {
       EXPECT_EQ(error.code(), ErrorCode::kBadInput);
       EXPECT_STREQ(error.what(),
                    "tensor 'the weight': a weight has NaN or infinite values; repair the model, or leave the "
-                   "tensor out with --exclude");
+                   "tensor out with `exclude`");
     }
   }
 }

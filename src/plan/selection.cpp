@@ -10,10 +10,10 @@ namespace ounce::plan {
 
 Selection::Selection(const Recipe& recipe)
     : include_(compile(recipe.include)), exclude_(compile(recipe.exclude)) {}
-Selection::Selection(std::string option, const std::vector<std::string>& exclude, std::string what)
+Selection::Selection(std::string field, const std::vector<std::string>& exclude, std::string what)
     : exclude_(compile(exclude)),
-      exclude_option_(std::move(option)),
-      exclude_reason_(exclude_option_),
+      exclude_field_(std::move(field)),
+      exclude_reason_(exclude_field_),
       what_(std::move(what)) {}
 Selection::~Selection() = default;
 
@@ -67,14 +67,14 @@ std::string Selection::why_not(const onnx::Node& node) {
 }
 
 void Selection::check_all_matched() const {
-  const auto check = [this](const std::vector<Expression>& expressions, const std::string& option) {
+  const auto check = [this](const std::vector<Expression>& expressions, const std::string& field) {
     for (const Expression& expression : expressions) {
       if (expression.has_matched) continue;
-      throw Error(ErrorCode::kUsage, fmt::format("{} '{}' matches no {}", option, expression.text, what_));
+      throw Error(ErrorCode::kUsage, fmt::format("{} '{}' matches no {}", field, expression.text, what_));
     }
   };
-  check(include_, "--include");
-  check(exclude_, exclude_option_);
+  check(include_, "`include`");
+  check(exclude_, exclude_field_);
 }
 
 }  // namespace ounce::plan

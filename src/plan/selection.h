@@ -22,9 +22,9 @@ class Selection {
  public:
   // Throws Error{kUsage} for an expression that is none.
   explicit Selection(const Recipe& recipe);
-  // Expressions of nodes that are to be left out, given by another option.
+  // Expressions of nodes that are to be left out, given by another field.
   // `what` is of what one was looked for: "node of …".
-  Selection(std::string option, const std::vector<std::string>& exclude, std::string what);
+  Selection(std::string field, const std::vector<std::string>& exclude, std::string what);
   ~Selection();
   Selection(const Selection&) = delete;
   Selection& operator=(const Selection&) = delete;
@@ -48,7 +48,7 @@ class Selection {
   std::string why_not(const Texts& texts);
 
   std::vector<Expression> include_, exclude_;
-  std::string exclude_option_ = "--exclude", exclude_reason_ = "excluded by";
+  std::string exclude_field_ = "`exclude`", exclude_reason_ = "excluded by";
   std::string what_ = "tensor, node or op type with float weights";
 };
 

@@ -24,8 +24,9 @@ class StaticPlanner {
   IntegerPlan make() {
     for (const auto& [name, value] : recipe_.values) {
       if (ranges_ != nullptr && !ranges_->values.contains(name)) {
-        throw Error(ErrorCode::kUsage,
-                    fmt::format("--value '{}' is no activation of this model that was observed", name));
+        throw Error(
+            ErrorCode::kUsage,
+            fmt::format("`integer.values` '{}' is no activation of this model that was observed", name));
       }
     }
     for (std::size_t body = 0; body < index_.bodies().size(); ++body) {

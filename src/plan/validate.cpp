@@ -120,7 +120,7 @@ void validate_nodes(const Recipe& recipe) {
       recipe.is_integer() && recipe.integer.half_rest && provider_of(recipe).computes_fp16;
   for (const auto& [name, format] : recipe.nodes) {
     if (is_half_rest && format != Format::kW16)
-      refuse("`integer.half_rest` converts all that is not integers on this target: leave out `nodes`");
+      refuse("`integer.half_rest=true` converts all that is not integers on this target: leave out `nodes`");
     if (recipe.is_half() && format != Format::kFp32)
       refuse(fmt::format("{} converts the graph: nodes can stay fp32 and nothing else",
                          format_name(recipe.format)));

@@ -147,7 +147,7 @@ TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
   recipe.nodes = {{"a", Format::kFp32}};
   recipe.integer.half_rest = true;
   recipe.target = "cuda";
-  EXPECT_THAT(refusal(), StartsWith("`integer.half_rest` converts all"));
+  EXPECT_THAT(refusal(), StartsWith("`integer.half_rest=true` converts all"));
 }
 
 TEST_F(ValidateTest, RoundingForOutputsIsStatic) {

@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "report/advise_names.h"
 #include "report/advise_report.h"
 #include "report/json.h"
+#include "report/option_words.h"
 
 namespace ounce::report {
 namespace {
@@ -36,7 +36,7 @@ Json family_json(const FamilyFinding& family) {
   json["autoregressive"] = family.is_autoregressive;
   json["quantized"] = family.is_quantized;
   json["half"] = family.is_half;
-  json["reasons"] = family.reasons;
+  json["reasons"] = with_options(family.reasons);
   json["ops"] = counts_json(family.ops, false);
   json["weights"] = counts_json(family.weights, true);
   json["weight_bytes"] = family.weight_bytes;
@@ -50,7 +50,7 @@ Json baseline_json(const Baseline& baseline) {
   Json json;
   json["measured"] = baseline.is_measured;
   if (!baseline.is_measured) {
-    json["why_not"] = baseline.why_not;
+    json["why_not"] = with_options(baseline.why_not);
     return json;
   }
   json["runtime_version"] = baseline.runtime_version;
@@ -68,10 +68,10 @@ Json baseline_json(const Baseline& baseline) {
 
 Json method_json(const MethodFinding& method) {
   Json json;
-  json["method"] = format_name(method.format);
+  json["method"] = name_of(method.format);
   json["measured"] = method.is_measured;
   if (!method.is_measured) {
-    json["why_not"] = method.why_not;
+    json["why_not"] = with_options(method.why_not);
     json["out_of_time"] = method.is_out_of_time;
     return json;
   }
@@ -88,10 +88,10 @@ Json method_json(const MethodFinding& method) {
   json["top1_agreement"] = method.agreement ? Json(*method.agreement) : Json(nullptr);
   json["metric"] = method.metric ? metric_json(*method.metric) : Json(nullptr);
   json["acceptable"] = method.is_acceptable;
-  json["quality"] = method.quality;
+  json["quality"] = with_options(method.quality);
   json["integer_nodes"] = method.integer_nodes;
   json["float_nodes"] = method.float_nodes;
-  json["left_in_floats"] = method.left_in_floats;
+  json["left_in_floats"] = with_options(method.left_in_floats);
   json["seconds"] = method.seconds;
   return json;
 }
@@ -106,11 +106,11 @@ Json row_json(const AdviseRow& row) {
   }
   const AdviseResult& result = row.result;
   json["verdict"] = name_of(result.verdict);
-  json["headline"] = result.headline;
-  json["reasons"] = result.reasons;
+  json["headline"] = with_options(result.headline);
+  json["reasons"] = with_options(result.reasons);
   json["commands"] = Json::array();
   for (const RecommendedCommand& command : result.commands)
-    json["commands"].push_back({{"line", command.line}, {"why", command.why}});
+    json["commands"].push_back({{"line", command.line}, {"why", with_options(command.why)}});
   json["bytes"] = result.bytes;
   json["size_class"] = name_of(result.size);
   json["family"] = family_json(result.family);
@@ -123,9 +123,11 @@ Json row_json(const AdviseRow& row) {
   for (const MethodFinding& method : result.methods) json["methods"].push_back(method_json(method));
   json["risks"] = Json::array();
   for (const Risk& risk : result.risks)
-    json["risks"].push_back({{"name", risk.name}, {"evidence", risk.evidence}, {"advice", risk.advice}});
-  json["missing"] = result.missing;
-  json["notes"] = result.notes;
+    json["risks"].push_back({{"name", risk.name},
+                             {"evidence", with_options(risk.evidence)},
+                             {"advice", with_options(risk.advice)}});
+  json["missing"] = with_options(result.missing);
+  json["notes"] = with_options(result.notes);
   json["budget_seconds"] = result.budget;
   json["seconds"] = result.seconds;
   return json;

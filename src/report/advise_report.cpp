@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/advise_names.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -59,12 +59,12 @@ std::string labelled(const std::string& label, const std::string& text) {
 
 std::string listed(const std::string& title, const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& line : lines) text += labelled(text.empty() ? title : "", line);
+  for (const std::string& line : lines) text += labelled(text.empty() ? title : "", with_options(line));
   return text;
 }
 
 std::string baseline_text(const Baseline& baseline) {
-  if (!baseline.is_measured) return fmt::format("not run: {}", baseline.why_not);
+  if (!baseline.is_measured) return fmt::format("not run: {}", with_options(baseline.why_not));
   std::string text = fmt::format("{} a call (p99 {}), load {}, cold start {}, peak memory {}",
                                  time_text(baseline.latency.p50), time_text(baseline.latency.p99),
                                  time_text(baseline.load_seconds), time_text(baseline.cold_start_seconds),
@@ -98,9 +98,9 @@ std::string method_table(const AdviseResult& result) {
   for (const MethodFinding& method : result.methods) {
     if (!method.is_measured) continue;
     has_rows = true;
-    table.add({format_name(method.format), bytes_text(method.bytes), percent_text(method.ratio),
+    table.add({name_of(method.format), bytes_text(method.bytes), percent_text(method.ratio),
                speed_text(method.speed_up), bytes_text(method.peak_memory), decibel_text(method.sqnr_db),
-               fmt::format("{}: {}", method.is_acceptable ? "yes" : "NO", method.quality)});
+               fmt::format("{}: {}", method.is_acceptable ? "yes" : "NO", with_options(method.quality))});
   }
   return has_rows ? '\n' + table.text() : "";
 }
@@ -108,8 +108,7 @@ std::string method_table(const AdviseResult& result) {
 std::vector<std::string> unmeasured(const AdviseResult& result) {
   std::vector<std::string> lines;
   for (const MethodFinding& method : result.methods) {
-    if (!method.is_measured)
-      lines.push_back(fmt::format("{}: {}", format_name(method.format), method.why_not));
+    if (!method.is_measured) lines.push_back(fmt::format("{}: {}", name_of(method.format), method.why_not));
   }
   return lines;
 }
@@ -126,11 +125,12 @@ std::vector<std::string> risk_lines(const std::vector<Risk>& risks) {
 }  // namespace
 
 std::string advise_text(const AdviseResult& result) {
-  std::string text = fmt::format("{}\n", result.model.string()) + wrapped(result.headline, 0) + '\n';
+  std::string text =
+      fmt::format("{}\n", result.model.string()) + wrapped(with_options(result.headline), 0) + '\n';
   text += listed("why", result.reasons);
   text += labelled("model", fmt::format("{}, {} ({})", result.family.description, bytes_text(result.bytes),
                                         meaning_of(result.size)));
-  for (const std::string& reason : result.family.reasons) text += labelled("", reason);
+  for (const std::string& reason : result.family.reasons) text += labelled("", with_options(reason));
   text += labelled("as it is", baseline_text(result.baseline));
   if (!result.methods.empty()) {
     text += labelled("measured", measured_text(result));
@@ -142,7 +142,7 @@ std::string advise_text(const AdviseResult& result) {
   text += listed("notes", result.notes);
   if (!result.commands.empty()) text += '\n';
   for (const RecommendedCommand& command : result.commands)
-    text += fmt::format("# {}\n{}\n", command.why, command.line);
+    text += fmt::format("# {}\n{}\n", with_options(command.why), command.line);
   return text;
 }
 
@@ -155,7 +155,7 @@ std::string advise_table(const std::vector<AdviseRow>& rows) {
       continue;
     }
     table.add({row.model.string(), bytes_text(row.result.bytes), row.result.family.description,
-               row.result.headline});
+               with_options(row.result.headline)});
     worthwhile += row.result.verdict == AdviceVerdict::kLeave ? 0 : 1;
   }
   table.add_rule();

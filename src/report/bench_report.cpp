@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -63,7 +64,7 @@ std::string bench_text(const BenchReport& report) {
   text += start.text() + runs.text();
   if (has_cold_starts && !is_cache_dropped)
     text += "note: the file cache could not be dropped: cold starts read from memory\n";
-  for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);
+  for (const std::string& note : report.notes) text += fmt::format("note: {}\n", with_options(note));
   return text;
 }
 
@@ -76,7 +77,7 @@ Json bench_json(const BenchReport& report) {
   json["threads"] = report.threads;
   json["rounds"] = report.rounds;
   json["generated"] = report.is_generated;
-  json["notes"] = report.notes;
+  json["notes"] = with_options(report.notes);
   json["models"] = Json::array();
   for (const BenchResult& model : report.models) {
     Json entry;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -21,18 +22,6 @@ Json range_json(const ValueRange& range) { return Json::array({range.low, range.
 
 }  // namespace
 
-const char* method_name(CalibrationMethod method) {
-  switch (method) {
-    case CalibrationMethod::kAuto: return "auto";
-    case CalibrationMethod::kMinMax: return "minmax";
-    case CalibrationMethod::kMean: return "mean";
-    case CalibrationMethod::kPercentile: return "percentile";
-    case CalibrationMethod::kEntropy: return "entropy";
-    case CalibrationMethod::kMse: return "mse";
-  }
-  return "";
-}
-
 std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
   using Align = Table::Align;
   std::vector<const ObservedValue*> order;
@@ -44,7 +33,7 @@ std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
   for (const ObservedValue* value : order) {
     if (at_most-- == 0) break;
     table.add({value->name, range_text({value->minimum, value->maximum}), range_text(value->chosen),
-               method_name(value->method), decibel_text(value->sqnr_db)});
+               name_of(value->method), decibel_text(value->sqnr_db)});
   }
   std::string text = table.text();
   if (result.values.size() > order.size() || at_most == static_cast<std::size_t>(-1))
@@ -52,7 +41,7 @@ std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
   text += fmt::format("{} value{} over {} sample{} → {}\n", result.values.size(),
                       result.values.size() == 1 ? "" : "s", result.samples, result.samples == 1 ? "" : "s",
                       result.output.string());
-  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
+  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", with_options(note));
   return text;
 }
 
@@ -63,7 +52,7 @@ Json calibrate_json(const CalibrateResult& result) {
   json["output"] = result.output.string();
   json["samples"] = result.samples;
   json["seconds"] = result.seconds;
-  json["notes"] = result.notes;
+  json["notes"] = with_options(result.notes);
   json["values"] = Json::array();
   for (const ObservedValue& value : result.values) {
     Json entry;
@@ -77,7 +66,7 @@ Json calibrate_json(const CalibrateResult& result) {
     entry["entropy"] = range_json(value.entropy);
     entry["mse"] = range_json(value.mse);
     entry["chosen"] = range_json(value.chosen);
-    entry["method"] = method_name(value.method);
+    entry["method"] = name_of(value.method);
     entry["sqnr_db"] = number(value.sqnr_db);
     json["values"].push_back(std::move(entry));
   }

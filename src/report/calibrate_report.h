@@ -8,7 +8,6 @@
 
 namespace ounce::report {
 
-const char* method_name(CalibrationMethod method);
 // The values that 8 bits would hurt most come first; at most so many.
 std::string calibrate_text(const CalibrateResult& result, std::size_t at_most);
 nlohmann::ordered_json calibrate_json(const CalibrateResult& result);

@@ -8,24 +8,13 @@
 #include <tuple>
 
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char* name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kRuns: return "runs";
-    case Verdict::kSlow: return "slow";
-    case Verdict::kWrong: return "wrong";
-    case Verdict::kNotImplemented: return "not_implemented";
-    case Verdict::kFails: return "fails";
-    case Verdict::kUnknown: break;
-  }
-  return "unknown";
-}
 
 const char* sentence_of(Verdict verdict) {
   switch (verdict) {
@@ -45,7 +34,7 @@ std::string count_text(std::size_t count) { return count == 0 ? "-" : fmt::forma
 
 std::string execution_text(const Execution& execution) {
   if (!execution.error.empty())
-    return (execution.is_run ? "executed there: " : "does not run there: ") + execution.error;
+    return (execution.is_run ? "executed there: " : "does not run there: ") + with_options(execution.error);
   return fmt::format(
       "executed there by ONNX Runtime {}: outputs are {} to those here", execution.runtime_version,
       std::isinf(execution.sqnr_db) ? "identical" : decibel_text(execution.sqnr_db) + " close");
@@ -57,7 +46,8 @@ std::string finding_lines(const TargetCheck& target) {
   std::map<Key, std::vector<std::string>> kinds;
   for (const NodeFinding& finding : target.findings) {
     const std::string op = finding.domain.empty() ? finding.op_type : finding.domain + "." + finding.op_type;
-    kinds[{-static_cast<int>(finding.verdict), op, finding.types, finding.why}].push_back(finding.name);
+    kinds[{-static_cast<int>(finding.verdict), op, finding.types, with_options(finding.why)}].push_back(
+        finding.name);
   }
   std::string text;
   if (target.measured.empty()) return text;  // nothing is known of any node
@@ -96,10 +86,11 @@ std::string check_text(const CheckReport& report) {
   text += table.text();
   for (const TargetCheck& target : report.targets) {
     for (const std::string& problem : target.problems)
-      text += fmt::format("  {}: {}\n", target.target, problem);
+      text += fmt::format("  {}: {}\n", target.target, with_options(problem));
     text += finding_lines(target);
     if (target.execution) text += fmt::format("  {}: {}\n", target.target, execution_text(*target.execution));
-    for (const std::string& note : target.notes) text += fmt::format("  {}: note: {}\n", target.target, note);
+    for (const std::string& note : target.notes)
+      text += fmt::format("  {}: note: {}\n", target.target, with_options(note));
   }
   for (const ProviderHint& hint : report.hints) {
     text += fmt::format("  {} (documented, not measured): takes {} of {} nodes in {} island{}", hint.provider,
@@ -110,7 +101,7 @@ std::string check_text(const CheckReport& report) {
         text += (i == 0 ? "" : ", ") + hint.left[i];
       if (hint.left.size() > kOpsShown) text += " …";
     }
-    if (!hint.note.empty()) text += "; " + hint.note;
+    if (!hint.note.empty()) text += "; " + with_options(hint.note);
     text += '\n';
   }
   return text;
@@ -140,7 +131,7 @@ nlohmann::ordered_json check_json(const std::vector<CheckRow>& rows) {
                             {"domain", finding.domain},
                             {"types", finding.types},
                             {"verdict", name_of(finding.verdict)},
-                            {"why", finding.why}});
+                            {"why", with_options(finding.why)}});
       }
       model["targets"].push_back({{"target", target.target},
                                   {"measured", target.measured},
@@ -153,12 +144,12 @@ nlohmann::ordered_json check_json(const std::vector<CheckRow>& rows) {
                                   {"broken", target.broken},
                                   {"saturating", target.saturating},
                                   {"worst_pair", target.worst_pair},
-                                  {"problems", target.problems},
-                                  {"notes", target.notes},
+                                  {"problems", with_options(target.problems)},
+                                  {"notes", with_options(target.notes)},
                                   {"findings", std::move(findings)}});
       if (target.execution) {
         model["targets"].back()["execution"] = {{"ran", target.execution->is_run},
-                                                {"error", target.execution->error},
+                                                {"error", with_options(target.execution->error)},
                                                 {"runtime_version", target.execution->runtime_version},
                                                 {"output_sqnr_db", number(target.execution->sqnr_db)}};
       }
@@ -173,7 +164,7 @@ nlohmann::ordered_json check_json(const std::vector<CheckRow>& rows) {
                                 {"islands", hint.islands},
                                 {"largest", hint.largest},
                                 {"left", hint.left},
-                                {"note", hint.note}});
+                                {"note", with_options(hint.note)}});
     }
     models.push_back(std::move(model));
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -14,7 +15,7 @@ namespace {
 bool is_equal(double sqnr_db) { return std::isinf(sqnr_db) && sqnr_db > 0; }
 
 std::string line_of(const CpuComparison& found) {
-  if (!found.is_run()) return fmt::format("{}: not run: {}", found.cpu, found.why_not);
+  if (!found.is_run()) return fmt::format("{}: not run: {}", found.cpu, with_options(found.why_not));
   std::string text = fmt::format("{}: ", found.cpu);
   if (is_equal(found.sqnr_db)) {
     text += "equal to the bit";
@@ -57,7 +58,7 @@ nlohmann::ordered_json cpus_json(const std::vector<CpuComparison>& cpus) {
       json["reference_sqnr_db"] = number(found.reference_sqnr_db);
       json["reference_flips"] = found.reference_flips;
     } else {
-      json["why_not"] = found.why_not;
+      json["why_not"] = with_options(found.why_not);
     }
     all.push_back(std::move(json));
   }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/option_words.h"
 #include "report/quantize_report.h"
 #include "report/table.h"
 
@@ -66,8 +67,8 @@ Json model_json(const ModelInfo& info) {
           {"bytes_after", info.bytes_after},
           {"saturating_nodes", info.saturating_nodes},
           {"worst_pair", info.worst_pair},
-          {"notes", info.notes},
-          {"blockers", info.blockers},
+          {"notes", with_options(info.notes)},
+          {"blockers", with_options(info.blockers)},
           {"tensors", tensors}};
 }
 
@@ -89,8 +90,9 @@ std::string inspect_text(const ModelInfo& info, std::size_t tensors) {
     text += fmt::format("  metadata {} = {}\n", key, value.size() > 80 ? value.substr(0, 80) + "…" : value);
   text += '\n' + count_table(info.ops, "op") + '\n' + count_table(info.element_types, "element type") + '\n';
   if (!info.tensors.empty()) text += tensor_table(info.tensors, tensors) + '\n';
-  for (const std::string& note : info.notes) text += fmt::format("note: {}\n", note);
-  for (const std::string& blocker : info.blockers) text += fmt::format("blocked: {}\n", blocker);
+  for (const std::string& note : info.notes) text += fmt::format("note: {}\n", with_options(note));
+  for (const std::string& blocker : info.blockers)
+    text += fmt::format("blocked: {}\n", with_options(blocker));
   if (info.bytes_after != 0) {
     text += fmt::format("quantize would write {} ({})\n", bytes_text(info.bytes_after),
                         percent_text(ratio_of(info)));

@@ -10,6 +10,7 @@
 #include "report/calibrate_report.h"
 #include "report/cpu_report.h"
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -47,7 +48,7 @@ double ratio(std::uint64_t after, std::uint64_t before) {
 Json trial_json(const TrialResult& trial) {
   const bool has_outputs = trial.is_tried && trial.samples != 0;
   return {{"tried", trial.is_tried},
-          {"why_not", trial.why_not},
+          {"why_not", with_options(trial.why_not)},
           {"runtime_version", trial.runtime_version},
           {"samples", trial.samples},
           {"generated", trial.is_generated},
@@ -110,12 +111,15 @@ std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t 
   std::size_t shown = 0;
   for (const TensorOutcome& tensor : tensors) {
     if (shown++ == at_most) break;
-    const bool is_taken_as_it_is = tensor.encoding.ends_with("float16") && tensor.decoder == "kernel";
-    const std::string decision = !tensor.stored ? fmt::format("kept: {}", tensor.reason)
-                                 : is_taken_as_it_is
-                                     ? fmt::format("{}: {}", tensor.encoding, tensor.reason)
-                                     : fmt::format("{} per {}, {}: {}", tensor.encoding, tensor.granularity,
-                                                   tensor.decoder, tensor.reason);
+    const bool is_half = tensor.encoding == StoredAs::kFloat16 || tensor.encoding == StoredAs::kBfloat16;
+    const bool is_taken_as_it_is = is_half && tensor.decoder == Decoder::kKernel;
+    const char* const encoding = name_of(tensor.encoding);
+    const std::string reason = with_options(tensor.reason);
+    const std::string decision =
+        !tensor.stored ? fmt::format("kept: {}", reason)
+        : is_taken_as_it_is
+            ? fmt::format("{}: {}", encoding, reason)
+            : fmt::format("{} per {}, {}: {}", encoding, tensor.granularity, name_of(tensor.decoder), reason);
     const std::string name = tensor.scope.empty() ? tensor.name : tensor.scope + "/" + tensor.name;
     table.add({name, fmt::format("{}[{}]", tensor.type, fmt::join(tensor.shape, ",")), tensor.op_type,
                bytes_text(tensor.bytes_before), bytes_text(tensor.bytes_after),
@@ -130,10 +134,10 @@ std::string arithmetic_lines(const std::vector<NodeOutcome>& nodes) {
   std::map<std::string, std::size_t> integer, half;
   std::map<std::pair<std::string, std::string>, std::size_t> floats;
   for (const NodeOutcome& node : nodes) {
-    if (node.arithmetic == "float") {
-      ++floats[{node.op_type, node.reason}];
+    if (node.arithmetic == Arithmetic::kFloat) {
+      ++floats[{node.op_type, with_options(node.reason)}];
     } else {
-      ++(node.arithmetic.find("float16") == std::string::npos ? integer : half)[node.op_type];
+      ++(is_integer(node.arithmetic) ? integer : half)[node.op_type];
     }
   }
   const auto line = [](const char* what, const std::map<std::string, std::size_t>& ops) {
@@ -158,7 +162,7 @@ std::string left_alone(const std::vector<TensorOutcome>& tensors) {
   std::map<std::string, std::pair<std::size_t, std::uint64_t>> reasons;
   for (const TensorOutcome& tensor : tensors) {
     if (tensor.stored) continue;
-    auto& [count, bytes] = reasons[tensor.reason];
+    auto& [count, bytes] = reasons[with_options(tensor.reason)];
     ++count;
     bytes += tensor.bytes_before;
   }
@@ -174,8 +178,8 @@ Json node_json(const NodeOutcome& node) {
   return {{"name", node.name},
           {"scope", node.scope},
           {"op_type", node.op_type},
-          {"arithmetic", node.arithmetic},
-          {"reason", node.reason}};
+          {"arithmetic", name_of(node.arithmetic)},
+          {"reason", with_options(node.reason)}};
 }
 
 Json activation_json(const ActivationOutcome& activation) {
@@ -186,7 +190,7 @@ Json activation_json(const ActivationOutcome& activation) {
           {"zero_point", activation.zero},
           {"low", activation.range.low},
           {"high", activation.range.high},
-          {"method", method_name(activation.method)},
+          {"method", name_of(activation.method)},
           {"sqnr_db", number(activation.sqnr_db)}};
 }
 
@@ -197,13 +201,13 @@ Json tensor_json(const TensorOutcome& tensor) {
                {"type", tensor.type},
                {"shape", tensor.shape},
                {"stored", tensor.stored},
-               {"reason", tensor.reason},
+               {"reason", with_options(tensor.reason)},
                {"bytes_before", tensor.bytes_before},
                {"bytes_after", tensor.bytes_after}};
   if (tensor.stored) {
-    json["encoding"] = tensor.encoding;
+    json["encoding"] = name_of(tensor.encoding);
     json["granularity"] = tensor.granularity;
-    json["decoder"] = tensor.decoder;
+    json["decoder"] = name_of(tensor.decoder);
     json["exact"] = std::isinf(tensor.sqnr_db);
     json["sqnr_db"] = number(tensor.sqnr_db);
     json["max_abs_error"] = number(tensor.max_abs_error);
@@ -212,9 +216,11 @@ Json tensor_json(const TensorOutcome& tensor) {
 }
 
 std::string trial_line(const TrialResult& trial) {
-  if (!trial.is_tried) return trial.why_not.empty() ? "" : fmt::format("not run: {}", trial.why_not);
+  if (!trial.is_tried)
+    return trial.why_not.empty() ? "" : fmt::format("not run: {}", with_options(trial.why_not));
   if (trial.samples == 0)
-    return fmt::format("loads in ONNX Runtime {}, but {}", trial.runtime_version, trial.why_not);
+    return fmt::format("loads in ONNX Runtime {}, but {}", trial.runtime_version,
+                       with_options(trial.why_not));
   return fmt::format("outputs compared in ONNX Runtime {} on {} {}{}", trial.runtime_version, trial.samples,
                      trial.is_generated ? "random input" : "sample", trial.samples == 1 ? "" : "s");
 }
@@ -240,7 +246,7 @@ Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {
     model["seconds"] = result.seconds;
     model["source_digest"] = result.source_digest;
     model["plan_digest"] = result.plan_digest;
-    model["notes"] = result.notes;
+    model["notes"] = with_options(result.notes);
     model["nodes"] = Json::array();
     for (const NodeOutcome& node : result.nodes) model["nodes"].push_back(node_json(node));
     model["activations"] = Json::array();

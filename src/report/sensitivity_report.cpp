@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -94,14 +95,14 @@ std::string quoted(const std::string& text) {
 
 std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
   if (result.exclude.empty() && result.is_enough)
-    return fmt::format("{} reaches {:g} dB with nothing left out\n", format_name(result.format), min_sqnr);
+    return fmt::format("{} reaches {:g} dB with nothing left out\n", name_of(result.format), min_sqnr);
   if (result.exclude.empty())
     return fmt::format("leaving layers out does not bring it nearer to {:g} dB\n", min_sqnr);
   std::string text = result.is_enough ? fmt::format("to reach {:g} dB ({} measured) leave out:\n", min_sqnr,
                                                     decibel_text(result.exclude_db))
                                       : fmt::format("{:g} dB are out of reach; {} measured without:\n",
                                                     min_sqnr, decibel_text(result.exclude_db));
-  text += fmt::format("  --to {}{}", format_name(result.format),
+  text += fmt::format("  --to {}{}", name_of(result.format),
                       result.format == Format::kStatic ? " --no-search --no-equalize" : "");
   for (const std::string& expression : result.exclude) text += " --exclude " + quoted(expression);
   return text + '\n';
@@ -138,7 +139,7 @@ Json row_json(const SensitivityRow& row) {
     return json;
   }
   const SensitivityResult& result = row.result;
-  json["format"] = format_name(result.format);
+  json["format"] = name_of(result.format);
   json["runtime_version"] = result.runtime_version;
   json["samples"] = result.samples;
   json["metric"] = result.metric.empty() ? Json(nullptr) : Json(result.metric);
@@ -150,8 +151,8 @@ Json row_json(const SensitivityRow& row) {
   json["exclude"] = result.exclude;
   json["exclude_db"] = number(result.exclude_db);
   json["enough"] = result.is_enough;
-  json["findings"] = result.findings;
-  json["notes"] = result.notes;
+  json["findings"] = with_options(result.findings);
+  json["notes"] = with_options(result.notes);
   json["measured"] = result.measured;
   json["recalled"] = result.recalled;
   json["seconds"] = result.seconds;
@@ -163,14 +164,14 @@ Json row_json(const SensitivityRow& row) {
 std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
   std::string text =
       fmt::format("{} to {}: {} sample{}, ONNX Runtime {}, everything quantized {}", result.model.string(),
-                  format_name(result.format), result.samples, result.samples == 1 ? "" : "s",
+                  name_of(result.format), result.samples, result.samples == 1 ? "" : "s",
                   result.runtime_version, decibel_text(result.all_db));
   if (!result.metric.empty())
     text += fmt::format(", {} {:.4f} (drop {})", result.metric, result.metric_reference,
                         drop_text(result.all_drop));
   text += '\n' + group_table(result) + rest_line(result);
-  for (const std::string& finding : result.findings) text += finding + '\n';
-  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
+  for (const std::string& finding : result.findings) text += with_options(finding) + '\n';
+  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", with_options(note));
   text += exclude_lines(result, min_sqnr);
   return text + fmt::format("{} model{} measured, {} known from before, {}\n", result.measured,
                             result.measured == 1 ? "" : "s", result.recalled, seconds_text(result.seconds));

@@ -10,6 +10,7 @@
 
 #include "report/cpu_report.h"
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -63,7 +64,7 @@ Table trial_table(const TuneResult& result) {
 // "12 static, 3 w8 (conv_post, …)"
 std::string layers_text(const std::vector<LayerChoice>& layers) {
   std::map<std::string, std::vector<std::string>> by_format;
-  for (const LayerChoice& layer : layers) by_format[layer.format].push_back(layer.name);
+  for (const LayerChoice& layer : layers) by_format[name_of(layer.format)].push_back(layer.name);
   std::vector<std::pair<std::string, std::vector<std::string>>> sorted(by_format.begin(), by_format.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
@@ -95,7 +96,7 @@ Json quality_json(const TuneTrial& trial) {
   json["agreement"] = trial.agreement ? Json(*trial.agreement) : Json(nullptr);
   json["metric"] = metric_json(trial.metric);
   json["passed"] = trial.passed;
-  json["verdict"] = trial.verdict;
+  json["verdict"] = with_options(trial.verdict);
   return json;
 }
 
@@ -103,7 +104,7 @@ Json trial_json(const TuneTrial& trial) {
   Json json;
   json["name"] = trial.name;
   if (!trial.problem.empty()) {
-    json["problem"] = trial.problem;
+    json["problem"] = with_options(trial.problem);
     return json;
   }
   json["bytes"] = trial.bytes;
@@ -139,10 +140,11 @@ Json result_json(const TuneResult& result) {
   json["held_out"] = result.passed ? quality_json(result.held_out) : Json(nullptr);
   json["layers"] = Json::array();
   for (const LayerChoice& layer : result.layers)
-    json["layers"].push_back({{"name", layer.name}, {"op_type", layer.op_type}, {"format", layer.format}});
+    json["layers"].push_back(
+        {{"name", layer.name}, {"op_type", layer.op_type}, {"format", name_of(layer.format)}});
   json["trials"] = Json::array();
   for (const TuneTrial& trial : result.trials) json["trials"].push_back(trial_json(trial));
-  json["notes"] = result.notes;
+  json["notes"] = with_options(result.notes);
   json["recalled"] = result.recalled;
   json["seconds"] = result.seconds;
   return json;
@@ -151,7 +153,7 @@ Json result_json(const TuneResult& result) {
 }  // namespace
 
 std::string trial_line(const TuneTrial& trial) {
-  if (!trial.problem.empty()) return fmt::format("{}: {}\n", trial.name, trial.problem);
+  if (!trial.problem.empty()) return fmt::format("{}: {}\n", trial.name, with_options(trial.problem));
   return fmt::format("{}: {}, {}, {}, {}\n", trial.name, percent_text(trial.ratio), speed_text(trial),
                      decibel_text(trial.sqnr_db), gate_text(trial));
 }
@@ -162,16 +164,17 @@ std::string tune_text(const TuneResult& result) {
                   result.search_samples, result.held_out_samples, result.runtime_version);
   text += trial_table(result).text();
   for (const TuneTrial& trial : result.trials) {
-    if (!trial.problem.empty()) text += fmt::format("not made: {}: {}\n", trial.name, trial.problem);
+    if (!trial.problem.empty())
+      text += fmt::format("not made: {}: {}\n", trial.name, with_options(trial.problem));
   }
-  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
+  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", with_options(note));
   if (result.is_interrupted) text += "stopped: this is the best so far\n";
   if (result.is_out_of_time)
     text += "the budget was used up before everything was tried: more --budget may find more\n";
   if (!result.layers.empty()) text += fmt::format("layers: {}\n", layers_text(result.layers));
   for (const std::string& line : cpu_lines(result.cpus)) text += fmt::format("on {}\n", line);
   if (result.passed) {
-    text += fmt::format("held out: {}\n", result.held_out.verdict);
+    text += fmt::format("held out: {}\n", with_options(result.held_out.verdict));
     const SpeedUp& speed = result.best.speed_up;
     text += fmt::format("{}: {}, {} of the bytes, {}\n", result.output.string(), result.best.name,
                         percent_text(result.best.ratio),
@@ -181,7 +184,7 @@ std::string tune_text(const TuneResult& result) {
   } else if (!result.closest.empty()) {
     const char* slow = result.best.is_slower ? ", but it is slower than the original" : "";
     text += fmt::format("nothing passed; closest came {}: {}{}\nit is kept as {}\n", result.best.name,
-                        result.best.verdict, slow, result.closest.string());
+                        with_options(result.best.verdict), slow, result.closest.string());
   } else {
     text += "nothing could be made\n";
   }

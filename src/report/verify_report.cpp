@@ -8,6 +8,7 @@
 
 #include "report/cpu_report.h"
 #include "report/json.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -80,7 +81,7 @@ std::string edge_lines(const std::vector<EdgeCase>& cases) {
                          edge.is_left_out ? "-     "
                          : edge.passed    ? "ok    "
                                           : "FAILED",
-                         edge.name, edge.finding);
+                         edge.name, with_options(edge.finding));
   }
   std::string text = fmt::format("edge cases: {} held", held);
   if (failed != 0) text += fmt::format(", {} FAILED", failed);
@@ -132,8 +133,8 @@ Json row_json(const VerifyRow& row) {
   }
   const VerifyResult& result = row.result;
   json["passed"] = result.passed;
-  json["verdict"] = result.verdict;
-  json["failures"] = result.failures;
+  json["verdict"] = with_options(result.verdict);
+  json["failures"] = with_options(result.failures);
   json["max_abs_diff"] = number(result.max_abs_diff);
   json["mean_abs_diff"] = number(result.mean_abs_diff);
   json["runtime_version"] = result.runtime_version;
@@ -149,7 +150,7 @@ Json row_json(const VerifyRow& row) {
     json["edge_cases"].push_back({{"name", edge.name},
                                   {"passed", edge.passed},
                                   {"left_out", edge.is_left_out},
-                                  {"finding", edge.finding}});
+                                  {"finding", with_options(edge.finding)}});
   }
   json["cpus"] = cpus_json(result.cpus);
   json["worst"] = Json::array();
@@ -157,7 +158,7 @@ Json row_json(const VerifyRow& row) {
     json["worst"].push_back(
         {{"sample", worst.name}, {"output", worst.output}, {"max_abs_diff", number(worst.max_abs_diff)}});
   }
-  json["notes"] = result.notes;
+  json["notes"] = with_options(result.notes);
   json["seconds"] = result.seconds;
   json["load_seconds"] = result.load_seconds;
   json["reference_seconds"] = result.reference_seconds;
@@ -187,8 +188,8 @@ std::string verify_text(const VerifyResult& result) {
     text +=
         "note: the inputs were random; they show that the models agree, not how good they are: give --data\n";
   }
-  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", note);
-  return text + result.verdict + '\n';
+  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", with_options(note));
+  return text + with_options(result.verdict) + '\n';
 }
 
 std::string verify_table(const std::vector<VerifyRow>& rows) {

@@ -67,7 +67,7 @@ std::string library_for_arm64(const std::string& wanted) {
 }
 
 CpuAccess on_arm64(ExecutorOptions options) {
-  if (this_machine() == "aarch64") return {std::move(options), "this CPU", false};
+  if (this_machine() == "aarch64") return {std::move(options), "this CPU", false, true};
   const std::string program = emulator("OUNCE_QEMU_AARCH64", "qemu-aarch64");
   if (program.empty()) refuse("arm64", "there is no qemu-aarch64 (qemu-user)");
   if (find_runner_named("ounce-runner-arm64").empty())

@@ -17,6 +17,7 @@ struct CpuAccess {
   ExecutorOptions options;   // run models there
   std::string how;           // for people: "shown by this CPU", "qemu-aarch64"
   bool is_emulated = false;  // and so takes its time
+  bool is_this_one = false;  // there is no other
 };
 
 const std::vector<std::string>& other_cpu_names();

@@ -36,18 +36,6 @@ std::vector<std::string> words_of(const DataOptions& data) {
   return words;
 }
 
-const char* metric_name(Metric metric) {
-  switch (metric) {
-    case Metric::kAccuracy: return "accuracy";
-    case Metric::kNll: return "nll";
-    case Metric::kF1: return "f1";
-    case Metric::kMae: return "mae";
-    case Metric::kMap: return "map";
-    case Metric::kAuto: break;
-  }
-  return "auto";
-}
-
 }  // namespace
 
 CommandWriter::CommandWriter(const AdviseOptions& options, const AdviseResult& result)
@@ -123,8 +111,8 @@ std::string CommandWriter::gates() const {
   }
   if (gates.max_drop) text += fmt::format(" --max-drop {:g}%", 100 * *gates.max_drop);
   if (gates.min_sqnr) text += fmt::format(" --min-sqnr {:g}", *gates.min_sqnr);
-  if (options_.metric != Metric::kAuto) text += fmt::format(" --metric {}", metric_name(options_.metric));
-  if (!options_.output.empty()) text += " --output " + quoted(options_.output);
+  if (options_.metric != Metric::kAuto) text += fmt::format(" --metric {}", name_of(options_.metric));
+  if (!options_.label_output.empty()) text += " --label-output " + quoted(options_.label_output);
   return text;
 }
 

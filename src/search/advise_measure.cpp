@@ -83,7 +83,7 @@ class Measuring {
     if (result_.family.states.empty() || !options_.data.carry.empty() || options_.data.is_generated())
       return error;
     const auto& [input, output] = result_.family.states.front();
-    return {error.code(), fmt::format("{}; '{}' looks like a state: perhaps --carry {}={}", error.what(),
+    return {error.code(), fmt::format("{}; '{}' looks like a state: perhaps `carry` {}={}", error.what(),
                                       input, input, output)};
   }
 
@@ -147,7 +147,7 @@ class Measuring {
     verify_options.runtime = options_.runtime;
     verify_options.data = quality_;
     verify_options.metric = options_.metric;
-    verify_options.output = options_.output;
+    verify_options.label_output = options_.label_output;
     verify_options.edge_cases = false;
     verify_options.gates = gates_for(options_, result_.family);
     verify_options.progress = options_.progress;
@@ -226,7 +226,7 @@ class Measuring {
     if (finding.format == Format::kStatic) {
       result_.calibration_samples = calibrating_;
       result_.notes.emplace_back(
-          "static was made without the search that 'ounce quantize' does: its result is as close or closer");
+          "static was made without the search that `quantize()` does: its result is as close or closer");
     }
     made_[result_.methods.size()] = file;
   }

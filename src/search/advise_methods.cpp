@@ -56,7 +56,7 @@ double effort(Format format) {
 
 std::string obstacle(Format format, const AdviseOptions& options, const FamilyFinding& family) {
   if (format == Format::kStatic && options.data.is_generated())
-    return "needs data to calibrate on: give --data";
+    return "needs data to calibrate on: give `data`";
   const double share = share_of_products(family);
   if (format != Format::kDynamic || share >= kDynamicShare) return {};
   return share == 0 ? "there is no MatMul, Gemm, LSTM or attention with weights"
@@ -69,8 +69,8 @@ void describe(const QuantizeResult& made, MethodFinding& finding) {
   finding.ratio = made.ratio();
   std::map<std::string, std::size_t> reasons;
   for (const NodeOutcome& node : made.nodes) {
-    ++(node.arithmetic == "float" ? finding.float_nodes : finding.integer_nodes);
-    if (node.arithmetic == "float") ++reasons[fmt::format("{}: {}", node.op_type, node.reason)];
+    ++(node.arithmetic == Arithmetic::kFloat ? finding.float_nodes : finding.integer_nodes);
+    if (node.arithmetic == Arithmetic::kFloat) ++reasons[fmt::format("{}: {}", node.op_type, node.reason)];
   }
   std::vector<std::pair<std::size_t, std::string>> sorted;
   for (const auto& [reason, count] : reasons) sorted.emplace_back(count, reason);

@@ -78,8 +78,8 @@ class Risks {
     if (!lost.empty())
       add("state_not_carried",
           fmt::format("inputs look like states that outputs give to the next run: {}", fmt::join(lost, ", ")),
-          fmt::format("each run began anew here, so errors that add up were not seen: give --carry {}",
-                      fmt::join(lost, " --carry ")));
+          fmt::format("each run began anew here, so errors that add up were not seen: give `carry` {}",
+                      fmt::join(lost, " `carry` ")));
   }
 
   void look_at_probabilities() {
@@ -121,7 +121,7 @@ class Risks {
     add("wide_activations",
         fmt::format("8 bits hold '{}' with {:.1f} dB only", found->worst_activation,
                     found->worst_activation_db),
-        "few large values stretch its range: ounce tune leaves such places in floats");
+        "few large values stretch its range: `tune()` leaves such places in floats");
   }
 
   void look_at_floats() {
@@ -170,7 +170,7 @@ class Risks {
     }
     if (free.empty()) return;
     add("free_shapes", fmt::format("the lengths of {} are free", fmt::join(free, ", ")),
-        result_.is_generated ? "speeds were taken at a made-up length: give --data, or --shape"
+        result_.is_generated ? "speeds were taken at a made-up length: give `data`, or `shape`"
                              : "speeds are those of the first sample's length");
   }
 
@@ -210,7 +210,7 @@ class Risks {
           "see ounce check");
     }
     add("other_machine", "speeds are those of this machine",
-        fmt::format("time the result on {} with ounce bench --via", options_.target));
+        fmt::format("time the result on {} with `bench() with remote.via`", options_.target));
   }
 
   const onnx::Model& model_;
@@ -231,12 +231,12 @@ std::vector<std::string> find_missing(const AdviseOptions& options, const Advise
   std::vector<std::string> missing;
   if (result.family.family == ModelFamily::kTrees || result.family.is_quantized) return missing;
   if (options.data.is_generated()) {
-    missing.emplace_back("data (--data): static cannot be calibrated, and quality is that on made-up inputs");
+    missing.emplace_back("data (`data`): static cannot be calibrated, and quality is that on made-up inputs");
     return missing;
   }
   if (options.data.labels.empty() && result.family.family != ModelFamily::kAudioGenerator)
     missing.emplace_back(
-        "labels (--labels FIELD): the outputs were compared with the original's, nobody knows what is right");
+        "labels (`labels` FIELD): the outputs were compared with the original's, nobody knows what is right");
   if (result.samples < kFewSamples)
     missing.push_back(fmt::format("samples: {} of them are few, {} and more make figures that hold",
                                   result.samples, kFewSamples));

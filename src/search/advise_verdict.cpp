@@ -195,14 +195,14 @@ class Decision {
       if (method.format != Format::kStatic && method.format != Format::kDynamic) continue;
       if (method.is_out_of_time)
         parts.push_back(
-            fmt::format("there was no time for {}: give a longer --budget", format_name(method.format)));
+            fmt::format("there was no time for {}: give a longer `budget`", format_name(method.format)));
       if (!method.is_measured) continue;
       parts.push_back(
           fmt::format("{} is {}{}", format_name(method.format), speed_text(method),
                       method.is_acceptable ? "" : fmt::format(" and loses too much ({})", method.quality)));
     }
     if (options_.data.is_generated())
-      parts.emplace_back("static was not tried, as it needs data: give --data and ask again");
+      parts.emplace_back("static was not tried, as it needs data: give `data` and ask again");
     if (parts.empty()) return "No method that computes on integers could be measured.";
     return fmt::format("Integer arithmetic: {}.", fmt::join(parts, "; "));
   }

@@ -85,7 +85,7 @@ std::string digest_of_path(const fs::path& path) {
 std::string runtime_text(const RuntimeOptions& options) {
   std::string text =
       fmt::format("threads {} {} optimization {} config {}", options.threads, options.threads_between,
-                  static_cast<int>(options.optimization), fmt::join(options.config, ","));
+                  name_of(options.optimization), fmt::join(options.config, ","));
   if (options.remote)
     return text + fmt::format(" remote '{}' '{}' '{}' '{}'", options.remote->via, options.remote->launcher,
                               options.remote->library, options.library);

@@ -30,7 +30,7 @@ std::filesystem::path journal_file(const std::filesystem::path& folder, const st
   std::filesystem::create_directories(where, failure);
   if (failure)
     throw Error(ErrorCode::kIo,
-                "cannot keep measurements here: " + failure.message() + "; give --cache or --no-cache",
+                "cannot keep measurements here: " + failure.message() + "; give `cache` or `keep=false`",
                 where.string());
   return where / (hex(digest_of(identity)) + ".jsonl");
 }
@@ -41,7 +41,8 @@ Journal::Journal(std::filesystem::path file) : file_(std::move(file)) {
   out_.open(file_, std::ios::app);
   if (is_cut_) out_ << "\n" << std::flush;
   if (!out_)
-    throw Error(ErrorCode::kIo, "cannot keep measurements here; give --cache or --no-cache", file_.string());
+    throw Error(ErrorCode::kIo, "cannot keep measurements here; give `cache` or `keep=false`",
+                file_.string());
 }
 
 void Journal::read() {
@@ -72,7 +73,7 @@ const Journal::Entry& Journal::add(const std::string& key, nlohmann::json value,
     out_ << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n" << std::flush;
     if (!out_)
       throw Error(ErrorCode::kIo,
-                  "cannot keep measurements here: is the disk full? give --cache or --no-cache",
+                  "cannot keep measurements here: is the disk full? give `cache` or `keep=false`",
                   file_.string());
   }
   return added;

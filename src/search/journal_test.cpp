@@ -86,7 +86,7 @@ TEST_F(JournalTest, AFolderThatCannotBeIsTold) {
   test::write_file(folder / "taken", "");
   const Error error = error_of([&] { journal_file(folder / "taken/cache", "identity"); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
-  EXPECT_THAT(error.what(), HasSubstr("--no-cache"));
+  EXPECT_THAT(error.what(), HasSubstr("`keep=false`"));
   std::filesystem::create_directory(folder / "kept.jsonl");
   EXPECT_EQ(error_of([&] { Journal journal(file); }).code(), ErrorCode::kIo);
 }

@@ -94,7 +94,7 @@ VerifyOptions MeasuringEvaluator::verify_options(const DataOptions& data) const 
   how.data = data;
   how.gates = options_.gates;
   how.metric = options_.metric;
-  how.output = options_.output;
+  how.label_output = options_.label_output;
   how.threshold = options_.threshold;
   return how;
 }

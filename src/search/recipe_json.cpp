@@ -1,5 +1,7 @@
 #include "search/recipe_json.h"
 
+#include <ounce/names.h>
+
 #include <nlohmann/json.hpp>
 
 namespace ounce::search {
@@ -8,19 +10,17 @@ namespace {
 using nlohmann::json;
 
 template <class Enum>
-json number_of(Enum value) {
-  return static_cast<int>(value);
-}
-template <class Enum>
 Enum as(const json& value) {
-  return static_cast<Enum>(value.get<int>());
+  const std::optional<Enum> found = from_name<Enum>(value.get<std::string>());
+  if (!found) throw json::other_error::create(501, "nobody knows " + value.dump(), &value);
+  return *found;
 }
 
 json override_json(const ValueOverride& value) {
   json made = json::object();
   if (value.range) made["range"] = {value.range->low, value.range->high};
-  if (value.method) made["method"] = number_of(*value.method);
-  if (value.type) made["type"] = number_of(*value.type);
+  if (value.method) made["method"] = name_of(*value.method);
+  if (value.type) made["type"] = name_of(*value.type);
   if (value.keep_float) made["keep_float"] = true;
   return made;
 }
@@ -38,17 +38,17 @@ ValueOverride override_of(const json& made) {
 
 json to_json(const Recipe& recipe) {
   const IntegerRecipe& integer = recipe.integer;
-  json made = {{"format", number_of(recipe.format)},
-               {"rounding", number_of(recipe.rounding)},
+  json made = {{"format", name_of(recipe.format)},
+               {"rounding", name_of(recipe.rounding)},
                {"equalize", integer.equalize},
-               {"activations", number_of(integer.activations)},
-               {"calibration", number_of(integer.calibration)},
+               {"activations", name_of(integer.activations)},
+               {"calibration", name_of(integer.calibration)},
                {"percentile", integer.percentile},
                {"correct_bias", integer.correct_bias},
                {"values", json::object()},
                {"nodes", json::object()}};
   for (const auto& [name, value] : integer.values) made["values"][name] = override_json(value);
-  for (const auto& [name, format] : recipe.nodes) made["nodes"][name] = number_of(format);
+  for (const auto& [name, format] : recipe.nodes) made["nodes"][name] = name_of(format);
   return made;
 }
 

@@ -48,6 +48,9 @@ TEST(RecipeJsonTest, EveryChangeShows) {
 
 TEST(RecipeJsonTest, WhatIsNoneIsRefused) {
   EXPECT_THROW(recipe_from(nlohmann::json::object()), nlohmann::json::exception);
+  nlohmann::json unknown = to_json(mixed());
+  unknown["format"] = "w5";
+  EXPECT_THROW(recipe_from(unknown), nlohmann::json::exception);
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ void Search::try_static() {
 // Convs have static kernels only, LSTMs dynamic ones only, matrix products both.
 void Search::try_dynamic_layers() {
   const auto base = std::find_if(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
-    return candidate.trial.name == "static" && candidate.trial.problem.empty();
+    return candidate.recipe.format == Format::kStatic && candidate.trial.problem.empty();
   });
   if (base == candidates_.end() || !has_time(1)) return;
   Recipe recipe = base->recipe;

@@ -110,7 +110,7 @@ VerifyOptions verify_options(const SensitivityOptions& options) {
   how.runtime = options.runtime;
   how.data = options.data;
   how.metric = options.metric;
-  how.output = options.output;
+  how.label_output = options.label_output;
   how.threshold = options.threshold;
   how.edge_cases = false;
   return how;
@@ -130,8 +130,8 @@ std::uint64_t SensitivityMeter::samples() const {
 std::string SensitivityMeter::identity() const {
   return identity_of(model_, options_.data, options_.runtime,
                      fmt::format("sensitivity format {} metric {} output '{}' threshold {} samples {}",
-                                 static_cast<int>(options_.format), static_cast<int>(options_.metric),
-                                 options_.output, options_.threshold.value_or(-1), samples()));
+                                 name_of(options_.format), name_of(options_.metric), options_.label_output,
+                                 options_.threshold.value_or(-1), samples()));
 }
 
 const Recording& SensitivityMeter::recording() {
@@ -186,7 +186,7 @@ json SensitivityMeter::look() {
     notes.push_back(fmt::format("{} samples: more do not fit into memory", recording().samples()));
   if (options_.data.is_generated())
     notes.emplace_back(
-        "the inputs were random: they show which layers differ, not what that costs; give --data");
+        "the inputs were random: they show which layers differ, not what that costs; give `data`");
   const auto prepared = maker().prepared(base());
   if (prepared->is_trained())
     throw Error(ErrorCode::kUnsupported, prepared->notes().front() + ": there is nothing to choose",

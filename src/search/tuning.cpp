@@ -41,7 +41,7 @@ TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
   if (!has_other) options.gates.min_sqnr = kDefaultTuneSqnr;
   if (is_blind)
     notes.push_back(
-        "there are no labels, so --max-drop has nothing to look at" +
+        "there are no labels, so `gates.max_drop` has nothing to look at" +
         (has_other ? "" : fmt::format("; every output must come within {} dB instead", kDefaultTuneSqnr)));
   return options;
 }
@@ -62,12 +62,11 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
   const auto text = [](const std::optional<double>& value) {
     return value ? fmt::format("{}", *value) : "-";
   };
-  return identity_of(
-      model, options.data, options.runtime,
-      fmt::format("tune 2 on {} gates {} {} {} {} {} metric {} {} {} target {}", cpu_name(),
-                  text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
-                  text(gates.min_agreement), text(gates.max_drop), static_cast<int>(options.metric),
-                  options.output, text(options.threshold), options.target));
+  return identity_of(model, options.data, options.runtime,
+                     fmt::format("tune 2 on {} gates {} {} {} {} {} metric {} {} {} target {}", cpu_name(),
+                                 text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
+                                 text(gates.min_agreement), text(gates.max_drop), name_of(options.metric),
+                                 options.label_output, text(options.threshold), options.target));
 }
 
 // One run: what is the best so far is in its place.
@@ -213,7 +212,7 @@ class Tuning {
     std::vector<LayerChoice> layers;
     for (const TreatedLayer& treated : maker_.layers(recipe)) {
       const Format format = recipe.is_half() ? recipe.format : treated.format;
-      layers.push_back({treated.layer.name, treated.layer.op_type, std::string(format_name(format))});
+      layers.push_back({treated.layer.name, treated.layer.op_type, format});
     }
     return layers;
   }

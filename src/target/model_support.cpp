@@ -71,7 +71,7 @@ void check_limits(const onnx::Model& model, const Release& release, TargetCheck&
   }
   limit(proto.ir_version, release.ir, "IR version");
   if (model.file.bytes().size() >= kLargestFile)
-    check.problems.emplace_back("the file has 2 GiB or more, which no runtime reads: --external-data always");
+    check.problems.emplace_back("the file has 2 GiB or more, which no runtime reads: `external_data=always`");
 }
 
 // Nodes whose sums saturate on some x86 CPUs: the target may say that it is one of them, or leave it open.

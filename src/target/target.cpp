@@ -45,7 +45,7 @@ constexpr std::string_view kHere = "linux-x64";
   throw Error(
       ErrorCode::kUsage,
       fmt::format(
-          "--target '{}' is no target: a place and a version such as linux-x64@1.30.0 ({}), host, "
+          "`target` '{}' is no target: a place and a version such as linux-x64@1.30.0 ({}), host, "
           "or a provider ({}); behind a place may stand a provider and, on x64, what the CPU has ({}): "
           "linux-x64@1.30.0+vnni",
           text, fmt::join(places, ", "), fmt::join(names, ", "), fmt::join(kCpus, ", ")));

@@ -86,8 +86,8 @@ std::set<std::string> allowed_nodes(const QuantizeResult& result) {
   for (const TensorOutcome& tensor : result.tensors) {
     // Nothing else: what moves a weight behind a DequantizeLinear would run at every inference, too, and
     // runtimes before 1.30 even quantize it again there, as uint8 if the zero point is left out.
-    if (tensor.stored && tensor.decoder == "dq") allowed.insert({"DequantizeLinear"});
-    if (tensor.stored && tensor.decoder == "lookup") allowed.insert({"Gather", "Cast", "Sub", "Mul"});
+    if (tensor.stored && tensor.decoder == Decoder::kDq) allowed.insert({"DequantizeLinear"});
+    if (tensor.stored && tensor.decoder == Decoder::kLookup) allowed.insert({"Gather", "Cast", "Sub", "Mul"});
   }
   return allowed;
 }
@@ -112,7 +112,8 @@ TEST_P(StorageTest, StaysCloseAndFolds) {
       if (tensor.name != name) continue;
       is_there = true;
       EXPECT_TRUE(tensor.stored) << name << " in '" << tensor.scope << "': " << tensor.reason;
-      EXPECT_EQ(tensor.encoding == "float16", format == Format::kW16) << name << ": " << tensor.reason;
+      EXPECT_EQ(tensor.encoding == StoredAs::kFloat16, format == Format::kW16)
+          << name << ": " << tensor.reason;
     }
     EXPECT_TRUE(is_there) << "no tensor " << name;
   }

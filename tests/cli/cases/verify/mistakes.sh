@@ -5,7 +5,7 @@ exits 2 $v --data ""
 exits 2 $v --set nothing=1
 exits 2 $v --shape T=5
 exits 2 $v --first 2
-exits 2 $v --data scores.npz --output nothing
+exits 2 $v --data scores.npz --label-output nothing
 exits 2 $v --data scores.npz --labels label --max-drop 0.5
 exits 2 $v --data scores.npz --min-agreement 99
 exits 2 $v --data scores.npz --abs-tol nan

@@ -1,0 +1,143 @@
+#include "report/option_words.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace ounce::report {
+namespace {
+
+struct Word {
+  std::string_view field, option;
+};
+
+// Fields of include/ounce as the library names them, and the options that set them. A value that makes an
+// option of its own has a line of its own; any other is put behind the option: `format=static` is --to
+// static. tools/check_words.py reads this table.
+constexpr Word kWords[] = {
+    // Recipe
+    {"format", "--to"},
+    {"target", "--target"},
+    {"decoder", "--decode"},
+    {"granularity", "--granularity"},
+    {"scale", "--scale"},
+    {"rounding", "--rounding"},
+    {"codebook", "--codebook"},
+    {"asymmetric", "--asymmetric"},
+    {"min_bytes", "--min-bytes"},
+    {"half_share", "--half-share"},
+    {"include", "--include"},
+    {"exclude", "--exclude"},
+    {"nodes", "--node"},
+    {"integer.dialect", "--dialect"},
+    {"integer.activations", "--activations"},
+    {"integer.symmetric_activations", "--symmetric-activations"},
+    {"integer.weights", "--weights"},
+    {"integer.reduce_range", "--reduce-range"},
+    {"integer.reduce_range=true", "--reduce-range"},
+    {"integer.reduce_range=false", "--no-reduce-range"},
+    {"integer.integer_io", "--integer-io"},
+    {"integer.force_conv", "--force-conv"},
+    {"integer.calibration", "--calibration"},
+    {"integer.percentile", "--percentile"},
+    {"integer.values", "--value"},
+    {"integer.search=false", "--no-search"},
+    {"integer.equalize=false", "--no-equalize"},
+    {"integer.correct_bias=false", "--no-correct-bias"},
+    {"integer.half_rest", "--fallback"},
+    {"integer.half_rest=true", "--fallback fp16"},
+    {"half.half_io", "--io"},
+    {"half.half_io=true", "--io fp16"},
+    {"half.keep", "--keep-fp32"},
+    {"half.keep_names", "--keep-names"},
+    {"half.keep_names=true", "--keep-names"},
+    // QuantizeOptions, CalibrateOptions, and where results go
+    {"output", "--output"},
+    {"trial.is_wanted=false", "--no-verify"},
+    {"ranges", "--ranges"},
+    {"external_data", "--external-data"},
+    {"shards", "--shard"},
+    // DataOptions
+    {"data", "--data"},
+    {"paths", "--data"},
+    {"fields", "--input"},
+    {"constants", "--set"},
+    {"carry", "--carry"},
+    {"labels", "--labels"},
+    {"first", "--first"},
+    {"samples", "--samples"},
+    {"parts", "--part"},
+    {"batch", "--batch"},
+    {"shape", "--shape"},
+    {"contract.inputs", "--for"},
+    {"rescale_factor", "--rescale"},
+    // VerifyOptions and other measurements
+    {"gates.max_abs_diff", "--abs-tol"},
+    {"gates.mean_abs_diff", "--mean-tol"},
+    {"gates.min_sqnr", "--min-sqnr"},
+    {"gates.min_agreement", "--min-agreement"},
+    {"gates.max_drop", "--max-drop"},
+    {"metric", "--metric"},
+    {"label_output", "--label-output"},
+    {"cpus", "--on"},
+    {"cpus={}", "--on none"},
+    {"targets", "--target"},
+    {"remote.via", "--via"},
+    {"remote.launcher", "--launcher"},
+    {"budget", "--budget"},
+    {"cache", "--cache"},
+    {"keep=false", "--no-cache"},
+    // What else is to be called
+    {"calibrate()", "'ounce calibrate'"},
+    {"quantize()", "'ounce quantize'"},
+    {"set_contract()", "'ounce contract set'"},
+    {"tune()", "ounce tune"},
+    {"verify() with cpus", "'ounce verify --on'"},
+    {"bench() with remote.via", "ounce bench --via"},
+};
+
+std::optional<std::string_view> option_of(std::string_view field) {
+  const auto* const found = std::find_if(std::begin(kWords), std::end(kWords),
+                                         [&](const Word& word) { return word.field == field; });
+  if (found == std::end(kWords)) return std::nullopt;
+  return found->option;
+}
+
+// Empty for what is no field.
+std::string option_for(std::string_view text) {
+  if (const auto option = option_of(text)) return std::string(*option);
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return {};
+  const auto option = option_of(text.substr(0, equals));
+  return option ? std::string(*option) + ' ' + std::string(text.substr(equals + 1)) : std::string();
+}
+
+}  // namespace
+
+std::string with_options(std::string_view sentence) {
+  std::string text;
+  for (std::size_t at = 0; at < sentence.size();) {
+    const std::size_t begin = sentence.find('`', at);
+    const std::size_t end = begin == sentence.npos ? begin : sentence.find('`', begin + 1);
+    if (end == sentence.npos) return text.append(sentence.substr(at));
+    const std::string option = option_for(sentence.substr(begin + 1, end - begin - 1));
+    // The second backtick of what is no field may be the first of one.
+    const std::size_t kept = option.empty() ? end : begin;
+    text.append(sentence.substr(at, kept - at)).append(option);
+    at = option.empty() ? end : end + 1;
+  }
+  return text;
+}
+
+std::vector<std::string> with_options(const std::vector<std::string>& sentences) {
+  std::vector<std::string> texts;
+  for (const std::string& sentence : sentences) texts.push_back(with_options(sentence));
+  return texts;
+}
+
+std::string with_options(const Error& error) {
+  const std::string_view text = error.what();
+  const std::size_t name = error.where().size();
+  return std::string(text.substr(0, name)) + with_options(text.substr(name));
+}
+
+}  // namespace ounce::report

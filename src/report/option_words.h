@@ -1,0 +1,21 @@
+// The library speaks of its fields, in backticks: "give `data`", "`format=static` keeps them". The command
+// line speaks of the options that set them: "give --data", "--to static keeps them".
+//
+// For sentences only: errors, notes, verdicts, reasons, findings. Names and paths stay as they are.
+#pragma once
+
+#include <ounce/error.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ounce::report {
+
+// What is in backticks and no field of ours keeps them.
+std::string with_options(std::string_view sentence);
+std::vector<std::string> with_options(const std::vector<std::string>& sentences);
+// Its what(); where it happened is a name.
+std::string with_options(const Error& error);
+
+}  // namespace ounce::report

@@ -1,0 +1,48 @@
+#include "report/option_words.h"
+
+#include <gtest/gtest.h>
+
+namespace ounce::report {
+namespace {
+
+TEST(OptionWordsTest, FieldsBecomeOptions) {
+  EXPECT_EQ(with_options("static needs to see real data: give `data`"),
+            "static needs to see real data: give --data");
+  EXPECT_EQ(with_options("`shape` NAME=LENGTH says otherwise"), "--shape NAME=LENGTH says otherwise");
+  EXPECT_EQ(with_options("`half.keep`"), "--keep-fp32");
+  EXPECT_EQ(with_options("`carry` and `shards` exclude each other"),
+            "--carry and --shard exclude each other");
+}
+
+TEST(OptionWordsTest, ValuesStandBehindTheirOption) {
+  EXPECT_EQ(with_options("`format=static` keeps them"), "--to static keeps them");
+  EXPECT_EQ(with_options("(`rescale_factor=1/255`)"), "(--rescale 1/255)");
+  EXPECT_EQ(with_options("`nodes=a=b`"), "--node a=b");
+}
+
+TEST(OptionWordsTest, AValueMayHaveAnOptionOfItsOwn) {
+  EXPECT_EQ(with_options("`trial.is_wanted=false` writes all the same"), "--no-verify writes all the same");
+  EXPECT_EQ(with_options("`integer.reduce_range=false` or `integer.reduce_range=true`"),
+            "--no-reduce-range or --reduce-range");
+  EXPECT_EQ(with_options("`cpus={}` does not look there"), "--on none does not look there");
+}
+
+TEST(OptionWordsTest, WhatIsNoFieldStaysAsItIs) {
+  for (const char* text : {"", "no backticks", "one ` alone", "`", "``", "``` ```", "a `name` of a node",
+                           "`trial.is_wanted`", "`trial.is_wanted=true`", "`Data`", "` data`", "`=static`"})
+    EXPECT_EQ(with_options(text), text);
+}
+
+TEST(OptionWordsTest, FieldsAreFoundBehindBackticksOfOthers) {
+  EXPECT_EQ(with_options("'a`b': leave it out with `exclude`"), "'a`b': leave it out with --exclude");
+  EXPECT_EQ(with_options("`a``data`"), "`a`--data");
+  EXPECT_EQ(with_options("`data` `"), "--data `");
+}
+
+TEST(OptionWordsTest, ErrorsKeepTheNameOfWhereTheyHappened) {
+  EXPECT_EQ(with_options(Error(ErrorCode::kUsage, "give `data`", "`data`.onnx")), "`data`.onnx: give --data");
+  EXPECT_EQ(with_options(Error(ErrorCode::kUsage, "give `data`")), "give --data");
+}
+
+}  // namespace
+}  // namespace ounce::report

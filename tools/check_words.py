@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Checks that the library speaks of its fields, and only the command line of options.
+
+usage: check_words.py [ROOT]     exit 0: it does; 1: a line "file:line: message" per violation
+
+The rule, for the string literals of src/ outside of tests:
+- A folder of the library names no option ("--data") but the field that it sets, in backticks: `data`, `format=static`.
+- Every field in backticks stands in the table of src/report/option_words.cpp, which makes options of them.
+- A field of that table stands in include/ounce, and its option in src/cli.
+"""
+
+import pathlib
+import re
+import sys
+
+# Those that speak to whoever typed a command.
+ABOVE_THE_LIBRARY = {"report", "cli", "runner"}
+# Writes command lines for people to paste.
+WRITES_COMMANDS = {"src/search/advise_commands.cpp"}
+
+TABLE = "src/report/option_words.cpp"
+ROW = re.compile(r'\{"([^"]+)", "([^"]+)"\}')
+OPTION = re.compile(r"--[a-z][a-z-]*")
+FIELD = re.compile(r"`([^`]*)`")
+SOURCES = {".h", ".cpp", ".inc"}
+# Comments, raw strings, strings and characters; a quote within a number is none.
+TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/
+    |R"(?P<mark>[^()\\\s]*)\((?P<raw>.*?)\)(?P=mark)"
+    |"(?P<text>(?:\\.|[^"\\\n])*)"
+    |(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'""",
+    re.DOTALL | re.VERBOSE)
+
+
+def literals(text):
+    """(line, text) of every string of a source; strings that stand side by side are one."""
+    found = []
+    end = None
+    for token in TOKEN.finditer(text):
+        string = token["raw"] if token["raw"] is not None else token["text"]
+        if string is None:
+            continue
+        if end is not None and not text[end:token.start()].strip():
+            found[-1][1] += string
+        else:
+            found.append([text.count("\n", 0, token.start()) + 1, string])
+        end = token.end()
+    return found
+
+
+def table(root):
+    """{field: option}"""
+    path = root / TABLE
+    return dict(ROW.findall(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+
+
+def complaints(text, options, may_name_options):
+    """What is wrong with one string of the library."""
+    if not may_name_options and (option := OPTION.search(text)):
+        yield f'"{option.group()}": only the command line has options; name the field in backticks'
+    if text.count("`") % 2:
+        yield "a backtick alone: a field and both of its backticks stand in one string"
+        return
+    for field in FIELD.findall(text.replace("{{", "{").replace("}}", "}")):
+        if field not in options and field.partition("=")[0] not in options:
+            yield f"`{field}` is no field in the table of {TABLE}"
+
+
+def violations(root):
+    options = table(root)
+    typed = ""
+    for file in sorted(root.glob("src/**/*")):
+        if file.suffix not in SOURCES or file.name.endswith("_test.cpp"):
+            continue
+        place = file.relative_to(root)
+        text = file.read_text(encoding="utf-8")
+        if place.parts[1] == "cli":
+            typed += "\n".join(string for _, string in literals(text))
+        if place.parts[1] in ABOVE_THE_LIBRARY:
+            continue
+        may_name_options = place.as_posix() in WRITES_COMMANDS
+        for line, string in literals(text):
+            for why in complaints(string, options, may_name_options):
+                yield f"{place}:{line}: {why}"
+    known = set(re.findall(r"\w+", "".join(file.read_text(encoding="utf-8") for file in root.glob("include/ounce/*.h"))))
+    options_typed = set(OPTION.findall(typed))
+    for field, option in options.items():
+        for name in re.findall(r"[a-z_]+", field.partition("=")[0].replace(" with ", " ")):
+            if name not in known:
+                yield f"{TABLE}:1: `{field}`: include/ounce has no '{name}'"
+        for name in OPTION.findall(option):
+            if name not in options_typed:
+                yield f"{TABLE}:1: `{field}`: the command line has no {name}"
+
+
+def main(arguments):
+    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parent.parent)
+    if not (root / TABLE).is_file():
+        print(f"check_words: {root} has no {TABLE}", file=sys.stderr)
+        return 2
+    found = list(violations(root))
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
