@@ -29,6 +29,7 @@ using test::kFloat;
 using test::kInt64;
 using test::ModelBuilder;
 using test::Strings;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
