@@ -25,7 +25,7 @@ namespace ounce {
 // the original: on data if there is any, else on made-up inputs.
 struct TrialOptions {
   bool is_wanted = true;
-  RuntimeOptions runtime{.library = {}, .config = {}, .isolate = Isolation{.memory = 0, .seconds = 120}};
+  RuntimeOptions runtime;
   DataOptions data;
   // Other CPUs to run it on as well (ounce/cpus.h): for integer arithmetic, which is not the same everywhere.
   std::vector<std::string> cpus = {};

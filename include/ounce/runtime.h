@@ -22,10 +22,10 @@ struct NamesOf<OptimizationLevel> {
                                                       {OptimizationLevel::kAll, "all"}};
 };
 
-// A process of its own for an untrusted model; its crash is an error and not ours.
+// A process of its own for a model that nobody has judged; its crash is an error and not ours.
 struct Isolation {
-  std::uint64_t memory = std::uint64_t{8} << 30;  // bytes of address space; 0: no limit
-  double seconds = 120;                           // for loading, and for each run; 0: no limit
+  std::uint64_t memory = 0;  // bytes of address space; 0: as much as the machine has
+  double seconds = 120;      // for loading (and a second for each 10 MB), and for each run; 0: no limit
 };
 
 // Another machine, or another architecture under an emulator, for the model to run on.
@@ -52,7 +52,8 @@ struct RuntimeOptions {
   unsigned threads_between = 1;  // for ops side by side
   OptimizationLevel optimization = OptimizationLevel::kAll;
   std::map<std::string, std::string> config;  // session entries such as session.disable_quant_qdq
-  std::optional<Isolation> isolate;
+  std::optional<Isolation> isolate =
+      Isolation{};  // nothing: in this process, with all that a model may do to it
   std::optional<Remote> remote = std::nullopt;
 };
 

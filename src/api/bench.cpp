@@ -4,6 +4,9 @@
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <chrono>
+#include <stop_token>
+#include <thread>
 
 #include "base/cancel.h"
 #include "base/stopwatch.h"
@@ -30,16 +33,13 @@ void begin_stage(Progress* progress, const char* stage) {
 // One model, loaded and bound to inputs of one batch size at a time.
 class Contestant {
  public:
-  Contestant(const std::filesystem::path& path, const runtime::ExecutorOptions& options) {
-    const Stopwatch time;
+  Contestant(const std::filesystem::path& path, const runtime::ExecutorOptions& options)
+      : path_(path), options_(options) {
     if (options.isolate || options.remote) {
       hosted_ = runtime::load_hosted(path, options);
       load_seconds = hosted_->load_seconds();
     } else {
-      session_ = std::make_unique<runtime::Session>(
-          runtime::Library::open(runtime::Library::find(options.library)), path, options.session);
-      load_seconds = time.seconds();
-      bound_ = std::make_unique<runtime::BoundRun>(*session_);
+      load_here();
     }
   }
 
@@ -55,6 +55,17 @@ class Contestant {
     views_.assign(batch_.inputs.begin(), batch_.inputs.end());
     if (bound_) bound_->bind(views_);
   }
+  // A model that has run in a process of its own may be timed in this one, where nothing lies between.
+  void come_here() {
+    if (!hosted_ || options_.remote) return;
+    hosted_->run(views_);
+    hosted_.reset();
+    load_here();
+    bound_->bind(views_);
+  }
+  void stop() noexcept {
+    if (bound_) bound_->stop();
+  }
   const data::Batch& batch() const { return batch_; }
 
   double run() {
@@ -63,7 +74,12 @@ class Contestant {
       return hosted_->last_run_seconds();
     }
     const Stopwatch time;
-    bound_->run();
+    try {
+      bound_->run();
+    } catch (const Error&) {
+      throw_if_cancelled();  // that is why
+      throw;
+    }
     return time.seconds();
   }
 
@@ -79,6 +95,16 @@ class Contestant {
   double load_seconds = 0;
 
  private:
+  void load_here() {
+    const Stopwatch time;
+    session_ = std::make_unique<runtime::Session>(
+        runtime::Library::open(runtime::Library::find(options_.library)), path_, options_.session);
+    load_seconds = time.seconds();
+    bound_ = std::make_unique<runtime::BoundRun>(*session_);
+  }
+
+  std::filesystem::path path_;
+  runtime::ExecutorOptions options_;
   std::unique_ptr<runtime::Hosted> hosted_;
   std::unique_ptr<runtime::Session> session_;
   std::unique_ptr<runtime::BoundRun> bound_;
@@ -113,6 +139,27 @@ void add(const ColdStart& start, BenchResult& result) {
   result.is_cache_dropped = start.is_cache_dropped && (is_first || result.is_cache_dropped);
   result.peak_memory = std::max(result.peak_memory, start.peak_memory);
 }
+
+// Ends what runs in this process when the call is stopped or its time is up: a run asks nobody.
+class Watch {
+ public:
+  explicit Watch(std::vector<Contestant>& contestants)
+      : thread_([&contestants, call = CallOfThread()](const std::stop_token& end) {
+          const CallOfThread::Scope scope(call);
+          while (!end.stop_requested()) {
+            try {
+              throw_if_cancelled();
+            } catch (const Error&) {
+              for (Contestant& contestant : contestants) contestant.stop();
+              return;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          }
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
 
 // All models of one run, and what has been found out about them.
 class Contest {
@@ -150,6 +197,8 @@ class Contest {
       open.feed->read(0, inputs);
       if (open.data != nullptr) open.data->require_agreement();
       contestants_[i].bind(std::move(inputs));
+      contestants_[i].come_here();
+      report_.models[i].load_seconds = contestants_[i].load_seconds;
       const double seconds = contestants_[i].run();
       if (is_first) report_.models[i].first_seconds = seconds;
       for (std::string& note : open.feed->notes()) {
@@ -183,6 +232,7 @@ class Contest {
     std::vector<measure::Call> calls;
     for (Contestant& contestant : contestants_)
       calls.emplace_back([&contestant] { return contestant.run(); });
+    const Watch watch(contestants_);
     const measure::Rounds rounds = measure::run_rounds(calls, rounds_options);
     report_.rounds += rounds.count;
     for (std::size_t i = 0; i < contestants_.size(); ++i) {

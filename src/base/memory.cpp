@@ -27,4 +27,9 @@ std::uint64_t available_memory() {
   return read_kilobytes("/proc/meminfo", "MemAvailable:").value_or(std::numeric_limits<std::uint64_t>::max());
 }
 
+std::uint64_t installed_memory() {
+  return read_kilobytes("/proc/meminfo", "MemTotal:").value_or(0) +
+         read_kilobytes("/proc/meminfo", "SwapTotal:").value_or(0);
+}
+
 }  // namespace ounce

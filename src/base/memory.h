@@ -11,5 +11,7 @@ std::uint64_t peak_memory();
 
 // Bytes that the system could still give; the largest number there is when it does not say.
 std::uint64_t available_memory();
+// What is built in, and what may be swapped out; 0 when nobody knows.
+std::uint64_t installed_memory();
 
 }  // namespace ounce

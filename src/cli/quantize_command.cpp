@@ -17,6 +17,7 @@
 #include "cli/names_of.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
+#include "cli/runtime_options.h"
 #include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/option_words.h"
@@ -35,6 +36,7 @@ struct Arguments {
   DataArguments data;
   EmitArguments emit;
   std::string runtime, ranges, on = usual_cpus();
+  IsolationArguments isolation;
 };
 
 // `is_alone`: no other model is in the table, so lines below it need no name.
@@ -69,6 +71,7 @@ int run(const Arguments& arguments) {
   options.trial.is_wanted = arguments.verify;
   options.trial.data = data_options_of(arguments.data);
   options.trial.runtime.library = arguments.runtime;
+  options.trial.runtime.isolate = isolation_of(arguments.isolation);
   options.trial.cpus = options.recipe.is_integer() ? cpus_of(arguments.on) : std::vector<std::string>();
   options.ranges = arguments.ranges;
   std::FILE* human = arguments.json ? stderr : stdout;
@@ -145,6 +148,7 @@ Command add_quantize(CLI::App& parser) {
                 "without, only the stored weights are compared and the file may not run)");
   app->add_option("--runtime", arguments->runtime,
                   "ONNX Runtime for that: a library's path, or a version (default: the newest)");
+  add_isolation_options(*app, arguments->isolation, "Runtime");
   add_cpu_option(
       *app, arguments->on,
       "static, dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64; "

@@ -20,6 +20,27 @@ std::pair<std::string, std::string> split_pair(const std::string& text, const ch
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+void add_isolation_options(CLI::App& app, IsolationArguments& arguments, const std::string& group) {
+  app.add_flag("--isolate,!--no-isolate", arguments.is_wanted,
+               "run models in a process of their own, with limits (the default)")
+      ->group(group);
+  app.add_option("--isolate-memory", arguments.memory,
+                 "its address space in GiB (0: as much as the machine has)")
+      ->check(number_between(0, 1e6))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--isolate-seconds", arguments.seconds,
+                 "its time for loading and for each run (0: no limit)")
+      ->check(number_between(0, 1e9))
+      ->capture_default_str()
+      ->group(group);
+}
+
+std::optional<Isolation> isolation_of(const IsolationArguments& arguments) {
+  if (!arguments.is_wanted) return std::nullopt;
+  return Isolation{static_cast<std::uint64_t>(arguments.memory * kGigabyte), arguments.seconds};
+}
+
 void add_runtime_options(CLI::App& app, RuntimeArguments& arguments) {
   const char* group = "Runtime";
   app.add_option("--runtime", arguments.library,
@@ -41,18 +62,7 @@ void add_runtime_options(CLI::App& app, RuntimeArguments& arguments) {
                  "a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (repeatable)")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_flag("--isolate", arguments.isolate,
-               "run models in a process of their own, with limits: for untrusted ones")
-      ->group(group);
-  app.add_option("--isolate-memory", arguments.memory, "its address space in GiB (0: no limit)")
-      ->check(number_between(0, 1e6))
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--isolate-seconds", arguments.seconds,
-                 "its time for loading and for each run (0: no limit)")
-      ->check(number_between(0, 1e9))
-      ->capture_default_str()
-      ->group(group);
+  add_isolation_options(app, arguments.isolation, group);
 }
 
 RuntimeOptions runtime_options_of(const RuntimeArguments& arguments) {
@@ -63,8 +73,7 @@ RuntimeOptions runtime_options_of(const RuntimeArguments& arguments) {
   options.optimization = value_of<OptimizationLevel>(arguments.optimization);
   for (const std::string& entry : arguments.config)
     options.config.insert(split_pair(entry, "--session-config"));
-  if (arguments.isolate)
-    options.isolate = Isolation{static_cast<std::uint64_t>(arguments.memory * kGigabyte), arguments.seconds};
+  options.isolate = isolation_of(arguments.isolation);
   return options;
 }
 

@@ -114,6 +114,7 @@ class Watch {
   void run(const std::filesystem::path& contract_of) {
     RuntimeOptions how;
     how.library = options_.trial.runtime.library;
+    how.isolate = options_.trial.runtime.isolate;
     measure::Stepper stepper(runtime::load(path_, measure::executor_options(how)), options_.trial.data.carry);
     const measure::OpenFeed open =
         measure::open_feed(contract_of, stepper.model().inputs(), options_.trial.data);

@@ -142,6 +142,7 @@ void PreparedModel::find_ranges(const QuantizeOptions& options, Watching watchin
   CalibrateOptions how;
   how.data = options.trial.data;
   how.runtime.library = options.trial.runtime.library;
+  how.runtime.isolate = options.trial.runtime.isolate;
   how.progress = options.progress;
   Observation observed = observe_activations(read(), source_, how, watching);
   ranges_ = std::move(observed.ranges);

@@ -30,7 +30,6 @@ constexpr std::uint64_t kMostOutputBytes = std::uint64_t{256}
 // A runtime holds a model's weights up to three times while it loads: as read, decoded, and packed for its
 // kernels.
 constexpr std::uint64_t kCopiesAtLoad = 3;
-constexpr double kSlowestLoad = 10e6;  // bytes a second
 constexpr std::uint64_t kRuntimeItself = std::uint64_t{256} << 20;
 
 std::string gigabytes(std::uint64_t bytes) {
@@ -199,8 +198,6 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
   }
   runtime::ExecutorOptions how = measure::executor_options(options.runtime);
   if (!how.isolate) how.isolate = runtime::Limits{};
-  // A large model takes its time to load, and that is no fault.
-  if (how.isolate->seconds > 0) how.isolate->seconds += static_cast<double>(original_bytes) / kSlowestLoad;
   const Expectation expected = ask_original(original, how, options, result);
   const auto explained = [&](const Error& error) {
     return fmt::format(

@@ -24,13 +24,6 @@ namespace {
 
 constexpr std::uint64_t kMostOutputBytes = std::uint64_t{256} << 20;  // of the original's, kept
 
-std::unique_ptr<measure::Stepper> load(const std::filesystem::path& model, const QuantizeOptions& options) {
-  RuntimeOptions how;
-  how.library = options.trial.runtime.library;
-  return std::make_unique<measure::Stepper>(measure::load_as_floats(model, measure::executor_options(how)),
-                                            options.trial.data.carry);
-}
-
 class VariantMeter : public ErrorMeter {
  public:
   // Runs the original on `samples` samples, evenly spaced over the data (the first ones when a state is
@@ -42,9 +35,12 @@ class VariantMeter : public ErrorMeter {
   std::size_t measured() const override { return measured_; }
 
  private:
+  std::unique_ptr<measure::Stepper> load(const std::filesystem::path& model) const;
   double run(const std::filesystem::path& model);
 
   const QuantizeOptions& options_;
+  RuntimeOptions runtime_;
+  std::shared_ptr<runtime::Runners> runners_ = std::make_shared<runtime::Runners>();
   measure::OpenFeed open_;
   std::optional<measure::KeptRuns> kept_;
   std::vector<data::ValueDescription> outputs_;
@@ -56,11 +52,19 @@ class VariantMeter : public ErrorMeter {
 VariantMeter::VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options,
                            std::uint64_t samples)
     : options_(options), pool_(options.threads) {
-  const auto stepper = load(original, options);
+  runtime_.library = options.trial.runtime.library;
+  runtime_.isolate = options.trial.runtime.isolate;
+  const auto stepper = load(original);
   outputs_ = stepper->model().outputs();
   open_ = measure::open_feed(original, stepper->model().inputs(), options.trial.data);
   const auto batches = measure::spread(open_.feed->batches(), samples, !options.trial.data.carry.empty());
   kept_.emplace(*stepper, *open_.feed, batches, kMostOutputBytes);
+}
+
+std::unique_ptr<measure::Stepper> VariantMeter::load(const std::filesystem::path& model) const {
+  runtime::ExecutorOptions how = measure::executor_options(runtime_);
+  how.runners = runners_;
+  return std::make_unique<measure::Stepper>(measure::load_as_floats(model, how), options_.trial.data.carry);
 }
 
 double VariantMeter::error(const PreparedModel& prepared, const Recipe& recipe) {
@@ -68,16 +72,12 @@ double VariantMeter::error(const PreparedModel& prepared, const Recipe& recipe) 
   ++measured_;
   const std::filesystem::path path = folder_.path() / "variant.onnx";
   write_variant(prepared, recipe, path, pool_);
-  if (measured_ == 1) {
-    RuntimeOptions how;
-    how.library = options_.trial.runtime.library;
-    measure::require_loadable(path, how);
-  }
+  if (measured_ == 1) measure::require_loadable(path, runtime_);
   return run(path);
 }
 
 double VariantMeter::run(const std::filesystem::path& model) {
-  const auto stepper = load(model, options_);
+  const auto stepper = load(model);
   std::vector<measure::Difference> differences(outputs_.size());
   bool has_same_shapes = true;
   kept_->replay(*stepper, *open_.feed, [&](const measure::KeptRun& run, auto given) {

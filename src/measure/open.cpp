@@ -26,9 +26,10 @@ ModelFiles check_model(const std::filesystem::path& path) {
 }
 
 void require_loadable(const std::filesystem::path& model, const RuntimeOptions& options) {
-  constexpr double kSeconds = 600;
+  if (options.isolate || options.remote) return;  // that is where it will be loaded anyway
   runtime::ExecutorOptions how = executor_options(options);
-  if (!how.isolate) how.isolate = runtime::Limits{0, kSeconds};
+  const Isolation usual;
+  how.isolate = runtime::Limits{usual.memory, usual.seconds};
   runtime::load(model, how);
 }
 

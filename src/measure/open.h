@@ -22,8 +22,8 @@ struct ModelFiles {
 };
 ModelFiles check_model(const std::filesystem::path& model);
 
-// Loads a model of ours in a process of its own: some models make the runtime abort, and take down whoever
-// loads them. Throws Error{kBadInput} then.
+// Before a model is loaded in this process, it is loaded in one of its own: some models make the runtime
+// abort, and take down whoever loads them. Throws Error{kBadInput} then.
 void require_loadable(const std::filesystem::path& model, const RuntimeOptions& options);
 
 // What feeds a model with these inputs: the data, or made-up values. The contract is the one of the options,

@@ -38,6 +38,7 @@ struct BoundRun::Values {
   std::vector<OrtValue*> output_pointers;  // null: the runtime allocates
   std::vector<std::string_view> input_bytes;
   std::vector<data::Dims> dims;  // of the inputs, as they are bound
+  Handle<OrtRunOptions> options;
 };
 
 BoundRun::BoundRun(const Session& session, std::vector<std::string> outputs)
@@ -49,6 +50,10 @@ BoundRun::BoundRun(const Session& session, std::vector<std::string> outputs)
   for (const std::string& name : output_names_) output_pointers_.push_back(name.c_str());
   views_.resize(output_names_.size());
   strings_.resize(output_names_.size());
+  const OrtApi& api = session.library().api();
+  OrtRunOptions* options = nullptr;
+  check(api, api.CreateRunOptions(&options), session.model());
+  values_->options = {options, {api.ReleaseRunOptions}};
   forget_outputs();
 }
 
@@ -87,7 +92,7 @@ void BoundRun::bind(std::span<const TensorView> inputs) {
 void BoundRun::run() {
   const OrtApi& api = session_->library().api();
   const auto start = [&] {
-    return api.Run(session_->handles_->session.get(), nullptr, input_pointers_.data(),
+    return api.Run(session_->handles_->session.get(), values_->options.get(), input_pointers_.data(),
                    values_->input_pointers.data(), input_pointers_.size(), output_pointers_.data(),
                    output_pointers_.size(), values_->output_pointers.data());
   };
@@ -111,6 +116,11 @@ void BoundRun::run() {
   check(api, status, session_->model());
   if (!are_new || !keeps_outputs_) return;
   for (const TensorView& view : outputs()) keeps_outputs_ = keeps_outputs_ && !shares_an_input(view);
+}
+
+void BoundRun::stop() noexcept {
+  const OrtApi& api = session_->library().api();
+  if (OrtStatus* status = api.RunOptionsSetTerminate(values_->options.get())) api.ReleaseStatus(status);
 }
 
 // An output that is an input handed through shares its memory, which is not ours to write to in the next run.

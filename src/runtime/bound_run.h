@@ -27,6 +27,8 @@ class BoundRun {
   // Throws Error{kBadInput} when a type or a shape is not what the model takes.
   void bind(std::span<const TensorView> inputs);
   void run();
+  // From another thread: ends the run that goes on, between two nodes, and all that follow.
+  void stop() noexcept;
   // Views of what the last run gave, in the order of the names.
   std::span<const TensorView> outputs();
 

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "runtime/masked_cpu.h"
+#include "runtime/runners.h"
 #include "runtime/session.h"
 
 namespace ounce::runtime {
@@ -27,6 +28,7 @@ struct ExecutorOptions {
   std::optional<Limits> isolate;        // a process of its own
   std::optional<RemoteOptions> remote;  // another machine; keeps the limits
   std::optional<MaskedCpu> masked;      // an older CPU, in a process of its own
+  std::shared_ptr<Runners> runners;     // to take such a process from, and to give it back to
 };
 
 class Executor {

@@ -1,6 +1,7 @@
 #include "runtime/hosted.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/error.h>
 
 #include "runtime/isolated.h"
@@ -13,11 +14,27 @@ constexpr double kPatience = 5;  // seconds for a process to end that has closed
 
 }  // namespace
 
-Hosted::Hosted(Launch launch) : launch_(std::move(launch)) { restart(); }
+Hosted::Hosted(Launch launch) : launch_(std::move(launch)) {
+  if (launch_.runners) process_ = launch_.runners->take(purpose());
+  process_ ? load() : restart();
+}
+
+Hosted::~Hosted() {
+  if (process_ && launch_.runners && !is_waiting_) launch_.runners->give_back(purpose(), std::move(process_));
+}
+
+// A process opens one library, and keeps the limits it was started with.
+std::string Hosted::purpose() const {
+  return fmt::format("{}\n{}", fmt::join(launch_.command, "\n"), launch_.load.library);
+}
 
 void Hosted::restart() {
   process_.reset();  // before the next one takes its memory
   process_ = std::make_unique<ChildProcess>(launch_.command, launch_.errors);
+  load();
+}
+
+void Hosted::load() {
   try {
     loaded_ = unpack_loaded(ask(Kind::kLoad, pack(launch_.load), Kind::kLoaded, "loading the model"));
   } catch (...) {
@@ -30,8 +47,10 @@ std::string Hosted::ask(Kind kind, const std::string& body, Kind expected, const
   const Channel channel(process_->socket(), process_->socket());
   const Deadline deadline = deadline_in(launch_.seconds);
   Message answer;
+  is_waiting_ = true;
   Outcome outcome = channel.send(kind, body, deadline);
   if (outcome == Outcome::kDone) outcome = channel.receive(answer, deadline);
+  is_waiting_ = false;
   if (outcome == Outcome::kLate) {
     process_.reset();
     throw Error(ErrorCode::kTimeout,

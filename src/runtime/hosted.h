@@ -22,11 +22,13 @@ struct Launch {
   std::string model, runtime;        // what errors call them
   ChildProcess::Errors errors = ChildProcess::Errors::kDropped;
   std::shared_ptr<const void> files;  // stay as long as a runner may be started
+  std::shared_ptr<Runners> runners;   // may have one that waits
 };
 
 class Hosted : public Executor {
  public:
   explicit Hosted(Launch launch);
+  ~Hosted() override;
 
   const std::vector<ValueDescription>& inputs() const override { return loaded_.inputs; }
   const std::vector<ValueDescription>& outputs() const override { return loaded_.outputs; }
@@ -43,11 +45,14 @@ class Hosted : public Executor {
   void restart();
 
  private:
+  std::string purpose() const;
+  void load();
   std::string ask(Kind kind, const std::string& body, Kind expected, const char* doing);
   [[noreturn]] void explain_end(const char* doing);
 
   Launch launch_;
   std::unique_ptr<ChildProcess> process_;  // null when it has ended
+  bool is_waiting_ = false;                // for its answer
   Loaded loaded_;
   std::vector<Tensor> tensors_;
   std::vector<TensorView> views_;

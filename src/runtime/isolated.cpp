@@ -3,21 +3,34 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
+#include <algorithm>
 #include <cstdlib>
+
+#include "base/memory.h"
 
 namespace ounce::runtime {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kSlowestLoad = 10e6;                           // bytes a second
+constexpr std::uint64_t kLeastMemory = std::uint64_t{8} << 30;  // of address space, which is not memory yet
+
 Launch launch_of(const fs::path& model, const ExecutorOptions& options) {
   const Limits limits = options.isolate.value_or(Limits{});
   Launch launch;
-  launch.command = {Isolated::find_runner().string(), std::to_string(limits.memory)};
+  const std::uint64_t memory =
+      limits.memory != 0 ? limits.memory : std::max(kLeastMemory, installed_memory());
+  launch.command = {Isolated::find_runner().string(), std::to_string(memory)};
   if (options.masked) launch.command.push_back(name_of(*options.masked));
   // Found here, so that the process needs no settings of its own and a mistake in them is ours to explain.
   launch.load = {Library::find(options.library).string(), model.string(), options.session};
+  // A large model takes its time to load, and that is no fault.
+  std::error_code ignored;
+  const auto bytes = fs::file_size(model, ignored);
   launch.seconds = limits.seconds;
+  if (launch.seconds > 0 && !ignored) launch.seconds += static_cast<double>(bytes) / kSlowestLoad;
+  launch.runners = options.runners;
   launch.model = model.string();
   launch.runtime = "ONNX Runtime";
   return launch;

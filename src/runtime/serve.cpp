@@ -32,6 +32,8 @@ class Server {
     Loaded loaded;
     loaded.library_version = library->version();
     loaded.library_seconds = library_time.seconds();
+    bound_.reset();  // the model before it goes first
+    session_.reset();
     const Stopwatch time;
     session_.emplace(library, load.model, load.options);
     loaded.seconds = time.seconds();

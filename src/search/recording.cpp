@@ -59,8 +59,7 @@ Recording::Recording(const std::filesystem::path& original, const VerifyOptions&
     : original_(original), how_(how) {
   how_.progress = nullptr;
   how_.worst = 0;
-  measure::Stepper stepper(measure::load_as_floats(original, measure::executor_options(how.runtime)),
-                           how.data.carry);
+  measure::Stepper stepper(measure::load_as_floats(original, executor_options()), how.data.carry);
   takes_ = stepper.model().inputs();
   gives_ = stepper.model().outputs();
   version_ = stepper.model().library_version();
@@ -71,6 +70,12 @@ Recording::Recording(const std::filesystem::path& original, const VerifyOptions&
   if (open.data != nullptr) open.data->require_agreement();
   seconds_ = stepper.seconds();
   notes_ = open.feed->notes();
+}
+
+runtime::ExecutorOptions Recording::executor_options() const {
+  runtime::ExecutorOptions options = measure::executor_options(how_.runtime);
+  options.runners = runners_;
+  return options;
 }
 
 std::vector<std::uint64_t> Recording::choose(std::uint64_t batches, std::uint64_t samples,
@@ -90,8 +95,7 @@ VerifyResult Recording::compare(const std::filesystem::path& path, std::uint64_t
   result.runtime_version = version_;
   const std::vector<std::uint64_t> chosen = choose(kept_->runs().size(), samples(), most_samples);
   measure::Stepper reference(std::make_unique<Replay>(*this, chosen), {});
-  measure::Stepper candidate(measure::load_as_floats(path, measure::executor_options(how_.runtime)),
-                             how_.data.carry);
+  measure::Stepper candidate(measure::load_as_floats(path, executor_options()), how_.data.carry);
   measure::require_same_interface(reference.model(), candidate.model(), path);
   result.load_seconds = time.seconds();
   Subset feed(*this, chosen);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,11 +39,13 @@ class Recording {
  private:
   class Replay;
   class Subset;
+  runtime::ExecutorOptions executor_options() const;
   std::vector<std::uint64_t> choose(std::uint64_t batches, std::uint64_t samples,
                                     std::uint64_t most_samples) const;
 
   std::filesystem::path original_;
   VerifyOptions how_;
+  std::shared_ptr<runtime::Runners> runners_ = std::make_shared<runtime::Runners>();
   std::optional<measure::KeptRuns> kept_;
   std::vector<data::ValueDescription> takes_, gives_;
   std::uint64_t available_ = 0;

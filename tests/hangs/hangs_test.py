@@ -1,0 +1,128 @@
+"""Models that never end: every verb ends all the same, by its limit or at the first signal, and its runner with it.
+
+endless.onnx has a Loop of 2^62 trips; laughs.onnx has functions that unfold to 2^30 nodes while a session is created.
+Times here are what a machine with ten times as much to do needs; nothing is measured.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+PATIENCE = 60  # seconds until a hang is called one
+OUNCE = None
+
+# What is asked of each model. The limit of every one is in seconds.
+VERBS = {
+    "calibrate": ["calibrate", "{model}", "--data", "{data}", "-o", "out.ranges"],
+    "static": ["quantize", "{model}", "--to", "static", "--data", "{data}", "-o", "out.onnx", "--min-bytes", "0"],
+    "w8": ["quantize", "{model}", "--to", "w8", "--data", "{data}", "-o", "out.onnx", "--min-bytes", "0"],
+    "fp16": ["quantize", "{model}", "--to", "fp16", "--data", "{data}", "-o", "out.onnx"],
+    "verify": ["verify", "{model}", "{model}", "--data", "{data}"],
+    "bench": ["bench", "{model}", "--data", "{data}"],
+    "tune": ["tune", "{model}", "--data", "{data}", "-o", "out.onnx", "--budget", "100s", "--no-cache"],
+    "sensitivity": ["sensitivity", "{model}", "--data", "{data}", "--no-cache"],
+    "advise": ["advise", "{model}", "--data", "{data}", "--budget", "100s"],
+}
+MODELS = {"endless": "flow.npz", "laughs": "x16.npz"}
+
+
+def command(verb, model):
+    return [str(OUNCE)] + [word.format(model=f"{model}.onnx", data=MODELS[model]) for word in VERBS[verb]]
+
+
+def children_of(process):
+    """Ids of the processes that it has started, and that live."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and f"\nPPid:\t{process}\n" in (entry / "status").read_text():
+                found.append(int(entry.name))
+        except OSError:
+            pass
+    return found
+
+
+def is_alive(process):
+    try:
+        return "\nState:\tZ" not in pathlib.Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return False
+
+
+class Hangs(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        for name in [f"{model}.onnx" for model in MODELS] + list(MODELS.values()):
+            shutil.copy(HERE / name, self.folder)
+        self.before = sorted(self.folder.iterdir())
+
+    def start(self, words):
+        environment = dict(os.environ, HOME=str(self.folder), TMPDIR=str(self.folder), XDG_CACHE_HOME=str(self.folder))
+        return subprocess.Popen(words, cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True)
+
+    def assert_nothing_left(self):
+        self.assertEqual(sorted(self.folder.iterdir()), self.before)
+
+
+class Limits(Hangs):
+    """The limit of a run is kept, and said."""
+
+    def test_every_verb(self):
+        for model in MODELS:
+            for verb in VERBS:
+                with self.subTest(model=model, verb=verb):
+                    process = self.start(command(verb, model) + ["--isolate-seconds", "1"])
+                    out, err = process.communicate(timeout=PATIENCE)
+                    self.assertIn(process.returncode, (2, 3), err + out)
+                    self.assertIn("took longer than", err)
+                    self.assertEqual(err.count("\n"), 1, err)
+                    self.assert_nothing_left()
+
+
+class Signals(Hangs):
+    """The first signal ends it, while a model runs that does not."""
+
+    def ended_by(self, which, model, verb):
+        process = self.start(command(verb, model) + ["--isolate-seconds", "0"])
+        end = time.monotonic() + PATIENCE
+        runners = []
+        while not runners and process.poll() is None and time.monotonic() < end:
+            runners = children_of(process.pid)
+            time.sleep(0.05)
+        self.assertIsNone(process.poll(), process.stderr.read() if process.poll() is not None else "")
+        self.assertTrue(runners, "no runner was started")
+        time.sleep(0.3)  # it is at work by now, or still loads: both must end
+        process.send_signal(which)
+        out, err = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 130, err + out)
+        for runner in runners:
+            self.assertFalse(is_alive(runner))
+        self.assert_nothing_left()
+
+    def test_interrupt(self):
+        for verb in VERBS:
+            with self.subTest(verb=verb):
+                self.ended_by(signal.SIGINT, "endless", verb)
+
+    def test_terminate_while_loading(self):
+        for verb in ("calibrate", "verify", "bench", "tune"):
+            with self.subTest(verb=verb):
+                self.ended_by(signal.SIGTERM, "laughs", verb)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--ounce", required=True, type=lambda path: pathlib.Path(path).resolve())
+    options, others = parser.parse_known_args()
+    OUNCE = options.ounce
+    unittest.main(argv=[sys.argv[0], *others])
