@@ -3,13 +3,17 @@
 
 #include "base/stopwatch.h"
 #include "make/observation.h"
+#include "make/output_place.h"
 #include "make/ranges_file.h"
+#include "onnx/reader.h"
 
 namespace ounce {
 
 CalibrateResult calibrate(const std::filesystem::path& path, const std::filesystem::path& output,
                           const CalibrateOptions& options) {
   const Stopwatch time;
+  const onnx::Model model = onnx::read_model(path);
+  make::Inputs(model).add(options.data).add(options.runtime).require_apart(output);
   make::require_replaceable(output);
   const make::Observation observed = make::observe_activations(path, options);
   CalibrateResult result = make::write_ranges(observed.ranges, output);
@@ -22,6 +26,9 @@ CalibrateResult merge_ranges(const std::vector<std::filesystem::path>& parts,
                              const std::filesystem::path& output) {
   const Stopwatch time;
   if (parts.empty()) throw Error(ErrorCode::kUsage, "there is nothing to merge");
+  make::Inputs inputs;
+  for (const std::filesystem::path& part : parts) inputs.add("one of the parts", part);
+  inputs.require_apart(output);
   observe::Ranges all;
   for (const std::filesystem::path& part : parts) all.add(make::load_ranges(part), part.string());
   CalibrateResult result = make::write_ranges(all, output);

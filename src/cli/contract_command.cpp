@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/data_options.h"
+#include "cli/own_files.h"
 #include "cli/runtime_options.h"
 #include "report/json.h"
 
@@ -24,7 +25,8 @@ struct Arguments {
   bool json = false;
 };
 
-int set(const Arguments& arguments) {
+int set(const Arguments& arguments, const OwnFiles& own) {
+  own.require_apart(arguments.output);
   const std::optional<Contract> wanted = contract_from(arguments.data.contract);
   if (!wanted) {
     throw Error(ErrorCode::kUsage,
@@ -86,8 +88,8 @@ Command add_contract(CLI::App& parser) {
     add_runtime_options(*verb, arguments->runtime);
   }
   checking->add_flag("--json", arguments->json, "print one JSON document on stdout");
-  return {app, [arguments, setting, showing] {
-            if (setting->parsed()) return set(*arguments);
+  return {app, [arguments, app, setting, showing] {
+            if (setting->parsed()) return set(*arguments, OwnFiles::of(*app, arguments->data.contract.file));
             return showing->parsed() ? show(*arguments) : check(*arguments);
           }};
 }

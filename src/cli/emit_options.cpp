@@ -23,13 +23,16 @@ void add_emit_options(CLI::App& app, EmitArguments& arguments) {
 }
 
 void emit(const EmitArguments& arguments, const std::filesystem::path& model, const std::string& runtime,
-          const std::string& target, std::FILE* out) {
+          const std::string& target, const OwnFiles& own, std::FILE* out) {
   if (arguments.format.empty()) return;
   EmitOptions options;
   options.library = runtime;
   options.target = target;
   options.style = arguments.style == "runtime" ? OrtStyle::kRuntime : OrtStyle::kFixed;
-  const EmitResult result = emit_ort(model, std::filesystem::path(model).replace_extension(".ort"), options);
+  const std::filesystem::path output = std::filesystem::path(model).replace_extension(".ort");
+  own.require_apart(output);
+  own.require_apart(std::filesystem::path(model).replace_extension(".required_operators.config"));
+  const EmitResult result = emit_ort(model, output, options);
   fmt::print(out, "  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
              result.required_ops.filename().string());
   if (result.is_decoded)

@@ -14,6 +14,7 @@
 #include "cli/data_options.h"
 #include "cli/emit_options.h"
 #include "cli/model_list.h"
+#include "cli/own_files.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
 #include "report/cpu_report.h"
@@ -57,7 +58,7 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, s
   for (const std::string& note : row.result.notes) fmt::print(out, "  {}note: {}\n", name, note);
 }
 
-int run(const Arguments& arguments) {
+int run(const Arguments& arguments, const OwnFiles& own) {
   QuantizeOptions options;
   options.recipe = recipe_of(arguments.recipe);
   options.external_data = external_data_of(arguments.external_data);
@@ -84,6 +85,7 @@ int run(const Arguments& arguments) {
         [&] {
           ProgressLine line(model.string());
           options.progress = line.progress();
+          own.require_apart(job.output);
           if (!options.dry_run) job.make_folder();
           row.result = quantize(model, job.output, options);
         },
@@ -93,7 +95,7 @@ int run(const Arguments& arguments) {
         job.output,
         [&] {
           if (row.error.empty() && !options.dry_run)
-            emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, human);
+            emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, own, human);
         },
         problem);
     if (!problem.empty())
@@ -153,7 +155,11 @@ Command add_quantize(CLI::App& parser) {
                   "static: what 'ounce calibrate' saw; without it, the data of --data is looked at")
       ->group("Integer arithmetic (--to static, --to dynamic)");
   add_data_options(*app, arguments->data);
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments, app] {
+            OwnFiles own = OwnFiles::of(*app, arguments->data.contract.file);
+            own.add("--ranges", arguments->ranges);
+            return run(*arguments, own);
+          }};
 }
 
 }  // namespace ounce::cli

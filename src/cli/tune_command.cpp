@@ -15,6 +15,7 @@
 #include "cli/duration.h"
 #include "cli/gate_options.h"
 #include "cli/model_list.h"
+#include "cli/own_files.h"
 #include "cli/progress_line.h"
 #include "cli/runtime_options.h"
 #include "report/json.h"
@@ -64,7 +65,7 @@ std::filesystem::path usual_name(const std::filesystem::path& model) {
   return output.replace_extension(".tuned" + model.extension().string());
 }
 
-int run(const Arguments& arguments) {
+int run(const Arguments& arguments, const OwnFiles& own) {
   TuneOptions options = options_of(arguments);
   std::FILE* human = arguments.json ? stderr : stdout;
   std::vector<ModelFile> models = find_models(arguments.models);
@@ -85,6 +86,7 @@ int run(const Arguments& arguments) {
     row.exit_code = guarded(
         job.model.path,
         [&] {
+          own.require_apart(job.output);
           job.make_folder();
           ProgressLine line(job.model.path.string());
           options.progress = line.progress();
@@ -139,7 +141,8 @@ Command add_tune(CLI::App& parser) {
   add_gate_options(*app, arguments->gates, "Gates (without any: 30 dB for every output)");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
-  return {app, [arguments] { return run(*arguments); }};
+  return {app,
+          [arguments, app] { return run(*arguments, OwnFiles::of(*app, arguments->data.contract.file)); }};
 }
 
 }  // namespace ounce::cli

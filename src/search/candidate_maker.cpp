@@ -127,7 +127,7 @@ QuantizeResult CandidateMaker::write(const ResolvedRecipe& mix, const std::files
   QuantizeOptions options = options_for(mix.recipe);
   options.trial.data.samples = kTrialSamples * options.trial.data.parts;
   const onnx::Model original = onnx::read_model(model_);
-  make::require_another_file(original, output, "the output would replace the input; choose another -o");
+  make::Inputs(original).add(options.trial.data).require_apart(output);
   QuantizeResult result;
   result.model = model_;
   result.output = output;
