@@ -221,9 +221,12 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
     ask_written(written, how, options, expected, result);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
-    const bool is_late = std::string_view(error.what()).find("took longer than") != std::string_view::npos;
+    const std::string_view why = error.what();
+    const bool is_late = why.find("took longer than") != std::string_view::npos;
+    // Weights or values beyond what the format holds: the model's, and no fault of what was written.
+    const bool overflows = why.find("NaN or infinite") != std::string_view::npos;
     throw Error(
-        is_late ? ErrorCode::kUnsupported : ErrorCode::kInternal,
+        is_late || overflows ? ErrorCode::kUnsupported : ErrorCode::kInternal,
         fmt::format(
             "the result fails in the runtime, so nothing was written (--no-verify writes all the same): {}",
             with_name(error.what(), written)),
