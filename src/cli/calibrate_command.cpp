@@ -12,6 +12,7 @@
 #include "cli/own_files.h"
 #include "cli/progress_line.h"
 #include "cli/runtime_options.h"
+#include "cli/say.h"
 #include "report/calibrate_report.h"
 #include "report/json.h"
 
@@ -45,8 +46,8 @@ void read_shard(const std::string& text, CalibrateOptions& options) {
 
 int show(const Arguments& arguments, const CalibrateResult& result) {
   const std::size_t shown = arguments.verbose ? result.values.size() : kShown;
-  fmt::print(arguments.json ? stderr : stdout, "{}", report::calibrate_text(result, shown));
-  if (arguments.json) fmt::print("{}", report::dump(report::calibrate_json(result)));
+  say(arguments.json ? stderr : stdout, report::calibrate_text(result, shown));
+  if (arguments.json) say_json(report::dump(report::calibrate_json(result)));
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/model_list.h"
 #include "cli/own_files.h"
 #include "cli/remote_options.h"
+#include "cli/say.h"
 #include "report/check_report.h"
 #include "report/json.h"
 
@@ -42,17 +43,17 @@ int write_operators(const Arguments& arguments, const std::vector<report::CheckR
         EmitOptions how;
         how.library = arguments.runtime;
         write_required_operators(models, arguments.required_ops, how);
-        fmt::print(human, "{}: the operators that a reduced build needs for {} model{}\n",
-                   arguments.required_ops, models.size(), models.size() == 1 ? "" : "s");
+        say(human, plainly("{}: the operators that a reduced build needs for {} model{}\n",
+                           arguments.required_ops, models.size(), models.size() == 1 ? "" : "s"));
       },
       problem);
-  if (!problem.empty()) fmt::print(stderr, "ounce: {}\n", problem);
+  if (!problem.empty()) complain(problem);
   return code;
 }
 
 int run(const Arguments& arguments, const OwnFiles& own) {
   if (arguments.list) {
-    for (const std::string& release : measured_releases()) fmt::print("{}\n", release);
+    for (const std::string& release : measured_releases()) say(stdout, plainly("{}\n", release));
     return 0;
   }
   CheckOptions options = arguments.options;
@@ -71,15 +72,15 @@ int run(const Arguments& arguments, const OwnFiles& own) {
       if (target.verdict > Verdict::kUnknown || has_failed) row.exit_code = kNotSupported;
     }
     if (row.error.empty()) {
-      fmt::print(human, "{}", report::check_text(row.result));
+      say(human, report::check_text(row.result));
     } else {
-      fmt::print(stderr, "ounce: {}\n", row.error);
+      complain(row.error);
     }
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
   if (!arguments.required_ops.empty()) worst = std::max(worst, write_operators(arguments, rows, own, human));
-  if (arguments.json) fmt::print("{}", report::dump(report::check_json(rows)));
+  if (arguments.json) say_json(report::dump(report::check_json(rows)));
   return worst;
 }
 

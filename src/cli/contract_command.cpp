@@ -11,6 +11,7 @@
 #include "cli/data_options.h"
 #include "cli/own_files.h"
 #include "cli/runtime_options.h"
+#include "cli/say.h"
 #include "report/json.h"
 
 namespace ounce::cli {
@@ -36,7 +37,8 @@ int set(const Arguments& arguments, const OwnFiles& own) {
   const Contract written =
       set_contract(arguments.model, arguments.output, *wanted, data.is_generated() ? nullptr : &data,
                    runtime_options_of(arguments.runtime));
-  fmt::print("{}\n{}\n", arguments.output, to_json(written));
+  say(stdout, plainly("{}\n", arguments.output));
+  say_json(to_json(written) + "\n");
   return 0;
 }
 
@@ -44,7 +46,7 @@ int show(const Arguments& arguments) {
   const std::optional<Contract> contract = contract_of(arguments.model);
   if (!contract)
     throw Error(ErrorCode::kBadInput, "has no contract; 'ounce contract set' gives it one", arguments.model);
-  fmt::print("{}\n", to_json(*contract));
+  say_json(to_json(*contract) + "\n");
   return 0;
 }
 
@@ -53,8 +55,8 @@ int check(const Arguments& arguments) {
   if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: --data");
   const ContractCheck result = check_contract(arguments.model, data, runtime_options_of(arguments.runtime));
   std::FILE* human = arguments.json ? stderr : stdout;
-  for (const std::string& finding : result.findings) fmt::print(human, "{}\n", finding);
-  fmt::print(human, "{}: {} samples\n", result.passed ? "passed" : "failed", result.samples);
+  for (const std::string& finding : result.findings) say(human, plainly("{}\n", finding));
+  say(human, plainly("{}: {} samples\n", result.passed ? "passed" : "failed", result.samples));
   if (arguments.json) {
     nlohmann::ordered_json json;
     json["schema_version"] = report::kSchemaVersion;
@@ -63,7 +65,7 @@ int check(const Arguments& arguments) {
     json["passed"] = result.passed;
     json["samples"] = result.samples;
     json["findings"] = result.findings;
-    fmt::print("{}", report::dump(json));
+    say_json(report::dump(json));
   }
   return result.passed ? 0 : kGateExit;
 }

@@ -10,6 +10,7 @@
 #include "cli/model_list.h"
 #include "cli/own_files.h"
 #include "cli/recipe_options.h"
+#include "cli/say.h"
 #include "report/table.h"
 
 namespace ounce::cli {
@@ -26,7 +27,7 @@ int run(const Arguments& arguments, const OwnFiles& own) {
   own.require_apart(job.output);
   job.make_folder();
   const CopyResult result = copy_model(model.path, job.output, external_data_of(arguments.external_data));
-  fmt::print("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after));
+  say(stdout, plainly("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
   emit(arguments.emit, job.output, arguments.runtime, "", own, stdout);
   return 0;
 }

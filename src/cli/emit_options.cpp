@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <ounce/emit.h>
 
+#include "cli/say.h"
 #include "report/table.h"
 
 namespace ounce::cli {
@@ -33,11 +34,10 @@ void emit(const EmitArguments& arguments, const std::filesystem::path& model, co
   own.require_apart(output);
   own.require_apart(std::filesystem::path(model).replace_extension(".required_operators.config"));
   const EmitResult result = emit_ort(model, output, options);
-  fmt::print(out, "  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
-             result.required_ops.filename().string());
+  say(out, plainly("  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
+                   result.required_ops.filename().string()));
   if (result.is_decoded)
-    fmt::print(
-        out,
+    say(out,
         "  note: the runtime decoded the weights while it optimised, so they are FP32 in the .ort file; "
         "static and dynamic stay small there\n");
 }

@@ -17,6 +17,7 @@
 #include "cli/own_files.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
+#include "cli/say.h"
 #include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/quantize_report.h"
@@ -39,23 +40,24 @@ struct Arguments {
 // `is_alone`: no other model is in the table, so lines below it need no name.
 void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, std::FILE* out) {
   if (!row.error.empty()) {
-    fmt::print(stderr, "ounce: {}\n", row.error);
+    complain(row.error);
     return;
   }
-  if (verbose) fmt::print(out, "\n{}", report::tensor_table(row.result.tensors, row.result.tensors.size()));
+  if (verbose)
+    say(out, fmt::format("\n{}", report::tensor_table(row.result.tensors, row.result.tensors.size())));
   const std::string name = is_alone ? "" : row.model.filename().string() + ": ";
   const TrialResult& trial = row.result.trial;
   const bool went_well = trial.is_tried && trial.samples != 0;  // then the table says it all
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
-    fmt::print(out, "  {}{}\n", name, line);
-  for (const std::string& line : report::cpu_lines(trial.cpus)) fmt::print(out, "  {}on {}\n", name, line);
+    say(out, plainly("  {}{}\n", name, line));
+  for (const std::string& line : report::cpu_lines(trial.cpus)) say(out, plainly("  {}on {}\n", name, line));
   const bool is_on_integers = std::any_of(
       row.result.nodes.begin(), row.result.nodes.end(),
       [](const auto& node) { return node.arithmetic == "static" || node.arithmetic == "dynamic"; });
   if (is_alone && is_on_integers && went_well && trial.cpus.empty())
-    fmt::print(out, "  proved on this CPU alone ({}); --on names others\n", trial.cpu);
-  if (is_alone) fmt::print(out, "{}", report::arithmetic_lines(row.result.nodes));
-  for (const std::string& note : row.result.notes) fmt::print(out, "  {}note: {}\n", name, note);
+    say(out, plainly("  proved on this CPU alone ({}); --on names others\n", trial.cpu));
+  if (is_alone) say(out, report::arithmetic_lines(row.result.nodes));
+  for (const std::string& note : row.result.notes) say(out, plainly("  {}note: {}\n", name, note));
 }
 
 int run(const Arguments& arguments, const OwnFiles& own) {
@@ -98,21 +100,19 @@ int run(const Arguments& arguments, const OwnFiles& own) {
             emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, own, human);
         },
         problem);
-    if (!problem.empty())
-      fmt::print(stderr, "ounce: the model is written, its .ort file is not: {}\n", problem);
+    if (!problem.empty()) complain("the model is written, its .ort file is not: " + problem);
     row.exit_code = std::max(row.exit_code, emitted);
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
-  if (rows.size() > 1 || rows[0].error.empty())
-    fmt::print(human, "{}", report::quantize_table(rows, options.dry_run));
+  if (rows.size() > 1 || rows[0].error.empty()) say(human, report::quantize_table(rows, options.dry_run));
   for (const report::QuantizeRow& row : rows)
     show_details(row, arguments.verbose || options.dry_run, rows.size() == 1, human);
   if (rows.size() == 1 && rows[0].error.empty() && !arguments.verbose && !options.dry_run) {
-    fmt::print(human, "{}", report::left_alone(rows[0].result.tensors));
+    say(human, report::left_alone(rows[0].result.tensors));
   }
-  for (const std::string& note : list.notes) fmt::print(human, "note: {}\n", note);
-  if (arguments.json) fmt::print("{}", report::dump(report::quantize_json(rows, options.dry_run)));
+  for (const std::string& note : list.notes) say(human, plainly("note: {}\n", note));
+  if (arguments.json) say_json(report::dump(report::quantize_json(rows, options.dry_run)));
   return worst;
 }
 

@@ -18,6 +18,7 @@
 #include "cli/own_files.h"
 #include "cli/progress_line.h"
 #include "cli/runtime_options.h"
+#include "cli/say.h"
 #include "report/json.h"
 #include "report/tune_report.h"
 
@@ -54,9 +55,7 @@ TuneOptions options_of(const Arguments& arguments) {
   options.keep = arguments.keep;
   // People who wait want to see what happens; the report says it all again.
   if (::isatty(STDERR_FILENO) != 0)
-    options.on_trial = [](const TuneTrial& trial) {
-      fmt::print(stderr, "\r\x1b[K{}", report::trial_line(trial));
-    };
+    options.on_trial = [](const TuneTrial& trial) { say_over(report::trial_line(trial)); };
   return options;
 }
 
@@ -77,7 +76,7 @@ int run(const Arguments& arguments, const OwnFiles& own) {
     throw Error(ErrorCode::kUsage, "there is nothing to tune but what came closest in an earlier run",
                 arguments.models.front());
   const JobList list = assign_outputs(models, arguments.output, usual_name);
-  for (const std::string& note : list.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : list.notes) say(stderr, plainly("note: {}\n", note));
   std::vector<report::TuneRow> rows;
   int worst = 0;
   for (const Job& job : list.jobs) {
@@ -96,16 +95,16 @@ int run(const Arguments& arguments, const OwnFiles& own) {
     if (row.error.empty() && !row.result.passed) row.exit_code = kGateExit;
     worst = std::max(worst, row.exit_code);
     if (row.error.empty()) {
-      fmt::print(human, "{}", report::tune_text(row.result));
+      say(human, report::tune_text(row.result));
     } else {
-      fmt::print(stderr, "ounce: {}\n", row.error);
+      complain(row.error);
     }
     const bool is_interrupted = row.result.is_interrupted;
     rows.push_back(std::move(row));
     if (is_interrupted) break;
   }
-  if (rows.size() > 1) fmt::print(human, "\n{}", report::tune_table(rows));
-  if (arguments.json) fmt::print("{}", report::dump(report::tune_json(rows)));
+  if (rows.size() > 1) say(human, fmt::format("\n{}", report::tune_table(rows)));
+  if (arguments.json) say_json(report::dump(report::tune_json(rows)));
   return worst;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json.h"
+#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -56,14 +57,14 @@ std::string bench_text(const BenchReport& report) {
     }
   }
   std::string text =
-      fmt::format("ONNX Runtime {}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
-                  report.cpu.empty() ? "" : " on " + report.cpu,
-                  report.threads == 0 ? "all" : std::to_string(report.threads),
-                  report.threads == 1 ? "" : "s", report.rounds, report.is_generated ? "random" : "real");
+      plainly("ONNX Runtime {}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
+              report.cpu.empty() ? "" : " on " + report.cpu,
+              report.threads == 0 ? "all" : std::to_string(report.threads), report.threads == 1 ? "" : "s",
+              report.rounds, report.is_generated ? "random" : "real");
   text += start.text() + runs.text();
   if (has_cold_starts && !is_cache_dropped)
     text += "note: the file cache could not be dropped: cold starts read from memory\n";
-  for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);
+  for (const std::string& note : report.notes) text += plainly("note: {}\n", note);
   return text;
 }
 
