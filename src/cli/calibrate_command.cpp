@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/data_options.h"
+#include "cli/model_list.h"
 #include "cli/own_files.h"
 #include "cli/progress_line.h"
 #include "cli/runtime_options.h"
@@ -64,7 +65,7 @@ int observe(const Arguments& arguments, const OwnFiles& own) {
   {
     ProgressLine line(arguments.model);
     options.progress = line.progress();
-    result = calibrate(arguments.model, output, options);
+    result = named(arguments.model, [&] { return calibrate(arguments.model, output, options); });
   }
   return show(arguments, result);
 }

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/data_options.h"
+#include "cli/model_list.h"
 #include "cli/own_files.h"
 #include "cli/runtime_options.h"
 #include "cli/say.h"
@@ -34,9 +35,11 @@ int set(const Arguments& arguments, const OwnFiles& own) {
                 "say what the contract is: with --contract FILE or with options such as --rescale 1/255");
   }
   const DataOptions data = data_options_of(arguments.data);
-  const Contract written =
-      set_contract(arguments.model, arguments.output, *wanted, data.is_generated() ? nullptr : &data,
-                   runtime_options_of(arguments.runtime));
+  const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
+  const Contract written = named(arguments.model, [&] {
+    return set_contract(arguments.model, arguments.output, *wanted, data.is_generated() ? nullptr : &data,
+                        runtime);
+  });
   say(stdout, plainly("{}\n", arguments.output));
   say_json(to_json(written) + "\n");
   return 0;
@@ -53,7 +56,9 @@ int show(const Arguments& arguments) {
 int check(const Arguments& arguments) {
   const DataOptions data = data_options_of(arguments.data);
   if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: --data");
-  const ContractCheck result = check_contract(arguments.model, data, runtime_options_of(arguments.runtime));
+  const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
+  const ContractCheck result =
+      named(arguments.model, [&] { return check_contract(arguments.model, data, runtime); });
   std::FILE* human = arguments.json ? stderr : stdout;
   for (const std::string& finding : result.findings) say(human, plainly("{}\n", finding));
   say(human, plainly("{}: {} samples\n", result.passed ? "passed" : "failed", result.samples));

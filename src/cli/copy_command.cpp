@@ -26,7 +26,9 @@ int run(const Arguments& arguments, const OwnFiles& own) {
   const Job job = assign_outputs({model}, arguments.output, {}).jobs.front();
   own.require_apart(job.output);
   job.make_folder();
-  const CopyResult result = copy_model(model.path, job.output, external_data_of(arguments.external_data));
+  const ExternalData external_data = external_data_of(arguments.external_data);
+  const CopyResult result =
+      named(model.path, [&] { return copy_model(model.path, job.output, external_data); });
   say(stdout, plainly("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
   emit(arguments.emit, job.output, arguments.runtime, "", own, stdout);
   return 0;
