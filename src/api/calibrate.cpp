@@ -6,6 +6,7 @@
 #include "base/thread_pool.h"
 #include "graph/verify.h"
 #include "make/observation.h"
+#include "make/output_place.h"
 #include "make/ranges_file.h"
 #include "make/source_digest.h"
 #include "onnx/reader.h"
@@ -17,8 +18,9 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
                           const CalibrateOptions& options) {
   const Call call(options.progress);
   const Stopwatch time;
-  make::require_replaceable(output);
   onnx::Model model = onnx::read_model(path);
+  make::Inputs(model).add(options.data).add(options.runtime).require_apart(output);
+  make::require_replaceable(output);
   graph::verify(model);
   ThreadPool pool;
   const std::string digest = make::source_digest(model, {}, pool);
@@ -38,6 +40,9 @@ CalibrateResult merge_ranges(const std::vector<std::filesystem::path>& parts,
                              const std::filesystem::path& output) {
   const Stopwatch time;
   if (parts.empty()) throw Error(ErrorCode::kUsage, "there is nothing to merge");
+  make::Inputs inputs;
+  for (const std::filesystem::path& part : parts) inputs.add("one of the parts", part);
+  inputs.require_apart(output);
   observe::Ranges all;
   for (const std::filesystem::path& part : parts) all.add(make::load_ranges(part), part.string());
   CalibrateResult result = make::write_ranges(all, output);

@@ -9,6 +9,7 @@
 #include "data/preprocess.h"
 #include "graph/verify.h"
 #include "io/mapped_file.h"
+#include "make/output_place.h"
 #include "make/source_digest.h"
 #include "measure/contract_data.h"
 #include "onnx/reader.h"
@@ -67,10 +68,9 @@ Contract set_contract(const std::filesystem::path& path, const std::filesystem::
   ThreadPool pool;
   Contract contract = wanted;
   onnx::Model model = onnx::read_model(path);
-  if (model.file.same_file_as(output_path)) {
-    throw Error(ErrorCode::kUsage, "the output would replace the input; choose another -o",
-                output_path.string());
-  }
+  make::Inputs inputs(model);
+  if (data != nullptr) inputs.add(*data);
+  inputs.add(runtime).require_apart(output_path);
   name_inputs(contract, inputs_of(model, graph::verify(model)), path);
   if (data != nullptr) measure::record(path, *data, runtime, contract);
   const std::string source = make::source_digest(model, {}, pool);

@@ -3,6 +3,7 @@
 
 #include "graph/verify.h"
 #include "make/outcome.h"
+#include "make/output_place.h"
 #include "make/source_digest.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
@@ -14,10 +15,7 @@ CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::
   ThreadPool pool;
   const onnx::Model model = onnx::read_model(path);
   graph::verify(model);
-  if (model.file.same_file_as(output_path)) {
-    throw Error(ErrorCode::kUsage, "the output would replace the input; choose another -o",
-                output_path.string());
-  }
+  make::Inputs(model).require_apart(output_path);
   // Data of the same content may keep its name, so the tag is made of the content.
   const std::string tag = make::source_digest(model, {}, pool).substr(0, 16);
   onnx::ModelOutput output(model, output_path, {external_data, tag});

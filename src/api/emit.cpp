@@ -23,8 +23,6 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
   file.commit();
 }
 
-constexpr const char* kWouldReplace = "would replace the model; choose another name";
-
 }  // namespace
 
 std::string required_operators(const std::vector<std::filesystem::path>& models, const EmitOptions& options) {
@@ -46,7 +44,7 @@ std::string required_operators(const std::vector<std::filesystem::path>& models,
 void write_required_operators(const std::vector<std::filesystem::path>& models,
                               const std::filesystem::path& output, const EmitOptions& options) {
   for (const std::filesystem::path& model : models)
-    make::require_another_file(onnx::read_model(model), output, kWouldReplace);
+    make::Inputs(onnx::read_model(model)).add("the runtime", options.library).require_apart(output);
   write_text(output, required_operators(models, options));
 }
 
@@ -56,8 +54,10 @@ EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::p
   const graph::Index index = graph::verify(read);
   EmitResult result;
   result.required_ops = std::filesystem::path(output).replace_extension(".required_operators.config");
-  make::require_another_file(read, output, kWouldReplace);
-  make::require_another_file(read, result.required_ops, kWouldReplace);
+  make::Inputs inputs(read);
+  inputs.add("the runtime", options.library);
+  inputs.require_apart(output);
+  inputs.require_apart(result.required_ops, "the list of operators");
   make::write_ort(model, output, options);
   result.is_decoded = target::weights_after_loading(index) > onnx::bytes_of(read) * 3 / 2;
   result.ort = output;

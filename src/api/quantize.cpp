@@ -35,7 +35,9 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   // Open: every byte of the structure is checked, no weight has been read yet.
   const onnx::Model original = onnx::read_model(path);
   graph::verify(original);
-  make::require_another_file(original, output_path, "the output would replace the input; choose another -o");
+  make::Inputs inputs(original);
+  inputs.add(options.trial.data).add(options.trial.runtime).add("the ranges", options.ranges);
+  inputs.require_apart(output_path);
   if (!options.dry_run) make::require_folder(output_path);
   result.bytes_before = onnx::bytes_of(original);
   make::Resolved resolved = make::resolve(path, options, result.notes);

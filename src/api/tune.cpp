@@ -54,10 +54,11 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
     throw Error(ErrorCode::kUsage, "`budget` must be more than nothing");
   const onnx::Model original = onnx::read_model(model);
   graph::verify(original);
-  make::require_another_file(original, output, "the output would replace the input; choose another -o");
+  make::Inputs inputs(original);
+  inputs.add(options.data).add(options.runtime);
+  inputs.require_apart(output);
   const std::filesystem::path closest = search::closest_name(output);
-  make::require_another_file(original, closest,
-                             "what comes closest would replace the input; choose another -o");
+  inputs.require_apart(closest, "what comes closest");
   if (std::filesystem::exists(closest) && !is_ours(closest))
     throw Error(ErrorCode::kUsage, "is in the way of what comes closest; choose another -o",
                 closest.string());

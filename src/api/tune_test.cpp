@@ -95,6 +95,12 @@ TEST_F(TuneTest, AKilledRunEndsWithTheSameModel) {
   EXPECT_EQ(test::read_file(output), written);
 }
 
+TEST_F(TuneTest, ThatTimeWasUpIsNoFactAboutAModel) {
+  options.budget = {0.05, 0};
+  EXPECT_TRUE(tuned().is_out_of_time);
+  EXPECT_THAT(test::read_file(journal()), testing::Not(HasSubstr("time was up")));
+}
+
 TEST_F(TuneTest, WhenNothingPassesTheClosestIsKept) {
   options.gates = {};
   options.gates.min_sqnr = 300;

@@ -15,6 +15,7 @@
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
 #include "cli/runtime_options.h"
+#include "cli/say.h"
 #include "report/advise_report.h"
 #include "report/json.h"
 
@@ -76,16 +77,16 @@ int run(const Arguments& arguments, const CLI::App& app) {
         },
         row.error);
     worst = std::max(worst, row.exit_code);
-    if (!rows.empty()) fmt::print(human, "\n");
+    if (!rows.empty()) say(human, "\n");
     if (row.error.empty()) {
-      fmt::print(human, "{}", report::advise_text(row.result));
+      say(human, report::advise_text(row.result));
     } else {
-      fmt::print(stderr, "ounce: {}\n", row.error);
+      complain(row.error);
     }
     rows.push_back(std::move(row));
   }
-  if (rows.size() > 1) fmt::print(human, "\n{}", report::advise_table(rows));
-  if (arguments.json) fmt::print("{}", report::dump(report::advise_json(rows)));
+  if (rows.size() > 1) say(human, fmt::format("\n{}", report::advise_table(rows)));
+  if (arguments.json) say_json(report::dump(report::advise_json(rows)));
   return worst;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/recipe_options.h"
 #include "cli/remote_options.h"
 #include "cli/runtime_options.h"
+#include "cli/say.h"
 #include "report/bench_report.h"
 #include "report/json.h"
 
@@ -46,10 +47,10 @@ int run(const Arguments& arguments) {
   {
     ProgressLine line(fmt::format("{} model{}", models.size(), models.size() == 1 ? "" : "s"));
     options.progress = line.progress();
-    report = bench(models, options);
+    report = named(models.front(), [&] { return bench(models, options); });
   }
-  fmt::print(arguments.json ? stderr : stdout, "{}", report::bench_text(report));
-  if (arguments.json) fmt::print("{}", report::dump(report::bench_json(report)));
+  say(arguments.json ? stderr : stdout, report::bench_text(report));
+  if (arguments.json) say_json(report::dump(report::bench_json(report)));
   return 0;
 }
 

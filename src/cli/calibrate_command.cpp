@@ -9,8 +9,11 @@
 
 #include "cli/command.h"
 #include "cli/data_options.h"
+#include "cli/model_list.h"
+#include "cli/own_files.h"
 #include "cli/progress_line.h"
 #include "cli/runtime_options.h"
+#include "cli/say.h"
 #include "report/calibrate_report.h"
 #include "report/json.h"
 
@@ -44,12 +47,12 @@ void read_shard(const std::string& text, CalibrateOptions& options) {
 
 int show(const Arguments& arguments, const CalibrateResult& result) {
   const std::size_t shown = arguments.verbose ? result.values.size() : kShown;
-  fmt::print(arguments.json ? stderr : stdout, "{}", report::calibrate_text(result, shown));
-  if (arguments.json) fmt::print("{}", report::dump(report::calibrate_json(result)));
+  say(arguments.json ? stderr : stdout, report::calibrate_text(result, shown));
+  if (arguments.json) say_json(report::dump(report::calibrate_json(result)));
   return 0;
 }
 
-int observe(const Arguments& arguments) {
+int observe(const Arguments& arguments, const OwnFiles& own) {
   if (arguments.model.empty()) throw Error(ErrorCode::kUsage, "calibrate: say which model");
   CalibrateOptions options;
   options.data = data_options_of(arguments.data);
@@ -57,16 +60,18 @@ int observe(const Arguments& arguments) {
   read_shard(arguments.shard, options);
   std::filesystem::path output = arguments.output;
   if (output.empty()) output = std::filesystem::path(arguments.model).replace_extension(".ranges");
+  own.require_apart(output);
   CalibrateResult result;
   {
     ProgressLine line(arguments.model);
     options.progress = line.progress();
-    result = calibrate(arguments.model, output, options);
+    result = named(arguments.model, [&] { return calibrate(arguments.model, output, options); });
   }
   return show(arguments, result);
 }
 
-int merge(const Arguments& arguments) {
+int merge(const Arguments& arguments, const OwnFiles& own) {
+  own.require_apart(arguments.merged);
   std::vector<std::filesystem::path> parts(arguments.parts.begin(), arguments.parts.end());
   return show(arguments, merge_ranges(parts, arguments.merged));
 }
@@ -96,7 +101,10 @@ Command add_calibrate(CLI::App& parser) {
   merging->add_option("-o,--output", arguments->merged, "the file of ranges")->required();
   merging->add_flag("--json", arguments->json, "print one JSON document on stdout");
   merging->add_flag("-v,--verbose", arguments->verbose, "show every value");
-  return {app, [arguments, merging] { return merging->parsed() ? merge(*arguments) : observe(*arguments); }};
+  return {app, [arguments, app, merging] {
+            const OwnFiles own = OwnFiles::of(*app, arguments->data.contract.file);
+            return merging->parsed() ? merge(*arguments, own) : observe(*arguments, own);
+          }};
 }
 
 }  // namespace ounce::cli

@@ -9,7 +9,9 @@
 
 #include "cli/command.h"
 #include "cli/model_list.h"
+#include "cli/own_files.h"
 #include "cli/remote_options.h"
+#include "cli/say.h"
 #include "report/check_report.h"
 #include "report/json.h"
 
@@ -26,7 +28,8 @@ struct Arguments {
   bool json = false, list = false;
 };
 
-int write_operators(const Arguments& arguments, const std::vector<report::CheckRow>& rows, std::FILE* human) {
+int write_operators(const Arguments& arguments, const std::vector<report::CheckRow>& rows,
+                    const OwnFiles& own, std::FILE* human) {
   std::vector<std::filesystem::path> models;
   for (const report::CheckRow& row : rows) {
     if (row.error.empty()) models.push_back(row.model);
@@ -36,20 +39,21 @@ int write_operators(const Arguments& arguments, const std::vector<report::CheckR
   const int code = guarded(
       arguments.required_ops,
       [&] {
+        own.require_apart(arguments.required_ops);
         EmitOptions how;
         how.library = arguments.runtime;
         write_required_operators(models, arguments.required_ops, how);
-        fmt::print(human, "{}: the operators that a reduced build needs for {} model{}\n",
-                   arguments.required_ops, models.size(), models.size() == 1 ? "" : "s");
+        say(human, plainly("{}: the operators that a reduced build needs for {} model{}\n",
+                           arguments.required_ops, models.size(), models.size() == 1 ? "" : "s"));
       },
       problem);
-  if (!problem.empty()) fmt::print(stderr, "ounce: {}\n", problem);
+  if (!problem.empty()) complain(problem);
   return code;
 }
 
-int run(const Arguments& arguments) {
+int run(const Arguments& arguments, const OwnFiles& own) {
   if (arguments.list) {
-    for (const std::string& release : measured_releases()) fmt::print("{}\n", release);
+    for (const std::string& release : measured_releases()) say(stdout, plainly("{}\n", release));
     return 0;
   }
   CheckOptions options = arguments.options;
@@ -68,15 +72,15 @@ int run(const Arguments& arguments) {
       if (target.verdict > Verdict::kUnknown || has_failed) row.exit_code = kNotSupported;
     }
     if (row.error.empty()) {
-      fmt::print(human, "{}", report::check_text(row.result));
+      say(human, report::check_text(row.result));
     } else {
-      fmt::print(stderr, "ounce: {}\n", row.error);
+      complain(row.error);
     }
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
-  if (!arguments.required_ops.empty()) worst = std::max(worst, write_operators(arguments, rows, human));
-  if (arguments.json) fmt::print("{}", report::dump(report::check_json(rows)));
+  if (!arguments.required_ops.empty()) worst = std::max(worst, write_operators(arguments, rows, own, human));
+  if (arguments.json) say_json(report::dump(report::check_json(rows)));
   return worst;
 }
 
@@ -104,10 +108,10 @@ Command add_check(CLI::App& parser) {
   add_remote_options(*app, arguments->remote);
   app->add_flag("--releases", arguments->list, "list the releases that were measured");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
-  return {app, [arguments] {
+  return {app, [arguments, app] {
             if (!arguments->list && arguments->models.empty())
               throw Error(ErrorCode::kUsage, "check: model is required");
-            return run(*arguments);
+            return run(*arguments, OwnFiles::of(*app));
           }};
 }
 

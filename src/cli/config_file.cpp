@@ -76,35 +76,38 @@ class Reader {
     for (const auto& [key, value] : document) {
       const std::string name(key.str());
       if (!value.is_table())
-        refuse(file_, fmt::format("'{}' stands in no section; begin with one such as [quantize]", name));
-      read_section(*value.as_table(), parser, name, "ounce");
+        refuse(file_, key.source(),
+               fmt::format("'{}' stands in no section; begin with one such as [quantize]", name));
+      read_section(*value.as_table(), parser, key, "ounce");
     }
     return std::move(items_);
   }
 
  private:
-  void read_section(const toml::table& section, const CLI::App& parent, const std::string& name,
+  void read_section(const toml::table& section, const CLI::App& parent, const toml::key& title,
                     const std::string& whose) {
+    const std::string name(title.str());
     const std::vector<std::string> verbs = verbs_of(parent);
     if (std::find(verbs.begin(), verbs.end(), name) == verbs.end())
-      refuse(file_, with_guess(fmt::format("'{}' is not a verb of {}", name, whose), nearest(name, verbs)));
+      refuse(file_, title.source(),
+             with_guess(fmt::format("'{}' is not a verb of {}", name, whose), nearest(name, verbs)));
     const CLI::App& verb = *parent.get_subcommand(name);
     parents_.push_back(name);
     for (const auto& [key, value] : section) {
-      const std::string word(key.str());
       if (value.is_table() && !verbs_of(verb).empty()) {
-        read_section(*value.as_table(), verb, word, name);
+        read_section(*value.as_table(), verb, key, name);
       } else {
-        read_option(verb, word, value);
+        read_option(verb, key, value);
       }
     }
     parents_.pop_back();
   }
 
-  void read_option(const CLI::App& verb, const std::string& key, const toml::node& value) {
+  void read_option(const CLI::App& verb, const toml::key& name, const toml::node& value) {
+    const std::string key(name.str());
     const std::vector<std::string> keys = keys_of(verb);
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      refuse(file_,
+      refuse(file_, name.source(),
              with_guess(fmt::format("{} has no option '{}'", verb.get_name(), key), guess_of(key, keys)));
     }
     const CLI::Option* option = verb.get_option_no_throw("--" + key);

@@ -9,7 +9,10 @@
 
 #include "cli/command.h"
 #include "cli/data_options.h"
+#include "cli/model_list.h"
+#include "cli/own_files.h"
 #include "cli/runtime_options.h"
+#include "cli/say.h"
 #include "report/json.h"
 #include "report/option_words.h"
 
@@ -25,17 +28,21 @@ struct Arguments {
   bool json = false;
 };
 
-int set(const Arguments& arguments) {
+int set(const Arguments& arguments, const OwnFiles& own) {
+  own.require_apart(arguments.output);
   const std::optional<Contract> wanted = contract_from(arguments.data.contract);
   if (!wanted) {
     throw Error(ErrorCode::kUsage,
                 "say what the contract is: with --contract FILE or with options such as --rescale 1/255");
   }
   const DataOptions data = data_options_of(arguments.data);
-  const Contract written =
-      set_contract(arguments.model, arguments.output, *wanted, data.is_generated() ? nullptr : &data,
-                   runtime_options_of(arguments.runtime));
-  fmt::print("{}\n{}\n", arguments.output, to_json(written));
+  const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
+  const Contract written = named(arguments.model, [&] {
+    return set_contract(arguments.model, arguments.output, *wanted, data.is_generated() ? nullptr : &data,
+                        runtime);
+  });
+  say(stdout, plainly("{}\n", arguments.output));
+  say_json(to_json(written) + "\n");
   return 0;
 }
 
@@ -43,17 +50,20 @@ int show(const Arguments& arguments) {
   const std::optional<Contract> contract = contract_of(arguments.model);
   if (!contract)
     throw Error(ErrorCode::kBadInput, "has no contract; 'ounce contract set' gives it one", arguments.model);
-  fmt::print("{}\n", to_json(*contract));
+  say_json(to_json(*contract) + "\n");
   return 0;
 }
 
 int check(const Arguments& arguments) {
   const DataOptions data = data_options_of(arguments.data);
   if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: --data");
-  const ContractCheck result = check_contract(arguments.model, data, runtime_options_of(arguments.runtime));
+  const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
+  const ContractCheck result =
+      named(arguments.model, [&] { return check_contract(arguments.model, data, runtime); });
   std::FILE* human = arguments.json ? stderr : stdout;
-  for (const std::string& finding : result.findings) fmt::print(human, "{}\n", report::with_options(finding));
-  fmt::print(human, "{}: {} samples\n", result.passed ? "passed" : "failed", result.samples);
+  for (const std::string& finding : result.findings)
+    say(human, plainly("{}\n", report::with_options(finding)));
+  say(human, plainly("{}: {} samples\n", result.passed ? "passed" : "failed", result.samples));
   if (arguments.json) {
     nlohmann::ordered_json json;
     json["schema_version"] = report::kSchemaVersion;
@@ -62,7 +72,7 @@ int check(const Arguments& arguments) {
     json["passed"] = result.passed;
     json["samples"] = result.samples;
     json["findings"] = report::with_options(result.findings);
-    fmt::print("{}", report::dump(json));
+    say_json(report::dump(json));
   }
   return result.passed ? 0 : kGateExit;
 }
@@ -87,8 +97,8 @@ Command add_contract(CLI::App& parser) {
     add_runtime_options(*verb, arguments->runtime);
   }
   checking->add_flag("--json", arguments->json, "print one JSON document on stdout");
-  return {app, [arguments, setting, showing] {
-            if (setting->parsed()) return set(*arguments);
+  return {app, [arguments, app, setting, showing] {
+            if (setting->parsed()) return set(*arguments, OwnFiles::of(*app, arguments->data.contract.file));
             return showing->parsed() ? show(*arguments) : check(*arguments);
           }};
 }

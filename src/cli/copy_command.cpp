@@ -9,7 +9,9 @@
 #include "cli/emit_options.h"
 #include "cli/model_list.h"
 #include "cli/names_of.h"
+#include "cli/own_files.h"
 #include "cli/recipe_options.h"
+#include "cli/say.h"
 #include "report/table.h"
 
 namespace ounce::cli {
@@ -20,14 +22,16 @@ struct Arguments {
   EmitArguments emit;
 };
 
-int run(const Arguments& arguments) {
+int run(const Arguments& arguments, const OwnFiles& own) {
   const ModelFile model{arguments.model, std::filesystem::path(arguments.model).filename()};
   const Job job = assign_outputs({model}, arguments.output, {}).jobs.front();
+  own.require_apart(job.output);
   job.make_folder();
+  const ExternalData external_data = value_of<ExternalData>(arguments.external_data);
   const CopyResult result =
-      copy_model(model.path, job.output, value_of<ExternalData>(arguments.external_data));
-  fmt::print("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after));
-  emit(arguments.emit, job.output, arguments.runtime, "", stdout);
+      named(model.path, [&] { return copy_model(model.path, job.output, external_data); });
+  say(stdout, plainly("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
+  emit(arguments.emit, job.output, arguments.runtime, "", own, stdout);
   return 0;
 }
 
@@ -45,7 +49,7 @@ Command add_copy(CLI::App& parser) {
       ->capture_default_str();
   add_emit_options(*app, arguments->emit);
   app->add_option("--runtime", arguments->runtime, "ONNX Runtime for --emit: a library's path, or a version");
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments, app] { return run(*arguments, OwnFiles::of(*app)); }};
 }
 
 }  // namespace ounce::cli

@@ -18,6 +18,7 @@
 #include "base/temporary_folder.h"
 #include "cli/command.h"
 #include "cli/embedded_example.h"
+#include "cli/say.h"
 #include "report/advise_report.h"
 #include "report/bench_report.h"
 #include "report/check_report.h"
@@ -40,14 +41,16 @@ void write(const fs::path& path, std::string_view bytes) {
 }
 
 void show_inspect() {
-  fmt::print("$ ounce inspect commands.onnx\n{}\n", report::inspect_text(inspect("commands.onnx"), 5));
+  say(stdout,
+      fmt::format("$ ounce inspect commands.onnx\n{}\n", report::inspect_text(inspect("commands.onnx"), 5)));
 }
 
 // How a recording becomes the model's input goes into the model, so that nobody has to say it again.
 void show_contract(const DataOptions* data) {
-  fmt::print(
-      "$ ounce contract set commands.onnx -o model.onnx --rate 8000 --length 8000 --rescale 1/32768{}\n",
-      data == nullptr ? "" : " --data clips.npz");
+  say(stdout,
+      plainly(
+          "$ ounce contract set commands.onnx -o model.onnx --rate 8000 --length 8000 --rescale 1/32768{}\n",
+          data == nullptr ? "" : " --data clips.npz"));
   Contract contract;
   InputContract& audio = contract.inputs["audio"];
   audio.kind = InputKind::kAudio;
@@ -57,15 +60,15 @@ void show_contract(const DataOptions* data) {
   const Contract written = set_contract("commands.onnx", "model.onnx", contract, data, {});
   const auto& observed = written.inputs.at("audio").observed;
   if (observed) {
-    fmt::print("{} clips seen, values from {:.2f} to {:.2f}\n", observed->samples, observed->minimum,
-               observed->maximum);
+    say(stdout, plainly("{} clips seen, values from {:.2f} to {:.2f}\n", observed->samples, observed->minimum,
+                        observed->maximum));
   }
-  fmt::print("\n");
+  say(stdout, "\n");
 }
 
 void show_quantize(const DataOptions* data) {
-  fmt::print("$ ounce quantize model.onnx --to w16, w8, w8 --codebook, w4, fp16{}\n",
-             data == nullptr ? "" : ", dynamic, static --data clips.npz");
+  say(stdout, plainly("$ ounce quantize model.onnx --to w16, w8, w8 --codebook, w4, fp16{}\n",
+                      data == nullptr ? "" : ", dynamic, static --data clips.npz"));
   std::vector<report::QuantizeRow> rows;
   const auto add = [&](Format format, bool codebook, const char* name) {
     QuantizeOptions options;
@@ -83,9 +86,11 @@ void show_quantize(const DataOptions* data) {
     add(Format::kDynamic, false, "model.dynamic.onnx");
     add(Format::kStatic, false, "model.static.onnx");
   }
-  fmt::print("{}\nEvery file was reopened{}its weights compared with the source before it got its name.\n\n",
-             report::quantize_table(rows, false),
-             data == nullptr ? " and " : ", run beside the original, and ");
+  say(stdout,
+      fmt::format(
+          "{}\nEvery file was reopened{}its weights compared with the source before it got its name.\n\n",
+          report::quantize_table(rows, false),
+          data == nullptr ? " and " : ", run beside the original, and "));
 }
 
 void show_verify(const DataOptions& data) {
@@ -94,8 +99,9 @@ void show_verify(const DataOptions& data) {
   options.data.labels = "label";
   options.gates.max_drop = 0.02;
   for (const char* small : {"model.w8.onnx", "model.static.onnx"})
-    fmt::print("$ ounce verify model.onnx {} --data clips.npz --labels label --max-drop 2%\n{}\n", small,
-               report::verify_text(verify("model.onnx", small, options)));
+    say(stdout,
+        fmt::format("$ ounce verify model.onnx {} --data clips.npz --labels label --max-drop 2%\n{}\n", small,
+                    report::verify_text(verify("model.onnx", small, options))));
 }
 
 void show_bench(const DataOptions& data) {
@@ -103,10 +109,10 @@ void show_bench(const DataOptions& data) {
   options.data = data;
   options.seconds = 0.5;
   options.cold_starts = 1;
-  fmt::print(
-      "$ ounce bench model.onnx model.w8.onnx model.static.onnx -t 0.5 --cold-starts 1 --data "
-      "clips.npz\n{}\n",
-      report::bench_text(bench({"model.onnx", "model.w8.onnx", "model.static.onnx"}, options)));
+  say(stdout,
+      fmt::format("$ ounce bench model.onnx model.w8.onnx model.static.onnx -t 0.5 --cold-starts 1 --data "
+                  "clips.npz\n{}\n",
+                  report::bench_text(bench({"model.onnx", "model.w8.onnx", "model.static.onnx"}, options))));
 }
 
 void show_sensitivity(const DataOptions& data) {
@@ -114,8 +120,8 @@ void show_sensitivity(const DataOptions& data) {
   options.data = data;
   options.grouping = Grouping::kBlock;
   options.keep = false;
-  fmt::print("$ ounce sensitivity model.onnx --data clips.npz --by block\n{}\n",
-             report::sensitivity_text(sensitivity("model.onnx", options), options.min_sqnr));
+  say(stdout, fmt::format("$ ounce sensitivity model.onnx --data clips.npz --by block\n{}\n",
+                          report::sensitivity_text(sensitivity("model.onnx", options), options.min_sqnr)));
 }
 
 void show_tune(const DataOptions& data) {
@@ -125,9 +131,10 @@ void show_tune(const DataOptions& data) {
   options.gates.max_drop = 0.02;
   options.budget.models = 40;
   options.keep = false;
-  fmt::print(
-      "$ ounce tune model.onnx --data clips.npz --labels label --max-drop 2% --budget '40 models'\n{}\n",
-      report::tune_text(tune("model.onnx", "model.tuned.onnx", options)));
+  say(stdout,
+      fmt::format(
+          "$ ounce tune model.onnx --data clips.npz --labels label --max-drop 2% --budget '40 models'\n{}\n",
+          report::tune_text(tune("model.onnx", "model.tuned.onnx", options))));
 }
 
 void show_advice(const DataOptions& data) {
@@ -135,15 +142,15 @@ void show_advice(const DataOptions& data) {
   options.data = data;
   options.data.labels = "label";
   options.budget = 6;
-  fmt::print("$ ounce advise model.onnx --data clips.npz --labels label --budget 6s\n{}\n",
-             report::advise_text(advise("model.onnx", options)));
+  say(stdout, fmt::format("$ ounce advise model.onnx --data clips.npz --labels label --budget 6s\n{}\n",
+                          report::advise_text(advise("model.onnx", options))));
 }
 
 void show_check(bool has_integers) {
   const CheckOptions options{{"android-arm64@1.22.0", "linux-x64@1.30.0", "linux-x64@1.14.0"}};
   for (const char* model : {"model.fp16.onnx", has_integers ? "model.static.onnx" : "model.w8.onnx"})
-    fmt::print("$ ounce check {} --target {}\n{}\n", model, fmt::join(options.targets, ","),
-               report::check_text(check(model, options)));
+    say(stdout, fmt::format("$ ounce check {} --target {}\n{}\n", model, fmt::join(options.targets, ","),
+                            report::check_text(check(model, options))));
 }
 
 int run(const std::string& output) {
@@ -165,7 +172,8 @@ int run(const std::string& output) {
   DataOptions data;
   data.path = "clips.npz";
   const bool can_run = has_runtime() && !installed_runtimes().empty();
-  fmt::print("A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n");
+  say(stdout,
+      "A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n");
   show_inspect();
   show_contract(can_run ? &data : nullptr);
   show_quantize(can_run ? &data : nullptr);
@@ -177,9 +185,9 @@ int run(const std::string& output) {
     show_tune(data);
     show_advice(data);
   } else {
-    fmt::print("There is no ONNX Runtime here, so nothing was run; ./setup runtime fetches it.\n");
+    say(stdout, "There is no ONNX Runtime here, so nothing was run; ./setup runtime fetches it.\n");
   }
-  if (!output.empty()) fmt::print("The files are in {}.\n", folder.string());
+  if (!output.empty()) say(stdout, plainly("The files are in {}.\n", folder.string()));
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <ounce/emit.h>
 
 #include "cli/names_of.h"
+#include "cli/say.h"
 #include "report/table.h"
 
 namespace ounce::cli {
@@ -24,18 +25,20 @@ void add_emit_options(CLI::App& app, EmitArguments& arguments) {
 }
 
 void emit(const EmitArguments& arguments, const std::filesystem::path& model, const std::string& runtime,
-          const std::string& target, std::FILE* out) {
+          const std::string& target, const OwnFiles& own, std::FILE* out) {
   if (arguments.format.empty()) return;
   EmitOptions options;
   options.library = runtime;
   options.target = target;
   options.style = value_of<OrtStyle>(arguments.style);
-  const EmitResult result = emit_ort(model, std::filesystem::path(model).replace_extension(".ort"), options);
-  fmt::print(out, "  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
-             result.required_ops.filename().string());
+  const std::filesystem::path output = std::filesystem::path(model).replace_extension(".ort");
+  own.require_apart(output);
+  own.require_apart(std::filesystem::path(model).replace_extension(".required_operators.config"));
+  const EmitResult result = emit_ort(model, output, options);
+  say(out, plainly("  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
+                   result.required_ops.filename().string()));
   if (result.is_decoded)
-    fmt::print(
-        out,
+    say(out,
         "  note: the runtime decoded the weights while it optimised, so they are FP32 in the .ort file; "
         "static and dynamic stay small there\n");
 }

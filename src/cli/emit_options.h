@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "cli/own_files.h"
+
 namespace ounce::cli {
 
 struct EmitArguments {
@@ -15,6 +17,6 @@ void add_emit_options(CLI::App& app, EmitArguments& arguments);
 
 // Writes it if it was asked for, and says so on `out`.
 void emit(const EmitArguments& arguments, const std::filesystem::path& model, const std::string& runtime,
-          const std::string& target, std::FILE* out);
+          const std::string& target, const OwnFiles& own, std::FILE* out);
 
 }  // namespace ounce::cli

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/model_list.h"
 #include "cli/recipe_options.h"
+#include "cli/say.h"
 #include "report/inspect_report.h"
 #include "report/json.h"
 #include "report/quantize_report.h"
@@ -36,14 +37,14 @@ int run(const Arguments& arguments) {
   }
   std::FILE* human = arguments.json ? stderr : stdout;
   if (rows.size() > 1) {
-    fmt::print(human, "{}", report::inspect_table(rows));
+    say(human, report::inspect_table(rows));
   } else if (rows[0].error.empty()) {
-    fmt::print(human, "{}", report::inspect_text(rows[0].info, arguments.tensors));
+    say(human, report::inspect_text(rows[0].info, arguments.tensors));
   }
   for (const report::InspectRow& row : rows) {
-    if (!row.error.empty()) fmt::print(stderr, "ounce: {}\n", row.error);
+    if (!row.error.empty()) complain(row.error);
   }
-  if (arguments.json) fmt::print("{}", report::dump(report::inspect_json(rows)));
+  if (arguments.json) say_json(report::dump(report::inspect_json(rows)));
   return worst;
 }
 

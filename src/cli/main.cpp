@@ -1,5 +1,6 @@
 // The main function: parse, choose the verb, turn whatever happens into one line and an exit code.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/version.h>
@@ -16,6 +17,7 @@
 #include "base/cancel.h"
 #include "cli/command.h"
 #include "cli/config_file.h"
+#include "cli/say.h"
 #include "cli/suggestion.h"
 #include "report/option_words.h"
 
@@ -23,8 +25,6 @@ namespace ounce::cli {
 namespace {
 
 constexpr int kUsageExit = 2, kIoExit = 4, kBugExit = 70;
-
-void say(const std::string& line) { fmt::print(stderr, "ounce: {}\n", line); }
 
 // All that this process does is stopped by one signal.
 Progress& whole_run() {
@@ -54,10 +54,19 @@ void install_signal_handlers() {
   ::sigaction(SIGBUS, &action, nullptr);
 }
 
+// A stream that is closed would give its number to the next file that is opened, and what is printed would go
+// there. What stands in for it can be read only, so that printing fails as it should.
+void fill_standard_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    [[maybe_unused]] const int filled = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 // What was printed is a result too.
 int after_flush(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  say(fmt::format("cannot print: {}", std::strerror(errno)));
+  complain(fmt::format("cannot print: {}", std::strerror(errno)));
   return kIoExit;
 }
 
@@ -82,7 +91,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::CallForVersion& request) {
     return parser.exit(request);
   } catch (const CLI::ParseError& error) {
-    say(explain(error, parser, argc, argv));
+    complain(explain(error, parser, argc, argv));
     return dynamic_cast<const CLI::FileError*>(&error) != nullptr ? kIoExit : kUsageExit;
   }
   for (const Command& command : commands) {
@@ -96,21 +105,22 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace ounce::cli;
+  fill_standard_streams();
   const ounce::Call call(&whole_run());
   install_signal_handlers();
   try {
     return after_flush(run(argc, argv));
   } catch (const ounce::Error& error) {
-    say(ounce::report::with_options(error));
+    complain(ounce::report::with_options(error));
     return ounce::exit_code(error.code());
   } catch (const std::bad_alloc&) {
-    say("out of memory");
+    complain("out of memory");
     return kIoExit;
   } catch (const std::system_error& error) {
-    say(error.what());
+    complain(error.what());
     return kIoExit;
   } catch (const std::exception& error) {
-    say(fmt::format("internal error: {}; please report it", error.what()));
+    complain(fmt::format("internal error: {}; please report it", error.what()));
     return kBugExit;
   }
 }

@@ -1,6 +1,8 @@
 // The models that a command line means: files, and all .onnx files below folders; and where results go.
 #pragma once
 
+#include <ounce/error.h>
+
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -41,6 +43,17 @@ struct JobList {
 // place of another one, or of a model that was named.
 JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& output,
                        const UsualName& usual_name);
+
+// Gives what `work` gives; an Error that it throws names the model, as those of guarded() do.
+template <class Work>
+auto named(const std::filesystem::path& model, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled || std::string(error.what()).starts_with(model.string())) throw;
+    throw Error(error.code(), error.what(), model.string());
+  }
+}
 
 // Runs `work` on `model` and gives the exit code; an error is one line in `message`, which names the model.
 int guarded(const std::filesystem::path& model, const std::function<void()>& work, std::string& message);

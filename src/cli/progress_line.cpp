@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "cli/say.h"
+
 namespace ounce::cli {
 namespace {
 constexpr auto kBeforeFirst = std::chrono::milliseconds(500);  // short runs show nothing
@@ -24,7 +26,7 @@ ProgressLine::ProgressLine(std::string what) : what_(std::move(what)) {
       show();
       has_shown = true;
     }
-    if (has_shown) fmt::print(stderr, "\r\x1b[K");
+    if (has_shown) say_over("");
   });
 }
 
@@ -38,11 +40,10 @@ void ProgressLine::show() const {
   const auto done = progress_.done.load();
   const char* stage = progress_.stage.load();
   if (total == 0) {
-    fmt::print(stderr, "\r\x1b[K{}: {}", what_, stage);
+    say_over(plainly("{}: {}", what_, stage));
   } else {
-    fmt::print(stderr, "\r\x1b[K{}: {} {} %", what_, stage, done * 100 / total);
+    say_over(plainly("{}: {} {} %", what_, stage, done * 100 / total));
   }
-  std::fflush(stderr);
 }
 
 }  // namespace ounce::cli

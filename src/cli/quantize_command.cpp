@@ -15,9 +15,11 @@
 #include "cli/emit_options.h"
 #include "cli/model_list.h"
 #include "cli/names_of.h"
+#include "cli/own_files.h"
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
 #include "cli/runtime_options.h"
+#include "cli/say.h"
 #include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/option_words.h"
@@ -42,27 +44,28 @@ struct Arguments {
 // `is_alone`: no other model is in the table, so lines below it need no name.
 void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, std::FILE* out) {
   if (!row.error.empty()) {
-    fmt::print(stderr, "ounce: {}\n", row.error);
+    complain(row.error);
     return;
   }
-  if (verbose) fmt::print(out, "\n{}", report::tensor_table(row.result.tensors, row.result.tensors.size()));
+  if (verbose)
+    say(out, fmt::format("\n{}", report::tensor_table(row.result.tensors, row.result.tensors.size())));
   const std::string name = is_alone ? "" : row.model.filename().string() + ": ";
   const TrialResult& trial = row.result.trial;
   const bool went_well = trial.is_tried && trial.samples != 0;  // then the table says it all
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
-    fmt::print(out, "  {}{}\n", name, line);
-  for (const std::string& line : report::cpu_lines(trial.cpus)) fmt::print(out, "  {}on {}\n", name, line);
+    say(out, plainly("  {}{}\n", name, line));
+  for (const std::string& line : report::cpu_lines(trial.cpus)) say(out, plainly("  {}on {}\n", name, line));
   const bool is_on_integers =
       std::any_of(row.result.nodes.begin(), row.result.nodes.end(),
                   [](const NodeOutcome& node) { return is_integer(node.arithmetic); });
   if (is_alone && is_on_integers && went_well && trial.cpus.empty())
-    fmt::print(out, "  proved on this CPU alone ({}); --on names others\n", trial.cpu);
-  if (is_alone) fmt::print(out, "{}", report::arithmetic_lines(row.result.nodes));
+    say(out, plainly("  proved on this CPU alone ({}); --on names others\n", trial.cpu));
+  if (is_alone) say(out, report::arithmetic_lines(row.result.nodes));
   for (const std::string& note : row.result.notes)
-    fmt::print(out, "  {}note: {}\n", name, report::with_options(note));
+    say(out, plainly("  {}note: {}\n", name, report::with_options(note)));
 }
 
-int run(const Arguments& arguments) {
+int run(const Arguments& arguments, const OwnFiles& own) {
   QuantizeOptions options;
   options.recipe = recipe_of(arguments.recipe);
   options.external_data = value_of<ExternalData>(arguments.external_data);
@@ -90,6 +93,7 @@ int run(const Arguments& arguments) {
         [&] {
           ProgressLine line(model.string());
           options.progress = line.progress();
+          own.require_apart(job.output);
           if (!options.dry_run) job.make_folder();
           row.result = quantize(model, job.output, options);
         },
@@ -99,24 +103,22 @@ int run(const Arguments& arguments) {
         job.output,
         [&] {
           if (row.error.empty() && !options.dry_run)
-            emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, human);
+            emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, own, human);
         },
         problem);
-    if (!problem.empty())
-      fmt::print(stderr, "ounce: the model is written, its .ort file is not: {}\n", problem);
+    if (!problem.empty()) complain("the model is written, its .ort file is not: " + problem);
     row.exit_code = std::max(row.exit_code, emitted);
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
-  if (rows.size() > 1 || rows[0].error.empty())
-    fmt::print(human, "{}", report::quantize_table(rows, options.dry_run));
+  if (rows.size() > 1 || rows[0].error.empty()) say(human, report::quantize_table(rows, options.dry_run));
   for (const report::QuantizeRow& row : rows)
     show_details(row, arguments.verbose || options.dry_run, rows.size() == 1, human);
   if (rows.size() == 1 && rows[0].error.empty() && !arguments.verbose && !options.dry_run) {
-    fmt::print(human, "{}", report::left_alone(rows[0].result.tensors));
+    say(human, report::left_alone(rows[0].result.tensors));
   }
-  for (const std::string& note : list.notes) fmt::print(human, "note: {}\n", note);
-  if (arguments.json) fmt::print("{}", report::dump(report::quantize_json(rows, options.dry_run)));
+  for (const std::string& note : list.notes) say(human, plainly("note: {}\n", note));
+  if (arguments.json) say_json(report::dump(report::quantize_json(rows, options.dry_run)));
   return worst;
 }
 
@@ -160,7 +162,11 @@ Command add_quantize(CLI::App& parser) {
                   "static: what 'ounce calibrate' saw; without it, the data of --data is looked at")
       ->group("Integer arithmetic (--to static, --to dynamic)");
   add_data_options(*app, arguments->data);
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments, app] {
+            OwnFiles own = OwnFiles::of(*app, arguments->data.contract.file);
+            own.add("--ranges", arguments->ranges);
+            return run(*arguments, own);
+          }};
 }
 
 }  // namespace ounce::cli

@@ -15,6 +15,7 @@
 #include "cli/progress_line.h"
 #include "cli/recipe_options.h"
 #include "cli/runtime_options.h"
+#include "cli/say.h"
 #include "report/json.h"
 #include "report/sensitivity_report.h"
 
@@ -73,14 +74,14 @@ int run(const Arguments& arguments) {
         row.error);
     worst = std::max(worst, row.exit_code);
     if (row.error.empty()) {
-      fmt::print(human, "{}{}", rows.empty() ? "" : "\n",
-                 report::sensitivity_text(row.result, options.min_sqnr));
+      say(human, fmt::format("{}{}", rows.empty() ? "" : "\n",
+                             report::sensitivity_text(row.result, options.min_sqnr)));
     } else {
-      fmt::print(stderr, "ounce: {}\n", row.error);
+      complain(row.error);
     }
     rows.push_back(std::move(row));
   }
-  if (arguments.json) fmt::print("{}", report::dump(report::sensitivity_json(rows, options.min_sqnr)));
+  if (arguments.json) say_json(report::dump(report::sensitivity_json(rows, options.min_sqnr)));
   return worst;
 }
 

@@ -15,8 +15,10 @@
 #include "cli/gate_options.h"
 #include "cli/model_list.h"
 #include "cli/names_of.h"
+#include "cli/own_files.h"
 #include "cli/progress_line.h"
 #include "cli/runtime_options.h"
+#include "cli/say.h"
 #include "report/json.h"
 #include "report/tune_report.h"
 
@@ -50,9 +52,7 @@ TuneOptions options_of(const Arguments& arguments) {
   options.keep = arguments.keep;
   // People who wait want to see what happens; the report says it all again.
   if (::isatty(STDERR_FILENO) != 0)
-    options.on_trial = [](const TuneTrial& trial) {
-      fmt::print(stderr, "\r\x1b[K{}", report::trial_line(trial));
-    };
+    options.on_trial = [](const TuneTrial& trial) { say_over(report::trial_line(trial)); };
   return options;
 }
 
@@ -61,7 +61,7 @@ std::filesystem::path usual_name(const std::filesystem::path& model) {
   return output.replace_extension(".tuned" + model.extension().string());
 }
 
-int run(const Arguments& arguments) {
+int run(const Arguments& arguments, const OwnFiles& own) {
   TuneOptions options = options_of(arguments);
   std::FILE* human = arguments.json ? stderr : stdout;
   std::vector<ModelFile> models = find_models(arguments.models);
@@ -73,7 +73,7 @@ int run(const Arguments& arguments) {
     throw Error(ErrorCode::kUsage, "there is nothing to tune but what came closest in an earlier run",
                 arguments.models.front());
   const JobList list = assign_outputs(models, arguments.output, usual_name);
-  for (const std::string& note : list.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : list.notes) say(stderr, plainly("note: {}\n", note));
   std::vector<report::TuneRow> rows;
   int worst = 0;
   for (const Job& job : list.jobs) {
@@ -82,6 +82,7 @@ int run(const Arguments& arguments) {
     row.exit_code = guarded(
         job.model.path,
         [&] {
+          own.require_apart(job.output);
           job.make_folder();
           ProgressLine line(job.model.path.string());
           options.progress = line.progress();
@@ -91,16 +92,16 @@ int run(const Arguments& arguments) {
     if (row.error.empty() && !row.result.passed) row.exit_code = kGateExit;
     worst = std::max(worst, row.exit_code);
     if (row.error.empty()) {
-      fmt::print(human, "{}", report::tune_text(row.result));
+      say(human, report::tune_text(row.result));
     } else {
-      fmt::print(stderr, "ounce: {}\n", row.error);
+      complain(row.error);
     }
     const bool is_interrupted = row.result.is_interrupted;
     rows.push_back(std::move(row));
     if (is_interrupted) break;
   }
-  if (rows.size() > 1) fmt::print(human, "\n{}", report::tune_table(rows));
-  if (arguments.json) fmt::print("{}", report::dump(report::tune_json(rows)));
+  if (rows.size() > 1) say(human, fmt::format("\n{}", report::tune_table(rows)));
+  if (arguments.json) say_json(report::dump(report::tune_json(rows)));
   return worst;
 }
 
@@ -136,7 +137,8 @@ Command add_tune(CLI::App& parser) {
   add_gate_options(*app, arguments->gates, "Gates (without any: 30 dB for every output)");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
-  return {app, [arguments] { return run(*arguments); }};
+  return {app,
+          [arguments, app] { return run(*arguments, OwnFiles::of(*app, arguments->data.contract.file)); }};
 }
 
 }  // namespace ounce::cli

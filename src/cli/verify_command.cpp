@@ -16,6 +16,7 @@
 #include "cli/recipe_options.h"
 #include "cli/remote_options.h"
 #include "cli/runtime_options.h"
+#include "cli/say.h"
 #include "report/json.h"
 #include "report/verify_report.h"
 
@@ -70,14 +71,14 @@ int run(const Arguments& arguments) {
     if (row.error.empty() && !row.result.passed) row.exit_code = kGateExit;
     worst = std::max(worst, row.exit_code);
     if (row.error.empty()) {
-      fmt::print(human, "{}", report::verify_text(row.result));
+      say(human, report::verify_text(row.result));
     } else {
-      fmt::print(stderr, "ounce: {}\n", row.error);
+      complain(row.error);
     }
     rows.push_back(std::move(row));
   }
-  if (rows.size() > 1) fmt::print(human, "\n{}", report::verify_table(rows));
-  if (arguments.json) fmt::print("{}", report::dump(report::verify_json(arguments.reference, rows)));
+  if (rows.size() > 1) say(human, fmt::format("\n{}", report::verify_table(rows)));
+  if (arguments.json) say_json(report::dump(report::verify_json(arguments.reference, rows)));
   return worst;
 }
 

@@ -11,6 +11,7 @@
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
+#include "base/json_text.h"
 #include "base/nearest.h"
 
 namespace ounce::data {
@@ -343,11 +344,7 @@ std::string on_one_line(std::string text) {
 }  // namespace
 
 Contract parse_contract(std::string_view json, const std::string& where) {
-  if (is_deeper(json, kDeepest))
-    throw Error(ErrorCode::kBadInput, "is nested too deep for a contract", where);
-  const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_discarded()) throw Error(ErrorCode::kBadInput, "is not JSON", where);
-  return read_contract(parsed, where);
+  return read_contract(parse_json<Json>(json, {.depth = kDeepest}, where), where);
 }
 
 Contract parse_contract_toml(std::string_view text, const std::string& where) {

@@ -41,10 +41,12 @@ void check_image_size(std::uint64_t width, std::uint64_t height, const std::stri
                 what);
   }
   if (width > kMaxSide || height > kMaxSide || width * height > limits.max_pixels) {
-    throw Error(ErrorCode::kBadInput,
-                fmt::format("an image of {} x {} pixels is too large: at most {} pixels, {} a side", width,
-                            height, limits.max_pixels, kMaxSide),
-                what);
+    throw Error(
+        ErrorCode::kBadInput,
+        fmt::format(
+            "an image of {} x {} pixels is too large: at most {} pixels, {} a side; make it smaller first",
+            width, height, limits.max_pixels, kMaxSide),
+        what);
   }
 }
 

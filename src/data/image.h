@@ -38,7 +38,8 @@ inline std::size_t row_bytes(const Image& image) {
   return static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
 }
 
-inline constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28;
+// 8192 x 8192: 200 MB, and some copies of it for a moment.
+inline constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 26;
 inline constexpr std::uint64_t kMaxSide = std::uint64_t{1} << 20;
 
 struct ImageLimits {

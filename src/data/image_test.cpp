@@ -137,6 +137,13 @@ TEST(Image, AClaimOfManyPixelsCostsNoMemory) {
     EXPECT_FALSE(decoded(bytes));
 }
 
+TEST(Image, PicturesLargerThanTheBudgetAreRefused) {
+  EXPECT_NO_THROW(check_image_size(8192, 8192, "large.png"));
+  const Error error = test::error_of([] { check_image_size(12'000, 12'000, "large.png"); });
+  EXPECT_EQ(error.code(), ErrorCode::kBadInput);
+  EXPECT_THAT(error.what(), testing::HasSubstr("at most 67108864 pixels"));
+}
+
 TEST(Image, TheLimitOfPixelsIsTheCallers) {
   for (const char* name : {"rgb8.png", "jpeg_420.jpg"}) {
     const std::string bytes = golden_bytes(name);  // 37 x 23 pixels

@@ -9,47 +9,14 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/json_text.h"
+
 namespace ounce::data {
 namespace {
 
 using nlohmann::json;
 
-// Our reading recurses as deep as the values nest.
-constexpr int kMaxNesting = 16;
-// A parsed number takes many times the memory of its text.
-constexpr std::size_t kLongestLine = std::size_t{16} << 20;
-
 [[noreturn]] void fail(const std::string& what) { throw Error(ErrorCode::kBadInput, what); }
-
-void check_nesting(std::string_view line) {
-  int depth = 0;
-  bool is_string = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (is_string && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      is_string = !is_string;
-    } else if (!is_string && (c == '[' || c == '{')) {
-      if (++depth > kMaxNesting) fail(fmt::format("values are nested more than {} deep", kMaxNesting));
-    } else if (!is_string && (c == ']' || c == '}')) {
-      --depth;
-    }
-  }
-}
-
-json parse(std::string_view line) {
-  if (line.size() > kLongestLine)
-    fail(fmt::format("the line is longer than {} MiB; keep large values in files", kLongestLine >> 20U));
-  check_nesting(line);
-  try {
-    return json::parse(line);
-  } catch (const json::parse_error& error) {
-    fail(fmt::format("is not JSON (column {})", error.byte));
-  } catch (const json::exception&) {
-    fail("holds a number that is out of range");
-  }
-}
 
 bool holds_more_than_values(const json& value) {
   if (value.is_array()) return std::any_of(value.begin(), value.end(), holds_more_than_values);
@@ -147,7 +114,7 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 }  // namespace
 
 std::vector<NamedTensor> read_json_row(std::string_view line) {
-  const json row = parse(line);
+  const json row = parse_json(line);
   if (!row.is_object()) fail("is not a JSON object; every line is one, {\"file\": …}");
   std::vector<NamedTensor> members;
   for (const auto& [name, value] : row.items()) {

@@ -157,7 +157,7 @@ TEST_F(ManifestTest, JsonErrorsNameTheLine) {
   EXPECT_THAT(refusal_of_value("{\"v\": 18446744073709551615}"), HasSubstr("beyond int64"));
   EXPECT_THAT(refusal_of_value("{\"v\": 1e39}"), HasSubstr("beyond float32"));
   EXPECT_THAT(refusal_of_value("{\"v\": 1e999}"), HasSubstr("out of range"));
-  EXPECT_THAT(refusal_of_value("{\"v\": }"), HasSubstr("line 3: is not JSON (column 7)"));
+  EXPECT_THAT(refusal_of_value("{\"v\": }"), HasSubstr("line 3: is not JSON (byte 7)"));
   EXPECT_THAT(refusal_of_value("[1]"), HasSubstr("is not a JSON object"));
   EXPECT_THAT(refusal_of_value("{\"a\\nb\": 1}"), HasSubstr("control characters"));
 }

@@ -4,6 +4,8 @@
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -100,9 +102,31 @@ void check_order(const Index& index, std::size_t id, Order order) {
               body.path);
 }
 
+// Two versions of one domain leave open what an op means, and no runtime counts beyond 31 bits.
+void check_imports(const std::vector<onnx::Kept<onnx::OpsetImport>>& imports, const std::string& where) {
+  std::map<onnx::Bytes, std::int64_t> versions;
+  for (const auto& import : imports) {
+    const onnx::Bytes domain = onnx::is_default_domain(import->domain) ? onnx::Bytes() : import->domain;
+    const std::string name(domain.empty() ? "ai.onnx" : domain);
+    if (import->version > std::numeric_limits<std::int32_t>::max())
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("imports version {} of the ops of {}, which cannot be", import->version, name),
+                  where);
+    const auto [known, is_new] = versions.emplace(domain, import->version);
+    if (!is_new && known->second != import->version)
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("imports the ops of {} in two versions, {} and {}", name, known->second,
+                              import->version),
+                  where);
+  }
+}
+
 }  // namespace
 
 Index verify(const onnx::Model& model) {
+  check_imports(model.proto->opset_imports, model.file.path().string());
+  for (const auto& function : model.proto->functions)
+    check_imports(function->opset_imports, fmt::format("function '{}'", function->name));
   Index index(model);
   std::vector<Order> orders;
   for (std::size_t i = 0; i < index.bodies().size(); ++i) orders.push_back(order_of(index, i));

@@ -45,6 +45,27 @@ std::string function(const std::string& nodes) {
   return field(1, std::string("Twice")) + field(4, std::string("a")) + field(5, std::string("b")) + nodes;
 }
 
+// --- Imports.
+
+TEST(VerifyTest, RefusesTwoVersionsOfOneDomain) {
+  const auto importing = [](const std::string& domain, std::int64_t version) {
+    return field(1, domain) + field(2, version);
+  };
+  const auto with = [&](const std::string& domain, std::int64_t version) {
+    return read(ModelBuilder(13, 7).bytes() + field(8, importing(domain, version)));
+  };
+  const auto refusal_of = [](const onnx::Model& model) {
+    const Error error = error_of([&] { verify(model); });
+    EXPECT_EQ(error.code(), ErrorCode::kBadInput);
+    return std::string(error.what());
+  };
+  EXPECT_THAT(refusal_of(with("ai.onnx", 1)),
+              HasSubstr("imports the ops of ai.onnx in two versions, 13 and 1"));
+  EXPECT_THAT(refusal_of(with("com.microsoft", std::int64_t{1} << 40)), HasSubstr("version 1099511627776"));
+  EXPECT_NO_THROW(verify(with("ai.onnx", 13)));
+  EXPECT_NO_THROW(verify(with("com.microsoft", 1)));
+}
+
 // --- Names.
 
 TEST(VerifyTest, AcceptsASoundModel) {

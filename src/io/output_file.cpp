@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/openat2.h>
 #include <ounce/error.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,9 +43,45 @@ void flush_folder(const std::filesystem::path& folder) {
     fail("flush the folder", folder, errno);
 }
 
+// What stands there, without opening it. A link into /proc (/dev/stdout is one) leads to what some process
+// has open, which a name cannot take the place of: ELOOP.
+Descriptor look_at(const std::filesystem::path& path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_MAGICLINKS;
+  const long descriptor = ::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how);
+  if (descriptor < 0 && (errno == ENOSYS || errno == EPERM))
+    return Descriptor(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  return Descriptor(static_cast<int>(descriptor));
+}
+
+const char* name_of_kind(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFCHR:
+    case S_IFBLK: return "a device";
+    case S_IFIFO: return "a pipe";
+    case S_IFSOCK: return "a socket";
+    default: return "no file";
+  }
+}
+
+[[noreturn]] void refuse_place(const std::filesystem::path& path, const char* what) {
+  throw Error(ErrorCode::kUsage, fmt::format("is {}, and only a file may be replaced", what), path.string());
+}
+
 }  // namespace
 
+void require_file_or_free(const std::filesystem::path& path) {
+  const Descriptor there = look_at(path);
+  if (!there && errno == ELOOP) refuse_place(path, "a link that leads to no file");
+  struct stat status {};
+  if (!there || ::fstat(there.get(), &status) != 0) return;  // a free name, or writing will say why not
+  if (S_ISDIR(status.st_mode)) fail("replace", path, EISDIR);
+  if (!S_ISREG(status.st_mode)) refuse_place(path, name_of_kind(status.st_mode));
+}
+
 OutputFile::OutputFile(std::filesystem::path path, std::uint64_t size) : path_(std::move(path)), size_(size) {
+  require_file_or_free(path_);
   descriptor_ = Descriptor(::open(folder_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
   if (!descriptor_ && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
     temporary_ = temporary_name(path_);
@@ -115,6 +153,7 @@ void OutputFile::link_to(const std::filesystem::path& name) const {
 void OutputFile::commit() {
   flusher_ = {};  // joins it
   flush();
+  require_file_or_free(path_);  // much may have happened since
   if (temporary_.empty()) {
     const auto name = temporary_name(path_);
     ::unlink(name.c_str());

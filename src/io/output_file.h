@@ -19,9 +19,14 @@
 
 namespace ounce::io {
 
+// Only a file may be replaced, or a free name taken: throws Error{kUsage} for a device, a pipe or a socket,
+// behind a link too, and Error{kIo} for a folder. Every OutputFile asks; to ask before the work saves it.
+void require_file_or_free(const std::filesystem::path& path);
+
 class OutputFile {
  public:
-  // Throws Error{kIo}, also when the disk has no room for `size` bytes.
+  // Throws what require_file_or_free() throws, and Error{kIo}, also when the disk has no room for `size`
+  // bytes.
   OutputFile(std::filesystem::path path, std::uint64_t size);
   OutputFile(OutputFile&&) noexcept = default;
   OutputFile& operator=(OutputFile&&) = delete;

@@ -5,7 +5,10 @@
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -180,6 +183,61 @@ TEST_F(OutputFileTest, AFolderInItsPlaceStaysAndNothingIsLeft) {
   EXPECT_THAT(error.what(), HasSubstr("out.bin: cannot replace: "));
   EXPECT_EQ(entries_in(folder.path()), 1U);
   EXPECT_TRUE(fs::exists(target / "inner"));
+}
+
+// The real ones are left alone: a node of our own that nobody minds to lose, where we may make one.
+TEST_F(OutputFileTest, ReplacesNothingButFiles) {
+  const fs::path pipe = folder / "pipe", link = folder / "link", node = folder / "node",
+                 socket = folder / "socket";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  fs::create_symlink("pipe", link);
+  std::vector<fs::path> places = {pipe, link};
+  if (::mknod(node.c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0) places.push_back(node);
+  const Descriptor bound(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket.string().copy(address.sun_path, sizeof address.sun_path - 1) == socket.string().size() &&
+      ::bind(bound.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    places.push_back(socket);
+  for (const fs::path& place : places) {
+    const mode_t before = static_cast<mode_t>(fs::symlink_status(place).type());
+    target = place;
+    const Error error = error_of([&] { write("abc"); });
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_THAT(error.what(), EndsWith("and only a file may be replaced")) << place;
+    EXPECT_EQ(static_cast<mode_t>(fs::symlink_status(place).type()), before) << place;
+  }
+  EXPECT_EQ(entries_in(folder.path()), places.size());
+}
+
+// /dev/stdout is such a link; taking its place would take it from everybody.
+TEST_F(OutputFileTest, AnOpenFileOfAProcessIsNoPlace) {
+  const std::string open = folder / "open";
+  const Descriptor descriptor(::open(open.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+  fs::create_symlink(fs::path("/proc/self/fd") / std::to_string(descriptor.get()), target);
+  const Error error = error_of([&] { write("abc"); });
+  EXPECT_EQ(error.code(), ErrorCode::kUsage);
+  EXPECT_TRUE(fs::is_symlink(target));
+}
+
+TEST_F(OutputFileTest, WhatBecomesAPipeInTheMeantimeStays) {
+  OutputFile out(target, 3);
+  out.write(0, "abc");
+  ASSERT_EQ(::mkfifo(target.c_str(), 0600), 0);
+  EXPECT_EQ(error_of([&] { out.commit(); }).code(), ErrorCode::kUsage);
+  EXPECT_TRUE(fs::is_fifo(target));
+}
+
+TEST_F(OutputFileTest, ALinkIsReplacedAndWhatItLedToStays) {
+  write_file(folder / "old", "old");
+  fs::create_symlink("old", target);
+  write("abc");
+  EXPECT_EQ(read_file(target), "abc");
+  EXPECT_EQ(read_file(folder / "old"), "old");
+  fs::remove(target);
+  fs::create_symlink("nowhere", target);
+  write("abc");
+  EXPECT_FALSE(fs::is_symlink(target));
 }
 
 // Root may write anywhere, so the attempt is made by a process that is somebody else.

@@ -1,30 +1,49 @@
 // What an output must not be: one that takes the place of what it is made of, or that has no place.
+//
+//   make::Inputs inputs(model);
+//   inputs.add(options.data).add("the ranges", options.ranges);
+//   inputs.require_apart(output);    // before any work
 #pragma once
 
-#include <ounce/error.h>
+#include <ounce/data.h>
+#include <ounce/runtime.h>
 
 #include <filesystem>
-#include <system_error>
+#include <string>
+#include <vector>
 
 #include "onnx/model.h"
 
 namespace ounce::make {
 
-// Throws Error{kUsage} with this message when `output` is the model's file or one of its external ones.
-inline void require_another_file(const onnx::Model& model, const std::filesystem::path& output,
-                                 const char* message) {
-  bool is_same = model.file.same_file_as(output);
-  for (const auto& [location, file] : model.external_files) is_same = is_same || file.same_file_as(output);
-  if (is_same) throw Error(ErrorCode::kUsage, message, output.string());
-}
+// The files that one command reads. Compared by what they are and not by their names, so that links of both
+// kinds are seen through.
+class Inputs {
+ public:
+  Inputs() = default;
+  explicit Inputs(const onnx::Model& model) { add(model); }  // which has to outlive this
+
+  Inputs& add(const onnx::Model& model);  // with its external data
+  Inputs& add(const DataOptions& data);   // of a folder, the samples in it
+  Inputs& add(const RuntimeOptions& runtime);
+  Inputs& add(std::string what, std::filesystem::path file);  // an empty path is none
+
+  // Throws Error{kUsage} when `output`, called `name`, is one of them, or is no place for a file.
+  void require_apart(const std::filesystem::path& output, const std::string& name = "the output") const;
+
+ private:
+  struct File {
+    std::string what;
+    std::filesystem::path path;
+  };
+  std::string find(const std::filesystem::path& output) const;
+
+  std::vector<const onnx::Model*> models_;
+  std::vector<DataOptions> data_;
+  std::vector<File> files_;
+};
 
 // Throws Error{kIo} when its folder is not there: said before minutes of work, not after.
-inline void require_folder(const std::filesystem::path& output) {
-  const std::filesystem::path folder = std::filesystem::absolute(output).parent_path();
-  if (std::filesystem::is_directory(folder)) return;
-  const auto why =
-      std::filesystem::exists(folder) ? std::errc::not_a_directory : std::errc::no_such_file_or_directory;
-  throw Error(ErrorCode::kIo, "cannot write: " + std::make_error_code(why).message(), output.string());
-}
+void require_folder(const std::filesystem::path& output);
 
 }  // namespace ounce::make

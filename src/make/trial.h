@@ -22,11 +22,12 @@ struct WrittenFiles {
   std::vector<passes::Port> ports = {};                    // inputs and outputs that are integers
 };
 
-// The written model gives NaN or infinite values where the original gives numbers.
+// The written model gives NaN or infinite values where the original gives numbers: weights or values are
+// beyond what the format holds.
 class NotFinite : public Error {
  public:
   explicit NotFinite(const std::string& message, std::string where = {})
-      : Error(ErrorCode::kInternal, message, std::move(where)) {}
+      : Error(ErrorCode::kUnsupported, message, std::move(where)) {}
 };
 
 // Throws Error{kUnsupported} when the original does not load, or when the written model is another one on

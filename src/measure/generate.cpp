@@ -22,7 +22,10 @@ using data::Tensor;
 using data::ValueDescription;
 
 constexpr std::uint64_t kSamples = 8;
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 31;
+// What is made up for one run, over all inputs: a shape of ten bytes may ask for anything. In FP32, 256 MiB.
+constexpr std::uint64_t kMostValues = std::uint64_t{1} << 26;
+constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 20;
+constexpr std::uint64_t kTile = std::uint64_t{1} << 20;
 constexpr double kBeyond = 8;  // extreme but legal: so many times the usual range
 
 double value_for(const Range& range, const Fill& fill, Random& random) {
@@ -54,28 +57,52 @@ Range integer_range(ElementType type, const Legal& legal) {
   return is_signed ? Range{-span / 2, span / 2 - 1} : Range{0, span - 1};
 }
 
+// Made in one type and converted, piece by piece, so that it is never there in two.
+template <class T, class Choose>
+Tensor in_tiles(const ValueDescription& input, ElementType made, Dims dims, std::uint64_t count,
+                const Choose& choose) {
+  Tensor all{input.element, std::move(dims), {}, {}};
+  std::uint64_t done = 0;
+  do {
+    const std::uint64_t length = std::min(kTile, count - done);
+    Tensor tile{made, {static_cast<std::int64_t>(length)}, std::string(length * sizeof(T), '\0'), {}};
+    for (T& value : data::values_of<T>(tile)) choose(value);
+    tile = data::convert(std::move(tile), input.element, fmt::format("input '{}'", input.name));
+    if (done == 0) all.bytes.reserve(tile.bytes.size() * ((count + kTile - 1) / kTile));
+    all.bytes += tile.bytes;
+    done += length;
+  } while (done < count);
+  return all;
+}
+
 Tensor make_integers(const ValueDescription& input, Dims dims, std::uint64_t count, const Legal& legal,
                      Fill fill) {
   const Range range = integer_range(input.element, legal);
   const bool is_flag = !legal.rows && !is_small_integer(input.element);
   if (fill.kind == Fill::Kind::kBeyond) fill.kind = Fill::Kind::kHighest;  // there is nothing legal beyond
   Random random(fill.seed);
-  Tensor tensor{ElementType::kInt64, std::move(dims), std::string(count * sizeof(std::int64_t), '\0'), {}};
-  for (std::int64_t& value : data::values_of<std::int64_t>(tensor)) {
+  return in_tiles<std::int64_t>(input, ElementType::kInt64, std::move(dims), count, [&](std::int64_t& value) {
     // A mask of noise hides everything now and then: ones say more.
     const double chosen = is_flag && fill.kind == Fill::Kind::kNoise ? 1 : value_for(range, fill, random);
     value = static_cast<std::int64_t>(std::clamp(std::round(chosen), range.low, range.high));
-  }
-  return data::convert(std::move(tensor), input.element, fmt::format("input '{}'", input.name));
+  });
 }
 
 Tensor make_floats(const ValueDescription& input, Dims dims, std::uint64_t count, const Legal& legal,
                    const Fill& fill) {
   Random random(fill.seed);
-  Tensor tensor{ElementType::kFloat, std::move(dims), std::string(count * sizeof(float), '\0'), {}};
-  for (float& value : data::values_of<float>(tensor))
+  return in_tiles<float>(input, ElementType::kFloat, std::move(dims), count, [&](float& value) {
     value = static_cast<float>(value_for(legal.range, fill, random));
-  return data::convert(std::move(tensor), input.element, fmt::format("input '{}'", input.name));
+  });
+}
+
+[[noreturn]] void refuse_size(const std::string& what, const std::string& where) {
+  throw Error(
+      ErrorCode::kUnsupported,
+      fmt::format("would have {}, and no more than {} are made up: give `data`, or `shape` if it has free "
+                  "dimensions",
+                  what, kMostValues),
+      where);
 }
 
 }  // namespace
@@ -129,8 +156,7 @@ Tensor make_values(const ValueDescription& input, Dims dims, const Legal& legal,
   if (!input.is_tensor())
     throw Error(ErrorCode::kUnsupported, "takes a sequence or a map, which cannot be made up", where);
   const std::uint64_t count = data::element_count(dims, where);
-  if (count > kMostElements)
-    throw Error(ErrorCode::kBadInput, fmt::format("would have {} values", count), where);
+  if (count > kMostValues) refuse_size(fmt::format("{} values", count), where);
   if (input.element == ElementType::kString)
     return {ElementType::kString, std::move(dims), {}, std::vector<std::string>(count, "text")};
   if (onnx::is_float_weight_type(input.element))
@@ -170,7 +196,22 @@ GeneratedFeed::GeneratedFeed(const std::filesystem::path& model, std::vector<Val
   batches_ = std::max<std::uint64_t>(samples / batch_, 1);
 }
 
+void GeneratedFeed::require_room() const {
+  if (batch_ > kMostSamples) refuse_size(fmt::format("{} samples in one run", batch_), "a made-up batch");
+  std::uint64_t values = 0;
+  for (const ValueDescription& input : inputs_) {
+    if (!input.is_tensor() || options_.carry.contains(input.name)) continue;
+    const Dims dims = dims_for(input, options_, static_cast<std::int64_t>(batch_), usual_length);
+    const std::uint64_t count = data::element_count(dims, fmt::format("input '{}'", input.name));
+    if (count > kMostValues)
+      refuse_size(fmt::format("{} values", count), fmt::format("input '{}'", input.name));
+    values += count;
+  }
+  if (values > kMostValues) refuse_size(fmt::format("{} values", values), "all inputs together");
+}
+
 void GeneratedFeed::read(std::uint64_t index, data::Batch& batch) {
+  require_room();
   batch.inputs.clear();
   batch.labels.clear();
   batch.names.clear();

@@ -62,6 +62,8 @@ class GeneratedFeed : public data::Feed {
   std::vector<std::string> notes() const override;
 
  private:
+  void require_room() const;  // throws Error{kUnsupported} when a run would take too much memory
+
   std::vector<data::ValueDescription> inputs_;
   DataOptions options_;
   std::map<std::string, Legal> legal_;

@@ -107,7 +107,7 @@ TEST(GenerateTest, WhatCannotBeMadeUpIsRefused) {
     return error_of([&] { make_values(described("x", type, {-1}), dims, {}, {}); }).code();
   };
   EXPECT_EQ(refuse(ElementType::kUndefined, {1}), ErrorCode::kUnsupported);
-  EXPECT_EQ(refuse(ElementType::kFloat, {1 << 20, 1 << 20}), ErrorCode::kBadInput);
+  EXPECT_EQ(refuse(ElementType::kFloat, {1 << 20, 1 << 20}), ErrorCode::kUnsupported);
   EXPECT_EQ(refuse(ElementType::kComplex64, {1}), ErrorCode::kBadInput);
 }
 
@@ -195,6 +195,33 @@ TEST_F(GeneratedFeedTest, AsManySamplesAsAskedFor) {
   options.batch = 5;
   EXPECT_EQ(feed().batches(), 2U);
   EXPECT_EQ(feed().samples(), 10U);
+}
+
+// A shape is a few bytes in a file, and may ask for any number of them.
+TEST_F(GeneratedFeedTest, WhatTakesTooMuchMemoryIsNotMade) {
+  const auto refusal = [&](data::ValueDescription input) {
+    inputs = {std::move(input), described("y", ElementType::kFloat, {-1, 1 << 25})};
+    const Error error = error_of([&] { batch(); });
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_THAT(error.what(), HasSubstr("give `data`, or `shape`"));
+    return std::string(error.what());
+  };
+  EXPECT_THAT(refusal(described("x", ElementType::kFloat, {1, 200'000'000})),
+              HasSubstr("input 'x': would have 200000000 values"));
+  EXPECT_THAT(refusal(described("x", ElementType::kFloat16, {1'000'000'007})),
+              HasSubstr("1000000007 values"));
+  EXPECT_THAT(refusal(described("x", ElementType::kUint8, {1'000'000'007, 1})),
+              HasSubstr("1000000007 samples"));
+  EXPECT_THAT(refusal(described("x", ElementType::kFloat, {-1, (1 << 25) + 1})),
+              HasSubstr("all inputs together"));
+}
+
+TEST(GenerateTest, WhatIsMadeInPiecesIsMadeWhole) {
+  const std::int64_t count = (std::int64_t{1} << 20) + 5;
+  EXPECT_EQ(values(ElementType::kFloat16, {}, {Kind::kNoise, 1}, count).size(),
+            static_cast<std::size_t>(count));
+  EXPECT_THAT(values(ElementType::kUint8, {}, {Kind::kHighest, 1}, count), Each(255));
+  EXPECT_THAT(values(ElementType::kFloat, {}, {Kind::kZero, 1}, 0), IsEmpty());
 }
 
 TEST_F(GeneratedFeedTest, LabelsCannotBeMadeUp) {

@@ -7,9 +7,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json_text.h"
+
 namespace ounce::observe {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
 // Between Statistics and the JSON of one value.
 struct StatisticsFile {
@@ -119,12 +123,7 @@ std::string to_json(const Ranges& ranges) {
 
 Ranges parse_ranges(std::string_view text, const std::string& where) {
   const auto refuse = [&](const std::string& what) { throw Error(ErrorCode::kBadInput, what, where); };
-  std::size_t depth = 0, deepest = 0;
-  for (const char c : text) {
-    if (c == '{' || c == '[') deepest = std::max(deepest, ++depth);
-    if ((c == '}' || c == ']') && depth > 0) --depth;
-  }
-  const Json json = deepest > 16 ? Json() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json_or_nothing<Json>(text, {.bytes = kMostBytes});
   if (!json.is_object() || !json.contains("format") || json["format"] != "ounce.ranges")
     refuse("is no file of ranges (`calibrate()` makes them)");
   const auto version = json.find("version");

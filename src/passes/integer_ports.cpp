@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "base/json_text.h"
 #include "onnx/types.h"
 #include "passes/store_weights.h"
 
@@ -85,7 +86,7 @@ std::vector<Port> ports_of(const onnx::Model& model) {
   std::vector<Port> ports;
   for (const auto& entry : model.proto->metadata) {
     if (entry->key != kPortsKey) continue;
-    const Json json = Json::parse(entry->value, nullptr, /*allow_exceptions=*/false);
+    const Json json = parse_json_or_nothing<Json>(entry->value);
     const bool is_whole = json.is_object() && json.contains("inputs") && json.contains("outputs");
     read_side(is_whole ? json["inputs"] : Json(), true, ports);
     read_side(is_whole ? json["outputs"] : Json(), false, ports);

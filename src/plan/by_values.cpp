@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "kernels/half.h"
 #include "plan/sources.h"
@@ -16,6 +17,8 @@ constexpr float kLargestHalf = 65504;
 // 16-bit floats have a fixed step of 2^-24 near zero: a tensor whose largest value is below this loses
 // precision.
 constexpr float kSmallestHalfRange = 0x1p-11F;
+// Scales are normal numbers: of less than 256 of the smallest, codes hold little.
+constexpr float kSmallestLinearRange = 256 * std::numeric_limits<float>::min();
 constexpr std::size_t kHalfScalesFrom = 32;  // groups
 constexpr std::size_t kMostRangesKept = std::size_t{1} << 18;
 
@@ -66,7 +69,11 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
   if (decision.pairs.exist())
     quant::include_pairs(floats, decision.layout, decision.pairs, for_each, decision.ranges);
   // An integer op takes codes and nothing else.
-  if (whole.absmax() == 0 && !decision.is_of_integer_op()) return keep("all values are zero");
+  if (!decision.is_of_integer_op()) {
+    if (whole.absmax() == 0) return keep("all values are zero");
+    if (decision.is_linear() && whole.absmax() < kSmallestLinearRange)
+      return keep(fmt::format("its values are too small for codes ({:g})", whole.absmax()));
+  }
   // A second Cast costs some 30 bytes, a 16-bit scale saves two.
   const bool saves = decision.layout.groups() >= kHalfScalesFrom &&
                      (decision.decoder != Decoder::kDq || decision.is_of_integer_op());

@@ -33,6 +33,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr int kUint8 = 2, kBool = 9, kHalf = 10, kDouble = 11;
 constexpr float kLowest = std::numeric_limits<float>::lowest();
@@ -481,6 +482,15 @@ TEST(HalfPlan, NamesAWeightThatIsNotFinite) {
       error.what(),
       "tensor 'bad': a weight has NaN or infinite values; repair the model, or leave its node out with "
       "`half.keep`");
+}
+
+TEST(HalfPlan, WhatIsTooLargeStaysBesideWhatIsNotFinite) {
+  Net net;
+  std::vector<float> bias(8, kInfinity);
+  bias[3] = 2.9e38F;
+  net.numbers("bias", {8}, bias).does("Add", {"h", "bias"}, {"y"});
+  const Planned plan(net);
+  EXPECT_THAT(plan.stays, Not(IsEmpty()));
 }
 
 TEST(HalfPlan, IntegerOpsAndTheirScalesStay) {

@@ -45,17 +45,30 @@ Use use_of(const graph::Index& index, const Weight& weight) {
   return strongest;
 }
 
-float smallest_of(const quant::FloatSource& floats) {
-  float smallest = std::numeric_limits<float>::infinity();
+template <class Look>
+void for_each_value(const quant::FloatSource& floats, const Look& look) {
   std::vector<float> scratch, tile;
   for (std::size_t first = 0; first < floats.size(); first += quant::kTile) {
     tile.resize(std::min(quant::kTile, floats.size() - first));
     std::memcpy(tile.data(), floats.values(first, tile.size(), scratch), tile.size() * sizeof(float));
-    for (const float value : tile) {
-      if (value != 0) smallest = std::min(smallest, std::fabs(value));
-    }
+    for (const float value : tile) look(value);
   }
+}
+
+float smallest_of(const quant::FloatSource& floats) {
+  float smallest = std::numeric_limits<float>::infinity();
+  for_each_value(floats, [&](float value) {
+    if (value != 0) smallest = std::min(smallest, std::fabs(value));
+  });
   return smallest;
+}
+
+float largest_finite_of(const quant::FloatSource& floats) {
+  float largest = 0;
+  for_each_value(floats, [&](float value) {
+    if (std::isfinite(value) && std::fabs(value) > std::fabs(largest)) largest = value;
+  });
+  return largest;
 }
 
 }  // namespace
@@ -87,9 +100,14 @@ HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index,
     whole.merge(ranges[i]);
     small += stats[i].subnormal + stats[i].vanished;
   }
-  if (!whole.finite()) return {.is_broken = decision.weight.role == Role::kWeight};  // 16 bits have them too
-  if (whole.empty() || whole.absmax() == 0) return {};
   const float largest = is_fp16 ? kLargestHalf : kLargestBfloat;
+  if (!whole.finite()) {
+    if (decision.weight.role == Role::kWeight) return {.is_broken = true};
+    // 16 bits have them too, but not what is large and finite beside them.
+    const float worst = largest_finite_of(floats);
+    return std::fabs(worst) > largest ? HalfTensor{HalfFit::kOverflows, worst} : HalfTensor{};
+  }
+  if (whole.empty() || whole.absmax() == 0) return {};
   if (whole.absmax() > largest) return {HalfFit::kOverflows, whole.max > largest ? whole.max : whole.min};
   if (small == 0) return {};
   const Use use = use_of(index, decision.weight);

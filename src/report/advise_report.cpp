@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/option_words.h"
+#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -31,7 +32,8 @@ std::string speed_text(const SpeedUp& speed) {
 }
 
 // Words in lines of kWidth, all but the first behind `indent` spaces.
-std::string wrapped(const std::string& text, std::size_t indent) {
+std::string wrapped(const std::string& given, std::size_t indent) {
+  const std::string text = plain(given);
   std::string result;
   std::size_t column = indent, at = 0;
   while (at < text.size()) {
@@ -64,18 +66,18 @@ std::string listed(const std::string& title, const std::vector<std::string>& lin
 }
 
 std::string baseline_text(const Baseline& baseline) {
-  if (!baseline.is_measured) return fmt::format("not run: {}", with_options(baseline.why_not));
-  std::string text = fmt::format("{} a call (p99 {}), load {}, cold start {}, peak memory {}",
-                                 time_text(baseline.latency.p50), time_text(baseline.latency.p99),
-                                 time_text(baseline.load_seconds), time_text(baseline.cold_start_seconds),
-                                 bytes_text(baseline.peak_memory));
+  if (!baseline.is_measured) return plainly("not run: {}", with_options(baseline.why_not));
+  std::string text =
+      plainly("{} a call (p99 {}), load {}, cold start {}, peak memory {}", time_text(baseline.latency.p50),
+              time_text(baseline.latency.p99), time_text(baseline.load_seconds),
+              time_text(baseline.cold_start_seconds), bytes_text(baseline.peak_memory));
   for (const MetricResult& metric : baseline.metrics)
-    text += fmt::format(", {} {:.4f}", metric.name, metric.reference);
+    text += plainly(", {} {:.4f}", metric.name, metric.reference);
   return text;
 }
 
 std::string measured_text(const AdviseResult& result) {
-  std::string text = fmt::format("ONNX Runtime {}; ", result.baseline.runtime_version);
+  std::string text = plainly("ONNX Runtime {}; ", result.baseline.runtime_version);
   if (result.is_generated) {
     text += fmt::format("compared on {} made-up inputs", result.quality_samples);
   } else {
@@ -100,7 +102,7 @@ std::string method_table(const AdviseResult& result) {
     has_rows = true;
     table.add({name_of(method.format), bytes_text(method.bytes), percent_text(method.ratio),
                speed_text(method.speed_up), bytes_text(method.peak_memory), decibel_text(method.sqnr_db),
-               fmt::format("{}: {}", method.is_acceptable ? "yes" : "NO", with_options(method.quality))});
+               plainly("{}: {}", method.is_acceptable ? "yes" : "NO", with_options(method.quality))});
   }
   return has_rows ? '\n' + table.text() : "";
 }
@@ -108,7 +110,7 @@ std::string method_table(const AdviseResult& result) {
 std::vector<std::string> unmeasured(const AdviseResult& result) {
   std::vector<std::string> lines;
   for (const MethodFinding& method : result.methods) {
-    if (!method.is_measured) lines.push_back(fmt::format("{}: {}", name_of(method.format), method.why_not));
+    if (!method.is_measured) lines.push_back(plainly("{}: {}", name_of(method.format), method.why_not));
   }
   return lines;
 }
@@ -126,10 +128,10 @@ std::vector<std::string> risk_lines(const std::vector<Risk>& risks) {
 
 std::string advise_text(const AdviseResult& result) {
   std::string text =
-      fmt::format("{}\n", result.model.string()) + wrapped(with_options(result.headline), 0) + '\n';
+      plainly("{}\n", result.model.string()) + wrapped(with_options(result.headline), 0) + '\n';
   text += listed("why", result.reasons);
-  text += labelled("model", fmt::format("{}, {} ({})", result.family.description, bytes_text(result.bytes),
-                                        meaning_of(result.size)));
+  text += labelled("model", plainly("{}, {} ({})", result.family.description, bytes_text(result.bytes),
+                                    meaning_of(result.size)));
   for (const std::string& reason : result.family.reasons) text += labelled("", with_options(reason));
   text += labelled("as it is", baseline_text(result.baseline));
   if (!result.methods.empty()) {
@@ -142,7 +144,7 @@ std::string advise_text(const AdviseResult& result) {
   text += listed("notes", result.notes);
   if (!result.commands.empty()) text += '\n';
   for (const RecommendedCommand& command : result.commands)
-    text += fmt::format("# {}\n{}\n", with_options(command.why), command.line);
+    text += plainly("# {}\n", with_options(command.why)) + escaped(command.line) + '\n';
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "report/json.h"
 #include "report/option_words.h"
+#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -57,14 +58,14 @@ std::string bench_text(const BenchReport& report) {
     }
   }
   std::string text =
-      fmt::format("ONNX Runtime {}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
-                  report.cpu.empty() ? "" : " on " + report.cpu,
-                  report.threads == 0 ? "all" : std::to_string(report.threads),
-                  report.threads == 1 ? "" : "s", report.rounds, report.is_generated ? "random" : "real");
+      plainly("ONNX Runtime {}{}, {} thread{}, {} rounds, {} inputs\n", report.runtime_version,
+              report.cpu.empty() ? "" : " on " + report.cpu,
+              report.threads == 0 ? "all" : std::to_string(report.threads), report.threads == 1 ? "" : "s",
+              report.rounds, report.is_generated ? "random" : "real");
   text += start.text() + runs.text();
   if (has_cold_starts && !is_cache_dropped)
     text += "note: the file cache could not be dropped: cold starts read from memory\n";
-  for (const std::string& note : report.notes) text += fmt::format("note: {}\n", with_options(note));
+  for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
   return text;
 }
 

@@ -7,6 +7,7 @@
 
 #include "report/json.h"
 #include "report/option_words.h"
+#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -38,10 +39,10 @@ std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
   std::string text = table.text();
   if (result.values.size() > order.size() || at_most == static_cast<std::size_t>(-1))
     text += "… and more: the worst are shown\n";
-  text += fmt::format("{} value{} over {} sample{} → {}\n", result.values.size(),
-                      result.values.size() == 1 ? "" : "s", result.samples, result.samples == 1 ? "" : "s",
-                      result.output.string());
-  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", with_options(note));
+  text += plainly("{} value{} over {} sample{} → {}\n", result.values.size(),
+                  result.values.size() == 1 ? "" : "s", result.samples, result.samples == 1 ? "" : "s",
+                  result.output.string());
+  for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
   return text;
 }
 

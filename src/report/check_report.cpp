@@ -9,6 +9,7 @@
 
 #include "report/json.h"
 #include "report/option_words.h"
+#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -34,10 +35,10 @@ std::string count_text(std::size_t count) { return count == 0 ? "-" : fmt::forma
 
 std::string execution_text(const Execution& execution) {
   if (!execution.error.empty())
-    return (execution.is_run ? "executed there: " : "does not run there: ") + with_options(execution.error);
-  return fmt::format(
-      "executed there by ONNX Runtime {}: outputs are {} to those here", execution.runtime_version,
-      std::isinf(execution.sqnr_db) ? "identical" : decibel_text(execution.sqnr_db) + " close");
+    return (execution.is_run ? "executed there: " : "does not run there: ") +
+           plain(with_options(execution.error));
+  return plainly("executed there by ONNX Runtime {}: outputs are {} to those here", execution.runtime_version,
+                 std::isinf(execution.sqnr_db) ? "identical" : decibel_text(execution.sqnr_db) + " close");
 }
 
 // Nodes of one kind in one line: "3 ConvInteger T1=uint8 T2=int8 (a, b, c): not implemented there".
@@ -57,8 +58,8 @@ std::string finding_lines(const TargetCheck& target) {
     std::string list;
     for (std::size_t i = 0; i < names.size() && i < kShown; ++i) list += (i == 0 ? "" : ", ") + names[i];
     if (names.size() > kShown) list += " …";
-    text += fmt::format("  {}: {} {}{}{} ({}): {}\n", target.target, names.size(), op,
-                        types.empty() ? "" : " ", types, list, why);
+    text += plainly("  {}: {} {}{}{} ({}): {}\n", target.target, names.size(), op, types.empty() ? "" : " ",
+                    types, list, why);
   }
   return text;
 }
@@ -66,9 +67,9 @@ std::string finding_lines(const TargetCheck& target) {
 }  // namespace
 
 std::string check_text(const CheckReport& report) {
-  std::string text = fmt::format(
-      "{}: opset {}, IR {}, {} in the file, {} of weights in memory after loading\n", report.model.string(),
-      report.opset, report.ir, bytes_text(report.file_bytes), bytes_text(report.memory_bytes));
+  std::string text = plainly("{}: opset {}, IR {}, {} in the file, {} of weights in memory after loading\n",
+                             report.model.string(), report.opset, report.ir, bytes_text(report.file_bytes),
+                             bytes_text(report.memory_bytes));
   using Align = Table::Align;
   Table table({{"target"},
                {"verdict"},
@@ -86,22 +87,22 @@ std::string check_text(const CheckReport& report) {
   text += table.text();
   for (const TargetCheck& target : report.targets) {
     for (const std::string& problem : target.problems)
-      text += fmt::format("  {}: {}\n", target.target, with_options(problem));
+      text += plainly("  {}: {}\n", target.target, with_options(problem));
     text += finding_lines(target);
-    if (target.execution) text += fmt::format("  {}: {}\n", target.target, execution_text(*target.execution));
+    if (target.execution) text += plainly("  {}: {}\n", target.target, execution_text(*target.execution));
     for (const std::string& note : target.notes)
-      text += fmt::format("  {}: note: {}\n", target.target, with_options(note));
+      text += plainly("  {}: note: {}\n", target.target, with_options(note));
   }
   for (const ProviderHint& hint : report.hints) {
-    text += fmt::format("  {} (documented, not measured): takes {} of {} nodes in {} island{}", hint.provider,
-                        hint.taken, hint.nodes, hint.islands, hint.islands == 1 ? "" : "s");
+    text += plainly("  {} (documented, not measured): takes {} of {} nodes in {} island{}", hint.provider,
+                    hint.taken, hint.nodes, hint.islands, hint.islands == 1 ? "" : "s");
     if (!hint.left.empty()) {
       text += "; on the CPU: ";
       for (std::size_t i = 0; i < hint.left.size() && i < kOpsShown; ++i)
-        text += (i == 0 ? "" : ", ") + hint.left[i];
+        text += (i == 0 ? "" : ", ") + plain(hint.left[i]);
       if (hint.left.size() > kOpsShown) text += " …";
     }
-    if (!hint.note.empty()) text += "; " + with_options(hint.note);
+    if (!hint.note.empty()) text += "; " + plain(with_options(hint.note));
     text += '\n';
   }
   return text;

@@ -7,6 +7,7 @@
 
 #include "report/json.h"
 #include "report/option_words.h"
+#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -15,21 +16,21 @@ namespace {
 bool is_equal(double sqnr_db) { return std::isinf(sqnr_db) && sqnr_db > 0; }
 
 std::string line_of(const CpuComparison& found) {
-  if (!found.is_run()) return fmt::format("{}: not run: {}", found.cpu, with_options(found.why_not));
-  std::string text = fmt::format("{}: ", found.cpu);
+  if (!found.is_run()) return plainly("{}: not run: {}", found.cpu, with_options(found.why_not));
+  std::string text = plainly("{}: ", found.cpu);
   if (is_equal(found.sqnr_db)) {
     text += "equal to the bit";
   } else {
-    text += fmt::format("{} from what it gives here", decibel_text(found.sqnr_db));
+    text += plainly("{} from what it gives here", decibel_text(found.sqnr_db));
     if (!is_equal(found.reference_sqnr_db))
-      text += fmt::format(" (the original: {})", decibel_text(found.reference_sqnr_db));
+      text += plainly(" (the original: {})", decibel_text(found.reference_sqnr_db));
   }
   if (found.flips != 0) {
-    text += fmt::format(", {} of {} answers are others (the original: {})", found.flips, found.answers,
-                        found.reference_flips);
+    text += plainly(", {} of {} answers are others (the original: {})", found.flips, found.answers,
+                    found.reference_flips);
   }
-  text += fmt::format(", {} sample{}, {}, ONNX Runtime {}", found.samples, found.samples == 1 ? "" : "s",
-                      found.how, found.runtime_version);
+  text += plainly(", {} sample{}, {}, ONNX Runtime {}", found.samples, found.samples == 1 ? "" : "s",
+                  found.how, found.runtime_version);
   return found.is_same() ? text : text + ": NOT THE SAME";
 }
 

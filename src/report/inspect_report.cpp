@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/option_words.h"
+#include "report/plainly.h"
 #include "report/quantize_report.h"
 #include "report/table.h"
 
@@ -17,8 +18,17 @@ using Align = Table::Align;
 std::string opsets_text(const ModelInfo& info) {
   std::string text;
   for (const auto& [domain, version] : info.opsets)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", domain, version);
+    text += plainly("{}{} {}", text.empty() ? "" : ", ", domain, version);
   return text;
+}
+
+// Metadata may be a whole document.
+std::string start_of(const std::string& value) {
+  constexpr std::size_t kShown = 80;
+  if (value.size() <= kShown) return value;
+  std::size_t end = kShown;
+  while (end > kShown - 4 && (static_cast<unsigned char>(value[end]) & 0xc0U) == 0x80U) --end;
+  return value.substr(0, end) + "…";
 }
 
 std::string count_table(const std::vector<NamedCount>& counts, const char* what) {
@@ -75,27 +85,26 @@ Json model_json(const ModelInfo& info) {
 }  // namespace
 
 std::string inspect_text(const ModelInfo& info, std::size_t tensors) {
-  std::string text = fmt::format("{}: {}, {} of weights\n", info.path.string(), bytes_text(info.bytes),
-                                 bytes_text(info.weight_bytes));
-  text += fmt::format("  IR {}, opset {}{}\n", info.ir_version, opsets_text(info),
-                      info.producer.empty() ? "" : ", made by " + info.producer);
+  std::string text = plainly("{}: {}, {} of weights\n", info.path.string(), bytes_text(info.bytes),
+                             bytes_text(info.weight_bytes));
+  text += plainly("  IR {}, opset {}{}\n", info.ir_version, opsets_text(info),
+                  info.producer.empty() ? std::string() : ", made by " + info.producer);
   text += fmt::format("  {} nodes, {} subgraphs, {} functions\n", info.nodes, info.subgraphs, info.functions);
   for (const ValueDescription& value : info.inputs)
-    text += fmt::format("  input   {}  {}\n", value.name, value.type);
+    text += plainly("  input   {}  {}\n", value.name, value.type);
   for (const ValueDescription& value : info.outputs)
-    text += fmt::format("  output  {}  {}\n", value.name, value.type);
+    text += plainly("  output  {}  {}\n", value.name, value.type);
   for (const NamedCount& file : info.external_files)
-    text += fmt::format("  external file {}, {}\n", file.name, bytes_text(file.bytes));
+    text += plainly("  external file {}, {}\n", file.name, bytes_text(file.bytes));
   for (const auto& [key, value] : info.metadata)
-    text += fmt::format("  metadata {} = {}\n", key, value.size() > 80 ? value.substr(0, 80) + "…" : value);
+    text += plainly("  metadata {} = {}\n", key, start_of(value));
   text += '\n' + count_table(info.ops, "op") + '\n' + count_table(info.element_types, "element type") + '\n';
   if (!info.tensors.empty()) text += tensor_table(info.tensors, tensors) + '\n';
-  for (const std::string& note : info.notes) text += fmt::format("note: {}\n", with_options(note));
-  for (const std::string& blocker : info.blockers)
-    text += fmt::format("blocked: {}\n", with_options(blocker));
+  for (const std::string& note : info.notes) text += plainly("note: {}\n", with_options(note));
+  for (const std::string& blocker : info.blockers) text += plainly("blocked: {}\n", with_options(blocker));
   if (info.bytes_after != 0) {
-    text += fmt::format("quantize would write {} ({})\n", bytes_text(info.bytes_after),
-                        percent_text(ratio_of(info)));
+    text +=
+        plainly("quantize would write {} ({})\n", bytes_text(info.bytes_after), percent_text(ratio_of(info)));
   }
   return text;
 }

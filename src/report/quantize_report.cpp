@@ -11,6 +11,7 @@
 #include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/option_words.h"
+#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -116,10 +117,10 @@ std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t 
     const char* const encoding = name_of(tensor.encoding);
     const std::string reason = with_options(tensor.reason);
     const std::string decision =
-        !tensor.stored ? fmt::format("kept: {}", reason)
+        !tensor.stored ? plainly("kept: {}", reason)
         : is_taken_as_it_is
-            ? fmt::format("{}: {}", encoding, reason)
-            : fmt::format("{} per {}, {}: {}", encoding, tensor.granularity, name_of(tensor.decoder), reason);
+            ? plainly("{}: {}", encoding, reason)
+            : plainly("{} per {}, {}: {}", encoding, tensor.granularity, name_of(tensor.decoder), reason);
     const std::string name = tensor.scope.empty() ? tensor.name : tensor.scope + "/" + tensor.name;
     table.add({name, fmt::format("{}[{}]", tensor.type, fmt::join(tensor.shape, ",")), tensor.op_type,
                bytes_text(tensor.bytes_before), bytes_text(tensor.bytes_after),
@@ -142,14 +143,14 @@ std::string arithmetic_lines(const std::vector<NodeOutcome>& nodes) {
   }
   const auto line = [](const char* what, const std::map<std::string, std::size_t>& ops) {
     std::string text;
-    for (const auto& [op, count] : ops) text += fmt::format("{} {} {}", text.empty() ? what : ",", count, op);
+    for (const auto& [op, count] : ops) text += plainly("{} {} {}", text.empty() ? what : ",", count, op);
     return text.empty() ? text : text + '\n';
   };
   std::string text = line("  on integers:", integer) + line("  on 16-bit floats:", half);
   std::size_t shown = 0, hidden = 0;
   for (const auto& [what, count] : floats) {
     if (shown++ < kReasonsShown) {
-      text += fmt::format("  in floats: {} {}: {}\n", count, what.first, what.second);
+      text += plainly("  in floats: {} {}: {}\n", count, what.first, what.second);
     } else {
       hidden += count;
     }
@@ -168,8 +169,8 @@ std::string left_alone(const std::vector<TensorOutcome>& tensors) {
   }
   std::string text;
   for (const auto& [reason, sums] : reasons) {
-    text += fmt::format("  left alone: {} tensor{}, {}: {}\n", sums.first, sums.first == 1 ? "" : "s",
-                        bytes_text(sums.second), reason);
+    text += plainly("  left alone: {} tensor{}, {}: {}\n", sums.first, sums.first == 1 ? "" : "s",
+                    bytes_text(sums.second), reason);
   }
   return text;
 }
@@ -217,12 +218,11 @@ Json tensor_json(const TensorOutcome& tensor) {
 
 std::string trial_line(const TrialResult& trial) {
   if (!trial.is_tried)
-    return trial.why_not.empty() ? "" : fmt::format("not run: {}", with_options(trial.why_not));
+    return trial.why_not.empty() ? "" : plainly("not run: {}", with_options(trial.why_not));
   if (trial.samples == 0)
-    return fmt::format("loads in ONNX Runtime {}, but {}", trial.runtime_version,
-                       with_options(trial.why_not));
-  return fmt::format("outputs compared in ONNX Runtime {} on {} {}{}", trial.runtime_version, trial.samples,
-                     trial.is_generated ? "random input" : "sample", trial.samples == 1 ? "" : "s");
+    return plainly("loads in ONNX Runtime {}, but {}", trial.runtime_version, with_options(trial.why_not));
+  return plainly("outputs compared in ONNX Runtime {} on {} {}{}", trial.runtime_version, trial.samples,
+                 trial.is_generated ? "random input" : "sample", trial.samples == 1 ? "" : "s");
 }
 
 Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {

@@ -8,6 +8,7 @@
 
 #include "report/json.h"
 #include "report/option_words.h"
+#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -19,7 +20,7 @@ using Align = Table::Align;
 constexpr double kBar = 12;  // characters of the longest
 
 std::string drop_text(const std::optional<double>& drop) {
-  return drop ? fmt::format("{:+.4f}", std::fabs(*drop) < 5e-5 ? 0.0 : *drop) : "-";
+  return drop ? plainly("{:+.4f}", std::fabs(*drop) < 5e-5 ? 0.0 : *drop) : "-";
 }
 
 std::string marks_of(const GroupSensitivity& group) {
@@ -82,8 +83,8 @@ std::string rest_line(const SensitivityResult& result) {
     worst = std::min(worst, group.estimated_db);
   }
   if (count == 0) return {};
-  return fmt::format("{} more not measured, estimated at {} or better: leave out --top to measure all\n",
-                     count, decibel_text(worst));
+  return plainly("{} more not measured, estimated at {} or better: leave out --top to measure all\n", count,
+                 decibel_text(worst));
 }
 
 // For a shell.
@@ -95,16 +96,16 @@ std::string quoted(const std::string& text) {
 
 std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
   if (result.exclude.empty() && result.is_enough)
-    return fmt::format("{} reaches {:g} dB with nothing left out\n", name_of(result.format), min_sqnr);
+    return plainly("{} reaches {:g} dB with nothing left out\n", name_of(result.format), min_sqnr);
   if (result.exclude.empty())
-    return fmt::format("leaving layers out does not bring it nearer to {:g} dB\n", min_sqnr);
-  std::string text = result.is_enough ? fmt::format("to reach {:g} dB ({} measured) leave out:\n", min_sqnr,
-                                                    decibel_text(result.exclude_db))
-                                      : fmt::format("{:g} dB are out of reach; {} measured without:\n",
-                                                    min_sqnr, decibel_text(result.exclude_db));
-  text += fmt::format("  --to {}{}", name_of(result.format),
-                      result.format == Format::kStatic ? " --no-search --no-equalize" : "");
-  for (const std::string& expression : result.exclude) text += " --exclude " + quoted(expression);
+    return plainly("leaving layers out does not bring it nearer to {:g} dB\n", min_sqnr);
+  std::string text = result.is_enough ? plainly("to reach {:g} dB ({} measured) leave out:\n", min_sqnr,
+                                                decibel_text(result.exclude_db))
+                                      : plainly("{:g} dB are out of reach; {} measured without:\n", min_sqnr,
+                                                decibel_text(result.exclude_db));
+  text += plainly("  --to {}{}", name_of(result.format),
+                  result.format == Format::kStatic ? " --no-search --no-equalize" : "");
+  for (const std::string& expression : result.exclude) text += " --exclude " + quoted(escaped(expression));
   return text + '\n';
 }
 
@@ -163,18 +164,18 @@ Json row_json(const SensitivityRow& row) {
 
 std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
   std::string text =
-      fmt::format("{} to {}: {} sample{}, ONNX Runtime {}, everything quantized {}", result.model.string(),
-                  name_of(result.format), result.samples, result.samples == 1 ? "" : "s",
-                  result.runtime_version, decibel_text(result.all_db));
+      plainly("{} to {}: {} sample{}, ONNX Runtime {}, everything quantized {}", result.model.string(),
+              name_of(result.format), result.samples, result.samples == 1 ? "" : "s", result.runtime_version,
+              decibel_text(result.all_db));
   if (!result.metric.empty())
-    text += fmt::format(", {} {:.4f} (drop {})", result.metric, result.metric_reference,
-                        drop_text(result.all_drop));
+    text +=
+        plainly(", {} {:.4f} (drop {})", result.metric, result.metric_reference, drop_text(result.all_drop));
   text += '\n' + group_table(result) + rest_line(result);
-  for (const std::string& finding : result.findings) text += with_options(finding) + '\n';
-  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", with_options(note));
+  for (const std::string& finding : result.findings) text += plain(with_options(finding)) + '\n';
+  for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
   text += exclude_lines(result, min_sqnr);
-  return text + fmt::format("{} model{} measured, {} known from before, {}\n", result.measured,
-                            result.measured == 1 ? "" : "s", result.recalled, seconds_text(result.seconds));
+  return text + plainly("{} model{} measured, {} known from before, {}\n", result.measured,
+                        result.measured == 1 ? "" : "s", result.recalled, seconds_text(result.seconds));
 }
 
 Json sensitivity_json(const std::vector<SensitivityRow>& rows, double min_sqnr) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/plain_text.h"
+
 namespace ounce::report {
 namespace {
 
@@ -16,6 +18,11 @@ std::size_t width_of(const std::string& text) {
 }
 
 }  // namespace
+
+void Table::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = plain(cell);
+  rows_.push_back(std::move(cells));
+}
 
 std::string Table::text() const {
   std::vector<std::size_t> widths;

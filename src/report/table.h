@@ -16,7 +16,7 @@ class Table {
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void add(std::vector<std::string> cells);  // they show as plain() shows them
   void add_rule() { rows_.emplace_back(); }
   std::string text() const;
 

@@ -11,6 +11,7 @@
 #include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/option_words.h"
+#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -71,7 +72,7 @@ std::string layers_text(const std::vector<LayerChoice>& layers) {
   std::vector<std::string> parts;
   constexpr std::size_t kNamed = 4;
   for (const auto& [format, names] : sorted) {
-    std::string part = fmt::format("{} {}", names.size(), format);
+    std::string part = plainly("{} {}", names.size(), format);
     if (names.size() <= kNamed && sorted.size() > 1) part += fmt::format(" ({})", fmt::join(names, ", "));
     parts.push_back(std::move(part));
   }
@@ -153,38 +154,38 @@ Json result_json(const TuneResult& result) {
 }  // namespace
 
 std::string trial_line(const TuneTrial& trial) {
-  if (!trial.problem.empty()) return fmt::format("{}: {}\n", trial.name, with_options(trial.problem));
-  return fmt::format("{}: {}, {}, {}, {}\n", trial.name, percent_text(trial.ratio), speed_text(trial),
-                     decibel_text(trial.sqnr_db), gate_text(trial));
+  if (!trial.problem.empty()) return plainly("{}: {}\n", trial.name, with_options(trial.problem));
+  return plainly("{}: {}, {}, {}, {}\n", trial.name, percent_text(trial.ratio), speed_text(trial),
+                 decibel_text(trial.sqnr_db), gate_text(trial));
 }
 
 std::string tune_text(const TuneResult& result) {
   std::string text =
-      fmt::format("{}: {} samples to search on, {} held out, ONNX Runtime {}\n", result.model.string(),
-                  result.search_samples, result.held_out_samples, result.runtime_version);
+      plainly("{}: {} samples to search on, {} held out, ONNX Runtime {}\n", result.model.string(),
+              result.search_samples, result.held_out_samples, result.runtime_version);
   text += trial_table(result).text();
   for (const TuneTrial& trial : result.trials) {
     if (!trial.problem.empty())
-      text += fmt::format("not made: {}: {}\n", trial.name, with_options(trial.problem));
+      text += plainly("not made: {}: {}\n", trial.name, with_options(trial.problem));
   }
-  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", with_options(note));
+  for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
   if (result.is_interrupted) text += "stopped: this is the best so far\n";
   if (result.is_out_of_time)
     text += "the budget was used up before everything was tried: more --budget may find more\n";
-  if (!result.layers.empty()) text += fmt::format("layers: {}\n", layers_text(result.layers));
-  for (const std::string& line : cpu_lines(result.cpus)) text += fmt::format("on {}\n", line);
+  if (!result.layers.empty()) text += plainly("layers: {}\n", layers_text(result.layers));
+  for (const std::string& line : cpu_lines(result.cpus)) text += plainly("on {}\n", line);
   if (result.passed) {
-    text += fmt::format("held out: {}\n", with_options(result.held_out.verdict));
+    text += plainly("held out: {}\n", with_options(result.held_out.verdict));
     const SpeedUp& speed = result.best.speed_up;
-    text += fmt::format("{}: {}, {} of the bytes, {}\n", result.output.string(), result.best.name,
-                        percent_text(result.best.ratio),
-                        result.best.is_timed ? fmt::format("{:.2f} × as fast ({:.2f} … {:.2f})", speed.ratio,
-                                                           speed.low, speed.high)
-                                             : "not timed: 'ounce bench' tells how fast it is");
+    text += plainly("{}: {}, {} of the bytes, {}\n", result.output.string(), result.best.name,
+                    percent_text(result.best.ratio),
+                    result.best.is_timed ? fmt::format("{:.2f} × as fast ({:.2f} … {:.2f})", speed.ratio,
+                                                       speed.low, speed.high)
+                                         : "not timed: 'ounce bench' tells how fast it is");
   } else if (!result.closest.empty()) {
     const char* slow = result.best.is_slower ? ", but it is slower than the original" : "";
-    text += fmt::format("nothing passed; closest came {}: {}{}\nit is kept as {}\n", result.best.name,
-                        with_options(result.best.verdict), slow, result.closest.string());
+    text += plainly("nothing passed; closest came {}: {}{}\nit is kept as {}\n", result.best.name,
+                    with_options(result.best.verdict), slow, result.closest.string());
   } else {
     text += "nothing could be made\n";
   }

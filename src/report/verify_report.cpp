@@ -9,6 +9,7 @@
 #include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/option_words.h"
+#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -22,9 +23,7 @@ std::string share_text(const std::optional<double>& share) {
 }
 
 // Without a minus before nothing.
-std::string signed_text(double value) {
-  return fmt::format("{:+.4f}", std::fabs(value) < 5e-5 ? 0.0 : value);
-}
+std::string signed_text(double value) { return plainly("{:+.4f}", std::fabs(value) < 5e-5 ? 0.0 : value); }
 
 std::string output_table(const VerifyResult& result) {
   const bool has_flips = std::any_of(result.outputs.begin(), result.outputs.end(),
@@ -67,7 +66,7 @@ std::string metric_table(const std::vector<MetricResult>& metrics) {
   for (const MetricResult& metric : metrics) {
     table.add({metric.name, fmt::format("{:.4f}", metric.reference), fmt::format("{:.4f}", metric.candidate),
                signed_text(metric.drop),
-               fmt::format("{} … {}", signed_text(metric.drop_low), signed_text(metric.drop_high))});
+               plainly("{} … {}", signed_text(metric.drop_low), signed_text(metric.drop_high))});
   }
   return table.text();
 }
@@ -77,11 +76,11 @@ std::string edge_lines(const std::vector<EdgeCase>& cases) {
   std::string lines;
   for (const EdgeCase& edge : cases) {
     ++(edge.is_left_out ? left_out : edge.passed ? held : failed);
-    lines += fmt::format("  {} {}: {}\n",
-                         edge.is_left_out ? "-     "
-                         : edge.passed    ? "ok    "
-                                          : "FAILED",
-                         edge.name, with_options(edge.finding));
+    lines += plainly("  {} {}: {}\n",
+                     edge.is_left_out ? "-     "
+                     : edge.passed    ? "ok    "
+                                      : "FAILED",
+                     edge.name, with_options(edge.finding));
   }
   std::string text = fmt::format("edge cases: {} held", held);
   if (failed != 0) text += fmt::format(", {} FAILED", failed);
@@ -169,27 +168,26 @@ Json row_json(const VerifyRow& row) {
 }  // namespace
 
 std::string verify_text(const VerifyResult& result) {
-  std::string text =
-      fmt::format("{} against {}: {} {}sample{}, ONNX Runtime {}\n", result.candidate.string(),
-                  result.reference.string(), result.samples, result.is_generated ? "random " : "",
-                  result.samples == 1 ? "" : "s", result.runtime_version);
+  std::string text = plainly("{} against {}: {} {}sample{}, ONNX Runtime {}\n", result.candidate.string(),
+                             result.reference.string(), result.samples, result.is_generated ? "random " : "",
+                             result.samples == 1 ? "" : "s", result.runtime_version);
   text += output_table(result);
   if (!result.metrics.empty()) text += metric_table(result.metrics);
   if (!result.worst.empty()) {
     text += "largest differences:";
     for (const SampleDifference& worst : result.worst)
-      text += fmt::format(" {} ({:.4g})", worst.name, worst.max_abs_diff);
+      text += plainly(" {} ({:.4g})", worst.name, worst.max_abs_diff);
     text += '\n';
   }
   if (!result.edge_cases.empty()) text += edge_lines(result.edge_cases);
   if (!result.cpus.empty()) text += "on other CPUs:\n";
-  for (const std::string& line : cpu_lines(result.cpus)) text += fmt::format("  {}\n", line);
+  for (const std::string& line : cpu_lines(result.cpus)) text += plainly("  {}\n", line);
   if (result.is_generated) {
     text +=
         "note: the inputs were random; they show that the models agree, not how good they are: give --data\n";
   }
-  for (const std::string& note : result.notes) text += fmt::format("note: {}\n", with_options(note));
-  return text + with_options(result.verdict) + '\n';
+  for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
+  return text + plain(with_options(result.verdict)) + '\n';
 }
 
 std::string verify_table(const std::vector<VerifyRow>& rows) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 
@@ -21,6 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kOldestApi = 14;
+
+// Newer libraries make an id for the device, a database of events and a log as soon as they get an
+// environment, before they can be asked not to. They ask this variable first. It is set when this file is
+// loaded, as a program begins: setenv() while other threads read the environment is a race. The runner is
+// started with it, too.
+[[maybe_unused]] const int kNoTelemetry = ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
 
 // Nothing is printed while one of these lives. Newer libraries ask the system who it is when they start, by a
 // command that may not be there, and what the shell says then is nobody's business.

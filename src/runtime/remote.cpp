@@ -174,7 +174,7 @@ void launch_there(Launch& launch, const fs::path& path, const ExecutorOptions& o
   launch.files = folder;
   launch.load = {files[1].path, folder->path() + "/" + path.filename().string(), options.session};
   launch.load.options.stand_ins.clear();  // they have their names there
-  // Newer libraries leave a log of their own where temporary files go: with the model, it goes away.
+  // Whatever a library leaves where temporary files go: with the model, it goes away.
   launch.command = device.command(fmt::format("export TMPDIR={}; {} {} {}", shell_word(folder->path()),
                                               remote.launcher, shell_word(files[0].path), memory));
   launch.runtime = fmt::format("ONNX Runtime behind '{}'", remote.via);

@@ -121,7 +121,7 @@ QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem
   QuantizeOptions options = options_for(recipe);
   options.trial.data.samples = kTrialSamples * options.trial.data.parts;
   const onnx::Model original = onnx::read_model(model_);
-  make::require_another_file(original, output, "the output would replace the input; choose another -o");
+  make::Inputs(original).add(options.trial.data).require_apart(output);
   QuantizeResult result;
   result.model = model_;
   result.output = output;

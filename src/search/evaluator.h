@@ -55,8 +55,6 @@ class Evaluator {
 
   // Measurements are stopped, with Error{kCancelled}, when no more than this is left of the budget.
   virtual void keep_back(double seconds) = 0;
-  // A run that goes on ends at the measurement at which the time was up at first.
-  virtual void note_time_is_up() = 0;
   const Clock& clock() const { return clock_; }
 
  protected:

@@ -4,16 +4,18 @@
 //   if (const Journal::Entry* known = journal.find(key)) …
 //   journal.add(key, value, seconds);
 //
-// A line of JSON for each, written at once. A line that was cut by a kill is left out when the file is read.
+// A line of JSON for each, with a check, appended at once; several processes may do so. A line that was cut
+// by a kill is left out when the file is read.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <string>
+
+#include "io/descriptor.h"
 
 namespace ounce::search {
 
@@ -36,10 +38,10 @@ class Journal {
 
  private:
   void read();
+  void write(const std::string& key, const Entry& entry) const;
 
   std::filesystem::path file_;
-  std::ofstream out_;
-  bool is_cut_ = false;                          // the last line of the file has no end
+  io::Descriptor out_;
   std::deque<Entry> all_;                        // which stay where they are
   std::map<std::string, const Entry*> entries_;  // the last of each key
   mutable std::mutex mutex_;

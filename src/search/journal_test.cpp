@@ -1,6 +1,9 @@
 #include "search/journal.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <thread>
@@ -57,6 +60,56 @@ TEST_F(JournalTest, ALineThatWasCutDoesNotSpoilTheNext) {
   EXPECT_NE(again.find("a"), nullptr);
   EXPECT_NE(again.find("b"), nullptr);
   EXPECT_EQ(again.find("cut"), nullptr);
+}
+
+TEST_F(JournalTest, AnotherProcessMayLeaveALineWithoutAnEnd) {
+  Journal journal(file);
+  journal.add("a", 1, 0);
+  append(R"({"key":"cut","value":)");
+  journal.add("b", 2, 0);
+  EXPECT_NE(Journal(file).find("b"), nullptr);
+}
+
+TEST_F(JournalTest, ALineThatSomebodyChangedIsNone) {
+  Journal(file).add("a", 1234, 0);
+  std::string text = test::read_file(file);
+  text.replace(text.find("1234"), 4, "1235");
+  test::write_file(file, text);
+  EXPECT_EQ(Journal(file).find("a"), nullptr);
+}
+
+TEST_F(JournalTest, ALineNestedDeepIsNone) {
+  append("{\"key\":\"a\",\"seconds\":1,\"value\":" + std::string(200'000, '[') + std::string(200'000, ']') +
+         "}\n");
+  Journal(file).add("b", 2, 0);
+  const Journal again(file);
+  EXPECT_EQ(again.find("a"), nullptr);
+  EXPECT_NE(again.find("b"), nullptr);
+}
+
+TEST_F(JournalTest, NamesThatAreNoUtf8AreKept) {
+  Journal(file).add("a", {{"name", "\xff"}}, 0);
+  EXPECT_NE(Journal(file).find("a"), nullptr);
+}
+
+TEST_F(JournalTest, SeveralProcessesAddSideBySide) {
+  for (int p = 0; p < 4; ++p) {
+    if (::fork() != 0) continue;
+    Journal journal(file);
+    for (int i = 0; i < 50; ++i)
+      journal.add(std::to_string(p) + " " + std::to_string(i), std::string(10'000, 'x'), 0);
+    ::_exit(0);
+  }
+  while (::wait(nullptr) > 0) {
+  }
+  const Journal again(file);
+  for (int p = 0; p < 4; ++p)
+    for (int i = 0; i < 50; ++i) EXPECT_NE(again.find(std::to_string(p) + " " + std::to_string(i)), nullptr);
+}
+
+TEST_F(JournalTest, APipeIsNoJournal) {
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_EQ(error_of([&] { Journal journal(file); }).code(), ErrorCode::kIo);
 }
 
 TEST_F(JournalTest, WithoutAFileNothingIsKept) {

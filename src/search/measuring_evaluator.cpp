@@ -58,21 +58,7 @@ void MeasuringEvaluator::count(std::set<std::string> keys) {
   counted_.merge(keys);
 }
 
-std::string MeasuringEvaluator::end_key() const { return fmt::format("time was up {}", clock_.budget()); }
-
-void MeasuringEvaluator::note_time_is_up() { journal_.add(end_key(), steps_, 0); }
-
-void MeasuringEvaluator::begin_step() {
-  const Journal::Entry* end = journal_.find(end_key());
-  ++steps_;
-  const bool is_searching = kept_back_ > 0;
-  const bool was_over =
-      end != nullptr && end->value.is_number_unsigned() && steps_ >= end->value.get<std::uint64_t>();
-  if (is_searching && was_over) throw Error(ErrorCode::kCancelled, "the time was up here before");
-}
-
 const json* MeasuringEvaluator::recall(const std::string& key) {
-  begin_step();
   const Journal::Entry* known = journal_.find(key);
   if (known == nullptr) return nullptr;
   clock_.credit(known->seconds);
@@ -84,7 +70,9 @@ json MeasuringEvaluator::find_out(const std::string& key, const std::function<js
   before_measuring();
   const TimeLimit limit(seconds_left());
   const Stopwatch time;
+  is_cut_short_ = false;
   json value = find();
+  if (is_cut_short_) return value;
   return journal_.add(key, std::move(value), time.seconds()).value;
 }
 
@@ -128,7 +116,6 @@ std::filesystem::path MeasuringEvaluator::file_of(const Recipe& recipe) {
 }
 
 std::vector<double> MeasuringEvaluator::noises(const std::vector<Recipe>& recipes) {
-  begin_step();
   std::set<std::string> keys;
   for (const Recipe& recipe : recipes) keys.insert(key_of("noise", recipe));
   count(keys);
@@ -251,7 +238,8 @@ Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) 
     limits.close_enough = close_enough;
     limits.has_time = [&] {
       if (clock_.counts_models()) return static_cast<double>(++models) <= most;
-      return clock_.elapsed() < end;
+      is_cut_short_ = is_cut_short_ || clock_.elapsed() >= end;
+      return !is_cut_short_;
     };
     try {
       std::vector<std::string> notes;

@@ -33,7 +33,6 @@ class MeasuringEvaluator : public Evaluator {
   Resolution resolve_static(double close_enough, double most) override;
   std::uint64_t original_bytes() const override { return original_bytes_; }
   void keep_back(double seconds) override { kept_back_ = seconds; }
-  void note_time_is_up() override;
 
   // The final word.
   VerifyResult hold_out(const Recipe& recipe);
@@ -63,10 +62,8 @@ class MeasuringEvaluator : public Evaluator {
   const nlohmann::json* recall(const std::string& key);
   nlohmann::json find_out(const std::string& key, const std::function<nlohmann::json()>& find);
   VerifyOptions verify_options(const DataOptions& data) const;
-  void begin_step();
   void count(std::set<std::string> keys);
   double seconds_left() const;
-  std::string end_key() const;
   std::filesystem::path file_of(const Recipe& recipe);
   const Recording& recording();
 
@@ -79,8 +76,10 @@ class MeasuringEvaluator : public Evaluator {
   std::unique_ptr<Recording> recording_;
   std::set<std::string> counted_;  // models
   std::vector<std::string> notes_;
-  std::uint64_t original_bytes_ = 0, recalled_ = 0, steps_ = 0;
+  std::uint64_t original_bytes_ = 0, recalled_ = 0;
   double kept_back_ = 0;
+  // What the clock cut short says more about the machine on that day than about the model: it is not kept.
+  bool is_cut_short_ = false;
 };
 
 }  // namespace ounce::search

@@ -71,7 +71,6 @@ void Search::run() {
   } catch (const Error& error) {
     if (!is_time_up(error)) throw;
     is_complete_ = false;
-    evaluator_.note_time_is_up();
   }
   try {
     evaluator_.keep_back(-kOverrun * clock_.budget());

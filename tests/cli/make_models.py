@@ -148,6 +148,52 @@ def huge_values():
 
 
 @a_model
+def enormous():
+    """Sums of weights that just fit float32, and do not when weights are rounded."""
+    rows = [[1 + (7 * row * column + 3 * row + column) % 31 for column in range(64)] for row in range(32)]
+    sums = [sum(row[column] for row in rows) for column in range(64)]
+    weights = [row[column] / sums[column] * 3.4028e38 for row in rows for column in range(64)]
+    nodes = [node("Mul", ["x", "zero"], ["zeros"]), node("Add", ["zeros", "one"], ["ones"]), node("MatMul", ["ones", "w"], ["y"])]
+    constants = [tensor("w", [32, 64], floats_of(weights)), tensor("zero", [], floats_of([0])), tensor("one", [], floats_of([1]))]
+    return model(graph(nodes, [X], [Y], constants))
+
+
+@a_model
+def denormal():
+    """Weights below all normal numbers."""
+    return one_matmul(weight("w", 32, 64, scale=1e-40))
+
+
+@a_model
+def broken_bias():
+    """A NaN, and beside it a number that 16-bit floats do not hold."""
+    nodes = [node("LSTM", ["x", "w", "r", "b"], ["y"], [attribute("hidden_size", 16)])]
+    bias = tensor("b", [1, 128], floats_of([math.nan, 2.9e38] + [0.5] * 126))
+    return model(graph(nodes, [value("x", ["T", 1, 24])], [value("y", ["T", 1, 1, 16])], [weight("w", 1, 64, 24), weight("r", 1, 64, 16), bias]))
+
+
+@a_model
+def hostile_names():
+    """Names that a terminal would obey, that look like lines of ours, and that are very long."""
+    evil, long = "w\u009b31m\u202e\u2028ounce: fake", "n" * 20000
+    nodes = [node("MatMul", ["x", evil], [long], name=evil), node("MatMul", [long, "v"], ["y"], name=long)]
+    body = graph(nodes, [X], [Y], [weight(evil, 32, 64), weight("v", 64, 64)])
+    return model(body) + field(14, field(1, "note\x1b]0;title\x07") + field(2, "a\nounce: fake\x7f\u202e"))
+
+
+@a_model
+def two_versions():
+    """The same domain imported twice."""
+    return one_matmul(weight("w", 32, 64), other_opsets=[opset(1)])
+
+
+@a_model
+def far_version():
+    """A version that no runtime can count to."""
+    return one_matmul(weight("w", 32, 64), other_opsets=[opset(1 << 40, "com.microsoft")])
+
+
+@a_model
 def quantized():
     """Quantized by somebody else already, in part."""
     codes = tensor("codes", [32, 64], bytes(i % 251 for i in range(32 * 64)), INT8)

@@ -91,7 +91,6 @@ class ScriptedEvaluator : public Evaluator {
     return bytes;
   }
   void keep_back(double seconds) override { kept_back_ = seconds; }
-  void note_time_is_up() override {}
 
   int judged = 0, contests = 0;
 

@@ -1,0 +1,24 @@
+#include "base/json_text.h"
+
+namespace ounce {
+
+void require_json_limits(std::string_view text, const JsonLimits& limits, const std::string& where) {
+  const auto refuse = [&](const std::string& what) { throw Error(ErrorCode::kBadInput, what, where); };
+  if (text.size() > limits.bytes) refuse(fmt::format("is longer than {} MiB", limits.bytes >> 20U));
+  std::size_t depth = 0;
+  bool is_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_string && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      is_string = !is_string;
+    } else if (!is_string && (c == '[' || c == '{')) {
+      if (++depth > limits.depth) refuse(fmt::format("values are nested more than {} deep", limits.depth));
+    } else if (!is_string && (c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+}
+
+}  // namespace ounce

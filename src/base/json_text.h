@@ -1,0 +1,50 @@
+// JSON that somebody else wrote: the one way by which it is read.
+//
+//   const auto document = parse_json<nlohmann::ordered_json>(text, {.bytes = 1 << 20});
+//
+// What is nested deep overflows the stack of whoever walks through it, and what is parsed takes many times
+// the memory of its text, so both have limits, which are looked at before anything is parsed.
+#pragma once
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ounce {
+
+struct JsonLimits {
+  std::size_t depth = 16;
+  std::size_t bytes = std::size_t{16} << 20;
+};
+
+// Throws Error{kBadInput}.
+void require_json_limits(std::string_view text, const JsonLimits& limits, const std::string& where);
+
+// Throws Error{kBadInput} that says what is wrong with it.
+template <class Json = nlohmann::json>
+Json parse_json(std::string_view text, const JsonLimits& limits = {}, const std::string& where = {}) {
+  require_json_limits(text, limits, where);
+  try {
+    return Json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw Error(ErrorCode::kBadInput, fmt::format("is not JSON (byte {})", error.byte), where);
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::kBadInput, "holds a number that is out of range", where);
+  }
+}
+
+// Something that is null when it is no JSON, or beyond the limits.
+template <class Json = nlohmann::json>
+Json parse_json_or_nothing(std::string_view text, const JsonLimits& limits = {}) {
+  try {
+    return parse_json<Json>(text, limits);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+}  // namespace ounce

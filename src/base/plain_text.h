@@ -1,0 +1,27 @@
+// Text of others as people may see it: names in a model, its metadata, file names, what a program said.
+//
+// A terminal obeys what it is shown, so nothing that it could obey gets there, and no name can look like a
+// line of ours. Everything that is printed goes through one of these.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ounce {
+
+// Control characters, those that change the direction of writing, and bytes that are no UTF-8 as C writes
+// them:
+// "\x1b", "\n", "\u202e". On one line, and for a regular expression (RE2) still the same.
+std::string escaped(std::string_view text);
+
+// For reading: escaped, and what is too long to read is cut: a word "name… (20,000 characters)", or all of
+// it.
+std::string plain(std::string_view text);
+
+// A JSON text with such characters in JSON's own escapes: the same document.
+std::string escaped_json(std::string_view json);
+
+// Lines of ours with whatever is left in them: escaped, but for the line breaks.
+std::string escaped_lines(std::string_view text);
+
+}  // namespace ounce

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""What a verb writes is what it was asked for, and nothing goes over a network: seen from outside, by strace.
+
+usage: traces_test.py --ounce PROGRAM --models FOLDER [--runtime LIBRARY]… [unittest arguments]
+
+Every verb runs in a folder of its own, once for each ONNX Runtime, with a home, a folder for temporary files and one for
+caches that are empty. All system calls that make, open for writing, rename or remove a file and all that open a socket are
+looked at. Allowed are the outputs that the test names (and the hidden name that an output has for an instant), a
+temporary folder of ours that is gone in the end, and the cache.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+OUNCE = MODELS = None
+RUNTIMES = []
+SKIPPED = 77
+
+CALLS = ("open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,"
+         "unlink,unlinkat,rmdir,truncate,chdir,socket,connect")
+
+GIVEN = ["signal.onnx", "agreed.onnx", "signal.npz", "signal.ranges"]
+
+# A verb, the words behind it, and the names that it may write; `cache` when it keeps measurements.
+DATA = ["--data", "signal.npz"]
+VERBS = [
+    ("inspect", ["signal.onnx"], []),
+    ("quantize", ["signal.onnx", "-o", "out.onnx", "--min-bytes", "64"], ["out.onnx"]),
+    ("quantize", ["signal.onnx", "-o", "out.onnx", "--to", "static", "--on", "auto", *DATA], ["out.onnx"]),
+    ("quantize", ["signal.onnx", "-o", "out.onnx", "--to", "fp16", "--emit", "ort"],
+     ["out.onnx", "out.ort", "out.required_operators.config"]),
+    ("calibrate", ["signal.onnx", "-o", "out.ranges", *DATA], ["out.ranges"]),
+    ("calibrate", ["merge", "signal.ranges", "-o", "out.ranges"], ["out.ranges"]),
+    ("verify", ["signal.onnx", "signal.onnx", *DATA], []),
+    ("bench", ["signal.onnx", "-t", "0.1", "--cold-starts", "1"], []),
+    ("sensitivity", ["signal.onnx", *DATA], ["cache"]),
+    ("tune", ["signal.onnx", "-o", "out.onnx", "--budget", "3 models", "--on", "none", *DATA],
+     ["out.onnx", "out.closest.onnx", "cache"]),
+    ("advise", ["signal.onnx", "--budget", "2s", *DATA], []),
+    ("check", ["signal.onnx", "--target", "linux-x64@1.22.0", "--required-ops", "out.config"], ["out.config"]),
+    ("contract", ["set", "signal.onnx", "-o", "out.onnx", "--rescale", "2", *DATA], ["out.onnx"]),
+    ("contract", ["show", "agreed.onnx"], []),
+    ("contract", ["check", "agreed.onnx", *DATA], []),
+    ("copy", ["signal.onnx", "-o", "out.onnx"], ["out.onnx"]),
+    ("copy", ["signal.onnx", "-o", "out.onnx", "--emit", "ort"], ["out.onnx", "out.ort", "out.required_operators.config"]),
+]
+
+
+class Traced:
+    """One run, and the lines of strace about it."""
+
+    def __init__(self, root, verb, words, runtime):
+        self.root = root
+        self.work, self.home, self.temporary, self.cache = (root / name for name in ("work", "home", "tmp", "cache"))
+        for folder in (self.work, self.home, self.temporary, self.cache):
+            folder.mkdir()
+        for name in GIVEN:
+            shutil.copy(MODELS / name, self.work)
+        environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(self.home), "TMPDIR": str(self.temporary),
+                       "XDG_CACHE_HOME": str(self.cache), "OUNCE_ONNXRUNTIME": str(runtime)}
+        trace = root / "trace"
+        done = subprocess.run(["strace", "-f", "-y", "--seccomp-bpf", "-s", "4096", "-e", f"trace={CALLS}", "-o", trace, OUNCE, verb, *words],
+                              cwd=self.work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+        self.code, self.said = done.returncode, done.stderr
+        self.lines = list(whole_lines(trace.read_text(errors="backslashreplace").splitlines()))
+
+    def left(self):
+        """What stands in the folders now and did not before."""
+        found = set()
+        for folder in (self.work, self.home, self.temporary, self.cache):
+            found |= {path for path in folder.rglob("*") if not path.is_dir()}
+            found |= {path for path in folder.rglob("*") if path.is_dir() and not any(path.iterdir())}
+        return {str(path.relative_to(self.root)) for path in found} - {f"work/{name}" for name in GIVEN}
+
+    def touched(self):
+        """(call, path) of everything that was made, opened for writing, renamed or removed."""
+        folder = self.work
+        for line in self.lines:
+            if match := re.match(r"(?:\d+ +)?(\w+)\((.*)\) += (-?\d+|\?)", line):
+                call, arguments, result = match.groups()
+                if result.startswith("-") or call in ("socket", "connect"):
+                    continue
+                if call == "chdir":
+                    (folder,) = paths_of(call, arguments, folder)
+                    continue
+                if call.startswith("open") and not re.search(r"O_WRONLY|O_RDWR|O_CREAT|O_TMPFILE|O_TRUNC", arguments):
+                    continue
+                for path in paths_of(call, arguments, folder):
+                    yield call, path
+
+    def sockets(self):
+        return [line for line in self.lines if re.search(r"\b(socket|connect)\(", line) and "AF_UNIX" not in line]
+
+
+def whole_lines(lines):
+    """A call that another process interrupts stands on two lines."""
+    begun = {}
+    for line in lines:
+        process = line.split(" ", 1)[0]
+        if line.endswith("<unfinished ...>"):
+            begun[process] = line.removesuffix("<unfinished ...>").rstrip()
+        elif match := re.match(r"\d+ +<\.\.\. \w+ resumed>(.*)", line):
+            yield begun.pop(process, "") + match.group(1)
+        else:
+            yield line
+
+
+def paths_of(call, arguments, here):
+    """The names in the arguments, each made absolute by the folder before it."""
+    folder = str(here)
+    for match in re.finditer(r'(?:AT_FDCWD|\d+)<([^>]*)>|AT_FDCWD|"((?:[^"\\]|\\.)*)"', arguments):
+        at, name = match.groups()
+        if at is not None:
+            folder = at
+        elif name is not None:
+            yield pathlib.Path(os.path.normpath(os.path.join(folder, name)))
+            if call.startswith("open"):
+                return
+            if call.startswith("symlink"):
+                folder = str(here)
+
+
+class Traces(unittest.TestCase):
+    maxDiff = None
+
+    def is_allowed(self, path, run, outputs):
+        if path.parent == run.work:
+            own = re.fullmatch(r"\.(.+)\.\d+\.part", path.name)
+            return (own.group(1) if own else path.name) in outputs
+        if path == run.work or path == pathlib.Path("/dev/null") or path.parts[:2] == ("/", "proc"):
+            return True  # O_TMPFILE, nowhere, and a file of our own that has no name yet
+        if run.temporary in path.parents and path.relative_to(run.temporary).parts[0].startswith("ounce-"):
+            return True
+        return "cache" in outputs and (path == run.cache / "ounce" or path.parent == run.cache / "ounce")
+
+    def check(self, verb, words, outputs, runtime):
+        with tempfile.TemporaryDirectory(prefix="traces-") as name:
+            run = Traced(pathlib.Path(name).resolve(), verb, words, runtime)
+            self.assertIn(run.code, (0, 1), run.said)
+            self.assertTrue(run.lines, "strace saw nothing")
+            wanted = {f"work/{output}" for output in outputs if output != "cache"}
+            left = {path for path in run.left() if not ("cache" in outputs and path.startswith("cache/ounce/"))}
+            self.assertEqual(left - wanted, set(), "left behind")
+            foreign = {f"{call} {path}" for call, path in run.touched() if not self.is_allowed(path, run, outputs)}
+            self.assertEqual(foreign, set(), "written in between")
+            self.assertEqual(run.sockets(), [], "a network")
+
+    def test_every_verb_with_every_runtime(self):
+        for runtime in RUNTIMES:
+            for verb, words, outputs in VERBS:
+                with self.subTest(runtime=runtime, command=" ".join([verb, *words])):
+                    self.check(verb, words, outputs, runtime)
+
+    def test_demo(self):
+        with self.subTest(runtime=RUNTIMES[0]):
+            self.check("demo", [], [], RUNTIMES[0])
+
+
+def can_trace():
+    try:
+        return subprocess.run(["strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "true"], capture_output=True).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+def main():
+    global OUNCE, MODELS, RUNTIMES
+    parser = argparse.ArgumentParser(usage=__doc__)
+    for name in ("ounce", "models"):
+        parser.add_argument("--" + name, required=True, type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--runtime", action="append", default=[])
+    known, others = parser.parse_known_args()
+    OUNCE, MODELS, RUNTIMES = known.ounce, known.models, known.runtime
+    if not can_trace() or not RUNTIMES:
+        print("skipped: there is no strace, it may not trace here, or there is no ONNX Runtime")
+        return SKIPPED
+    with tempfile.TemporaryDirectory(prefix="traces-") as name:
+        for given in ("signal.onnx", "signal.npz"):
+            shutil.copy(MODELS / given, name)
+        MODELS = pathlib.Path(name)
+        for words in (["contract", "set", "signal.onnx", "-o", "agreed.onnx", "--rescale", "2"], ["calibrate", "signal.onnx", *DATA]):
+            subprocess.run([OUNCE, *words], cwd=name, stdout=subprocess.DEVNULL, check=True)
+        return 0 if unittest.main(argv=[sys.argv[0], *others], exit=False).result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
