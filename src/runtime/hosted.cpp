@@ -54,7 +54,7 @@ std::string Hosted::ask(Kind kind, const std::string& body, Kind expected, const
   if (outcome == Outcome::kLate) {
     process_.reset();
     throw Error(ErrorCode::kTimeout,
-                fmt::format("{} took longer than {} s and was stopped", doing, launch_.seconds),
+                fmt::format("{} took longer than {:.3g} s and was stopped", doing, launch_.seconds),
                 launch_.model);
   }
   if (outcome == Outcome::kClosed) explain_end(doing);
