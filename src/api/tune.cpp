@@ -27,6 +27,13 @@ bool is_ours(const std::filesystem::path& file) {
   }
 }
 
+void add_journals(const TuneOptions& options, make::Inputs& inputs) {
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(options.cache, none)) {
+    if (entry.path().extension() == ".jsonl") inputs.add("measurements of the cache", entry.path());
+  }
+}
+
 bool computes_on_integers(const std::vector<LayerChoice>& layers) {
   return std::any_of(layers.begin(), layers.end(), [](const LayerChoice& layer) {
     return layer.format == Format::kStatic || layer.format == Format::kDynamic;
@@ -56,6 +63,7 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
   graph::verify(original);
   make::Inputs inputs(original);
   inputs.add(options.data).add(options.runtime);
+  add_journals(options, inputs);
   inputs.require_apart(output);
   const std::filesystem::path closest = search::closest_name(output);
   inputs.require_apart(closest, "what comes closest");

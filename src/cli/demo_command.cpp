@@ -34,6 +34,9 @@ namespace demo_verb {
 namespace fs = std::filesystem;
 
 void write(const fs::path& path, std::string_view bytes) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    throw Error(ErrorCode::kUsage, "is there, and only a file may be replaced", path.string());
   std::ofstream(path, std::ios::binary) << bytes;
   std::error_code error;
   if (fs::file_size(path, error) != bytes.size() || error)

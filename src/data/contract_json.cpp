@@ -348,6 +348,8 @@ Contract parse_contract(std::string_view json, const std::string& where) {
 }
 
 Contract parse_contract_toml(std::string_view text, const std::string& where) {
+  if (text.size() > JsonLimits().bytes)
+    throw Error(ErrorCode::kBadInput, "is too long for a contract", where);
   if (is_deeper(text, kDeepest) || has_deep_key(text, 64))
     throw Error(ErrorCode::kBadInput, "is nested too deep for a contract", where);
   try {

@@ -238,6 +238,12 @@ TEST(ContractJsonTest, DeepNestingIsRefused) {
   refusal(nested("[\"]\", ", "]", 100'000));  // brackets in texts must not hide the others
 }
 
+TEST(ContractJsonTest, EndlessTextsAreRefused) {
+  const std::string blanks(std::size_t{17} << 20, ' ');
+  EXPECT_THAT(refusal("{}" + blanks), HasSubstr("longer than 16 MiB"));
+  EXPECT_THROW(parse_contract_toml(blanks, "contract"), Error);
+}
+
 TEST(ContractJsonTest, ANewerContractIsRefused) {
   EXPECT_THAT(refusal(R"({"version": 2, "inputs": {}})", ErrorCode::kUnsupported), HasSubstr("update ounce"));
   EXPECT_THAT(parse(R"({"version": 1, "inputs": {}})").inputs, IsEmpty());

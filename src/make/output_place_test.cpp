@@ -81,6 +81,16 @@ TEST_F(OutputPlaceTest, TuneDoesSoForBothOfItsNames) {
   expect_refused([&] { tune(model, folder / "best.onnx", options); }, "the data");
 }
 
+TEST_F(OutputPlaceTest, TuneSparesTheMeasurementsOfItsCache) {
+  if (!has_runtime()) GTEST_SKIP();
+  fs::create_directory(folder / "cache");
+  test::write_file(folder / "cache" / "0123.jsonl", "{}");
+  TuneOptions options;
+  options.data.path = data;
+  options.cache = folder / "cache";
+  expect_refused([&] { tune(model, folder / "cache" / "0123.jsonl", options); }, "measurements of the cache");
+}
+
 TEST_F(OutputPlaceTest, APipeIsRefusedBeforeTheWork) {
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   QuantizeOptions options;

@@ -9,5 +9,8 @@ exits 2 ounce copy matmul.onnx -o pipe
 exits 2 ounce copy matmul.onnx -o stdout > printed
 exits 2 ounce contract set matmul.onnx -o pipe --rescale 2
 exits 2 ounce check matmul.onnx --target linux-x64@1.30.0 --required-ops pipe > checked
+mkdir demo
+mkfifo demo/commands.onnx
+exits 2 ounce demo -o demo
 test -p pipe
 ls
