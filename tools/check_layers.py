@@ -46,7 +46,6 @@ FACES = {"cli": ["report", "base"], "runner": ["runtime"], "python": [], "capi":
 VOCABULARY = {"contract", "cpus", "data", "error", "names", "outcome", "progress", "recipe", "runtime", "version"}
 # Folders that compute what a verb reports, and share its words; the fewer of them, the better.
 WORDS_OF_VERBS = {
-    "observe": {"calibrate"},
     "target": {"check"},
     "measure": {"bench", "check", "verify"},
 }

@@ -43,7 +43,7 @@ struct Remote {
                          // else the newest for that machine
   std::string folder;    // there; empty: one of ours in /data/local/tmp, TMPDIR or /tmp
   bool keep = false;     // models stay there too, and are not sent again
-  double seconds = 600;  // for each answer and for sending each file, unless there is an Isolation
+  double seconds = 600;  // for each answer and for sending each file; those of an Isolation do not count
 };
 
 struct RuntimeOptions {

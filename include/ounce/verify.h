@@ -105,6 +105,7 @@ struct VerifyResult {
   std::string verdict;  // which gate decided, and by how much
   std::vector<std::string> failures;
   double max_abs_diff = 0, mean_abs_diff = 0;  // over all outputs
+  double worst_sqnr_db = 0;                    // of the worst output, states left out
   std::uint64_t samples = 0;
   bool is_generated = false;  // no data was given: the values are random
   std::vector<OutputComparison> outputs;

@@ -199,6 +199,7 @@ class Contest {
       contestants_[i].bind(std::move(inputs));
       contestants_[i].come_here();
       report_.models[i].load_seconds = contestants_[i].load_seconds;
+      const Watch watch(contestants_);
       const double seconds = contestants_[i].run();
       if (is_first) report_.models[i].first_seconds = seconds;
       for (std::string& note : open.feed->notes()) {

@@ -11,10 +11,10 @@
 
 #include "onnx/reader.h"
 #include "passes/integer_ports.h"
-#include "passes/pass_runs.h"
 #include "runtime/library.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 #include "support/runtime_versions.h"
 #include "support/temporary_folder.h"
 

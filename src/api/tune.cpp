@@ -68,7 +68,7 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
   const std::filesystem::path closest = search::closest_name(output);
   inputs.require_apart(closest, "what comes closest");
   if (std::filesystem::exists(closest) && !is_ours(closest))
-    throw Error(ErrorCode::kUsage, "is in the way of what comes closest; choose another -o",
+    throw Error(ErrorCode::kUsage, "is in the way of what comes closest; choose another `output`",
                 closest.string());
   make::require_folder(output);
   TuneResult result = search::find_best(model, output, options);

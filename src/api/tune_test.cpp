@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "data/archive_bytes.h"
+#include "support/archive_bytes.h"
 #include "support/error_of.h"
 #include "support/fatal_layer.h"
 #include "support/temporary_folder.h"

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "data/archive_bytes.h"
 #include "data/contract_json.h"
+#include "support/archive_bytes.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_of.h"

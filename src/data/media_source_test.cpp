@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "data/archive_bytes.h"
+#include "support/archive_bytes.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_of.h"

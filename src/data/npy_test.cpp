@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data/archive_bytes.h"
+#include "support/archive_bytes.h"
 #include "support/error_of.h"
 #include "support/mutations.h"
 #include "support/temporary_folder.h"

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <random>
 
-#include "data/archive_bytes.h"
 #include "data/npy_source.h"
+#include "support/archive_bytes.h"
 #include "support/error_of.h"
 #include "support/mutations.h"
 #include "support/temporary_folder.h"

@@ -5,7 +5,7 @@
 
 #include <cfloat>
 
-#include "data/archive_bytes.h"
+#include "support/archive_bytes.h"
 #include "support/error_of.h"
 #include "support/mutations.h"
 #include "support/temporary_folder.h"

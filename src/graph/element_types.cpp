@@ -87,7 +87,7 @@ ElementTypes::ElementTypes(const onnx::Model& model, const Index& index) : index
 // A function may be called with several types, of which its callers must not hear from each other. What goes
 // in is known when all calls agree, what comes out when its inside tells.
 void ElementTypes::follow_calls(const std::vector<Passage>& calls) {
-  std::set<std::size_t> torn;  // functions that are called with several types
+  std::set<std::size_t> many_typed;  // functions that are called with several types
   for (int depth = 0; depth < kDeepestCalls; ++depth) {
     bool is_new = false;
     std::map<std::size_t, std::set<ElementType>> given;  // by the formal value
@@ -96,11 +96,11 @@ void ElementTypes::follow_calls(const std::vector<Passage>& calls) {
       const ElementType type_given = type(call.from.body, call.from.name);
       auto& types = given[number(call.to.body, call.to.name)];
       if (type_given != ElementType::kUndefined) types.insert(type_given);
-      if (types.size() > 1) torn.insert(call.to.body);
+      if (types.size() > 1) many_typed.insert(call.to.body);
     }
     for (const Passage& call : calls) {
-      // What is known inside of a torn function does not depend on what goes in.
-      if (call.way == Way::kEnters && torn.contains(call.to.body)) continue;
+      // What is known inside of a function of many types does not depend on what goes in.
+      if (call.way == Way::kEnters && many_typed.contains(call.to.body)) continue;
       const ElementType known = type(call.from.body, call.from.name);
       if (known == ElementType::kUndefined || type(call.to.body, call.to.name) != ElementType::kUndefined)
         continue;

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <span>
 
-#include "kernels/every_target.h"
 #include "kernels/reference.h"
-#include "kernels/weights_at.h"
+#include "support/every_target.h"
+#include "support/weights_at.h"
 
 namespace ounce::kernels {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "kernels/every_target.h"
-#include "kernels/random_affine.h"
 #include "kernels/reference.h"
+#include "support/every_target.h"
+#include "support/random_affine.h"
 
 namespace ounce::kernels {
 namespace {

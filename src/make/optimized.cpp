@@ -3,6 +3,7 @@
 #include <ounce/error.h>
 
 #include "base/temporary_folder.h"
+#include "measure/open.h"
 #include "onnx/reader.h"
 #include "runtime/library.h"
 #include "runtime/ort_format.h"
@@ -23,10 +24,18 @@ runtime::OrtOptions ort_options(const EmitOptions& options) {
   return how;
 }
 
+// The runtime optimises in this process; so that nothing happens here, the model has to load elsewhere first.
+void require_loadable(const std::filesystem::path& model, const EmitOptions& options) {
+  RuntimeOptions how;
+  how.library = options.library;
+  measure::require_loadable(model, how);
+}
+
 }  // namespace
 
 void write_ort(const std::filesystem::path& model, const std::filesystem::path& output,
                const EmitOptions& options) {
+  require_loadable(model, options);
   runtime::write_ort(model, output, ort_options(options));
 }
 
@@ -40,6 +49,7 @@ std::optional<onnx::Model> optimized_model(const std::filesystem::path& model, c
   try {
     const TemporaryFolder folder("optimized");
     const std::filesystem::path path = folder.path() / "model.onnx";
+    require_loadable(model, options);
     runtime::write_optimized(model, path, ort_options(options));
     // The runtime leaves external data where it is and refers to it by name: only the ops are of interest.
     for (const auto& [location, file] : onnx::read_model(model).external_files) {
@@ -50,7 +60,7 @@ std::optional<onnx::Model> optimized_model(const std::filesystem::path& model, c
     }
     return onnx::read_model(path);
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::kCancelled) throw;
+    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kTimeout) throw;
     return std::nullopt;  // custom ops, say: then the model's own ops are all there is
   }
 }

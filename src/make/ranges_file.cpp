@@ -45,7 +45,8 @@ void require_replaceable(const std::filesystem::path& output) {
   const io::MappedFile file = io::MappedFile::open(output);
   if (file.bytes().empty() || file.bytes().substr(0, 64).find("ounce.ranges") != std::string_view::npos)
     return;
-  throw Error(ErrorCode::kUsage, "is there and is no file of ranges; choose another -o", output.string());
+  throw Error(ErrorCode::kUsage, "is there and is no file of ranges; choose another `output`",
+              output.string());
 }
 
 CalibrateResult describe_ranges(const observe::Ranges& ranges) {

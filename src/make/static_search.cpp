@@ -272,6 +272,8 @@ class StaticSearch {
                                 },
                                 [this] { return is_affordable(); }};
     std::vector<Piece> pieces;
+    std::erase_if(candidates_,
+                  [this](const Candidate& candidate) { return best_.nodes.contains(candidate.output); });
     for (const Candidate& candidate : candidates_)
       pieces.push_back({candidate.error, std::max(candidate.work, kLeastShare * work_)});
     std::optional<Pieces> nodes = shortest_passing(pieces, least_, limit, ask);
@@ -286,6 +288,7 @@ class StaticSearch {
                                    counted(nodes->size(), "node"), before, decibels(least_)));
       return;
     }
+    if (!limits_.has_time()) return;  // others go on from here
     for (const Candidate& candidate : candidates_) best_.nodes[candidate.output] = best_.rest();
     least_ = measure(best_);
     notes_.push_back(

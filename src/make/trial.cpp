@@ -198,6 +198,7 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
   }
   runtime::ExecutorOptions how = measure::executor_options(options.runtime);
   if (!how.isolate) how.isolate = runtime::Limits{};
+  how.bytes = original_bytes;
   const Expectation expected = ask_original(original, how, options, result);
   const auto explained = [&](const Error& error) {
     return fmt::format(

@@ -72,20 +72,26 @@ double VariantMeter::error(const PreparedModel& prepared, const Recipe& recipe) 
   ++measured_;
   const std::filesystem::path path = folder_.path() / "variant.onnx";
   write_variant(prepared, recipe, path, pool_);
-  if (measured_ == 1) measure::require_loadable(path, runtime_);
+  if (measured_ == 1 && !runtime_.isolate) measure::require_loadable(path, runtime_);
   return run(path);
 }
 
 double VariantMeter::run(const std::filesystem::path& model) {
   const auto stepper = load(model);
   std::vector<measure::Difference> differences(outputs_.size());
+  // As in measure/worst_output.h.
+  std::vector<bool> counts;
+  bool has_floats = false;
+  for (const data::ValueDescription& output : outputs_) {
+    counts.push_back(!measure::is_state(options_.trial.data.carry, output.name));
+    has_floats |= counts.back() && onnx::is_float_weight_type(output.element);
+  }
+  for (std::size_t k = 0; k < outputs_.size(); ++k)
+    counts[k] = counts[k] && onnx::is_float_weight_type(outputs_[k].element) == has_floats;
   bool has_same_shapes = true;
   kept_->replay(*stepper, *open_.feed, [&](const measure::KeptRun& run, auto given) {
     for (std::size_t k = 0; k < outputs_.size() && has_same_shapes; ++k) {
-      // As in measure/worst_output.h.
-      if (!onnx::is_float_weight_type(given[k].type) ||
-          measure::is_state(options_.trial.data.carry, outputs_[k].name))
-        continue;
+      if (!counts[k]) continue;
       has_same_shapes = given[k].dims == run.outputs[k].dims;
       if (has_same_shapes) differences[k].add(run.outputs[k], given[k], outputs_[k].name);
     }

@@ -206,6 +206,7 @@ void Comparison::fill(VerifyResult& result) const {
     values += static_cast<double>(output.difference().values);
   }
   result.mean_abs_diff = values == 0 ? 0 : absolute / values;
+  result.worst_sqnr_db = worst_sqnr(result.outputs);
   if (metric_) result.metrics = metric_->results();
   if (detection_) result.metrics = {detection_->result()};
   result.reference_seconds = reference_.seconds();

@@ -158,7 +158,10 @@ std::unique_ptr<runtime::Executor> with_float_ports(std::unique_ptr<runtime::Exe
 
 std::unique_ptr<runtime::Executor> load_as_floats(const std::filesystem::path& path,
                                                   const runtime::ExecutorOptions& options) {
-  return with_float_ports(runtime::load(path, options), passes::ports_of(onnx::read_model(path)));
+  const onnx::Model model = onnx::read_model(path);
+  runtime::ExecutorOptions how = options;
+  how.bytes = onnx::bytes_of(model);
+  return with_float_ports(runtime::load(path, how), passes::ports_of(model));
 }
 
 }  // namespace ounce::measure

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "onnx/reader.h"
-#include "passes/pass_runs.h"
 #include "support/error_of.h"
 #include "support/integer_runs.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 #include "support/tensor_of.h"
 
 namespace ounce::measure {

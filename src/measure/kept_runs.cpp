@@ -37,8 +37,9 @@ void KeptRuns::replay(Stepper& other, data::Feed& feed, const Take& take) const 
   data::Batch batch;
   for (const KeptRun& run : runs_) {
     throw_if_cancelled();
-    feed.read(run.number, batch);
-    if (!take(run, other.run(batch))) return;
+    const bool is_kept = !run.batch.inputs.empty();
+    if (!is_kept) feed.read(run.number, batch);
+    if (!take(run, other.run(is_kept ? run.batch : batch))) return;
   }
 }
 

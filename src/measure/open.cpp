@@ -13,7 +13,9 @@ runtime::ExecutorOptions executor_options(const RuntimeOptions& options) {
   made.session.threads_between = options.threads_between;
   made.session.optimization = static_cast<runtime::Optimization>(options.optimization);
   made.session.config = options.config;
-  if (options.isolate) made.isolate = runtime::Limits{options.isolate->memory, options.isolate->seconds};
+  // A remote side has its own patience.
+  if (options.isolate && !options.remote)
+    made.isolate = runtime::Limits{options.isolate->memory, options.isolate->seconds};
   made.remote = options.remote;
   return made;
 }
@@ -26,10 +28,9 @@ ModelFiles check_model(const std::filesystem::path& path) {
 }
 
 void require_loadable(const std::filesystem::path& model, const RuntimeOptions& options) {
-  if (options.isolate || options.remote) return;  // that is where it will be loaded anyway
   runtime::ExecutorOptions how = executor_options(options);
   const Isolation usual;
-  how.isolate = runtime::Limits{usual.memory, usual.seconds};
+  if (!how.isolate) how.isolate = runtime::Limits{usual.memory, usual.seconds};
   runtime::load(model, how);
 }
 

@@ -1,7 +1,7 @@
 // From what a value looked like to the range that its codes should cover.
 #pragma once
 
-#include <ounce/calibrate.h>
+#include <ounce/recipe.h>
 
 #include "observe/statistics.h"
 

@@ -138,8 +138,8 @@ Serialized lay_out_model(const Model& model, const std::filesystem::path& path, 
 }
 
 [[noreturn]] void refuse_to_replace(const std::filesystem::path& path) {
-  throw Error(ErrorCode::kUsage, "the output would replace external data of the input; choose another -o",
-              path.string());
+  throw Error(ErrorCode::kUsage,
+              "the output would replace external data of the input; choose another `output`", path.string());
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "onnx/reader.h"
-#include "passes/pass_runs.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::passes {
 namespace {

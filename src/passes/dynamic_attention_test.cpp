@@ -6,11 +6,11 @@
 #include "onnx/reader.h"
 #include "passes/editors.h"
 #include "passes/integer_parameters.h"
-#include "passes/pass_runs.h"
 #include "passes/store_weights.h"
 #include "plan/dynamic_kernels.h"
 #include "plan/groups.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::passes {
 namespace {

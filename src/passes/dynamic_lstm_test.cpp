@@ -5,11 +5,11 @@
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "passes/integer_parameters.h"
-#include "passes/pass_runs.h"
 #include "passes/store_weights.h"
 #include "plan/dynamic_kernels.h"
 #include "plan/groups.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::passes {
 namespace {

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 
 #include "onnx/reader.h"
-#include "passes/pass_runs.h"
 #include "support/integer_runs.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::passes {
 namespace {

@@ -9,9 +9,9 @@
 #include "kernels/half.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
-#include "passes/pass_runs.h"
 #include "runtime/session.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_of.h"
 

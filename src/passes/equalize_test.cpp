@@ -8,8 +8,8 @@
 #include "onnx/reader.h"
 #include "passes/channel_factors.h"
 #include "passes/constants.h"
-#include "passes/pass_runs.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::passes {
 namespace {

@@ -8,10 +8,10 @@
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
-#include "passes/pass_runs.h"
 #include "runtime/session.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_of.h"
 

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "onnx/reader.h"
-#include "passes/pass_runs.h"
 #include "passes/remove_dead_nodes.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::passes {
 namespace {

@@ -13,11 +13,11 @@
 #include "onnx/writer.h"
 #include "passes/emulate_halves.h"
 #include "passes/integer_ports.h"
-#include "passes/pass_runs.h"
 #include "passes/raise_opset.h"
 #include "passes/spell_constants.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::passes {

@@ -4,9 +4,9 @@
 
 #include "graph/index.h"
 #include "onnx/reader.h"
-#include "passes/pass_runs.h"
 #include "passes/remove_dead_nodes.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 #include "target/saturation.h"
 
 namespace ounce::passes {

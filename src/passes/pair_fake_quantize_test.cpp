@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "onnx/reader.h"
-#include "passes/pass_runs.h"
 #include "passes/remove_dead_nodes.h"
 #include "passes/trained_scales.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::passes {
 namespace {

@@ -1,4 +1,4 @@
-#include "passes/pass_runs.h"
+#include "support/pass_runs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

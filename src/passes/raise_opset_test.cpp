@@ -5,9 +5,9 @@
 #include "onnx/op_schemas.h"
 #include "onnx/reader.h"
 #include "passes/opset_changes.h"
-#include "passes/pass_runs.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::passes {
 namespace {

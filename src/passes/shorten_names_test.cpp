@@ -7,8 +7,8 @@
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "onnx/writer.h"
-#include "passes/pass_runs.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::passes {
 namespace {

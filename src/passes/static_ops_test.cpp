@@ -4,10 +4,10 @@
 #include <set>
 
 #include "onnx/reader.h"
-#include "passes/pass_runs.h"
 #include "support/error_of.h"
 #include "support/integer_runs.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::passes {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "onnx/reader.h"
 #include "onnx/values.h"
-#include "passes/pass_runs.h"
 #include "passes/remove_dead_nodes.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::passes {
 namespace {

@@ -273,7 +273,10 @@ class HalfPlanner {
       asked_.insert(&node);
       return asked;
     }
-    if (wishes_.wants_floats(node)) return "stays FP32, as the recipe says";
+    if (wishes_.wants_floats(node)) {
+      asked_.insert(&node);
+      return "is to stay FP32";
+    }
     const OpSchema* schema = schemas_.of(body, node);
     if (schema == nullptr) return fmt::format("nothing is known of the op {}", node.op_type);
     if (is_quantized_op(node) || is_between_codes(index_, body, node)) return kOnIntegers;

@@ -10,11 +10,11 @@
 
 #include "graph/verify.h"
 #include "onnx/reader.h"
-#include "passes/pass_runs.h"
 #include "passes/spell_constants.h"
 #include "plan/plan.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::plan {
 namespace {
@@ -555,7 +555,7 @@ TEST(HalfPlan, NodesStayFloatWhereTheRecipeSaysSo) {
   recipe.format = Format::kFp16;
   recipe.nodes = {{"y", Format::kFp32}};
   const Planned planned(Net().does("Relu", {"h"}, {"y"}), recipe);
-  EXPECT_THAT(planned.stays, Contains("y: stays FP32, as the recipe says"));
+  EXPECT_THAT(planned.stays, Contains("y: is to stay FP32"));
 }
 
 TEST(HalfPlan, Bfloat16ReachesAsFarAsFloat32) {

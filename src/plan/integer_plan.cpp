@@ -22,11 +22,11 @@ void add_nodes(IntegerPlan& plan, IntegerPlan dynamic) {
   });
 }
 
-// Plans until no weight is torn.
+// Plans until all nodes of a weight compute alike.
 template <class Make>
 IntegerPlan plan_whole(Seeds& seeds, Make make) {
   IntegerPlan plan = make();
-  while (seeds.block_torn_weights(plan)) plan = make();
+  while (seeds.keep_shared_weights_whole(plan)) plan = make();
   seeds.note_constants(plan);
   return plan;
 }

@@ -494,7 +494,7 @@ TEST(IntegerPlan, NodesThatAreBetterInFloatsAreNamedByTheirOutput) {
   Recipe recipe = static_recipe();
   recipe.nodes = {{"a", Format::kW8}};
   EXPECT_EQ(nodes_of(integer_text(conv_relu_conv(), ranges_of({"x", "a", "r", "y"}), recipe)),
-            "node 0:0 float: computes on floats, as the recipe says\n"
+            "node 0:0 float: is to compute on floats\n"
             "node 0:2 static -> y, codes\n");
 }
 

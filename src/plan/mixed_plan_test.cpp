@@ -157,7 +157,7 @@ TEST(MixedPlan, StaticNodesCanBeFloatsOrDynamic) {
             "wa float32[32,32] -> float16 tensor fold: weight of MatMul, as 16-bit floats, as asked for its "
             "node; folded at load, FP32 speed\n"
             "wy float32[32,32] -> int8 channel 1 dq pairs: weight of an integer MatMul\n"
-            "node 0:0 float: computes on floats, as the recipe says\n"
+            "node 0:0 float: is to compute on floats\n"
             "node 0:1 static -> y\n"
             "value 0:a uint8 scale 0.01 zero 100\n");
 }
@@ -167,7 +167,7 @@ TEST(MixedPlan, DynamicNodesCanBeFloats) {
             "wa float32[32,32] -> int4 block 32 fold: weight of MatMul, as asked for its node; folded at "
             "load, FP32 speed\n"
             "wy float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
-            "node 0:0 float: computes on floats, as the recipe says\n"
+            "node 0:0 float: is to compute on floats\n"
             "node 0:1 dynamic -> y\n");
 }
 
@@ -204,7 +204,7 @@ TEST(MixedPlan, WhatFollowsWithoutWeightsCanBeFloatsToo) {
   EXPECT_EQ(nodes_of({{"s", Format::kFp32}}),
             "node 0:0 static -> r, codes, clamped by its codes\n"
             "node 0:2 static -> c, codes\n"
-            "node 0:3 float: computes on floats, as the recipe says\n"
+            "node 0:3 float: is to compute on floats\n"
             "node 0:4 static -> y, codes\n");
   // A Relu is not taken into codes then.
   EXPECT_THAT(nodes_of({{"r", Format::kFp32}}), StartsWith("node 0:0 static -> a, codes\n"));

@@ -1,5 +1,5 @@
 // The two ways to plan integer arithmetic; integer_plan.h chooses between them, joins what they say, and has
-// them plan anew while a weight is torn between nodes (Seeds::block_torn_weights).
+// them plan anew while nodes disagree on a weight that they share (Seeds::keep_shared_weights_whole).
 #pragma once
 
 #include "graph/index.h"

@@ -64,7 +64,7 @@ class Seeds {
 
   // Why a node is not to compute on integers, if somebody said so.
   std::string why_asked(const onnx::Node& node) const {
-    return wishes_.wants_floats(node) ? "computes on floats, as the recipe says" : "";
+    return wishes_.wants_floats(node) ? "is to compute on floats" : "";
   }
   // Among static nodes: one that is asked to find its scales while it runs.
   bool is_asked_dynamic(const onnx::Node& node) const {
@@ -110,7 +110,7 @@ class Seeds {
 
   // A weight is codes for all or for none: nodes whose weight another node takes as floats, or as codes of
   // another kind, are blocked, and planning has to begin anew. False when there are none.
-  bool block_torn_weights(const IntegerPlan& plan) {
+  bool keep_shared_weights_whole(const IntegerPlan& plan) {
     std::map<const onnx::Node*, Arithmetic> integer;
     for (const NodeDecision& decision : plan.nodes) {
       if (decision.is_integer()) integer.emplace(&node_of(decision), decision.arithmetic);

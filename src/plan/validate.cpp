@@ -30,8 +30,10 @@ void validate_numbers(const Recipe& recipe) {
     refuse(fmt::format("`half_share` {} is not from 0 to 1", recipe.half_share));
   if (!is_from(recipe.integer.percentile, 50, 100))
     refuse(fmt::format("`integer.percentile` {} is not from 50 to 100", recipe.integer.percentile));
-  if (recipe.granularity.kind == GranularityKind::kBlock && recipe.granularity.block == 0)
-    refuse("blocks of no elements: `granularity` wants their size");
+  const std::size_t block = recipe.granularity.block;
+  const bool is_block_size = block >= 16 && block <= 256 && (block & (block - 1)) == 0;
+  if (recipe.granularity.kind == GranularityKind::kBlock && !is_block_size)
+    refuse(fmt::format("`granularity`: blocks have 16, 32, 64, 128 or 256 elements, not {}", block));
   for (const auto& [name, value] : recipe.integer.values) {
     if (value.range && !(std::isfinite(value.range->low) && std::isfinite(value.range->high) &&
                          value.range->low <= value.range->high))

@@ -47,8 +47,10 @@ TEST_F(ValidateTest, NumbersHaveTheirLimits) {
   recipe.integer.percentile = 20;
   EXPECT_THAT(refusal(), StartsWith("`integer.percentile` 20"));
   recipe = {};
-  recipe.granularity = {GranularityKind::kBlock, 0};
-  EXPECT_THAT(refusal(), StartsWith("blocks of no elements"));
+  for (const std::size_t block : {0U, 3U, 8U, 48U, 512U}) {
+    recipe.granularity = {GranularityKind::kBlock, block};
+    EXPECT_THAT(refusal(), StartsWith("`granularity`: blocks have 16, 32"));
+  }
   recipe = {};
   recipe.integer.values["a"].range = ValueRange{2, 1};
   EXPECT_EQ(refusal(), "`integer.values` 'a': 2 to 1 is no range");

@@ -203,10 +203,9 @@ std::string verify_table(const std::vector<VerifyRow>& rows) {
       table.add({row.candidate.string(), "-", "-", "-", "-", "error: see above"});
       continue;
     }
-    double sqnr = std::numeric_limits<double>::infinity();
-    for (const OutputComparison& output : row.result.outputs) sqnr = std::min(sqnr, output.sqnr_db);
     const bool has_metric = !row.result.metrics.empty();
-    table.add({row.candidate.string(), decibel_text(sqnr), fmt::format("{:.4g}", row.result.max_abs_diff),
+    table.add({row.candidate.string(), decibel_text(row.result.worst_sqnr_db),
+               fmt::format("{:.4g}", row.result.max_abs_diff),
                has_metric ? fmt::format("{:.4f}", row.result.metrics[0].candidate) : "-",
                has_metric ? signed_text(row.result.metrics[0].drop) : "-",
                row.result.passed ? "passed" : "failed"});

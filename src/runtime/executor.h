@@ -16,7 +16,7 @@ namespace ounce::runtime {
 
 // What a process of its own may take.
 struct Limits {
-  std::uint64_t memory = 0;  // bytes of address space; 0: no limit
+  std::uint64_t memory = 0;  // bytes of address space; 0: as much as the machine has
   double seconds = 0;        // for loading, and for each run; 0: no limit
 };
 
@@ -28,6 +28,7 @@ struct ExecutorOptions {
   std::optional<Limits> isolate;        // a process of its own
   std::optional<RemoteOptions> remote;  // another machine; keeps the limits
   std::optional<MaskedCpu> masked;      // an older CPU, in a process of its own
+  std::uint64_t bytes = 0;              // of the model with its external data, if somebody knows
   std::shared_ptr<Runners> runners;     // to take such a process from, and to give it back to
 };
 
@@ -42,7 +43,8 @@ class Executor {
   virtual std::span<const TensorView> run(std::span<const TensorView> inputs) = 0;
 };
 
-// Throws what Library::find and Session throw; also Error{kBadInput} when the process of its own dies.
+// Throws what Library::find and Session throw; also Error{kBadInput} when the process of its own dies,
+// and Error{kTimeout}.
 std::unique_ptr<Executor> load(const std::filesystem::path& model, const ExecutorOptions& options);
 
 }  // namespace ounce::runtime

@@ -16,11 +16,25 @@ constexpr double kPatience = 5;  // seconds for a process to end that has closed
 
 Hosted::Hosted(Launch launch) : launch_(std::move(launch)) {
   if (launch_.runners) process_ = launch_.runners->take(purpose());
-  process_ ? load() : restart();
+  if (!process_) {
+    restart();
+    return;
+  }
+  try {
+    load();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kTimeout) throw;
+    restart();  // perhaps it was not this model's fault
+  }
 }
 
 Hosted::~Hosted() {
-  if (process_ && launch_.runners && !is_waiting_) launch_.runners->give_back(purpose(), std::move(process_));
+  if (!process_ || !launch_.runners || is_waiting_) return;
+  try {
+    ask(Kind::kUnload, {}, Kind::kUnloaded, "closing the model");
+    launch_.runners->give_back(purpose(), std::move(process_));
+  } catch (const std::exception&) {  // then it ends here
+  }
 }
 
 // A process opens one library, and keeps the limits it was started with.
@@ -45,7 +59,8 @@ void Hosted::load() {
 
 std::string Hosted::ask(Kind kind, const std::string& body, Kind expected, const char* doing) {
   const Channel channel(process_->socket(), process_->socket());
-  const Deadline deadline = deadline_in(launch_.seconds);
+  const double seconds = kind == Kind::kRun ? launch_.run_seconds : launch_.load_seconds;
+  const Deadline deadline = deadline_in(seconds);
   Message answer;
   is_waiting_ = true;
   Outcome outcome = channel.send(kind, body, deadline);
@@ -54,12 +69,12 @@ std::string Hosted::ask(Kind kind, const std::string& body, Kind expected, const
   if (outcome == Outcome::kLate) {
     process_.reset();
     throw Error(ErrorCode::kTimeout,
-                fmt::format("{} took longer than {:.3g} s and was stopped", doing, launch_.seconds),
-                launch_.model);
+                fmt::format("{} took longer than {:.3g} s and was stopped", doing, seconds), launch_.model);
   }
   if (outcome == Outcome::kClosed) explain_end(doing);
   if (answer.kind == Kind::kFailed) throw_failure(answer.body);
   if (answer.kind != expected) {
+    process_.reset();
     throw Error(ErrorCode::kBadInput, "the runner gave another answer than was asked for", launch_.model);
   }
   return std::move(answer.body);
@@ -80,6 +95,7 @@ std::span<const TensorView> Hosted::run(std::span<const TensorView> inputs) {
   const std::vector<TensorView> tensors(inputs.begin(), inputs.end());
   Ran ran = unpack_ran(ask(Kind::kRun, pack(tensors), Kind::kRan, "running the model"));
   if (ran.outputs.size() != outputs().size()) {
+    process_.reset();
     throw Error(ErrorCode::kBadInput, "the runner gave another number of outputs than the model has",
                 launch_.model);
   }

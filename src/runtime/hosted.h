@@ -1,6 +1,6 @@
 // A model in the hands of a runner (`ounce-runner`), a process that a hostile model may crash, hang or fill
-// without harm to this one. Whatever becomes of it is an Error{kBadInput} that says what happened; the next
-// run gets a new process.
+// without harm to this one. Whatever becomes of it is an Error{kBadInput} or Error{kTimeout} that says what
+// happened; the next run gets a new process.
 //
 // Isolated and Remote say how the runner is started and where its files are.
 #pragma once
@@ -16,10 +16,10 @@
 namespace ounce::runtime {
 
 struct Launch {
-  std::vector<std::string> command;  // starts the runner
-  Load load;                         // the files as the runner sees them
-  double seconds = 0;                // for loading, and for each run; 0: no limit
-  std::string model, runtime;        // what errors call them
+  std::vector<std::string> command;          // starts the runner
+  Load load;                                 // the files as the runner sees them
+  double load_seconds = 0, run_seconds = 0;  // 0: no limit
+  std::string model, runtime;                // what errors call them
   ChildProcess::Errors errors = ChildProcess::Errors::kDropped;
   std::shared_ptr<const void> files;  // stay as long as a runner may be started
   std::shared_ptr<Runners> runners;   // may have one that waits

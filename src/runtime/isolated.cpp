@@ -16,6 +16,12 @@ namespace fs = std::filesystem;
 constexpr double kSlowestLoad = 10e6;                           // bytes a second
 constexpr std::uint64_t kLeastMemory = std::uint64_t{8} << 30;  // of address space, which is not memory yet
 
+std::uint64_t bytes_of(const fs::path& model, const ExecutorOptions& options) {
+  std::error_code ignored;
+  const auto file = fs::file_size(model, ignored);
+  return std::max<std::uint64_t>(options.bytes, ignored ? 0 : file);
+}
+
 Launch launch_of(const fs::path& model, const ExecutorOptions& options) {
   const Limits limits = options.isolate.value_or(Limits{});
   Launch launch;
@@ -25,11 +31,9 @@ Launch launch_of(const fs::path& model, const ExecutorOptions& options) {
   if (options.masked) launch.command.push_back(name_of(*options.masked));
   // Found here, so that the process needs no settings of its own and a mistake in them is ours to explain.
   launch.load = {Library::find(options.library).string(), model.string(), options.session};
+  launch.load_seconds = launch.run_seconds = limits.seconds;
   // A large model takes its time to load, and that is no fault.
-  std::error_code ignored;
-  const auto bytes = fs::file_size(model, ignored);
-  launch.seconds = limits.seconds;
-  if (launch.seconds > 0 && !ignored) launch.seconds += static_cast<double>(bytes) / kSlowestLoad;
+  if (limits.seconds > 0) launch.load_seconds += static_cast<double>(bytes_of(model, options)) / kSlowestLoad;
   launch.runners = options.runners;
   launch.model = model.string();
   launch.runtime = "ONNX Runtime";

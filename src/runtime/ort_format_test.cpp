@@ -8,9 +8,9 @@
 #include <iterator>
 
 #include "onnx/reader.h"
-#include "passes/pass_runs.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 #include "support/runtime_versions.h"
 #include "support/temporary_folder.h"
 

@@ -48,6 +48,7 @@ CpuAccess on_older_x64(const std::string& name, MaskedCpu cpu, ExecutorOptions o
   if (cpu == MaskedCpu::kAvx512) refuse(name, "this CPU cannot show it, and emulators do not know AVX-512");
   const std::string program = emulator("OUNCE_QEMU_X86_64", "qemu-x86_64");
   if (program.empty()) refuse(name, "this CPU cannot show it, and there is no qemu-x86_64 (qemu-user)");
+  options.isolate.reset();  // an emulator takes its time
   options.remote = RemoteOptions{};
   options.remote->launcher = program + " -cpu Haswell";
   options.remote->library = options.library;
@@ -72,6 +73,7 @@ CpuAccess on_arm64(ExecutorOptions options) {
   if (program.empty()) refuse("arm64", "there is no qemu-aarch64 (qemu-user)");
   if (find_runner_named("ounce-runner-arm64").empty())
     refuse("arm64", "there is no ounce-runner-arm64 beside this program");
+  options.isolate.reset();  // an emulator takes its time
   options.remote = RemoteOptions{};
   options.remote->launcher = fmt::format("{} -L {}", program, kArm64Libraries);
   options.remote->library = library_for_arm64(options.library);

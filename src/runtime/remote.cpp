@@ -154,7 +154,7 @@ void launch_there(Launch& launch, const fs::path& path, const ExecutorOptions& o
   const std::map<std::string, std::string_view> model_files = files_of(model, path);
 
   const Device device(remote.via);
-  const double seconds = launch.seconds > 0 ? std::min(launch.seconds, kShort) : kShort;
+  const double seconds = launch.load_seconds > 0 ? std::min(launch.load_seconds, kShort) : kShort;
   const Place place = look_at(device, remote.folder, seconds);
   const std::string emulated = emulated_machine(remote.launcher);
   const std::string machine = emulated.empty() ? place.machine : emulated;
@@ -169,7 +169,7 @@ void launch_there(Launch& launch, const fs::path& path, const ExecutorOptions& o
                                     remote.keep);
   for (const auto& [name, bytes] : model_files)
     files.push_back({bytes, folder->path() + "/" + name, remote.keep ? sha256_of(bytes) : std::string()});
-  bring(device, files, launch.seconds);
+  bring(device, files, launch.load_seconds);
 
   launch.files = folder;
   launch.load = {files[1].path, folder->path() + "/" + path.filename().string(), options.session};
@@ -195,7 +195,7 @@ void launch_here(Launch& launch, const fs::path& path, const ExecutorOptions& op
 Launch launch_of(const fs::path& path, const ExecutorOptions& options) {
   const Limits limits = options.isolate.value_or(Limits{});
   Launch launch;
-  launch.seconds = limits.seconds > 0 ? limits.seconds : options.remote->seconds;
+  launch.load_seconds = launch.run_seconds = limits.seconds > 0 ? limits.seconds : options.remote->seconds;
   launch.model = path.string();
   launch.errors = ChildProcess::Errors::kKept;
   const std::string memory = std::to_string(limits.memory);

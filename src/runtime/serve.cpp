@@ -20,6 +20,7 @@ class Server {
     switch (message.kind) {
       case Kind::kLoad: return load(unpack_load(message.body));
       case Kind::kRun: return run(unpack_tensors(message.body));
+      case Kind::kUnload: unload(); return {Kind::kUnloaded, {}};
       default: break;
     }
     throw Error(ErrorCode::kBadInput, "the runner does not know this message");
@@ -32,8 +33,7 @@ class Server {
     Loaded loaded;
     loaded.library_version = library->version();
     loaded.library_seconds = library_time.seconds();
-    bound_.reset();  // the model before it goes first
-    session_.reset();
+    unload();  // the model before it goes first
     const Stopwatch time;
     session_.emplace(library, load.model, load.options);
     loaded.seconds = time.seconds();
@@ -41,6 +41,11 @@ class Server {
     loaded.outputs = session_->outputs();
     bound_.emplace(*session_);
     return {Kind::kLoaded, pack(loaded)};
+  }
+
+  void unload() {
+    bound_.reset();
+    session_.reset();
   }
 
   Message run(const std::vector<Tensor>& inputs) {

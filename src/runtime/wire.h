@@ -22,6 +22,8 @@ enum class Kind : std::uint32_t {
   kRun,       // tensors → kRan
   kRan,       // Ran
   kFailed,    // code, message, where
+  kUnload,    // → kUnloaded: the model goes, the process waits for another
+  kUnloaded,
 };
 
 struct Load {

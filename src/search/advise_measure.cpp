@@ -238,6 +238,7 @@ class Measuring {
     quantize_options.recipe.integer.search = false;  // takes minutes; what it finds is only better
     quantize_options.trial.is_wanted = false;        // it is compared and timed here
     quantize_options.trial.runtime.library = options_.runtime.library;
+    quantize_options.trial.runtime.isolate = options_.runtime.isolate;
     quantize_options.trial.data = format == Format::kStatic ? calibration_ : DataOptions{};
     quantize_options.progress = options_.progress;
     return quantize_options;

@@ -53,12 +53,12 @@ std::shared_ptr<const make::PreparedModel> CandidateMaker::prepared(const Recipe
   plain.integer.activations = recipe.integer.activations;
   const bool is_wide = is_16_bit(plain.integer.activations);
   const QuantizeOptions options = options_for(plain);
+  const auto known = prepared_models_.find({format, is_wide, recipe.integer.equalize});
+  if (known != prepared_models_.end()) return known->second;
   auto& flat = prepared_models_[{format, is_wide, false}];
   if (flat == nullptr) flat = std::make_shared<const make::PreparedModel>(model_, options);
   if (!recipe.integer.equalize) return flat;
-  const auto [place, is_new] = prepared_models_.try_emplace({format, is_wide, true});
-  if (is_new) place->second = flat->equalized(options);
-  return place->second;
+  return prepared_models_[{format, is_wide, true}] = flat->equalized(options);
 }
 
 Recipe CandidateMaker::fitted(const Recipe& resolved, const make::PreparedModel& prepared) const {

@@ -113,7 +113,7 @@ TEST_F(CandidateMakerTest, GroundsAreMadeOnce) {
   EXPECT_NE(bench.maker.prepared(recipe_in(Format::kW8)), bench.maker.prepared(recipe_in(Format::kStatic)));
 }
 
-TEST_F(CandidateMakerTest, AWideMixHasAGroundOfItsOwn) {
+TEST_F(CandidateMakerTest, AWideOneHasAPreparedModelOfItsOwn) {
   Recipe wide = recipe_in(Format::kStatic);
   wide.integer.activations = ActivationType::kS16;
   EXPECT_NE(bench.maker.prepared(wide), bench.maker.prepared(recipe_in(Format::kStatic)));
@@ -126,7 +126,7 @@ TEST_F(CandidateMakerTest, NothingTakesThePlaceOfTheModel) {
   EXPECT_TRUE(ounce::test::read_file(bench.model) == before);
 }
 
-TEST(WorkshopTargetTest, ATargetDecidesWhatIsWritten) {
+TEST(CandidateMakerTargetTest, ATargetDecidesWhatIsWritten) {
   FatalBench bench(30, "android-arm64@1.17.3");
   for (const Format format : {Format::kW8, Format::kDynamic, Format::kStatic}) {
     const auto file = bench.folder / "made.onnx";
@@ -136,7 +136,7 @@ TEST(WorkshopTargetTest, ATargetDecidesWhatIsWritten) {
   }
 }
 
-TEST(WorkshopTargetTest, AnUnknownTargetIsRefused) {
+TEST(CandidateMakerTargetTest, AnUnknownTargetIsRefused) {
   FatalBench bench(30, "nowhere");
   const Error error = error_of([&] { bench.maker.make(recipe_in(Format::kW8), bench.folder / "made.onnx"); });
   EXPECT_EQ(error.code(), ErrorCode::kUsage);

@@ -86,6 +86,8 @@ std::string runtime_text(const RuntimeOptions& options) {
   std::string text =
       fmt::format("threads {} {} optimization {} config {}", options.threads, options.threads_between,
                   name_of(options.optimization), fmt::join(options.config, ","));
+  if (options.isolate && options.isolate->memory != 0)
+    text += fmt::format(" memory {}", options.isolate->memory);
   if (options.remote)
     return text + fmt::format(" remote '{}' '{}' '{}' '{}'", options.remote->via, options.remote->launcher,
                               options.remote->library, options.library);

@@ -145,15 +145,17 @@ std::vector<double> MeasuringEvaluator::noises(const std::vector<Recipe>& recipe
     const std::filesystem::path file =
         folder_.path() / (hex(digest_of(to_json(recipe).dump())) + ".noise.onnx");
     double noise = none;
+    bool is_fact = true;
     try {
       maker_.make(recipe, file);
       noise = measure::worst_noise(samples.compare(file, kFewSamples).outputs);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
+      is_fact = error.code() != ErrorCode::kTimeout;
     }
     remove_model(file);
     noises[unknown[k]] = noise;
-    journal_.add(key_of("noise", recipe), number(noise), time.seconds() / at_once);
+    if (is_fact) journal_.add(key_of("noise", recipe), number(noise), time.seconds() / at_once);
   });
   return noises;
 }
@@ -175,12 +177,18 @@ TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& nam
       trial.passed = result.passed;
       trial.verdict = result.verdict;
     } catch (const Error& error) {
-      if (!is_own_failure(error)) throw;
+      if (!is_own_failure(error) || error.code() == ErrorCode::kTimeout) throw;
       trial.problem = error.what();
     }
     return trial_json(trial);
   };
-  TuneTrial trial = once(key_of("quality", recipe), find, trial_of);
+  TuneTrial trial;
+  try {
+    trial = once(key_of("quality", recipe), find, trial_of);
+  } catch (const Error& error) {  // is not kept: another day there may be more time
+    if (error.code() != ErrorCode::kTimeout) throw;
+    trial.problem = error.what();
+  }
   trial.name = name;
   trial.ratio =
       static_cast<double>(trial.bytes) / static_cast<double>(std::max<std::uint64_t>(original_bytes_, 1));

@@ -9,6 +9,7 @@ namespace ounce::search {
 namespace {
 
 constexpr int kMostTries = 16;
+constexpr double kDestroyed = 1e6;  // stands for noise that is no number
 
 // One alone is measured already: the smallest that is enough.
 std::optional<std::size_t> one_that_is_enough(const std::vector<GroupNoise>& groups, double limit) {
@@ -24,7 +25,7 @@ std::optional<std::size_t> one_that_is_enough(const std::vector<GroupNoise>& gro
 
 Exclusion choose_exclusion(const std::vector<GroupNoise>& groups, double all, double limit,
                            const std::function<double(const std::set<std::size_t>&)>& measure) {
-  Exclusion best{{}, all, all <= limit};
+  Exclusion best{{}, std::min(all, kDestroyed), all <= limit};
   if (best.is_enough) return best;
   if (const auto one = one_that_is_enough(groups, limit)) return {{*one}, *groups[*one].without, true};
   std::vector<std::size_t> known;  // those that were measured
@@ -39,7 +40,7 @@ Exclusion choose_exclusion(const std::vector<GroupNoise>& groups, double all, do
     ++tries;
     std::set<std::size_t> chosen;
     for (const std::size_t i : left_out) chosen.insert(known[i]);
-    const double noise = measure(chosen);
+    const double noise = std::min(measure(chosen), kDestroyed);
     const bool is_enough = noise <= limit;
     const bool is_better = is_enough ? !best.is_enough || chosen.size() < best.groups.size()
                                      : !best.is_enough && !(noise >= best.noise);

@@ -144,6 +144,7 @@ CandidateMaker& SensitivityMeter::maker() {
   if (maker_ != nullptr) return *maker_;
   QuantizeOptions how;
   how.trial.runtime.library = options_.runtime.library;
+  how.trial.runtime.isolate = options_.runtime.isolate;
   how.trial.data = options_.data;
   how.trial.data.labels.clear();
   const std::uint64_t all = recording().available();
@@ -228,7 +229,9 @@ json SensitivityMeter::run(const std::set<std::size_t>& floats, const std::files
     maker_->make(recipe_for(floats), file);
     value = to_json(recording_->compare(file));
   } catch (const Error& error) {  // a runtime that does not take a mixture: as bad as can be
-    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
+    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo ||
+        error.code() == ErrorCode::kTimeout)
+      throw;
     value["problem"] = error.what();
   }
   remove_model(file);

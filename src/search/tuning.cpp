@@ -50,6 +50,7 @@ QuantizeOptions maker_options(const TuneOptions& options, const Split& split) {
   QuantizeOptions made;
   made.recipe.target = options.target;
   made.trial.runtime.library = options.runtime.library;
+  made.trial.runtime.isolate = options.runtime.isolate;
   made.trial.data = split.search;
   made.trial.data.labels.clear();
   made.threads = options.threads;

@@ -5,8 +5,8 @@
 #include <ctime>
 
 #include "onnx/reader.h"
-#include "passes/pass_runs.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 
 namespace ounce::target {
 namespace {

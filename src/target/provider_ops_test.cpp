@@ -6,8 +6,8 @@
 #include <set>
 
 #include "onnx/reader.h"
-#include "passes/pass_runs.h"
 #include "support/model_builder.h"
+#include "support/pass_runs.h"
 #include "target/provider.h"
 
 namespace ounce::target {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/affine.h"
-#include "kernels/weights_at.h"
+#include "support/weights_at.h"
 
 namespace ounce::kernels {
 
