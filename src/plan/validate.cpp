@@ -31,9 +31,9 @@ void validate_numbers(const Recipe& recipe) {
   if (!is_from(recipe.integer.percentile, 50, 100))
     refuse(fmt::format("`integer.percentile` {} is not from 50 to 100", recipe.integer.percentile));
   const std::size_t block = recipe.granularity.block;
-  const bool is_block_size = block >= 16 && block <= 256 && (block & (block - 1)) == 0;
+  const bool is_block_size = block >= 4 && block <= 256 && (block & (block - 1)) == 0;
   if (recipe.granularity.kind == GranularityKind::kBlock && !is_block_size)
-    refuse(fmt::format("`granularity`: blocks have 16, 32, 64, 128 or 256 elements, not {}", block));
+    refuse(fmt::format("`granularity`: blocks have 4, 8, 16 … 256 elements, not {}", block));
   for (const auto& [name, value] : recipe.integer.values) {
     if (value.range && !(std::isfinite(value.range->low) && std::isfinite(value.range->high) &&
                          value.range->low <= value.range->high))

@@ -47,9 +47,9 @@ TEST_F(ValidateTest, NumbersHaveTheirLimits) {
   recipe.integer.percentile = 20;
   EXPECT_THAT(refusal(), StartsWith("`integer.percentile` 20"));
   recipe = {};
-  for (const std::size_t block : {0U, 3U, 8U, 48U, 512U}) {
+  for (const std::size_t block : {0U, 2U, 3U, 48U, 512U}) {
     recipe.granularity = {GranularityKind::kBlock, block};
-    EXPECT_THAT(refusal(), StartsWith("`granularity`: blocks have 16, 32"));
+    EXPECT_THAT(refusal(), StartsWith("`granularity`: blocks have 4, 8"));
   }
   recipe = {};
   recipe.integer.values["a"].range = ValueRange{2, 1};
