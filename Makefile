@@ -9,13 +9,13 @@
 #   make format     rewrite the sources in the project's format
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan       the tests under ThreadSanitizer
-#   make fuzz       libFuzzer over every reader of files, FUZZ_SECONDS (60) each
+#   make fuzz       libFuzzer over every reader of files and quantize(), FUZZ_SECONDS (600) in all
 #   make install    program, library and CMake package below PREFIX (/usr/local)
 #   make clean      remove everything that was built
 #   make help       this table
 
 PREFIX ?= /usr/local
-FUZZ_SECONDS ?= 60
+FUZZ_SECONDS ?= 600
 
 # Recursive on purpose: looked up when a recipe runs, after ./setup may have installed it.
 export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
@@ -68,7 +68,7 @@ fuzz:
 	./setup build fuzz
 	cmake --preset fuzz
 	cmake --build --preset fuzz
-	tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
+	python3 tests/fuzz/fuzz.py build-fuzz --seconds $(FUZZ_SECONDS)
 
 install: build
 	cmake --install build --prefix $(PREFIX)

@@ -49,10 +49,15 @@ def line_of(schema):
                 text += "+" if parameter.isHomogeneous else "!"
         return text
 
+    def needed(parameters, least):
+        option = runtime.schemadef.OpSchema.FormalParameterOption.Optional
+        return sum(1 << i for i, parameter in enumerate(parameters[:least]) if parameter.option != option)
+
     assert len(names) <= 26, schema.name
     variables = " ".join(f"{name}={allowed[name]}" for name in names)
-    quoted = (schema.domain, schema.name, schema.since_version, spell(schema.inputs), spell(schema.outputs), variables)
-    return '    {{"{}", "{}", {}, "{}", "{}", "{}"}},'.format(*quoted)
+    quoted = (schema.domain, schema.name, schema.since_version, spell(schema.inputs), spell(schema.outputs), variables,
+              needed(schema.inputs, schema.min_input), schema.min_output)
+    return '    {{"{}", "{}", {}, "{}", "{}", "{}", {}, {}}},'.format(*quoted)
 
 
 schemas = [s for s in runtime.get_all_operator_schema() if s.domain in DOMAINS]

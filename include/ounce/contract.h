@@ -107,12 +107,14 @@ std::optional<Contract> contract_of(const std::filesystem::path& model);
 std::string to_json(const Contract& contract);  // as it stands in the metadata, indented for people
 
 struct DataOptions;
+class Progress;
 struct RuntimeOptions;
 
 // Writes `model` with the contract to `output`. With data, what it looks like and a golden sample are
 // recorded.
 Contract set_contract(const std::filesystem::path& model, const std::filesystem::path& output,
-                      const Contract& contract, const DataOptions* data, const RuntimeOptions& runtime);
+                      const Contract& contract, const DataOptions* data, const RuntimeOptions& runtime,
+                      Progress* progress = nullptr);
 
 struct ContractCheck {
   bool passed = true;
@@ -123,6 +125,6 @@ struct ContractCheck {
 // Is `data` what the model's contract says, and does the golden sample (if it is among the data) still give
 // what it gave? Throws Error{kBadInput} when the model has no contract.
 ContractCheck check_contract(const std::filesystem::path& model, const DataOptions& data,
-                             const RuntimeOptions& runtime);
+                             const RuntimeOptions& runtime, Progress* progress = nullptr);
 
 }  // namespace ounce

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include <ounce/progress.h>
 #include <ounce/recipe.h>
 
 namespace ounce {
@@ -15,6 +16,6 @@ struct CopyResult {
 
 // With ExternalData::kAuto the copy is identical, byte for byte, and so are its external files.
 CopyResult copy_model(const std::filesystem::path& model, const std::filesystem::path& output,
-                      ExternalData external_data = ExternalData::kAuto);
+                      ExternalData external_data = ExternalData::kAuto, Progress* progress = nullptr);
 
 }  // namespace ounce

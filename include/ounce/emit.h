@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <ounce/names.h>
+#include <ounce/progress.h>
 
 namespace ounce {
 
@@ -26,6 +27,7 @@ struct EmitOptions {
                         // it writes
   std::string target;   // whose instructions may be counted on: "android-arm64@1.22.0"; empty: nobody's
   OrtStyle style = OrtStyle::kFixed;
+  Progress* progress = nullptr;
 };
 
 struct EmitResult {

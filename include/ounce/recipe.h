@@ -33,8 +33,6 @@ struct NamesOf<Format> {
                                            {Format::kBf16, "bf16"},     {Format::kFp32, "fp32"}};
 };
 
-constexpr const char* format_name(Format format) { return name_of(format); }
-
 // Says how weights are stored, and that arithmetic is on FP32.
 constexpr bool is_storage(Format format) {
   return format == Format::kW8 || format == Format::kW4 || format == Format::kW16 || format == Format::kFp32;

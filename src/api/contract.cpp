@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "base/digest.h"
 #include "data/contract_json.h"
 #include "data/model_contract.h"
@@ -64,7 +65,9 @@ std::optional<Contract> contract_of(const std::filesystem::path& path) { return 
 std::string to_json(const Contract& contract) { return data::write_contract(contract, 2); }
 
 Contract set_contract(const std::filesystem::path& path, const std::filesystem::path& output_path,
-                      const Contract& wanted, const DataOptions* data, const RuntimeOptions& runtime) {
+                      const Contract& wanted, const DataOptions* data, const RuntimeOptions& runtime,
+                      Progress* progress) {
+  const Call call(progress);
   ThreadPool pool;
   Contract contract = wanted;
   onnx::Model model = onnx::read_model(path);
@@ -85,7 +88,8 @@ Contract set_contract(const std::filesystem::path& path, const std::filesystem::
 }
 
 ContractCheck check_contract(const std::filesystem::path& model, const DataOptions& data,
-                             const RuntimeOptions& runtime) {
+                             const RuntimeOptions& runtime, Progress* progress) {
+  const Call call(progress);
   const std::optional<Contract> contract = contract_of(model);
   if (!contract) {
     throw Error(ErrorCode::kBadInput, "has no contract; `set_contract()` gives it one", model.string());

@@ -1,6 +1,7 @@
 #include <ounce/copy.h>
 #include <ounce/error.h>
 
+#include "base/cancel.h"
 #include "graph/verify.h"
 #include "make/outcome.h"
 #include "make/output_place.h"
@@ -11,7 +12,8 @@
 namespace ounce {
 
 CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::path& output_path,
-                      ExternalData external_data) {
+                      ExternalData external_data, Progress* progress) {
+  const Call call(progress);
   ThreadPool pool;
   const onnx::Model model = onnx::read_model(path);
   graph::verify(model);
@@ -19,7 +21,7 @@ CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::
   // Data of the same content may keep its name, so the tag is made of the content.
   const std::string tag = make::source_digest(model, {}, pool).substr(0, 16);
   onnx::ModelOutput output(model, output_path, {external_data, tag});
-  output.write(pool, nullptr);
+  output.write(pool, progress == nullptr ? nullptr : &progress->done);
   graph::verify(output.reopen());
   const CopyResult result{onnx::bytes_of(model), output.total_bytes()};
   output.commit();

@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "base/cancel.h"
 #include "graph/verify.h"
 #include "io/output_file.h"
 #include "make/optimized.h"
@@ -26,6 +27,7 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
 }  // namespace
 
 std::string required_operators(const std::vector<std::filesystem::path>& models, const EmitOptions& options) {
+  const Call call(options.progress);
   std::deque<onnx::Model> read;
   for (const std::filesystem::path& model : models) {
     graph::verify(read.emplace_back(onnx::read_model(model)));
@@ -43,6 +45,7 @@ std::string required_operators(const std::vector<std::filesystem::path>& models,
 
 void write_required_operators(const std::vector<std::filesystem::path>& models,
                               const std::filesystem::path& output, const EmitOptions& options) {
+  const Call call(options.progress);
   for (const std::filesystem::path& model : models)
     make::Inputs(onnx::read_model(model)).add("the runtime", options.library).require_apart(output);
   write_text(output, required_operators(models, options));
@@ -50,6 +53,7 @@ void write_required_operators(const std::vector<std::filesystem::path>& models,
 
 EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::path& output,
                     const EmitOptions& options) {
+  const Call call(options.progress);
   const onnx::Model read = onnx::read_model(model);  // what is broken is explained by us
   const graph::Index index = graph::verify(read);
   EmitResult result;

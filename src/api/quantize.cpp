@@ -10,6 +10,7 @@
 #include "make/resolve.h"
 #include "make/write_resolved.h"
 #include "onnx/reader.h"
+#include "plan/unread_fields.h"
 
 namespace ounce {
 std::size_t QuantizeResult::stored_count() const {
@@ -31,6 +32,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   QuantizeResult result;
   result.model = path;
   result.output = output_path;
+  result.notes = plan::unread_fields(given.recipe);
 
   // Open: every byte of the structure is checked, no weight has been read yet.
   const onnx::Model original = onnx::read_model(path);

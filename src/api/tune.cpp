@@ -43,7 +43,7 @@ bool computes_on_integers(const std::vector<LayerChoice>& layers) {
 std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneOptions& options) {
   std::vector<std::string> cpus = options.cpus;
   if (target::has_exact_products(target::parse_target(options.target)))  // all 8 bits are meant for those
-    std::erase_if(cpus, [](const std::string& cpu) { return cpu.starts_with("avx"); });
+    std::erase_if(cpus, target::is_without_exact_products);
   if (cpus.empty()) return {};
   const auto inputs = runtime::load(result.model, measure::executor_options(options.runtime))->inputs();
   const measure::OpenFeed open = measure::open_feed(result.model, inputs, options.data);

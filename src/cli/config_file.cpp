@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <sys/stat.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,14 +15,13 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "base/toml_text.h"
 #include "cli/suggestion.h"
 
 namespace ounce::cli {
 namespace {
 
-constexpr off_t kMostBytes = 1 << 20;
-// A key with dots is as many tables deep, and the parser takes stack for each of them.
-constexpr std::ptrdiff_t kMostDots = 10'000;
+constexpr std::size_t kMostBytes = 1 << 20;
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
   throw Error(ErrorCode::kUsage, why, file);
@@ -46,7 +44,8 @@ void require_plain_file(const std::string& file) {
     throw Error(ErrorCode::kIo, std::strerror(errno), file);
   }
   if (!S_ISREG(status.st_mode)) refuse(file, "is not a regular file; --config reads a TOML file");
-  if (status.st_size > kMostBytes) refuse(file, "is larger than 1 MiB: these are not options of ounce");
+  if (status.st_size > off_t{kMostBytes})
+    refuse(file, "is larger than 1 MiB: these are not options of ounce");
 }
 
 std::vector<std::string> verbs_of(const CLI::App& app) {
@@ -152,15 +151,11 @@ class ConfigFile : public CLI::Config {
 
   std::vector<CLI::ConfigItem> from_config(std::istream& stream) const override {
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (std::count(text.begin(), text.end(), '.') > kMostDots)
-      refuse(file_, fmt::format("has more than {} dots: keys are nested too deep", kMostDots));
     try {
-      const toml::table document = toml::parse(text);
-      return Reader(file_).read(document, parser_);
-    } catch (const toml::parse_error& error) {
-      std::string why(error.description());
-      std::replace(why.begin(), why.end(), '\n', ' ');
-      refuse(file_, error.source(), why);
+      return Reader(file_).read(parse_toml(text, {.bytes = kMostBytes}), parser_);
+    } catch (const TomlError& error) {
+      const std::string place = error.line == 0 ? "" : fmt::format(":{}:{}", error.line, error.column);
+      throw Error(ErrorCode::kUsage, error.what(), file_ + place);
     }
   }
 

@@ -18,15 +18,10 @@ Granularity granularity_of(const std::string& text) {
   if (text.starts_with(block)) {
     std::size_t size = 0;
     const auto [end, error] = std::from_chars(text.data() + block.size(), text.data() + text.size(), size);
-    const bool is_power = size >= 16 && size <= 256 && (size & (size - 1)) == 0;
-    if (error == std::errc() && end == text.data() + text.size() && is_power)
-      return {GranularityKind::kBlock, size};
+    if (error == std::errc() && end == text.data() + text.size()) return {GranularityKind::kBlock, size};
   }
-  throw Error(
-      ErrorCode::kUsage,
-      fmt::format(
-          "--granularity '{}' must be auto, tensor, channel, or block:N with N = 16, 32, 64, 128 or 256",
-          text));
+  throw Error(ErrorCode::kUsage,
+              fmt::format("--granularity '{}' must be auto, tensor, channel, or block:N", text));
 }
 
 // "-1:6.5"

@@ -7,12 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#define TOML_HEADER_ONLY 1
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
-
 #include "base/json_text.h"
 #include "base/nearest.h"
+#include "base/toml_text.h"
 
 namespace ounce::data {
 namespace {
@@ -310,37 +307,6 @@ Json to_json(const toml::node& node, const std::string& where, std::size_t depth
   throw Error(ErrorCode::kBadInput, "has a date where a contract has none", where);
 }
 
-// A parser that recurses must not be led too deep.
-bool is_deeper(std::string_view text, std::size_t most) {
-  std::size_t depth = 0, deepest = 0;
-  for (const char c : text) {
-    if (c == '{' || c == '[') deepest = std::max(deepest, ++depth);
-    if ((c == '}' || c == ']') && depth > 0) --depth;
-  }
-  return deepest > most;
-}
-
-// Keys with dots nest too: a.b.c = 1 is three tables deep. A key stands on one line; in quotes it may hold
-// whatever would end it elsewhere, so all dots of such a line count.
-bool has_deep_key(std::string_view toml, std::size_t most) {
-  while (!toml.empty()) {
-    const std::string_view line = toml.substr(0, toml.find('\n'));
-    const bool has_quotes = line.find_first_of("\"'") != std::string_view::npos;
-    std::size_t dots = 0;
-    for (const char c : line) {
-      if (c == '.' && ++dots > most) return true;
-      if (!has_quotes && std::string_view("=,[]{}#").find(c) != std::string_view::npos) dots = 0;
-    }
-    toml.remove_prefix(std::min(toml.size(), line.size() + 1));
-  }
-  return false;
-}
-
-std::string on_one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
 }  // namespace
 
 Contract parse_contract(std::string_view json, const std::string& where) {
@@ -348,17 +314,11 @@ Contract parse_contract(std::string_view json, const std::string& where) {
 }
 
 Contract parse_contract_toml(std::string_view text, const std::string& where) {
-  if (text.size() > JsonLimits().bytes)
-    throw Error(ErrorCode::kBadInput, "is too long for a contract", where);
-  if (is_deeper(text, kDeepest) || has_deep_key(text, 64))
-    throw Error(ErrorCode::kBadInput, "is nested too deep for a contract", where);
   try {
-    return read_contract(to_json(toml::parse(text), where), where);
-  } catch (const toml::parse_error& error) {
-    throw Error(
-        ErrorCode::kBadInput,
-        fmt::format("line {}: {}", error.source().begin.line, on_one_line(std::string(error.description()))),
-        where);
+    return read_contract(to_json(parse_toml(text, {.depth = kDeepest}), where), where);
+  } catch (const TomlError& error) {
+    const std::string place = error.line == 0 ? "" : fmt::format("line {}: ", error.line);
+    throw Error(ErrorCode::kBadInput, place + error.what(), where);
   }
 }
 

@@ -9,6 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "graph/constants.h"
+#include "onnx/op_schemas.h"
+
 namespace ounce::graph {
 namespace {
 
@@ -121,6 +124,27 @@ void check_imports(const std::vector<onnx::Kept<onnx::OpsetImport>>& imports, co
   }
 }
 
+// Whoever reads a node of a known op finds the inputs and outputs that the op cannot be without. Only the ops
+// of ONNX itself: those of runtimes change under the same version.
+void check_parameters(const onnx::Node& node, std::size_t number, std::int64_t version,
+                      const std::string& where) {
+  if (!onnx::is_default_domain(node.domain)) return;
+  const onnx::OpSchema* schema = onnx::find_op_schema({}, node.op_type, version);
+  if (schema == nullptr) return;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("node '{}' {}: it is no {} of opset {}", node_label(node, number), why,
+                            node.op_type, version),
+                where);
+  };
+  for (std::size_t i = 0; i < schema->inputs.size(); ++i) {
+    if (schema->needs(i) && (i >= node.inputs.size() || node.inputs[i].empty()))
+      refuse(fmt::format("lacks its input {}", i));
+  }
+  if (!schema->takes(node.inputs.size())) refuse(fmt::format("has {} inputs", node.inputs.size()));
+  if (node.outputs.size() < schema->least_outputs) refuse(fmt::format("has {} outputs", node.outputs.size()));
+}
+
 }  // namespace
 
 Index verify(const onnx::Model& model) {
@@ -128,6 +152,12 @@ Index verify(const onnx::Model& model) {
   for (const auto& function : model.proto->functions)
     check_imports(function->opset_imports, fmt::format("function '{}'", function->name));
   Index index(model);
+  for (std::size_t id = 0; id < index.bodies().size(); ++id) {
+    const Body& body = index.bodies()[id];
+    const std::int64_t version = opset_of(model, index, id);
+    for (std::size_t i = 0; i < body.nodes().size(); ++i)
+      check_parameters(*body.nodes()[i], i, version, body.path);
+  }
   std::vector<Order> orders;
   for (std::size_t i = 0; i < index.bodies().size(); ++i) orders.push_back(order_of(index, i));
   add_outputs_from_outside(index, orders);

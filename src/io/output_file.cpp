@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace ounce::io {
@@ -19,6 +20,8 @@ namespace {
 
 // One write call moves at most 2 GiB on Linux; stay well below.
 constexpr std::size_t kLargestWrite = std::size_t{256} << 20;
+// Smaller files are flushed faster than a thread is started.
+constexpr std::uint64_t kFlushFrom = std::uint64_t{1} << 20;
 constexpr mode_t kMode = 0666;  // the user's umask decides
 
 [[noreturn]] void fail(const char* doing, const std::filesystem::path& path, int error) {
@@ -136,8 +139,13 @@ std::filesystem::path OutputFile::unfinished_path() const {
 
 // Only a hint: unlike fsync it takes note of no error, so whatever fails shows in flush().
 void OutputFile::start_flush() {
-  flusher_ =
-      std::jthread([file = descriptor_.get()] { ::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); });
+  if (size_ < kFlushFrom) return;
+  try {
+    flusher_ =
+        std::jthread([file = descriptor_.get()] { ::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); });
+  } catch (const std::system_error&) {
+    // No more threads: flush() does all of it.
+  }
 }
 
 void OutputFile::flush() const {

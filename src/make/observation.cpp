@@ -12,6 +12,7 @@
 #include "base/temporary_folder.h"
 #include "data/convert.h"
 #include "graph/index.h"
+#include "make/renamed.h"
 #include "measure/open.h"
 #include "measure/prefetch.h"
 #include "measure/stepper.h"
@@ -165,11 +166,7 @@ Observation observe_activations(onnx::Model given, const std::filesystem::path& 
     return observe(path, model, options);
   } catch (const Error& error) {
     // Nobody knows the model by the name of our copy.
-    std::string text = error.what();
-    const std::string ours = model.path.string();
-    for (std::size_t at = text.find(ours); at != std::string::npos; at = text.find(ours, at))
-      text.replace(at, ours.size(), path.string());
-    throw Error(error.code(), text);
+    throw Error(error.code(), renamed(error.what(), model.path, path));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/cpu.h"
 #include "base/memory.h"
+#include "make/renamed.h"
 #include "measure/across_cpus.h"
 #include "measure/difference.h"
 #include "measure/float_ports.h"
@@ -17,6 +18,7 @@
 #include "measure/spread.h"
 #include "measure/stepper.h"
 #include "measure/worst_output.h"
+#include "target/kernel_pairs.h"
 
 namespace ounce::make {
 namespace {
@@ -163,17 +165,9 @@ void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& w
         fmt::format("on {} the result is another model ({:.1f} dB from what it gives here), so nothing "
                     "was written; {}`cpus={{}}` does not look there",
                     cpu, found.sqnr_db,
-                    cpu.starts_with("avx") ? "`integer.reduce_range=true` may help, " : ""),
+                    target::is_without_exact_products(cpu) ? "`integer.reduce_range=true` may help, " : ""),
         written.name.string());
   }
-}
-
-// Nobody knows a file that has no name yet by where it can be opened.
-std::string with_name(std::string text, const WrittenFiles& written) {
-  const std::string from = written.model.string(), to = written.name.string();
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
 }
 
 }  // namespace
@@ -204,7 +198,7 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
     return fmt::format(
         "the result fails in the runtime, so nothing was written (`trial.is_wanted=false` writes all the "
         "same): {}",
-        with_name(error.what(), written));
+        renamed(error.what(), written.model, written.name));
   };
   try {
     ask_written(written, how, options, expected, result);

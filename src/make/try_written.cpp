@@ -9,6 +9,7 @@
 #include "onnx/write_temporary.h"
 #include "passes/emulate_halves.h"
 #include "passes/integer_ports.h"
+#include "target/kernel_pairs.h"
 
 namespace ounce::make {
 namespace {
@@ -32,8 +33,7 @@ std::filesystem::path write_emulation(const onnx::ModelOutput& output, onnx::Ele
 // Only integer arithmetic differs from CPU to CPU; with all 8 bits it is meant for exact ones.
 std::vector<std::string> cpus_for(const Recipe& recipe, std::vector<std::string> cpus) {
   if (!recipe.is_integer()) return {};
-  if (recipe.integer.reduce_range == false)
-    std::erase_if(cpus, [](const std::string& cpu) { return cpu.starts_with("avx"); });
+  if (recipe.integer.reduce_range == false) std::erase_if(cpus, target::is_without_exact_products);
   return cpus;
 }
 

@@ -47,6 +47,8 @@ std::optional<char> parameter(std::string_view list, std::size_t i) {
 
 std::optional<char> OpSchema::input(std::size_t i) const { return parameter(inputs, i); }
 std::optional<char> OpSchema::output(std::size_t i) const { return parameter(outputs, i); }
+bool OpSchema::takes(std::size_t count) const { return count == 0 || input(count - 1).has_value(); }
+bool OpSchema::needs(std::size_t i) const { return i < 32 && (needed_inputs >> i & 1U) != 0; }
 
 namespace {
 

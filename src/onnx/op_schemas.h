@@ -2,7 +2,8 @@
 //
 // Types are letters. A parameter is a variable (A, B … in the order of `variables`) or a type of its own:
 //
-//   {"", "Resize", 13, "ABfl", "A", "T1=fhgd… T2=fhd"}     X and the output have one type, scales are float32
+//   {"", "Resize", 13, "ABfl", "A", "T1=fhgd… T2=fhd", 1, 1}     X and the output have one type, scales are
+//   float32
 //
 //   f float32   h float16   g bfloat16   d double   b bool   t string   ? another tensor   * no tensor
 //   c w i l     int8 to int64              o v u m     uint8 to uint64
@@ -24,10 +25,15 @@ struct OpSchema {
   std::string_view domain, op_type;
   std::int64_t since;  // the opset version that brought it
   std::string_view inputs, outputs, variables;
+  std::uint32_t needed_inputs;  // a bit for each that cannot be left out
+  std::size_t least_outputs;
 
   // The letter of an input or output; nothing when the op has no such one.
   std::optional<char> input(std::size_t i) const;
   std::optional<char> output(std::size_t i) const;
+
+  bool takes(std::size_t count) const;  // so many inputs, at most
+  bool needs(std::size_t input) const;
 
   // The same letter means the same type.
   static bool is_variable(char letter) { return letter >= 'A' && letter <= 'Z'; }

@@ -60,7 +60,9 @@ std::optional<std::vector<float>> floats_setting(const Node& node, Bytes name) {
 }
 
 Kept<Attribute> copy_of(const Kept<Attribute>& attribute) {
-  if (!attribute->graphs.empty()) throw Error(ErrorCode::kInternal, "a node with a body was to be copied");
+  if (!attribute->graphs.empty())
+    throw Error(ErrorCode::kUnsupported,
+                "a node has a graph among its attributes, which its op knows nothing of");
   Attribute copy;
   copy.name = attribute->name;
   copy.tensors = attribute->tensors;

@@ -24,7 +24,7 @@ constexpr std::size_t kMostRangesKept = std::size_t{1} << 18;
 
 bool has_subnormal_halves(const quant::FloatSource& floats) {
   std::vector<float> scratch;
-  std::vector<std::uint16_t> halves(quant::kTile);
+  std::vector<std::uint16_t> halves(std::min(quant::kTile, floats.size()));
   kernels::HalfStats stats;
   for (std::size_t first = 0; first < floats.size(); first += quant::kTile) {
     const std::size_t count = std::min(quant::kTile, floats.size() - first);

@@ -107,7 +107,7 @@ std::string why_not_mixed(const Recipe& recipe, Format format) {
     return "16-bit arithmetic is for whole models: w16 stores a node's weights as 16-bit floats";
   if (!recipe.is_integer()) {
     return fmt::format("`format={}` computes on floats: take `format=static` for nodes on integers",
-                       format_name(recipe.format));
+                       name_of(recipe.format));
   }
   if (format == Format::kStatic)
     return "static nodes among dynamic ones: take `format=static` and name the dynamic ones";
@@ -124,10 +124,10 @@ void validate_nodes(const Recipe& recipe) {
     if (is_half_rest && format != Format::kW16)
       refuse("`integer.half_rest=true` converts all that is not integers on this target: leave out `nodes`");
     if (recipe.is_half() && format != Format::kFp32)
-      refuse(fmt::format("{} converts the graph: nodes can stay fp32 and nothing else",
-                         format_name(recipe.format)));
+      refuse(
+          fmt::format("{} converts the graph: nodes can stay fp32 and nothing else", name_of(recipe.format)));
     if (const std::string why = why_not_mixed(recipe, format); !why.empty())
-      refuse(fmt::format("`nodes` '{}={}': {}", name, format_name(format), why));
+      refuse(fmt::format("`nodes` '{}={}': {}", name, name_of(format), why));
   }
 }
 

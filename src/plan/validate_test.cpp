@@ -32,7 +32,7 @@ TEST_F(ValidateTest, EveryFormatByItselfIsFine) {
   for (const Format format :
        {Format::kW8, Format::kW4, Format::kW16, Format::kDynamic, Format::kStatic, Format::kFp16}) {
     recipe.format = format;
-    EXPECT_NO_THROW(validate(recipe)) << format_name(format);
+    EXPECT_NO_THROW(validate(recipe)) << name_of(format);
   }
   recipe.format = Format::kFp32;
   EXPECT_THAT(refusal(), StartsWith("fp32 is a format of single nodes (`nodes`)"));

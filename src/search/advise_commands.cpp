@@ -44,8 +44,8 @@ CommandWriter::CommandWriter(const AdviseOptions& options, const AdviseResult& r
       words_(options.data_words.empty() ? words_of(options.data) : options.data_words) {}
 
 std::string CommandWriter::quantize(Format format) const {
-  std::string line = fmt::format("ounce quantize {} --to {}{}", quoted(result_.model.string()),
-                                 format_name(format), target());
+  std::string line =
+      fmt::format("ounce quantize {} --to {}{}", quoted(result_.model.string()), name_of(format), target());
   if (format != Format::kStatic) return line;
   return line + data(false, Part::kCalibrating);
 }

@@ -101,9 +101,8 @@ class Decision {
 
   void quantize(const MethodFinding& best) {
     result_.verdict = AdviceVerdict::kQuantize;
-    result_.headline =
-        fmt::format("quantize: {} is {} and {:.0f} % of the size; {}{}", format_name(best.format),
-                    speed_text(best), 100 * best.ratio, best.quality, on_what());
+    result_.headline = fmt::format("quantize: {} is {} and {:.0f} % of the size; {}{}", name_of(best.format),
+                                   speed_text(best), 100 * best.ratio, best.quality, on_what());
     if (result_.size == SizeClass::kSmall) {
       say(fmt::format("With {} it is small, and its size alone would not be worth a change; the speed is.",
                       size_text(result_.bytes)));
@@ -133,7 +132,7 @@ class Decision {
 
   void tune(const MethodFinding& lossy) {
     result_.verdict = AdviceVerdict::kQuantize;
-    const std::string_view name = format_name(lossy.format);
+    const std::string_view name = name_of(lossy.format);
     result_.headline =
         fmt::format("quantize in part: {} is {} but loses too much ({}); let tune find the mix", name,
                     speed_text(lossy), lossy.quality);
@@ -153,7 +152,7 @@ class Decision {
   void store(const MethodFinding& small) {
     result_.verdict = AdviceVerdict::kStoreSmall;
     result_.headline = fmt::format("store small only: {} is {:.0f} % of the size at the same speed; {}{}",
-                                   format_name(small.format), 100 * small.ratio, small.quality, on_what());
+                                   name_of(small.format), 100 * small.ratio, small.quality, on_what());
     say(result_.size == SizeClass::kLarge ? fmt::format("With {} every download counts: {} are left of it.",
                                                         size_text(result_.bytes), size_text(small.bytes))
                                           : fmt::format("{} become {}, with the same arithmetic.",
@@ -195,10 +194,10 @@ class Decision {
       if (method.format != Format::kStatic && method.format != Format::kDynamic) continue;
       if (method.is_out_of_time)
         parts.push_back(
-            fmt::format("there was no time for {}: give a longer `budget`", format_name(method.format)));
+            fmt::format("there was no time for {}: give a longer `budget`", name_of(method.format)));
       if (!method.is_measured) continue;
       parts.push_back(
-          fmt::format("{} is {}{}", format_name(method.format), speed_text(method),
+          fmt::format("{} is {}{}", name_of(method.format), speed_text(method),
                       method.is_acceptable ? "" : fmt::format(" and loses too much ({})", method.quality)));
     }
     if (options_.data.is_generated())
@@ -215,7 +214,7 @@ class Decision {
 
   void offer_tuning(const MethodFinding& lossy) {
     result_.commands.push_back(
-        {commands_.tune(), fmt::format("or look for more: {} is {}, but {}", format_name(lossy.format),
+        {commands_.tune(), fmt::format("or look for more: {} is {}, but {}", name_of(lossy.format),
                                        speed_text(lossy), lossy.quality)});
   }
 

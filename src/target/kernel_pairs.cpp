@@ -84,4 +84,6 @@ bool has_exact_products(const Target& target) {
   return true;
 }
 
+bool is_without_exact_products(std::string_view cpu) { return cpu == "avx2" || cpu == "avx512"; }
+
 }  // namespace ounce::target

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "onnx/model.h"
 #include "quant/weight_pairs.h"
@@ -18,5 +19,8 @@ quant::WeightPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t
 // Is every sum of 8-bit products exact there? Not on an x86 CPU of which the target does not say that it has
 // VNNI, and not when nobody says what CPU it is.
 bool has_exact_products(const Target& target);
+
+// Of a CPU as ounce/cpus.h names them ("avx2", "avx512", "arm64"): those that lack VNNI.
+bool is_without_exact_products(std::string_view cpu);
 
 }  // namespace ounce::target

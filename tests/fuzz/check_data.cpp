@@ -1,6 +1,8 @@
-// Files of data: arrays, archives of them, sound.
+// Files of data: arrays, archives of them, sound, pictures, lists.
 #include <algorithm>
 
+#include "data/image.h"
+#include "data/manifest.h"
 #include "data/npy.h"
 #include "data/npz_source.h"
 #include "data/wav.h"
@@ -8,6 +10,7 @@
 #include "fuzz/memory_file.h"
 #include "fuzz/promise.h"
 #include "fuzz/targets.h"
+#include "support/temporary_folder.h"
 
 namespace ounce::test {
 namespace {
@@ -17,6 +20,38 @@ bool is_complete(const data::Tensor& tensor) {
   for (const auto dim : tensor.dims) count *= static_cast<std::uint64_t>(dim);
   if (tensor.type == onnx::ElementType::kString) return tensor.strings.size() == count;
   return tensor.bytes.size() * 8 >= count;  // a bit at least for every value
+}
+
+// A picture of any kind; its name is not asked for.
+void check_picture(const std::string& bytes) {
+  constexpr data::ImageLimits kSmall{std::uint64_t{1} << 20U};
+  for (const auto mode : {data::ColorMode::kRgb, data::ColorMode::kGrey}) {
+    try {
+      const data::Image image = data::decode_image(bytes, "picture", mode, kSmall);
+      promise(image.pixels.size() == data::row_bytes(image) * static_cast<std::size_t>(image.height),
+              "a picture has another number of pixels than its size");
+    } catch (const Error& error) {
+      promise(error.code() == ErrorCode::kBadInput || error.code() == ErrorCode::kUnsupported,
+              "a bad picture was not called bad input");
+    }
+  }
+}
+
+void check_manifest(const std::string& bytes, const char* name) {
+  static const TemporaryFolder folder;
+  const std::filesystem::path path = folder / name;
+  write_file(path, bytes);
+  unless_refused([&] {
+    const data::Manifest list(path);
+    constexpr std::uint64_t kMost = 16;
+    for (std::uint64_t row = 0; row < std::min(list.size(), kMost); ++row) {
+      unless_refused([&] {
+        for (const auto& cell : list.read(row)) promise(is_complete(cell.tensor), "a cell lacks values");
+        return true;
+      });
+    }
+    return true;
+  });
 }
 
 }  // namespace
@@ -58,6 +93,11 @@ void check_npz(const std::string& bytes) {
     return true;
   });
 }
+
+void check_png(const std::string& bytes) { check_picture(bytes); }
+void check_jpeg(const std::string& bytes) { check_picture(bytes); }
+void check_csv(const std::string& bytes) { check_manifest(bytes, "list.csv"); }
+void check_jsonl(const std::string& bytes) { check_manifest(bytes, "list.jsonl"); }
 
 void check_wav(const std::string& bytes) {
   const auto info = unless_refused([&] { return data::probe_wav(bytes, "x.wav"); });

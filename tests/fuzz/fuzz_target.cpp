@@ -8,10 +8,31 @@
 
 #include "fuzz/targets.h"
 
+namespace {
+
+const ounce::test::Target& target() {
+  static const auto all = ounce::test::targets();
+  static const auto& found = *std::find_if(all.begin(), all.end(), [](const auto& each) {
+    return std::string_view(each.name) == OUNCE_FUZZ_TARGET;
+  });
+  return found;
+}
+
+}  // namespace
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const ounce::test::Target& target =
-      *std::find_if(ounce::test::targets().begin(), ounce::test::targets().end(),
-                    [](const auto& each) { return std::string_view(each.name) == OUNCE_FUZZ_TARGET; });
-  target.check(std::string(data, data + size));
+  target().check(std::string(data, data + size));
   return 0;
+}
+
+// libFuzzer's own changes, and for some targets those that keep the encoding.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+                                               unsigned seed) {
+  if (target().mutate == nullptr || seed % 4 == 0) return LLVMFuzzerMutate(data, size, most);
+  const std::string mutant = target().mutate(std::string(data, data + size), seed);
+  if (mutant.size() > most) return LLVMFuzzerMutate(data, size, most);
+  std::copy(mutant.begin(), mutant.end(), data);
+  return mutant.size();
 }

@@ -1,10 +1,13 @@
-// make_seeds FOLDER MODEL…: writes what the fuzzer starts from, the small built models and the structure of
-// real ones.
+// make_seeds FOLDER MODEL…: writes what the fuzzers of models start from, FOLDER/model and FOLDER/quantize:
+// small built models and the structure of real ones.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 
 #include "fuzz/sample_models.h"
+#include "fuzz/sample_networks.h"
 #include "onnx/reader.h"
 #include "onnx/serializer.h"
 #include "support/temporary_folder.h"
@@ -28,8 +31,24 @@ std::string structure_of(const std::filesystem::path& path) {
   return bytes;
 }
 
+constexpr int kRecipes = 16;  // check_quantize.cpp
+
+void make_networks(const std::filesystem::path& folder) {
+  using namespace ounce::test;
+  std::filesystem::create_directories(folder);
+  const std::vector<std::string> networks = {integer_network(17),     integer_network(9),
+                                             network_with_branches(), network_with_functions(),
+                                             network_with_fills(17),  network_with_fills(9)};
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    for (int recipe = 0; recipe < kRecipes; ++recipe)
+      write_file(folder / fmt::format("network{}_recipe{}", i, recipe),
+                 static_cast<char>(recipe) + networks[i]);
+  }
+}
+
 void make_seeds(int count, char** arguments) {
-  const std::filesystem::path folder = arguments[1];
+  make_networks(std::filesystem::path(arguments[1]) / "quantize");
+  const std::filesystem::path folder = std::filesystem::path(arguments[1]) / "model";
   std::filesystem::create_directories(folder);
   for (const auto& sample : ounce::test::sample_models())
     ounce::test::write_file(folder / sample.name, sample.bytes);

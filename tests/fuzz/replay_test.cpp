@@ -1,17 +1,25 @@
-// The fuzzers' checks with any compiler: on every seed and everything that once failed, and on damaged seeds,
-// always the same ones. Models are damaged more in src/onnx/mutation_test.cpp.
+// The fuzzers' checks with any compiler: on every seed and everything that once failed, on damaged seeds,
+// always the same ones, on every single damage of small seeds, and on models whose encoding is sound and
+// whose meaning is not. Models are damaged more in src/onnx/mutation_test.cpp.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <random>
+#include <vector>
 
+#include "fuzz/every_damage.h"
+#include "fuzz/mutate_model.h"
+#include "fuzz/sample_networks.h"
 #include "fuzz/targets.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::test {
 namespace {
 
-constexpr int kDamaged = 500;  // of each seed
+constexpr int kDamaged = 500;            // of each seed
+constexpr std::size_t kSmall = 256;      // bytes: of such seeds every damage is tried
+constexpr std::uint64_t kMutants = 250;  // of each model for each recipe
 
 // A few bytes become others, vanish or come twice.
 std::string damaged(std::string bytes, std::mt19937& random) {
@@ -31,27 +39,55 @@ std::string damaged(std::string bytes, std::mt19937& random) {
   return bytes;
 }
 
+std::vector<std::filesystem::path> seeds_of(const Target& target) {
+  std::vector<std::filesystem::path> files;
+  for (const char* kind : {"seeds", "regressions"}) {
+    const auto folder = std::filesystem::path(OUNCE_FUZZ_FOLDER) / kind / target.name;
+    if (!std::filesystem::exists(folder)) continue;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) files.push_back(file.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 class FuzzReplay : public testing::TestWithParam<Target> {};
 
 TEST_P(FuzzReplay, KeepsItsPromisesForAnyBytes) {
   const Target& target = GetParam();
   std::mt19937 random(1);
-  int seeds = 0;
   EXPECT_NO_THROW(target.check(""));
-  for (const char* kind : {"seeds", "regressions"}) {
-    const auto folder = std::filesystem::path(OUNCE_FUZZ_FOLDER) / kind / target.name;
-    if (!std::filesystem::exists(folder)) continue;
-    for (const auto& file : std::filesystem::directory_iterator(folder)) {
-      const std::string bytes = read_file(file.path());
-      ++seeds;
-      EXPECT_NO_THROW(target.check(bytes)) << file.path();
-      for (int i = 0; i < kDamaged; ++i) {
-        const std::string input = damaged(bytes, random);
-        EXPECT_NO_THROW(target.check(input)) << file.path() << ", damaged " << i;
+  for (const auto& file : seeds_of(target)) {
+    const std::string bytes = read_file(file);
+    EXPECT_NO_THROW(target.check(bytes)) << file;
+    for (int i = 0; i < kDamaged; ++i) {
+      const std::string input = damaged(bytes, random);
+      EXPECT_NO_THROW(target.check(input)) << file << ", damaged " << i;
+    }
+  }
+}
+
+TEST_P(FuzzReplay, KeepsItsPromisesForEverySmallDamage) {
+  const Target& target = GetParam();
+  for (const auto& file : seeds_of(target)) {
+    const std::string bytes = read_file(file);
+    if (bytes.size() > kSmall) continue;
+    for_every_damage(bytes, [&](const std::string& input) { EXPECT_NO_THROW(target.check(input)) << file; });
+  }
+}
+
+TEST(FuzzReplay, ModelsOfBrokenMeaningAreRefusedOrQuantized) {
+  constexpr char kRecipes = 16;
+  const std::vector<std::string> networks = {integer_network(17), network_with_branches(),
+                                             network_with_functions(), network_with_fills(9)};
+  std::uint64_t seed = 0;
+  for (const std::string& network : networks) {
+    for (char recipe = 0; recipe < kRecipes; ++recipe) {
+      for (std::uint64_t i = 0; i < kMutants; ++i) {
+        const std::string mutant = mutate_model(network, ++seed);
+        EXPECT_NO_THROW(check_quantize(recipe + mutant)) << "seed " << seed;
       }
     }
   }
-  EXPECT_GT(seeds, 0);
 }
 
 std::string name_of(const testing::TestParamInfo<Target>& info) { return info.param.name; }

@@ -3,19 +3,26 @@
 #include <array>
 
 #include "fuzz/check_model.h"
+#include "fuzz/mutate_model.h"
 
 namespace ounce::test {
 
 std::span<const Target> targets() {
   static constexpr auto kTargets = std::to_array<Target>({
-      {"model", [](const std::string& bytes) { check_model(bytes); }},
+      {"model", [](const std::string& bytes) { check_model(bytes); }, mutate_model},
+      {"quantize", check_quantize, mutate_quantize},
       {"npy", check_npy},
       {"npz", check_npz},
       {"zip", check_zip},
       {"wav", check_wav},
+      {"png", check_png},
+      {"jpeg", check_jpeg},
+      {"csv", check_csv},
+      {"jsonl", check_jsonl},
       {"contract", check_contract},
       {"ranges", check_ranges},
       {"journal", check_journal},
+      {"config", check_config},
   });
   return kTargets;
 }

@@ -7,6 +7,7 @@
 // functions.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -15,6 +16,8 @@ namespace ounce::test {
 struct Target {
   const char* name;
   void (*check)(const std::string& bytes);
+  // What is no longer sound in its meaning, but still in its encoding; none for most.
+  std::string (*mutate)(const std::string& bytes, std::uint64_t seed) = nullptr;
 };
 
 std::span<const Target> targets();
@@ -23,8 +26,15 @@ void check_npy(const std::string& bytes);
 void check_npz(const std::string& bytes);
 void check_zip(const std::string& bytes);
 void check_wav(const std::string& bytes);
+void check_png(const std::string& bytes);
+void check_jpeg(const std::string& bytes);
+void check_csv(const std::string& bytes);
+void check_jsonl(const std::string& bytes);
 void check_contract(const std::string& bytes);
 void check_ranges(const std::string& bytes);
 void check_journal(const std::string& bytes);
+void check_config(const std::string& bytes);
+void check_quantize(const std::string& bytes);
+std::string mutate_quantize(const std::string& bytes, std::uint64_t seed);
 
 }  // namespace ounce::test

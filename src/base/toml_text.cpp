@@ -1,0 +1,125 @@
+// toml++ 3.3 asserts, or where the compiler can lets it assume, what text of others need not be: "[!a]". All
+// that is left of its assertions are the errors behind them.
+#undef NDEBUG
+#define TOML_ASSERT(expression) static_cast<void>(0)
+#define TOML_IMPLEMENTATION
+#include "base/toml_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ounce {
+namespace {
+
+std::string on_one_line(std::string_view text) {
+  std::string line(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+bool has_deep_brackets(std::string_view text, std::size_t most) {
+  std::size_t depth = 0;
+  for (const char c : text) {
+    if ((c == '{' || c == '[') && ++depth > most) return true;
+    if ((c == '}' || c == ']') && depth > 0) --depth;
+  }
+  return false;
+}
+
+// Keys with dots nest too: a.b.c = 1 is three tables deep. A key stands on one line; in quotes it may hold
+// whatever would end it elsewhere, so all dots of such a line count.
+bool has_deep_key(std::string_view text, std::size_t most) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const bool has_quotes = line.find_first_of("\"'") != std::string_view::npos;
+    std::size_t dots = 0;
+    for (const char c : line) {
+      if (c == '.' && ++dots > most) return true;
+      if (!has_quotes && std::string_view("=,[]{}#").find(c) != std::string_view::npos) dots = 0;
+    }
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return false;
+}
+
+// Outside of comments and strings TOML is ASCII. The parser knows that too, but for U+FB26 to U+FEFE it runs
+// into what it holds for unreachable (toml++ 3.3): those must not be shown to it where blanks may stand.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
+  }
+
+  void require_ascii_between_strings() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (static_cast<unsigned char>(c) >= 0x80) refuse();
+      if (c == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (c == '"' || c == '\'') {
+        skip_string(c);
+      } else {
+        ++at_;
+      }
+    }
+  }
+
+ private:
+  void skip_string(char quote) {
+    const std::string three(3, quote);
+    const bool is_long = text_.substr(at_).starts_with(three);
+    at_ += is_long ? 3 : 1;
+    while (at_ < text_.size()) {
+      if (is_long ? text_.substr(at_).starts_with(three) : text_[at_] == quote) {
+        at_ += is_long ? 3 : 1;
+        return;
+      }
+      if (!is_long && text_[at_] == '\n') return;  // never closed; the parser says so
+      if (quote == '"' && text_[at_] == '\\') {
+        skip_escape();
+      } else {
+        ++at_;
+      }
+    }
+  }
+
+  // A backslash at the end of a line takes the blanks of the next ones with it.
+  void skip_escape() {
+    ++at_;
+    const std::size_t next = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
+    const bool is_line_end = next != at_;
+    at_ = is_line_end ? next : at_ + 1;
+    if (is_line_end && at_ + 1 < text_.size() && text_[at_] == '\xef') refuse();
+  }
+
+  [[noreturn]] void refuse() const {
+    const std::string_view before = text_.substr(0, at_);
+    const std::size_t line_begin = before.find_last_of('\n') + 1;  // npos + 1 is 0
+    throw TomlError("only text in quotes may hold characters beyond ASCII",
+                    1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')),
+                    1 + at_ - line_begin);
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+TomlError::TomlError(std::string_view why, std::size_t at_line, std::size_t at_column)
+    : std::runtime_error(on_one_line(why)), line(at_line), column(at_column) {}
+
+toml::table parse_toml(std::string_view text, const TomlLimits& limits) {
+  if (text.size() > limits.bytes) throw TomlError(fmt::format("is longer than {} bytes", limits.bytes));
+  if (has_deep_brackets(text, limits.depth) || has_deep_key(text, limits.depth))
+    throw TomlError(fmt::format("is nested more than {} deep", limits.depth));
+  Scanner(text).require_ascii_between_strings();
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    throw TomlError(error.description(), error.source().begin.line, error.source().begin.column);
+  }
+}
+
+}  // namespace ounce

@@ -1,0 +1,36 @@
+// TOML that somebody else wrote: the one way by which it is read.
+//
+//   try { const toml::table document = parse_toml(text, {.bytes = 1 << 20}); }
+//   catch (const TomlError& error) { … error.line, error.column, error.what() … }
+//
+// The parser takes stack for every table that a key with dots opens, and memory many times the text's, so
+// both have limits, which are looked at before anything is parsed.
+#pragma once
+
+// Compiled once, in toml_text.cpp: it is one of the largest headers here.
+#define TOML_HEADER_ONLY 0
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace ounce {
+
+struct TomlLimits {
+  std::size_t depth = 64;  // of brackets, and of keys with dots
+  std::size_t bytes = std::size_t{1} << 20;
+};
+
+// One line for a person; a line and a column of 0: of the whole text.
+class TomlError : public std::runtime_error {
+ public:
+  TomlError(std::string_view why, std::size_t line = 0, std::size_t column = 0);
+  std::size_t line, column;
+};
+
+toml::table parse_toml(std::string_view text, const TomlLimits& limits = {});
+
+}  // namespace ounce

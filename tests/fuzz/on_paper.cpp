@@ -1,0 +1,83 @@
+#include "fuzz/on_paper.h"
+
+#include "fuzz/sample_networks.h"
+#include "graph/verify.h"
+#include "make/rewrite.h"
+#include "onnx/reader.h"
+#include "onnx/serializer.h"
+#include "passes/equalize.h"
+#include "passes/expose_values.h"
+#include "passes/half_graph.h"
+#include "passes/integer_ports.h"
+#include "passes/prepare.h"
+#include "passes/quantized_state.h"
+#include "passes/spell_constants.h"
+#include "passes/trained_scales.h"
+
+namespace ounce::test {
+namespace {
+
+std::string text_of(const onnx::Model& model) {
+  std::string all;
+  const onnx::Serialized serialized = serialize(model, onnx::Placement::kKeep, {}, true);
+  for (const auto& piece : serialized.model.pieces()) {
+    if (const auto* copied = std::get_if<std::string>(&piece)) all += *copied;
+    if (const auto* view = std::get_if<onnx::Bytes>(&piece)) all += *view;
+  }
+  return all;
+}
+
+observe::Ranges ranges_of(const onnx::Model& model, const graph::Index& index) {
+  observe::Ranges ranges;
+  for (const auto& [body, name] : plan::static_needs(model, index).values)
+    ranges.values[graph::value_path(index, body, name)].add(ramp(64), 4, 2);
+  ranges.samples = 1;
+  return ranges;
+}
+
+}  // namespace
+
+void integers_on_paper(const std::string& bytes, const Recipe& recipe, ThreadPool& pool) {
+  onnx::Model prepared = onnx::read_model_from_memory(bytes, "model");
+  graph::verify(prepared);
+  passes::describe_quantization(prepared, graph::Index(prepared));
+  passes::prepare(prepared, recipe);
+  const graph::Index before = graph::verify(prepared);
+  passes::equalize(prepared, ranges_of(prepared, before));
+  const std::string between = text_of(prepared);
+  const onnx::Model source = onnx::read_model_from_memory(between, "prepared");
+  const graph::Index index = graph::verify(source);
+  const observe::Ranges ranges = ranges_of(source, index);
+  const plan::Plan plan = plan::make_plan(source, index, recipe, pool, &ranges);
+  onnx::Model model = onnx::read_model_from_memory(between, "again");
+  make::rewrite(model, source, index, plan, {});
+  graph::verify(model);
+  onnx::Model exposed = onnx::read_model_from_memory(between, "exposed");
+  const graph::Index exposed_index(exposed);
+  passes::expose_values(exposed, exposed_index, passes::values_to_observe(exposed, exposed_index));
+  graph::verify(exposed);
+  onnx::Model trained = onnx::read_model_from_memory(bytes, "trained");
+  passes::store_trained_weights(trained);
+  graph::verify(trained);
+}
+
+void halves_on_paper(const std::string& bytes, const Recipe& recipe, ThreadPool& pool) {
+  onnx::Model prepared = onnx::read_model_from_memory(bytes, "model");
+  graph::verify(prepared);
+  passes::spell_constants(prepared);
+  const std::string between = text_of(prepared);
+  const onnx::Model source = onnx::read_model_from_memory(between, "prepared");
+  const graph::Index index = graph::verify(source);
+  observe::Ranges ranges;
+  ranges.values["h"].add(ramp(16), 4, 1);
+  const plan::Plan plan =
+      plan::make_plan(source, index, recipe, pool, recipe.half.half_io ? &ranges : nullptr);
+  onnx::Model model = onnx::read_model_from_memory(between, "again");
+  passes::Editors editors(model, index);
+  passes::make_half_graph(editors, source, index, plan);
+  editors.finish();
+  passes::declare_ports(model, plan.half.ports);
+  graph::verify(model);
+}
+
+}  // namespace ounce::test

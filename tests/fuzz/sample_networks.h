@@ -1,0 +1,19 @@
+// Networks of a few nodes that together have what quantize() handles: every kind of op with an integer form,
+// branches, loops, functions, fills, old and new opsets. Names are of one letter or two, so that a changed
+// byte often is another value of the model.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ounce::test {
+
+std::vector<float> ramp(std::size_t count);  // values between -1 and 1
+
+std::string integer_network(std::int64_t opset);
+std::string network_with_branches();
+std::string network_with_functions();
+std::string network_with_fills(std::int64_t opset);
+
+}  // namespace ounce::test

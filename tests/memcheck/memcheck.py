@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""No byte that was never set is read, decides anything, or gets into a file: quantize and copy under Valgrind.
+
+usage: memcheck.py --ounce PROGRAM --model FILE [--ranges FILE] [--only FORMAT …]     exit 0: Valgrind saw nothing
+
+Every format writes MODEL once. The runtime stays out of it: its own code is not ours to mend.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FORMATS = {
+    "w8": ["quantize", "--to", "w8"],
+    "w8-asymmetric": ["quantize", "--to", "w8", "--asymmetric"],
+    "w8-codebook": ["quantize", "--to", "w8", "--codebook"],
+    "w4": ["quantize", "--to", "w4"],
+    "w4-dq": ["quantize", "--to", "w4", "--decode", "dq"],
+    "w16": ["quantize", "--to", "w16"],
+    "fp16": ["quantize", "--to", "fp16"],
+    "dynamic": ["quantize", "--to", "dynamic"],
+    "static": ["quantize", "--to", "static"],
+    "external": ["quantize", "--to", "w8", "--external-data", "always"],
+    "copy": ["copy", "--external-data", "always"],
+}
+FOUND = 99
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ounce", required=True, type=pathlib.Path)
+    parser.add_argument("--model", required=True, type=pathlib.Path)
+    parser.add_argument("--ranges", type=pathlib.Path, help="for static; without it that format is left out")
+    parser.add_argument("--only", nargs="*", choices=FORMATS, metavar="FORMAT", help=", ".join(FORMATS))
+    arguments = parser.parse_args()
+    formats = arguments.only or [name for name in FORMATS if name != "static" or arguments.ranges]
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in formats:
+            verb, *options = FORMATS[name]
+            if verb == "quantize":
+                options += ["--no-verify", "--threads", "2"]
+            if name == "static":
+                options += ["--ranges", arguments.ranges]
+            command = ["valgrind", "--quiet", f"--error-exitcode={FOUND}", "--leak-check=full", "--errors-for-leak-kinds=definite",
+                       "--show-leak-kinds=definite", arguments.ounce, verb, arguments.model, "-o", f"{folder}/{name}.onnx",
+                       *options]
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+            print(f"{name}: {'clean' if done.returncode == 0 else 'exit ' + str(done.returncode)}", flush=True)
+            if done.returncode != 0:
+                print(done.stderr, flush=True)
+                failures += 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
