@@ -129,17 +129,17 @@ TEST(VerifyTest, AnAbsentOptionalValueDangles) {
 TEST(VerifyTest, RefusesDanglingInputsInsideSubgraphs) {
   const std::string sound = GraphBuilder().node("A", {}, {"a"}).output("a", kFloat, {1}).bytes();
   const std::string broken = GraphBuilder().node("Relu", {"ghost"}, {"b"}, {}, "r").bytes();
-  EXPECT_EQ(refusal(ModelBuilder().node("If", {}, {"y"}, if_attributes(sound, broken), "if")),
+  EXPECT_EQ(refusal(ModelBuilder().node("Branch", {}, {"y"}, if_attributes(sound, broken), "if")),
             "if/else_branch: node 'r' uses 'ghost', which nothing defines");
   const std::string no_output = GraphBuilder().output("ghost", kFloat, {1}).bytes();
-  EXPECT_EQ(refusal(ModelBuilder().node("If", {}, {"y"}, if_attributes(sound, no_output), "if")),
+  EXPECT_EQ(refusal(ModelBuilder().node("Branch", {}, {"y"}, if_attributes(sound, no_output), "if")),
             "if/else_branch: the list of outputs uses 'ghost', which nothing defines");
 }
 
 TEST(VerifyTest, TheInsideOfASubgraphIsNotSeenFromOutside) {
   const std::string inner = GraphBuilder().node("A", {}, {"hidden"}).bytes();
   const auto refused = refusal(ModelBuilder()
-                                   .node("If", {}, {"y"}, if_attributes(inner, inner))
+                                   .node("Branch", {}, {"y"}, if_attributes(inner, inner))
                                    .node("Relu", {"hidden"}, {"z"}, {}, "r"));
   EXPECT_EQ(refused, "node 'r' uses 'hidden', which nothing defines");
 }
@@ -147,7 +147,7 @@ TEST(VerifyTest, TheInsideOfASubgraphIsNotSeenFromOutside) {
 TEST(VerifyTest, ASubgraphDoesNotSeeItsSibling) {
   const std::string one = GraphBuilder().node("A", {}, {"mine"}).bytes();
   const std::string two = GraphBuilder().node("Relu", {"mine"}, {"z"}).bytes();
-  EXPECT_THAT(refusal(ModelBuilder().node("If", {}, {"y"}, if_attributes(one, two))),
+  EXPECT_THAT(refusal(ModelBuilder().node("Branch", {}, {"y"}, if_attributes(one, two))),
               HasSubstr("uses 'mine', which nothing defines"));
 }
 
@@ -155,7 +155,7 @@ TEST(VerifyTest, RefusesNamesThatHideAnOuterOne) {
   const auto build = [&](const GraphBuilder& graph) {
     ModelBuilder model;
     model.input("x", kFloat, {1})
-        .node("If", {}, {"y"}, {graph_attribute("then_branch", graph.bytes())}, "if");
+        .node("Branch", {}, {"y"}, {graph_attribute("then_branch", graph.bytes())}, "if");
     return model;
   };
   EXPECT_EQ(refusal(build(GraphBuilder().initializer("x", {1}, {1}))),
@@ -171,9 +171,9 @@ TEST(VerifyTest, RefusesNamesThatHideAnOuterOne) {
 TEST(VerifyTest, RefusesNamesThatHideOneManyLevelsOut) {
   std::string inner = GraphBuilder().node("A", {}, {"x"}).bytes();
   for (int i = 0; i < 10; ++i)
-    inner = GraphBuilder().node("If", {}, {}, {graph_attribute("b", inner)}).bytes();
+    inner = GraphBuilder().node("Branch", {}, {}, {graph_attribute("b", inner)}).bytes();
   ModelBuilder model;
-  model.input("x", kFloat, {1}).node("If", {}, {}, {graph_attribute("b", inner)});
+  model.input("x", kFloat, {1}).node("Branch", {}, {}, {graph_attribute("b", inner)});
   EXPECT_THAT(refusal(model), HasSubstr("node output 'x' hides a value of the same name around it"));
 }
 
@@ -184,8 +184,8 @@ TEST(VerifyTest, BothBranchesMayUseTheSameNames) {
                                  .output("out", kFloat, {1})
                                  .bytes();
   ModelBuilder model;
-  model.node("If", {}, {"y"}, if_attributes(branch, branch))
-      .node("If", {}, {"z"}, if_attributes(branch, branch));
+  model.node("Branch", {}, {"y"}, if_attributes(branch, branch))
+      .node("Branch", {}, {"z"}, if_attributes(branch, branch));
   accept(model);
 }
 
@@ -252,7 +252,7 @@ TEST(VerifyTest, NamesANodeOnTheCycleRatherThanOneBehindIt) {
 
 TEST(VerifyTest, RefusesCyclesInsideASubgraph) {
   const std::string inner = GraphBuilder().node("A", {"b"}, {"a"}, {}, "n").node("B", {"a"}, {"b"}).bytes();
-  EXPECT_EQ(refusal(ModelBuilder().node("If", {}, {"y"}, {graph_attribute("then_branch", inner)}, "if")),
+  EXPECT_EQ(refusal(ModelBuilder().node("Branch", {}, {"y"}, {graph_attribute("then_branch", inner)}, "if")),
             "if/then_branch: node 'n' waits for itself: the graph has a cycle");
 }
 
@@ -260,35 +260,35 @@ TEST(VerifyTest, RefusesCyclesThroughACaptureOfASubgraph) {
   const std::string takes_own_output =
       GraphBuilder().node("Relu", {"y"}, {"z"}).output("z", kFloat, {1}).bytes();
   EXPECT_EQ(
-      refusal(ModelBuilder().node("If", {}, {"y"}, {graph_attribute("then_branch", takes_own_output)}, "if")),
+      refusal(ModelBuilder().node("Branch", {}, {"y"}, {graph_attribute("then_branch", takes_own_output)}, "if")),
       "node 'if' waits for itself: the graph has a cycle");
   const std::string takes_later =
       GraphBuilder().node("Relu", {"later"}, {"z"}).output("z", kFloat, {1}).bytes();
   const std::string deeper =
-      GraphBuilder().node("If", {}, {"d"}, {graph_attribute("then_branch", takes_later)}).bytes();
+      GraphBuilder().node("Branch", {}, {"d"}, {graph_attribute("then_branch", takes_later)}).bytes();
   ModelBuilder model;
-  model.node("If", {}, {"y"}, {graph_attribute("then_branch", deeper)}, "if").node("Relu", {"y"}, {"later"});
+  model.node("Branch", {}, {"y"}, {graph_attribute("then_branch", deeper)}, "if").node("Relu", {"y"}, {"later"});
   EXPECT_THAT(refusal(model), HasSubstr("the graph has a cycle"));
 }
 
 TEST(VerifyTest, RefusesCyclesThroughAnOutputThatASubgraphOnlyPassesOn) {
   const std::string passes_on = GraphBuilder().output("later", kFloat, {1}).bytes();
   ModelBuilder model;
-  model.node("If", {}, {"y"}, {graph_attribute("then_branch", passes_on)}, "if")
+  model.node("Branch", {}, {"y"}, {graph_attribute("then_branch", passes_on)}, "if")
       .node("Relu", {"y"}, {"later"});
   EXPECT_THAT(refusal(model), HasSubstr("the graph has a cycle"));
   const std::string own = GraphBuilder().output("y", kFloat, {1}).bytes();
-  EXPECT_THAT(refusal(ModelBuilder().node("If", {}, {"y"}, {graph_attribute("then_branch", own)}, "if")),
+  EXPECT_THAT(refusal(ModelBuilder().node("Branch", {}, {"y"}, {graph_attribute("then_branch", own)}, "if")),
               HasSubstr("the graph has a cycle"));
   ModelBuilder sound;
-  sound.node("If", {}, {"y"}, {graph_attribute("then_branch", passes_on)}, "if").node("A", {}, {"later"});
+  sound.node("Branch", {}, {"y"}, {graph_attribute("then_branch", passes_on)}, "if").node("A", {}, {"later"});
   accept(sound);
 }
 
 TEST(VerifyTest, ACaptureOfAnEarlierOrLaterValueIsFine) {
   const std::string branch = GraphBuilder().node("Relu", {"later"}, {"z"}).output("z", kFloat, {1}).bytes();
   ModelBuilder model;
-  model.node("If", {}, {"y"}, {graph_attribute("then_branch", branch)}).node("A", {}, {"later"});
+  model.node("Branch", {}, {"y"}, {graph_attribute("then_branch", branch)}).node("A", {}, {"later"});
   accept(model);
 }
 

@@ -10,7 +10,7 @@ namespace {
 enum class ReadBy { kStatic, kIntegers };
 
 struct Field {
-  const char* name;
+  const char* name;  // in backticks
   ReadBy by;
   bool (*is_set)(const IntegerRecipe&);
 };
@@ -18,21 +18,21 @@ struct Field {
 const IntegerRecipe kUnset;
 
 constexpr auto kFields = std::to_array<Field>({
-    {"integer.dialect", ReadBy::kStatic, [](const auto& i) { return i.dialect != kUnset.dialect; }},
-    {"integer.activations", ReadBy::kStatic,
+    {"`integer.dialect`", ReadBy::kStatic, [](const auto& i) { return i.dialect != kUnset.dialect; }},
+    {"`integer.activations`", ReadBy::kStatic,
      [](const auto& i) { return i.activations != kUnset.activations; }},
-    {"integer.symmetric_activations", ReadBy::kStatic, [](const auto& i) { return i.symmetric_activations; }},
-    {"integer.weights", ReadBy::kIntegers, [](const auto& i) { return i.weights != kUnset.weights; }},
-    {"integer.reduce_range", ReadBy::kIntegers, [](const auto& i) { return i.reduce_range.has_value(); }},
-    {"integer.integer_io", ReadBy::kStatic, [](const auto& i) { return i.integer_io; }},
-    {"integer.force_conv", ReadBy::kIntegers, [](const auto& i) { return i.force_conv; }},
-    {"integer.calibration", ReadBy::kStatic,
+    {"`integer.symmetric_activations`", ReadBy::kStatic, [](const auto& i) { return i.symmetric_activations; }},
+    {"`integer.weights`", ReadBy::kIntegers, [](const auto& i) { return i.weights != kUnset.weights; }},
+    {"`integer.reduce_range`", ReadBy::kIntegers, [](const auto& i) { return i.reduce_range.has_value(); }},
+    {"`integer.integer_io`", ReadBy::kStatic, [](const auto& i) { return i.integer_io; }},
+    {"`integer.force_conv`", ReadBy::kIntegers, [](const auto& i) { return i.force_conv; }},
+    {"`integer.calibration`", ReadBy::kStatic,
      [](const auto& i) { return i.calibration != kUnset.calibration; }},
-    {"integer.percentile", ReadBy::kStatic, [](const auto& i) { return i.percentile != kUnset.percentile; }},
-    {"integer.values", ReadBy::kStatic, [](const auto& i) { return !i.values.empty(); }},
-    {"integer.search=false", ReadBy::kStatic, [](const auto& i) { return i.search != kUnset.search; }},
-    {"integer.equalize=false", ReadBy::kStatic, [](const auto& i) { return i.equalize != kUnset.equalize; }},
-    {"integer.correct_bias=false", ReadBy::kStatic,
+    {"`integer.percentile`", ReadBy::kStatic, [](const auto& i) { return i.percentile != kUnset.percentile; }},
+    {"`integer.values`", ReadBy::kStatic, [](const auto& i) { return !i.values.empty(); }},
+    {"`integer.search=false`", ReadBy::kStatic, [](const auto& i) { return i.search != kUnset.search; }},
+    {"`integer.equalize=false`", ReadBy::kStatic, [](const auto& i) { return i.equalize != kUnset.equalize; }},
+    {"`integer.correct_bias=false`", ReadBy::kStatic,
      [](const auto& i) { return i.correct_bias != kUnset.correct_bias; }},
 });
 
@@ -50,7 +50,7 @@ std::vector<std::string> unread_fields(const Recipe& recipe) {
   std::vector<std::string> lines;
   for (const Field& field : kFields) {
     if (field.is_set(recipe.integer) && !reads(recipe, field.by))
-      lines.push_back(fmt::format("`{}` is for {}: it changes nothing here", field.name, words_of(field.by)));
+      lines.push_back(fmt::format("{} is for {}: it changes nothing here", field.name, words_of(field.by)));
   }
   return lines;
 }

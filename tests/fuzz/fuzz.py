@@ -2,6 +2,10 @@
 """Fuzzes every reader and quantize() itself for a time, and says what was run and what was found.
 
 usage: fuzz.py BUILD --seconds SECONDS [--jobs 2] [TARGET …]      exit 0: nothing found
+       fuzz.py BUILD --every-damage [--jobs 2] [TARGET …]
+
+With --every-damage each seed is read with every single bit flipped and from each of its beginnings, no more and no
+less. Otherwise:
 
 The time is shared out among the targets (all of them if none is named; models get most of it) in short turns, so that
 a finding in one of them does not end the others. Corpora grow in BUILD/corpus from one run to the next.
@@ -24,6 +28,13 @@ TESTDATA = pathlib.Path("/usr/share/libonnx-testdata/data")  # Debian's models o
 SHARES = {"quantize": 8, "model": 6, "npy": 2, "npz": 2, "zip": 2, "wav": 2, "png": 2, "jpeg": 2, "csv": 2,
           "jsonl": 2, "contract": 2, "ranges": 2, "journal": 2, "config": 2}
 TURN = 60  # seconds
+LARGEST_TO_DAMAGE = 4096  # bytes
+
+
+def in_memory():
+    """Temporary files without a disk, where there is such a folder."""
+    memory = pathlib.Path("/dev/shm")
+    return dict(os.environ, TMPDIR=str(memory)) if memory.is_dir() else None
 
 
 class Tally:
@@ -57,13 +68,23 @@ def take_turn(build, target, seconds, number):
     command = [build / "tests/fuzz" / f"fuzz_{target}", f"-max_total_time={seconds}", "-max_len=16384", "-timeout=30",
                "-rss_limit_mb=2048", "-malloc_limit_mb=1024", "-print_final_stats=1", f"-use_value_profile={number % 2}",
                f"-artifact_prefix={failures}/", *corpora_of(build, target)]
-    memory = pathlib.Path("/dev/shm")
-    environment = dict(os.environ, TMPDIR=str(memory)) if memory.is_dir() else None
     begin = time.monotonic()
-    done = subprocess.run(command, capture_output=True, env=environment, errors="replace", text=True)
+    done = subprocess.run(command, capture_output=True, env=in_memory(), errors="replace", text=True)
     if done.returncode != 0:
         (failures / f"report-{number}.txt").write_text(done.stderr[-20000:])
     return target, time.monotonic() - begin, done.stderr, done.returncode != 0
+
+
+def damage(build, target):
+    """Every bit flip and truncation of the seeds and of what once failed: how many inputs, and what was found."""
+    folders = [SOURCE / "tests/fuzz" / kind / target for kind in ("seeds", "regressions")] + [build / "seeds" / target]
+    files = [file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir())
+             if file.stat().st_size <= LARGEST_TO_DAMAGE]
+    failures = build / "failures" / target
+    failures.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run([build / "tests/fuzz/exhaust", target, *files], cwd=failures, env=in_memory(),
+                          capture_output=True, errors="replace", text=True)
+    return done.stdout.strip() if done.returncode == 0 else f"{target}: {failures}/exhaust-failure: {done.stderr[-2000:]}", done.returncode
 
 
 def turns(targets, seconds):
@@ -90,6 +111,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("targets", nargs="*", metavar="TARGET")
     parser.add_argument("--seconds", type=int, default=60, help="all of it, with every job at work")
+    parser.add_argument("--every-damage", action="store_true", help="flip every bit and cut everywhere, instead")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_intermixed_args()
     build = arguments.build.resolve()
@@ -98,6 +120,12 @@ def main():
         parser.error(f"there is no target {', '.join(sorted(unknown))}; there are {', '.join(SHARES)}")
     examples = sorted(SOURCE.glob("examples/*/*.onnx"))
     subprocess.run([build / "tests/fuzz/make_seeds", build / "seeds", *examples], check=True)
+
+    if arguments.every_damage:
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            results = list(pool.map(lambda target: damage(build, target), targets))
+        print(*(line for line, _ in results), sep="\n")
+        return 1 if any(code for _, code in results) else 0
 
     tallies = {target: Tally() for target in targets}
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

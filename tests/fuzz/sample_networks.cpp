@@ -85,7 +85,7 @@ std::string network_with_fills(std::int64_t opset) {
   model.node("ConstantOfShape", {"n"}, {"k"}, {tensor_attribute("value", float_tensor("", {1}, {-3.4e38F}))});
   model.node("ConstantOfShape", {"n"}, {"l"})
       .node("Constant", {}, {"o"}, {tensor_attribute("value", float_tensor("", {}, {1e9F}))});
-  model.node("Clip", {"h", "", "o"}, {"p"}).node("Sum", {"p", "k", "l"}, {"q"}).node("Softmax", {"q"}, {"y"});
+  model.node("Clip", opset < 11 ? Strings{"h"} : Strings{"h", "", "o"}, {"p"}).node("Sum", {"p", "k", "l"}, {"q"}).node("Softmax", {"q"}, {"y"});
   return model.bytes();
 }
 
