@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
+
+#include "graph/ports.h"
 
 namespace ounce::graph {
 namespace {
@@ -121,13 +125,55 @@ void check_imports(const std::vector<onnx::Kept<onnx::OpsetImport>>& imports, co
   }
 }
 
+void check_functions_are_different(const onnx::Model& model) {
+  std::set<std::tuple<onnx::Bytes, onnx::Bytes, onnx::Bytes>> known;
+  for (const auto& function : model.proto->functions) {
+    const onnx::Bytes domain = onnx::is_default_domain(function->domain) ? onnx::Bytes() : function->domain;
+    if (!known.emplace(domain, function->name, function->overload).second)
+      throw Error(ErrorCode::kBadInput, "is defined twice", fmt::format("function '{}'", function->name));
+  }
+}
+
+// Who unfolds a function that calls itself never ends.
+void check_calls_end(const Index& index) {
+  const Functions functions(index);
+  std::vector<std::vector<std::size_t>> callers(index.bodies().size());
+  std::vector<std::size_t> calls(index.bodies().size());
+  for (std::size_t i = 0; i < index.bodies().size(); ++i) {
+    const std::size_t caller = index.root(i);
+    for (const auto& node : index.bodies()[i].nodes()) {
+      const std::size_t called = functions.called_by(*node);
+      if (called == kNone) continue;
+      callers[called].push_back(caller);
+      ++calls[caller];
+    }
+  }
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i] == 0) ready.push_back(i);
+  }
+  while (!ready.empty()) {
+    const std::size_t done = ready.back();
+    ready.pop_back();
+    for (const std::size_t caller : callers[done]) {
+      if (--calls[caller] == 0) ready.push_back(caller);
+    }
+  }
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    if (calls[i] != 0)
+      throw Error(ErrorCode::kBadInput, "calls itself, or one that does", index.bodies()[i].path);
+  }
+}
+
 }  // namespace
 
 Index verify(const onnx::Model& model) {
   check_imports(model.proto->opset_imports, model.file.path().string());
   for (const auto& function : model.proto->functions)
     check_imports(function->opset_imports, fmt::format("function '{}'", function->name));
+  check_functions_are_different(model);
   Index index(model);
+  if (!model.proto->functions.empty()) check_calls_end(index);
   std::vector<Order> orders;
   for (std::size_t i = 0; i < index.bodies().size(); ++i) orders.push_back(order_of(index, i));
   add_outputs_from_outside(index, orders);
