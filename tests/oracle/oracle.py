@@ -116,7 +116,7 @@ class Trial:
 
     def run(self, words, folder):
         self.counts["runs of ounce"] += 1
-        environment = dict(os.environ, HOME=str(folder), XDG_CACHE_HOME=str(folder))
+        environment = dict(os.environ, HOME=str(folder), XDG_CACHE_HOME=str(folder), OUNCE_ON="none")
         try:
             return subprocess.run([self.options.ounce, *words], cwd=folder, env=environment, capture_output=True, timeout=PATIENCE)
         except subprocess.TimeoutExpired as expired:
@@ -126,6 +126,8 @@ class Trial:
         others = [form for form in FORMATS if form not in ALWAYS]
         if self.options.every:
             return list(FORMATS)
+        if self.options.alone:  # with a run of each result
+            return [ALWAYS[number % len(ALWAYS)], others[number % len(others)]]
         return ALWAYS + [others[number % len(others)], others[(number // len(others) + 3 * number + 1) % len(others)]]
 
     def findings(self, content, number, forms=None):
@@ -146,7 +148,7 @@ class Trial:
         for form in forms or ["copy", *self.formats(number)]:
             output = folder / "out.onnx"
             words = ["copy", "m.onnx", "-o", "out.onnx"] if form == "copy" else [
-                "quantize", "m.onnx", "-o", "out.onnx", "--min-bytes", "0", *FORMATS[form]]
+                "quantize", "m.onnx", "-o", "out.onnx", "--min-bytes", "0", "--isolate-seconds", "20", *FORMATS[form]]
             if form != "copy" and not self.options.alone and number % 8 != 0:
                 words.append("--no-verify")
             if form.startswith("static"):
