@@ -254,6 +254,8 @@ class Campaign:
         with self.lock:
             self.counts += trial.counts
             self.counts["mutants"] += 1
+            if self.counts["mutants"] % 500 == 0:
+                print(f"{self.counts['mutants']} mutants, {self.counts['disagreements']} disagreements", flush=True)
             self.strangers += trial.strangers
         for finding in found:
             with self.lock:
