@@ -381,9 +381,7 @@ class Tensors(Hostile):
             self.write("m.onnx", model(layer(weight("w", 8, 6), more=field(13, declared))))
             for to in ("w8", "w4", "w16", "fp16", "dynamic"):
                 with self.subTest(to=to):
-                    done = self.run_ounce(["quantize", "m.onnx", "-o", "out.onnx", "--min-bytes", "0", "--to", to])
-                    # fp16 goes by declared types, and leaves alone what they contradict.
-                    self.assertIn(done.returncode, (0, 3) if to == "fp16" else (0,), done.stderr.decode())
+                    self.accepted(["quantize", "m.onnx", "-o", "out.onnx", "--min-bytes", "0", "--to", to])
 
 
 class Messages(Hostile):
