@@ -9,7 +9,7 @@ namespace {
 // Names out of files go into messages, and may hold anything.
 std::string on_one_line(std::string text) {
   std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
   return text;
 }
 

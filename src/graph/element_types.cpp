@@ -113,8 +113,14 @@ void ElementTypes::follow_calls(const std::vector<Passage>& calls) {
 
 void ElementTypes::read_graph(std::size_t body) {
   const onnx::Graph& graph = *index_.bodies()[body].graph;
+  // Runtimes do not read what is declared about an initializer: it has the type that it has.
+  const auto is_initializer = [&](Bytes name) {
+    const auto found = index_.bodies()[body].values.find(name);
+    return found != index_.bodies()[body].values.end() && found->second.initializer != kNone;
+  };
   for (const auto* infos : {&graph.inputs, &graph.outputs, &graph.value_infos}) {
     for (const auto& info : *infos) {
+      if (infos == &graph.value_infos && is_initializer(info->name)) continue;
       const onnx::ValueType type = onnx::read_type(info->type);
       if (type.kind == "tensor") declare(body, info->name, type.element);
     }

@@ -87,6 +87,13 @@ TEST(ElementTypes, BelieveNothingThatIsContradicted) {
   for (const char* name : {"x", "k", "y"}) EXPECT_EQ(type_of(model, name), ElementType::kUndefined) << name;
 }
 
+TEST(ElementTypes, OfInitializersAreTheirOwn) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1}).initializer("w", {1}, {1}).node("Add", {"x", "w"}, {"y"});
+  model.add(13, ounce::test::value_info("w", kInt64, {1}));
+  for (const char* name : {"x", "w", "y"}) EXPECT_EQ(type_of(model, name), ElementType::kFloat) << name;
+}
+
 // A function that is called with two types: nobody hears of the other's.
 TEST(ElementTypes, CallersOfAFunctionDoNotMeet) {
   ModelBuilder model;

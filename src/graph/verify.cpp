@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "graph/constants.h"
-#include "onnx/op_schemas.h"
+#include "graph/op_parameters.h"
+#include "graph/ports.h"
 
 namespace ounce::graph {
 namespace {
@@ -124,25 +126,44 @@ void check_imports(const std::vector<onnx::Kept<onnx::OpsetImport>>& imports, co
   }
 }
 
-// Whoever reads a node of a known op finds the inputs and outputs that the op cannot be without. Only the ops
-// of ONNX itself: those of runtimes change under the same version.
-void check_parameters(const onnx::Node& node, std::size_t number, std::int64_t version,
-                      const std::string& where) {
-  if (!onnx::is_default_domain(node.domain)) return;
-  const onnx::OpSchema* schema = onnx::find_op_schema({}, node.op_type, version);
-  if (schema == nullptr) return;
-  const auto refuse = [&](const std::string& why) {
-    throw Error(ErrorCode::kBadInput,
-                fmt::format("node '{}' {}: it is no {} of opset {}", node_label(node, number), why,
-                            node.op_type, version),
-                where);
-  };
-  for (std::size_t i = 0; i < schema->inputs.size(); ++i) {
-    if (schema->needs(i) && (i >= node.inputs.size() || node.inputs[i].empty()))
-      refuse(fmt::format("lacks its input {}", i));
+void check_functions_are_different(const onnx::Model& model) {
+  std::set<std::tuple<onnx::Bytes, onnx::Bytes, onnx::Bytes>> known;
+  for (const auto& function : model.proto->functions) {
+    const onnx::Bytes domain = onnx::is_default_domain(function->domain) ? onnx::Bytes() : function->domain;
+    if (!known.emplace(domain, function->name, function->overload).second)
+      throw Error(ErrorCode::kBadInput, "is defined twice", fmt::format("function '{}'", function->name));
   }
-  if (!schema->takes(node.inputs.size())) refuse(fmt::format("has {} inputs", node.inputs.size()));
-  if (node.outputs.size() < schema->least_outputs) refuse(fmt::format("has {} outputs", node.outputs.size()));
+}
+
+// Who unfolds a function that calls itself never ends.
+void check_calls_end(const Index& index) {
+  const Functions functions(index);
+  std::vector<std::vector<std::size_t>> callers(index.bodies().size());
+  std::vector<std::size_t> calls(index.bodies().size());
+  for (std::size_t i = 0; i < index.bodies().size(); ++i) {
+    const std::size_t caller = index.root(i);
+    for (const auto& node : index.bodies()[i].nodes()) {
+      const std::size_t called = functions.called_by(*node);
+      if (called == kNone) continue;
+      callers[called].push_back(caller);
+      ++calls[caller];
+    }
+  }
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i] == 0) ready.push_back(i);
+  }
+  while (!ready.empty()) {
+    const std::size_t done = ready.back();
+    ready.pop_back();
+    for (const std::size_t caller : callers[done]) {
+      if (--calls[caller] == 0) ready.push_back(caller);
+    }
+  }
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    if (calls[i] != 0)
+      throw Error(ErrorCode::kBadInput, "calls itself, or one that does", index.bodies()[i].path);
+  }
 }
 
 }  // namespace
@@ -151,13 +172,10 @@ Index verify(const onnx::Model& model) {
   check_imports(model.proto->opset_imports, model.file.path().string());
   for (const auto& function : model.proto->functions)
     check_imports(function->opset_imports, fmt::format("function '{}'", function->name));
+  check_functions_are_different(model);
   Index index(model);
-  for (std::size_t id = 0; id < index.bodies().size(); ++id) {
-    const Body& body = index.bodies()[id];
-    const std::int64_t version = opset_of(model, index, id);
-    for (std::size_t i = 0; i < body.nodes().size(); ++i)
-      check_parameters(*body.nodes()[i], i, version, body.path);
-  }
+  check_op_parameters(model, index);
+  if (!model.proto->functions.empty()) check_calls_end(index);
   std::vector<Order> orders;
   for (std::size_t i = 0; i < index.bodies().size(); ++i) orders.push_back(order_of(index, i));
   add_outputs_from_outside(index, orders);

@@ -205,6 +205,39 @@ TEST(VerifyTest, FunctionsHaveNamesOfTheirOwn) {
   accept(model);
 }
 
+TEST(VerifyTest, RefusesFunctionsThatCallThemselves) {
+  const auto named = [](const std::string& name, const Strings& called) {
+    std::string bytes = field(1, name) + field(4, std::string("a")) + field(10, std::string("own"));
+    std::string last = "a";
+    for (const std::string& other : called) {
+      bytes += field(7, test::node(other, {last}, {last + "b"}, {}, "", "own"));
+      last += "b";
+    }
+    return bytes + field(5, last);
+  };
+  const auto model = [&](const std::vector<std::pair<std::string, Strings>>& functions) {
+    ModelBuilder result;
+    for (const auto& [name, called] : functions) result.add_to_model(25, named(name, called));
+    return result;
+  };
+  accept(model({{"f", {"g", "h"}}, {"g", {"h"}}, {"h", {"Elsewhere"}}}));
+  EXPECT_THAT(refusal(model({{"f", {"f"}}})), HasSubstr("function f: calls itself"));
+  EXPECT_THAT(refusal(model({{"e", {"Elsewhere"}}, {"f", {"g"}}, {"g", {"f"}}})), HasSubstr("function f: calls itself"));
+  const std::string inside = GraphBuilder().add(1, test::node("f", {"a"}, {"c"}, {}, "", "own")).bytes();
+  const std::string hidden = field(1, std::string("f")) + field(4, std::string("a")) +
+                             field(5, std::string("b")) + field(10, std::string("own")) +
+                             field(7, test::node("If", {"a"}, {"b"}, if_attributes(inside, inside)));
+  EXPECT_THAT(refusal(ModelBuilder().add_to_model(25, hidden)), HasSubstr("function f: calls itself"));
+}
+
+TEST(VerifyTest, RefusesTwoFunctionsOfOneName) {
+  const std::string one = function(field(7, test::node("Add", {"a", "a"}, {"b"})));
+  EXPECT_THAT(refusal(ModelBuilder().add_to_model(25, one).add_to_model(25, one)),
+              HasSubstr("function 'Twice': is defined twice"));
+  accept(ModelBuilder().add_to_model(25, one).add_to_model(25, one + field(13, std::string("other"))));
+  accept(ModelBuilder().add_to_model(25, one).add_to_model(25, one + field(10, std::string("own"))));
+}
+
 TEST(VerifyTest, RefusesFunctionsThatUseWhatIsNotTheirs) {
   ModelBuilder model;
   model.input("x", kFloat, {1});

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <functional>
 #include <random>
 
@@ -468,11 +469,42 @@ TEST(ReaderTest, RefusesBrokenSparseTensors) {
   const std::string huge = field(3, std::int64_t{1} << 40) + field(3, std::int64_t{1} << 40);
   EXPECT_THAT(refusal(in_sparse(both + huge)).what(),
               HasSubstr("tensor 'v': the product of the dimensions overflows"));
-  EXPECT_NO_THROW(read(in_sparse(both + field(3, std::int64_t{0}) + huge)));
+  const std::string none =
+      field(1, test::float_tensor("v", {0}, {})) + field(2, test::tensor("", test::kInt64, {0}, ""));
+  EXPECT_NO_THROW(read(in_sparse(none + field(3, std::int64_t{0}) + huge)));
+  EXPECT_NO_THROW(read(in_sparse(none + huge.substr(0, huge.size() / 2) + field(3, std::int64_t{0}))));
   for (const std::uint32_t number : {22U, 23U}) {
     EXPECT_THAT(refusal(in_attribute(field(number, field(1, values)))).what(),
                 HasSubstr("a sparse tensor lacks values or indices"));
   }
+}
+
+// Whoever spreads the values out writes where an index says.
+TEST(ReaderTest, RefusesSparseIndicesThatLieOutside) {
+  const auto sparse = [](const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>& shape,
+                         const std::vector<std::int64_t>& indices) {
+    std::string raw(indices.size() * sizeof(std::int64_t), '\0');
+    std::memcpy(raw.data(), indices.data(), raw.size());
+    std::string bytes = field(1, test::float_tensor("v", {2}, {1, 2})) +
+                        field(2, test::tensor("", test::kInt64, shape, raw));
+    for (const std::int64_t dim : dims) bytes += field(3, dim);
+    return in_sparse(bytes);
+  };
+  EXPECT_NO_THROW(read(sparse({4, 3}, {2}, {0, 11})));
+  EXPECT_NO_THROW(read(sparse({4, 3}, {2, 2}, {0, 2, 3, 0})));
+  const auto expect_outside = [&](const std::string& bytes, std::int64_t index) {
+    EXPECT_THAT(refusal(bytes).what(),
+                HasSubstr(fmt::format("tensor 'v': has the sparse index {}, which lies outside of it", index)));
+  };
+  expect_outside(sparse({4, 3}, {2}, {0, 12}), 12);
+  expect_outside(sparse({4, 3}, {2}, {-1, 3}), -1);
+  expect_outside(sparse({4, 0}, {2}, {0, 1}), 0);
+  expect_outside(sparse({4, 3}, {2, 2}, {0, 3, 3, 0}), 3);
+  expect_outside(sparse({4, 3}, {2, 2}, {0, 2, 3, std::int64_t{1} << 62}), std::int64_t{1} << 62);
+  EXPECT_THAT(refusal(sparse({4, 3}, {3}, {0, 1, 2})).what(), HasSubstr("3 sparse indices for 2 values"));
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{2, 1}, {1, 2, 1}, {}})
+    EXPECT_THAT(refusal(sparse({4, 3}, shape, std::vector<std::int64_t>(shape.empty() ? 1 : 2))).what(),
+                HasSubstr("sparse indices of a shape that does not fit"));
 }
 
 TEST(ReaderTest, UnknownElementTypesOfValuesAreRefused) {

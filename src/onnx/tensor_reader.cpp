@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
 #include "base/checked.h"
 #include "onnx/external_data.h"
+#include "onnx/values.h"
 
 namespace ounce::onnx {
 namespace {
@@ -99,6 +104,31 @@ void take_inline_values(Tensor& tensor, const Found& found, Bytes message) {
   }
 }
 
+// Where the values of a sparse tensor belong: places counted through, or one number for each dimension. Whoever
+// spreads the values out writes there.
+void check_indices(const SparseTensor& sparse) {
+  const Tensor& indices = *sparse.indices;
+  const auto refuse = [&](const std::string& what) { fail(*sparse.values, what); };
+  const bool is_counted = indices.dims.size() == 1;
+  if (!is_counted && (indices.dims.size() != 2 || indices.dims[1] != std::ssize(sparse.dims)))
+    refuse("has sparse indices of a shape that does not fit its own");
+  if (static_cast<std::uint64_t>(indices.dims[0]) != sparse.values->element_count())
+    refuse(fmt::format("has {} sparse indices for {} values", indices.dims[0], sparse.values->element_count()));
+  std::vector<std::int64_t> ends = sparse.dims;
+  if (is_counted) {
+    const bool is_empty = std::find(sparse.dims.begin(), sparse.dims.end(), 0) != sparse.dims.end();
+    ends = {is_empty ? 0 : 1};
+    for (const std::int64_t dim : sparse.dims) ends[0] *= is_empty ? 1 : dim;
+  }
+  const RawValues raw(indices);
+  for (std::size_t i = 0; i < raw.bytes().size() / sizeof(std::int64_t); ++i) {
+    std::int64_t index = 0;
+    std::memcpy(&index, raw.bytes().data() + i * sizeof index, sizeof index);
+    if (index < 0 || index >= ends[i % ends.size()])
+      refuse(fmt::format("has the sparse index {}, which lies outside of it", index));
+  }
+}
+
 }  // namespace
 
 Kept<Tensor> TensorReader::read(Bytes message) {
@@ -183,6 +213,7 @@ Kept<SparseTensor> TensorReader::read_sparse(Bytes message) {
   if (sparse.indices->type != ElementType::kInt64)
     fail(*sparse.values, "has sparse indices that are not int64");
   check_dims(sparse.dims, *sparse.values);
+  check_indices(sparse);
   return {std::move(sparse), message};
 }
 

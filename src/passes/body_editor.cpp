@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 
 #include "onnx/attributes.h"
@@ -112,6 +113,23 @@ std::vector<onnx::Kept<onnx::Node>> BodyEditor::merged(std::vector<onnx::Kept<on
   return nodes;
 }
 
+namespace {
+
+// Runtimes ignore what is declared about an initializer; about what a node gives in its place they do not.
+bool contradicts(const onnx::ValueInfo& info, const onnx::Tensor& tensor) {
+  const onnx::ValueType declared = onnx::read_type(info.type);
+  if (declared.kind.empty()) return false;
+  if (declared.kind != "tensor" || declared.element != tensor.type) return true;
+  const auto differs = [](const onnx::Dimension& dimension, std::int64_t dim) {
+    return dimension.value >= 0 && dimension.value != dim;
+  };
+  return declared.has_shape &&
+         (declared.shape.size() != tensor.dims.size() ||
+          !std::equal(declared.shape.begin(), declared.shape.end(), tensor.dims.begin(), std::not_fn(differs)));
+}
+
+}  // namespace
+
 void BodyEditor::finish_graph(onnx::Graph& graph) {
   graph.nodes = merged(graph.nodes);
   std::set<Bytes> removed_names;
@@ -119,7 +137,11 @@ void BodyEditor::finish_graph(onnx::Graph& graph) {
   initializers.reserve(graph.initializers.size() + tensors_.size());
   for (std::size_t i = 0; i < graph.initializers.size(); ++i) {
     if (removed_initializers_.contains(i)) {
-      removed_names.insert(graph.initializers[i]->name);
+      const onnx::Tensor& tensor = *graph.initializers[i];
+      removed_names.insert(tensor.name);
+      std::erase_if(graph.value_infos, [&](const auto& info) {
+        return info->name == tensor.name && contradicts(*info, tensor);
+      });
     } else {
       initializers.push_back(std::move(graph.initializers[i]));
     }
