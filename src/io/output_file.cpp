@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace ounce::io {
@@ -136,8 +137,11 @@ std::filesystem::path OutputFile::unfinished_path() const {
 
 // Only a hint: unlike fsync it takes note of no error, so whatever fails shows in flush().
 void OutputFile::start_flush() {
-  flusher_ =
-      std::jthread([file = descriptor_.get()] { ::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); });
+  try {
+    flusher_ =
+        std::jthread([file = descriptor_.get()] { ::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE); });
+  } catch (const std::system_error&) {  // no thread for it: flush() does all of it
+  }
 }
 
 void OutputFile::flush() const {
@@ -155,10 +159,10 @@ void OutputFile::commit() {
   flush();
   require_file_or_free(path_);  // much may have happened since
   if (temporary_.empty()) {
-    const auto name = temporary_name(path_);
+    auto name = temporary_name(path_);
     ::unlink(name.c_str());
     link_to(name);
-    temporary_ = name;
+    temporary_ = std::move(name);  // needs no memory: from here on it is removed if anything fails
   }
   // rename() replaces whatever stood there in one step: a reader sees the old file or the new one.
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("replace", path_, errno);
