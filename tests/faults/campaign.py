@@ -48,8 +48,9 @@ ERRORS = {
     "open": "EMFILE", "open_tmpfile": "EMFILE", "write": "ENOSPC", "pwrite": "ENOSPC", "send": "EPIPE",
     "fallocate": "ENOSPC", "ftruncate": "EIO", "fsync": "EIO", "linkat": "EIO", "rename": "EACCES",
 }
-# A failure of the system is 4. What happens to the runner may be the model's fault: 2.
-CODES = {"program": {0, 4}, "runner": {0, 2, 4}}
+# A failure of the system is 4; what a runner lacks may be the model's fault: 2, or 3 when nothing can be compared.
+# One that crashes has been crashed by the model, for all that anybody can tell: the message says so.
+CODES = {"program": {0, 4}, "runner": {0, 2, 3, 4}}
 ONE_LINE = re.compile(r"ounce: [^\n]+\n")
 
 HERE = ["--on", "none"]  # only this CPU: others take seconds
@@ -99,6 +100,11 @@ def processes_with(word):
     return found
 
 
+def without_times(report):
+    lines = re.sub(r"\b[\d.]+ (ms|s)\b", "#", report).splitlines()
+    return "\n".join(re.sub(r"[ -]+", " ", line) for line in lines)
+
+
 class Scene:
     """A folder for one run at a time: `in` has the model, `out` the older result, `tmp` what is temporary."""
 
@@ -140,6 +146,14 @@ class Scene:
             return "hangs", out, error
         return process.returncode, out, error
 
+    def is_whole(self, seen):
+        """Of `tune`: the best that it had so far, or what it took instead of a model that did not run."""
+        return list(seen) == ["model.onnx"] and self.run(["inspect", "out/model.onnx"])[0] == 0
+
+    def first_difference(self, out):
+        pairs = zip(without_times(out).splitlines() + [""], without_times(self.text).splitlines() + [""])
+        return next((given for given, wanted in pairs if given != wanted), "")
+
     def left_processes(self):
         """What was started and goes on; it may take its time to notice that nobody listens any more."""
         until = time.monotonic() + PATIENCE
@@ -177,18 +191,18 @@ class Scene:
             yield f"hangs: not done after {PATIENCE} s"
         elif code < 0:
             yield f"ended by {signal.Signals(-code).name}"
-        elif code not in CODES[fault.who]:
+        elif code not in CODES[fault.who] and not (fault.who == "runner" and "crashed with SIG" in out + error):
             yield f"exit code {code}"
         if code == 0 and error:
             yield "done, with something on standard error"
-        if code != 0 and not ONE_LINE.fullmatch(error):
+        if code not in (0, 1) and not ONE_LINE.fullmatch(error):
             yield f"{error.count(chr(10))} lines on standard error"
-        if code == 0 and self.verb == "verify" and out != self.text:
-            yield "another report"
+        if code == 0 and fault.who == "program" and without_times(out) != without_times(self.text):
+            yield f"another report: {self.first_difference(out)}"
         seen = contents(self.root / "out")
-        if code == 0 and seen != self.new:
+        if code == 0 and seen != self.new and not (self.verb == "tune" and fault.who == "runner" and self.is_whole(seen)):
             yield "another result"
-        if code != 0 and seen not in (self.old, self.new):
+        if code != 0 and seen not in (self.old, self.new) and not (self.verb == "tune" and self.is_whole(seen)):
             yield f"neither the old result nor the new one: {sorted(seen)}"
         if contents(self.root / "in") != self.source:
             yield "the model was touched"
