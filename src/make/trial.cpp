@@ -193,8 +193,8 @@ std::string with_name(std::string text, const WrittenFiles& written) {
 TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
                       std::uint64_t original_bytes, const TrialOptions& options) {
   TrialResult result;
+  const std::filesystem::path library = runtime::Library::find(options.runtime.library);
   try {
-    const std::filesystem::path library = runtime::Library::find(options.runtime.library);
     // One that is installed needs no trial: opening it here runs much that is not ours in this process.
     std::error_code ignored;
     if (!options.runtime.library.empty() || !std::filesystem::is_regular_file(library, ignored))

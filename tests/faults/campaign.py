@@ -55,11 +55,11 @@ ONE_LINE = re.compile(r"ounce: [^\n]+\n")
 
 HERE = ["--on", "none"]  # only this CPU: others take seconds
 VERBS = {
-    "w8": (["external.onnx", "external.data"], ["quantize", "in/external.onnx", "-o", "out/model.onnx", "--threads", "2"]),
+    "w8": (["external.onnx", "external.data"], ["quantize", "in/external.onnx", "-o", "out/model.onnx", "--threads", "4"]),
     "static": (["small_convs.onnx", "small_convs.npz"],
-               ["quantize", "in/small_convs.onnx", "-o", "out/model.onnx", "--threads", "2", "--to", "static", *HERE,
+               ["quantize", "in/small_convs.onnx", "-o", "out/model.onnx", "--threads", "4", "--to", "static", *HERE,
                 "--data", "in/small_convs.npz"]),
-    "dynamic": (["signal.onnx"], ["quantize", "in/signal.onnx", "-o", "out/model.onnx", "--threads", "2", "--to", "dynamic", *HERE]),
+    "dynamic": (["signal.onnx"], ["quantize", "in/signal.onnx", "-o", "out/model.onnx", "--threads", "4", "--to", "dynamic", *HERE]),
     "tune": (["signal.onnx", "signal.npz"],
              ["tune", "in/signal.onnx", "-o", "out/model.onnx", *HERE, "--budget", "4 models", "--data", "in/signal.npz"]),
     "verify": (["signal.onnx", "signal.npz"], ["verify", "in/signal.onnx", "in/candidate.onnx", "--data", "in/signal.npz"]),

@@ -326,18 +326,6 @@ FOPEN(fopen64)
 #undef OPENAT
 #undef FOPEN
 
-// Only for openat2, which has no function of its own.
-long syscall(long number, ...) noexcept {
-  static auto* const next = real<long(long, ...)>("syscall");
-  va_list more;
-  va_start(more, number);
-  long words[6];
-  for (long& word : words) word = va_arg(more, long);
-  va_end(more);
-  const auto run = [&] { return next(number, words[0], words[1], words[2], words[3], words[4], words[5]); };
-  return number == SYS_openat2 ? with_fault(kOpen, run, -1L) : run();
-}
-
 char* mkdtemp(char* name) noexcept {
   static auto* const next = real<char*(char*)>("mkdtemp");
   return with_fault(
@@ -434,6 +422,21 @@ int remove(const char* path) noexcept {
   return with_fault(kUnlink, [=] { return next(path); });
 }
 
+// A sanitizer has its own of these, and must be the first to be asked.
+#ifndef FAULT_FILES_ONLY
+
+// Only for openat2, which has no function of its own.
+long syscall(long number, ...) noexcept {
+  static auto* const next = real<long(long, ...)>("syscall");
+  va_list more;
+  va_start(more, number);
+  long words[6];
+  for (long& word : words) word = va_arg(more, long);
+  va_end(more);
+  const auto run = [&] { return next(number, words[0], words[1], words[2], words[3], words[4], words[5]); };
+  return number == SYS_openat2 ? with_fault(kOpen, run, -1L) : run();
+}
+
 void* mmap(void* address, size_t size, int protection, int flags, int descriptor, off_t offset) noexcept {
   static auto* const next = real<void*(void*, size_t, int, int, int, off_t)>("mmap");
   return with_fault(
@@ -477,9 +480,6 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
       real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
   return giving_the_error(kThread, [=] { return next(thread, attributes, run, argument); });
 }
-
-// A sanitizer has a malloc of its own, which must stay the only one.
-#ifndef FAULT_WITHOUT_MALLOC
 
 // Not looked up: that may allocate itself.
 void* __libc_malloc(size_t size);
