@@ -13,13 +13,15 @@
 // other programs that are started are left alone:
 //
 //   open_tmpfile, fallocate, ftruncate, pwrite, fsync (fdatasync), linkat, rename, unlink (remove),
-//   open (and all else that gives a file or folder: openat, openat2, fopen, mkdtemp, mkdir, memfd_create),
-//   write (writev), send, socketpair (pipe), mmap, spawn (posix_spawn, fork, vfork, clone), thread
-//   (pthread_create), malloc (calloc, realloc, aligned_alloc, memalign, posix_memalign, and so operator new)
+//   open (and all else that gives a file or folder: openat, openat2, fopen, opendir, mkdtemp, mkdir,
+//   memfd_create), write (writev), send, socketpair (pipe), mmap, spawn (posix_spawn, fork, vfork, clone),
+//   thread (pthread_create), malloc (calloc, realloc, aligned_alloc, memalign, posix_memalign, and so
+//   operator new)
 //
 // What is done: the name of an error (EIO, ENOSPC, EINTR, EACCES, ENOMEM, EAGAIN, EMFILE, EPIPE), short (half
 // of the bytes are written), kill-before and kill-after (SIGKILL), term, int (that signal, then the call),
 // truncate (empties FAULT_FILE, then the call).
+#include <dirent.h>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -325,6 +327,12 @@ FOPEN(fopen64)
 #undef OPEN
 #undef OPENAT
 #undef FOPEN
+
+DIR* opendir(const char* path) {
+  static auto* const next = real<DIR*(const char*)>("opendir");
+  return with_fault(
+      kOpen, [=] { return next(path); }, nullptr);
+}
 
 char* mkdtemp(char* name) noexcept {
   static auto* const next = real<char*(char*)>("mkdtemp");
