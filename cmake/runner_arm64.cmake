@@ -10,7 +10,7 @@ find_path(OUNCE_FMT_HEADERS fmt/format.h REQUIRED)
 
 # All that a runner takes: what opens the library and talks to the other side, and nothing that reads files of ours.
 set(sources
-  base/cancel.cpp base/error.cpp base/memory.cpp data/tensor.cpp io/mapped_file.cpp onnx/element_type.cpp
+  base/cancel.cpp base/error.cpp base/memory.cpp base/out_of_memory.cpp data/tensor.cpp io/mapped_file.cpp onnx/element_type.cpp
   runner/main.cpp runtime/bound_run.cpp runtime/descriptor_io.cpp runtime/library.cpp runtime/masked_cpu.cpp runtime/serve.cpp
   runtime/session.cpp runtime/status.cpp runtime/value.cpp runtime/wire.cpp)
 

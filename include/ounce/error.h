@@ -19,9 +19,10 @@ enum class ErrorCode {
   kCancelled,    // the user asked to stop
   kInternal,     // a bug of ours
   kTimeout,      // a model was given so much time to load or to run, and took longer
+  kMemory,       // a model found no memory to load or to run, or no threads
 };
 
-// 2, 2, 3, 4, 130, 70, 2: part of the command line's interface.
+// 2, 2, 3, 4, 130, 70, 2, 2: part of the command line's interface.
 int exit_code(ErrorCode code) noexcept;
 
 class Error : public std::runtime_error {

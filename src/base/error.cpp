@@ -19,7 +19,8 @@ int exit_code(ErrorCode code) noexcept {
   switch (code) {
     case ErrorCode::kUsage:
     case ErrorCode::kBadInput:
-    case ErrorCode::kTimeout: return 2;
+    case ErrorCode::kTimeout:
+    case ErrorCode::kMemory: return 2;
     case ErrorCode::kUnsupported: return 3;
     case ErrorCode::kIo: return 4;
     case ErrorCode::kCancelled: return 130;

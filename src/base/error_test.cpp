@@ -11,6 +11,8 @@ TEST(ErrorTest, ExitCodesAreThoseOfTheManual) {
   EXPECT_EQ(exit_code(ErrorCode::kIo), 4);
   EXPECT_EQ(exit_code(ErrorCode::kCancelled), 130);
   EXPECT_EQ(exit_code(ErrorCode::kInternal), 70);
+  EXPECT_EQ(exit_code(ErrorCode::kTimeout), 2);
+  EXPECT_EQ(exit_code(ErrorCode::kMemory), 2);
 }
 
 TEST(ErrorTest, TheMessageStartsWithThePlace) {

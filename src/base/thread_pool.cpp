@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -29,6 +30,7 @@ ThreadPool::ThreadPool(unsigned threads) {
     for (unsigned i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
     // The system has no more threads to give. Those that there are do all of the work.
+  } catch (const std::bad_alloc&) {  // nor memory for one: likewise, as those that run must not be left alone
   }
 }
 

@@ -11,10 +11,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <new>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/out_of_memory.h"
 #include "cli/command.h"
 #include "cli/config_file.h"
 #include "cli/say.h"
@@ -34,15 +37,20 @@ Progress& whole_run() {
 
 extern "C" void on_stop(int) { whole_run().stop(); }
 
-// A mapped file that somebody truncates while it is read ends here; nothing was put in place yet.
-extern "C" void on_bus_error(int) {
+// At once, from wherever it is: nothing was put in place yet.
+[[noreturn]] void end_with(std::string_view message) {
   static std::atomic_flag is_first;
-  while (is_first.test_and_set())
-    ::pause();  // another thread stumbled over the same file and is about to exit
-  constexpr char kMessage[] = "ounce: a model file became shorter while it was read; nothing was written\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  while (is_first.test_and_set()) ::pause();  // another thread had the same fate and is about to exit
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
   ::_exit(kIoExit);
 }
+
+// A mapped file that somebody truncates while it is read ends here.
+extern "C" void on_bus_error(int) {
+  end_with("ounce: a model file became shorter while it was read; nothing was written\n");
+}
+
+void on_no_memory() { end_with("ounce: out of memory\n"); }
 
 void install_signal_handlers() {
   struct sigaction action {};
@@ -106,6 +114,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace ounce::cli;
   fill_standard_streams();
+  ounce::when_memory_runs_out(on_no_memory);
   const ounce::Call call(&whole_run());
   install_signal_handlers();
   try {

@@ -41,6 +41,7 @@ bool means_folder(const std::string& output, const std::vector<ModelFile>& model
 fs::path place_of(const fs::path& path) {
   std::error_code error;
   const fs::path place = fs::weakly_canonical(path, error);
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();  // another place for the same path
   return error ? path : place;
 }
 

@@ -163,10 +163,10 @@ void OutputFile::commit() {
   flush();
   require_file_or_free(path_);  // much may have happened since
   if (temporary_.empty()) {
-    const auto name = temporary_name(path_);
+    auto name = temporary_name(path_);
     ::unlink(name.c_str());
     link_to(name);
-    temporary_ = name;
+    temporary_ = std::move(name);  // needs no memory: from here on it is removed if anything fails
   }
   // rename() replaces whatever stood there in one step: a reader sees the old file or the new one.
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("replace", path_, errno);

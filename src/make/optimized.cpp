@@ -60,7 +60,9 @@ std::optional<onnx::Model> optimized_model(const std::filesystem::path& model, c
     }
     return onnx::read_model(path);
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kTimeout) throw;
+    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kTimeout ||
+        error.code() == ErrorCode::kMemory)
+      throw;
     return std::nullopt;  // custom ops, say: then the model's own ops are all there is
   }
 }

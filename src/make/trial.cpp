@@ -75,7 +75,8 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
     stepper = std::make_unique<measure::Stepper>(runtime::load(original, how), options.data.carry);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
-    throw Error(ErrorCode::kUnsupported,
+    const bool is_the_machine = error.code() == ErrorCode::kIo || error.code() == ErrorCode::kMemory;
+    throw Error(is_the_machine ? error.code() : ErrorCode::kUnsupported,
                 fmt::format("the original does not load, so nothing can be compared: {}; "
                             "`trial.is_wanted=false` writes without trying",
                             error.what()));
@@ -98,7 +99,7 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
       run_original(*stepper, kGeneratedSamples, expected);
       return expected;
     } catch (const Error& error) {
-      if (error.code() == ErrorCode::kCancelled) throw;
+      if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
       if (first_reason.empty()) first_reason = error.what();
     }
   }
@@ -170,13 +171,28 @@ void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& w
   }
 }
 
+// A model that we wrote and that does not run is a bug of ours, unless it is the machine that gives too
+// little.
+ErrorCode code_of_failure(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kIo:
+    case ErrorCode::kMemory: return code;
+    case ErrorCode::kTimeout: return ErrorCode::kUnsupported;
+    default: return ErrorCode::kInternal;
+  }
+}
+
 }  // namespace
 
 TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
                       std::uint64_t original_bytes, const TrialOptions& options) {
   TrialResult result;
+  const std::filesystem::path library = runtime::Library::find(options.runtime.library);
   try {
-    runtime::Library::open(runtime::Library::find(options.runtime.library));
+    // One that is installed needs no trial: opening it here runs much that is not ours in this process.
+    std::error_code ignored;
+    if (!options.runtime.library.empty() || !std::filesystem::is_regular_file(library, ignored))
+      runtime::Library::open(library);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kIo || !options.runtime.library.empty()) throw;
     result.why_not = "no ONNX Runtime was found: the weights were compared, the model was not run";
@@ -206,8 +222,7 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
     throw NotFinite(explained(error), written.name.string());
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
-    throw Error(error.code() == ErrorCode::kTimeout ? ErrorCode::kUnsupported : ErrorCode::kInternal,
-                explained(error), written.name.string());
+    throw Error(code_of_failure(error.code()), explained(error), written.name.string());
   }
   if (!options.cpus.empty() && result.samples != 0)
     ask_other_cpus(original, written, how, options, original_bytes, expected, result);

@@ -86,8 +86,13 @@ io::MappedFile open_external(const std::filesystem::path& folder, const std::str
   try {
     return io::MappedFile::open_beneath(folder, location);
   } catch (const Error& error) {
-    // Whatever the reason: a model without its data is not a whole model.
-    throw Error(ErrorCode::kBadInput, error.what(), fmt::format("tensor '{}'", tensor.name));
+    // A model without its data is not a whole model, whatever the reason; but data that is there and cannot
+    // be opened (no memory, too many files) is the system's affair.
+    std::error_code ignored;
+    const bool is_there =
+        error.code() == ErrorCode::kIo && std::filesystem::is_regular_file(folder / location, ignored);
+    throw Error(is_there ? ErrorCode::kIo : ErrorCode::kBadInput, error.what(),
+                fmt::format("tensor '{}'", tensor.name));
   }
 }
 

@@ -9,8 +9,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <thread>
 
+#include "base/out_of_memory.h"
 #include "runtime/masked_cpu.h"
 #include "runtime/serve.h"
 
@@ -24,6 +26,8 @@ void limit(auto resource, rlim_t value) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A library that has no memory left may find no other way than to end the process.
+  ounce::when_memory_runs_out([] { ::_exit(ounce::runtime::kRefusedExit); });
   const auto masked = argc == 3 ? ounce::runtime::masked_cpu_named(argv[2]) : std::nullopt;
   if (argc < 2 || argc > 3 || (argc == 3 && !masked)) {
     std::fputs("ounce-runner: started by ounce, not by hand\n", stderr);
@@ -35,12 +39,16 @@ int main(int argc, char** argv) {
   }
   // Whatever a model keeps this process busy with, it ends when nobody listens any more. (PR_SET_PDEATHSIG
   // would end it with the thread that started it.)
-  std::thread([] {
-    pollfd other_side{STDIN_FILENO, POLLRDHUP, 0};
-    while (::poll(&other_side, 1, -1) < 0) {
-    }
-    ::_exit(0);
-  }).detach();
+  try {
+    std::thread([] {
+      pollfd other_side{STDIN_FILENO, POLLRDHUP, 0};
+      while (::poll(&other_side, 1, -1) < 0) {
+      }
+      ::_exit(0);
+    }).detach();
+  } catch (const std::exception&) {
+    return ounce::runtime::kRefusedExit;
+  }
   limit(RLIMIT_CORE, 0);
   const unsigned long long memory = std::strtoull(argv[1], nullptr, 10);
 #ifdef __SANITIZE_ADDRESS__
@@ -51,6 +59,6 @@ int main(int argc, char** argv) {
   if (memory != 0 && can_limit_memory) limit(RLIMIT_AS, static_cast<rlim_t>(memory));
   // What a library prints must not get between the messages.
   const int out = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-  if (out < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 4;
+  if (out < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return ounce::runtime::kRefusedExit;
   return ounce::runtime::serve(STDIN_FILENO, out);
 }

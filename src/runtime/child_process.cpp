@@ -30,6 +30,10 @@ std::string signal_name(int signal) {
   return abbreviation == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", abbreviation);
 }
 
+[[noreturn]] void cannot_start(int error, const std::string& program) {
+  throw Error(ErrorCode::kIo, fmt::format("cannot start it: {}", std::strerror(error)), program);
+}
+
 struct FileActions {
   FileActions() { ::posix_spawn_file_actions_init(&actions); }
   ~FileActions() { ::posix_spawn_file_actions_destroy(&actions); }
@@ -64,6 +68,7 @@ io::Descriptor make_room_for_errors() {
 }  // namespace
 
 std::string ChildProcess::End::how() const {
+  if (was_killed) return "was not to be talked to";
   return signal != 0 ? "crashed with " + signal_name(signal) : fmt::format("ended with {}", code);
 }
 
@@ -76,13 +81,14 @@ ChildProcess::ChildProcess(std::vector<std::string> command, Errors errors) {
   if (errors == Errors::kKept) errors_ = make_room_for_errors();
   FileActions files;
   const Attributes attributes;
-  ::posix_spawn_file_actions_adddup2(&files.actions, theirs.get(), 0);
-  ::posix_spawn_file_actions_adddup2(&files.actions, theirs.get(), 1);
-  if (errors_) {
-    ::posix_spawn_file_actions_adddup2(&files.actions, errors_.get(), 2);
-  } else {
-    ::posix_spawn_file_actions_addopen(&files.actions, 2, "/dev/null", O_WRONLY, 0);
-  }
+  // Without them it would read what we are given, and write into what we print.
+  const auto add = [&](int error) {
+    if (error != 0) cannot_start(error, command[0]);
+  };
+  add(::posix_spawn_file_actions_adddup2(&files.actions, theirs.get(), 0));
+  add(::posix_spawn_file_actions_adddup2(&files.actions, theirs.get(), 1));
+  add(errors_ ? ::posix_spawn_file_actions_adddup2(&files.actions, errors_.get(), 2)
+              : ::posix_spawn_file_actions_addopen(&files.actions, 2, "/dev/null", O_WRONLY, 0));
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (std::string& word : command) arguments.push_back(word.data());
@@ -91,7 +97,7 @@ ChildProcess::ChildProcess(std::vector<std::string> command, Errors errors) {
                                    arguments.data(), environ);
   if (error == 0) return;
   process_ = -1;
-  throw Error(ErrorCode::kIo, fmt::format("cannot start it: {}", std::strerror(error)), command[0]);
+  cannot_start(error, command[0]);
 }
 
 ChildProcess::~ChildProcess() { end(0); }
@@ -106,6 +112,7 @@ ChildProcess::End ChildProcess::end(double patience) {
   while (::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          info.si_pid == 0 && steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const bool went_on = info.si_pid == 0;
   // Before it is reaped, its number and that of its group belong to nobody else.
   ::kill(-process_, SIGKILL);
   ::kill(process_, SIGKILL);
@@ -113,10 +120,10 @@ ChildProcess::End ChildProcess::end(double patience) {
   while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
   process_ = -1;
-  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status), went_on && WTERMSIG(status) == SIGKILL};
   const int code = WEXITSTATUS(status);
-  if (code > kShellSignal && code < kShellSignal + SIGRTMIN) return {0, code - kShellSignal};
-  return {code, 0};
+  if (code > kShellSignal && code < kShellSignal + SIGRTMIN) return {0, code - kShellSignal, false};
+  return {code, 0, false};
 }
 
 std::string ChildProcess::said() const {

@@ -32,8 +32,9 @@ class ChildProcess {
 
   struct End {
     int code = 0, signal = 0;
+    bool was_killed = false;  // by us, as it went on
     bool is_good() const { return code == 0 && signal == 0; }
-    std::string how() const;  // "crashed with SIGSEGV", "ended with 7"
+    std::string how() const;  // "crashed with SIGSEGV", "ended with 7", "was not to be talked to"
   };
   // Waits for its end for so many seconds, and kills it then.
   End end(double patience);

@@ -6,6 +6,7 @@
 
 #include "runtime/isolated.h"
 #include "runtime/remote.h"
+#include "runtime/serve.h"
 
 namespace ounce::runtime {
 namespace {
@@ -84,8 +85,12 @@ void Hosted::explain_end(const char* doing) {
   const ChildProcess::End end = process_->end(kPatience);
   const std::string said = process_->said();
   process_.reset();
+  if (end.code == kRefusedExit)
+    throw Error(ErrorCode::kMemory,
+                fmt::format("{} had no memory left, or no threads, while {}", launch_.runtime, doing),
+                launch_.model);
   throw Error(
-      ErrorCode::kBadInput,
+      end.was_killed ? ErrorCode::kIo : ErrorCode::kBadInput,
       fmt::format("{} {} while {}{}{}", launch_.runtime, end.how(), doing, said.empty() ? "" : ": ", said),
       launch_.model);
 }

@@ -1,6 +1,6 @@
 // A model in the hands of a runner (`ounce-runner`), a process that a hostile model may crash, hang or fill
-// without harm to this one. Whatever becomes of it is an Error{kBadInput} or Error{kTimeout} that says what
-// happened; the next run gets a new process.
+// without harm to this one. Whatever becomes of it is an Error{kBadInput}, Error{kTimeout} or
+// Error{kMemory} that says what happened; the next run gets a new process.
 //
 // Isolated and Remote say how the runner is started and where its files are.
 #pragma once

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "io/folder.h"
 #include "runtime/library.h"
 #include "runtime/machine.h"
 #include "runtime/version.h"
@@ -47,9 +48,13 @@ std::vector<fs::path> Library::installed() { return installed(this_machine()); }
 std::vector<fs::path> Library::installed(const std::string& machine) {
   const std::string suffix = suffix_of(machine);
   std::vector<std::pair<Version, fs::path>> found;
-  std::error_code none;  // no folder: nothing is installed
-  for (const fs::directory_entry& entry : fs::directory_iterator(OUNCE_ONNXRUNTIME_ROOT, none)) {
-    const std::string name = entry.path().filename().string();
+  std::error_code error;
+  const std::vector<std::string> folders = io::names_in(OUNCE_ONNXRUNTIME_ROOT, error);
+  // No folder: nothing is installed. Anything else is no reason to write what was not tried.
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    throw Error(ErrorCode::kIo, fmt::format("cannot read the folder: {}", error.message()),
+                OUNCE_ONNXRUNTIME_ROOT);
+  for (const std::string& name : folders) {
     if (!name.ends_with(suffix)) continue;
     const auto version = parse_version(std::string_view(name).substr(0, name.size() - suffix.size()));
     if (version && fs::exists(library_in(name))) found.emplace_back(*version, library_in(name));

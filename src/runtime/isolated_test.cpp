@@ -128,7 +128,15 @@ TEST_F(IsolatedTest, AModelThatWantsAllMemoryGetsAnError) {
 #endif
   Isolated model(write(enormous()), with({std::uint64_t{2} << 30, 60}));
   const Tensor x = floats({1}, {1});
-  EXPECT_EQ(error_of([&] { model.run(std::vector<TensorView>{x}); }).code(), ErrorCode::kBadInput);
+  EXPECT_EQ(error_of([&] { model.run(std::vector<TensorView>{x}); }).code(), ErrorCode::kMemory);
+}
+
+TEST_F(IsolatedTest, ARunnerThatGetsNothingFromTheSystemSaysSo) {
+  stand_in("exit 71");
+  const auto path = write(negation());
+  const Error error = error_of([&] { Isolated(path, with({})); });
+  EXPECT_EQ(error.code(), ErrorCode::kMemory);
+  EXPECT_THAT(error.what(), HasSubstr("had no memory left, or no threads, while loading the model"));
 }
 
 TEST_F(IsolatedTest, OutlivesTheThreadThatStartedIt) {

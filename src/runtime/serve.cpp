@@ -77,13 +77,15 @@ int serve(int in, int out) try {
     } catch (const Error& error) {
       answer.body = pack_failure(static_cast<int>(error.code()), error.what());
     } catch (const std::bad_alloc&) {
-      answer.body = pack_failure(static_cast<int>(ErrorCode::kBadInput), "the runner has no memory left");
+      answer.body = pack_failure(static_cast<int>(ErrorCode::kMemory), "the runner has no memory left");
     }
-    if (channel.send(answer.kind, answer.body) != Outcome::kDone) return 1;
+    if (channel.send(answer.kind, answer.body) != Outcome::kDone) return kRefusedExit;
   }
   return 0;
 } catch (const Error&) {
   return 2;  // what came is no message
+} catch (const std::bad_alloc&) {
+  return kRefusedExit;
 }
 
 }  // namespace ounce::runtime

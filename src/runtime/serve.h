@@ -3,6 +3,9 @@
 
 namespace ounce::runtime {
 
+// The exit code of a runner that got no memory from the system, or no thread: not the model's fault.
+constexpr int kRefusedExit = 71;
+
 // Gives the exit code of the process.
 int serve(int in, int out);
 

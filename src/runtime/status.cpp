@@ -9,7 +9,15 @@
 namespace ounce::runtime {
 namespace {
 
-ErrorCode code_of(OrtErrorCode code) {
+// There is no code for it; either the allocator or whoever called it says so.
+bool tells_of_memory(std::string_view message) {
+  return message.find("bad_alloc") != std::string_view::npos ||
+         message.find("Failed to allocate memory") != std::string_view::npos;
+}
+
+ErrorCode code_of(OrtErrorCode code, std::string_view message) {
+  if (tells_of_memory(message)) return ErrorCode::kMemory;
+  if (message.find("system error number") != std::string_view::npos) return ErrorCode::kIo;
   switch (code) {
     case ORT_NO_SUCHFILE: return ErrorCode::kIo;
     case ORT_NOT_IMPLEMENTED: return ErrorCode::kUnsupported;
@@ -41,7 +49,8 @@ void check(const OrtApi& api, OrtStatus* status, const std::string& where) {
   if (status == nullptr) return;
   const Handle<OrtStatus> owned(status, {api.ReleaseStatus});
   const Complaint complaint = read_complaint(on_one_line(api.GetErrorMessage(status)));
-  throw Error(code_of(api.GetErrorCode(status)), "ONNX Runtime: " + complaint.what, where + complaint.node);
+  throw Error(code_of(api.GetErrorCode(status), complaint.what), "ONNX Runtime: " + complaint.what,
+              where + complaint.node);
 }
 
 }  // namespace ounce::runtime

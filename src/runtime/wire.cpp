@@ -219,7 +219,8 @@ void throw_failure(std::string_view body) {
   Unpacker unpacker(body);
   const std::int64_t code = unpacker.signed_number();
   const std::string message(unpacker.text());
-  const bool is_known = code >= 0 && code <= static_cast<int>(ErrorCode::kInternal);
+  const bool is_known = (code >= 0 && code <= static_cast<int>(ErrorCode::kInternal)) ||
+                        code == static_cast<int>(ErrorCode::kMemory);
   throw Error(is_known ? static_cast<ErrorCode>(code) : ErrorCode::kBadInput, message);
 }
 

@@ -151,7 +151,7 @@ std::vector<double> MeasuringEvaluator::noises(const std::vector<Recipe>& recipe
       noise = measure::worst_noise(samples.compare(file, kFewSamples).outputs);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
-      is_fact = error.code() != ErrorCode::kTimeout;
+      is_fact = !is_shortage(error);
     }
     remove_model(file);
     noises[unknown[k]] = noise;
@@ -177,7 +177,7 @@ TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& nam
       trial.passed = result.passed;
       trial.verdict = result.verdict;
     } catch (const Error& error) {
-      if (!is_own_failure(error) || error.code() == ErrorCode::kTimeout) throw;
+      if (!is_own_failure(error) || is_shortage(error)) throw;
       trial.problem = error.what();
     }
     return trial_json(trial);
@@ -185,8 +185,8 @@ TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& nam
   TuneTrial trial;
   try {
     trial = once(key_of("quality", recipe), find, trial_of);
-  } catch (const Error& error) {  // is not kept: another day there may be more time
-    if (error.code() != ErrorCode::kTimeout) throw;
+  } catch (const Error& error) {  // is not kept
+    if (!is_shortage(error)) throw;
     trial.problem = error.what();
   }
   trial.name = name;

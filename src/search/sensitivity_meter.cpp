@@ -18,6 +18,7 @@
 #include "measure/open.h"
 #include "measure/worst_output.h"
 #include "search/identity.h"
+#include "search/own_failure.h"
 #include "search/remove_model.h"
 #include "search/sensitivity_estimate.h"
 #include "search/side_by_side.h"
@@ -229,9 +230,7 @@ json SensitivityMeter::run(const std::set<std::size_t>& floats, const std::files
     maker_->make(recipe_for(floats), file);
     value = to_json(recording_->compare(file));
   } catch (const Error& error) {  // a runtime that does not take a mixture: as bad as can be
-    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo ||
-        error.code() == ErrorCode::kTimeout)
-      throw;
+    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo || is_shortage(error)) throw;
     value["problem"] = error.what();
   }
   remove_model(file);

@@ -148,7 +148,7 @@ class Tuning {
       best_.write(candidate.number);
       return "";
     } catch (const Error& error) {
-      if (!is_own_failure(error)) throw;
+      if (!is_own_failure(error) || is_shortage(error)) throw;  // what is kept is a fact
       return error.what();
     }
   }

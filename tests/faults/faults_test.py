@@ -18,6 +18,8 @@ import sys
 import tempfile
 import unittest
 
+import shim
+
 OUNCE = SHIM = MODELS = None
 CALLS = ["open_tmpfile", "fallocate", "ftruncate", "pwrite", "fsync", "linkat", "rename", "unlink"]
 ERRORS = {
@@ -35,8 +37,7 @@ NO_FALLOCATE = "open_tmpfile,fallocate"
 
 def run(folder, arguments, **faults):
     """Runs ounce with the shim in it; the faults are the shim's variables, in lower case."""
-    environment = {"PATH": "/usr/bin:/bin", "LD_PRELOAD": str(SHIM), "ASAN_OPTIONS": "verify_asan_link_order=0",
-                   **{f"FAULT_{key.upper()}": str(value) for key, value in faults.items()}}
+    environment = {"PATH": "/usr/bin:/bin", **shim.variables(SHIM, **faults)}
     return subprocess.run([OUNCE, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
 
 
@@ -76,7 +77,7 @@ class Scene:
         self.restore()
         done = run(self.root, self.arguments, counts="counts", refuse=self.refuse)
         assert done.returncode == 0, done.stderr
-        return {name: int(count) for name, count in map(str.split, (self.root / "counts").read_text().splitlines())}
+        return shim.read_counts(self.root / "counts")[1]["program"]
 
     def attempt(self, call, at, do, **more):
         self.restore()
