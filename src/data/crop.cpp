@@ -7,7 +7,6 @@
 namespace ounce::data {
 namespace {
 
-std::uint64_t side(int value) { return static_cast<std::uint64_t>(std::max(value, 0)); }
 
 int half_to_even(int value) {
   const int half = value / 2;
