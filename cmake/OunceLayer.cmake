@@ -31,12 +31,11 @@ if(OUNCE_SANITIZE)
   target_link_options(ounce_flags INTERFACE -fsanitize=${OUNCE_SANITIZE})
 endif()
 
-# ounce_false_alarms(source …): GCC 12 forgets that what it has precompiled are the system's headers, and reports its false
+# ounce_false_alarms(target): GCC 12 forgets that what it has precompiled are the system's headers, and reports its false
 # alarms in std::string. The presets debug, asan and tsan compile every file alone, with these warnings.
-function(ounce_false_alarms)
+function(ounce_false_alarms target)
   if(OUNCE_JOIN AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set_source_files_properties(${ARGN} PROPERTIES
-      COMPILE_OPTIONS "-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread")
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
 endfunction()
 
@@ -44,6 +43,18 @@ endfunction()
 set(OUNCE_BATCH 12)
 function(ounce_batches target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${OUNCE_JOIN} UNITY_BUILD_BATCH_SIZE ${OUNCE_BATCH})
+endfunction()
+
+# ounce_batches_by_folder(target source …): likewise, but no batch has files of two folders.
+function(ounce_batches_by_folder target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${OUNCE_JOIN} UNITY_BUILD_MODE GROUP)
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET folder FILENAME folder)
+    math(EXPR batch "0${files_of_${folder}} / ${OUNCE_BATCH}")
+    math(EXPR files_of_${folder} "0${files_of_${folder}} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${batch})
+  endforeach()
 endfunction()
 
 # ounce_layer(name SOURCES a.cpp … [USES library …] [TESTS a_test.cpp …] [ALONE])

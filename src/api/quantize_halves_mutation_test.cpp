@@ -11,6 +11,7 @@
 #include "passes/integer_ports.h"
 #include "passes/spell_constants.h"
 #include "support/model_builder.h"
+#include "support/mutated_model.h"
 
 namespace ounce::make {
 namespace {
@@ -22,15 +23,11 @@ using test::int_attribute;
 using test::kFloat;
 using test::kInt64;
 using test::ModelBuilder;
+using test::mutated;
+using test::ramp;
 
-constexpr int kMutations = 12000;
+constexpr int kHalfMutations = 12000;
 constexpr int kBool = 9;
-
-std::vector<float> ramp(std::size_t count) {
-  std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = 0.01F * static_cast<float>((i * 7919) % 201) - 1;
-  return values;
-}
 
 // Names of one letter, so that a changed byte often is another value of the model.
 ModelBuilder layers(std::int64_t opset) {
@@ -90,18 +87,6 @@ std::string with_fills(std::int64_t opset) {
   return model.bytes();
 }
 
-std::string mutated(std::string bytes, Random& random) {
-  for (std::uint64_t changes = 1 + random.bits() % 3; changes != 0; --changes) {
-    const std::size_t at = random.bits() % bytes.size();
-    switch (random.bits() % 4) {
-      case 0: bytes[at] = static_cast<char>(random.bits()); break;
-      case 1: bytes[at] = static_cast<char>(bytes[at] + (random.bits() % 2 == 0 ? 1 : -1)); break;
-      default: bytes[at] = bytes[random.bits() % bytes.size()];
-    }
-  }
-  return bytes;
-}
-
 std::string text_of(const onnx::Model& model) {
   std::string all;
   const onnx::Serialized serialized = serialize(model, onnx::Placement::kKeep, {}, true);
@@ -144,7 +129,7 @@ TEST(HalfMutation, AnyModelIsRefusedOrBecomesAModel) {
   }
   Random random(7);
   int sound = 0;
-  for (int i = 0; i < kMutations; ++i) {
+  for (int i = 0; i < kHalfMutations; ++i) {
     const std::string bytes = mutated(models[static_cast<std::size_t>(i) % models.size()], random);
     try {
       convert_on_paper(bytes, recipes[i % 3], pool);
@@ -154,7 +139,7 @@ TEST(HalfMutation, AnyModelIsRefusedOrBecomesAModel) {
       EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos);
     }
   }
-  EXPECT_GT(sound, kMutations / 8);
+  EXPECT_GT(sound, kHalfMutations / 8);
 }
 
 }  // namespace

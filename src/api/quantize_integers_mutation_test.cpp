@@ -14,6 +14,7 @@
 #include "passes/quantized_state.h"
 #include "passes/trained_scales.h"
 #include "support/model_builder.h"
+#include "support/mutated_model.h"
 
 namespace ounce::make {
 namespace {
@@ -22,14 +23,10 @@ using test::GraphBuilder;
 using test::int_attribute;
 using test::kFloat;
 using test::ModelBuilder;
+using test::mutated;
+using test::ramp;
 
-constexpr int kMutations = 4000;
-
-std::vector<float> ramp(std::size_t count) {
-  std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = 0.01F * static_cast<float>((i * 7919) % 201) - 1;
-  return values;
-}
+constexpr int kIntegerMutations = 4000;
 
 // Every kind of op that has an integer form, in the main graph and in a branch.
 std::string sample(std::int64_t opset) {
@@ -50,19 +47,6 @@ std::string sample(std::int64_t opset) {
              {test::graph_attribute("then_branch", branch.bytes()),
               test::graph_attribute("else_branch", other.bytes())});
   return model.bytes();
-}
-
-std::string mutated(std::string bytes, Random& random) {
-  for (std::uint64_t changes = 1 + random.bits() % 3; changes != 0; --changes) {
-    const std::size_t at = random.bits() % bytes.size();
-    switch (random.bits() % 4) {
-      case 0: bytes[at] = static_cast<char>(random.bits()); break;
-      case 1: bytes[at] = static_cast<char>(bytes[at] + (random.bits() % 2 == 0 ? 1 : -1)); break;
-      // A name becomes another one of the same length: nodes take each other's values.
-      default: bytes[at] = bytes[random.bits() % bytes.size()];
-    }
-  }
-  return bytes;
 }
 
 observe::Ranges ranges_of(const onnx::Model& model, const graph::Index& index) {
@@ -116,7 +100,7 @@ TEST(IntegerMutation, AnyModelIsRefusedOrBecomesAModel) {
   ThreadPool pool(1);
   Random random(7);
   int sound = 0;
-  for (int i = 0; i < kMutations; ++i) {
+  for (int i = 0; i < kIntegerMutations; ++i) {
     const std::string bytes = mutated(sample(i % 2 == 0 ? 17 : 9), random);
     try {
       quantize_on_paper(bytes, dialects[i % 3], pool);
@@ -126,7 +110,7 @@ TEST(IntegerMutation, AnyModelIsRefusedOrBecomesAModel) {
       EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos);
     }
   }
-  EXPECT_GT(sound, kMutations / 4);
+  EXPECT_GT(sound, kIntegerMutations / 4);
 }
 
 }  // namespace

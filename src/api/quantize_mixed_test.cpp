@@ -23,12 +23,12 @@ using test::error_of;
 using test::graph_attribute;
 using test::GraphBuilder;
 using test::int_attribute;
+using test::kBool;
 using test::kFloat;
 using test::ModelBuilder;
 using test::Strings;
 using testing::HasSubstr;
 
-constexpr int kBool = 9;
 constexpr double kLeastSqnr = 28;  // dB, through three layers of 8 bits
 constexpr std::size_t kSamples = 16;
 

@@ -7,7 +7,6 @@
 namespace ounce::data {
 namespace {
 
-
 int half_to_even(int value) {
   const int half = value / 2;
   return value % 2 == 0 ? half : half + half % 2;

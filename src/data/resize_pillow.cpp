@@ -215,7 +215,6 @@ Image resize_nearest(const Image& image, int width, int height) {
   return result;
 }
 
-
 }  // namespace
 
 Image resize_pillow(const Image& image, int width, int height, Filter filter) {

@@ -22,7 +22,6 @@ constexpr std::string_view kIdentifierRest("\x00\x00\x00\x00\x10\x00\x80\x00\x00
 constexpr std::size_t kSmallestFormat = 16, kExtensibleFormat = 40, kSmallestDs64 = 28;
 constexpr float kBelowOne = 1.0F - FLT_EPSILON / 2;
 
-
 class WavReader {
  public:
   WavReader(std::string_view bytes, const std::string& where) : bytes_(bytes), where_(where) {}

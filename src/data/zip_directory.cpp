@@ -26,7 +26,6 @@ constexpr std::uint16_t kElsewhere16 = 0xffff;
 // Deflate spends two bits at least on a run of at most 258 bytes.
 constexpr std::uint64_t kLargestRatio = 1032;
 
-
 // A part of the archive that belongs to one entry alone.
 struct Extent {
   std::uint64_t begin, end;
@@ -116,8 +115,7 @@ class DirectoryReader {
     if (rest.size() - kEntrySize < name + extra + comment) fail("is damaged: its directory is cut off");
     Record record;
     record.entry.name = rest.substr(kEntrySize, name);
-    if (has_control_characters(record.entry.name))
-      fail("is damaged: a name in it has control characters");
+    if (has_control_characters(record.entry.name)) fail("is damaged: a name in it has control characters");
     if ((u16(rest, 8) & kEncryptedFlag) != 0)
       fail(record.entry, "is encrypted; make the archive without a password");
     record.method = u16(rest, 10);

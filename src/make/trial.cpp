@@ -44,7 +44,8 @@ struct Expectation {
 // Runs the original over the first samples and keeps what it gives.
 void run_original(measure::Stepper& stepper, std::uint64_t batches, Expectation& expected) {
   const measure::OpenFeed& open = expected.open;
-  expected.given.emplace(stepper, *open.feed, measure::spread(batches, batches, true), measure::kMostKeptBytes);
+  expected.given.emplace(stepper, *open.feed, measure::spread(batches, batches, true),
+                         measure::kMostKeptBytes);
   if (open.data != nullptr) open.data->require_agreement();
 }
 

@@ -22,7 +22,6 @@
 namespace ounce::make {
 namespace {
 
-
 class VariantMeter : public ErrorMeter {
  public:
   // Runs the original on `samples` samples, evenly spaced over the data (the first ones when a state is

@@ -16,9 +16,9 @@
 namespace ounce::measure {
 namespace {
 
-constexpr std::uint64_t kObservedSamples = 256;    // looked at, unless the user says how many
-constexpr std::size_t kGoldenValues = 64;  // of an output
-constexpr double kClose = 20;              // dB: a compressed model is not the original, but near it
+constexpr std::uint64_t kObservedSamples = 256;  // looked at, unless the user says how many
+constexpr std::size_t kGoldenValues = 64;        // of an output
+constexpr double kClose = 20;                    // dB: a compressed model is not the original, but near it
 
 std::string digest_of_all(std::span<const data::TensorView> tensors) {
   std::string bytes;

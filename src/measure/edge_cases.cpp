@@ -23,7 +23,7 @@ constexpr double kNothing = 0.01;  // what may differ from a reference that is a
 constexpr std::int64_t kLargeBatch = 16;
 constexpr std::int64_t kLonger = 4;
 constexpr std::uint64_t kMostInputValues = std::uint64_t{1}
-                                      << 26;  // of one input: a long sequence must fit into memory
+                                           << 26;  // of one input: a long sequence must fit into memory
 
 struct Case {
   std::string name;

@@ -1,8 +1,8 @@
 // The fields of an attribute, as the file has them.
 #pragma once
 
-#include <cstdint>
 #include <protozero/pbf_reader.hpp>
+#include <cstdint>
 
 #include "onnx/attributes.h"
 

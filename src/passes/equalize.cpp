@@ -40,8 +40,8 @@ struct Producer {
 // An op that multiplies what it takes with a constant.
 struct Consumer {
   Bytes input;
-  ChannelConstant weight;    // by input channel
-  ChannelMap outputs;  // of the weight
+  ChannelConstant weight;  // by input channel
+  ChannelMap outputs;      // of the weight
 };
 
 // Everything between a producer and its consumers.
@@ -315,7 +315,8 @@ class Equalizing {
     return true;
   }
 
-  std::vector<float> scaled_values(const ChannelConstant& parameter, const std::vector<double>& factors) const {
+  std::vector<float> scaled_values(const ChannelConstant& parameter,
+                                   const std::vector<double>& factors) const {
     std::vector<float> values = values_of(parameter.constant);
     ChannelWalk walk(parameter.channels);
     for (float& value : values) {

@@ -91,8 +91,8 @@ class GridReader {
     }
     if (scales == wanted) return std::nullopt;
     return Reason{fmt::format("its scale has {} values in {} axes where its axis of {} needs {} in {}",
-                              count_of(scales), scales.size(), grid_.length,
-                              count_of(wanted), wanted.size())};
+                              count_of(scales), scales.size(), grid_.length, count_of(wanted),
+                              wanted.size())};
   }
 
   Problem take_scales(const FrozenValues& scales) {

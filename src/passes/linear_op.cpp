@@ -139,9 +139,9 @@ void put_parameters(Editors& editors, const graph::Index& index, const LinearOp&
                         float_tensor(std::move(dims), values));
   };
   const bool keeps_shape = op.bias && op.bias->tensor->element_count() == op.channels;
-  const Bytes bias =
-      put(kBiasInput, op.bias, keeps_shape ? op.bias->tensor->dims : Dims{static_cast<std::int64_t>(op.channels)},
-          parameters.bias);
+  const Bytes bias = put(kBiasInput, op.bias,
+                         keeps_shape ? op.bias->tensor->dims : Dims{static_cast<std::int64_t>(op.channels)},
+                         parameters.bias);
   const Bytes weight = parameters.weight.empty()
                            ? old.inputs[kWeightInput]
                            : put(kWeightInput, op.weight, op.weight.tensor->dims, parameters.weight);

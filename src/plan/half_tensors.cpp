@@ -111,7 +111,8 @@ HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index,
   if (whole.absmax() > largest) return {HalfFit::kOverflows, whole.max > largest ? whole.max : whole.min};
   if (small == 0) return {};
   const Influence influence = influence_of(index, decision.weight);
-  const bool matters = influence == Influence::kDivides || (influence == Influence::kScales && whole.absmax() < kSmallestWeight);
+  const bool matters = influence == Influence::kDivides ||
+                       (influence == Influence::kScales && whole.absmax() < kSmallestWeight);
   return matters ? HalfTensor{HalfFit::kVanishes, smallest_of(floats)} : HalfTensor{};
 }
 

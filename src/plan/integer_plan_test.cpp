@@ -12,6 +12,7 @@
 #include "plan/plan.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/ramp.h"
 
 namespace ounce::plan {
 namespace {
@@ -23,9 +24,11 @@ using test::float_tensor;
 using test::graph_attribute;
 using test::GraphBuilder;
 using test::int_attribute;
+using test::kBool;
 using test::kFloat;
 using test::kInt64;
 using test::ModelBuilder;
+using test::ramp;
 using test::Strings;
 using test::tensor_attribute;
 using testing::ElementsAre;
@@ -33,16 +36,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
-
-constexpr int kBool = 9;
-
-std::vector<float> ramp(const Dims& dims, float scale = 0.01F) {
-  std::size_t count = 1;
-  for (const auto dim : dims) count *= static_cast<std::size_t>(dim);
-  std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = scale * (static_cast<float>((i * 7919) % 251) - 125);
-  return values;
-}
 
 // The values that somebody saw: `channels` runs of `stride` values.
 struct Seen {

@@ -206,6 +206,7 @@ Launch remote_launch(const fs::path& path, const ExecutorOptions& options) {
 
 }  // namespace
 
-Remote::Remote(const fs::path& model, const ExecutorOptions& options) : Hosted(remote_launch(model, options)) {}
+Remote::Remote(const fs::path& model, const ExecutorOptions& options)
+    : Hosted(remote_launch(model, options)) {}
 
 }  // namespace ounce::runtime

@@ -29,7 +29,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kRecordedBytes = std::uint64_t{512} << 20;
-constexpr std::uint64_t kNoiseSamples = 32;                     // show how far outputs are off
+constexpr std::uint64_t kNoiseSamples = 32;                   // show how far outputs are off
 constexpr std::size_t kMostFiles = 24;                        // that are kept for a second measurement …
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // … and their size
 constexpr double kSameModel = 100;  // dB: what rounding in another order does to floats
