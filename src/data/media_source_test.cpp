@@ -17,7 +17,6 @@ using test::wav;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Sound of 16 bits in one channel, 8000 samples a second.
 struct MediaSourceTest : testing::Test {
   void write(const std::string& name, const std::string& bytes) const {
     std::filesystem::create_directories((folder / name).parent_path());

@@ -27,7 +27,7 @@ std::string bytes_of(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-// A sound of 8000 samples a second.
+// Sound of 16 bits in one channel, 8000 samples a second.
 inline std::string wav(const std::vector<std::int16_t>& samples) {
   const std::string data = bytes_of(samples);
   return "RIFF" + little_endian(36 + data.size(), 4) + "WAVEfmt " + little_endian(16, 4) +
