@@ -1,17 +1,17 @@
 # What every target of ours has in common, how a folder of src/ becomes a layer, and what makes the build short.
 #
-# About half of a compiler's time here goes to other people's headers. All layers share one precompiled header
-# (OUNCE_PRECOMPILED); folders in which every file includes one that costs seconds of its own (CLI11, nlohmann/json) are
-# compiled in batches, several files as one. In a batch, names of the files' anonymous namespaces meet, so a folder says
-# that it is BATCHED. OUNCE_JOIN=OFF compiles every file alone, as clang-tidy sees it.
-option(OUNCE_JOIN "Precompile headers and compile some folders in batches" ON)
+# Most of a compiler's time here would go to headers, other people's and ours, and to templates that each file makes anew.
+# So all layers share one precompiled header (OUNCE_PRECOMPILED), and the files of a folder are compiled in batches, several
+# as one. In a batch the names of the files' anonymous namespaces meet: what two files of a folder call the same is the same
+# thing, and shared, or gets a name that says the difference. OUNCE_JOIN=OFF compiles every file alone, as clang-tidy sees it.
+option(OUNCE_JOIN "Precompile headers and compile files in batches" ON)
 if(NOT OUNCE_JOIN)
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 set(OUNCE_PRECOMPILED
   <algorithm> <array> <cmath> <cstdint> <cstring> <filesystem> <functional> <limits> <map> <memory> <mutex> <numeric>
   <optional> <set> <span> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>
-  <fmt/format.h> <fmt/ranges.h> <ounce/error.h>)
+  <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> <ounce/error.h>)
 
 add_library(ounce_flags INTERFACE)
 target_compile_features(ounce_flags INTERFACE cxx_std_20)
@@ -31,24 +31,37 @@ if(OUNCE_SANITIZE)
   target_link_options(ounce_flags INTERFACE -fsanitize=${OUNCE_SANITIZE})
 endif()
 
-# ounce_false_alarms(source …): GCC 12 forgets that what it has precompiled are the system's headers, and reports its false
+# ounce_false_alarms(target): GCC 12 forgets that what it has precompiled are the system's headers, and reports its false
 # alarms in std::string. The presets debug, asan and tsan compile every file alone, with these warnings.
-function(ounce_false_alarms)
+function(ounce_false_alarms target)
   if(OUNCE_JOIN AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set_source_files_properties(${ARGN} PROPERTIES
-      COMPILE_OPTIONS "-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread")
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
 endfunction()
 
-# ounce_batches(target size): compiles `size` files as one.
-function(ounce_batches target size)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${OUNCE_JOIN} UNITY_BUILD_BATCH_SIZE ${size})
+# ounce_batches(target): compiles OUNCE_BATCH of its files as one. More would save little, and a change recompiles a batch.
+set(OUNCE_BATCH 12)
+function(ounce_batches target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${OUNCE_JOIN} UNITY_BUILD_BATCH_SIZE ${OUNCE_BATCH})
 endfunction()
 
-# ounce_layer(name SOURCES a.cpp … [USES library …] [TESTS a_test.cpp …] [BATCHED size])
-# Sources become part of libounce; tests (beside their sources) join the one test program.
+# ounce_batches_by_folder(target source …): likewise, but no batch has files of two folders.
+function(ounce_batches_by_folder target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${OUNCE_JOIN} UNITY_BUILD_MODE GROUP)
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET folder FILENAME folder)
+    math(EXPR batch "0${files_of_${folder}} / ${OUNCE_BATCH}")
+    math(EXPR files_of_${folder} "0${files_of_${folder}} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${batch})
+  endforeach()
+endfunction()
+
+# ounce_layer(name SOURCES a.cpp … [USES library …] [TESTS a_test.cpp …] [ALONE])
+# Sources become part of libounce; tests (beside their sources) join the one test program. ALONE: files that include
+# themselves, as Highway's do, are no part of a batch.
 function(ounce_layer name)
-  cmake_parse_arguments(LAYER "" "BATCHED" "SOURCES;USES;TESTS" ${ARGN})
+  cmake_parse_arguments(LAYER "ALONE" "" "SOURCES;USES;TESTS" ${ARGN})
   add_library(ounce_${name} OBJECT ${LAYER_SOURCES})
   target_include_directories(ounce_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(ounce_${name} PRIVATE ounce_flags ${LAYER_USES})
@@ -57,8 +70,8 @@ function(ounce_layer name)
   else()
     target_precompile_headers(ounce_${name} REUSE_FROM ounce_base)
   endif()
-  if(LAYER_BATCHED)
-    ounce_batches(ounce_${name} ${LAYER_BATCHED})
+  if(NOT LAYER_ALONE)
+    ounce_batches(ounce_${name})
   endif()
   set_property(GLOBAL APPEND PROPERTY OUNCE_LAYERS ounce_${name})
   set_property(GLOBAL APPEND PROPERTY OUNCE_USES ${LAYER_USES})

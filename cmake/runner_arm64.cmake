@@ -18,21 +18,19 @@ set(folder ${PROJECT_BINARY_DIR}/arm64)
 # The folder of fmt is this machine's /usr/include: it comes last, after the headers of the other one.
 set(flags -std=c++20 -O2 -DNDEBUG -DFMT_HEADER_ONLY -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/src
   -I${PROJECT_SOURCE_DIR}/include -isystem ${OUNCE_ONNXRUNTIME_HEADERS} -idirafter ${OUNCE_FMT_HEADERS})
-set(objects)
-foreach(source IN LISTS sources)
-  string(REPLACE "/" "_" object ${source}.o)
-  set(object ${folder}/${object})
-  add_custom_command(OUTPUT ${object}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-    COMMAND ${OUNCE_ARM64_COMPILER} ${flags} -MMD -MF ${object}.d -MT ${object} -c ${PROJECT_SOURCE_DIR}/src/${source} -o ${object}
-    DEPENDS ${PROJECT_SOURCE_DIR}/src/${source} DEPFILE ${object}.d
-    COMMENT "Building ${source} for arm64" VERBATIM)
-  list(APPEND objects ${object})
-endforeach()
+# Compiled as one: nothing is precompiled for that architecture.
+set(joined ${folder}/runner.cpp)
+list(TRANSFORM sources REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+list(JOIN includes "" includes)
+file(CONFIGURE OUTPUT ${joined} CONTENT "${includes}" @ONLY)
+set(object ${folder}/runner.o)
+add_custom_command(OUTPUT ${object}
+  COMMAND ${OUNCE_ARM64_COMPILER} ${flags} -MMD -MF ${object}.d -MT ${object} -c ${joined} -o ${object}
+  DEPENDS ${joined} DEPFILE ${object}.d COMMENT "Building the runner for arm64" VERBATIM)
 
 # The C++ library is linked in: a board's own may be older.
 set(OUNCE_RUNNER_ARM64 ${PROJECT_BINARY_DIR}/ounce-runner-arm64)
 add_custom_command(OUTPUT ${OUNCE_RUNNER_ARM64}
-  COMMAND ${OUNCE_ARM64_COMPILER} -static-libstdc++ -static-libgcc -s ${objects} -ldl -lpthread -o ${OUNCE_RUNNER_ARM64}
-  DEPENDS ${objects} COMMENT "Linking ounce-runner-arm64" VERBATIM)
+  COMMAND ${OUNCE_ARM64_COMPILER} -static-libstdc++ -static-libgcc -s ${object} -ldl -lpthread -o ${OUNCE_RUNNER_ARM64}
+  DEPENDS ${object} COMMENT "Linking ounce-runner-arm64" VERBATIM)
 add_custom_target(ounce_runner_arm64 ALL DEPENDS ${OUNCE_RUNNER_ARM64})

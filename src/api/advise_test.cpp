@@ -8,17 +8,18 @@
 #include "search/advise_methods.h"
 #include "search/advise_quality.h"
 #include "search/advise_verdict.h"
+#include "support/commands_example.h"
 #include "support/error_of.h"
 
 namespace ounce::search {
 namespace {
 
+using test::kClips;
+using test::kExample;
+
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-const std::filesystem::path kExample = OUNCE_EXAMPLES "/commands/commands.onnx";
-const std::filesystem::path kClips = OUNCE_EXAMPLES "/commands/commands_val.npz";
 
 MethodFinding measured(Format format, double speed, double ratio, bool is_acceptable, double sqnr = 40) {
   MethodFinding method;

@@ -6,23 +6,12 @@
 #include "base/random.h"
 #include "fuzz/on_paper.h"
 #include "fuzz/sample_networks.h"
+#include "support/mutated_model.h"
 
 namespace ounce::make {
 namespace {
 
-constexpr int kMutations = 12000;
-
-std::string mutated(std::string bytes, Random& random) {
-  for (std::uint64_t changes = 1 + random.bits() % 3; changes != 0; --changes) {
-    const std::size_t at = random.bits() % bytes.size();
-    switch (random.bits() % 4) {
-      case 0: bytes[at] = static_cast<char>(random.bits()); break;
-      case 1: bytes[at] = static_cast<char>(bytes[at] + (random.bits() % 2 == 0 ? 1 : -1)); break;
-      default: bytes[at] = bytes[random.bits() % bytes.size()];
-    }
-  }
-  return bytes;
-}
+constexpr int kHalfMutations = 12000;
 
 TEST(HalfMutation, AnyModelIsRefusedOrBecomesAModel) {
   Recipe recipes[3];
@@ -37,8 +26,8 @@ TEST(HalfMutation, AnyModelIsRefusedOrBecomesAModel) {
   }
   Random random(7);
   int sound = 0;
-  for (int i = 0; i < kMutations; ++i) {
-    const std::string bytes = mutated(models[static_cast<std::size_t>(i) % models.size()], random);
+  for (int i = 0; i < kHalfMutations; ++i) {
+    const std::string bytes = test::mutated(models[static_cast<std::size_t>(i) % models.size()], random);
     try {
       test::halves_on_paper(bytes, recipes[i % 3], pool);
       ++sound;
@@ -47,7 +36,7 @@ TEST(HalfMutation, AnyModelIsRefusedOrBecomesAModel) {
       EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos);
     }
   }
-  EXPECT_GT(sound, kMutations / 8);
+  EXPECT_GT(sound, kHalfMutations / 8);
 }
 
 }  // namespace

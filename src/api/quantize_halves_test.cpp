@@ -12,6 +12,7 @@
 #include "onnx/reader.h"
 #include "passes/integer_ports.h"
 #include "runtime/library.h"
+#include "support/commands_example.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
@@ -26,23 +27,16 @@ using passes::test::noise;
 using passes::test::text_of;
 using test::error_of;
 using test::int_attribute;
+using test::kCalibration;
+using test::kExample;
 using test::kFloat;
 using test::kInt64;
 using test::ModelBuilder;
+using test::sound;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
-
-const std::filesystem::path kExample = OUNCE_EXAMPLES "/commands/commands.onnx";
-const std::filesystem::path kCalibration = OUNCE_EXAMPLES "/commands/commands_calib.npz";
-
-Contract sound() {
-  Contract contract;
-  contract.inputs["audio"].kind = InputKind::kAudio;
-  contract.inputs["audio"].rescale_factor = 1.0 / 32768;
-  return contract;
-}
 
 std::string npy(const char* type, const test::Dims& dims, const std::string& values) {
   std::string header = std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': (";

@@ -6,24 +6,12 @@
 #include "base/random.h"
 #include "fuzz/on_paper.h"
 #include "fuzz/sample_networks.h"
+#include "support/mutated_model.h"
 
 namespace ounce::make {
 namespace {
 
-constexpr int kMutations = 4000;
-
-std::string mutated(std::string bytes, Random& random) {
-  for (std::uint64_t changes = 1 + random.bits() % 3; changes != 0; --changes) {
-    const std::size_t at = random.bits() % bytes.size();
-    switch (random.bits() % 4) {
-      case 0: bytes[at] = static_cast<char>(random.bits()); break;
-      case 1: bytes[at] = static_cast<char>(bytes[at] + (random.bits() % 2 == 0 ? 1 : -1)); break;
-      // A name becomes another one of the same length: nodes take each other's values.
-      default: bytes[at] = bytes[random.bits() % bytes.size()];
-    }
-  }
-  return bytes;
-}
+constexpr int kIntegerMutations = 4000;
 
 TEST(IntegerMutation, AnyModelIsRefusedOrBecomesAModel) {
   Recipe dialects[3];
@@ -35,8 +23,8 @@ TEST(IntegerMutation, AnyModelIsRefusedOrBecomesAModel) {
   ThreadPool pool(1);
   Random random(7);
   int sound = 0;
-  for (int i = 0; i < kMutations; ++i) {
-    const std::string bytes = mutated(test::integer_network(i % 2 == 0 ? 17 : 9), random);
+  for (int i = 0; i < kIntegerMutations; ++i) {
+    const std::string bytes = test::mutated(test::integer_network(i % 2 == 0 ? 17 : 9), random);
     try {
       test::integers_on_paper(bytes, dialects[i % 3], pool);
       ++sound;
@@ -45,7 +33,7 @@ TEST(IntegerMutation, AnyModelIsRefusedOrBecomesAModel) {
       EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos);
     }
   }
-  EXPECT_GT(sound, kMutations / 4);
+  EXPECT_GT(sound, kIntegerMutations / 4);
 }
 
 }  // namespace

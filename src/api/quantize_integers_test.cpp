@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "runtime/library.h"
+#include "support/commands_example.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/runtime_versions.h"
@@ -19,21 +20,14 @@ namespace {
 
 using test::error_of;
 using test::GraphBuilder;
+using test::kCalibration;
+using test::kClips;
+using test::kExample;
 using test::kFloat;
 using test::ModelBuilder;
+using test::sound;
 using testing::Contains;
 using testing::HasSubstr;
-
-const std::filesystem::path kExample = OUNCE_EXAMPLES "/commands/commands.onnx";
-const std::filesystem::path kCalibration = OUNCE_EXAMPLES "/commands/commands_calib.npz";
-const std::filesystem::path kClips = OUNCE_EXAMPLES "/commands/commands_val.npz";
-
-Contract sound() {
-  Contract contract;
-  contract.inputs["audio"].kind = InputKind::kAudio;
-  contract.inputs["audio"].rescale_factor = 1.0 / 32768;
-  return contract;
-}
 
 std::size_t count_of(const QuantizeResult& result, const std::string& op, Arithmetic arithmetic) {
   return static_cast<std::size_t>(std::count_if(

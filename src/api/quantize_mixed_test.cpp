@@ -23,18 +23,18 @@ using test::error_of;
 using test::graph_attribute;
 using test::GraphBuilder;
 using test::int_attribute;
+using test::kBool;
 using test::kFloat;
 using test::ModelBuilder;
 using test::Strings;
 using testing::HasSubstr;
 
-constexpr int kBool = 9;
 constexpr double kLeastSqnr = 28;  // dB, through three layers of 8 bits
 constexpr std::size_t kSamples = 16;
 
 using Nodes = std::map<std::string, Format>;
 
-std::vector<float> noise(const Dims& dims, std::uint32_t seed) {
+std::vector<float> scattered(const Dims& dims, std::uint32_t seed) {
   std::size_t count = 1;
   for (const auto dim : dims) count *= static_cast<std::size_t>(dim);
   std::vector<float> values(count);
@@ -46,7 +46,7 @@ std::vector<float> noise(const Dims& dims, std::uint32_t seed) {
   return values;
 }
 void add_weight(GraphBuilder& graph, const std::string& name, const Dims& dims, std::uint32_t seed) {
-  graph.initializer(name, dims, noise(dims, seed));
+  graph.initializer(name, dims, scattered(dims, seed));
 }
 
 struct Mixed : testing::Test {

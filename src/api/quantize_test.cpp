@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "onnx/reader.h"
+#include "support/commands_example.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
 
@@ -16,9 +17,8 @@ namespace ounce {
 namespace {
 
 namespace fs = std::filesystem;
+using test::kExample;
 using test::read_file;
-
-const fs::path kExample = fs::path(OUNCE_EXAMPLES) / "commands" / "commands.onnx";
 
 QuantizeOptions options_for(Format format) {
   QuantizeOptions options;

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "runtime/library.h"
+#include "support/commands_example.h"
 #include "support/error_of.h"
 #include "support/runtime_versions.h"
 #include "support/temporary_folder.h"
@@ -19,14 +20,13 @@ namespace ounce {
 namespace {
 
 using test::error_of;
+using test::kClips;
+using test::kExample;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::filesystem::path kExample = OUNCE_EXAMPLES "/commands/commands.onnx";
-const std::filesystem::path kClips = OUNCE_EXAMPLES "/commands/commands_val.npz";
-
 // Sound of 16 bits at 8 kHz, one second.
-Contract sound() {
+Contract sound_of_a_second() {
   Contract contract;
   InputContract& audio = contract.inputs["audio"];
   audio.kind = InputKind::kAudio;
@@ -40,7 +40,7 @@ struct RunTest : testing::TestWithParam<std::filesystem::path> {
     verify_options.runtime.library = GetParam().string();
     verify_options.data.path = kClips;
     verify_options.data.labels = "label";
-    verify_options.data.contract = sound();
+    verify_options.data.contract = sound_of_a_second();
   }
   std::filesystem::path small() {
     QuantizeOptions options;
@@ -99,7 +99,7 @@ TEST_P(RunTest, AContractInTheModelIsFollowedKeptAndChecked) {
   runtime.library = GetParam().string();
   DataOptions data;
   data.path = kClips;
-  const Contract written = set_contract(kExample, folder / "with.onnx", sound(), &data, runtime);
+  const Contract written = set_contract(kExample, folder / "with.onnx", sound_of_a_second(), &data, runtime);
   ASSERT_TRUE(written.golden);
   ASSERT_TRUE(written.inputs.at("audio").observed);
   QuantizeOptions options;
@@ -155,7 +155,7 @@ TEST_P(RunTest, CalibrationSeesEveryActivationAndItsPartsAreTheWhole) {
   options.runtime.library = GetParam().string();
   options.data.path = kClips;
   options.data.samples = 24;
-  options.data.contract = sound();
+  options.data.contract = sound_of_a_second();
   const CalibrateResult whole = calibrate(kExample, folder / "whole.ranges", options);
   EXPECT_EQ(whole.samples, 24U);
   EXPECT_EQ(whole.values.size(), 38U);  // input, 29 Conv, 5 Add, pool, Flatten, logits

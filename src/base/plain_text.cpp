@@ -101,6 +101,11 @@ std::string cut(std::string_view text, std::size_t most, std::size_t shown) {
 
 }  // namespace
 
+bool has_control_characters(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
 std::string escaped(std::string_view text) {
   return rewritten(text, [](std::uint32_t code, bool) { return written(code); });
 }

@@ -9,6 +9,9 @@
 
 namespace ounce {
 
+// Does it hold any of ASCII's control characters?
+bool has_control_characters(std::string_view text);
+
 // Control characters, those that change the direction of writing, and bytes that are no UTF-8 as C writes
 // them:
 // "\x1b", "\n", "\u202e". On one line, and for a regular expression (RE2) still the same.

@@ -7,8 +7,6 @@
 namespace ounce::data {
 namespace {
 
-std::uint64_t side(int value) { return static_cast<std::uint64_t>(std::max(value, 0)); }
-
 int half_to_even(int value) {
   const int half = value / 2;
   return value % 2 == 0 ? half : half + half % 2;

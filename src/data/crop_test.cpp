@@ -28,9 +28,9 @@ TEST(Crop, TheShorterSideIsMetAndTheLongerRoundedDown) {
 }
 
 TEST(Crop, AStripIsNotBlownUpBeyondAllBounds) {
-  EXPECT_EQ(test::error_of([] { shortest_side_size(1, 65535, 224); }).code(), ErrorCode::kBadInput);
-  EXPECT_EQ(test::error_of([] { shortest_side_size(10, 10, 0); }).code(), ErrorCode::kBadInput);
-  EXPECT_EQ(test::error_of([] { shortest_side_size(0, 10, 5); }).code(), ErrorCode::kBadInput);
+  EXPECT_EQ(ounce::test::error_of([] { shortest_side_size(1, 65535, 224); }).code(), ErrorCode::kBadInput);
+  EXPECT_EQ(ounce::test::error_of([] { shortest_side_size(10, 10, 0); }).code(), ErrorCode::kBadInput);
+  EXPECT_EQ(ounce::test::error_of([] { shortest_side_size(0, 10, 5); }).code(), ErrorCode::kBadInput);
 }
 
 TEST(Crop, TheMiddleIsCutOut) {

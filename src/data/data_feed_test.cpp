@@ -16,9 +16,9 @@ namespace {
 using ounce::test::error_of;
 using test::bytes_of;
 using test::described;
-using test::little_endian;
 using test::npy_bytes;
 using test::numbers_of;
+using test::wav;
 using test::ZipBytes;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -360,13 +360,6 @@ TEST_F(DataFeedTest, DataThatContradictsTheContractIsRefused) {
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
   EXPECT_EQ(error.where(), "input 'x'");
   EXPECT_THAT(error.what(), HasSubstr("contradicts the contract"));
-}
-
-std::string wav(const std::vector<std::int16_t>& samples) {
-  const std::string data = bytes_of(samples);
-  return "RIFF" + little_endian(36 + data.size(), 4) + "WAVEfmt " + little_endian(16, 4) +
-         little_endian(1, 2) + little_endian(1, 2) + little_endian(8000, 4) + little_endian(16000, 4) +
-         little_endian(2, 2) + little_endian(16, 2) + "data" + little_endian(data.size(), 4) + data;
 }
 
 TEST_F(DataFeedTest, FramesOfARecordingAreASequence) {

@@ -20,18 +20,19 @@ std::uint8_t luma(const std::uint8_t* rgb) {
   return static_cast<std::uint8_t>((rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16);
 }
 
-Image to_grey(const Image& rgb) {
-  Image grey = blank_image(rgb.width, rgb.height, 1);
-  for (std::size_t i = 0; i < grey.pixels.size(); ++i) grey.pixels[i] = luma(&rgb.pixels[3 * i]);
-  return grey;
-}
-
 }  // namespace
 
 Image blank_image(int width, int height, int channels) {
   Image image{width, height, channels, {}};
   image.pixels.resize(row_bytes(image) * static_cast<std::size_t>(height));
   return image;
+}
+
+Image in_grey(const Image& image) {
+  if (image.channels == 1) return image;
+  Image grey = blank_image(image.width, image.height, 1);
+  for (std::size_t i = 0; i < grey.pixels.size(); ++i) grey.pixels[i] = luma(&image.pixels[3 * i]);
+  return grey;
 }
 
 void check_image_size(std::uint64_t width, std::uint64_t height, const std::string& what,
@@ -53,7 +54,7 @@ void check_image_size(std::uint64_t width, std::uint64_t height, const std::stri
 Image decode_image(std::string_view bytes, const std::string& name, ColorMode mode,
                    const ImageLimits& limits) {
   Image rgb = decode_rgb(bytes, name, limits);
-  return mode == ColorMode::kGrey ? to_grey(rgb) : rgb;
+  return mode == ColorMode::kGrey ? in_grey(rgb) : rgb;
 }
 
 }  // namespace ounce::data

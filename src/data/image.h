@@ -12,6 +12,7 @@
 // as metadata or whatever follows the picture, may be broken.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,6 +34,9 @@ struct Image {
 // A picture of that size with all pixels 0.
 Image blank_image(int width, int height, int channels);
 
+// As Pillow's convert("L").
+Image in_grey(const Image& image);
+
 // Bytes from one row to the next.
 inline std::size_t row_bytes(const Image& image) {
   return static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
@@ -50,6 +54,9 @@ struct ImageLimits {
 // the limit. Everything that makes an image asks here first.
 void check_image_size(std::uint64_t width, std::uint64_t height, const std::string& what,
                       const ImageLimits& limits = {});
+
+// A side as check_image_size() wants it: what is below zero is as wrong as zero.
+inline std::uint64_t side(int value) { return static_cast<std::uint64_t>(std::max(value, 0)); }
 
 enum class ColorMode {
   kRgb,

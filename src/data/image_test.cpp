@@ -13,7 +13,7 @@
 namespace ounce::data {
 namespace {
 
-using test::error_of;
+using ounce::test::error_of;
 using testing::HasSubstr;
 
 // Nothing when the bytes were refused, as they should be: as bad input. Anything else fails the test.
@@ -139,7 +139,7 @@ TEST(Image, AClaimOfManyPixelsCostsNoMemory) {
 
 TEST(Image, PicturesLargerThanTheBudgetAreRefused) {
   EXPECT_NO_THROW(check_image_size(8192, 8192, "large.png"));
-  const Error error = test::error_of([] { check_image_size(12'000, 12'000, "large.png"); });
+  const Error error = ounce::test::error_of([] { check_image_size(12'000, 12'000, "large.png"); });
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
   EXPECT_THAT(error.what(), testing::HasSubstr("at most 67108864 pixels"));
 }

@@ -62,12 +62,12 @@ TEST(JpegDecoder, ScansOfOneComponentAreRead) {
 TEST(JpegDecoder, ScansWithoutEndAreRefused) {
   EXPECT_EQ(decode_jpeg(with_more_scans(jpeg_of_three_scans(), 50), "a.jpg", {}).width, 16);
   const Error error =
-      test::error_of([] { decode_jpeg(with_more_scans(jpeg_of_three_scans(), 5000), "a.jpg", {}); });
+      ounce::test::error_of([] { decode_jpeg(with_more_scans(jpeg_of_three_scans(), 5000), "a.jpg", {}); });
   EXPECT_THAT(error.what(), HasSubstr("more than 200 scans"));
 }
 
 TEST(JpegDecoder, TwoColoursAreNotSupported) {
-  const Error error = test::error_of([] { decode_jpeg(jpeg_of_three_scans(2), "a.jpg", {}); });
+  const Error error = ounce::test::error_of([] { decode_jpeg(jpeg_of_three_scans(2), "a.jpg", {}); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
   EXPECT_EQ(error.where(), "a.jpg");
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/json_text.h"
+#include "base/plain_text.h"
 
 namespace ounce::data {
 namespace {
@@ -109,8 +110,6 @@ class TensorOfJson {
   std::vector<const json*> values_;
 };
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
 }  // namespace
 
 std::vector<NamedTensor> read_json_row(std::string_view line) {
@@ -118,7 +117,7 @@ std::vector<NamedTensor> read_json_row(std::string_view line) {
   if (!row.is_object()) fail("is not a JSON object; every line is one, {\"file\": …}");
   std::vector<NamedTensor> members;
   for (const auto& [name, value] : row.items()) {
-    if (std::any_of(name.begin(), name.end(), is_control)) fail("a name has control characters");
+    if (has_control_characters(name)) fail("a name has control characters");
     if (value.is_null()) continue;
     if (holds_more_than_values(value)) {
       members.push_back({name, {ElementType::kString, {}, {}, {value.dump()}}});

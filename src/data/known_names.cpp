@@ -17,13 +17,12 @@ void require(bool is_known, const std::string& name, const char* what,
                           known.empty() ? "nothing of the kind" : fmt::format("{}", fmt::join(known, ", "))));
 }
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 }  // namespace
 
 void require_known_names(const std::vector<ValueDescription>& inputs, const DataOptions& options) {
+  const auto contains = [](const std::vector<std::string>& known, const std::string& name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
   std::vector<std::string> names, dimensions;
   for (const ValueDescription& input : inputs) {
     names.push_back(input.name);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "goldens/image_goldens.h"
 #include "support/archive_bytes.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
@@ -14,10 +15,6 @@ using ounce::test::error_of;
 using test::numbers_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::string golden_bytes(const std::string& name) {
-  return ounce::test::read_file(std::string(OUNCE_TEST_GOLDENS) + "/images/" + name);
-}
 
 struct ListSourceTest : testing::Test {
   ListSource open(const std::string& name, const std::string& text) const {

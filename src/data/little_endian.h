@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace ounce::data {
@@ -16,6 +17,16 @@ T load_little_endian(std::string_view bytes, std::size_t offset) {
     value = static_cast<T>(value | static_cast<T>(byte << (8 * i)));
   }
   return value;
+}
+
+inline std::uint16_t u16(std::string_view bytes, std::size_t offset) {
+  return load_little_endian<std::uint16_t>(bytes, offset);
+}
+inline std::uint32_t u32(std::string_view bytes, std::size_t offset) {
+  return load_little_endian<std::uint32_t>(bytes, offset);
+}
+inline std::uint64_t u64(std::string_view bytes, std::size_t offset) {
+  return load_little_endian<std::uint64_t>(bytes, offset);
 }
 
 }  // namespace ounce::data

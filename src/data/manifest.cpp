@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/plain_text.h"
 #include "data/csv.h"
 #include "data/json_row.h"
 
@@ -22,8 +23,6 @@ constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::array<std::string_view, 5> kFileColumns = {"file", "path", "image", "audio", "filename"};
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(kBlanks) == std::string_view::npos; }
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
 std::string in_lower_case(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
@@ -88,7 +87,7 @@ void name_the_nameless(std::vector<std::string>& columns) {
 
 void check_columns(std::vector<std::string> columns) {
   for (const std::string& name : columns) {
-    if (std::any_of(name.begin(), name.end(), is_control)) {
+    if (has_control_characters(name)) {
       throw Error(ErrorCode::kBadInput,
                   "a column's name has control characters; the first line names the columns");
     }

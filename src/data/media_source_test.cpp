@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "goldens/image_goldens.h"
 #include "support/archive_bytes.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
@@ -11,23 +12,10 @@ namespace ounce::data {
 namespace {
 
 using ounce::test::error_of;
-using test::bytes_of;
-using test::little_endian;
 using test::numbers_of;
+using test::wav;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-// Sound of 16 bits in one channel, 8000 samples a second.
-std::string wav(const std::vector<std::int16_t>& samples) {
-  const std::string data = bytes_of(samples);
-  return "RIFF" + little_endian(36 + data.size(), 4) + "WAVEfmt " + little_endian(16, 4) +
-         little_endian(1, 2) + little_endian(1, 2) + little_endian(8000, 4) + little_endian(16000, 4) +
-         little_endian(2, 2) + little_endian(16, 2) + "data" + little_endian(data.size(), 4) + data;
-}
-
-std::string golden_bytes(const std::string& name) {
-  return ounce::test::read_file(std::string(OUNCE_TEST_GOLDENS) + "/images/" + name);
-}
 
 struct MediaSourceTest : testing::Test {
   void write(const std::string& name, const std::string& bytes) const {

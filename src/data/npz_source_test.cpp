@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-std::filesystem::path golden(const std::string& name) {
+std::filesystem::path golden_archive(const std::string& name) {
   return std::filesystem::path(OUNCE_TEST_GOLDENS) / "arrays" / name;
 }
 
@@ -50,7 +50,7 @@ class NpzSourceTest : public testing::Test {
 class GoldenNpzTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(GoldenNpzTest, ReadsWhatNumPyWrote) {
-  NpzSource source(golden(GetParam()));
+  NpzSource source(golden_archive(GetParam()));
   ASSERT_EQ(source.size(), 4U);
   ASSERT_EQ(source.fields().size(), 7U);
   EXPECT_EQ(source.fields()[0].name, "x");
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, GoldenNpzTest, testing::Values("stored.npz", "c
                          [](const auto& param) { return std::string(param.param).substr(0, 6); });
 
 TEST_F(NpzSourceTest, ListsArraysWithoutReadingThem) {
-  const auto arrays = NpzSource::list(golden("lengths.npz"));
+  const auto arrays = NpzSource::list(golden_archive("lengths.npz"));
   ASSERT_EQ(arrays.size(), 2U);
   EXPECT_EQ(arrays[1].name, "calib");
   EXPECT_EQ(describe(arrays[1].type, arrays[1].dims), "float32[5,2]");
@@ -96,7 +96,7 @@ TEST_F(NpzSourceTest, ListsWhatItCannotReadWithTheReason) {
 }
 
 TEST_F(NpzSourceTest, OnlyArraysThatAreUsedMustAgree) {
-  const auto path = golden("lengths.npz");
+  const auto path = golden_archive("lengths.npz");
   EXPECT_THAT(refusal(path), EndsWith("lengths.npz: its arrays differ in length: x float32[3,2], calib "
                                       "float32[5,2]; name the ones to use"));
   EXPECT_THAT(refusal(path, {"x", "calib"}),
@@ -107,20 +107,20 @@ TEST_F(NpzSourceTest, OnlyArraysThatAreUsedMustAgree) {
 }
 
 TEST_F(NpzSourceTest, FieldsComeInTheOrderOfTheKeys) {
-  NpzSource source(golden("stored.npz"), {"y", "x"});
+  NpzSource source(golden_archive("stored.npz"), {"y", "x"});
   EXPECT_EQ(source.fields()[0].name, "y");
   EXPECT_EQ(source.read(0).fields[1].name, "x");
 }
 
 TEST_F(NpzSourceTest, AnArchiveMayHaveNoSamples) {
-  NpzSource source(golden("empty.npz"));
+  NpzSource source(golden_archive("empty.npz"));
   EXPECT_EQ(source.size(), 0U);
   EXPECT_EQ(source.fields()[0].dims, Dims{3});
   EXPECT_EQ(error_of([&] { source.read(0); }).code(), ErrorCode::kInternal);
 }
 
 TEST_F(NpzSourceTest, ConstantsAloneAreOneSample) {
-  NpzSource source(golden("compressed.npz"), {"scale"});
+  NpzSource source(golden_archive("compressed.npz"), {"scale"});
   EXPECT_EQ(source.size(), 1U);
   EXPECT_THAT(values_of<float>(source.read(0).fields[0].tensor), ElementsAre(0.25F));
 }
@@ -258,7 +258,7 @@ TEST_F(NpzSourceTest, ANpyFileIsOneFieldNamedAfterIt) {
   EXPECT_EQ(sample.name, "tokens.npy[1]");
   EXPECT_THAT(values_of<std::int16_t>(*sample.find("tokens")), ElementsAre(3, 4));
   EXPECT_THAT(values_of<std::int16_t>(*source.read(0).find("tokens")), ElementsAre(1, 2));
-  EXPECT_THAT(error_of([&] { NpySource(golden("stored.npz")); }).what(),
+  EXPECT_THAT(error_of([&] { NpySource(golden_archive("stored.npz")); }).what(),
               HasSubstr("stored.npz: is not a .npy file"));
 }
 

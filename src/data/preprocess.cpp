@@ -59,18 +59,6 @@ Image resize(const Image& image, const InputContract& contract) {
   return resize_pillow(image, size.width, size.height, kPillowFilters.at(contract.resample));
 }
 
-// As Pillow's convert("L"): 16-bit weights that sum to one, rounded.
-Image to_grey(const Image& image) {
-  if (image.channels == 1) return image;
-  Image grey = blank_image(image.width, image.height, 1);
-  for (std::size_t i = 0; i < grey.pixels.size(); ++i) {
-    const std::uint32_t red = image.pixels[3 * i], green = image.pixels[3 * i + 1],
-                        blue = image.pixels[3 * i + 2];
-    grey.pixels[i] = static_cast<std::uint8_t>((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16);
-  }
-  return grey;
-}
-
 double entry(const std::vector<double>& values, std::size_t channel, double otherwise) {
   if (values.empty()) return otherwise;
   return values[values.size() == 1 ? 0 : channel];
@@ -147,7 +135,7 @@ Tensor Preprocess::scale(Tensor values, std::size_t channels, std::size_t stride
 
 Tensor Preprocess::image(Tensor raw, const std::string& where, ElementType model_type) const {
   Image image = to_image(std::move(raw), where);
-  if (contract_.color_order == ColorOrder::kGrey) image = to_grey(image);
+  if (contract_.color_order == ColorOrder::kGrey) image = in_grey(image);
   if (contract_.color_order != ColorOrder::kGrey && image.channels != 3)
     throw Error(ErrorCode::kBadInput, "the image is grey and the contract speaks of colours", where);
   if (resizes(contract_)) image = resize(image, contract_);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 64;  // folders
+constexpr int kDeepestFolder = 64;  // folders
 
 bool is_same(const fs::path& a, const fs::path& b) {
   std::error_code none;
@@ -30,7 +30,7 @@ bool is_in_folder(const fs::path& folder, const fs::path& file, int depth) {
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code none;
     if (at->is_directory(none)) {
-      const bool is_entered = depth < kDeepest && (depth == 0 || !at->is_symlink(none));
+      const bool is_entered = depth < kDeepestFolder && (depth == 0 || !at->is_symlink(none));
       if (is_entered && is_in_folder(at->path(), file, depth + 1)) return true;
     } else if (is_sample(at->path()) && is_same(at->path(), file)) {
       return true;

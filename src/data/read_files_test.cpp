@@ -8,7 +8,7 @@ namespace ounce::data {
 namespace {
 
 namespace fs = std::filesystem;
-using test::write_file;
+using ounce::test::write_file;
 
 class ReadFilesTest : public testing::Test {
  protected:
@@ -19,7 +19,7 @@ class ReadFilesTest : public testing::Test {
     return is_read_from(options, folder / file);
   }
 
-  test::TemporaryFolder folder;
+  ounce::test::TemporaryFolder folder;
 };
 
 TEST_F(ReadFilesTest, TheFileItselfUnderAnyName) {

@@ -329,8 +329,6 @@ void resize_area(const Image& image, const Axis& across, const Axis& down, Image
 
 bool is_half(const Axis& axis) { return axis.is_whole() && axis.whole_scale() == 2; }
 
-std::uint64_t side(int value) { return static_cast<std::uint64_t>(std::max(value, 0)); }
-
 }  // namespace
 
 Image resize_opencv(const Image& image, int width, int height, Interpolation interpolation) {

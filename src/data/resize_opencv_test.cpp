@@ -58,9 +58,10 @@ TEST(ResizeOpenCv, TheMeanOfMillionsOfPixelsDoesNotOverflow) {
 TEST(ResizeOpenCv, SizesThatNoImageHasAreRefused) {
   const Image image = blank_image(2, 2, 3);
   for (const Size size : {Size{0, 4}, {4, -1}, {1 << 30, 1}, {100000, 100000}}) {
-    EXPECT_EQ(
-        test::error_of([&] { resize_opencv(image, size.width, size.height, Interpolation::kLinear); }).code(),
-        ErrorCode::kBadInput);
+    EXPECT_EQ(ounce::test::error_of([&] {
+                resize_opencv(image, size.width, size.height, Interpolation::kLinear);
+              }).code(),
+              ErrorCode::kBadInput);
   }
 }
 

@@ -60,8 +60,8 @@ Kernel kernel_of(Filter filter) {
 
 // Weights are integers, 1.0 being 2^22: the products with 8-bit values leave a bit for the sign and one for
 // weights that sum up to more than 1 before the negative ones are added.
-constexpr int kWeightBits = 32 - 8 - 2;
-constexpr std::int32_t kHalf = std::int32_t{1} << (kWeightBits - 1);
+constexpr int kPrecisionBits = 32 - 8 - 2;
+constexpr std::int32_t kHalf = std::int32_t{1} << (kPrecisionBits - 1);
 
 // The values that one result is made of.
 struct Window {
@@ -76,7 +76,7 @@ struct Weights {
 };
 
 std::int32_t fixed_point(double weight) {
-  const double scaled = weight * (1 << kWeightBits);
+  const double scaled = weight * (1 << kPrecisionBits);
   return static_cast<std::int32_t>(weight < 0 ? scaled - 0.5 : scaled + 0.5);
 }
 
@@ -107,8 +107,8 @@ Weights weights_of(int source, int target, const Kernel& kernel) {
   return weights;
 }
 
-std::uint8_t rounded(std::int32_t sum) {
-  return static_cast<std::uint8_t>(std::clamp(sum >> kWeightBits, 0, 255));
+std::uint8_t clipped(std::int32_t sum) {
+  return static_cast<std::uint8_t>(std::clamp(sum >> kPrecisionBits, 0, 255));
 }
 
 // ---- passes ----
@@ -119,7 +119,7 @@ void resize_grey_row(const std::uint8_t* row, const Weights& weights, std::uint8
     const std::uint8_t* pixel = row + window.first;
     std::int32_t sum = kHalf;
     for (int k = 0; k < window.count; ++k) sum += pixel[k] * weight[k];
-    *result++ = rounded(sum);
+    *result++ = clipped(sum);
   }
 }
 
@@ -134,9 +134,9 @@ void resize_rgb_row(const std::uint8_t* row, const Weights& weights, std::uint8_
       green += pixel[1] * weight[k];
       blue += pixel[2] * weight[k];
     }
-    *result++ = rounded(red);
-    *result++ = rounded(green);
-    *result++ = rounded(blue);
+    *result++ = clipped(red);
+    *result++ = clipped(green);
+    *result++ = clipped(blue);
   }
 }
 
@@ -168,7 +168,7 @@ Image resize_height(const Image& image, int height, const Weights& weights) {
       const std::int32_t weight = weights.values[window.weights + static_cast<std::size_t>(k)];
       for (std::size_t x = 0; x < stride; ++x) sums[x] += row[x] * weight;
     }
-    into = std::transform(sums.begin(), sums.end(), into, rounded);
+    into = std::transform(sums.begin(), sums.end(), into, clipped);
   }
   return result;
 }
@@ -214,8 +214,6 @@ Image resize_nearest(const Image& image, int width, int height) {
   }
   return result;
 }
-
-std::uint64_t side(int value) { return static_cast<std::uint64_t>(std::max(value, 0)); }
 
 }  // namespace
 

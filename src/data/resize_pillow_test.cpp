@@ -50,15 +50,16 @@ TEST(ResizePillow, TheSameSizeIsTheSamePicture) {
 TEST(ResizePillow, SizesThatNoImageHasAreRefused) {
   const Image image = blank_image(2, 2, 3);
   for (const Size size : {Size{0, 4}, {4, -1}, {1 << 30, 1}, {100000, 100000}}) {
-    EXPECT_EQ(
-        test::error_of([&] { resize_pillow(image, size.width, size.height, Filter::kBilinear); }).code(),
-        ErrorCode::kBadInput);
+    EXPECT_EQ(ounce::test::error_of([&] {
+                resize_pillow(image, size.width, size.height, Filter::kBilinear);
+              }).code(),
+              ErrorCode::kBadInput);
   }
 }
 
 TEST(ResizePillow, WhatLiesBetweenTheTwoPassesIsBounded) {
   const Image column = blank_image(1, 1 << 20, 1);
-  EXPECT_EQ(test::error_of([&] { resize_pillow(column, 1 << 20, 1, Filter::kBox); }).code(),
+  EXPECT_EQ(ounce::test::error_of([&] { resize_pillow(column, 1 << 20, 1, Filter::kBox); }).code(),
             ErrorCode::kBadInput);
 }
 

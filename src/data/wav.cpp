@@ -16,21 +16,11 @@ namespace ounce::data {
 namespace {
 
 constexpr std::uint16_t kPcmTag = 1, kFloatTag = 3, kExtensibleTag = 0xfffe;
-constexpr std::uint32_t kElsewhere = 0xffffffff;  // of a size: stands in the ds64 chunk
+constexpr std::uint32_t kInLargeSizes = 0xffffffff;  // of a size: stands in the ds64 chunk
 // What follows the tag in the format identifier of an extensible header.
 constexpr std::string_view kIdentifierRest("\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71", 14);
 constexpr std::size_t kSmallestFormat = 16, kExtensibleFormat = 40, kSmallestDs64 = 28;
 constexpr float kBelowOne = 1.0F - FLT_EPSILON / 2;
-
-std::uint16_t u16(std::string_view bytes, std::size_t offset) {
-  return load_little_endian<std::uint16_t>(bytes, offset);
-}
-std::uint32_t u32(std::string_view bytes, std::size_t offset) {
-  return load_little_endian<std::uint32_t>(bytes, offset);
-}
-std::uint64_t u64(std::string_view bytes, std::size_t offset) {
-  return load_little_endian<std::uint64_t>(bytes, offset);
-}
 
 class WavReader {
  public:
@@ -63,7 +53,7 @@ class WavReader {
   }
 
   void limit_to(std::uint64_t size) {
-    if (size == kElsewhere && !is_large_)
+    if (size == kInLargeSizes && !is_large_)
       fail("was written to a pipe and never learned its length; convert it once more into a file");
     if (size > bytes_.size() - 8)
       fail(fmt::format("is cut off: it has {} bytes where it says {}", bytes_.size() - 8, size));
@@ -75,7 +65,7 @@ class WavReader {
     const std::string_view kind = bytes_.substr(at, 4);
     std::uint64_t size = u32(bytes_, at + 4);
     at += 8;
-    if (kind == "data" && is_large_ && size == kElsewhere) size = large_data_bytes_;
+    if (kind == "data" && is_large_ && size == kInLargeSizes) size = large_data_bytes_;
     if (size > bytes_.size() - at)
       fail(fmt::format("is cut off: {} bytes are left where {} should be", bytes_.size() - at, size));
     const std::string_view chunk = bytes_.substr(at, size);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/checked.h"
+#include "base/plain_text.h"
 #include "data/little_endian.h"
 #include "data/zip.h"
 
@@ -24,18 +25,6 @@ constexpr std::uint32_t kElsewhere = 0xffffffff;
 constexpr std::uint16_t kElsewhere16 = 0xffff;
 // Deflate spends two bits at least on a run of at most 258 bytes.
 constexpr std::uint64_t kLargestRatio = 1032;
-
-std::uint16_t u16(std::string_view bytes, std::size_t offset) {
-  return load_little_endian<std::uint16_t>(bytes, offset);
-}
-std::uint32_t u32(std::string_view bytes, std::size_t offset) {
-  return load_little_endian<std::uint32_t>(bytes, offset);
-}
-std::uint64_t u64(std::string_view bytes, std::size_t offset) {
-  return load_little_endian<std::uint64_t>(bytes, offset);
-}
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 // A part of the archive that belongs to one entry alone.
 struct Extent {
@@ -126,8 +115,7 @@ class DirectoryReader {
     if (rest.size() - kEntrySize < name + extra + comment) fail("is damaged: its directory is cut off");
     Record record;
     record.entry.name = rest.substr(kEntrySize, name);
-    if (std::any_of(record.entry.name.begin(), record.entry.name.end(), is_control))
-      fail("is damaged: a name in it has control characters");
+    if (has_control_characters(record.entry.name)) fail("is damaged: a name in it has control characters");
     if ((u16(rest, 8) & kEncryptedFlag) != 0)
       fail(record.entry, "is encrypted; make the archive without a password");
     record.method = u16(rest, 10);

@@ -34,7 +34,7 @@ void read_all(const std::string& archive) {
   for (const ZipEntry& entry : read_zip_directory(archive, "a.zip")) contents(entry);
 }
 
-std::string refusal(const std::string& archive) {
+std::string archive_refusal(const std::string& archive) {
   const Error error = error_of([&] { read_all(archive); });
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
   return error.what();
@@ -126,38 +126,41 @@ TEST(ZipTest, FindsAWrongChecksumAtTheEnd) {
 TEST(ZipTest, FindsDataThatIsNotWhatItClaims) {
   ZipEntryBytes entry = deflated_entry(text(1000));
   entry.size = 999;
-  EXPECT_THAT(refusal(ZipBytes().add(entry).bytes()), HasSubstr("inflates to more than its 999 bytes"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()),
+              HasSubstr("inflates to more than its 999 bytes"));
   entry.size = 1001;
-  EXPECT_THAT(refusal(ZipBytes().add(entry).bytes()), HasSubstr("inflates to less than its 1001 bytes"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()),
+              HasSubstr("inflates to less than its 1001 bytes"));
   entry = deflated_entry(text(1000));
   entry.stored.pop_back();
-  EXPECT_THAT(refusal(ZipBytes().add(entry).bytes()), HasSubstr("cut off"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("cut off"));
   entry.stored = "\xff\xff\xff\xff";
-  EXPECT_THAT(refusal(ZipBytes().add(entry).bytes()), HasSubstr("is damaged: invalid block type"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("is damaged: invalid block type"));
 }
 
 TEST(ZipTest, RefusesWhatItCannotRead) {
   ZipEntryBytes entry = deflated_entry("abc");
   entry.method = 12;
-  EXPECT_THAT(refusal(ZipBytes().add(entry).bytes()), HasSubstr("'x' is compressed with method 12"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("'x' is compressed with method 12"));
   entry.method = 8;
   entry.flags = 1;
-  EXPECT_THAT(refusal(ZipBytes().add(entry).bytes()), HasSubstr("'x' is encrypted"));
-  EXPECT_THAT(refusal("not a zip archive, but long enough"), HasSubstr("it has no directory"));
-  EXPECT_THAT(refusal(""), HasSubstr("too short"));
-  EXPECT_THAT(refusal(ZipBytes().add("a", "x").add("a", "y").bytes()), EndsWith("two entries named 'a'"));
-  EXPECT_THAT(refusal(ZipBytes().add("a\nb", "x").bytes()), HasSubstr("control characters"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("'x' is encrypted"));
+  EXPECT_THAT(archive_refusal("not a zip archive, but long enough"), HasSubstr("it has no directory"));
+  EXPECT_THAT(archive_refusal(""), HasSubstr("too short"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add("a", "x").add("a", "y").bytes()),
+              EndsWith("two entries named 'a'"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add("a\nb", "x").bytes()), HasSubstr("control characters"));
 }
 
 TEST(ZipTest, RefusesEntriesInTheWrongPlace) {
   ZipEntryBytes entry = deflated_entry("abc");
   entry.offset_error = 1;
-  EXPECT_THAT(refusal(ZipBytes().add(entry).bytes()), HasSubstr("is not where the directory says"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("is not where the directory says"));
   entry.offset_error = std::uint64_t{1} << 31;
-  EXPECT_THAT(refusal(ZipBytes().add(entry).bytes()), HasSubstr("is not where the directory says"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("is not where the directory says"));
   entry.offset_error = UINT64_MAX - 10;
   entry.is_zip64 = true;
-  EXPECT_THAT(refusal(ZipBytes().add(entry).bytes()), HasSubstr("is not where the directory says"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("is not where the directory says"));
 }
 
 // A short archive whose entries share their bytes can otherwise hold petabytes.
@@ -170,17 +173,18 @@ TEST(ZipTest, RefusesEntriesThatOverlap) {
   outer.checksum = checksum_of(outer.stored);
   ZipEntryBytes hidden = inner;
   hidden.offset_error = 0 - outer.stored.size();  // the place of the entry inside of y
-  EXPECT_THAT(refusal(ZipBytes().add(outer).add(hidden).bytes()), HasSubstr("two of its entries overlap"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(outer).add(hidden).bytes()),
+              HasSubstr("two of its entries overlap"));
 }
 
 TEST(ZipTest, RefusesClaimsThatDeflateCannotKeep) {
   ZipEntryBytes entry = deflated_entry("abc");
   entry.size = 1'000'000;
-  EXPECT_THAT(refusal(ZipBytes().add(entry).bytes()),
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()),
               HasSubstr("claims 1000000 bytes, which 5 bytes of deflate cannot hold"));
   entry.is_zip64 = true;
   entry.size = std::uint64_t{1} << 62;
-  EXPECT_THAT(refusal(ZipBytes().add(entry).bytes()), HasSubstr("cannot hold"));
+  EXPECT_THAT(archive_refusal(ZipBytes().add(entry).bytes()), HasSubstr("cannot hold"));
 }
 
 TEST(ZipTest, WhatDeflateCanHoldAtMostIsRead) {

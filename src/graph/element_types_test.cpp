@@ -14,12 +14,13 @@ using ounce::test::field;
 using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
+using ounce::test::kBool;
 using ounce::test::kFloat;
 using ounce::test::kInt64;
 using ounce::test::ModelBuilder;
 using ounce::test::tensor;
 
-constexpr int kBool = 9, kHalf = 10;
+constexpr int kHalf = 10;
 
 ElementType type_of(const GraphBuilder& model, const std::string& name, std::size_t body = 0) {
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "graph/ports.h"
 #include "onnx/attributes.h"
 
 namespace ounce::graph {
@@ -35,12 +36,6 @@ std::optional<std::int64_t> table_rows(const Index& index, const Use& use) {
   if (place < 0 || place >= rank) return std::nullopt;
   return table.dims[static_cast<std::size_t>(place)];
 }
-
-struct Place {
-  std::size_t body;
-  Bytes name;
-  friend auto operator<=>(const Place&, const Place&) = default;
-};
 
 std::optional<std::int64_t> bound_of(const Index& index, Bytes input) {
   std::optional<std::int64_t> bound;

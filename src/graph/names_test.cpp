@@ -6,17 +6,17 @@
 
 #include "onnx/reader.h"
 #include "support/model_builder.h"
+#include "support/read_model.h"
 
 namespace ounce::graph {
 namespace {
 
+using ounce::test::read;
 using test::field;
 using test::graph_attribute;
 using test::GraphBuilder;
 using test::kFloat;
 using test::ModelBuilder;
-
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "test"); }
 
 TEST(NamesTest, FreshNamesAreShortAndDifferent) {
   onnx::Model model = read(ModelBuilder().bytes());

@@ -24,6 +24,8 @@ enum class Way {
 struct Place {
   std::size_t body = kNone;
   Bytes name;
+
+  friend auto operator<=>(const Place&, const Place&) = default;
 };
 
 struct Passage {

@@ -10,10 +10,12 @@
 #include "onnx/reader.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/read_model.h"
 
 namespace ounce::graph {
 namespace {
 
+using ounce::test::read;
 using test::error_of;
 using test::field;
 using test::graph_attribute;
@@ -22,8 +24,6 @@ using test::kFloat;
 using test::ModelBuilder;
 using test::Strings;
 using testing::HasSubstr;
-
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "test"); }
 
 void accept(const GraphBuilder& model) {
   const onnx::Model read_model = read(model.bytes());

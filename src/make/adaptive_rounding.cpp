@@ -28,7 +28,7 @@
 namespace ounce::make {
 namespace {
 
-constexpr std::uint64_t kMostSamples = 128;
+constexpr std::uint64_t kMostRoundingSamples = 128;
 constexpr std::uint64_t kRows = 8192;                          // of each layer's inputs, over all samples
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 29;  // for the sums of one pass over the data
 
@@ -119,7 +119,7 @@ class Watch {
     const measure::OpenFeed open =
         measure::open_feed(contract_of, stepper.model().inputs(), options_.trial.data);
     const std::vector<std::uint64_t> chosen =
-        measure::spread(open.feed->batches(), kMostSamples, !options_.trial.data.carry.empty());
+        measure::spread(open.feed->batches(), kMostRoundingSamples, !options_.trial.data.carry.empty());
     const std::size_t rows = static_cast<std::size_t>(
         std::max<std::uint64_t>(1, kRows / std::max<std::uint64_t>(1, chosen.size())));
     for (Layer& layer : layers_) layer.gram.emplace(layer.unfolding, rows);

@@ -35,7 +35,7 @@ ObservedValue describe(const std::string& name, const observe::Statistics& stati
   return value;
 }
 
-constexpr std::uint64_t kFewSamples = 16;
+constexpr std::uint64_t kFewForRanges = 16;
 
 }  // namespace
 
@@ -62,7 +62,7 @@ CalibrateResult describe_ranges(const observe::Ranges& ranges) {
     if (value.minimum == value.maximum && value.count != 0)
       result.notes.push_back(fmt::format("'{}' never varies: it is always {}", name, value.minimum));
   }
-  if (ranges.samples < kFewSamples) {
+  if (ranges.samples < kFewForRanges) {
     result.notes.push_back(fmt::format(
         "{} about a range; some hundreds of samples are usual",
         ranges.samples == 1 ? "1 sample says little" : fmt::format("{} samples say little", ranges.samples)));

@@ -14,7 +14,7 @@ namespace ounce::make {
 namespace {
 
 // With fewer samples, what fits them best says nothing of others.
-constexpr std::uint64_t kFewSamples = 8;
+constexpr std::uint64_t kFewForSearch = 8;
 
 // What the contract's rescaling, means and deviations come to, for inputs that are not sound.
 std::map<std::string, RawInput> raw_inputs_of(const std::filesystem::path& model, const DataOptions& data) {
@@ -58,7 +58,7 @@ Resolved resolve(const std::filesystem::path& path, const QuantizeOptions& given
   // Without data there is nothing to measure on, and a correction is only taken when it helps.
   if (prepared->is_trained()) return resolved;
   if (given.trial.data.is_generated()) integer.correct_bias = false;
-  if (prepared->ranges() != nullptr && prepared->ranges()->samples < kFewSamples &&
+  if (prepared->ranges() != nullptr && prepared->ranges()->samples < kFewForSearch &&
       integer.calibration == CalibrationMethod::kAuto) {
     integer.calibration = CalibrationMethod::kMinMax;
     notes.push_back(

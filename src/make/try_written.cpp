@@ -17,7 +17,7 @@ namespace {
 // What 16-bit floats reach in all but ill-conditioned models.
 constexpr double kCloseHalves = 40;
 // Below this nobody would call it the same model.
-constexpr double kLeastSqnr = 10;
+constexpr double kLeastHalves = 10;
 
 // The model as a CPU can show what the target will give.
 std::filesystem::path write_emulation(const onnx::ModelOutput& output, onnx::ElementType half,
@@ -78,7 +78,7 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
   written.stand_ins.clear();
   TrialResult trial = try_halves(original, written, result.bytes_before, options);
   if (!trial.is_tried || trial.samples == 0) return trial;
-  if (options.recipe.is_half() && trial.sqnr_db < kLeastSqnr) {
+  if (options.recipe.is_half() && trial.sqnr_db < kLeastHalves) {
     throw Error(
         ErrorCode::kUnsupported,
         fmt::format("computed on 16-bit floats the outputs are only {:.1f} dB close, so nothing was written: "

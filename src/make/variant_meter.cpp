@@ -22,8 +22,6 @@
 namespace ounce::make {
 namespace {
 
-constexpr std::uint64_t kMostOutputBytes = std::uint64_t{256} << 20;  // of the original's, kept
-
 class VariantMeter : public ErrorMeter {
  public:
   // Runs the original on `samples` samples, evenly spaced over the data (the first ones when a state is
@@ -58,7 +56,7 @@ VariantMeter::VariantMeter(const std::filesystem::path& original, const Quantize
   outputs_ = stepper->model().outputs();
   open_ = measure::open_feed(original, stepper->model().inputs(), options.trial.data);
   const auto batches = measure::spread(open_.feed->batches(), samples, !options.trial.data.carry.empty());
-  kept_.emplace(*stepper, *open_.feed, batches, kMostOutputBytes);
+  kept_.emplace(*stepper, *open_.feed, batches, measure::kMostKeptBytes);
 }
 
 std::unique_ptr<measure::Stepper> VariantMeter::load(const std::filesystem::path& model) const {

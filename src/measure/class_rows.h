@@ -15,6 +15,8 @@ namespace ounce::measure {
 // score.
 std::optional<std::size_t> class_axis(const data::ValueDescription& output);
 
+inline constexpr std::size_t kTop = 5;  // classes that may hold the right one, as is usual
+
 // A view of scores as rows of classes.
 class ClassRows {
  public:

@@ -10,9 +10,9 @@ namespace {
 
 using data::test::tensor_of;
 using ounce::test::error_of;
-using test::kFloat;
+using ounce::test::kFloat;
+using ounce::test::ModelBuilder;
 using test::linear;
-using test::ModelBuilder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

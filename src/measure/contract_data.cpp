@@ -16,9 +16,9 @@
 namespace ounce::measure {
 namespace {
 
-constexpr std::uint64_t kSamples = 256;    // looked at, unless the user says how many
-constexpr std::size_t kGoldenValues = 64;  // of an output
-constexpr double kClose = 20;              // dB: a compressed model is not the original, but near it
+constexpr std::uint64_t kObservedSamples = 256;  // looked at, unless the user says how many
+constexpr std::size_t kGoldenValues = 64;        // of an output
+constexpr double kClose = 20;                    // dB: a compressed model is not the original, but near it
 
 std::string digest_of_all(std::span<const data::TensorView> tensors) {
   std::string bytes;
@@ -49,7 +49,7 @@ std::vector<double> golden_values(const data::TensorView& output) {
 }
 
 std::uint64_t samples_to_see(const data::Feed& feed, const DataOptions& options) {
-  return options.samples != 0 ? feed.batches() : std::min(feed.batches(), kSamples);
+  return options.samples != 0 ? feed.batches() : std::min(feed.batches(), kObservedSamples);
 }
 
 // One output of the golden sample: how near it is to what was recorded of it.

@@ -17,7 +17,6 @@ using data::ElementType;
 using data::TensorView;
 
 constexpr std::size_t kLanes = 8;
-constexpr std::size_t kTop = 5;
 
 // Eight sums side by side, which a compiler turns into vectors; the order of additions is fixed.
 struct Lanes {

@@ -17,7 +17,7 @@ using data::test::tensor_of;
 using testing::HasSubstr;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kInfiniteValue = std::numeric_limits<float>::infinity();
 constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 Difference difference(const std::vector<float>& reference, const std::vector<float>& candidate) {
@@ -73,7 +73,7 @@ TEST(DifferenceTest, NothingIsNearASilentReference) {
 
 TEST(DifferenceTest, CountsWhatIsNotFiniteAndDoesNotSumIt) {
   for (const std::size_t place : {0U, 18U}) {
-    for (const float broken : {kNan, kInfinity, -kInfinity}) {
+    for (const float broken : {kNan, kInfiniteValue, -kInfiniteValue}) {
       const Difference sums = difference(with(place, 1), with(place, broken));
       EXPECT_EQ(sums.reference_not_finite, 0U);
       EXPECT_EQ(sums.candidate_not_finite, 1U);
@@ -88,14 +88,14 @@ TEST(DifferenceTest, CountsWhatIsNotFiniteAndDoesNotSumIt) {
 
 TEST(DifferenceTest, TheSameInfinityOnBothSidesIsNoDifference) {
   for (const std::size_t place : {0U, 18U}) {
-    for (const float same : {kNan, kInfinity, -kInfinity}) {
+    for (const float same : {kNan, kInfiniteValue, -kInfiniteValue}) {
       const Difference sums = difference(with(place, same), with(place, same));
       EXPECT_EQ(sums.largest, 0);
       EXPECT_EQ(sums.reference_not_finite, 1U);
       EXPECT_EQ(sums.candidate_not_finite, 1U);
       EXPECT_EQ(sums.sqnr_db(), kEndless);
     }
-    EXPECT_EQ(difference(with(place, kInfinity), with(place, -kInfinity)).largest, kEndless);
+    EXPECT_EQ(difference(with(place, kInfiniteValue), with(place, -kInfiniteValue)).largest, kEndless);
   }
 }
 

@@ -22,8 +22,8 @@ constexpr double kExplosion = 10;
 constexpr double kNothing = 0.01;  // what may differ from a reference that is always zero
 constexpr std::int64_t kLargeBatch = 16;
 constexpr std::int64_t kLonger = 4;
-constexpr std::uint64_t kMostValues = std::uint64_t{1}
-                                      << 26;  // of one input: a long sequence must fit into memory
+constexpr std::uint64_t kMostInputValues = std::uint64_t{1}
+                                           << 26;  // of one input: a long sequence must fit into memory
 
 struct Case {
   std::string name;
@@ -155,7 +155,7 @@ std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path
     bool is_too_large = false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const Dims dims = dims_of(inputs[i], seen.input_dims()[i], one);
-      is_too_large = is_too_large || data::element_count(dims, inputs[i].name) > kMostValues;
+      is_too_large = is_too_large || data::element_count(dims, inputs[i].name) > kMostInputValues;
       if (is_too_large) break;
       const auto constant = options.constants.find(inputs[i].name);
       if (constant != options.constants.end()) {

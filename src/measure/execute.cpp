@@ -14,7 +14,7 @@
 namespace ounce::measure {
 namespace {
 
-constexpr std::uint64_t kSamples = 2;
+constexpr std::uint64_t kTriedSamples = 2;
 
 #if defined(__aarch64__)
 constexpr const char* kMachine = "arm64";
@@ -61,7 +61,7 @@ Execution execute(const std::filesystem::path& model, const target::Target& targ
     std::vector<measure::OutputMeter> meters;
     for (const data::ValueDescription& output : outputs) meters.emplace_back(output, std::nullopt);
     data::Batch batch;
-    for (std::uint64_t i = 0; i < std::min(open.feed->batches(), kSamples); ++i) {
+    for (std::uint64_t i = 0; i < std::min(open.feed->batches(), kTriedSamples); ++i) {
       open.feed->read(i, batch);
       std::vector<data::Tensor> expected;
       for (const data::TensorView& view : reference.run(batch)) expected.push_back(data::copy_of(view));

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-constexpr double kEndless = std::numeric_limits<double>::infinity();
+constexpr double kNoDifference = std::numeric_limits<double>::infinity();
 
 VerifyResult measured() {
   OutputComparison output;
@@ -102,7 +102,7 @@ TEST(GatesTest, TheNearestGateIsNamed) {
 
 TEST(GatesTest, IdenticalOutputsAreSaidToBe) {
   VerifyResult result = measured();
-  result.outputs[0].sqnr_db = kEndless;
+  result.outputs[0].sqnr_db = kNoDifference;
   EXPECT_EQ(judged({}, result).verdict, "passed: output 'y' is identical");
 }
 

@@ -21,7 +21,7 @@ using data::ElementType;
 using data::Tensor;
 using data::ValueDescription;
 
-constexpr std::uint64_t kSamples = 8;
+constexpr std::uint64_t kUsualSamples = 8;
 // What is made up for one run, over all inputs: a shape of ten bytes may ask for anything. In FP32, 256 MiB.
 constexpr std::uint64_t kMostValues = std::uint64_t{1} << 26;
 constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 20;
@@ -182,7 +182,7 @@ GeneratedFeed::GeneratedFeed(const std::filesystem::path& model, std::vector<Val
   if (options.first != 0) throw Error(ErrorCode::kUsage, "`first` needs data: give `data`");
   data::require_known_names(inputs_, options);
   legal_ = legal_values(model, inputs_, options);
-  const std::uint64_t samples = options.samples == 0 ? kSamples : options.samples;
+  const std::uint64_t samples = options.samples == 0 ? kUsualSamples : options.samples;
   batch_ = options.samples == 0 ? std::max<std::uint64_t>(options.batch, 1)
                                 : std::clamp<std::uint64_t>(options.batch, 1, samples);
   // What is really bound decides: a fixed batch, or one that --shape gives.

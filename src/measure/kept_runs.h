@@ -1,7 +1,7 @@
 // What the original makes of some batches, kept in memory: others are held against it without running it
 // again.
 //
-//   const KeptRuns kept(original, feed, spread(feed.batches(), 32, false), kMostBytes);
+//   const KeptRuns kept(original, feed, spread(feed.batches(), 32, false), kMostKeptBytes);
 //   kept.replay(candidate, feed, [&](const auto& run, auto given) { … run.outputs … given … });
 #pragma once
 
@@ -21,6 +21,8 @@ struct KeptRun {
   data::Batch batch;                  // without its inputs, unless they are kept too
   std::vector<data::Tensor> outputs;  // that the original gave
 };
+
+inline constexpr std::uint64_t kMostKeptBytes = std::uint64_t{256} << 20;  // what is usual
 
 class KeptRuns {
  public:

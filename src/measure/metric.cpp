@@ -14,7 +14,6 @@ namespace ounce::measure {
 namespace {
 
 constexpr std::int64_t kIgnored = -100;  // a label that training frameworks leave out of the loss
-constexpr std::size_t kTop = 5;
 constexpr std::size_t kMostClassesOfF1 = 2000;
 
 double as_it_is(double value) { return value; }

@@ -9,9 +9,9 @@ namespace ounce::measure {
 namespace {
 
 // Batches whose only name is their number; reading one of them may fail.
-class Numbers : public data::Feed {
+class CountedFeed : public data::Feed {
  public:
-  explicit Numbers(std::uint64_t count, std::uint64_t fails_at = UINT64_MAX)
+  explicit CountedFeed(std::uint64_t count, std::uint64_t fails_at = UINT64_MAX)
       : count_(count), fails_at_(fails_at) {}
   std::uint64_t batches() const override { return count_; }
   std::uint64_t samples() const override { return count_; }
@@ -25,7 +25,7 @@ class Numbers : public data::Feed {
 };
 
 TEST(Prefetch, GivesEveryBatchInOrder) {
-  Numbers numbers(1000);
+  CountedFeed numbers(1000);
   Prefetch batches(numbers);
   for (int i = 0; i < 1000; ++i) {
     const data::Batch* batch = batches.next();
@@ -37,16 +37,16 @@ TEST(Prefetch, GivesEveryBatchInOrder) {
 }
 
 TEST(Prefetch, AnErrorComesAfterTheBatchesBeforeIt) {
-  Numbers numbers(10, 2);
+  CountedFeed numbers(10, 2);
   Prefetch batches(numbers);
   EXPECT_NE(batches.next(), nullptr);
   EXPECT_NE(batches.next(), nullptr);
-  EXPECT_EQ(test::error_of([&] { batches.next(); }).code(), ErrorCode::kBadInput);
+  EXPECT_EQ(ounce::test::error_of([&] { batches.next(); }).code(), ErrorCode::kBadInput);
 }
 
 TEST(Prefetch, MayBeLeftInTheMiddle) {
   for (const int taken : {0, 1, 5}) {
-    Numbers numbers(100);
+    CountedFeed numbers(100);
     Prefetch batches(numbers);
     for (int i = 0; i < taken; ++i) batches.next();
   }

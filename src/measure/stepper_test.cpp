@@ -11,9 +11,9 @@ namespace {
 using data::test::numbers_of;
 using data::test::tensor_of;
 using ounce::test::error_of;
-using test::kFloat;
-using test::kInt64;
-using test::ModelBuilder;
+using ounce::test::kFloat;
+using ounce::test::kInt64;
+using ounce::test::ModelBuilder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -7,7 +7,7 @@
 namespace ounce::measure {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoNoise = std::numeric_limits<double>::infinity();
 
 OutputComparison output(const std::string& type, double sqnr_db) {
   OutputComparison made;
@@ -20,7 +20,7 @@ OutputComparison output(const std::string& type, double sqnr_db) {
 TEST(WorstOutputTest, TheFarthestCounts) {
   EXPECT_EQ(worst_sqnr({output("float32[1]", 40), output("float16[1]", 30)}), 30);
   EXPECT_NEAR(worst_noise({output("float32[1]", 40), output("float32[1]", 30)}), 1e-3, 1e-12);
-  EXPECT_EQ(worst_sqnr({}), kInfinity);
+  EXPECT_EQ(worst_sqnr({}), kNoNoise);
   EXPECT_EQ(worst_noise({}), 0);
 }
 
@@ -39,8 +39,8 @@ TEST(WorstOutputTest, ClassesCountOnlyWhereThereAreNoScores) {
 TEST(WorstOutputTest, WhatIsNoNumberAnyMoreIsAsBadAsCanBe) {
   OutputComparison broken = output("float32[1]", 30);
   broken.newly_not_finite = 1;
-  EXPECT_EQ(worst_sqnr({output("float32[1]", 40), broken}), -kInfinity);
-  EXPECT_EQ(worst_noise({broken}), kInfinity);
+  EXPECT_EQ(worst_sqnr({output("float32[1]", 40), broken}), -kNoNoise);
+  EXPECT_EQ(worst_noise({broken}), kNoNoise);
 }
 
 TEST(WorstOutputTest, TheLeastAgreementCountsAndThatOfStatesDoesNot) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kLimbBits = 32;
 constexpr std::int64_t kLimb = std::int64_t{1} << kLimbBits;
-constexpr int kUnit = -149;  // the smallest float is 2^-149
+constexpr int kUnitExponent = -149;  // the smallest float is 2^-149
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void ExactSum::add(const ExactSum& other) {
 double ExactSum::value() const {
   double total = 0;
   for (std::size_t i = kLimbs; i-- > 0;)
-    total += std::ldexp(static_cast<double>(limbs_[i]), static_cast<int>(i) * kLimbBits + kUnit);
+    total += std::ldexp(static_cast<double>(limbs_[i]), static_cast<int>(i) * kLimbBits + kUnitExponent);
   return total;
 }
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "support/error_of.h"
+#include "support/serial.h"
 
 namespace ounce::observe {
 namespace {
 
-const ForEach kSerial = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
-  for (std::size_t i = 0; i < steps; ++i) run(i);
-};
+using ounce::test::kSerial;
+
 const ForEach kThreads = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
   std::thread even([&] {
     for (std::size_t i = 0; i < steps; i += 2) run(i);

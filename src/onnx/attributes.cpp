@@ -3,6 +3,8 @@
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 
+#include "onnx/attribute_fields.h"
+
 namespace ounce::onnx {
 namespace {
 
@@ -10,16 +12,6 @@ using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
 std::uint32_t number(AttributeField field) { return static_cast<std::uint32_t>(field); }
-
-// Calls visit(reader) for each occurrence of `field`.
-template <class Visit>
-void visit_field(const Attribute& attribute, AttributeField field, Visit visit) {
-  for (const CarriedField& carried : attribute.carried) {
-    if (carried.number != number(field)) continue;
-    pbf_reader reader(carried.bytes.data(), carried.bytes.size());
-    if (reader.next()) visit(reader);
-  }
-}
 
 bool has_field(const Attribute& attribute, AttributeField field) {
   bool found = false;

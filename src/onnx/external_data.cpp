@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "onnx/tensor_fault.h"
+
 namespace ounce::onnx {
 namespace {
-
-[[noreturn]] void fail(const Tensor& tensor, const std::string& what) {
-  throw Error(ErrorCode::kBadInput, what, fmt::format("tensor '{}'", tensor.name));
-}
 
 std::uint64_t number(Bytes text, const char* what, const Tensor& tensor) {
   std::uint64_t value = 0;

@@ -139,7 +139,8 @@ struct Model {
 // Bytes of the model file and of the external files it names.
 std::uint64_t bytes_of(const Model& model);
 
-bool is_default_domain(Bytes domain);  // "" or "ai.onnx"
+bool is_default_domain(Bytes domain);               // "" or "ai.onnx"
+inline constexpr Bytes kContrib = "com.microsoft";  // the domain of ONNX Runtime's own ops
 // The version of a domain that a list of imports names; 0 when it names none.
 std::int64_t opset_version(const std::vector<Kept<OpsetImport>>& imports, Bytes domain);
 

@@ -15,11 +15,13 @@
 #include "fuzz/sample_models.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/read_model.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::onnx {
 namespace {
 
+using ounce::test::read;
 using test::error_of;
 using test::field;
 using test::fixed32_field;
@@ -33,8 +35,6 @@ using test::packed_varints;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-Model read(const std::string& bytes) { return read_model_from_memory(bytes, "test"); }
 
 Error refusal(const std::string& bytes) {
   Error error = error_of([&] { read(bytes); });

@@ -11,19 +11,19 @@
 #include "onnx/values.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/read_model.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::onnx {
 namespace {
 
+using ounce::test::read;
 using test::Dims;
 using test::field;
 using test::GraphBuilder;
 using test::ModelBuilder;
 using testing::HasSubstr;
 using testing::Not;
-
-Model read(const std::string& bytes) { return read_model_from_memory(bytes, "test"); }
 
 std::string text_of(const Rope& rope) {
   std::string text;

@@ -4,6 +4,7 @@
 
 #include <protozero/pbf_reader.hpp>
 
+#include "onnx/attribute_fields.h"
 #include "onnx/attributes.h"
 
 namespace ounce::onnx {
@@ -11,16 +12,6 @@ namespace {
 
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
-
-// Calls visit(reader) for each occurrence of `field`. The reader of the file has checked their structure.
-template <class Visit>
-void visit_field(const Attribute& attribute, AttributeField field, Visit visit) {
-  for (const CarriedField& carried : attribute.carried) {
-    if (carried.number != static_cast<std::uint32_t>(field)) continue;
-    pbf_reader reader(carried.bytes.data(), carried.bytes.size());
-    if (reader.next()) visit(reader);
-  }
-}
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "onnx/external_data.h"
+#include "onnx/tensor_fault.h"
 #include "onnx/values.h"
 
 namespace ounce::onnx {
@@ -25,10 +26,6 @@ struct Found {
   std::int64_t location = 0;
   std::vector<Bytes> external;
 };
-
-[[noreturn]] void fail(const Tensor& tensor, const std::string& what) {
-  throw Error(ErrorCode::kBadInput, what, fmt::format("tensor '{}'", tensor.name));
-}
 
 int fixed_width(TensorField field) {
   switch (field) {

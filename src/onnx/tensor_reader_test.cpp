@@ -24,15 +24,17 @@ using test::fixed64_field;
 using test::packed_varints;
 using testing::HasSubstr;
 
-std::string model_with(const std::string& tensor) {
+std::string model_of_tensor(const std::string& tensor) {
   return field(1, std::int64_t{8}) + field(7, field(5, tensor));
 }
 
-Model read(const std::string& tensor) { return read_model_from_memory(model_with(tensor), "test"); }
+Model read_tensor(const std::string& tensor) {
+  return read_model_from_memory(model_of_tensor(tensor), "test");
+}
 const Tensor& only_tensor(const Model& model) { return *model.proto->graph->initializers.at(0); }
 
-std::string refusal(const std::string& tensor) {
-  const Error error = error_of([&] { read(tensor); });
+std::string tensor_refusal(const std::string& tensor) {
+  const Error error = error_of([&] { read_tensor(tensor); });
   EXPECT_EQ(error.code(), ErrorCode::kBadInput) << error.what();
   return error.what();
 }
@@ -44,30 +46,31 @@ std::string without_values(const std::string& name, std::int64_t type, const Dim
 }
 
 std::string values_of(const std::string& tensor) {
-  const Model model = read(tensor);
+  const Model model = read_tensor(tensor);
   return std::string(RawValues(only_tensor(model)).bytes());
 }
 
 // --- Shapes.
 
 TEST(TensorReaderTest, RefusesNegativeDimensions) {
-  EXPECT_EQ(refusal(test::tensor("w", 1, {-1}, "")), "tensor 'w': dimension -1 is negative");
-  EXPECT_EQ(refusal(test::tensor("w", 1, {0, INT64_MIN}, "")),
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 1, {-1}, "")), "tensor 'w': dimension -1 is negative");
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 1, {0, INT64_MIN}, "")),
             fmt::format("tensor 'w': dimension {} is negative", INT64_MIN));
 }
 
 TEST(TensorReaderTest, RefusesDimensionsWhoseProductOverflows) {
   const std::string why = "tensor 'w': the product of the dimensions overflows";
-  EXPECT_EQ(refusal(test::tensor("w", 1, {std::int64_t{1} << 32, std::int64_t{1} << 32}, "")), why);
-  EXPECT_EQ(refusal(test::tensor("w", 1, {INT64_MAX, INT64_MAX, INT64_MAX}, "1234")), why);
-  EXPECT_EQ(refusal(test::tensor("w", 1, {INT64_MAX, 2, 2}, "1234")), why);
-  EXPECT_EQ(refusal(test::tensor("w", 15, {std::int64_t{1} << 60}, "")), why);  // the bytes would overflow
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 1, {std::int64_t{1} << 32, std::int64_t{1} << 32}, "")), why);
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 1, {INT64_MAX, INT64_MAX, INT64_MAX}, "1234")), why);
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 1, {INT64_MAX, 2, 2}, "1234")), why);
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 15, {std::int64_t{1} << 60}, "")),
+            why);  // the bytes would overflow
 }
 
 TEST(TensorReaderTest, AZeroDimensionMakesAnyOtherHarmless) {
   for (const Dims& dims :
        {Dims{0, INT64_MAX, INT64_MAX}, Dims{INT64_MAX, 0, INT64_MAX}, Dims{INT64_MAX, INT64_MAX, 0}}) {
-    const Model model = read(test::tensor("w", 1, dims, ""));
+    const Model model = read_tensor(test::tensor("w", 1, dims, ""));
     EXPECT_EQ(only_tensor(model).element_count(), 0U);
     EXPECT_EQ(only_tensor(model).byte_count(), 0U);
   }
@@ -75,41 +78,41 @@ TEST(TensorReaderTest, AZeroDimensionMakesAnyOtherHarmless) {
 
 TEST(TensorReaderTest, NoDimensionsMeanOneValue) {
   EXPECT_EQ(values_of(test::tensor("w", 1, {}, "abcd")), "abcd");
-  EXPECT_EQ(refusal(test::tensor("w", 1, {}, "")),
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 1, {}, "")),
             "tensor 'w': has 0 bytes of raw data where its shape and type need 4");
 }
 
 TEST(TensorReaderTest, ReadsPackedAndMixedDimensions) {
-  const Model model = read(field(1, packed_varints({2, 1})) + field(1, std::int64_t{3}) +
-                           field(2, std::int64_t{2}) + field(9, std::string("abcdef")));
+  const Model model = read_tensor(field(1, packed_varints({2, 1})) + field(1, std::int64_t{3}) +
+                                  field(2, std::int64_t{2}) + field(9, std::string("abcdef")));
   EXPECT_EQ(only_tensor(model).dims, (Dims{2, 1, 3}));
 }
 
 // --- One data field, and the right number of bytes in it.
 
 TEST(TensorReaderTest, RefusesRawDataOfTheWrongSize) {
-  EXPECT_EQ(refusal(test::tensor("w", 1, {2}, "1234567")),
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 1, {2}, "1234567")),
             "tensor 'w': has 7 bytes of raw data where its shape and type need 8");
-  EXPECT_EQ(refusal(test::tensor("w", 1, {2}, "123456789")),
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 1, {2}, "123456789")),
             "tensor 'w': has 9 bytes of raw data where its shape and type need 8");
-  EXPECT_EQ(refusal(test::tensor("w", 22, {3}, "1")),
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 22, {3}, "1")),
             "tensor 'w': has 1 bytes of raw data where its shape and type need 2");
-  EXPECT_EQ(refusal(test::tensor("w", 1, {std::int64_t{1} << 40}, "1234")),
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 1, {std::int64_t{1} << 40}, "1234")),
             "tensor 'w': has 4 bytes of raw data where its shape and type need 4398046511104");
 }
 
 TEST(TensorReaderTest, RefusesTwoDataFields) {
   const std::string start = without_values("w", 1, {1});
-  EXPECT_EQ(refusal(start + field(9, std::string("1234")) + fixed32_field(4, 1)),
+  EXPECT_EQ(tensor_refusal(start + field(9, std::string("1234")) + fixed32_field(4, 1)),
             "tensor 'w': has both raw data and a typed data field");
-  EXPECT_THAT(refusal(start + fixed32_field(4, 1) + field(5, std::int64_t{1})),
+  EXPECT_THAT(tensor_refusal(start + fixed32_field(4, 1) + field(5, std::int64_t{1})),
               HasSubstr("a tensor has values in two different fields"));
-  EXPECT_EQ(refusal(start + field(9, std::string()) + fixed32_field(4, 1)),
+  EXPECT_EQ(tensor_refusal(start + field(9, std::string()) + fixed32_field(4, 1)),
             "tensor 'w': has both raw data and a typed data field");
 }
 
 TEST(TensorReaderTest, RefusesAMissingDataField) {
-  EXPECT_EQ(refusal(without_values("w", 1, {1})), "tensor 'w': has 0 values where its shape needs 1");
+  EXPECT_EQ(tensor_refusal(without_values("w", 1, {1})), "tensor 'w': has 0 values where its shape needs 1");
 }
 
 TEST(TensorReaderTest, ATensorWithoutElementsNeedsNoDataField) {
@@ -118,42 +121,42 @@ TEST(TensorReaderTest, ATensorWithoutElementsNeedsNoDataField) {
 }
 
 TEST(TensorReaderTest, RefusesTheTypedFieldOfAnotherType) {
-  EXPECT_EQ(refusal(without_values("w", 1, {1}) + field(5, std::int64_t{1})),
+  EXPECT_EQ(tensor_refusal(without_values("w", 1, {1}) + field(5, std::int64_t{1})),
             "tensor 'w': of type float32 has its values in the wrong field (5)");
-  EXPECT_EQ(refusal(without_values("w", 7, {1}) + field(5, std::int64_t{1})),
+  EXPECT_EQ(tensor_refusal(without_values("w", 7, {1}) + field(5, std::int64_t{1})),
             "tensor 'w': of type int64 has its values in the wrong field (5)");
-  EXPECT_EQ(refusal(without_values("w", 12, {1}) + field(5, std::int64_t{1})),
+  EXPECT_EQ(tensor_refusal(without_values("w", 12, {1}) + field(5, std::int64_t{1})),
             "tensor 'w': of type uint32 has its values in the wrong field (5)");
-  EXPECT_EQ(refusal(without_values("w", 11, {1}) + fixed32_field(4, 1)),
+  EXPECT_EQ(tensor_refusal(without_values("w", 11, {1}) + fixed32_field(4, 1)),
             "tensor 'w': of type float64 has its values in the wrong field (4)");
-  EXPECT_EQ(refusal(without_values("w", 8, {1}) + field(5, std::int64_t{1})),
+  EXPECT_EQ(tensor_refusal(without_values("w", 8, {1}) + field(5, std::int64_t{1})),
             "tensor 'w': of type string has its values in the wrong field (5)");
 }
 
 TEST(TensorReaderTest, RefusesTheWrongNumberOfTypedValues) {
   const auto int32s = [](std::vector<std::int64_t> values) { return field(5, packed_varints(values)); };
-  EXPECT_EQ(refusal(without_values("w", 6, {3}) + int32s({1, 2})),
+  EXPECT_EQ(tensor_refusal(without_values("w", 6, {3}) + int32s({1, 2})),
             "tensor 'w': has 2 values where its shape needs 3");
-  EXPECT_EQ(refusal(without_values("w", 6, {3}) + int32s({1, 2, 3, 4})),
+  EXPECT_EQ(tensor_refusal(without_values("w", 6, {3}) + int32s({1, 2, 3, 4})),
             "tensor 'w': has 4 values where its shape needs 3");
-  EXPECT_EQ(refusal(without_values("w", 22, {3}) + int32s({1, 2, 3})),
+  EXPECT_EQ(tensor_refusal(without_values("w", 22, {3}) + int32s({1, 2, 3})),
             "tensor 'w': has 3 values where its shape needs 2");  // two an entry
-  EXPECT_EQ(refusal(without_values("w", 26, {5}) + int32s({1})),
+  EXPECT_EQ(tensor_refusal(without_values("w", 26, {5}) + int32s({1})),
             "tensor 'w': has 1 values where its shape needs 2");  // four an entry
-  EXPECT_EQ(refusal(without_values("w", 14, {1}) + fixed32_field(4, 1)),
+  EXPECT_EQ(tensor_refusal(without_values("w", 14, {1}) + fixed32_field(4, 1)),
             "tensor 'w': has 1 values where its shape needs 2");  // two entries each
-  EXPECT_EQ(refusal(without_values("w", 8, {2}) + field(6, std::string("one"))),
+  EXPECT_EQ(tensor_refusal(without_values("w", 8, {2}) + field(6, std::string("one"))),
             "tensor 'w': has 1 values where its shape needs 2");
 }
 
 TEST(TensorReaderTest, RefusesPackedValuesThatEndInTheMiddleOfOne) {
-  EXPECT_THAT(refusal(without_values("w", 1, {1}) + field(4, std::string("123"))),
+  EXPECT_THAT(tensor_refusal(without_values("w", 1, {1}) + field(4, std::string("123"))),
               HasSubstr("a packed field has a broken length"));
-  EXPECT_THAT(refusal(without_values("w", 11, {1}) + field(10, std::string("1234"))),
+  EXPECT_THAT(tensor_refusal(without_values("w", 11, {1}) + field(10, std::string("1234"))),
               HasSubstr("a packed field has a broken length"));
-  EXPECT_THAT(refusal(without_values("w", 6, {1}) + field(5, std::string("\x80"))),
+  EXPECT_THAT(tensor_refusal(without_values("w", 6, {1}) + field(5, std::string("\x80"))),
               HasSubstr("a packed field has a broken length"));
-  EXPECT_THAT(refusal(without_values("w", 6, {1}) + field(5, std::string(10, '\x80') + '\x01')),
+  EXPECT_THAT(tensor_refusal(without_values("w", 6, {1}) + field(5, std::string(10, '\x80') + '\x01')),
               HasSubstr("a number is longer than 10 bytes"));
 }
 
@@ -162,25 +165,25 @@ TEST(TensorReaderTest, RefusesPackedValuesThatEndInTheMiddleOfOne) {
 TEST(TensorReaderTest, RefusesUnknownElementTypes) {
   for (const std::int64_t type :
        {std::int64_t{0}, std::int64_t{29}, std::int64_t{-1}, INT64_MAX, (std::int64_t{1} << 32) + 1}) {
-    EXPECT_EQ(refusal(without_values("w", type, {0})),
+    EXPECT_EQ(tensor_refusal(without_values("w", type, {0})),
               fmt::format("tensor 'w': has the unknown element type {}", type));
   }
-  EXPECT_EQ(refusal(field(8, std::string("w"))), "tensor 'w': has the unknown element type 0");
+  EXPECT_EQ(tensor_refusal(field(8, std::string("w"))), "tensor 'w': has the unknown element type 0");
 }
 
 TEST(TensorReaderTest, RefusesSegments) {
-  EXPECT_THAT(refusal(test::tensor("w", 1, {1}, "1234") + field(3, field(1, std::int64_t{0}))),
+  EXPECT_THAT(tensor_refusal(test::tensor("w", 1, {1}, "1234") + field(3, field(1, std::int64_t{0}))),
               HasSubstr("tensors in segments are not supported"));
 }
 
 TEST(TensorReaderTest, RefusesUnknownDataLocations) {
-  EXPECT_EQ(refusal(test::tensor("w", 1, {1}, "1234") + field(14, std::int64_t{2})),
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 1, {1}, "1234") + field(14, std::int64_t{2})),
             "tensor 'w': has the unknown data location 2");
 }
 
 TEST(TensorReaderTest, ReadsStrings) {
   const Model model =
-      read(without_values("w", 8, {2}) + field(6, std::string("one")) + field(6, std::string()));
+      read_tensor(without_values("w", 8, {2}) + field(6, std::string("one")) + field(6, std::string()));
   EXPECT_EQ(only_tensor(model).type, ElementType::kString);
   EXPECT_EQ(only_tensor(model).byte_count(), 0U);
   CarriedFields fields;
@@ -190,7 +193,7 @@ TEST(TensorReaderTest, ReadsStrings) {
 }
 
 TEST(TensorReaderTest, RefusesStringsInRawData) {
-  EXPECT_EQ(refusal(test::tensor("w", 8, {1}, "abc")), "tensor 'w': strings cannot stand in raw data");
+  EXPECT_EQ(tensor_refusal(test::tensor("w", 8, {1}, "abc")), "tensor 'w': strings cannot stand in raw data");
 }
 
 // --- Every element type, in raw data and in its typed field, however that is cut into pieces.
@@ -232,7 +235,7 @@ class ElementTypeTest : public testing::TestWithParam<TypedValues> {
 
 TEST_P(ElementTypeTest, ReadsRawData) {
   const TypedValues& value = GetParam();
-  const Model model = read(test::tensor("w", value.type, {value.count}, value.raw));
+  const Model model = read_tensor(test::tensor("w", value.type, {value.count}, value.raw));
   EXPECT_TRUE(std::holds_alternative<Borrowed>(only_tensor(model).data));
   EXPECT_EQ(RawValues(only_tensor(model)).bytes(), value.raw);
 }
@@ -321,7 +324,7 @@ TEST(TensorReaderTest, EveryElementTypeButStringsIsInTheTableAbove) {
 TEST(TensorReaderTest, PackedFloatsAreNotCopied) {
   for (const std::string& tensor : {without_values("w", 1, {2}) + field(4, test::raw_floats({1, 2})),
                                     without_values("w", 11, {1}) + field(10, std::string(8, 'x'))}) {
-    const Model model = read(tensor);
+    const Model model = read_tensor(tensor);
     EXPECT_TRUE(std::holds_alternative<Borrowed>(only_tensor(model).data));
   }
 }

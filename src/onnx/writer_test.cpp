@@ -27,7 +27,7 @@ using testing::IsEmpty;
 constexpr const char* kTag = "0123456789abcdef";
 constexpr const char* kOtherTag = "fedcba9876543210";
 
-std::vector<float> ramp(std::size_t count) {
+std::vector<float> counted(std::size_t count) {
   std::vector<float> values(count);
   for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i);
   return values;
@@ -35,7 +35,7 @@ std::vector<float> ramp(std::size_t count) {
 
 std::string small_model() {
   ModelBuilder model;
-  model.input("x", 1, {1, 20}).output("y", 1, {1, 20}).initializer("w", {20, 20}, ramp(400));
+  model.input("x", 1, {1, 20}).output("y", 1, {1, 20}).initializer("w", {20, 20}, counted(400));
   return model.node("MatMul", {"x", "w"}, {"y"}).bytes();
 }
 
@@ -95,7 +95,7 @@ class WriterTest : public testing::Test {
   // A source whose weights are in a file of the given name.
   Model external_source(const std::string& location) {
     fs::create_directories((folder.path() / location).parent_path());
-    write_file(folder.path() / location, test::raw_floats(ramp(400)));
+    write_file(folder.path() / location, test::raw_floats(counted(400)));
     ModelBuilder model;
     model.initializer(test::external_tensor("w", {400}, location, "0", "1600"));
     return source(model.bytes());
@@ -120,7 +120,7 @@ TEST_F(WriterTest, NothingIsVisibleBeforeTheCommit) {
   output.write(two_threads, nullptr);
   EXPECT_THAT(written(), IsEmpty());
   const Model unfinished = output.reopen();
-  EXPECT_EQ(RawValues(*unfinished.proto->graph->initializers[0]).bytes(), test::raw_floats(ramp(400)));
+  EXPECT_EQ(RawValues(*unfinished.proto->graph->initializers[0]).bytes(), test::raw_floats(counted(400)));
   EXPECT_THAT(written(), IsEmpty());
 }
 
@@ -247,7 +247,7 @@ TEST_F(WriterTest, TheDataFileCarriesItsTagAndTheModelNamesIt) {
   EXPECT_THAT(written(), ElementsAre("m.onnx", data));
   const Model model = read_model(out());
   EXPECT_EQ(model.external_files.begin()->first, data);
-  EXPECT_EQ(RawValues(*model.proto->graph->initializers[0]).bytes(), test::raw_floats(ramp(400)));
+  EXPECT_EQ(RawValues(*model.proto->graph->initializers[0]).bytes(), test::raw_floats(counted(400)));
 }
 
 TEST_F(WriterTest, ANewDataFileTakesThePlaceOfTheOldOne) {
@@ -287,7 +287,7 @@ TEST_F(WriterTest, AModelInTheSameFolderKeepsReferringToItsFiles) {
 TEST_F(WriterTest, AnUneditedModelTakesItsFilesWithItToAnotherFolder) {
   write(external_source("deep/er/weights.bin"), out(), {});
   EXPECT_EQ(read_file(out()), read_file(folder / "m.onnx"));
-  EXPECT_EQ(read_file(out("deep/er/weights.bin")), test::raw_floats(ramp(400)));
+  EXPECT_EQ(read_file(out("deep/er/weights.bin")), test::raw_floats(counted(400)));
   EXPECT_NO_THROW(read_model(out()));
 }
 
@@ -324,7 +324,8 @@ TEST_F(WriterTest, AnEditedModelBringsItsExternalWeightsInline) {
   model.proto.edit();
   write(model, out(), {});
   EXPECT_THAT(written(), ElementsAre("m.onnx"));
-  EXPECT_EQ(RawValues(*read_model(out()).proto->graph->initializers[0]).bytes(), test::raw_floats(ramp(400)));
+  EXPECT_EQ(RawValues(*read_model(out()).proto->graph->initializers[0]).bytes(),
+            test::raw_floats(counted(400)));
 }
 
 TEST_F(WriterTest, RefusesAnOutputWhoseDataFileNobodyCouldOpen) {

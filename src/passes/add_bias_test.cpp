@@ -5,6 +5,7 @@
 #include "onnx/reader.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
+#include "support/read_model.h"
 
 namespace ounce::passes {
 namespace {
@@ -15,6 +16,7 @@ using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
 using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
+using ounce::test::read;
 using ounce::test::Strings;
 using test::expect_same_outputs;
 using test::noise;
@@ -22,8 +24,6 @@ using test::text_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "model"); }
 
 // x [1,2,4,4] through an op of four channels, and the sum with a constant of these dimensions.
 ModelBuilder conv_and_add(const Dims& added, bool has_bias = false) {

@@ -8,9 +8,9 @@ namespace ounce::passes {
 namespace {
 
 constexpr std::array<double, 7> kAlphas = {0, 0.25, 0.5, 0.65, 0.75, 0.85, 1};
-constexpr double kSteps = 255;         // of u8, between the ends of a range
-constexpr double kHalfSteps = 127;     // of s8, on each side of zero
-constexpr double kRounding = 1. / 12;  // the mean square of an error that is uniform over a step of 1
+constexpr double kSteps = 255;              // of u8, between the ends of a range
+constexpr double kHalfSteps = 127;          // of s8, on each side of zero
+constexpr double kRoundingNoise = 1. / 12;  // the mean square of an error that is uniform over a step of 1
 
 // Weights this much smaller than the largest are as good as none; it keeps logarithms finite.
 constexpr double kNoWeight = 1e-6;
@@ -125,7 +125,7 @@ double predicted_noise(const Product& product, std::span<const double> factors) 
   std::vector<double> powers, noises;
   for (std::size_t c = 0; c < factors.size(); ++c) {
     powers.push_back(product.activation[c].power / factors[c] / factors[c]);
-    noises.push_back(std::min(step * step * kRounding, powers[c]));
+    noises.push_back(std::min(step * step * kRoundingNoise, powers[c]));
   }
   std::vector<double> largest(product.outputs.count, 0);
   for_each_weight(product, [&](double weight, std::size_t input, std::size_t output) {
@@ -135,7 +135,8 @@ double predicted_noise(const Product& product, std::span<const double> factors) 
   for_each_weight(product, [&](double weight, std::size_t input, std::size_t output) {
     const double scaled = weight * factors[input], weight_step = largest[output] / kHalfSteps;
     const double square = scaled * scaled;
-    sum += noises[input] * square + powers[input] * std::min(weight_step * weight_step * kRounding, square);
+    sum +=
+        noises[input] * square + powers[input] * std::min(weight_step * weight_step * kRoundingNoise, square);
   });
   return sum;
 }

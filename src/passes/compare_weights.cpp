@@ -22,7 +22,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 15;  // elements: even, and a m
 using plan::Decision;
 using plan::Encoding;
 
-std::vector<float> floats_of(const onnx::Tensor& tensor) {
+std::vector<float> scales_of(const onnx::Tensor& tensor) {
   const onnx::RawValues values(tensor);
   if (tensor.type == onnx::ElementType::kFloat16) {
     std::vector<float> floats(values.bytes().size() / 2);
@@ -75,7 +75,7 @@ class Decoding {
  public:
   Decoding(const Decision& decision, const onnx::Model& written, const WrittenWeight& weight)
       : decision_(decision), written_(written), codes_(*weight.codes) {
-    if (weight.scales != nullptr) scales_ = floats_of(*weight.scales);
+    if (weight.scales != nullptr) scales_ = scales_of(*weight.scales);
     if (decision.encoding == Encoding::kInt32) {
       for (const kernels::Affine& group : decision.affine) scales_.push_back(group.scale);
     }

@@ -2,17 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "onnx/values.h"
 
 namespace ounce::passes {
 
+std::size_t count_of(std::span<const std::int64_t> dims) {
+  std::size_t count = 1;
+  for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
+  return count;
+}
+
 std::vector<float> floats_of(const onnx::Tensor& tensor) {
   const onnx::RawValues raw(tensor);
   std::vector<float> values(raw.bytes().size() / sizeof(float));
   if (!values.empty()) std::memcpy(values.data(), raw.bytes().data(), values.size() * sizeof(float));
   return values;
+}
+
+bool are_finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
 }
 
 onnx::Tensor float_tensor(std::vector<std::int64_t> dims, std::span<const float> values) {

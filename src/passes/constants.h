@@ -20,7 +20,9 @@ using graph::find_constant;
 using graph::input_of;
 using graph::opset_of;
 
+std::size_t count_of(std::span<const std::int64_t> dims);  // values of a tensor that has them
 std::vector<float> floats_of(const onnx::Tensor& tensor);  // of type float32
+bool are_finite(std::span<const float> values);
 onnx::Tensor float_tensor(std::vector<std::int64_t> dims, std::span<const float> values);
 
 // Gives the node at `place` new values for a constant and returns their name. Where the old constant is the

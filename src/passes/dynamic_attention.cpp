@@ -12,15 +12,10 @@
 #include "plan/dynamic_kernels.h"
 
 namespace ounce::passes {
-namespace {
-
-// Inputs of Attention, by their place.
-enum Input : std::size_t { kWeight = 1, kBias = 2, kMask = 3, kPast = 4, kOthers = 5 };
-
-}  // namespace
 
 void put_dynamic_attention(BodyEditor& editor, std::size_t position, const CodedInput& input,
                            const StoredNames& weight) {
+  constexpr std::size_t kBias = 2, kMask = 3, kPast = 4;  // inputs of Attention, by their place
   const onnx::Node& old = editor.node(position);
   onnx::Node node;
   node.name = old.name;

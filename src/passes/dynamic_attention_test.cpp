@@ -28,23 +28,23 @@ using test::noise;
 using test::text_of;
 using testing::HasSubstr;
 
-constexpr std::int64_t kBatch = 2, kTokens = 5, kWidth = 6, kHidden = 8, kHeads = 2;
-constexpr double kTolerance = 0.03;  // of the largest value: what eight bits may cost
+constexpr std::int64_t kSentences = 2, kTokens = 5, kTokenWidth = 6, kHeadsWidth = 8, kHeads = 2;
 
-struct Variant {
+struct AttentionVariant {
   Strings inputs = {"x", "w", "b"};  // more of: mask, past, bias
   Strings attributes = {int_attribute("num_heads", kHeads)};
   std::int64_t opset = 17;
 };
 
-ModelBuilder attention(const Variant& variant) {
+ModelBuilder attention(const AttentionVariant& variant) {
   ModelBuilder model(variant.opset);
   model.add_to_model(8, field(1, std::string("com.microsoft")) + field(2, std::int64_t{1}));
-  model.input("x", kFloat, {kBatch, kTokens, kWidth}).output("y", kFloat, {kBatch, kTokens, kHidden});
-  model.initializer("w", {kWidth, 3 * kHidden}, noise({kWidth, 3 * kHidden}, 2));
-  model.initializer("b", {3 * kHidden}, noise({3 * kHidden}, 3));
-  model.initializer(ounce::test::tensor("mask", 6, {kBatch}, std::string("\x05\0\0\0\x03\0\0\0", 8)));
-  const Dims past = {2, kBatch, kHeads, 4, kHidden / kHeads}, bias = {1, kHeads, kTokens, kTokens};
+  model.input("x", kFloat, {kSentences, kTokens, kTokenWidth})
+      .output("y", kFloat, {kSentences, kTokens, kHeadsWidth});
+  model.initializer("w", {kTokenWidth, 3 * kHeadsWidth}, noise({kTokenWidth, 3 * kHeadsWidth}, 2));
+  model.initializer("b", {3 * kHeadsWidth}, noise({3 * kHeadsWidth}, 3));
+  model.initializer(ounce::test::tensor("mask", 6, {kSentences}, std::string("\x05\0\0\0\x03\0\0\0", 8)));
+  const Dims past = {2, kSentences, kHeads, 4, kHeadsWidth / kHeads}, bias = {1, kHeads, kTokens, kTokens};
   model.initializer("past", past, noise(past, 4)).initializer("bias", bias, noise(bias, 5));
   model.add(1, ounce::test::node("Attention", variant.inputs, {"y", "present"}, variant.attributes,
                                  "attention", "com.microsoft"));
@@ -53,9 +53,9 @@ ModelBuilder attention(const Variant& variant) {
 }
 
 // Stores the weight and replaces the node.
-class Conversion {
+class AttentionConversion {
  public:
-  Conversion(std::string bytes, const quant::LinearFormat& format, bool by_tensor)
+  AttentionConversion(std::string bytes, const quant::LinearFormat& format, bool by_tensor)
       : bytes_(std::move(bytes)),
         source_(onnx::read_model_from_memory(bytes_, "model")),
         index_(graph::verify(source_)),
@@ -94,7 +94,7 @@ class Conversion {
         plan::group_by_tensor(decision);
       } else {
         plan::group_by_channel(decision, *weight.channels);
-        decision.scale_dims = {3 * kHidden};
+        decision.scale_dims = {3 * kHeadsWidth};
       }
       plan_.decisions.push_back(decision);
     }
@@ -109,7 +109,7 @@ class Conversion {
 
 TEST(DynamicAttention, TakesCodesAndScales) {
   const std::string bytes = attention({{"x", "w", "b", "mask", "past"}}).bytes();
-  const Conversion conversion(bytes, quant::kSymmetricInt8, false);
+  const AttentionConversion conversion(bytes, quant::kSymmetricInt8, false);
   EXPECT_THAT(
       text_of(conversion.model()),
       HasSubstr("DynamicQuantizeLinear(x) -> codes, scale, zero\n"
@@ -119,20 +119,22 @@ TEST(DynamicAttention, TakesCodesAndScales) {
 
 TEST(DynamicAttention, TakesEverythingElseAsItIs) {
   const std::string heads = int_attribute("num_heads", kHeads);
-  const std::vector<Variant> variants = {
+  const std::vector<AttentionVariant> variants = {
       {},
       {{"x", "w", "b", "mask"}, {heads, float_attribute("mask_filter_value", -3)}},
       {{"x", "w", "b", "", "past"}, {heads, int_attribute("unidirectional", 1)}},
       {{"x", "w", "b"}, {heads, float_attribute("scale", 0.2F), int_attribute("do_rotary", 0)}},
-      {{"x", "w", "b"}, {heads, ints_attribute("qkv_hidden_sizes", {kHidden, kHidden, kHidden})}},
+      {{"x", "w", "b"}, {heads, ints_attribute("qkv_hidden_sizes", {kHeadsWidth, kHeadsWidth, kHeadsWidth})}},
       {{"x", "w", "b"}, {heads, int_attribute("rotary_embedding_dim", 0)}},
   };
   constexpr quant::LinearFormat kUnsigned{{0, 255}, kernels::CodeSign::kUnsigned, 128, true, false};
-  for (const Variant& variant : variants) {
+  for (const AttentionVariant& variant : variants) {
     const std::string bytes = attention(variant).bytes();
-    expect_same_outputs(bytes, Conversion(bytes, quant::kSymmetricInt8, false).model(), kTolerance);
-    expect_same_outputs(bytes, Conversion(bytes, kUnsigned, false).model(), kTolerance);
-    expect_same_outputs(bytes, Conversion(bytes, quant::kSymmetricInt8, true).model(), kTolerance);
+    expect_same_outputs(bytes, AttentionConversion(bytes, quant::kSymmetricInt8, false).model(),
+                        test::kEightBits);
+    expect_same_outputs(bytes, AttentionConversion(bytes, kUnsigned, false).model(), test::kEightBits);
+    expect_same_outputs(bytes, AttentionConversion(bytes, quant::kSymmetricInt8, true).model(),
+                        test::kEightBits);
   }
 }
 

@@ -20,9 +20,6 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using onnx::ElementType;
 
-// Inputs of LSTM, by their place.
-enum Input : std::size_t { kWeight = 1, kRecurrence = 2, kCount = 8 };
-
 // perm = [0, 2, 1]
 onnx::Attribute gates_last(onnx::Model& model) {
   onnx::Attribute attribute;
@@ -84,6 +81,7 @@ class Gates {
 
 void put_dynamic_lstm(Editors& editors, std::size_t body, std::size_t position, const StoredGates& weight,
                       const StoredGates& recurrence) {
+  constexpr std::size_t kWeight = 1, kRecurrence = 2, kCount = 8;  // inputs of LSTM, by their place
   BodyEditor& editor = editors.of(body);
   const onnx::Node& old = editor.node(position);
   onnx::Node node;

@@ -32,10 +32,9 @@ using test::text_of;
 using testing::HasSubstr;
 
 constexpr std::int64_t kSteps = 7, kBatch = 2, kWidth = 6, kHidden = 5;
-constexpr double kTolerance = 0.03;  // of the largest value: what eight bits may cost
 constexpr quant::LinearFormat kUnsigned{{0, 255}, kernels::CodeSign::kUnsigned, 128, true, false};
 
-struct Variant {
+struct LstmVariant {
   std::int64_t directions = 1;
   Strings inputs = {"x", "w", "r", "b"};  // more of: lengths, h, c, p
   Strings attributes = {int_attribute("hidden_size", kHidden)};
@@ -53,7 +52,7 @@ void add_weights(GraphBuilder& graph, std::int64_t directions) {
   add("c", {directions, kBatch, kHidden}, 7);
 }
 
-ModelBuilder lstm(const Variant& variant) {
+ModelBuilder lstm(const LstmVariant& variant) {
   const std::int64_t directions = variant.directions;
   ModelBuilder model;
   model.add_to_model(8, field(1, std::string("com.microsoft")) + field(2, std::int64_t{1}));
@@ -67,10 +66,10 @@ ModelBuilder lstm(const Variant& variant) {
 }
 
 // Stores the weights of every LSTM and replaces it.
-class Conversion {
+class LstmConversion {
  public:
-  explicit Conversion(std::string bytes, const quant::LinearFormat& format = quant::kSymmetricInt8,
-                      bool by_tensor = false)
+  explicit LstmConversion(std::string bytes, const quant::LinearFormat& format = quant::kSymmetricInt8,
+                          bool by_tensor = false)
       : bytes_(std::move(bytes)),
         source_(onnx::read_model_from_memory(bytes_, "model")),
         index_(graph::verify(source_)),
@@ -126,7 +125,7 @@ class Conversion {
 
 TEST(DynamicLstm, TakesTurnedCodesAndTheirScales) {
   const std::string bytes = lstm({}).bytes();
-  const Conversion conversion(bytes);
+  const LstmConversion conversion(bytes);
   EXPECT_THAT(
       text_of(conversion.model()),
       HasSubstr("Transpose(q0){perm=[0,2,1]} -> v0\nTranspose(q2){perm=[0,2,1]} -> v1\n"
@@ -134,12 +133,12 @@ TEST(DynamicLstm, TakesTurnedCodesAndTheirScales) {
                 "DynamicQuantizeLSTM(x, v0, v1, b, , , , , v2, q5, v3, q5){hidden_size=5} -> y, , yc\n"));
   EXPECT_THAT(text_of(conversion.model()), HasSubstr("q5 = int8[1,20]\n"));
   EXPECT_EQ(conversion.model().proto->graph->nodes.back()->name, "lstm");
-  expect_same_outputs(bytes, conversion.model(), kTolerance);
+  expect_same_outputs(bytes, conversion.model(), test::kEightBits);
 }
 
 TEST(DynamicLstm, TakesEverythingElseAsItIs) {
   const std::string hidden = int_attribute("hidden_size", kHidden);
-  const std::vector<Variant> variants = {
+  const std::vector<LstmVariant> variants = {
       {2, {"x", "w", "r", "b"}, {hidden, string_attribute("direction", "bidirectional")}},
       {1, {"x", "w", "r"}, {hidden, string_attribute("direction", "reverse")}},
       {1, {"x", "w", "r", "b", "lengths", "h", "c", "p"}, {hidden}},
@@ -148,12 +147,13 @@ TEST(DynamicLstm, TakesEverythingElseAsItIs) {
        {hidden, float_attribute("clip", 0.5F), int_attribute("input_forget", 1)}},
       {1, {"x", "w", "r", "b"}, {hidden, int_attribute("layout", 0)}},
   };
-  for (const Variant& variant : variants) {
+  for (const LstmVariant& variant : variants) {
     const std::string bytes = lstm(variant).bytes();
-    expect_same_outputs(bytes, Conversion(bytes).model(), kTolerance);
-    expect_same_outputs(bytes, Conversion(bytes, kUnsigned).model(), kTolerance);
-    expect_same_outputs(bytes, Conversion(bytes, quant::kSymmetricInt8, true).model(), 2 * kTolerance);
-    expect_same_outputs(bytes, Conversion(bytes, kUnsigned, true).model(), 2 * kTolerance);
+    expect_same_outputs(bytes, LstmConversion(bytes).model(), test::kEightBits);
+    expect_same_outputs(bytes, LstmConversion(bytes, kUnsigned).model(), test::kEightBits);
+    expect_same_outputs(bytes, LstmConversion(bytes, quant::kSymmetricInt8, true).model(),
+                        2 * test::kEightBits);
+    expect_same_outputs(bytes, LstmConversion(bytes, kUnsigned, true).model(), 2 * test::kEightBits);
   }
 }
 
@@ -175,7 +175,7 @@ TEST(DynamicLstm, TakesWeightsOfGraphsAroundAndOfConstantNodes) {
   model.node("If", {"which"}, {"y"},
              {graph_attribute("then_branch", branch.bytes()), graph_attribute("else_branch", other.bytes())});
   const std::string bytes = model.bytes();
-  expect_same_outputs(bytes, Conversion(bytes).model(), kTolerance);
+  expect_same_outputs(bytes, LstmConversion(bytes).model(), test::kEightBits);
 }
 
 std::string reason(const GraphBuilder& model) {

@@ -17,6 +17,7 @@ using ounce::test::field;
 using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
+using ounce::test::kBool;
 using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
 using ounce::test::Strings;
@@ -28,8 +29,7 @@ using test::Rewritten;
 using test::text_of;
 using testing::HasSubstr;
 
-constexpr int kBool = 9;
-constexpr double kLeastSqnr = 30;  // dB, of a layer or two
+constexpr double kLeastDynamicSqnr = 30;  // dB, of a layer or two
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
@@ -38,7 +38,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 // Signed and unsigned weights, by channel and by tensor.
-void expect_close(const GraphBuilder& model, double least = kLeastSqnr) {
+void expect_dynamic_close(const GraphBuilder& model, double least = kLeastDynamicSqnr) {
   const std::string bytes = model.bytes();
   for (const WeightType weights : {WeightType::kS8, WeightType::kU8}) {
     for (const GranularityKind granularity : {GranularityKind::kChannel, GranularityKind::kTensor}) {
@@ -89,7 +89,7 @@ TEST(DynamicOps, AnInputIsCodedOnceForAllThatTakeIt) {
             "MatMulInteger(q6, q4, q8) -> v7\n"
             "Cast(v7){to=1} -> v8\n"
             "Mul(v8, v6) -> v\n");
-  expect_close(projections());
+  expect_dynamic_close(projections());
 }
 
 TEST(DynamicOps, GemmIsSplitBeforehand) {
@@ -102,7 +102,7 @@ TEST(DynamicOps, GemmIsSplitBeforehand) {
   const std::string text = text_of(Rewritten(model.bytes(), integer_recipe(Format::kDynamic)).model());
   EXPECT_EQ(count(text, "MatMulInteger("), 2U);
   EXPECT_EQ(count(text, "Gemm("), 0U);
-  expect_close(model);
+  expect_dynamic_close(model);
 }
 
 TEST(DynamicOps, ConvolutionsStayClose) {
@@ -114,13 +114,13 @@ TEST(DynamicOps, ConvolutionsStayClose) {
       "Conv", {"x", "w", "b"}, {"a"},
       {int_attribute("group", 2), ints_attribute("pads", {1, 1, 1, 1}), ints_attribute("strides", {2, 2})});
   images.node("Conv", {"a", "u", ""}, {"y"});
-  expect_close(images);
+  expect_dynamic_close(images);
 
   ModelBuilder sound;
   sound.input("x", kFloat, {1, 4, 16}).output("y", kFloat, {1, 4, 12});
   sound.initializer("w", {4, 1, 3}, noise({4, 1, 3})).initializer("b", {4}, noise({4}, 2));
   sound.node("Conv", {"x", "w", "b"}, {"y"}, {int_attribute("group", 4), ints_attribute("dilations", {2})});
-  expect_close(sound);
+  expect_dynamic_close(sound);
 }
 
 TEST(DynamicOps, ConvolutionsSpreadScalesAndBiasOverTheAxesBehindTheirChannels) {
@@ -162,7 +162,7 @@ TEST(DynamicOps, BranchesCodeWhatTheyTakeThemselves) {
   model.node("MatMul", {"x", "u"}, {"a"});  // behind the branches
   const std::string text = text_of(Rewritten(model.bytes(), integer_recipe(Format::kDynamic)).model());
   EXPECT_EQ(count(text, "DynamicQuantizeLinear(x)"), 3U);
-  expect_close(model);
+  expect_dynamic_close(model);
 }
 
 TEST(DynamicOps, WeightsOfGraphsAroundAndOfTwoStayClose) {
@@ -175,7 +175,7 @@ TEST(DynamicOps, WeightsOfGraphsAroundAndOfTwoStayClose) {
   model.initializer("w", {8, 8}, noise({8, 8})).node("MatMul", {"x", "w"}, {"a"});
   model.node("If", {"c"}, {"y"},
              {graph_attribute("then_branch", branch.bytes()), graph_attribute("else_branch", other.bytes())});
-  expect_close(model);
+  expect_dynamic_close(model);
 }
 
 TEST(DynamicOps, NamesThatAreTakenAreNotGivenAgain) {
@@ -183,14 +183,14 @@ TEST(DynamicOps, NamesThatAreTakenAreNotGivenAgain) {
   model.input("q0", kFloat, {3, 8}).output("v0", kFloat, {3, 8});
   model.initializer("q1", {8, 8}, noise({8, 8})).initializer("v1", {8, 8}, noise({8, 8}, 2));
   model.node("MatMul", {"q0", "q1"}, {"q2"}).node("MatMul", {"q2", "v1"}, {"v0"});
-  expect_close(model);
+  expect_dynamic_close(model);
 }
 
 TEST(DynamicOps, OldOpsetsAreRaised) {
   ModelBuilder model(9, 4);
   model.input("x", kFloat, {3, 8}).output("y", kFloat, {3, 4});
   model.initializer("w", {8, 4}, noise({8, 4})).node("MatMul", {"x", "w"}, {"y"});
-  expect_close(model);
+  expect_dynamic_close(model);
 }
 
 // Before version 4 of the format every constant is declared as an input as well.
@@ -198,7 +198,7 @@ TEST(DynamicOps, WeightsThatAreDeclaredAsInputsStayClose) {
   ModelBuilder model(9, 3);
   model.input("x", kFloat, {3, 8}).input("w", kFloat, {8, 4}).output("y", kFloat, {3, 4});
   model.initializer("w", {8, 4}, noise({8, 4})).node("MatMul", {"x", "w"}, {"y"});
-  expect_close(model);
+  expect_dynamic_close(model);
 }
 
 TEST(DynamicOps, WeightsOfConstantNodesStayClose) {
@@ -208,7 +208,7 @@ TEST(DynamicOps, WeightsOfConstantNodesStayClose) {
   model.node("Relu", {"x"}, {"r"})
       .node("Constant", {}, {"w"}, {ounce::test::tensor_attribute("value", weight)});
   model.node("MatMul", {"r", "w"}, {"y"});
-  expect_close(model);
+  expect_dynamic_close(model);
 }
 
 TEST(DynamicOps, LstmsAndAttentionBringTheirDomain) {
@@ -218,7 +218,7 @@ TEST(DynamicOps, LstmsAndAttentionBringTheirDomain) {
   lstm.node("LSTM", {"x", "w", "r"}, {"y"}, {int_attribute("hidden_size", 4)});
   const Rewritten rewritten(lstm.bytes(), integer_recipe(Format::kDynamic));
   EXPECT_THAT(text_of(rewritten.model()), HasSubstr("DynamicQuantizeLSTM("));
-  EXPECT_GE(least_sqnr(lstm.bytes(), rewritten.model()), kLeastSqnr);
+  EXPECT_GE(least_sqnr(lstm.bytes(), rewritten.model()), kLeastDynamicSqnr);
 
   ModelBuilder attention;
   attention.add_to_model(8, field(1, std::string("com.microsoft")) + field(2, std::int64_t{1}));
@@ -230,7 +230,7 @@ TEST(DynamicOps, LstmsAndAttentionBringTheirDomain) {
   const Rewritten fused(attention.bytes(), integer_recipe(Format::kDynamic));
   EXPECT_EQ(count(text_of(fused.model()), "DynamicQuantizeLinear(x)"), 1U);
   EXPECT_EQ(count(text_of(fused.model()), "QAttention("), 1U);
-  EXPECT_GE(least_sqnr(attention.bytes(), fused.model()), kLeastSqnr);
+  EXPECT_GE(least_sqnr(attention.bytes(), fused.model()), kLeastDynamicSqnr);
 }
 
 TEST(DynamicOps, AWeightOfAnIntegerAndAFloatProductServesBoth) {
@@ -241,7 +241,7 @@ TEST(DynamicOps, AWeightOfAnIntegerAndAFloatProductServesBoth) {
   const std::string bytes = model.bytes();
   Recipe recipe = integer_recipe(Format::kDynamic);
   recipe.nodes = {{"a", Format::kW8}};
-  EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model()), kLeastSqnr);
+  EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model()), kLeastDynamicSqnr);
 }
 
 }  // namespace

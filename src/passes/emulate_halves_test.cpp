@@ -25,6 +25,8 @@ using ounce::test::field;
 using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
+using ounce::test::kBfloat16;
+using ounce::test::kBool;
 using ounce::test::kFloat;
 using ounce::test::kInt64;
 using ounce::test::ModelBuilder;
@@ -32,8 +34,6 @@ using ounce::test::tensor;
 using ounce::test::tensor_attribute;
 using test::text_of;
 using testing::ElementsAre;
-
-constexpr int kBool = 9, kBfloat16 = 16;
 
 using Floats = std::vector<float>;
 using Codes = std::vector<std::uint16_t>;
@@ -45,13 +45,13 @@ Codes codes_of(const Floats& values) {
   return codes;
 }
 
-Floats floats_of(const Codes& codes) {
+Floats widened(const Codes& codes) {
   Floats values(codes.size());
   kernels::bf16_to_f32(reinterpret_cast<const std::byte*>(codes.data()), codes.size(), values.data());
   return values;
 }
 
-Floats rounded(const Floats& values) { return floats_of(codes_of(values)); }
+Floats rounded(const Floats& values) { return widened(codes_of(values)); }
 
 std::string half_tensor(const std::string& name, const ounce::test::Dims& dims, const Floats& values) {
   const Codes codes = codes_of(values);
@@ -105,7 +105,7 @@ void expect_output(const std::string& bytes, const std::vector<runtime::NamedTen
                    const Floats& wanted) {
   run_everywhere(bytes, inputs, [&](const std::vector<data::Tensor>& outputs) {
     EXPECT_EQ(outputs[0].type, ElementType::kBfloat16);
-    EXPECT_EQ(floats_of(numbers_of<std::uint16_t>(outputs[0])), wanted);
+    EXPECT_EQ(widened(numbers_of<std::uint16_t>(outputs[0])), wanted);
   });
 }
 

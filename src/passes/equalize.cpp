@@ -23,7 +23,7 @@ using graph::Use;
 enum class Axis { kSecond, kLast };
 
 // A constant, each value of which belongs to a channel.
-struct Parameter {
+struct ChannelConstant {
   Constant constant;
   ChannelMap channels;
 };
@@ -34,14 +34,14 @@ struct Producer {
   Bytes output;
   Axis axis = Axis::kLast;
   std::size_t channels = 0;
-  std::vector<Parameter> parameters;
+  std::vector<ChannelConstant> parameters;
 };
 
 // An op that multiplies what it takes with a constant.
 struct Consumer {
   Bytes input;
-  Parameter weight;    // by input channel
-  ChannelMap outputs;  // of the weight
+  ChannelConstant weight;  // by input channel
+  ChannelMap outputs;      // of the weight
 };
 
 // Everything between a producer and its consumers.
@@ -53,15 +53,15 @@ struct Region {
 ChannelMap outputs_of(const LinearOp& op) { return {op.channels, op.inner, op.per_group, op.rows_per_group}; }
 
 // One value a channel along the last axis, for each row of the others; nothing for a single channel.
-std::optional<Parameter> along_last_axis(const std::optional<Constant>& constant) {
+std::optional<ChannelConstant> along_last_axis(const std::optional<Constant>& constant) {
   if (!constant || constant->tensor->dims.empty() || constant->tensor->element_count() == 0)
     return std::nullopt;
   const auto channels = static_cast<std::size_t>(constant->tensor->dims.back());
   if (channels < 2) return std::nullopt;
-  return Parameter{*constant, ChannelMap::along(1, channels)};
+  return ChannelConstant{*constant, ChannelMap::along(1, channels)};
 }
 
-std::string why_fixed(const Parameter& parameter) {
+std::string why_fixed(const ChannelConstant& parameter) {
   if (parameter.constant.tensor->type != onnx::ElementType::kFloat) return "its parameters are not float32";
   return parameter.constant.is_shared() ? "its parameters are shared with other nodes" : "";
 }
@@ -106,10 +106,6 @@ std::optional<ChannelMap> inputs_of(const onnx::Node& node, const LinearOp& op) 
   if (!groups || *groups < 1 || dims[0] % *groups != 0) return std::nullopt;
   const auto count = static_cast<std::size_t>(*groups);
   return ChannelMap{axis(1) * count, op.inner / axis(1), axis(1), axis(0) / count};
-}
-
-bool are_finite(const std::vector<float>& values) {
-  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
 }
 
 class Equalizing {
@@ -159,7 +155,7 @@ class Equalizing {
     }
     if (producer.parameters.empty()) return producer;
     producer.channels = producer.parameters.front().channels.count;
-    for (const Parameter& parameter : producer.parameters) {
+    for (const ChannelConstant& parameter : producer.parameters) {
       if (const std::string why = why_fixed(parameter); !why.empty()) return Reason{why};
       if (parameter.channels.count != producer.channels)
         return Reason{"its parameters are not one for each channel"};
@@ -308,7 +304,7 @@ class Equalizing {
     std::vector<double> inverse = factors;
     for (double& factor : inverse) factor = 1 / factor;
     std::vector<std::pair<Constant, std::vector<float>>> scaled;
-    for (const Parameter& parameter : producer.parameters)
+    for (const ChannelConstant& parameter : producer.parameters)
       scaled.emplace_back(parameter.constant, scaled_values(parameter, inverse));
     for (const Consumer& consumer : region.consumers)
       scaled.emplace_back(consumer.weight.constant, scaled_values(consumer.weight, factors));
@@ -319,7 +315,8 @@ class Equalizing {
     return true;
   }
 
-  std::vector<float> scaled_values(const Parameter& parameter, const std::vector<double>& factors) const {
+  std::vector<float> scaled_values(const ChannelConstant& parameter,
+                                   const std::vector<double>& factors) const {
     std::vector<float> values = values_of(parameter.constant);
     ChannelWalk walk(parameter.channels);
     for (float& value : values) {

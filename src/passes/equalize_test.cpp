@@ -10,6 +10,7 @@
 #include "passes/constants.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
+#include "support/read_model.h"
 
 namespace ounce::passes {
 namespace {
@@ -21,6 +22,7 @@ using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
 using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
+using ounce::test::read;
 using ounce::test::Strings;
 using test::expect_same_outputs;
 using test::float_attribute;
@@ -30,8 +32,6 @@ using test::text_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "model"); }
 
 // Channels that reach from -size to size.
 observe::Statistics seen(const std::vector<float>& sizes) {

@@ -24,6 +24,7 @@ using ounce::test::field;
 using ounce::test::float_tensor;
 using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
+using ounce::test::kBool;
 using ounce::test::kFloat;
 using ounce::test::kInt64;
 using ounce::test::ModelBuilder;
@@ -38,8 +39,6 @@ using test::text_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr int kBool = 9;
 
 // "h" in the main graph, "h in If_3/then_branch" elsewhere.
 std::string label(const graph::Index& index, const ObservedValue& value) {

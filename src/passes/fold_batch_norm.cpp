@@ -74,9 +74,9 @@ const Use* find_batch_norm(const graph::Index& index, const graph::Value& value)
   return nullptr;
 }
 
-class Folding {
+class BatchNormFolding {
  public:
-  explicit Folding(onnx::Model& model)
+  explicit BatchNormFolding(onnx::Model& model)
       : model_(model), index_(model), limit_(index_), editors_(model, index_) {}
 
   Changes run() {
@@ -158,6 +158,6 @@ class Folding {
 
 }  // namespace
 
-Changes fold_batch_norm(onnx::Model& model) { return Folding(model).run(); }
+Changes fold_batch_norm(onnx::Model& model) { return BatchNormFolding(model).run(); }
 
 }  // namespace ounce::passes

@@ -7,6 +7,7 @@
 #include "onnx/reader.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
+#include "support/read_model.h"
 
 namespace ounce::passes {
 namespace {
@@ -18,6 +19,7 @@ using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
 using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
+using ounce::test::read;
 using ounce::test::Strings;
 using ounce::test::tensor_attribute;
 using test::expect_same_outputs;
@@ -27,8 +29,6 @@ using test::text_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "model"); }
 
 std::vector<float> positive(std::vector<float> values) {
   for (float& value : values) value = value * value + 0.25F;

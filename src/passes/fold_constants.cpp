@@ -19,9 +19,9 @@ bool is_wanted(const onnx::Node& node, std::size_t input) {
   return is_weight || plan::is_parameter(node, input);
 }
 
-class Folding {
+class ConstantFolding {
  public:
-  explicit Folding(onnx::Model& model)
+  explicit ConstantFolding(onnx::Model& model)
       : model_(model), index_(model), reader_(model, index_), editors_(model, index_) {}
 
   Changes run() {
@@ -82,6 +82,6 @@ class Folding {
 
 }  // namespace
 
-Changes fold_constants(onnx::Model& model) { return Folding(model).run(); }
+Changes fold_constants(onnx::Model& model) { return ConstantFolding(model).run(); }
 
 }  // namespace ounce::passes

@@ -5,6 +5,7 @@
 #include "onnx/reader.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
+#include "support/read_model.h"
 
 namespace ounce::passes {
 namespace {
@@ -16,6 +17,7 @@ using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
 using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
+using ounce::test::read;
 using ounce::test::Strings;
 using ounce::test::tensor_attribute;
 using test::expect_same_outputs;
@@ -24,7 +26,6 @@ using test::noise;
 using test::text_of;
 using testing::HasSubstr;
 
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "model"); }
 bool all(const onnx::Node&) { return true; }
 
 // x [2,3] times w, of which one side is five.

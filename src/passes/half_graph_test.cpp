@@ -29,6 +29,7 @@ using ounce::test::field;
 using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
+using ounce::test::kBool;
 using ounce::test::kFloat;
 using ounce::test::kInt64;
 using ounce::test::ModelBuilder;
@@ -43,7 +44,6 @@ using test::noise;
 using test::text_of;
 using testing::HasSubstr;
 
-constexpr int kBool = 9;
 constexpr double kTolerance = 1e-2;
 
 // Nodes whose outputs begin with "f32" stay in FP32.

@@ -15,13 +15,14 @@ namespace {
 using ounce::test::Dims;
 using ounce::test::int_attribute;
 using ounce::test::kFloat;
+using ounce::test::kInt32;
+using ounce::test::kInt8;
+using ounce::test::kUint8;
 using ounce::test::ModelBuilder;
 using ounce::test::tensor;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-constexpr int kUint8 = 2, kInt8 = 3, kInt32 = 6;
 
 std::string bytes_tensor(const std::string& name, int type, const Dims& dims,
                          const std::vector<int>& values) {

@@ -10,15 +10,15 @@
 #include "kernels/pack.h"
 #include "onnx/settings.h"
 #include "passes/body_editor.h"
+#include "passes/constants.h"
 #include "passes/frozen_values.h"
 
 namespace ounce::passes {
 namespace {
 
 using onnx::ElementType;
+using onnx::kContrib;
 using Dims = std::vector<std::int64_t>;
-
-constexpr Bytes kContrib = "com.microsoft";
 
 bool is_coding_op(const onnx::Node& node, Bytes op_type) {
   return node.op_type == op_type && (onnx::is_default_domain(node.domain) || node.domain == kContrib);
@@ -29,12 +29,6 @@ bool holds_scales(ElementType type) {
 }
 
 bool is_one_byte(ElementType type) { return type == ElementType::kInt8 || type == ElementType::kUint8; }
-
-std::size_t product(Dims::const_iterator first, Dims::const_iterator last) {
-  std::size_t count = 1;
-  for (; first != last; ++first) count *= static_cast<std::size_t>(*first);
-  return count;
-}
 
 // A scale or zero point as a constant; a reason when it is none.
 std::variant<FrozenValues, Reason> read_input(FrozenReader& reader, std::size_t body, Bytes name,
@@ -71,7 +65,7 @@ class GridReader {
     const auto axis = onnx::integer_setting(node_, "axis", 1);
     if (!block || !axis || *block < 0) return Reason{"its axis or block size is not known here"};
     if (scales.dims().size() <= 1 && scales.is_single() && *block == 0) {
-      grid_.inner = product(dims_.begin(), dims_.end());
+      grid_.inner = count_of(dims_);
       return std::nullopt;
     }
     const auto rank = static_cast<std::int64_t>(dims_.size());
@@ -82,9 +76,9 @@ class GridReader {
     if (*axis < -rank || *axis >= rank)
       return Reason{fmt::format("its axis {} is not within the {} of its values", *axis, rank)};
     const auto at = static_cast<std::ptrdiff_t>(*axis < 0 ? *axis + rank : *axis);
-    grid_.outer = product(dims_.begin(), dims_.begin() + at);
+    grid_.outer = count_of({dims_.begin(), dims_.begin() + at});
     grid_.length = static_cast<std::size_t>(dims_[static_cast<std::size_t>(at)]);
-    grid_.inner = product(dims_.begin() + at + 1, dims_.end());
+    grid_.inner = count_of({dims_.begin() + at + 1, dims_.end()});
     grid_.block = static_cast<std::size_t>(*block);
     return check_shape(scales.dims(), static_cast<std::size_t>(at));
   }
@@ -97,8 +91,8 @@ class GridReader {
     }
     if (scales == wanted) return std::nullopt;
     return Reason{fmt::format("its scale has {} values in {} axes where its axis of {} needs {} in {}",
-                              product(scales.begin(), scales.end()), scales.size(), grid_.length,
-                              product(wanted.begin(), wanted.end()), wanted.size())};
+                              count_of(scales), scales.size(), grid_.length, count_of(wanted),
+                              wanted.size())};
   }
 
   Problem take_scales(const FrozenValues& scales) {

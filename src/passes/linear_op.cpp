@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "onnx/attributes.h"
 #include "onnx/settings.h"
@@ -13,26 +12,19 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-constexpr std::size_t kWeight = 1, kBias = 2;  // inputs of all three
-
-std::size_t product(Dims::const_iterator first, Dims::const_iterator last) {
-  return std::accumulate(first, last, std::size_t{1},
-                         [](std::size_t a, std::int64_t b) { return a * static_cast<std::size_t>(b); });
-}
-
 // Fill in the channels of a weight of these dimensions; false when the node and they do not fit together.
 
 bool lay_out_conv(const onnx::Node&, const Dims& dims, LinearOp& op) {
   if (dims.size() < 3) return false;
   op.channels = static_cast<std::size_t>(dims[0]);
-  op.inner = product(dims.begin() + 1, dims.end());
+  op.inner = count_of({dims.begin() + 1, dims.end()});
   return true;
 }
 
 bool lay_out_conv_transpose(const onnx::Node& node, const Dims& dims, LinearOp& op) {
   const auto groups = integer_setting(node, "group", 1);
   if (dims.size() < 3 || !groups || *groups < 1 || dims[0] % *groups != 0) return false;
-  op.inner = product(dims.begin() + 2, dims.end());
+  op.inner = count_of({dims.begin() + 2, dims.end()});
   op.per_group = static_cast<std::size_t>(dims[1]);
   op.rows_per_group = static_cast<std::size_t>(dims[0] / *groups);
   op.channels = op.per_group * static_cast<std::size_t>(*groups);
@@ -79,10 +71,6 @@ bool is_row(const onnx::Tensor& tensor, std::size_t channels) {
          static_cast<std::size_t>(tensor.dims.back()) == channels;
 }
 
-bool are_finite(const std::vector<float>& values) {
-  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
-}
-
 }  // namespace
 
 void Affine::append(const Affine& next) {
@@ -101,8 +89,8 @@ bool is_linear_op(const onnx::Node& node) { return find_kind(node) != nullptr; }
 std::variant<LinearOp, Reason> read_linear_op(const onnx::Model& model, const graph::Index& index,
                                               std::size_t body, std::size_t position) {
   const onnx::Node& node = *index.bodies()[body].nodes()[position];
-  const auto weight = find_constant(model, index, body, input_of(node, kWeight));
-  const Bytes bias_name = input_of(node, kBias);
+  const auto weight = find_constant(model, index, body, input_of(node, kWeightInput));
+  const Bytes bias_name = input_of(node, kBiasInput);
   if (!weight) return Reason{"its weight is not a constant"};
   LinearOp op;
   op.body = body;
@@ -151,16 +139,16 @@ void put_parameters(Editors& editors, const graph::Index& index, const LinearOp&
                         float_tensor(std::move(dims), values));
   };
   const bool keeps_shape = op.bias && op.bias->tensor->element_count() == op.channels;
-  const Bytes bias =
-      put(kBias, op.bias, keeps_shape ? op.bias->tensor->dims : Dims{static_cast<std::int64_t>(op.channels)},
-          parameters.bias);
+  const Bytes bias = put(kBiasInput, op.bias,
+                         keeps_shape ? op.bias->tensor->dims : Dims{static_cast<std::int64_t>(op.channels)},
+                         parameters.bias);
   const Bytes weight = parameters.weight.empty()
-                           ? old.inputs[kWeight]
-                           : put(kWeight, op.weight, op.weight.tensor->dims, parameters.weight);
+                           ? old.inputs[kWeightInput]
+                           : put(kWeightInput, op.weight, op.weight.tensor->dims, parameters.weight);
   onnx::Node& node = editor.edit_node(op.position);
   node.inputs.resize(3);
-  node.inputs[kWeight] = weight;
-  node.inputs[kBias] = bias;
+  node.inputs[kWeightInput] = weight;
+  node.inputs[kBiasInput] = bias;
   node.outputs = {output};
   std::erase_if(node.attributes, [](const auto& attribute) { return attribute->name == "beta"; });
 }

@@ -32,6 +32,7 @@ struct Affine {
 };
 
 bool is_linear_op(const onnx::Node& node);
+inline constexpr std::size_t kWeightInput = 1, kBiasInput = 2;  // of all three
 
 struct LinearOp {
   std::size_t body = 0, position = 0;

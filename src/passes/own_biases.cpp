@@ -6,17 +6,16 @@
 #include "onnx/settings.h"
 #include "passes/constants.h"
 #include "passes/editors.h"
+#include "passes/linear_op.h"
 #include "passes/work_limit.h"
 
 namespace ounce::passes {
 namespace {
 
-constexpr std::size_t kWeight = 1, kBias = 2;
-
 // How many channels the op gives; nothing where its weight does not say.
 std::optional<std::int64_t> channels_of(const onnx::Model& model, const graph::Index& index, std::size_t body,
                                         const onnx::Node& node) {
-  const auto weight = find_constant(model, index, body, input_of(node, kWeight));
+  const auto weight = find_constant(model, index, body, input_of(node, kWeightInput));
   if (!weight || weight->tensor->dims.size() < 2) return std::nullopt;
   const bool is_first = node.op_type == "Conv" || integer_setting(node, "transB", 0) == 1;
   return weight->tensor->dims[is_first ? 0 : 1];
@@ -49,7 +48,7 @@ class Owning {
 
  private:
   void own(std::size_t body, std::size_t position, const onnx::Node& node) {
-    const auto bias = find_constant(model_, index_, body, input_of(node, kBias));
+    const auto bias = find_constant(model_, index_, body, input_of(node, kBiasInput));
     const auto channels = channels_of(model_, index_, body, node);
     if (!bias || !channels || *channels <= 0 || bias->tensor->element_count() == 0) return;
     const bool is_own =
@@ -59,7 +58,7 @@ class Owning {
     if (values.empty()) return;
     BodyEditor& editor = editors_.of(body);
     const Bytes name = editor.add_tensor(position, float_tensor({*channels}, values));
-    editor.edit_node(position).inputs[kBias] = name;
+    editor.edit_node(position).inputs[kBiasInput] = name;
     ++changes_.count;
   }
 

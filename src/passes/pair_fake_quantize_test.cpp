@@ -10,6 +10,7 @@
 #include "passes/trained_scales.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
+#include "support/read_model.h"
 
 namespace ounce::passes {
 namespace {
@@ -22,6 +23,7 @@ using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
 using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
+using ounce::test::read;
 using ounce::test::Strings;
 using ounce::test::tensor_attribute;
 using test::expect_same_outputs;
@@ -32,12 +34,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 // One code of 127. The values of these tests lie on no middle between two codes but by accident, so nearly
 // all come out the same; where x · (1/s) and x / s round to different sides, an output moves by this much.
 constexpr double kOneCode = 1.0 / 127;
-
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "model"); }
 
 // x [2,3,4] → y, by the ops that the test adds between. A scale of 1/50, whose inverse is rounded.
 ModelBuilder activation(std::int64_t opset = 17) {
@@ -154,7 +153,7 @@ TEST(PairFakeQuantize, MakesWeightsThatAreStored) {
   }
 }
 
-std::string reason_of(const ModelBuilder& model) {
+std::string why_unpaired(const ModelBuilder& model) {
   onnx::Model paired = read(model.bytes());
   const Changes changes = pair_fake_quantize(paired);
   EXPECT_EQ(changes.count, 0U);
@@ -171,7 +170,7 @@ struct Numbers {
   bool shows_middle = false;
 };
 
-std::string reason_of(const Numbers& numbers) {
+std::string why_unpaired(const Numbers& numbers) {
   ModelBuilder model(numbers.opset);
   model.input("x", kFloat, {2, 3, 4}).output("y", kFloat, {2, 3, 4});
   model.initializer("s", numbers.dims, numbers.s).initializer("s2", numbers.dims2, numbers.s2);
@@ -184,32 +183,34 @@ std::string reason_of(const Numbers& numbers) {
   model.node("Max", {"c", "lo"}, {"d"}).node("Min", {"d", "hi"}, {"e"}).node("Sub", {"e", "z2"}, {"g"});
   model.node("Mul", {"g", "s2"}, {"y"});
   if (numbers.shows_middle) model.output("d", kFloat, {2, 3, 4});
-  return reason_of(model);
+  return why_unpaired(model);
 }
 
 TEST(PairFakeQuantize, LeavesWhatIsNoQuantization) {
   const std::string node = "node 'round': ";
-  EXPECT_EQ(reason_of(Numbers{.s = {0.25F}}),
+  EXPECT_EQ(why_unpaired(Numbers{.s = {0.25F}}),
             node + "it is divided by another scale than it is multiplied with");
-  EXPECT_EQ(reason_of(Numbers{.s2 = {0}}), node + "its scale 0 is not positive and finite");
-  EXPECT_EQ(reason_of(Numbers{.s2 = {kNan}}), node + "its scale nan is not positive and finite");
-  EXPECT_EQ(reason_of(Numbers{.s = {kNan}}),
+  EXPECT_EQ(why_unpaired(Numbers{.s2 = {0}}), node + "its scale 0 is not positive and finite");
+  EXPECT_EQ(why_unpaired(Numbers{.s2 = {test::kNan}}), node + "its scale nan is not positive and finite");
+  EXPECT_EQ(why_unpaired(Numbers{.s = {test::kNan}}),
             node + "it is divided by another scale than it is multiplied with");
-  EXPECT_EQ(reason_of(Numbers{.z = 3}), node + "it adds 3 that it does not take off again");
-  EXPECT_EQ(reason_of(Numbers{.z = 0.5F, .z2 = 0.5F}), node + "its zero point 0.5 is no code of type int8");
-  EXPECT_EQ(reason_of(Numbers{.z = 300, .z2 = 300}), node + "its zero point 300 is no code of type int8");
-  EXPECT_EQ(reason_of(Numbers{.z = kNan, .z2 = kNan}), "");
-  EXPECT_EQ(reason_of(Numbers{.lo = -32768, .hi = 32767}),
+  EXPECT_EQ(why_unpaired(Numbers{.z = 3}), node + "it adds 3 that it does not take off again");
+  EXPECT_EQ(why_unpaired(Numbers{.z = 0.5F, .z2 = 0.5F}),
+            node + "its zero point 0.5 is no code of type int8");
+  EXPECT_EQ(why_unpaired(Numbers{.z = 300, .z2 = 300}), node + "its zero point 300 is no code of type int8");
+  EXPECT_EQ(why_unpaired(Numbers{.z = test::kNan, .z2 = test::kNan}), "");
+  EXPECT_EQ(why_unpaired(Numbers{.lo = -32768, .hi = 32767}),
             node + "its codes from -32768 to 32767 do not fit 8 bits");
-  EXPECT_EQ(reason_of(Numbers{.lo = 0, .hi = 256}), node + "its codes from 0 to 256 do not fit 8 bits");
-  EXPECT_EQ(reason_of(Numbers{.lo = 0.5F}), node + "it is clipped to [0.5, 127], which is no range of codes");
-  EXPECT_EQ(reason_of(Numbers{.lo = 5, .hi = 3}),
+  EXPECT_EQ(why_unpaired(Numbers{.lo = 0, .hi = 256}), node + "its codes from 0 to 256 do not fit 8 bits");
+  EXPECT_EQ(why_unpaired(Numbers{.lo = 0.5F}),
+            node + "it is clipped to [0.5, 127], which is no range of codes");
+  EXPECT_EQ(why_unpaired(Numbers{.lo = 5, .hi = 3}),
             node + "it is clipped to [5, 3], which is no range of codes");
-  EXPECT_EQ(reason_of(Numbers{.lo = -1e30F}),
+  EXPECT_EQ(why_unpaired(Numbers{.lo = -1e30F}),
             node + "it is clipped to [-1.0000000150474662e+30, 127], which is no range of codes");
-  EXPECT_EQ(reason_of(Numbers{.opset = 9}),
+  EXPECT_EQ(why_unpaired(Numbers{.opset = 9}),
             node + "QuantizeLinear can say this from opset 10 on; the model has 9");
-  EXPECT_EQ(reason_of(Numbers{.shows_middle = true}), "");
+  EXPECT_EQ(why_unpaired(Numbers{.shows_middle = true}), "");
 }
 
 TEST(PairFakeQuantize, LeavesConstantsThatDoNotFitTheValues) {
@@ -219,29 +220,29 @@ TEST(PairFakeQuantize, LeavesConstantsThatDoNotFitTheValues) {
     const std::vector<float> values(noise(dims).size(), 0.5F);
     return Numbers{.s = values, .s2 = values, .dims = dims, .dims2 = dims};
   };
-  EXPECT_EQ(reason_of(channels({5})), no);
-  EXPECT_EQ(reason_of(channels({1, 1, 1, 4})), no);
-  EXPECT_EQ(reason_of(channels({1, 1, 1, 1})), no);
-  EXPECT_EQ(reason_of(channels({3, 4})), node + "its scale differs along more than one axis");
-  EXPECT_EQ(reason_of(channels({0})), node + "its scale: 's2' has no values");
-  EXPECT_EQ(reason_of(Numbers{.zero_dims = {1, 1, 1, 1}}), no);
+  EXPECT_EQ(why_unpaired(channels({5})), no);
+  EXPECT_EQ(why_unpaired(channels({1, 1, 1, 4})), no);
+  EXPECT_EQ(why_unpaired(channels({1, 1, 1, 1})), no);
+  EXPECT_EQ(why_unpaired(channels({3, 4})), node + "its scale differs along more than one axis");
+  EXPECT_EQ(why_unpaired(channels({0})), node + "its scale: 's2' has no values");
+  EXPECT_EQ(why_unpaired(Numbers{.zero_dims = {1, 1, 1, 1}}), no);
   EXPECT_EQ(
-      reason_of(Numbers{.s = {0.5F, 0.5F, 0.5F}, .s2 = {0.5F, 0.5F, 0.5F}, .dims = {3}, .dims2 = {3, 1}}),
+      why_unpaired(Numbers{.s = {0.5F, 0.5F, 0.5F}, .s2 = {0.5F, 0.5F, 0.5F}, .dims = {3}, .dims2 = {3, 1}}),
       node + "it is divided by another scale than it is multiplied with");
   Numbers old = channels({4});
   old.opset = 12;
-  EXPECT_EQ(reason_of(old), node + "QuantizeLinear can say this from opset 13 on; the model has 12");
+  EXPECT_EQ(why_unpaired(old), node + "QuantizeLinear can say this from opset 13 on; the model has 12");
 }
 
 // Rounding to hundredths is no quantization, and a scale that is computed is not known.
 TEST(PairFakeQuantize, LeavesOtherRounding) {
   ModelBuilder hundredths = activation();
   hundredths.node("Mul", {"x", "f"}, {"a"}).node("Round", {"a"}, {"b"}).node("Mul", {"b", "s"}, {"y"});
-  EXPECT_EQ(reason_of(hundredths), "");
+  EXPECT_EQ(why_unpaired(hundredths), "");
   ModelBuilder computed = activation();
   computed.input("t", kFloat, {}).node("Div", {"x", "t"}, {"a"}).node("Round", {"a"}, {"b"}, {}, "round");
   computed.node("Clip", {"b", "-128", "127"}, {"c"}).node("Mul", {"c", "t"}, {"y"});
-  EXPECT_EQ(reason_of(computed), "node 'round': its scale is not a constant");
+  EXPECT_EQ(why_unpaired(computed), "node 'round': its scale is not a constant");
 }
 
 TEST(PairFakeQuantize, LetsNoNodeBePartOfTwoPairs) {
@@ -303,29 +304,29 @@ TEST(PairFakeQuantize, WritesFourBitsFromOpset21On) {
   onnx::Model paired = read(quant(0.1F, 0, 4, is_signed, 21).bytes());
   EXPECT_EQ(pair_fake_quantize(paired).count, 1U);
   EXPECT_THAT(text_of(paired), HasSubstr("q1 = int4[]\nQuantizeLinear(x, q0, q1) -> v0\n"));
-  EXPECT_EQ(reason_of(quant(0.1F, 0, 4, is_signed, 20)),
+  EXPECT_EQ(why_unpaired(quant(0.1F, 0, 4, is_signed, 20)),
             "node 'quant': 4 bits are not written as QuantizeLinear here before opset 21");
 }
 
 TEST(PairFakeQuantize, LeavesOtherOpsOfBrevitas) {
   const Strings usual = {int_attribute("signed", 1), int_attribute("narrow", 0)};
   const std::string node = "node 'quant': ";
-  EXPECT_EQ(reason_of(quant(0.1F, 0, 3, usual)), node + "3 bits are not written as QuantizeLinear here");
-  EXPECT_EQ(reason_of(quant(0.1F, 0, kNan, usual)),
+  EXPECT_EQ(why_unpaired(quant(0.1F, 0, 3, usual)), node + "3 bits are not written as QuantizeLinear here");
+  EXPECT_EQ(why_unpaired(quant(0.1F, 0, test::kNan, usual)),
             node + "its zero point or bit width is not one constant number");
-  EXPECT_EQ(reason_of(quant(0.1F, 0.5F, 8, usual)), node + "its zero point 0.5 is no code of type int8");
-  EXPECT_EQ(reason_of(quant(0.1F, 200, 8, usual)), node + "its zero point 200 is no code of type int8");
-  EXPECT_EQ(reason_of(quant(0, 0, 8, usual)), node + "its scale 0 is not positive and finite");
-  EXPECT_EQ(reason_of(quant(kNan, 0, 8, usual)), node + "its scale nan is not positive and finite");
-  EXPECT_EQ(reason_of(quant(0.1F, 0, 8, {string_attribute("rounding_mode", "FLOOR")})),
+  EXPECT_EQ(why_unpaired(quant(0.1F, 0.5F, 8, usual)), node + "its zero point 0.5 is no code of type int8");
+  EXPECT_EQ(why_unpaired(quant(0.1F, 200, 8, usual)), node + "its zero point 200 is no code of type int8");
+  EXPECT_EQ(why_unpaired(quant(0, 0, 8, usual)), node + "its scale 0 is not positive and finite");
+  EXPECT_EQ(why_unpaired(quant(test::kNan, 0, 8, usual)), node + "its scale nan is not positive and finite");
+  EXPECT_EQ(why_unpaired(quant(0.1F, 0, 8, {string_attribute("rounding_mode", "FLOOR")})),
             node + "it rounds as FLOOR says, not to the nearest");
-  EXPECT_EQ(reason_of(quant(0.1F, 0, 8, {string_attribute("signed", "yes")})),
+  EXPECT_EQ(why_unpaired(quant(0.1F, 0, 8, {string_attribute("signed", "yes")})),
             node + "its attributes are not known here");
-  EXPECT_EQ(reason_of(quant(0.1F, 0, 8, usual, 17, "onnx.brevitas", "BipolarQuant")),
+  EXPECT_EQ(why_unpaired(quant(0.1F, 0, 8, usual, 17, "onnx.brevitas", "BipolarQuant")),
             node + "BipolarQuant is not known here");
   ModelBuilder few = activation();
   few.add(1, ounce::test::node("Quant", {"x"}, {"y"}, {}, "quant", "onnx.brevitas"));
-  EXPECT_EQ(reason_of(few), node + "it does not have four inputs");
+  EXPECT_EQ(why_unpaired(few), node + "it does not have four inputs");
 }
 
 TEST(PairFakeQuantize, WorksInBranchesAndFunctions) {

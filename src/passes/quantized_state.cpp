@@ -21,9 +21,9 @@ namespace ounce::passes {
 namespace {
 
 using graph::kNone;
+using onnx::kContrib;
 
-constexpr std::string_view kContrib = "com.microsoft";
-constexpr std::size_t kLongestWay = 16;
+constexpr std::size_t kLongestReturn = 16;
 
 constexpr auto kIntegerOps =
     std::to_array<std::string_view>({"ConvInteger", "DynamicQuantizeLinear", "MatMulInteger"});
@@ -82,7 +82,7 @@ class Describing {
 
   // Where a value comes from, through ops that only move it.
   Origin origin_of(std::size_t body, Bytes name) {
-    for (std::size_t step = 0; step < kLongestWay; ++step) {
+    for (std::size_t step = 0; step < kLongestReturn; ++step) {
       const auto [value, home] = index_.find(body, name);
       if (value == nullptr) break;
       // Also one that may be overridden is a weight to those who do not.
@@ -108,7 +108,7 @@ class Describing {
 
   // Codes that the file holds, or that are made of floats that it holds.
   bool codes_a_constant(std::size_t body, Bytes name) {
-    for (std::size_t step = 0; step < kLongestWay; ++step) {
+    for (std::size_t step = 0; step < kLongestReturn; ++step) {
       if (reader_.dims(body, name)) return true;
       const auto [value, home] = index_.find(body, name);
       if (value == nullptr || value->producer == kNone)

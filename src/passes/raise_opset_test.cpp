@@ -8,6 +8,7 @@
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
+#include "support/read_model.h"
 
 namespace ounce::passes {
 namespace {
@@ -21,6 +22,7 @@ using ounce::test::int_attribute;
 using ounce::test::kFloat;
 using ounce::test::kInt64;
 using ounce::test::ModelBuilder;
+using ounce::test::read;
 using ounce::test::Strings;
 using test::expect_same_outputs;
 using test::float_attribute;
@@ -31,8 +33,6 @@ using test::noise;
 using test::string_attribute;
 using test::text_of;
 using testing::HasSubstr;
-
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "model"); }
 
 // One op on x, which gives y.
 ModelBuilder one_op(std::int64_t opset, const std::string& op, const Dims& x, const Dims& y,

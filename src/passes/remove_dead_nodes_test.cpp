@@ -5,6 +5,7 @@
 #include "onnx/reader.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
+#include "support/read_model.h"
 
 namespace ounce::passes {
 namespace {
@@ -14,20 +15,19 @@ using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
 using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
+using ounce::test::read;
 using ounce::test::value_info;
 using test::expect_same_outputs;
 using test::text_of;
 
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "model"); }
-
-ModelBuilder one_in_one_out(std::int64_t ir_version = 8) {
+ModelBuilder with_relu(std::int64_t ir_version = 8) {
   ModelBuilder model(17, ir_version);
   model.input("x", kFloat, {2}).output("y", kFloat, {2}).node("Relu", {"x"}, {"y"});
   return model;
 }
 
 TEST(RemoveDeadNodes, TakesOutWholeRowsAndTheirConstants) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = with_relu();
   model.initializer("w", {2}, {1, 2}).node("Add", {"x", "w"}, {"a"}).node("Neg", {"a"}, {"b"});
   model.node("Abs", {"b"}, {"c"}).initializer("unused", {1}, {1});
   onnx::Model changed = read(model.bytes());
@@ -37,7 +37,7 @@ TEST(RemoveDeadNodes, TakesOutWholeRowsAndTheirConstants) {
 }
 
 TEST(RemoveDeadNodes, LeavesALivingModelByteForByte) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = with_relu();
   model.add(13, value_info("x", kFloat, {2}));
   onnx::Model changed = read(model.bytes());
   EXPECT_EQ(remove_dead_nodes(changed).count, 0U);
@@ -48,7 +48,7 @@ TEST(RemoveDeadNodes, KeepsWhatSubgraphsUse) {
   GraphBuilder branch;
   branch.output("e", kFloat, {2}).node("Neg", {"a"}, {"e"}).node("Abs", {"b"}, {"nobody"});
   branch.initializer("own", {1}, {1});
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = with_relu();
   model.input("which", 9, {}).output("z", kFloat, {2});
   model.node("Exp", {"x"}, {"a"}).node("Sqrt", {"x"}, {"b"});
   model.node(
@@ -66,7 +66,7 @@ TEST(RemoveDeadNodes, KeepsWhatSubgraphsUse) {
 TEST(RemoveDeadNodes, LetsGoOfWhatOnlyADeadSubgraphUsed) {
   GraphBuilder branch;
   branch.output("e", kFloat, {2}).node("Neg", {"a"}, {"e"});
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = with_relu();
   model.input("which", 9, {}).node("Exp", {"x"}, {"a"});
   model.node(
       "If", {"which"}, {"z"},
@@ -77,7 +77,7 @@ TEST(RemoveDeadNodes, LetsGoOfWhatOnlyADeadSubgraphUsed) {
 }
 
 TEST(RemoveDeadNodes, KeepsANodeForOneOfItsOutputs) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = with_relu();
   model.node("Split", {"x"}, {"", "s"}, {test::ints_attribute("split", {1, 1})});
   model.output("s", kFloat, {1});
   onnx::Model changed = read(model.bytes());
@@ -86,7 +86,7 @@ TEST(RemoveDeadNodes, KeepsANodeForOneOfItsOutputs) {
 
 TEST(RemoveDeadNodes, KeepsInitializersThatAreInputs) {
   for (const std::int64_t ir_version : {3, 8}) {
-    ModelBuilder model = one_in_one_out(ir_version);
+    ModelBuilder model = with_relu(ir_version);
     model.initializer("w", {1}, {1}).input("w", kFloat, {1});
     onnx::Model changed = read(model.bytes());
     EXPECT_EQ(remove_dead_nodes(changed).count, 0U);
@@ -95,7 +95,7 @@ TEST(RemoveDeadNodes, KeepsInitializersThatAreInputs) {
 }
 
 TEST(RemoveDeadNodes, KeepsInitializersThatTrainingMayUse) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = with_relu();
   model.initializer("w", {1}, {1});
   model.add_to_model(20, "");
   onnx::Model changed = read(model.bytes());
@@ -103,14 +103,14 @@ TEST(RemoveDeadNodes, KeepsInitializersThatTrainingMayUse) {
 }
 
 TEST(RemoveDeadNodes, KeepsInitializersThatAreOutputs) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = with_relu();
   model.initializer("w", {1}, {1}).output("w", kFloat, {1});
   onnx::Model changed = read(model.bytes());
   EXPECT_EQ(remove_dead_nodes(changed).count, 0U);
 }
 
 TEST(RemoveDeadNodes, DropsTheTypesOfWhatIsGone) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = with_relu();
   model.node("Neg", {"x"}, {"a"}).add(13, value_info("a", kFloat, {2})).add(13, value_info("y", kFloat, {2}));
   model.add(13, value_info("gone before", kFloat, {2}));
   onnx::Model changed = read(model.bytes());
@@ -125,7 +125,7 @@ TEST(RemoveDeadNodes, CleansFunctions) {
       field(1, std::string("f")) + field(4, std::string("a")) + field(5, std::string("r")) +
       field(7, ounce::test::node("Neg", {"a"}, {"r"})) + field(7, ounce::test::node("Abs", {"a"}, {"u"})) +
       field(9, field(1, std::string()) + field(2, std::int64_t{17})) + field(10, std::string("my"));
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = with_relu();
   model.add_to_model(25, function).add_to_model(8, field(1, std::string("my")) + field(2, std::int64_t{1}));
   onnx::Model changed = read(model.bytes());
   EXPECT_EQ(remove_dead_nodes(changed).count, 1U);

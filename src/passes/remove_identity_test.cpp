@@ -5,6 +5,7 @@
 #include "onnx/reader.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
+#include "support/read_model.h"
 
 namespace ounce::passes {
 namespace {
@@ -13,13 +14,12 @@ using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
 using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
+using ounce::test::read;
 using ounce::test::tensor;
 using test::expect_same_outputs;
 using test::text_of;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "model"); }
 
 ModelBuilder one_in_one_out(std::int64_t opset = 17) {
   ModelBuilder model(opset);

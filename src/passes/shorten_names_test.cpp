@@ -9,6 +9,7 @@
 #include "onnx/writer.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
+#include "support/read_model.h"
 
 namespace ounce::passes {
 namespace {
@@ -18,22 +19,21 @@ using ounce::test::float_tensor;
 using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
+using ounce::test::kBool;
 using ounce::test::kFloat;
 using ounce::test::kInt64;
 using ounce::test::ModelBuilder;
+using ounce::test::read;
 using ounce::test::tensor;
 using ounce::test::value_info;
 using test::expect_same_outputs;
 using test::text_of;
 using testing::ElementsAre;
 
-constexpr int kBool = 9;
 constexpr std::uint32_t kNode = 1, kValueInfo = 13, kAnnotation = 14, kSparse = 15;  // of a graph
 constexpr std::uint32_t kImport = 8, kTraining = 20, kFunction = 25;                 // of a model
 
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "model"); }
-
-ModelBuilder one_in_one_out(std::int64_t ir_version = 8) {
+ModelBuilder of_ir(std::int64_t ir_version = 8) {
   ModelBuilder model(17, ir_version);
   model.input("x", kFloat, {2}).output("y", kFloat, {2});
   return model;
@@ -60,7 +60,7 @@ std::vector<std::string> names_of(const std::vector<onnx::Kept<onnx::ValueInfo>>
 }
 
 TEST(ShortenNames, RenamesInnerValuesAndKeepsOuterOnes) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.initializer("layer.weight", {2}, {3, 4}).node("Mul", {"x", "layer.weight"}, {"layer/product"});
   model.node("Neg", {"layer/product"}, {"y"});
   EXPECT_EQ(shortened(model), "a = float32[2]\nMul(x, a) -> b\nNeg(b) -> y\n");
@@ -75,7 +75,7 @@ TEST(ShortenNames, GivesTheShortestToTheMostUsedAndTakesNoNameTwice) {
 }
 
 TEST(ShortenNames, SaysHowMuchItSaves) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.node("Neg", {"x"}, {"twelve_bytes"}, {}, "four").node("Abs", {"twelve_bytes"}, {"y"}, {}, "four");
   model.add(kValueInfo, value_info("six_at", kFloat, {2}));
   onnx::Model changed = read(model.bytes());
@@ -86,7 +86,7 @@ TEST(ShortenNames, TakesNamesAndNotesOffNodes) {
   const auto noted = [](const std::string& op, const std::string& from, const std::string& to) {
     return ounce::test::node(op, {from}, {to}, {}, "same name") + field(6, std::string("a stack trace"));
   };
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.add(kNode, noted("Neg", "x", "h")).add(kNode, noted("Abs", "h", "k")).node("Relu", {"k"}, {"y"});
   onnx::Model changed = read(model.bytes());
   EXPECT_GT(shorten_names(changed).saved, 0U);
@@ -98,7 +98,7 @@ TEST(ShortenNames, TakesNamesAndNotesOffNodes) {
 }
 
 TEST(ShortenNames, TakesDeclaredTypesAlong) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.node("Neg", {"x"}, {"negative"}).node("Abs", {"negative"}, {"y"});
   for (const char* name : {"nobody", "negative", "y"}) model.add(kValueInfo, value_info(name, kFloat, {2}));
   onnx::Model changed = read(model.bytes());
@@ -108,7 +108,7 @@ TEST(ShortenNames, TakesDeclaredTypesAlong) {
 }
 
 TEST(ShortenNames, FindsNothingMoreTheSecondTime) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.node("Neg", {"x"}, {"a"}).node("Abs", {"a"}, {"y"});
   expect_left_alone(model.bytes());
 }
@@ -121,7 +121,7 @@ TEST(ShortenNames, TellsValuesOfOneNameInTwoBranchesApart) {
     graph.add(kValueInfo, value_info("inner", kFloat, {2}));
     return graph.bytes();
   };
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.input("which", kBool, {}).node("Relu", {"x"}, {"outer"});
   model.node("If", {"which"}, {"y"},
              {graph_attribute("then_branch", branch("Add")), graph_attribute("else_branch", branch("Sub"))});
@@ -136,7 +136,7 @@ TEST(ShortenNames, HandsOnOuterValuesAsOutputsOfBranches) {
   GraphBuilder handed, made;
   handed.output("outer", kFloat, {2});
   made.output("made", kFloat, {2}).node("Neg", {"x"}, {"made"});
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.input("which", kBool, {}).node("Relu", {"x"}, {"outer"});
   model.node("If", {"which"}, {"y"},
              {graph_attribute("then_branch", handed.bytes()), graph_attribute("else_branch", made.bytes())});
@@ -152,7 +152,7 @@ TEST(ShortenNames, RenamesTheFormalsOfLoops) {
   body.input("round", kInt64, {}).input("go_on", kBool, {}).input("state", kFloat, {2});
   body.output("still", kBool, {}).output("next", kFloat, {2});
   body.node("Identity", {"go_on"}, {"still"}).node("Add", {"state", "captured"}, {"next"});
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.initializer(tensor("times", kInt64, {}, std::string("\3\0\0\0\0\0\0\0", 8)));
   model.node("Neg", {"x"}, {"captured"});
   model.node("Loop", {"times", "", "x"}, {"y"}, {graph_attribute("body", body.bytes())});
@@ -168,7 +168,7 @@ TEST(ShortenNames, RenamesTheFormalsOfScans) {
   body.input("state", kFloat, {}).input("element", kFloat, {});
   body.output("sum", kFloat, {}).output("so_far", kFloat, {});
   body.node("Add", {"state", "element"}, {"sum"}).node("Identity", {"sum"}, {"so_far"});
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.initializer("start", {}, {0});
   model.node("Scan", {"start", "x"}, {"end", "y"},
              {graph_attribute("body", body.bytes()), int_attribute("num_scan_inputs", 1)});
@@ -187,7 +187,7 @@ std::string function(const std::string& more = {}) {
 }
 
 ModelBuilder calls_of(const std::string& callee) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.add_to_model(kImport, field(1, std::string("own")) + field(2, std::int64_t{1}));
   model.add_to_model(kFunction, callee);
   model.add(kNode, ounce::test::node("Double", {"x"}, {"sum"}, {}, {}, "own"));
@@ -201,7 +201,7 @@ TEST(ShortenNames, RenamesInsideOfFunctions) {
 }
 
 TEST(ShortenNames, KeepsInputsThatHaveDefaults) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.input("default", kFloat, {2}).initializer("default", {2}, {3, 4}).node("Neg", {"x"}, {"negative"});
   model.node("Mul", {"negative", "default"}, {"y"});
   EXPECT_EQ(shortened(model), "default = float32[2]\nNeg(x) -> a\nMul(a, default) -> y\n");
@@ -216,7 +216,7 @@ TEST(ShortenNames, RenamesListedInitializersBeforeIr4) {
 }
 
 TEST(ShortenNames, RenamesSparseInitializers) {
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   model.add(kSparse, field(1, float_tensor("sparse", {1}, {5})) + field(2, test::ints_tensor("", {1})) +
                          field(3, std::int64_t{2}));
   model.node("Mul", {"x", "sparse"}, {"y"});
@@ -224,7 +224,7 @@ TEST(ShortenNames, RenamesSparseInitializers) {
 }
 
 TEST(ShortenNames, LeavesModelsThatNameValuesElsewhere) {
-  ModelBuilder annotated = one_in_one_out();
+  ModelBuilder annotated = of_ir();
   annotated.node("Neg", {"x"}, {"inner"}).node("Abs", {"inner"}, {"y"});
   ModelBuilder trained = annotated, placed = annotated;
   annotated.add(kAnnotation, field(1, std::string("inner")));
@@ -239,7 +239,7 @@ TEST(ShortenNames, LeavesModelsThatNameValuesElsewhere) {
 
 TEST(ShortenNames, NamesManyValues) {
   constexpr int kCount = 60'000;  // more than there are names of one to two characters, many times
-  ModelBuilder model = one_in_one_out();
+  ModelBuilder model = of_ir();
   std::string last = "x";
   for (int i = 0; i < kCount; ++i) {
     const std::string next = i + 1 < kCount ? "a_long_name_" + std::to_string(i) : "y";

@@ -17,6 +17,7 @@ using ounce::test::field;
 using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
+using ounce::test::kBool;
 using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
 using ounce::test::Strings;
@@ -32,10 +33,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr int kBool = 9;
-constexpr double kLeastSqnr = 30;  // dB, through up to five layers of 8 bits with ranges that are exact
+constexpr double kLeastStaticSqnr = 30;  // dB, through up to five layers of 8 bits with ranges that are exact
 
-struct Variant {
+struct StaticVariant {
   Dialect dialect = Dialect::kQdq;
   ActivationType activations = ActivationType::kU8;
   WeightType weights = WeightType::kS8;
@@ -56,10 +56,10 @@ struct Variant {
            (granularity == GranularityKind::kChannel ? " per channel" : " per tensor");
   }
 };
-const Variant kQdq, kQOperator{.dialect = Dialect::kQOperator};
+const StaticVariant kQdq, kQOperator{.dialect = Dialect::kQOperator};
 
-std::vector<Variant> all_variants() {
-  std::vector<Variant> variants;
+std::vector<StaticVariant> all_variants() {
+  std::vector<StaticVariant> variants;
   for (const Dialect dialect : {Dialect::kQdq, Dialect::kQOperator}) {
     for (const ActivationType activations : {ActivationType::kU8, ActivationType::kS8}) {
       for (const WeightType weights : {WeightType::kS8, WeightType::kU8}) {
@@ -91,9 +91,9 @@ std::set<std::string> names_of(const onnx::Model& model) {
 }
 
 // Of both dialects and all types.
-void expect_close(const GraphBuilder& model, double least = kLeastSqnr) {
+void expect_static_close(const GraphBuilder& model, double least = kLeastStaticSqnr) {
   const std::string bytes = model.bytes();
-  for (const Variant& variant : all_variants()) {
+  for (const StaticVariant& variant : all_variants()) {
     SCOPED_TRACE(variant.text());
     const Rewritten rewritten(bytes, variant.recipe());
     EXPECT_GE(least_sqnr(bytes, rewritten.model()), least) << text_of(rewritten.model());
@@ -225,16 +225,16 @@ TEST(StaticOps, GemmGivesCodesInTheMiddleAndFloatsAtTheEnd) {
 }
 
 TEST(StaticOps, ConvolutionsStayClose) {
-  expect_close(conv_relu_conv());
+  expect_static_close(conv_relu_conv());
   ModelBuilder one = ModelBuilder();  // along one axis
   one.input("x", kFloat, {2, 4, 16}).output("y", kFloat, {2, 3, 16});
   add_conv(one, "x", "a", {4, 1, 3}, {int_attribute("group", 4), ints_attribute("pads", {1, 1})});
   one.node("Relu", {"a"}, {"r"});
   add_conv(one, "r", "y", {3, 4, 1});
-  expect_close(one);
+  expect_static_close(one);
 }
 
-TEST(StaticOps, PerceptronsStayClose) { expect_close(perceptron()); }
+TEST(StaticOps, PerceptronsStayClose) { expect_static_close(perceptron()); }
 
 // Stem ─ depthwise ─ Clip ─ Concat ─ pools ─ residual ─ head
 ModelBuilder network() {
@@ -258,7 +258,7 @@ ModelBuilder network() {
   return model;
 }
 
-TEST(StaticOps, WholeNetworksStayClose) { expect_close(network(), 25); }
+TEST(StaticOps, WholeNetworksStayClose) { expect_static_close(network(), 25); }
 
 TEST(StaticOps, WholeNetworksComputeOnIntegersFromEndToEnd) {
   const std::string text = text_of(Rewritten(network().bytes(), kQOperator.recipe()).model());
@@ -280,7 +280,7 @@ TEST(StaticOps, GatesStayClose) {
   add_conv(model, "g", "e", {4, 4, 1, 1});
   model.node("Sigmoid", {"e"}, {"s"}).node("Mul", {"a", "s"}, {"m"});
   add_conv(model, "m", "y", {4, 4, 1, 1});
-  expect_close(model);
+  expect_static_close(model);
 }
 
 TEST(StaticOps, CodesThatAreMovedStayClose) {
@@ -295,7 +295,7 @@ TEST(StaticOps, CodesThatAreMovedStayClose) {
   model.node("Transpose", {"d"}, {"e"}, {ints_attribute("perm", {1, 0, 2})});
   model.node("Unsqueeze", {"e", "first"}, {"f"}).node("Reshape", {"f", "halves"}, {"g"});
   add_conv(model, "g", "y", {4, 4, 1, 1});
-  expect_close(model);
+  expect_static_close(model);
 }
 
 TEST(StaticOps, AttentionStaysClose) {
@@ -312,7 +312,7 @@ TEST(StaticOps, AttentionStaysClose) {
   model.node("MatMul", {"q", "kt"}, {"scores"}).node("Softmax", {"scores"}, {"p"});
   model.node("MatMul", {"p", "v"}, {"o"});
   product("o", "wo", "y");
-  expect_close(model);
+  expect_static_close(model);
 }
 
 TEST(StaticOps, AWeightOfTwoConvsStaysClose) {
@@ -320,7 +320,7 @@ TEST(StaticOps, AWeightOfTwoConvsStaysClose) {
   model.output("y", kFloat, {1, 4, 8, 8});
   model.initializer("w", {4, 4, 1, 1}, noise({4, 4, 1, 1}));
   model.node("Conv", {"x", "w"}, {"a"}).node("Conv", {"a", "w"}, {"y"});
-  expect_close(model);
+  expect_static_close(model);
 }
 
 // The value of one Conv is read by a Conv of another body, and by floats there and here.
@@ -338,7 +338,7 @@ TEST(StaticOps, ValuesThatBranchesTakeFromOutsideStayClose) {
   model.node("If", {"c"}, {"y"},
              {graph_attribute("then_branch", then_branch.bytes()),
               graph_attribute("else_branch", else_branch.bytes())});
-  expect_close(model);
+  expect_static_close(model);
 }
 
 TEST(StaticOps, WeightsAndBiasesOfGraphsAroundStayClose) {
@@ -356,7 +356,7 @@ TEST(StaticOps, WeightsAndBiasesOfGraphsAroundStayClose) {
       "If", {"c"}, {"y"},
       {graph_attribute("then_branch", branch("w", "b")), graph_attribute("else_branch", branch("u", "d"))});
   model.node("Conv", {"x", "w", "e"}, {"a"});
-  expect_close(model);
+  expect_static_close(model);
 }
 
 TEST(StaticOps, AValueMayBeAnOutputAndGoOnAsCodes) {
@@ -364,7 +364,7 @@ TEST(StaticOps, AValueMayBeAnOutputAndGoOnAsCodes) {
   model.output("a", kFloat, {1, 4, 8, 8}).output("y", kFloat, {1, 4, 8, 8});
   add_conv(model, "x", "a", {4, 4, 1, 1});
   add_conv(model, "a", "y", {4, 4, 1, 1});
-  expect_close(model);
+  expect_static_close(model);
 }
 
 TEST(StaticOps, NamesThatAreTakenAreNotGivenAgain) {
@@ -374,7 +374,7 @@ TEST(StaticOps, NamesThatAreTakenAreNotGivenAgain) {
   model.initializer("v3", {4, 4, 1, 1}, noise({4, 4, 1, 1}, 3));
   model.node("Conv", {"q0", "q1", "q2"}, {"v1"}).node("Relu", {"v1"}, {"q3"});
   model.node("Conv", {"q3", "v3"}, {"v0"});
-  expect_close(model);
+  expect_static_close(model);
 }
 
 // A bias so large against its weights that 32 bits would not hold it; and one of a channel without weights.
@@ -386,7 +386,7 @@ TEST(StaticOps, LargeBiasesOfTinyWeightsStayClose) {
   for (std::size_t i = 4; i < 8; ++i) weights[i] = 0;
   model.initializer("w", {3, 4, 1, 1}, weights).initializer("b", {3}, {0.75F, -0.3F, 0.1F});
   model.node("Conv", {"x", "w", "b"}, {"y"});
-  expect_close(model);
+  expect_static_close(model);
 }
 
 // From 32 on.
@@ -397,7 +397,7 @@ TEST(StaticOps, TheScalesOfManyChannelsAreShort) {
   model.node("Relu", {"a"}, {"r"});
   add_conv(model, "r", "y", {4, 40, 1, 1});
   EXPECT_THAT(text_of(Rewritten(model.bytes(), kQdq.recipe()).model()), HasSubstr("q1 = float16[40]\n"));
-  expect_close(model);
+  expect_static_close(model);
 }
 
 // Before version 4 of the format every constant is declared as an input as well.
@@ -407,7 +407,7 @@ TEST(StaticOps, WeightsThatAreDeclaredAsInputsStayClose) {
   model.input("wy", kFloat, {4, 4, 1, 1}).input("by", kFloat, {4});
   add_conv(model, "x", "y", {4, 4, 1, 1});
   EXPECT_THAT(text_of(Rewritten(model.bytes(), kQOperator.recipe()).model()), HasSubstr("QLinearConv("));
-  expect_close(model);
+  expect_static_close(model);
 }
 
 TEST(StaticOps, WeightsOfConstantNodesStayClose) {
@@ -422,12 +422,12 @@ TEST(StaticOps, WeightsOfConstantNodesStayClose) {
   constant("b", {4});
   model.node("Conv", {"t", "w", "b"}, {"y"});
   EXPECT_THAT(text_of(Rewritten(model.bytes(), kQOperator.recipe()).model()), HasSubstr("QLinearConv("));
-  expect_close(model);
+  expect_static_close(model);
 }
 
 TEST(StaticOps, SevenBitsAndCentredZerosStayClose) {
   const std::string bytes = network().bytes();
-  for (Variant variant : all_variants()) {
+  for (StaticVariant variant : all_variants()) {
     SCOPED_TRACE(variant.text());
     Recipe recipe = variant.recipe();
     recipe.integer.reduce_range = true;
@@ -458,7 +458,7 @@ TEST(StaticOps, MixedTypesOfValuesRunInQdq) {
   Recipe recipe = kQdq.recipe();
   recipe.integer.values["r"].type = ActivationType::kS8;
   const std::string bytes = conv_relu_conv().bytes();
-  EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model()), kLeastSqnr);
+  EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model()), kLeastStaticSqnr);
   recipe.integer.values["r"].type = ActivationType::kU16;  // raises the opset
   const Rewritten wide(bytes, recipe);
   EXPECT_EQ(onnx::opset_version(wide.model().proto->opset_imports, ""), 21);
@@ -488,7 +488,7 @@ TEST(StaticOps, AnAveragePoolWithDilationsStaysFloat) {
   model.node("AveragePool", {"a"}, {"p"},
              {ints_attribute("kernel_shape", {2, 2}), ints_attribute("dilations", {2, 2})});
   add_conv(model, "p", "y", {4, 4, 1, 1});
-  expect_close(model);
+  expect_static_close(model);
 }
 
 // The clamp is not the end of the codes: they are those of the Conv, which go below zero.
@@ -498,7 +498,7 @@ TEST(StaticOps, AReluBehindAPoolStaysInForce) {
   add_conv(model, "x", "a", {4, 4, 1, 1});
   model.node("MaxPool", {"a"}, {"m"}, {ints_attribute("kernel_shape", {2, 2})}).node("Relu", {"m"}, {"r"});
   add_conv(model, "r", "y", {4, 4, 1, 1});
-  expect_close(model);
+  expect_static_close(model);
 }
 
 TEST(StaticOps, AClipAwayFromZeroStaysInForce) {
@@ -508,7 +508,7 @@ TEST(StaticOps, AClipAwayFromZeroStaysInForce) {
   add_conv(model, "x", "a", {4, 4, 1, 1});
   model.node("Clip", {"a", "low", "high"}, {"r"});
   add_conv(model, "r", "y", {4, 4, 1, 1});
-  expect_close(model);
+  expect_static_close(model);
 }
 
 // One Conv is integer, the other is not: its weight has to be there as floats.
@@ -518,10 +518,10 @@ TEST(StaticOps, AWeightOfAnIntegerAndAFloatConvServesBoth) {
   model.initializer("w", {4, 4, 1, 1}, noise({4, 4, 1, 1}));
   model.node("Conv", {"x", "w"}, {"a"}).node("Conv", {"a", "w"}, {"y"});
   const std::string bytes = model.bytes();
-  for (Variant variant : {kQdq, kQOperator}) {
+  for (StaticVariant variant : {kQdq, kQOperator}) {
     Recipe recipe = variant.recipe();
     recipe.nodes = {{"y", Format::kW8}};
-    EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model()), kLeastSqnr) << variant.text();
+    EXPECT_GE(least_sqnr(bytes, Rewritten(bytes, recipe).model()), kLeastStaticSqnr) << variant.text();
   }
 }
 

@@ -11,6 +11,7 @@
 #include "passes/remove_dead_nodes.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
+#include "support/read_model.h"
 
 namespace ounce::passes {
 namespace {
@@ -22,7 +23,15 @@ using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
 using ounce::test::kFloat;
+using ounce::test::kFloat16;
+using ounce::test::kInt16;
+using ounce::test::kInt32;
+using ounce::test::kInt4;
+using ounce::test::kInt8;
+using ounce::test::kUint4;
+using ounce::test::kUint8;
 using ounce::test::ModelBuilder;
+using ounce::test::read;
 using ounce::test::Strings;
 using ounce::test::tensor;
 using ounce::test::tensor_attribute;
@@ -35,11 +44,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr int kUint8 = 2, kInt8 = 3, kInt16 = 5, kInt32 = 6, kFloat16 = 10, kUint4 = 21, kInt4 = 22;
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "model"); }
 
 std::string codes_tensor(const std::string& name, int type, const Dims& dims, const std::vector<int>& codes) {
   std::string raw;
@@ -74,7 +79,7 @@ ModelBuilder matmul(std::int64_t opset = 17, const Strings& attributes = {},
   return model;
 }
 
-std::string reason_of(const ModelBuilder& model) {
+std::string why_not_stored(const ModelBuilder& model) {
   onnx::Model stored = read(model.bytes());
   const Changes changes = store_trained_weights(stored);
   EXPECT_EQ(changes.count, 0U);
@@ -309,7 +314,7 @@ TEST(TrainedScales, LeavesPairsWhoseScalesDiffer) {
     model.initializer(codes_tensor("u", kInt8, dims, std::vector<int>(dims.empty() ? 1 : 4, zero)));
     model.node("QuantizeLinear", {"w", "s", "z"}, {"c"}, {}, "quant");
     model.node("DequantizeLinear", {"c", "t", "u"}, {"d"}, {}, "dequant").node("MatMul", {"x", "d"}, {"y"});
-    return reason_of(model);
+    return why_not_stored(model);
   };
   const std::string no = "node 'quant': node 'dequant' behind it has another scale or zero point";
   EXPECT_EQ(reason(0.25F, 1, {}), no);
@@ -321,11 +326,11 @@ TEST(TrainedScales, LeavesScalesThatAreNone) {
   const auto reason = [](float scale) {
     ModelBuilder model = matmul();
     model.initializer("s", {}, {scale}).initializer(codes_tensor("z", kInt8, {}, {0}));
-    return reason_of(model);
+    return why_not_stored(model);
   };
   EXPECT_EQ(reason(0), "node 'quant': its scale 0 (number 0) is not positive and finite");
   EXPECT_EQ(reason(-1), "node 'quant': its scale -1 (number 0) is not positive and finite");
-  EXPECT_EQ(reason(kNan), "node 'quant': its scale nan (number 0) is not positive and finite");
+  EXPECT_EQ(reason(test::kNan), "node 'quant': its scale nan (number 0) is not positive and finite");
   EXPECT_EQ(reason(kInfinity), "node 'quant': its scale inf (number 0) is not positive and finite");
 }
 
@@ -335,7 +340,7 @@ TEST(TrainedScales, LeavesParametersOfWrongShapes) {
     ModelBuilder model = matmul(opset, attributes);
     model.initializer("s", scale, std::vector<float>(noise(scale).size(), 0.5F));
     model.initializer(codes_tensor("z", kInt8, zero, std::vector<int>(noise(zero).size(), 0)));
-    return reason_of(model);
+    return why_not_stored(model);
   };
   const std::string node = "node 'quant': ";
   EXPECT_EQ(reason({5}, {5}, {}), node + "its scale has 5 values in 1 axes where its axis of 4 needs 4 in 1");
@@ -367,7 +372,7 @@ TEST(TrainedScales, LeavesTypesThatHoldNoCodes) {
                          const Strings& attributes = {}) {
     ModelBuilder model = matmul(opset, attributes);
     model.initializer("s", {}, {0.5F}).initializer(tensor("z", type, {}, zero));
-    return reason_of(model);
+    return why_not_stored(model);
   };
   const std::string node = "node 'quant': ";
   const std::string four(4, '\0');
@@ -388,21 +393,21 @@ TEST(TrainedScales, LeavesWeightsThatAreNotNumbersOrNotFloats) {
   ModelBuilder nan;
   nan.input("x", kFloat, {2})
       .output("y", kFloat, {2})
-      .initializer("w", {2}, {1, kNan})
+      .initializer("w", {2}, {1, test::kNan})
       .initializer("s", {}, {1});
   nan.node("QuantizeLinear", {"w", "s"}, {"c"}, {}, "quant").node("DequantizeLinear", {"c", "s"}, {"d"});
   nan.node("Add", {"x", "d"}, {"y"});
-  EXPECT_EQ(reason_of(nan), "node 'quant': one of its values is not a number");
+  EXPECT_EQ(why_not_stored(nan), "node 'quant': one of its values is not a number");
   ModelBuilder integers;
   integers.output("y", kFloat, {1}).initializer("s", {}, {1});
   integers.initializer(tensor("w", kInt32, {1}, std::string(4, '\1')));
   integers.node("QuantizeLinear", {"w", "s"}, {"c"}, {}, "quant").node("DequantizeLinear", {"c", "s"}, {"y"});
-  EXPECT_EQ(reason_of(integers), "node 'quant': what it codes is of type int32");
+  EXPECT_EQ(why_not_stored(integers), "node 'quant': what it codes is of type int32");
   ModelBuilder nothing;
   nothing.output("y", kFloat, {0}).initializer("s", {}, {1});
   nothing.initializer(float_tensor("w", {0, std::int64_t{1} << 62U}, {}));
   nothing.node("QuantizeLinear", {"w", "s"}, {"c"}, {}, "quant").node("DequantizeLinear", {"c", "s"}, {"y"});
-  EXPECT_EQ(reason_of(nothing), "node 'quant': 'w' has no values");
+  EXPECT_EQ(why_not_stored(nothing), "node 'quant': 'w' has no values");
 }
 
 TEST(TrainedScales, LeavesWhatIsNoConstantForSure) {
@@ -410,17 +415,17 @@ TEST(TrainedScales, LeavesWhatIsNoConstantForSure) {
   input.input("w", kFloat, {3, 4});
   input.initializer("s", {}, {1}).initializer(codes_tensor("z", kInt8, {}, {0}));
   const std::string no = "node 'quant': 'w' may get another value when the model runs or is trained";
-  EXPECT_EQ(reason_of(input), no);
+  EXPECT_EQ(why_not_stored(input), no);
   ModelBuilder trained = matmul();
   trained.initializer("s", {}, {1}).initializer(codes_tensor("z", kInt8, {}, {0}));
   trained.add_to_model(20, "");
-  EXPECT_EQ(reason_of(trained), no);
+  EXPECT_EQ(why_not_stored(trained), no);
   ModelBuilder scale = matmul();
   scale.input("s", kFloat, {}).initializer(codes_tensor("z", kInt8, {}, {0}));
-  EXPECT_EQ(reason_of(scale), "node 'quant': its scale is not a constant");
+  EXPECT_EQ(why_not_stored(scale), "node 'quant': its scale is not a constant");
   ModelBuilder codes = matmul();
   codes.initializer("s", {}, {1}).initializer(codes_tensor("z", kInt8, {}, {0})).output("c", kInt8, {3, 4});
-  EXPECT_EQ(reason_of(codes), "node 'quant': 'c' is an output");
+  EXPECT_EQ(why_not_stored(codes), "node 'quant': 'c' is an output");
 }
 
 TEST(TrainedScales, LeavesWaysThatCannotBeFollowed) {
@@ -435,7 +440,7 @@ TEST(TrainedScales, LeavesWaysThatCannotBeFollowed) {
     model.node(op, inputs, {"m"}, attributes);
     model.node("QuantizeLinear", {"m", "s"}, {"c"}, {}, "quant").node("DequantizeLinear", {"c", "s"}, {"d"});
     model.node("MatMul", {"x", "d"}, {"y"});
-    return reason_of(model);
+    return why_not_stored(model);
   };
   const std::string node = "node 'quant': ";
   EXPECT_EQ(reason("Transpose", {}, {ints_attribute("perm", {0, 0})}),
@@ -466,7 +471,7 @@ TEST(TrainedScales, LeavesClipsThatCannotBeFolded) {
     model.node("QuantizeLinear", {"w", "s"}, {"c"}, {}, "quant").node("Clip", inputs, {"n"}, {}, "clip");
     model.node("DequantizeLinear", {"n", "s"}, {"y"});
     if (is_output) model.output("n", kUint8, {2});
-    return reason_of(model);
+    return why_not_stored(model);
   };
   EXPECT_EQ(reason(true, 0, {"lo", "hi"}), "node 'quant': node 'clip' behind it gives an output");
   EXPECT_EQ(reason(false, 101, {"lo", "hi"}),

@@ -15,13 +15,13 @@ using onnx::Bytes;
 constexpr std::size_t kMostScaleUses = 16;
 constexpr int kLongestScale = 4;  // nodes that make one
 
-bool makes_scale(const graph::Index& index, std::size_t body, const onnx::Node& node, int steps) {
+bool leads_to_scale(const graph::Index& index, std::size_t body, const onnx::Node& node, int steps) {
   const graph::Value* value = node.outputs.size() == 1 ? index.find(body, node.outputs[0]).value : nullptr;
   if (value == nullptr || value->is_output || value->uses.empty() || steps == 0) return false;
   if (value->uses.size() > kMostScaleUses) return false;
   return std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
     const onnx::Node& next = index.node(use);
-    return is_quantized_op(next) ? use.input != 0 : makes_scale(index, use.body, next, steps - 1);
+    return is_quantized_op(next) ? use.input != 0 : leads_to_scale(index, use.body, next, steps - 1);
   });
 }
 
@@ -49,7 +49,7 @@ bool is_between_codes(const graph::Index& index, std::size_t body, const onnx::N
 }
 
 bool makes_scale(const graph::Index& index, std::size_t body, const onnx::Node& node) {
-  return makes_scale(index, body, node, kLongestScale);
+  return leads_to_scale(index, body, node, kLongestScale);
 }
 
 }  // namespace ounce::plan

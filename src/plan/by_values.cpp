@@ -7,13 +7,13 @@
 #include <limits>
 
 #include "kernels/half.h"
+#include "plan/half_tensors.h"
 #include "plan/sources.h"
 #include "quant/tiles.h"
 
 namespace ounce::plan {
 namespace {
 
-constexpr float kLargestHalf = 65504;
 // 16-bit floats have a fixed step of 2^-24 near zero: a tensor whose largest value is below this loses
 // precision.
 constexpr float kSmallestHalfRange = 0x1p-11F;

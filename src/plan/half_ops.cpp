@@ -16,7 +16,7 @@ constexpr std::string_view kSignal = "it sums over a whole signal";
 constexpr std::string_view kSquares = "it sums squares, which overflow beyond 256";
 constexpr std::string_view kLoss = "losses are sums of logarithms";
 
-constexpr auto kOps = std::to_array<HalfOp>({
+constexpr auto kHalfOps = std::to_array<HalfOp>({
     {"AffineGrid", Reach::kCarries, kCoordinates},
     {"Atan", Reach::kBounds},
     {"Bernoulli", Reach::kBounds, kRandom},
@@ -67,7 +67,7 @@ constexpr auto kOps = std::to_array<HalfOp>({
     {"Sqrt", Reach::kLowers},
     {"Tanh", Reach::kBounds},
 });
-static_assert(std::is_sorted(kOps.begin(), kOps.end(),
+static_assert(std::is_sorted(kHalfOps.begin(), kHalfOps.end(),
                              [](const HalfOp& a, const HalfOp& b) { return a.op_type < b.op_type; }));
 
 constexpr auto kSettings = std::to_array<std::pair<std::string_view, std::size_t>>({
@@ -93,9 +93,9 @@ const HalfOp& half_op(const onnx::Node& node) {
   static constexpr HalfOp kOrdinary{""}, kTrainingDropout{"Dropout", Reach::kCarries, kRandom};
   if (is_op(node, "Dropout") && node.inputs.size() > 2) return kTrainingDropout;
   const auto* found =
-      std::lower_bound(kOps.begin(), kOps.end(), node.op_type,
+      std::lower_bound(kHalfOps.begin(), kHalfOps.end(), node.op_type,
                        [](const HalfOp& op, std::string_view name) { return op.op_type < name; });
-  return found != kOps.end() && found->op_type == node.op_type ? *found : kOrdinary;
+  return found != kHalfOps.end() && found->op_type == node.op_type ? *found : kOrdinary;
 }
 
 bool is_setting(const onnx::Node& node, std::size_t input) {

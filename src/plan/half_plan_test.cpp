@@ -25,8 +25,11 @@ using passes::test::noise;
 using test::Dims;
 using test::field;
 using test::int_attribute;
+using test::kBool;
+using test::kDouble;
 using test::kFloat;
 using test::kInt64;
+using test::kUint8;
 using test::ModelBuilder;
 using test::Strings;
 using testing::Contains;
@@ -35,7 +38,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr int kUint8 = 2, kBool = 9, kHalf = 10, kDouble = 11;
+constexpr int kHalf = 10;
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr const char* kCounts = "computes with integers, which may need more than 11 bits";
@@ -69,9 +72,9 @@ struct Net : ModelBuilder {
   }
 };
 
-struct Planned {
-  explicit Planned(const test::GraphBuilder& built, Recipe asked = {},
-                   const observe::Ranges* ranges = nullptr)
+struct HalfPlanned {
+  explicit HalfPlanned(const test::GraphBuilder& built, Recipe asked = {},
+                       const observe::Ranges* ranges = nullptr)
       : bytes(built.bytes()) {
     if (!asked.is_half()) asked.format = Format::kFp16;
     onnx::Model model = onnx::read_model_from_memory(bytes, "model");
@@ -107,7 +110,7 @@ std::string may_grow(const std::string& op, const std::string& value) {
 TEST(HalfPlan, LayersComputeOn16Bits) {
   Net net;
   net.numbers("b", {8}, noise({8})).does("Add", {"h", "b"}, {"a"}).does("Relu", {"a"}, {"y"});
-  const Planned plan(net);
+  const HalfPlanned plan(net);
   EXPECT_THAT(plan.stays, IsEmpty());
   EXPECT_THAT(plan.halves, ElementsAre("h", "a", "y"));
   EXPECT_THAT(plan.stored, ElementsAre("w: weight of MatMul", "b: parameter of Add"));
@@ -123,7 +126,7 @@ TEST(HalfPlan, NormalisationsThatAreWrittenOutStayUpToTheirDivision) {
       is_power ? net.does("Pow", {"h", "two"}, {"s"}) : net.does("Mul", {"h", "h"}, {"s"});
       net.does("ReduceMean", {"s"}, {"m"}).does("Add", {"m", "e"}, {"a"}).does("Sqrt", {"a"}, {"r"});
       net.does("Div", {"h", "r"}, {"d"}).does("Mul", {"d", "g"}, {"y"});
-      const Planned plan(net);
+      const HalfPlanned plan(net);
       EXPECT_EQ(plan.stays, because(may_grow(is_power ? "Pow" : "Mul", "s"), {"s", "m", "a", "r", "d"}));
       EXPECT_THAT(plan.halves, ElementsAre("h", "y"));
     }
@@ -131,7 +134,7 @@ TEST(HalfPlan, NormalisationsThatAreWrittenOutStayUpToTheirDivision) {
     net.number("e", epsilon).does("ReduceMean", {"h"}, {"u"}).does("Sub", {"h", "u"}, {"c"});
     net.does("Mul", {"c", "c"}, {"s"}).does("ReduceMean", {"s"}, {"m"}).does("Add", {"m", "e"}, {"a"});
     net.does("Sqrt", {"a"}, {"r"}).does("Reciprocal", {"r"}, {"i"}).does("Mul", {"c", "i"}, {"y"});
-    const Planned plan(net);
+    const HalfPlanned plan(net);
     EXPECT_EQ(plan.stays, because(may_grow("Mul", "s"), {"s", "m", "a", "r", "i", "y"}));
   }
 }
@@ -142,7 +145,7 @@ TEST(HalfPlan, NormalisationsStayWhenTheirEpsilonVanishes) {
     net.numbers("g", {8}, noise({8}));
     net.does("LayerNormalization", {"h", "g"}, {"y"}, {float_attribute("epsilon", epsilon)});
     const Strings why = because("its epsilon 1e-12 vanishes in 16-bit floats", {"y"});
-    EXPECT_EQ(Planned(net).stays, stays ? why : Strings{});
+    EXPECT_EQ(HalfPlanned(net).stays, stays ? why : Strings{});
   }
 }
 
@@ -264,7 +267,7 @@ TEST(HalfPlan, FollowsNumbersUpToTheOpThatBoundsThem) {
            .does("Relu", {"n"}, {"y"}),
        because(may_grow("Mul", "s"), {"s", "m", "a", "i", "n"})},
   };
-  for (const Case& each : cases) EXPECT_EQ(Planned(each.net).stays, each.stays) << each.what;
+  for (const Case& each : cases) EXPECT_EQ(HalfPlanned(each.net).stays, each.stays) << each.what;
 }
 
 // What a division by a tiny number gives is large.
@@ -272,7 +275,7 @@ TEST(HalfPlan, AQuotientOfATinyConstantIsLarge) {
   Net net;
   net.number("e", 1e-8F).does("Div", {"h", "e"}, {"d"}).does("Relu", {"d"}, {"r"});
   net.does("Softmax", {"r"}, {"s"}).does("Relu", {"s"}, {"y"});
-  EXPECT_EQ(Planned(net).stays, because("'e' (1e-08) is too small for 16-bit floats", {"d", "r", "s"}));
+  EXPECT_EQ(HalfPlanned(net).stays, because("'e' (1e-08) is too small for 16-bit floats", {"d", "r", "s"}));
 }
 
 TEST(HalfPlan, IntegersKeepTheirBits) {
@@ -345,7 +348,7 @@ TEST(HalfPlan, IntegersKeepTheirBits) {
        {}},
   };
   for (const Case& each : cases) {
-    Strings stays = Planned(each.net).stays;
+    Strings stays = HalfPlanned(each.net).stays;
     std::erase_if(stays, [](const std::string& line) { return line.starts_with("i: "); });  // to integers
     EXPECT_EQ(stays, each.stays) << each.what;
   }
@@ -396,7 +399,7 @@ TEST(HalfPlan, MasksAreLimitedWhereTheyOnlyHide) {
   };
   for (Mask mask : masks) {
     mask.net.does("Softmax", {"s"}, {"y"});
-    const Planned plan(mask.net);
+    const HalfPlanned plan(mask.net);
     EXPECT_EQ(plan.stays, mask.stays) << mask.what;
     EXPECT_EQ(plan.notes, mask.notes) << mask.what;
   }
@@ -409,7 +412,7 @@ TEST(HalfPlan, AMaskMadeOfIntegersIsLimitedOrStaysUpToItsSoftmax) {
   net.takes("m", kInt64).number("neg", -1e9F).number("one", 1);
   net.does("Cast", {"m"}, {"c"}, {int_attribute("to", kFloat)}).does("Sub", {"one", "c"}, {"o"});
   net.does("Mul", {"o", "neg"}, {"p"}).does("Add", {"h", "p"}, {"s"}).does("Softmax", {"s"}, {"y"});
-  const Planned plan(net);
+  const HalfPlanned plan(net);
   const bool is_cut =
       std::find(plan.stored.begin(), plan.stored.end(), "neg: constant of Mul") != plan.stored.end();
   const bool is_followed = std::any_of(plan.stays.begin(), plan.stays.end(),
@@ -424,22 +427,23 @@ TEST(HalfPlan, OtherLargeConstantsAreNotLimited) {
       .takes("m", kBool)
       .does("Where", {"m", "neg", "h"}, {"s"})
       .does("Relu", {"s"}, {"y"});
-  EXPECT_EQ(Planned(output).stays, why);
+  EXPECT_EQ(HalfPlanned(output).stays, why);
   Net both;  // a Softmax, and something else
   both.number("neg", -1e9F).takes("m", kBool).output("z", kFloat, {2, 8});
   both.does("Where", {"m", "neg", "h"}, {"s"}).does("Softmax", {"s"}, {"y"}).does("Mul", {"h", "neg"}, {"z"});
-  EXPECT_EQ(Planned(both).stays, because("'neg' (-1e+09) is too large for 16-bit floats", {"s", "y", "z"}));
-  EXPECT_THAT(Planned(both).notes, IsEmpty());
+  EXPECT_EQ(HalfPlanned(both).stays,
+            because("'neg' (-1e+09) is too large for 16-bit floats", {"s", "y", "z"}));
+  EXPECT_THAT(HalfPlanned(both).notes, IsEmpty());
   Net scaled;  // scores times the number are no mask
   scaled.number("neg", -1e9F).does("Mul", {"h", "neg"}, {"s"}).does("Softmax", {"s"}, {"y"});
-  EXPECT_EQ(Planned(scaled).stays, why);
+  EXPECT_EQ(HalfPlanned(scaled).stays, why);
 }
 
 TEST(HalfPlan, LimitsBeyondTheRangeAreNone) {
   Net net;
   net.number("lo", kLowest).number("hi", -kLowest).does("Clip", {"h", "lo", "hi"}, {"c"});
   net.does("Max", {"c", "lo"}, {"m"}).does("Min", {"m", "hi"}, {"y"});
-  const Planned plan(net);
+  const HalfPlanned plan(net);
   EXPECT_THAT(plan.stays, IsEmpty());
   EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("'hi' is 65504 instead of 3.40282e+38"),
                                       HasSubstr("'lo' is -65504 instead of -3.40282e+38")));
@@ -450,7 +454,7 @@ TEST(HalfPlan, ALimitOfAnOpThatStaysIsNotCut) {
   Net net;
   net.number("lo", 0).number("hi", -kLowest).does("Clip", {"h", "lo", "hi"}, {"c"}).does("Exp", {"c"}, {"e"});
   net.does("Clip", {"e", "lo", "hi"}, {"d"}).does("Log", {"d"}, {"y"});
-  const Planned plan(net);
+  const HalfPlanned plan(net);
   for (const std::string& line : plan.stored) EXPECT_FALSE(line.starts_with("hi: ")) << line;
 }
 
@@ -458,7 +462,7 @@ TEST(HalfPlan, ALimitOfAnOpThatStaysIsNotCut) {
 TEST(HalfPlan, ALargeFloorIsNoLimit) {
   Net net;
   net.number("big", 1e9F).does("Max", {"h", "big"}, {"m"}).does("Softmax", {"m"}, {"y"});
-  EXPECT_EQ(Planned(net).stays, because("'big' (1e+09) is too large for 16-bit floats", {"m", "y"}));
+  EXPECT_EQ(HalfPlanned(net).stays, because("'big' (1e+09) is too large for 16-bit floats", {"m", "y"}));
 }
 
 // A causal mask that is cut to the length of the input is no broken weight.
@@ -470,13 +474,13 @@ TEST(HalfPlan, InfiniteMasksMayBeCut) {
   net.does("Slice", {"mask", "from", "to"}, {"s"})
       .does("Add", {"h", "s"}, {"a"})
       .does("Softmax", {"a"}, {"y"});
-  EXPECT_THAT(Planned(net).stays, IsEmpty());
+  EXPECT_THAT(HalfPlanned(net).stays, IsEmpty());
 }
 
 TEST(HalfPlan, NamesAWeightThatIsNotFinite) {
   Net net;
   net.numbers("bad", {8, 8}, std::vector<float>(64, kInfinity)).does("MatMul", {"h", "bad"}, {"y"});
-  const Error error = test::error_of([&] { const Planned plan(net); });
+  const Error error = test::error_of([&] { const HalfPlanned plan(net); });
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
   EXPECT_STREQ(
       error.what(),
@@ -489,7 +493,7 @@ TEST(HalfPlan, WhatIsTooLargeStaysBesideWhatIsNotFinite) {
   std::vector<float> bias(8, kInfinity);
   bias[3] = 2.9e38F;
   net.numbers("bias", {8}, bias).does("Add", {"h", "bias"}, {"y"});
-  const Planned plan(net);
+  const HalfPlanned plan(net);
   EXPECT_THAT(plan.stays, Not(IsEmpty()));
 }
 
@@ -501,7 +505,7 @@ TEST(HalfPlan, IntegerOpsAndTheirScalesStay) {
   net.does("DequantizeLinear", {"c", "s", "z"}, {"k"}).does("MatMul", {"d", "k"}, {"m"});
   net.does("QuantizeLinear", {"m", "s", "z"}, {"p"}).does("DequantizeLinear", {"p", "s", "z"}, {"e"});
   net.does("Relu", {"e"}, {"y"});
-  const Planned plan(net);
+  const HalfPlanned plan(net);
   EXPECT_EQ(plan.stays, because("computes on integers", {"q", "d", "k", "m", "p", "e"}));
   EXPECT_THAT(plan.halves, ElementsAre("h", "y"));
   EXPECT_THAT(plan.kept, ElementsAre(HasSubstr("s: ")));
@@ -513,7 +517,7 @@ TEST(HalfPlan, WhatNobodyKnowsStays) {
   net.add(1, test::node("Mystery", {"h"}, {"u"}, {}, "", "custom"));
   net.does("Relu", {"u"}, {"v"}).does("Relu", {"h"}, {"z"});
   net.does("Cast", {"v"}, {"y"}, {int_attribute("to", kFloat)});
-  const Planned plan(net);
+  const HalfPlanned plan(net);
   EXPECT_THAT(plan.stays, testing::Contains("u: nothing is known of the op Mystery"));
   EXPECT_THAT(plan.halves, testing::IsSupersetOf({"h", "z"}));
 }
@@ -525,7 +529,7 @@ TEST(HalfPlan, OtherTypesAreLeftAlone) {
   net.does("Cast", {"d"}, {"e"}, {int_attribute("to", kFloat)}).does("Add", {"h", "e"}, {"a"});
   net.does("Mul", {"g", "k"}, {"b"}).does("Cast", {"b"}, {"c"}, {int_attribute("to", kFloat)});
   net.does("Add", {"a", "c"}, {"y"});
-  const Planned plan(net);
+  const HalfPlanned plan(net);
   EXPECT_THAT(plan.stays, IsEmpty());
   EXPECT_THAT(plan.halves, ElementsAre("h", "e", "a", "c", "y"));
   EXPECT_THAT(plan.kept, ElementsAre("k: has 16 bits already"));
@@ -537,13 +541,13 @@ TEST(HalfPlan, TheUserMayKeepNodes) {
   Recipe recipe;
   recipe.format = Format::kFp16;
   recipe.half.keep = {"^m$", "Relu"};
-  const Planned plan(net, recipe);
+  const HalfPlanned plan(net, recipe);
   EXPECT_THAT(plan.stays, ElementsAre("m: `half.keep` '^m$'", "y: `half.keep` 'Relu'"));
   EXPECT_THAT(plan.kept, ElementsAre("v: its node was asked to stay in FP32"));
   for (const auto& [expression, words] :
        std::vector<std::pair<const char*, const char*>>{{"nothing", "matches no"}, {"(", "not a regular"}}) {
     recipe.half.keep = {expression};
-    const Error error = test::error_of([&] { const Planned refused(net, recipe); });
+    const Error error = test::error_of([&] { const HalfPlanned refused(net, recipe); });
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
     EXPECT_THAT(error.what(), HasSubstr(words));
   }
@@ -554,7 +558,7 @@ TEST(HalfPlan, NodesStayFloatWhereTheRecipeSaysSo) {
   Recipe recipe;
   recipe.format = Format::kFp16;
   recipe.nodes = {{"y", Format::kFp32}};
-  const Planned planned(Net().does("Relu", {"h"}, {"y"}), recipe);
+  const HalfPlanned planned(Net().does("Relu", {"h"}, {"y"}), recipe);
   EXPECT_THAT(planned.stays, Contains("y: is to stay FP32"));
 }
 
@@ -565,7 +569,7 @@ TEST(HalfPlan, Bfloat16ReachesAsFarAsFloat32) {
   net.does("Cast", {"p"}, {"i"}, {int_attribute("to", kFloat)}).does("Add", {"d", "i"}, {"y"});
   Recipe recipe;
   recipe.format = Format::kBf16;
-  EXPECT_EQ(Planned(net, recipe).stays, because(kCounts, {"i"}));
+  EXPECT_EQ(HalfPlanned(net, recipe).stays, because(kCounts, {"i"}));
 }
 
 // Data says more than a rule.
@@ -578,12 +582,13 @@ TEST(HalfPlan, ObservedValuesDecide) {
     ranges.values[name].add(values, 1, 1);
   };
   for (const char* name : {"x", "h", "e", "r", "y"}) saw(name, -1, 1);
-  EXPECT_THAT(Planned(net, {}, &ranges).stays, IsEmpty());
+  EXPECT_THAT(HalfPlanned(net, {}, &ranges).stays, IsEmpty());
   saw("r", 1, 1e6F);
-  EXPECT_EQ(Planned(net, {}, &ranges).stays, because("'r' reaches 1e+06 in the data", {"r", "y"}));
+  EXPECT_EQ(HalfPlanned(net, {}, &ranges).stays, because("'r' reaches 1e+06 in the data", {"r", "y"}));
   ranges.values.clear();
   saw("e", 1e-9F, 2e-9F);
-  EXPECT_THAT(Planned(net, {}, &ranges).stays, testing::Contains("e: 'e' comes down to 1e-09 in the data"));
+  EXPECT_THAT(HalfPlanned(net, {}, &ranges).stays,
+              testing::Contains("e: 'e' comes down to 1e-09 in the data"));
 }
 
 // Small files must not take long, whatever is in them.
@@ -607,7 +612,7 @@ TEST(HalfPlan, ManyUsesTakeNoLongerThanTheyAreMany) {
       .does("DequantizeLinear", {"q", "s"}, {"y"});
   for (const Net* net : {&one, &many, &scale}) {
     const std::clock_t start = std::clock();  // of the processor: others may use the machine
-    const Planned plan(*net);
+    const HalfPlanned plan(*net);
     EXPECT_LT(std::clock() - start, 6 * CLOCKS_PER_SEC);
   }
 }

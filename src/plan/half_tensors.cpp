@@ -20,15 +20,15 @@ namespace {
 // A weight whose largest value is below this loses precision as a whole.
 constexpr float kSmallestWeight = 0x1p-11F;
 
-enum class Use {
+enum class Influence {
   kAdded,    // small values drown in sums
   kScales,   // small values matter when there are no larger ones
   kDivides,  // or keeps something from being divided by zero: small values matter
 };
 
-Use use_of(const graph::Index& index, const Weight& weight) {
+Influence influence_of(const graph::Index& index, const Weight& weight) {
   const bool is_single = weight.tensor->element_count() == 1;
-  Use strongest = weight.fits_few_bits() ? Use::kScales : Use::kAdded;
+  Influence strongest = weight.fits_few_bits() ? Influence::kScales : Influence::kAdded;
   for (const graph::Use& use : weight.value->uses) {
     const onnx::Node& node = index.node(use);
     const auto is_one_of = [&](std::initializer_list<const char*> ops) {
@@ -39,8 +39,8 @@ Use use_of(const graph::Index& index, const Weight& weight) {
                          (is_op(node, "BatchNormalization") && use.input == 4);
     const bool guards = is_single && is_one_of({"Add", "Sub", "Max", "Min", "Clip", "Where", "Greater",
                                                 "Less", "GreaterOrEqual", "LessOrEqual"});
-    if (divides || guards) return Use::kDivides;
-    if (is_one_of({"Mul", "Div"})) strongest = Use::kScales;
+    if (divides || guards) return Influence::kDivides;
+    if (is_one_of({"Mul", "Div"})) strongest = Influence::kScales;
   }
   return strongest;
 }
@@ -110,8 +110,9 @@ HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index,
   if (whole.empty() || whole.absmax() == 0) return {};
   if (whole.absmax() > largest) return {HalfFit::kOverflows, whole.max > largest ? whole.max : whole.min};
   if (small == 0) return {};
-  const Use use = use_of(index, decision.weight);
-  const bool matters = use == Use::kDivides || (use == Use::kScales && whole.absmax() < kSmallestWeight);
+  const Influence influence = influence_of(index, decision.weight);
+  const bool matters = influence == Influence::kDivides ||
+                       (influence == Influence::kScales && whole.absmax() < kSmallestWeight);
   return matters ? HalfTensor{HalfFit::kVanishes, smallest_of(floats)} : HalfTensor{};
 }
 

@@ -11,14 +11,13 @@
 namespace ounce::plan {
 namespace {
 
+using onnx::kContrib;
 using enum IntegerKind;
-
-constexpr std::string_view kContrib = "com.microsoft";
 
 // Found by loading models in the runtime and looking at what it made of them (bench/static_fusions.py). Not
 // here, as Q/DQ around them only cost time: ConvTranspose, normalisations, HardSwish, HardSigmoid, the parts
 // of GELU; and Softmax, whose inputs may be masked with huge values.
-constexpr auto kOps = std::to_array<IntegerOp>({
+constexpr auto kStaticOps = std::to_array<IntegerOp>({
     {"Conv", kConv, "QLinearConv", ""},
     {"Gemm", kGemm, "QGemm", kContrib},
     {"MatMul", kMatMul, "MatMulIntegerToFloat", kContrib},
@@ -69,7 +68,7 @@ bool gains_by_dynamic(std::string_view op_type) {
 }
 
 const IntegerOp* find_integer_op(const onnx::Node& node) {
-  return is_fused_wrongly(node) ? nullptr : find(kOps, node);
+  return is_fused_wrongly(node) ? nullptr : find(kStaticOps, node);
 }
 
 bool is_fused_wrongly(const onnx::Node& node) {

@@ -12,6 +12,7 @@
 #include "plan/plan.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/ramp.h"
 
 namespace ounce::plan {
 namespace {
@@ -23,9 +24,11 @@ using test::float_tensor;
 using test::graph_attribute;
 using test::GraphBuilder;
 using test::int_attribute;
+using test::kBool;
 using test::kFloat;
 using test::kInt64;
 using test::ModelBuilder;
+using test::ramp;
 using test::Strings;
 using test::tensor_attribute;
 using testing::ElementsAre;
@@ -33,16 +36,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
-
-constexpr int kBool = 9;
-
-std::vector<float> ramp(const Dims& dims, float scale = 0.01F) {
-  std::size_t count = 1;
-  for (const auto dim : dims) count *= static_cast<std::size_t>(dim);
-  std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = scale * (static_cast<float>((i * 7919) % 251) - 125);
-  return values;
-}
 
 // The values that somebody saw: `channels` runs of `stride` values.
 struct Seen {
@@ -111,7 +104,7 @@ std::string dynamic_text(const GraphBuilder& builder, const Recipe& recipe = dyn
   return Planned(builder, recipe).plan.integer.text();
 }
 // Lines of nodes only.
-std::string nodes_of(const std::string& text) {
+std::string node_lines(const std::string& text) {
   const std::size_t values = text.find("value ");
   return text.substr(0, values);
 }
@@ -274,7 +267,7 @@ TEST(IntegerPlan, ASumBetweenConvsIsOfCodes) {
 TEST(IntegerPlan, ASumThatOnlyFloatsFollowIsOfFloats) {
   ModelBuilder model = residual("Add");
   model.node("Exp", {"s"}, {"y"});
-  EXPECT_EQ(nodes_of(integer_text(model, ranges_of({"x", "a", "c", "s", "y"}))),
+  EXPECT_EQ(node_lines(integer_text(model, ranges_of({"x", "a", "c", "s", "y"}))),
             "node 0:0 static -> a, codes\n"
             "node 0:1 static -> c, codes\n");
 }
@@ -285,7 +278,7 @@ TEST(IntegerPlan, ASumWithAConstantIsOfFloats) {
   add_conv(model, "x", "a");
   model.node("Add", {"a", "k"}, {"s"});
   add_conv(model, "s", "y");
-  EXPECT_EQ(nodes_of(integer_text(model, ranges_of({"x", "a", "k", "s", "y"}))),
+  EXPECT_EQ(node_lines(integer_text(model, ranges_of({"x", "a", "k", "s", "y"}))),
             "node 0:0 static -> a, codes\n"
             "node 0:2 static -> y, codes\n");
 }
@@ -296,7 +289,7 @@ TEST(IntegerPlan, ConcatIsOfCodesAndMayBeClamped) {
   add_conv(model, "a", "c");
   model.node("Concat", {"a", "c"}, {"s"}, {int_attribute("axis", 2)}).node("Relu", {"s"}, {"r"});
   add_conv(model, "r", "y");
-  EXPECT_EQ(nodes_of(integer_text(model, ranges_of({"x", "a", "c", "s", "r", "y"}))),
+  EXPECT_EQ(node_lines(integer_text(model, ranges_of({"x", "a", "c", "s", "r", "y"}))),
             "node 0:0 static -> a, codes\n"
             "node 0:1 static -> c, codes\n"
             "node 0:2 static -> r, codes, clamped by its codes\n"
@@ -328,7 +321,7 @@ TEST(IntegerPlan, AGemmInTheMiddleGivesCodesAndTakesItsRelu) {
   model.node("Relu", {"a"}, {"r"});
   add_gemm(model, "r", "b");
   model.node("Relu", {"b"}, {"y"});
-  EXPECT_EQ(nodes_of(integer_text(model, ranges_of({"x", "a", "r", "b", "y"}))),
+  EXPECT_EQ(node_lines(integer_text(model, ranges_of({"x", "a", "r", "b", "y"}))),
             "node 0:0 static -> r, codes, clamped by its codes\n"
             "node 0:2 static -> b\n");
 }
@@ -429,23 +422,23 @@ TEST(IntegerPlan, ValuesNeedARangeOfFiniteNumbers) {
   ModelBuilder model = images();
   add_conv(model, "x", "a");
   add_conv(model, "a", "y");
-  EXPECT_EQ(nodes_of(integer_text(model, ranges_of({"x", "y"}))),
+  EXPECT_EQ(node_lines(integer_text(model, ranges_of({"x", "y"}))),
             "node 0:0 float: no range of 'a' was observed\n"
             "node 0:1 float: no range of 'a' was observed\n");
   const float infinite = std::numeric_limits<float>::infinity();
   const observe::Ranges ranges = seen({{"x", kSigned}, {"a", kSigned}, {"y", Seen{{1, 2, infinite}}}});
-  EXPECT_EQ(nodes_of(integer_text(model, ranges)),
+  EXPECT_EQ(node_lines(integer_text(model, ranges)),
             "node 0:0 static -> a, codes\n"
             "node 0:1 float: 'y' took values that are not finite\n");
-  EXPECT_EQ(nodes_of(integer_text(model, seen({{"x", kSigned}, {"a", Seen{{infinite}}}, {"y", kSigned}}))),
+  EXPECT_EQ(node_lines(integer_text(model, seen({{"x", kSigned}, {"a", Seen{{infinite}}}, {"y", kSigned}}))),
             "node 0:0 float: no range of 'a' was observed\n"
             "node 0:1 float: no range of 'a' was observed\n");
 }
 
 TEST(IntegerPlan, ValuesThatNeverVaryStayFloat) {
   EXPECT_EQ(
-      nodes_of(integer_text(conv_relu_conv(),
-                            seen({{"x", kSigned}, {"a", kSigned}, {"r", Seen{{2, 2}}}, {"y", kSigned}}))),
+      node_lines(integer_text(conv_relu_conv(),
+                              seen({{"x", kSigned}, {"a", kSigned}, {"r", Seen{{2, 2}}}, {"y", kSigned}}))),
       "node 0:0 float: 'r' never varied in the calibration data\n"
       "node 0:2 float: 'r' never varied in the calibration data\n");
 }
@@ -471,18 +464,18 @@ TEST(IntegerPlan, IncludesAndExcludes) {
   add_conv(model, "s", "y");
   Recipe recipe = static_recipe();
   recipe.exclude = {"wc"};
-  EXPECT_EQ(nodes_of(integer_text(model, ranges, recipe)),
+  EXPECT_EQ(node_lines(integer_text(model, ranges, recipe)),
             "node 0:0 static -> a, codes\n"
             "node 0:1 float: excluded by 'wc'\n"
             "node 0:3 static -> y, codes\n");
   recipe.exclude = {"Add"};  // ops without weights can be meant too
-  EXPECT_EQ(nodes_of(integer_text(model, ranges, recipe)),
+  EXPECT_EQ(node_lines(integer_text(model, ranges, recipe)),
             "node 0:0 static -> a, codes\n"
             "node 0:1 static -> c, codes\n"
             "node 0:3 static -> y, codes\n");
   recipe.exclude = {};
   recipe.include = {"w[ac]"};
-  EXPECT_EQ(nodes_of(integer_text(model, ranges, recipe)),
+  EXPECT_EQ(node_lines(integer_text(model, ranges, recipe)),
             "node 0:0 static -> a, codes\n"
             "node 0:1 static -> c, codes\n"
             "node 0:3 float: not included\n");
@@ -493,7 +486,7 @@ TEST(IntegerPlan, IncludesAndExcludes) {
 TEST(IntegerPlan, NodesThatAreBetterInFloatsAreNamedByTheirOutput) {
   Recipe recipe = static_recipe();
   recipe.nodes = {{"a", Format::kW8}};
-  EXPECT_EQ(nodes_of(integer_text(conv_relu_conv(), ranges_of({"x", "a", "r", "y"}), recipe)),
+  EXPECT_EQ(node_lines(integer_text(conv_relu_conv(), ranges_of({"x", "a", "r", "y"}), recipe)),
             "node 0:0 float: is to compute on floats\n"
             "node 0:2 static -> y, codes\n");
 }
@@ -525,7 +518,7 @@ TEST(IntegerPlan, OverridesKeepValuesFloat) {
   add_conv(model, "a", "y");
   Recipe recipe = static_recipe();
   recipe.integer.values["y"].keep_float = true;
-  EXPECT_EQ(nodes_of(integer_text(model, ranges_of({"x", "a", "y"}), recipe)),
+  EXPECT_EQ(node_lines(integer_text(model, ranges_of({"x", "a", "y"}), recipe)),
             "node 0:0 static -> a, codes\n"
             "node 0:1 float: 'y' stays float, as the configuration says\n");
   recipe.integer.values["nobody"].keep_float = true;

@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/ramp.h"
 
 namespace ounce::plan {
 namespace {
@@ -15,23 +16,16 @@ using test::Dims;
 using test::error_of;
 using test::graph_attribute;
 using test::GraphBuilder;
+using test::kBool;
 using test::kFloat;
 using test::ModelBuilder;
+using test::ramp;
 using test::Strings;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr int kBool = 9;
 using Nodes = std::map<std::string, Format>;
-
-std::vector<float> ramp(const Dims& dims) {
-  std::size_t count = 1;
-  for (const auto dim : dims) count *= static_cast<std::size_t>(dim);
-  std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = 0.01F * (static_cast<float>((i * 7919) % 251) - 125);
-  return values;
-}
 
 Recipe recipe_of(Format format, const Nodes& nodes) {
   Recipe recipe;
@@ -172,7 +166,7 @@ TEST(MixedPlan, DynamicNodesCanBeFloats) {
 }
 
 // x ─ Conv(wa, b) ─ a ─ Relu ─ r ─ Conv(wc) ─ c ─ Add(r) ─ s ─ Conv(wy) ─ y
-ModelBuilder images() {
+ModelBuilder mixed_images() {
   ModelBuilder model;
   model.input("x", kFloat, {1, 4, 8, 8}).output("y", kFloat, {1, 4, 8, 8});
   model.initializer("b", {4}, {1, 2, 3, 4});
@@ -185,7 +179,7 @@ std::string nodes_of(const Nodes& nodes, bool force_conv = false) {
   const observe::Ranges ranges = seen({"x", "a", "r", "c", "s", "y"});
   Recipe recipe = recipe_of(Format::kStatic, nodes);
   recipe.integer.force_conv = force_conv;
-  const std::string text = text_of(images(), recipe, &ranges);
+  const std::string text = text_of(mixed_images(), recipe, &ranges);
   const std::size_t first = text.find("node ");
   return text.substr(first, text.find("value ") - first);
 }

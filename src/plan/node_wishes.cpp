@@ -12,9 +12,6 @@
 namespace ounce::plan {
 namespace {
 
-// Movement ops looked at behind one weight, so that no graph, however it fans out, takes long.
-constexpr int kLongestSearch = 64;
-
 // The first wish that is met decides, so the most precise one comes first.
 constexpr std::array kByPrecision = {Format::kFp32, Format::kW16, Format::kW8, Format::kW4};
 

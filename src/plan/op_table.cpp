@@ -8,9 +8,8 @@
 namespace ounce::plan {
 namespace {
 
+using onnx::kContrib;
 using enum ChannelRule;
-
-constexpr std::string_view kContrib = "com.microsoft";
 
 constexpr auto kSlots = std::to_array<WeightSlot>({
     {"", "Conv", 1, kFirst},

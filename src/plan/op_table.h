@@ -39,6 +39,8 @@ bool is_parameter(const onnx::Node& node, std::size_t input);
 
 // Ops that only move values: a weight may reach its op through them.
 bool is_movement(const onnx::Node& node, std::size_t input);
+// How many of them are looked at behind one value: in all, so that no graph, however it fans out, takes long.
+inline constexpr int kLongestSearch = 64;
 // Ops that make a model "already quantized".
 bool is_quantized_op(const onnx::Node& node);
 

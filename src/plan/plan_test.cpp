@@ -9,6 +9,7 @@
 #include "graph/verify.h"
 #include "onnx/reader.h"
 #include "support/model_builder.h"
+#include "support/ramp.h"
 
 namespace ounce::plan {
 namespace {
@@ -19,14 +20,7 @@ using test::int_attribute;
 using test::kFloat;
 using test::kInt64;
 using test::ModelBuilder;
-
-std::vector<float> ramp(const Dims& dims, float scale = 0.01F) {
-  std::size_t count = 1;
-  for (const auto dim : dims) count *= static_cast<std::size_t>(dim);
-  std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = scale * (static_cast<float>((i * 7919) % 251) - 125);
-  return values;
-}
+using test::ramp;
 
 std::string plan_text(const std::string& bytes, Recipe recipe = {}) {
   if (recipe.half_share == Recipe().half_share) recipe.half_share = 0;  // these models are all small

@@ -11,9 +11,6 @@
 namespace ounce::plan {
 namespace {
 
-// Movement ops looked at behind one value, so that no graph, however it fans out, takes long.
-constexpr int kLongestSearch = 64;
-
 class StaticPlanner {
  public:
   // Without ranges every value is taken to have one.

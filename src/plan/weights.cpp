@@ -1,16 +1,13 @@
 #include "plan/weights.h"
 
 #include "onnx/attributes.h"
+#include "plan/op_table.h"
 
 namespace ounce::plan {
 namespace {
 
 using graph::Index;
 using graph::kNone;
-
-// Movement ops looked at between a weight and its op: in all, so that no graph, however it fans out, takes
-// long.
-constexpr int kLongestSearch = 64;
 
 // What a value is used for.
 struct Purpose {

@@ -12,17 +12,17 @@ namespace {
 using kernels::Affine;
 using kernels::CodeRange;
 
-struct Case {
+struct BalancedCase {
   std::vector<float> values;
   std::vector<Affine> affine;
   std::vector<std::uint8_t> nearest, balanced;
 };
 
-Case balanced_case(std::size_t runs, std::size_t n, std::size_t kernel, CodeRange range, float zero,
-                   unsigned seed) {
+BalancedCase balanced_case(std::size_t runs, std::size_t n, std::size_t kernel, CodeRange range, float zero,
+                           unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(0.1F, 1.0F);
-  Case result;
+  BalancedCase result;
   result.values.resize(runs * n);
   for (float& value : result.values) value = normal(random);
   const auto* x = reinterpret_cast<const std::byte*>(result.values.data());
@@ -44,7 +44,7 @@ int as_int(std::uint8_t code, CodeRange range) {
 }
 
 // The sum of the errors of [first, first + n) in steps.
-double lack(const Case& c, const std::vector<std::uint8_t>& codes, std::size_t n, std::size_t first,
+double lack(const BalancedCase& c, const std::vector<std::uint8_t>& codes, std::size_t n, std::size_t first,
             std::size_t count, CodeRange range) {
   double total = 0;
   for (std::size_t i = first; i < first + count; ++i) {
@@ -58,7 +58,7 @@ double lack(const Case& c, const std::vector<std::uint8_t>& codes, std::size_t n
 TEST(Balance, ErrorsOfAChannelSumToAtMostHalfAStep) {
   for (const std::size_t n : {2U, 9U, 64U, 1000U, 5000U}) {
     const CodeRange range{-127, 127};
-    const Case c = balanced_case(20, n, 1, range, 0, static_cast<unsigned>(n));
+    const BalancedCase c = balanced_case(20, n, 1, range, 0, static_cast<unsigned>(n));
     for (std::size_t r = 0; r < 20; ++r)
       EXPECT_LE(std::abs(lack(c, c.balanced, n, r * n, n, range)), 0.501) << n;
   }
@@ -67,7 +67,7 @@ TEST(Balance, ErrorsOfAChannelSumToAtMostHalfAStep) {
 TEST(Balance, ErrorsOfAKernelStayBelowOneStepAndAHalf) {
   const CodeRange range{-127, 127};
   const std::size_t kernel = 9, n = 9 * 32;
-  const Case c = balanced_case(16, n, kernel, range, 0, 7);
+  const BalancedCase c = balanced_case(16, n, kernel, range, 0, 7);
   for (std::size_t at = 0; at < c.values.size(); at += kernel) {
     EXPECT_LE(std::abs(lack(c, c.balanced, n, at, kernel, range)),
               1.501);  // half a step, and one for the channel
@@ -77,7 +77,7 @@ TEST(Balance, ErrorsOfAKernelStayBelowOneStepAndAHalf) {
 TEST(Balance, CodesMoveByOneAtMostTwiceAndStayInRange) {
   for (const CodeRange range : {CodeRange{-127, 127}, CodeRange{0, 15}, CodeRange{-8, 7}}) {
     const float zero = range.lo < 0 ? 0.0F : 8.0F;
-    const Case c = balanced_case(30, 96, 3, range, zero, 11);
+    const BalancedCase c = balanced_case(30, 96, 3, range, zero, 11);
     for (std::size_t i = 0; i < c.nearest.size(); ++i) {
       const int moved = as_int(c.balanced[i], range) - as_int(c.nearest[i], range);
       EXPECT_LE(std::abs(moved), 1);
@@ -89,7 +89,7 @@ TEST(Balance, CodesMoveByOneAtMostTwiceAndStayInRange) {
 
 TEST(Balance, SquaredErrorGrowsByLessThanAnEighth) {
   const CodeRange range{-127, 127};
-  const Case c = balanced_case(50, 1024, 1, range, 0, 3);
+  const BalancedCase c = balanced_case(50, 1024, 1, range, 0, 3);
   double before = 0, after = 0;
   for (std::size_t i = 0; i < c.values.size(); ++i) {
     before += std::pow(lack(c, c.nearest, 1024, i, 1, range), 2);

@@ -6,12 +6,13 @@
 #include <random>
 #include <vector>
 
+#include "support/serial.h"
+
 namespace ounce::quant {
 namespace {
 
-const ForEach kSerial = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
-  for (std::size_t i = 0; i < steps; ++i) run(i);
-};
+using ounce::test::kSerial;
+
 const ForEach kBackwards = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
   while (steps-- > 0) run(steps);
 };

@@ -13,7 +13,7 @@ std::size_t group_of(const Layout& layout, std::size_t element) {
   return panel * layout.channels + element / layout.inner % layout.channels;
 }
 
-const std::vector<Layout> kLayouts = {
+const std::vector<Layout> kTensorLayouts = {
     {1, 1, 1, 60},  // per tensor
     {1, 1, 6, 10},  // rows
     {1, 10, 6, 1},  // columns
@@ -23,7 +23,7 @@ const std::vector<Layout> kLayouts = {
 };
 
 TEST(Layout, SegmentsCoverEveryRangeOnceWithTheRightGroups) {
-  for (const Layout& layout : kLayouts) {
+  for (const Layout& layout : kTensorLayouts) {
     ASSERT_EQ(layout.size(), 60U);
     for (std::size_t first = 0; first <= 60; ++first) {
       for (std::size_t count = 0; first + count <= 60; ++count) {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "support/serial.h"
+
 namespace ounce::quant {
 namespace {
 
-const ForEach kSerial = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
-  for (std::size_t i = 0; i < steps; ++i) run(i);
-};
+using ounce::test::kSerial;
 
 std::vector<float> gaussian(std::size_t n, unsigned seed = 1) {
   std::mt19937 random(seed);

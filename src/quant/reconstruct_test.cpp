@@ -11,13 +11,13 @@
 
 #include "quant/linear.h"
 #include "support/error_of.h"
+#include "support/serial.h"
 
 namespace ounce::quant {
 namespace {
 
-const ForEach kSerial = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
-  for (std::size_t i = 0; i < steps; ++i) run(i);
-};
+using ounce::test::kSerial;
+
 const ForEach kThreads = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
   std::thread even([&] {
     for (std::size_t i = 0; i < steps; i += 2) run(i);
@@ -139,14 +139,14 @@ Rounded round_layer(const Layer& layer, const ForEach& for_each = kSerial) {
   return rounded;
 }
 
-const std::vector<LinearFormat> kFormats = {kSymmetricInt8, kAsymmetricInt8, kSymmetricInt4, kSymmetricNibble,
-                                            kAsymmetricNibble};
+const std::vector<LinearFormat> kRoundedFormats = {kSymmetricInt8, kAsymmetricInt8, kSymmetricInt4,
+                                                   kSymmetricNibble, kAsymmetricNibble};
 
 TEST(Reconstruct, HalvesTheOutputErrorOfCorrelatedInputsOnRowsItHasNotSeen) {
   constexpr std::size_t kInputs = 144, kRows = 4096;
   const auto seen = gram_of(relu_rows(kRows, kInputs, 1), kInputs);
   const auto unseen = gram_of(relu_rows(kRows, kInputs, 100), kInputs);
-  for (const LinearFormat& format : kFormats) {
+  for (const LinearFormat& format : kRoundedFormats) {
     const Layer layer(gaussian(16, kInputs, 3), kInputs, format, {seen});
     const Rounded rounded = round_layer(layer);
     EXPECT_LT(rounded.error.achieved, 0.4 * rounded.error.nearest);
@@ -169,7 +169,7 @@ TEST(Reconstruct, ReportsTheErrorsThatTheCodesHave) {
 TEST(Reconstruct, IsNeverWorseThanNearestInAnyChannel) {
   for (const std::size_t k : {1U, 2U, 9U, 16U, 33U, 100U}) {
     for (const std::size_t rows : {1U, 5U, 400U}) {
-      for (const LinearFormat& format : kFormats) {
+      for (const LinearFormat& format : kRoundedFormats) {
         const Layer layer(gaussian(8, k, 5), k, format, {gram_of(relu_rows(rows, k, 1), k)});
         const Rounded rounded = round_layer(layer);
         const auto nearest = layer.nearest();
@@ -185,7 +185,7 @@ TEST(Reconstruct, IsNeverWorseThanNearestInAnyChannel) {
 }
 
 TEST(Reconstruct, TakesOneOfTheTwoCodesNextToEachWeight) {
-  for (const LinearFormat& format : kFormats) {
+  for (const LinearFormat& format : kRoundedFormats) {
     const Layer layer(gaussian(8, 64, 9), 64, format, {gram_of(relu_rows(300, 64, 1), 64)});
     const auto nearest = layer.nearest(), codes = round_layer(layer).codes;
     std::size_t changed = 0;

@@ -8,19 +8,18 @@
 
 #include "quant/linear.h"
 #include "quant/reconstruct.h"
+#include "support/serial.h"
 
 namespace ounce::quant {
 namespace {
+
+using ounce::test::kSerial;
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Le;
 using testing::Pair;
 using Order = WeightPairs::Order;
-
-const ForEach kSerial = [](std::size_t steps, const std::function<void(std::size_t)>& run) {
-  for (std::size_t i = 0; i < steps; ++i) run(i);
-};
 
 std::vector<std::pair<std::size_t, std::size_t>> pairs_in(const WeightPairs& pairs, std::size_t size) {
   std::vector<std::pair<std::size_t, std::size_t>> found;

@@ -4,6 +4,7 @@
 
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/other_process.h"
 #include "support/runtime_versions.h"
 #include "support/temporary_folder.h"
 
@@ -12,15 +13,10 @@ namespace {
 
 using data::ElementType;
 using test::error_of;
+using test::floats;
 using test::kFloat;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-Tensor floats(data::Dims dims, const std::vector<float>& values) {
-  Tensor tensor{ElementType::kFloat, std::move(dims), std::string(values.size() * sizeof(float), '\0')};
-  std::copy(values.begin(), values.end(), data::values_of<float>(tensor).begin());
-  return tensor;
-}
 
 std::vector<float> numbers(const TensorView& view) {
   const auto* first = reinterpret_cast<const float*>(view.bytes.data());

@@ -11,7 +11,7 @@
 namespace ounce::runtime {
 namespace {
 
-constexpr double kPatience = 5;  // seconds for a process to end that has closed its side
+constexpr double kClosingPatience = 5;  // seconds for a process to end that has closed its side
 
 }  // namespace
 
@@ -82,7 +82,7 @@ std::string Hosted::ask(Kind kind, const std::string& body, Kind expected, const
 }
 
 void Hosted::explain_end(const char* doing) {
-  const ChildProcess::End end = process_->end(kPatience);
+  const ChildProcess::End end = process_->end(kClosingPatience);
   const std::string said = process_->said();
   process_.reset();
   if (end.code == kRefusedExit)

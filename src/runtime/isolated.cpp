@@ -22,7 +22,7 @@ std::uint64_t bytes_of(const fs::path& model, const ExecutorOptions& options) {
   return std::max<std::uint64_t>(options.bytes, ignored ? 0 : file);
 }
 
-Launch launch_of(const fs::path& model, const ExecutorOptions& options) {
+Launch isolated_launch(const fs::path& model, const ExecutorOptions& options) {
   const Limits limits = options.isolate.value_or(Limits{});
   Launch launch;
   const std::uint64_t memory =
@@ -65,6 +65,6 @@ fs::path Isolated::find_runner() {
 }
 
 Isolated::Isolated(const fs::path& model, const ExecutorOptions& options)
-    : Hosted(launch_of(model, options)) {}
+    : Hosted(isolated_launch(model, options)) {}
 
 }  // namespace ounce::runtime

@@ -5,11 +5,13 @@
 
 #include <cstdlib>
 
+#include "support/error_of.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::runtime {
 namespace {
 
+using test::error_of;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -27,17 +29,6 @@ class EnvironmentVariable {
   static constexpr const char* kName = "OUNCE_ONNXRUNTIME";
   std::string old_;
 };
-
-template <class Function>
-Error error_of(Function&& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {ErrorCode::kInternal, ""};
-}
 
 TEST(Library, EveryInstalledVersionOpensBesideTheOthers) {
   std::vector<std::shared_ptr<const Library>> libraries;

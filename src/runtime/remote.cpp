@@ -192,7 +192,7 @@ void launch_here(Launch& launch, const fs::path& path, const ExecutorOptions& op
   launch.runtime = fmt::format("ONNX Runtime under '{}'", remote.launcher);
 }
 
-Launch launch_of(const fs::path& path, const ExecutorOptions& options) {
+Launch remote_launch(const fs::path& path, const ExecutorOptions& options) {
   const Limits limits = options.isolate.value_or(Limits{});
   Launch launch;
   launch.load_seconds = launch.run_seconds = limits.seconds > 0 ? limits.seconds : options.remote->seconds;
@@ -206,6 +206,7 @@ Launch launch_of(const fs::path& path, const ExecutorOptions& options) {
 
 }  // namespace
 
-Remote::Remote(const fs::path& model, const ExecutorOptions& options) : Hosted(launch_of(model, options)) {}
+Remote::Remote(const fs::path& model, const ExecutorOptions& options)
+    : Hosted(remote_launch(model, options)) {}
 
 }  // namespace ounce::runtime

@@ -16,6 +16,7 @@
 #include "support/cpus_required.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
+#include "support/other_process.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::runtime {
@@ -24,44 +25,21 @@ namespace {
 namespace fs = std::filesystem;
 
 using data::ElementType;
+using test::endless;
 using test::error_of;
+using test::floats;
 using test::kFloat;
+using test::negation;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-Tensor floats(data::Dims dims, const std::vector<float>& values) {
-  Tensor tensor{ElementType::kFloat, std::move(dims), std::string(values.size() * sizeof(float), '\0')};
-  std::copy(values.begin(), values.end(), data::values_of<float>(tensor).begin());
-  return tensor;
-}
-
-std::string negation() {
-  test::ModelBuilder model(13, 7);
-  model.input("x", kFloat, {2}).output("y", kFloat, {2}).node("Neg", {"x"}, {"y"});
-  return model.bytes();
-}
 
 // y = x + w, with w in a file of this name.
 std::string sum_with(const std::string& location) {
   test::ModelBuilder model(13, 7);
   model.input("x", kFloat, {2}).output("y", kFloat, {2});
   model.initializer(test::external_tensor("w", {2}, location, "0", "8")).node("Add", {"x", "w"}, {"y"});
-  return model.bytes();
-}
-
-// A Loop that runs for ever and a day.
-std::string endless() {
-  test::GraphBuilder body;
-  body.input("i", test::kInt64, {}).input("c", 9, {}).input("v", kFloat, {2});
-  body.output("c2", 9, {}).output("v2", kFloat, {2});
-  body.node("Identity", {"c"}, {"c2"}).node("Neg", {"v"}, {"v2"});
-  test::ModelBuilder model(13, 7);
-  model.input("x", kFloat, {2}).output("y", kFloat, {2});
-  model.initializer(test::tensor("trips", test::kInt64, {}, std::string(7, '\xff') + '\x7f'));
-  model.initializer(test::tensor("true", 9, {}, std::string(1, '\1')));
-  model.node("Loop", {"trips", "true", "x"}, {"y"}, {test::graph_attribute("body", body.bytes())});
   return model.bytes();
 }
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 
+#include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/runtime_versions.h"
 #include "support/temporary_folder.h"
@@ -16,6 +16,7 @@ namespace ounce::runtime {
 namespace {
 
 using onnx::ElementType;
+using test::error_of;
 using test::kFloat;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -64,16 +65,6 @@ std::string identity(ElementType type) {
   model.input("x", static_cast<int>(type), {2}).output("y", static_cast<int>(type), {2});
   model.node("Identity", {"x"}, {"y"});
   return model.bytes();
-}
-
-Error error_of(const std::function<void()>& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {ErrorCode::kInternal, ""};
 }
 
 TEST_P(SessionTest, RunsAModel) {

@@ -48,9 +48,9 @@ const MethodFinding* smallest(const AdviseResult& result) {
   return best;
 }
 
-class Decision {
+class Deciding {
  public:
-  Decision(const AdviseOptions& options, AdviseResult& result)
+  Deciding(const AdviseOptions& options, AdviseResult& result)
       : options_(options), result_(result), commands_(options, result) {}
 
   void run() {
@@ -240,6 +240,6 @@ class Decision {
 
 }  // namespace
 
-void decide(const AdviseOptions& options, AdviseResult& result) { Decision(options, result).run(); }
+void decide(const AdviseOptions& options, AdviseResult& result) { Deciding(options, result).run(); }
 
 }  // namespace ounce::search

@@ -28,7 +28,7 @@ TEST_F(ClockTest, ModelsAreCountedAndNoTimePasses) {
   EXPECT_DOUBLE_EQ(clock.left(), 3);
   clock.count(2);
   EXPECT_DOUBLE_EQ(clock.left(), 1);
-  EXPECT_EQ(test::error_of([&] { clock.count(2); }).code(), ErrorCode::kCancelled);
+  EXPECT_EQ(ounce::test::error_of([&] { clock.count(2); }).code(), ErrorCode::kCancelled);
   clock.count(1);
   EXPECT_DOUBLE_EQ(clock.left(), 0);
 }

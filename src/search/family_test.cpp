@@ -14,10 +14,10 @@
 namespace ounce::search {
 namespace {
 
-using test::float_tensor;
-using test::kFloat;
-using test::kInt64;
-using test::ModelBuilder;
+using ounce::test::float_tensor;
+using ounce::test::kFloat;
+using ounce::test::kInt64;
+using ounce::test::ModelBuilder;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -35,11 +35,11 @@ struct FamilyTest : testing::Test {
     const onnx::Model model = onnx::read_model(folder / "model.onnx");
     return find_family(model, graph::verify(model));
   }
-  test::TemporaryFolder folder;
+  ounce::test::TemporaryFolder folder;
 };
 
 // q · kᵀ + mask, Softmax, · v, with weights around them.
-void add_attention(test::GraphBuilder& graph, const std::string& mask) {
+void add_attention(ounce::test::GraphBuilder& graph, const std::string& mask) {
   graph.initializer("wq", {16, 16}, ramp(256))
       .initializer("wk", {16, 16}, ramp(256))
       .initializer("wv", {16, 16}, ramp(256));
@@ -54,8 +54,9 @@ void add_attention(test::GraphBuilder& graph, const std::string& mask) {
 TEST_F(FamilyTest, TreesHaveNoWeights) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 4}).output("y", kFloat, {1, 1});
-  model.add(1, test::node("TreeEnsembleRegressor", {"x"}, {"y"}, {}, "forest", "ai.onnx.ml"));
-  model.add_to_model(8, test::field(1, std::string("ai.onnx.ml")) + test::field(2, std::int64_t{3}));
+  model.add(1, ounce::test::node("TreeEnsembleRegressor", {"x"}, {"y"}, {}, "forest", "ai.onnx.ml"));
+  model.add_to_model(
+      8, ounce::test::field(1, std::string("ai.onnx.ml")) + ounce::test::field(2, std::int64_t{3}));
   const FamilyFinding found = find(model.bytes());
   EXPECT_EQ(found.family, ModelFamily::kTrees);
   EXPECT_EQ(found.weight_bytes, 0U);
@@ -112,10 +113,12 @@ TEST_F(FamilyTest, AWaveOfOneChannelMakesAnAudioGenerator) {
   ModelBuilder model;
   model.input("mel", kFloat, {1, 8, 16}).output("audio", kFloat, {1, 1, 64});
   model.initializer("up", {8, 4, 4}, ramp(128)).initializer("last", {1, 4, 3}, ramp(12));
-  const std::string strides = test::field(1, std::string("strides")) + test::field(8, std::int64_t{4}) +
-                              test::field(20, std::int64_t{7});
-  const std::string pads = test::field(1, std::string("pads")) + test::field(8, std::int64_t{1}) +
-                           test::field(8, std::int64_t{1}) + test::field(20, std::int64_t{7});
+  const std::string strides = ounce::test::field(1, std::string("strides")) +
+                              ounce::test::field(8, std::int64_t{4}) +
+                              ounce::test::field(20, std::int64_t{7});
+  const std::string pads = ounce::test::field(1, std::string("pads")) +
+                           ounce::test::field(8, std::int64_t{1}) + ounce::test::field(8, std::int64_t{1}) +
+                           ounce::test::field(20, std::int64_t{7});
   model.node("ConvTranspose", {"mel", "up"}, {"long"}, {strides}).node("LeakyRelu", {"long"}, {"bent"});
   model.node("Conv", {"bent", "last"}, {"wave"}, {pads}).node("Tanh", {"wave"}, {"audio"});
   const FamilyFinding found = find(model.bytes());
@@ -135,12 +138,12 @@ TEST_F(FamilyTest, BoxesAndScoresMakeADetector) {
 }
 
 TEST_F(FamilyTest, AnLstmInABranchWithAStateIsRecurrent) {
-  test::GraphBuilder branch;
+  ounce::test::GraphBuilder branch;
   branch.initializer("w", {1, 32, 8}, ramp(256)).initializer("r", {1, 32, 8}, ramp(256));
-  branch.node("LSTM", {"x", "w", "r"}, {"ys", "h"}, {test::int_attribute("hidden_size", 8)});
+  branch.node("LSTM", {"x", "w", "r"}, {"ys", "h"}, {ounce::test::int_attribute("hidden_size", 8)});
   branch.node("Add", {"h", "state"}, {"next"});
   branch.output("ys", kFloat, {4, 1, 1, 8}).output("next", kFloat, {1, 1, 8});
-  test::GraphBuilder other;
+  ounce::test::GraphBuilder other;
   other.node("Identity", {"quiet"}, {"y2"}).node("Identity", {"state"}, {"n2"});
   other.output("y2", kFloat, {4, 1, 1, 8}).output("n2", kFloat, {1, 1, 8});
   ModelBuilder model;
@@ -150,8 +153,8 @@ TEST_F(FamilyTest, AnLstmInABranchWithAStateIsRecurrent) {
       .input("quiet", kFloat, {4, 1, 1, 8});
   model.output("y", kFloat, {4, 1, 1, 8}).output("stateN", kFloat, {1, 1, 8});
   model.node("If", {"flag"}, {"y", "stateN"},
-             {test::graph_attribute("then_branch", branch.bytes()),
-              test::graph_attribute("else_branch", other.bytes())});
+             {ounce::test::graph_attribute("then_branch", branch.bytes()),
+              ounce::test::graph_attribute("else_branch", other.bytes())});
   const FamilyFinding found = find(model.bytes());
   EXPECT_EQ(found.family, ModelFamily::kRecurrent);
   EXPECT_THAT(found.states, ElementsAre(Pair("state", "stateN")));
@@ -167,12 +170,13 @@ TEST_F(FamilyTest, GemmsAloneAreAPerceptron) {
 TEST_F(FamilyTest, CodesAndHalvesAreSeen) {
   ModelBuilder codes;
   codes.input("x", kFloat, {1, 64}).output("y", kFloat, {1, 64});
-  codes.initializer(test::tensor("w", 3, {64, 64}, std::string(4096, '\1'))).initializer("s", {}, {0.5F});
+  codes.initializer(ounce::test::tensor("w", 3, {64, 64}, std::string(4096, '\1')))
+      .initializer("s", {}, {0.5F});
   codes.node("DequantizeLinear", {"w", "s"}, {"d"}).node("MatMul", {"x", "d"}, {"y"});
   EXPECT_TRUE(find(codes.bytes()).is_quantized);
   ModelBuilder halves;
   halves.input("x", 10, {1, 64}).output("y", 10, {1, 64});
-  halves.initializer(test::tensor("w", 10, {64, 64}, std::string(8192, '\1')))
+  halves.initializer(ounce::test::tensor("w", 10, {64, 64}, std::string(8192, '\1')))
       .node("MatMul", {"x", "w"}, {"y"});
   const FamilyFinding found = find(halves.bytes());
   EXPECT_TRUE(found.is_half);

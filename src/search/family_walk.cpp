@@ -10,7 +10,7 @@ namespace {
 using graph::Bytes;
 using graph::Index;
 
-constexpr std::size_t kMostValues = 256;  // what belongs together lies close together
+constexpr std::size_t kMostSeen = 256;  // what belongs together lies close together
 
 struct Spot {
   std::size_t body;
@@ -36,7 +36,7 @@ void enter_branches(const Index& index, std::size_t body, const onnx::Node& node
 void walk_back(const Index& index, std::size_t body, Bytes name, const Visit& visit) {
   std::unordered_set<const graph::Value*> seen;
   std::vector<Spot> next = {{body, name}};
-  while (!next.empty() && seen.size() < kMostValues) {
+  while (!next.empty() && seen.size() < kMostSeen) {
     const Spot spot = next.back();
     next.pop_back();
     if (spot.name.empty()) continue;
@@ -52,7 +52,7 @@ void walk_back(const Index& index, std::size_t body, Bytes name, const Visit& vi
 void walk_ahead(const Index& index, std::size_t body, Bytes name, const Visit& visit) {
   std::unordered_set<const graph::Value*> seen;
   std::vector<Spot> next = {{body, name}};
-  while (!next.empty() && seen.size() < kMostValues) {
+  while (!next.empty() && seen.size() < kMostSeen) {
     const Spot spot = next.back();
     next.pop_back();
     if (spot.name.empty()) continue;

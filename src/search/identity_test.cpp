@@ -9,15 +9,15 @@
 namespace ounce::search {
 namespace {
 
-using test::error_of;
-using test::write_file;
+using ounce::test::error_of;
+using ounce::test::write_file;
 
 struct IdentityTest : testing::Test {
   IdentityTest() {
     write_file(folder / "data.bin", "12345678");
     data.path = folder / "data.bin";
   }
-  test::TemporaryFolder folder;
+  ounce::test::TemporaryFolder folder;
   DataOptions data;
 };
 
@@ -80,8 +80,8 @@ TEST_F(IdentityTest, DataThatIsNotThereIsTold) {
 }
 
 TEST_F(IdentityTest, TheModelTheRuntimeAndTheRestCount) {
-  test::ModelBuilder model;
-  model.input("x", test::kFloat, {1, 2}).output("y", test::kFloat, {1, 2});
+  ounce::test::ModelBuilder model;
+  model.input("x", ounce::test::kFloat, {1, 2}).output("y", ounce::test::kFloat, {1, 2});
   model.initializer("w", {2, 2}, {1, 2, 3, 4}).node("MatMul", {"x", "w"}, {"y"});
   write_file(folder / "model.onnx", model.bytes());
   const std::string before = identity_of(folder / "model.onnx", data, {}, "more");

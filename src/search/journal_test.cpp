@@ -14,12 +14,12 @@
 namespace ounce::search {
 namespace {
 
-using test::error_of;
+using ounce::test::error_of;
 using testing::HasSubstr;
 
 struct JournalTest : testing::Test {
   void append(const std::string& text) { std::ofstream(file, std::ios::app) << text; }
-  test::TemporaryFolder folder;
+  ounce::test::TemporaryFolder folder;
   std::filesystem::path file = folder / "kept.jsonl";
 };
 
@@ -72,9 +72,9 @@ TEST_F(JournalTest, AnotherProcessMayLeaveALineWithoutAnEnd) {
 
 TEST_F(JournalTest, ALineThatSomebodyChangedIsNone) {
   Journal(file).add("a", 1234, 0);
-  std::string text = test::read_file(file);
+  std::string text = ounce::test::read_file(file);
   text.replace(text.find("1234"), 4, "1235");
-  test::write_file(file, text);
+  ounce::test::write_file(file, text);
   EXPECT_EQ(Journal(file).find("a"), nullptr);
 }
 
@@ -136,7 +136,7 @@ TEST_F(JournalTest, SeveralThreadsAddSideBySide) {
 }
 
 TEST_F(JournalTest, AFolderThatCannotBeIsTold) {
-  test::write_file(folder / "taken", "");
+  ounce::test::write_file(folder / "taken", "");
   const Error error = error_of([&] { journal_file(folder / "taken/cache", "identity"); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
   EXPECT_THAT(error.what(), HasSubstr("`keep=false`"));

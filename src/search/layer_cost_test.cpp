@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-bool always(double) { return true; }
+bool all_the_time(double) { return true; }
 
 LayerCost cost_of_layers(std::vector<std::string> outputs) {
   LayerCost layer_cost;
@@ -53,7 +53,7 @@ test::Script script_of_five() {
 
 struct LayerCostTest : testing::Test {
   std::vector<LayerCost> costs(const Recipe& recipe, Format format, bool is_timed = false,
-                               const std::function<bool(double)>& has_time = always) {
+                               const std::function<bool(double)>& has_time = all_the_time) {
     return measure_layer_costs(search.evaluator, recipe, {format}, is_timed, has_time);
   }
   test::ScriptedSearch search{script_of_five(), {.seconds = 1e6}};
@@ -103,9 +103,9 @@ TEST_F(LayerCostTest, WithoutTimeNothingIsMeasured) {
 
 TEST(LayerCostRealTest, MeasurementsAreMadeOnce) {
   test::FatalBench bench;
-  measure_layer_costs(bench.evaluator, recipe_in(Format::kW8), {Format::kW8}, false, always);
+  measure_layer_costs(bench.evaluator, recipe_in(Format::kW8), {Format::kW8}, false, all_the_time);
   const std::uint64_t before = bench.evaluator.recalled();
-  measure_layer_costs(bench.evaluator, recipe_in(Format::kW8), {Format::kW8}, false, always);
+  measure_layer_costs(bench.evaluator, recipe_in(Format::kW8), {Format::kW8}, false, all_the_time);
   EXPECT_EQ(bench.evaluator.recalled() - before, 6U);  // five layers, and the recipe itself
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t kFarthest = 32;
 bool is_matmul(const onnx::Node& node) {
   return node.op_type == "MatMul" || node.op_type == "FusedMatMul" || node.op_type == "Einsum";
 }
-bool is_attention_op(const onnx::Node& node) { return node.op_type.find("Attention") != Bytes::npos; }
+bool is_named_attention(const onnx::Node& node) { return node.op_type.find("Attention") != Bytes::npos; }
 // Ops that pass on what they get, value by value: scores stay scores, heads stay heads.
 bool keeps_values(const onnx::Node& node) {
   static const std::set<Bytes> kKeeping = {
@@ -100,11 +100,11 @@ class Roles {
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       roles_[i].is_first = !fed[layers_[i]];
       roles_[i].is_last = !wanted[layers_[i]];
-      if (is_attention_op(*nodes_[layers_[i]])) roles_[i].is_attention = true;
+      if (is_named_attention(*nodes_[layers_[i]])) roles_[i].is_attention = true;
     }
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
       if (nodes_[node]->op_type == "Softmax") mark_written_out(node);
-      if (is_attention_op(*nodes_[node])) mark_around(node, {node});
+      if (is_named_attention(*nodes_[node])) mark_around(node, {node});
     }
     return std::move(roles_);
   }

@@ -9,10 +9,10 @@
 namespace ounce::search {
 namespace {
 
-using test::field;
-using test::GraphBuilder;
-using test::kFloat;
-using test::ModelBuilder;
+using ounce::test::field;
+using ounce::test::GraphBuilder;
+using ounce::test::kFloat;
+using ounce::test::ModelBuilder;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -111,11 +111,11 @@ TEST_F(LayersTest, BranchesAreLookedInto) {
   GraphBuilder other;
   other.output("w", kFloat, {1, 32}).node("Identity", {"u"}, {"w"});
   ModelBuilder model = two_ways();
-  model.initializer(test::tensor("go", 9, {}, std::string(1, '\1')));
+  model.initializer(ounce::test::tensor("go", 9, {}, std::string(1, '\1')));
   model.node("MatMul", {"x", "a"}, {"u"}, {}, "before");
   model.node("If", {"go"}, {"z"},
-             {test::graph_attribute("then_branch", branch.bytes()),
-              test::graph_attribute("else_branch", other.bytes())});
+             {ounce::test::graph_attribute("then_branch", branch.bytes()),
+              ounce::test::graph_attribute("else_branch", other.bytes())});
   model.node("MatMul", {"z", "c"}, {"y"}, {}, "after");
   const auto layers = layers_of(model);
   EXPECT_THAT(names_of(layers), ElementsAre("before", "after", "inner"));

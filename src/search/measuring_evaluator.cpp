@@ -29,7 +29,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kRecordedBytes = std::uint64_t{512} << 20;
-constexpr std::uint64_t kFewSamples = 32;                     // show how far outputs are off
+constexpr std::uint64_t kNoiseSamples = 32;                   // show how far outputs are off
 constexpr std::size_t kMostFiles = 24;                        // that are kept for a second measurement …
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // … and their size
 constexpr double kSameModel = 100;  // dB: what rounding in another order does to floats
@@ -148,7 +148,7 @@ std::vector<double> MeasuringEvaluator::noises(const std::vector<Recipe>& recipe
     bool is_fact = true;
     try {
       maker_.make(recipe, file);
-      noise = measure::worst_noise(samples.compare(file, kFewSamples).outputs);
+      noise = measure::worst_noise(samples.compare(file, kNoiseSamples).outputs);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
       is_fact = !is_shortage(error);

@@ -30,11 +30,11 @@ using nlohmann::json;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kUsualSamples = 64, kUsualSteps = 1024;
-constexpr std::uint64_t kMostCalibration = 512;                  // samples that ranges are found on
+constexpr std::uint64_t kCalibrationPart = 512;                  // samples that ranges are found on
 constexpr std::uint64_t kFewCalibration = 8;                     // with fewer, ranges are all that occurred
 constexpr std::uint64_t kMostRecorded = std::uint64_t{1} << 30;  // bytes of samples and outputs
 
-json to_json(const Layer& layer, double noise) {
+json layer_json(const Layer& layer, double noise) {
   return {{"output", layer.output},
           {"name", layer.name},
           {"op_type", layer.op_type},
@@ -48,7 +48,7 @@ json to_json(const Layer& layer, double noise) {
           {"noise", noise}};
 }
 
-// Throws json::exception for what to_json() did not write.
+// Throws json::exception for what layer_json() did not write.
 Survey survey_of(const json& value) {
   Survey survey;
   survey.notes = value.at("notes").get<std::vector<std::string>>();
@@ -69,7 +69,7 @@ Survey survey_of(const json& value) {
   return survey;
 }
 
-json to_json(const VerifyResult& result) {
+json comparison_json(const VerifyResult& result) {
   const double noise = measure::worst_noise(result.outputs);
   json value = {{"noise", std::isfinite(noise) ? json(noise) : json(nullptr)},
                 {"samples", result.samples},
@@ -150,9 +150,9 @@ CandidateMaker& SensitivityMeter::maker() {
   how.trial.data.labels.clear();
   const std::uint64_t all = recording().available();
   if (!options_.data.carry.empty()) {
-    how.trial.data.samples = std::min(all, std::max(samples(), kMostCalibration));
+    how.trial.data.samples = std::min(all, std::max(samples(), kCalibrationPart));
   } else {
-    how.trial.data.parts = std::max<std::uint64_t>(1, (all + kMostCalibration - 1) / kMostCalibration);
+    how.trial.data.parts = std::max<std::uint64_t>(1, (all + kCalibrationPart - 1) / kCalibrationPart);
   }
   how.progress = options_.progress;
   maker_ = std::make_unique<CandidateMaker>(model_, how);
@@ -201,7 +201,7 @@ json SensitivityMeter::look() {
                 model_.string());
   const std::vector<double> noise = estimate_noise(*prepared, recipe_for({}), layers);
   json value = {{"layers", json::array()}, {"notes", notes}};
-  for (std::size_t i = 0; i < layers.size(); ++i) value["layers"].push_back(to_json(layers[i], noise[i]));
+  for (std::size_t i = 0; i < layers.size(); ++i) value["layers"].push_back(layer_json(layers[i], noise[i]));
   return value;
 }
 
@@ -228,7 +228,7 @@ json SensitivityMeter::run(const std::set<std::size_t>& floats, const std::files
   json value = {{"noise", nullptr}};
   try {
     maker_->make(recipe_for(floats), file);
-    value = to_json(recording_->compare(file));
+    value = comparison_json(recording_->compare(file));
   } catch (const Error& error) {  // a runtime that does not take a mixture: as bad as can be
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo || is_shortage(error)) throw;
     value["problem"] = error.what();

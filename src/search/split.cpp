@@ -6,14 +6,14 @@
 namespace ounce::search {
 namespace {
 
-constexpr std::uint64_t kLeastSamples = 4;
+constexpr std::uint64_t kLeastToSplit = 4;
 
 }  // namespace
 
 Split split_data(const std::filesystem::path& model, const RuntimeOptions& runtime, const DataOptions& data) {
   const auto loaded = measure::load_as_floats(model, measure::executor_options(runtime));
   const std::uint64_t samples = measure::open_feed(model, loaded->inputs(), data).feed->samples();
-  Split split{data, data, samples, samples, samples < kLeastSamples, loaded->library_version()};
+  Split split{data, data, samples, samples, samples < kLeastToSplit, loaded->library_version()};
   if (split.is_same) return split;
   split.search_samples = (samples + 1) / 2;
   split.held_out_samples = samples - split.search_samples;

@@ -14,13 +14,17 @@ using ounce::test::field;
 using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
 using ounce::test::int_attribute;
+using ounce::test::kBool;
 using ounce::test::kFloat;
+using ounce::test::kInt32;
 using ounce::test::kInt64;
+using ounce::test::kInt8;
+using ounce::test::kUint8;
 using ounce::test::ModelBuilder;
 using ounce::test::tensor;
 using ::testing::HasSubstr;
 
-constexpr int kUint8 = 2, kInt8 = 3, kInt32 = 6, kBool = 9, kHalf = 10;
+constexpr int kHalf = 10;
 
 ModelSupport support(const GraphBuilder& model, const char* target) {
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");

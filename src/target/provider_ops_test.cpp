@@ -18,12 +18,15 @@ using passes::test::ints_tensor;
 using passes::test::noise;
 using passes::test::string_attribute;
 using test::int_attribute;
+using test::kDouble;
 using test::kFloat;
+using test::kFloat16;
 using test::kInt64;
+using test::kInt8;
+using test::kUint16;
+using test::kUint8;
 using test::ModelBuilder;
 using testing::HasSubstr;
-
-constexpr int kUint8 = 2, kInt8 = 3, kUint16 = 4, kFloat16 = 10, kDouble = 11;
 
 // Why the provider leaves the last node of the model to the CPU; "" if it takes it.
 std::string why_not(std::string_view provider, const ModelBuilder& builder, std::size_t body = 0) {

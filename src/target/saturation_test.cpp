@@ -10,12 +10,12 @@ namespace ounce::target {
 namespace {
 
 using test::kFloat;
+using test::kInt8;
+using test::kUint8;
 using test::ModelBuilder;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-constexpr int kUint8 = 2, kInt8 = 3;
 
 std::string codes(const std::string& name, int type, const test::Dims& dims, const std::vector<int>& values) {
   std::string raw;

@@ -12,7 +12,7 @@
 namespace ounce::target {
 namespace {
 
-[[noreturn]] void refuse(std::string_view line) {
+[[noreturn]] void refuse_line(std::string_view line) {
   throw Error(ErrorCode::kInternal, fmt::format("the support matrix has a line that is none: '{}'", line));
 }
 
@@ -29,7 +29,7 @@ std::vector<std::string_view> split(std::string_view text, std::string_view by) 
 std::int64_t number_of(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) refuse(text);
+  if (error != std::errc() || end != text.data() + text.size()) refuse_line(text);
   return number;
 }
 
@@ -58,13 +58,13 @@ SupportMatrix::SupportMatrix(std::string_view text) : text_(text) {
     const std::string_view line = text.substr(at, end - at);
     if (line.starts_with("op ")) {
       const auto words = split(line.substr(0, line.find('|')), " ");
-      if (words.size() != 4) refuse(line);
+      if (words.size() != 4) refuse_line(line);
       if (!places_.empty()) places_.back().end = at;
       places_.push_back({words[1] == "ai.onnx" ? std::string_view() : words[1], words[2], number_of(words[3]),
                          at, text.size()});
     } else if (line.starts_with("column ")) {
       const auto words = split(line, " ");
-      if (words.size() != 8) refuse(line);
+      if (words.size() != 8) refuse_line(line);
       const auto value = [&](std::size_t i) { return words[i].substr(words[i].find('=') + 1); };
       if (std::find(machines.begin(), machines.end(), words[2]) == machines.end())
         machines.push_back(words[2]);
@@ -80,7 +80,7 @@ SupportMatrix::SupportMatrix(std::string_view text) : text_(text) {
     }
     at = end + 1;
   }
-  if (!is_among_ops || releases_.empty()) refuse(text.substr(0, text.find('\n')));
+  if (!is_among_ops || releases_.empty()) refuse_line(text.substr(0, text.find('\n')));
   machines_ = machines.size();
   std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
     return std::tie(a.domain, a.op_type, a.since) < std::tie(b.domain, b.op_type, b.since);
@@ -125,7 +125,7 @@ SupportMatrix::Group SupportMatrix::parse(const Place& place) const {
   const auto lines = split(text_.substr(place.begin, place.end - place.begin), "\n");
   const auto parts = split(lines[0], " | ");
   const auto sides = parts.size() == 4 ? split(parts[3], " -> ") : std::vector<std::string_view>();
-  if (sides.size() != 2) refuse(lines[0]);
+  if (sides.size() != 2) refuse_line(lines[0]);
   group.variables = list_of(parts[1]);
   for (const std::string_view dimension : list_of(parts[2])) {
     const std::size_t equals = dimension.find('=');
@@ -140,7 +140,7 @@ SupportMatrix::Group SupportMatrix::parse(const Place& place) const {
     std::size_t at = 0;
     for (std::size_t machine = 0; machine < machines_ && at != std::string_view::npos; ++machine)
       at = lines[i].find(' ', at) == std::string_view::npos ? at : lines[i].find(' ', at) + 1;
-    if (at == 0 || at > lines[i].size()) refuse(lines[i]);
+    if (at == 0 || at > lines[i].size()) refuse_line(lines[i]);
     const std::string_view rest = lines[i].substr(at);
     const std::size_t space = rest.find(' ');
     group.lines.push_back({lines[i].substr(0, at - 1), rest.substr(0, space),

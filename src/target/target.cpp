@@ -38,7 +38,7 @@ constexpr std::string_view kHere = "linux-arm64";
 constexpr std::string_view kHere = "linux-x64";
 #endif
 
-[[noreturn]] void refuse(std::string_view text) {
+[[noreturn]] void refuse_name(std::string_view text) {
   std::vector<std::string_view> places, names;
   for (const Place& place : kPlaces) places.push_back(place.name);
   for (const Provider& provider : providers()) names.push_back(provider.name);
@@ -74,7 +74,7 @@ Target parse_target(std::string_view text) {
     const std::string_view word = rest.substr(plus + 1);
     const bool is_cpu = std::find(kCpus.begin(), kCpus.end(), word) != kCpus.end();
     const bool is_second = is_cpu ? !target.cpu.empty() : target.provider != "cpu";
-    if (is_second || (!is_cpu && (word.empty() || find_provider(word) == nullptr))) refuse(text);
+    if (is_second || (!is_cpu && (word.empty() || find_provider(word) == nullptr))) refuse_name(text);
     (is_cpu ? target.cpu : target.provider) = word;
     rest = rest.substr(0, plus);
   }
@@ -87,10 +87,10 @@ Target parse_target(std::string_view text) {
   const bool is_version = std::all_of(target.version.begin(), target.version.end(),
                                       [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
   if (found == kPlaces.end() || !is_version || (at != std::string_view::npos && target.version.empty()))
-    refuse(text);
+    refuse_name(text);
   target.system = found->system;
   target.machine = found->machine;
-  if (!target.cpu.empty() && target.machine != "x64") refuse(text);
+  if (!target.cpu.empty() && target.machine != "x64") refuse_name(text);
   if (target.version.empty()) target.version = newest_of(target.machine);
   return target;
 }

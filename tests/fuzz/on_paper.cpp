@@ -1,6 +1,5 @@
 #include "fuzz/on_paper.h"
 
-#include "fuzz/sample_networks.h"
 #include "graph/verify.h"
 #include "make/rewrite.h"
 #include "onnx/reader.h"
@@ -13,6 +12,7 @@
 #include "passes/quantized_state.h"
 #include "passes/spell_constants.h"
 #include "passes/trained_scales.h"
+#include "support/ramp.h"
 
 namespace ounce::test {
 namespace {

@@ -1,6 +1,7 @@
 #include "fuzz/sample_networks.h"
 
 #include "support/model_builder.h"
+#include "support/ramp.h"
 
 namespace ounce::test {
 namespace {
@@ -21,12 +22,6 @@ ModelBuilder layers(std::int64_t opset) {
 }
 
 }  // namespace
-
-std::vector<float> ramp(std::size_t count) {
-  std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = 0.01F * static_cast<float>((i * 7919) % 201) - 1;
-  return values;
-}
 
 std::string integer_network(std::int64_t opset) {
   GraphBuilder branch;

@@ -5,11 +5,8 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace ounce::test {
-
-std::vector<float> ramp(std::size_t count);  // values between -1 and 1
 
 std::string integer_network(std::int64_t opset);
 std::string network_with_branches();

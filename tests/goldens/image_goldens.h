@@ -16,7 +16,7 @@ inline std::string golden_path(const std::string& name) {
   return std::string(OUNCE_TEST_GOLDENS) + "/images/" + name;
 }
 
-inline std::string golden_bytes(const std::string& name) { return test::read_file(golden_path(name)); }
+inline std::string golden_bytes(const std::string& name) { return ounce::test::read_file(golden_path(name)); }
 
 // The lines of a list, each ready to be taken apart with >>.
 inline std::vector<std::istringstream> golden_lines(const std::string& name) {

@@ -27,6 +27,14 @@ std::string bytes_of(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
+// Sound of 16 bits in one channel, 8000 samples a second.
+inline std::string wav(const std::vector<std::int16_t>& samples) {
+  const std::string data = bytes_of(samples);
+  return "RIFF" + little_endian(36 + data.size(), 4) + "WAVEfmt " + little_endian(16, 4) +
+         little_endian(1, 2) + little_endian(1, 2) + little_endian(8000, 4) + little_endian(16000, 4) +
+         little_endian(2, 2) + little_endian(16, 2) + "data" + little_endian(data.size(), 4) + data;
+}
+
 inline std::string npy_with_header(const std::string& header, const std::string& data, int version = 1) {
   std::string bytes = "\x93NUMPY";
   bytes += static_cast<char>(version);

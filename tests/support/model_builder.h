@@ -17,7 +17,9 @@ namespace ounce::test {
 using Strings = std::vector<std::string>;
 using Dims = std::vector<std::int64_t>;
 
-inline constexpr int kFloat = 1, kInt64 = 7;
+// Element types, by their number in ONNX.
+inline constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kUint16 = 4, kInt16 = 5, kInt32 = 6, kInt64 = 7,
+                     kBool = 9, kFloat16 = 10, kDouble = 11, kBfloat16 = 16, kUint4 = 21, kInt4 = 22;
 
 // Messages as bytes; each is a complete payload to be nested with field().
 std::string field(std::uint32_t number, const std::string& payload);  // length-delimited

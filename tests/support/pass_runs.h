@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ void expect_same_outputs(const std::string& before, const onnx::Model& after, do
 
 // Values between -1 and 1 that look random and are not.
 std::vector<float> noise(const std::vector<std::int64_t>& dims, std::uint32_t seed = 1);
+
+inline constexpr double kEightBits = 0.03;  // of the largest value: what eight bits may cost
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::string float_attribute(const std::string& name, float value);
 std::string floats_attribute(const std::string& name, const std::vector<float>& values);

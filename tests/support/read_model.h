@@ -1,0 +1,12 @@
+// For tests: the model that a builder's bytes hold.
+#pragma once
+
+#include <string>
+
+#include "onnx/reader.h"
+
+namespace ounce::test {
+
+inline onnx::Model read(const std::string& bytes) { return onnx::read_model_from_memory(bytes, "test"); }
+
+}  // namespace ounce::test
