@@ -10,19 +10,22 @@
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan       the tests under ThreadSanitizer
 #   make fuzz       libFuzzer over every reader of files and quantize(), FUZZ_SECONDS (600) in all
+#   make campaign   hours of it: fuzzing, every bit flip, every call failing, an oracle, Valgrind, asan, tsan
 #   make install    program, library and CMake package below PREFIX (/usr/local)
 #   make clean      remove everything that was built
 #   make help       this table
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+# Of the fuzzers; the other parts take about as long together.
+CAMPAIGN_SECONDS ?= 7200
 
 # Recursive on purpose: looked up when a recipe runs, after ./setup may have installed it.
 export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 # ccache's condition for caching what was compiled with a precompiled header.
 export CCACHE_SLOPPINESS = pch_defines,time_macros
 
-.PHONY: build test demo bench support-matrix lint format asan tsan fuzz install clean help
+.PHONY: build test demo bench support-matrix lint format asan tsan fuzz campaign install clean help
 
 build:
 	./setup build runtime
@@ -69,6 +72,17 @@ fuzz:
 	cmake --preset fuzz
 	cmake --build --preset fuzz
 	python3 tests/fuzz/fuzz.py build-fuzz --seconds $(FUZZ_SECONDS)
+
+campaign:
+	./setup build test runtime campaign
+	$(MAKE) fuzz FUZZ_SECONDS=$(CAMPAIGN_SECONDS)
+	python3 tests/fuzz/fuzz.py build-fuzz --every-damage
+	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
+	cmake --build --preset default
+	python3 tests/memcheck/memcheck.py --ounce build/ounce --model examples/commands/commands.onnx
+	tests/oracle/run.sh build/ounce build/oracle 3600
+	python3 tests/faults/campaign.py --ounce build/ounce --shim build/tests/faults/libfault_shim.so --models build/tests/cli/models --jobs 2
+	$(MAKE) asan tsan
 
 install: build
 	cmake --install build --prefix $(PREFIX)

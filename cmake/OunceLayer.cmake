@@ -32,7 +32,7 @@ if(OUNCE_SANITIZE)
 endif()
 
 # ounce_false_alarms(target): GCC 12 forgets that what it has precompiled are the system's headers, and reports its false
-# alarms in std::string. The presets debug, asan and tsan compile every file alone, with these warnings.
+# alarms in std::string. The preset debug compiles every file alone, with these warnings.
 function(ounce_false_alarms target)
   if(OUNCE_JOIN AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
