@@ -44,7 +44,7 @@ class Executor {
 };
 
 // Throws what Library::find and Session throw; also Error{kBadInput} when the process of its own dies,
-// and Error{kTimeout}.
+// Error{kTimeout}, and Error{kMemory} when it gets none.
 std::unique_ptr<Executor> load(const std::filesystem::path& model, const ExecutorOptions& options);
 
 }  // namespace ounce::runtime

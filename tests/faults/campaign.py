@@ -10,7 +10,7 @@ usage: campaign.py --ounce PROGRAM --shim LIBRARY --models FOLDER [options]
   --all N         every k up to N (2000) …
   --every N       … and every N-th above (so many that 1000 are left)
   --sample N      N of all k instead, the first and the last among them
-  --lasting       all calls from the k-th on fail
+  --lasting       all calls from the k-th on fail (temporary files may be left: removing them takes memory and files)
   --minutes M     begins no more after so long, and says what was left out
   --jobs N        so many at once (1)
 
@@ -209,7 +209,8 @@ class Scene:
         if left := self.left_processes():
             yield f"{len(left)} processes go on"
             self.kill_all()
-        if left := [str(path.relative_to(self.root)) for path in (self.root / "tmp").rglob("*")]:
+        left = [str(path.relative_to(self.root)) for path in (self.root / "tmp").rglob("*")]
+        if left and not self.settings.lasting:
             yield f"temporary files are left: {left}"
         if self.verb == "tune" and code != 0:
             again, _, error = self.run(self.arguments)
