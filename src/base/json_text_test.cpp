@@ -28,7 +28,8 @@ TEST(JsonText, IsRefusedBeforeItIsParsed) {
 TEST(JsonText, SaysWhatIsWrong) {
   EXPECT_THAT(error_of([] { parse_json("{\"a\": }"); }).what(), HasSubstr("is not JSON (byte 7)"));
   EXPECT_THAT(error_of([] { parse_json("1e999"); }).what(), HasSubstr("out of range"));
-  EXPECT_THAT(error_of([] { parse_json(std::string("[1]\0x", 5)); }).what(), HasSubstr("is not JSON (byte 4)"));
+  EXPECT_THAT(error_of([] { parse_json(std::string("[1]\0x", 5)); }).what(),
+              HasSubstr("is not JSON (byte 4)"));
 }
 
 }  // namespace

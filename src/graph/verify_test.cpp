@@ -222,7 +222,8 @@ TEST(VerifyTest, RefusesFunctionsThatCallThemselves) {
   };
   accept(model({{"f", {"g", "h"}}, {"g", {"h"}}, {"h", {"Elsewhere"}}}));
   EXPECT_THAT(refusal(model({{"f", {"f"}}})), HasSubstr("function f: calls itself"));
-  EXPECT_THAT(refusal(model({{"e", {"Elsewhere"}}, {"f", {"g"}}, {"g", {"f"}}})), HasSubstr("function f: calls itself"));
+  EXPECT_THAT(refusal(model({{"e", {"Elsewhere"}}, {"f", {"g"}}, {"g", {"f"}}})),
+              HasSubstr("function f: calls itself"));
   const std::string inside = GraphBuilder().add(1, test::node("f", {"a"}, {"c"}, {}, "", "own")).bytes();
   const std::string hidden = field(1, std::string("f")) + field(4, std::string("a")) +
                              field(5, std::string("b")) + field(10, std::string("own")) +

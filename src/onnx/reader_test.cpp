@@ -485,16 +485,17 @@ TEST(ReaderTest, RefusesSparseIndicesThatLieOutside) {
                          const std::vector<std::int64_t>& indices) {
     std::string raw(indices.size() * sizeof(std::int64_t), '\0');
     std::memcpy(raw.data(), indices.data(), raw.size());
-    std::string bytes = field(1, test::float_tensor("v", {2}, {1, 2})) +
-                        field(2, test::tensor("", test::kInt64, shape, raw));
+    std::string bytes =
+        field(1, test::float_tensor("v", {2}, {1, 2})) + field(2, test::tensor("", test::kInt64, shape, raw));
     for (const std::int64_t dim : dims) bytes += field(3, dim);
     return in_sparse(bytes);
   };
   EXPECT_NO_THROW(read(sparse({4, 3}, {2}, {0, 11})));
   EXPECT_NO_THROW(read(sparse({4, 3}, {2, 2}, {0, 2, 3, 0})));
   const auto expect_outside = [&](const std::string& bytes, std::int64_t index) {
-    EXPECT_THAT(refusal(bytes).what(),
-                HasSubstr(fmt::format("tensor 'v': has the sparse index {}, which lies outside of it", index)));
+    EXPECT_THAT(
+        refusal(bytes).what(),
+        HasSubstr(fmt::format("tensor 'v': has the sparse index {}, which lies outside of it", index)));
   };
   expect_outside(sparse({4, 3}, {2}, {0, 12}), 12);
   expect_outside(sparse({4, 3}, {2}, {-1, 3}), -1);

@@ -101,8 +101,8 @@ void take_inline_values(Tensor& tensor, const Found& found, Bytes message) {
   }
 }
 
-// Where the values of a sparse tensor belong: places counted through, or one number for each dimension. Whoever
-// spreads the values out writes there.
+// Where the values of a sparse tensor belong: places counted through, or one number for each dimension.
+// Whoever spreads the values out writes there.
 void check_indices(const SparseTensor& sparse) {
   const Tensor& indices = *sparse.indices;
   const auto refuse = [&](const std::string& what) { fail(*sparse.values, what); };
@@ -110,7 +110,8 @@ void check_indices(const SparseTensor& sparse) {
   if (!is_counted && (indices.dims.size() != 2 || indices.dims[1] != std::ssize(sparse.dims)))
     refuse("has sparse indices of a shape that does not fit its own");
   if (static_cast<std::uint64_t>(indices.dims[0]) != sparse.values->element_count())
-    refuse(fmt::format("has {} sparse indices for {} values", indices.dims[0], sparse.values->element_count()));
+    refuse(
+        fmt::format("has {} sparse indices for {} values", indices.dims[0], sparse.values->element_count()));
   std::vector<std::int64_t> ends = sparse.dims;
   if (is_counted) {
     const bool is_empty = std::find(sparse.dims.begin(), sparse.dims.end(), 0) != sparse.dims.end();

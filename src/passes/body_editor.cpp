@@ -123,9 +123,9 @@ bool contradicts(const onnx::ValueInfo& info, const onnx::Tensor& tensor) {
   const auto differs = [](const onnx::Dimension& dimension, std::int64_t dim) {
     return dimension.value >= 0 && dimension.value != dim;
   };
-  return declared.has_shape &&
-         (declared.shape.size() != tensor.dims.size() ||
-          !std::equal(declared.shape.begin(), declared.shape.end(), tensor.dims.begin(), std::not_fn(differs)));
+  return declared.has_shape && (declared.shape.size() != tensor.dims.size() ||
+                                !std::equal(declared.shape.begin(), declared.shape.end(), tensor.dims.begin(),
+                                            std::not_fn(differs)));
 }
 
 }  // namespace

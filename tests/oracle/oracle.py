@@ -43,6 +43,7 @@ import sources
 
 HERE = pathlib.Path(__file__).resolve().parent
 PATIENCE = 600  # seconds until a hang is called one, on a machine that has much else to do
+THEIR_PATIENCE = 60  # others may hang; then they do not take the model
 FORMATS = {
     "w8": ["--to", "w8"],
     "w8 dq": ["--to", "w8", "--decode", "dq", "--asymmetric"],
@@ -86,7 +87,7 @@ class Judge:
             self.start()
         try:
             self.process.stdin.write(json.dumps(request) + "\n")
-            ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+            ready, _, _ = select.select([self.process.stdout], [], [], THEIR_PATIENCE)
             line = self.process.stdout.readline() if ready else ""
         except BrokenPipeError:
             line = ""
