@@ -293,15 +293,16 @@ TEST(VerifyTest, RefusesCyclesInsideASubgraph) {
 TEST(VerifyTest, RefusesCyclesThroughACaptureOfASubgraph) {
   const std::string takes_own_output =
       GraphBuilder().node("Relu", {"y"}, {"z"}).output("z", kFloat, {1}).bytes();
-  EXPECT_EQ(
-      refusal(ModelBuilder().node("Branch", {}, {"y"}, {graph_attribute("then_branch", takes_own_output)}, "if")),
-      "node 'if' waits for itself: the graph has a cycle");
+  EXPECT_EQ(refusal(ModelBuilder().node("Branch", {}, {"y"},
+                                        {graph_attribute("then_branch", takes_own_output)}, "if")),
+            "node 'if' waits for itself: the graph has a cycle");
   const std::string takes_later =
       GraphBuilder().node("Relu", {"later"}, {"z"}).output("z", kFloat, {1}).bytes();
   const std::string deeper =
       GraphBuilder().node("Branch", {}, {"d"}, {graph_attribute("then_branch", takes_later)}).bytes();
   ModelBuilder model;
-  model.node("Branch", {}, {"y"}, {graph_attribute("then_branch", deeper)}, "if").node("Relu", {"y"}, {"later"});
+  model.node("Branch", {}, {"y"}, {graph_attribute("then_branch", deeper)}, "if")
+      .node("Relu", {"y"}, {"later"});
   EXPECT_THAT(refusal(model), HasSubstr("the graph has a cycle"));
 }
 

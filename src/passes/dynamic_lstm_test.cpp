@@ -196,7 +196,8 @@ TEST(DynamicLstm, SaysWhatItCannotDo) {
             "its hidden_size is not that of its weights");
   EXPECT_EQ(reason(lstm({.directions = 2})), "its weights do not fit together");
   EXPECT_EQ(reason(lstm({.inputs = {"x", "x", "r"}})), "its weight is computed while the model runs");
-  EXPECT_EQ(reason(lstm({.inputs = {"x", "w", "x"}})), "its recurrent weight is computed while the model runs");
+  EXPECT_EQ(reason(lstm({.inputs = {"x", "w", "x"}})),
+            "its recurrent weight is computed while the model runs");
   EXPECT_EQ(reason(lstm({.inputs = {"x", "w", "b"}})), "its recurrent weight has not three axes");
   ModelBuilder shared = lstm({});
   shared.node("Relu", {"w"}, {"z"});

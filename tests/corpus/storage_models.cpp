@@ -6,8 +6,6 @@
 namespace ounce::test {
 namespace {
 
-constexpr int kBool = 9, kHalf = 10, kDouble = 11, kBfloat16 = 16;
-
 std::string string_attribute(const std::string& name, const std::string& value) {
   return field(1, name) + field(4, value) + field(20, std::int64_t{3});
 }
@@ -564,14 +562,14 @@ std::vector<StorageCase> version_models() {
     model.initializer(weight("w", {64, 48})).node("MatMul", {"x", "w"}, {"y"});
     list.push_back(make("InitializersAsInputsInIr3", model, {{"x", float_input({4, 64}, 1)}}, {"w"}));
   }
-  list.push_back(typed_matmul("Float16", kHalf, to_half));
+  list.push_back(typed_matmul("Float16", kFloat16, to_half));
   list.back().is_half = true;
   list.push_back(typed_matmul("Bfloat16", kBfloat16, to_bfloat16));
   list.back().is_half = true;
   list.back().refused_by_runtime = "Could not find an implementation for MatMul";
   list.push_back(typed_lookup("Bfloat16Lookup", kBfloat16, to_bfloat16));
   list.back().is_half = true;
-  list.push_back(typed_lookup("Float16Lookup", kHalf, to_half));
+  list.push_back(typed_lookup("Float16Lookup", kFloat16, to_half));
   list.back().is_half = true;
   list.push_back(typed_lookup("DoubleLookup", kDouble, to_double));
   list.push_back(typed_matmul("Double", kDouble, to_double));

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <tuple>
 
+#include "cpus/example.h"
 #include "data/data_feed.h"
 #include "runtime/executor.h"
 #include "runtime/other_cpu.h"
@@ -26,7 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kExample = fs::path(OUNCE_EXAMPLES) / "commands";
 constexpr std::uint64_t kSamples = 8;
 
 struct Variant {
@@ -48,7 +48,7 @@ const std::vector<Variant> kVariants = {
 };
 const std::vector<std::string> kCpus = {"avx2", "avx512", "arm64"};
 
-std::string data_file() { return (kExample / "commands_calib.npz").string(); }
+std::string data_file() { return (test::kExample / "commands_calib.npz").string(); }
 
 struct Difference {
   double largest = 0, scale = 0;  // of all logits
@@ -90,11 +90,11 @@ struct AgreementTest : testing::TestWithParam<std::tuple<std::string, Variant>> 
   }
   // The example itself, or what the program makes of it.
   fs::path model() const {
-    if (variant().options.empty()) return kExample / "commands.onnx";
+    if (variant().options.empty()) return test::kExample / "commands.onnx";
     fs::path path = folder / "model.onnx";
     const std::string command =
         fmt::format("'{}' quantize '{}' -o '{}' {} --on none > '{}' 2>&1", OUNCE_PROGRAM,
-                    (kExample / "commands.onnx").string(), path.string(),
+                    (test::kExample / "commands.onnx").string(), path.string(),
                     fmt::format(fmt::runtime(variant().options), fmt::arg("data", data_file())),
                     (folder / "log").string());
     EXPECT_EQ(std::system(command.c_str()), 0) << command << "\n" << ounce::test::read_file(folder / "log");

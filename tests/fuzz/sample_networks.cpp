@@ -6,8 +6,6 @@
 namespace ounce::test {
 namespace {
 
-constexpr int kBool = 9;
-
 ModelBuilder layers(std::int64_t opset) {
   ModelBuilder model(opset, opset < 10 ? 3 : 8);
   model.input("x", kFloat, {4, 4}).output("y", kFloat, {4, 4}).output("z", kFloat, {4, 4});
@@ -80,7 +78,9 @@ std::string network_with_fills(std::int64_t opset) {
   model.node("ConstantOfShape", {"n"}, {"k"}, {tensor_attribute("value", float_tensor("", {1}, {-3.4e38F}))});
   model.node("ConstantOfShape", {"n"}, {"l"})
       .node("Constant", {}, {"o"}, {tensor_attribute("value", float_tensor("", {}, {1e9F}))});
-  model.node("Clip", opset < 11 ? Strings{"h"} : Strings{"h", "", "o"}, {"p"}).node("Sum", {"p", "k", "l"}, {"q"}).node("Softmax", {"q"}, {"y"});
+  model.node("Clip", opset < 11 ? Strings{"h"} : Strings{"h", "", "o"}, {"p"})
+      .node("Sum", {"p", "k", "l"}, {"q"})
+      .node("Softmax", {"q"}, {"y"});
   return model.bytes();
 }
 

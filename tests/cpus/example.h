@@ -1,0 +1,10 @@
+// The example that the tests of other CPUs run.
+#pragma once
+
+#include <filesystem>
+
+namespace ounce::test {
+
+inline const std::filesystem::path kExample = std::filesystem::path(OUNCE_EXAMPLES) / "commands";
+
+}  // namespace ounce::test
