@@ -20,6 +20,7 @@ using test::field;
 using test::graph_attribute;
 using test::GraphBuilder;
 using test::int_attribute;
+using test::kBool;
 using test::kFloat;
 using test::kInt64;
 using test::ModelBuilder;
@@ -27,7 +28,6 @@ using test::mutated;
 using test::ramp;
 
 constexpr int kHalfMutations = 12000;
-constexpr int kBool = 9;
 
 // Names of one letter, so that a changed byte often is another value of the model.
 ModelBuilder layers(std::int64_t opset) {

@@ -6,7 +6,7 @@
 namespace ounce::test {
 namespace {
 
-constexpr int kBool = 9, kHalf = 10, kDouble = 11, kBfloat16 = 16;
+constexpr int kHalf = 10;
 
 std::string string_attribute(const std::string& name, const std::string& value) {
   return field(1, name) + field(4, value) + field(20, std::int64_t{3});

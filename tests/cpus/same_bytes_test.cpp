@@ -7,30 +7,29 @@
 #include <string>
 
 #include "runtime/machine.h"
+#include "support/commands_example.h"
 #include "support/cpus_required.h"
 #include "support/temporary_folder.h"
 
 namespace ounce {
 namespace {
 
-const std::filesystem::path kExample = std::filesystem::path(OUNCE_EXAMPLES) / "commands";
-
 TEST(SameBytes, OnAnX64WithoutVnni) {
   if (runtime::this_machine() != "x86_64") GTEST_SKIP() << "this machine is no x64";
   if (std::system("qemu-x86_64 --version > /dev/null 2>&1") != 0)
     return ounce::test::skip_or_fail("there is no qemu-x86_64: install qemu-user");
   const ounce::test::TemporaryFolder folder;
-  const std::string data = (kExample / "commands_calib.npz").string();
+  const std::string data = test::kCalibration.string();
   for (const std::string& options :
        {std::string("--to dynamic"),
         fmt::format("--to static --no-search --data '{}' --rescale 1/32768 --samples 8", data)}) {
     std::string bytes[2];
     for (const bool is_emulated : {false, true}) {
       const auto output = folder / (is_emulated ? "there.onnx" : "here.onnx");
-      const std::string command = fmt::format("{} '{}' quantize '{}' -o '{}' {} --no-verify > '{}' 2>&1",
-                                              is_emulated ? "qemu-x86_64 -cpu Haswell" : "", OUNCE_PROGRAM,
-                                              (kExample / "commands.onnx").string(), output.string(), options,
-                                              (folder / "log").string());
+      const std::string command =
+          fmt::format("{} '{}' quantize '{}' -o '{}' {} --no-verify > '{}' 2>&1",
+                      is_emulated ? "qemu-x86_64 -cpu Haswell" : "", OUNCE_PROGRAM, test::kExample.string(),
+                      output.string(), options, (folder / "log").string());
       ASSERT_EQ(std::system(command.c_str()), 0) << command << "\n" << ounce::test::read_file(folder / "log");
       bytes[is_emulated ? 1 : 0] = ounce::test::read_file(output);
     }
