@@ -40,7 +40,7 @@ MAY_USE = {
     # Shows the results of include/ounce, and knows nothing of what made them.
     "report": ["base"],
 }
-FACES = {"cli": ["report", "base"], "runner": ["runtime"], "python": [], "capi": []}
+FACES = {"cli": ["report", "base"], "runner": ["runtime", "base"], "python": [], "capi": []}
 
 # Of include/ounce: what is no verb's own.
 VOCABULARY = {"contract", "cpus", "data", "error", "names", "outcome", "progress", "recipe", "runtime", "version"}

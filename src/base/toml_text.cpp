@@ -52,12 +52,16 @@ class Scanner {
   }
 
   void require_ascii_between_strings() {
+    char before = '\n';  // the last character that is no blank
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (static_cast<unsigned char>(c) >= 0x80) refuse();
+      // Anywhere else a quote is a mistake, and begins nothing.
+      const bool may_begin = std::string_view("\n=,[{.").find(before) != std::string_view::npos;
+      if (c != ' ' && c != '\t') before = c;
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (c == '"' || c == '\'') {
+      } else if ((c == '"' || c == '\'') && may_begin) {
         skip_string(c);
       } else {
         ++at_;

@@ -34,6 +34,10 @@ TEST(TomlText, BetweenThemThereIsAsciiOnly) {
             "2:2 only text in quotes may hold characters beyond ASCII");
 }
 
+TEST(TomlText, AQuoteInTheMiddleOfAWordBeginsNoString) {
+  EXPECT_EQ(refusal_of("a = 1b\":\xef\xb9\xbf"), "1:9 only text in quotes may hold characters beyond ASCII");
+}
+
 TEST(TomlText, DepthAndLengthHaveLimits) {
   EXPECT_EQ(refusal_of("a.b.c = 1", {.depth = 2}), "taken");
   EXPECT_EQ(refusal_of("a.b.c.d = 1", {.depth = 2}), "0:0 is nested more than 2 deep");

@@ -1,6 +1,7 @@
 #include "measure/open.h"
 
 #include "data/model_contract.h"
+#include "graph/verify.h"
 #include "measure/generate.h"
 #include "onnx/reader.h"
 
@@ -22,6 +23,7 @@ runtime::ExecutorOptions executor_options(const RuntimeOptions& options) {
 
 ModelFiles check_model(const std::filesystem::path& path) {
   const onnx::Model model = onnx::read_model(path);
+  graph::verify(model);
   ModelFiles files{onnx::bytes_of(model), {path}};
   for (const auto& [location, file] : model.external_files) files.paths.push_back(file.path());
   return files;

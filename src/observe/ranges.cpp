@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/json_text.h"
 
@@ -49,8 +50,9 @@ struct StatisticsFile {
       return found->get<std::uint64_t>();
     };
     const auto real = [&](const Json& value) {
-      if (!value.is_number()) refuse("a limit is no number");
-      return value.get<float>();
+      const float number = value.is_number() ? value.get<float>() : std::numeric_limits<float>::infinity();
+      if (!std::isfinite(number)) refuse("a limit is no number that a float can be");
+      return number;
     };
     const auto sum = [&](const char* key) {
       const auto found = json.find(key);

@@ -178,7 +178,7 @@ TEST(DynamicLstm, TakesWeightsOfGraphsAroundAndOfConstantNodes) {
   expect_same_outputs(bytes, LstmConversion(bytes).model(), test::kEightBits);
 }
 
-std::string reason(const GraphBuilder& model) {
+std::string why_not(const GraphBuilder& model) {
   const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
   const graph::Index index = graph::verify(read);
   return plan::why_not_dynamic_lstm(read, index, 0, *read.proto->graph->nodes[0]);
@@ -186,22 +186,22 @@ std::string reason(const GraphBuilder& model) {
 
 TEST(DynamicLstm, SaysWhatItCannotDo) {
   const std::string hidden = int_attribute("hidden_size", kHidden);
-  EXPECT_EQ(reason(lstm({})), "");
-  EXPECT_EQ(reason(lstm({.attributes = {}})), "");
-  EXPECT_EQ(reason(lstm({.attributes = {hidden, int_attribute("layout", 1)}})),
+  EXPECT_EQ(why_not(lstm({})), "");
+  EXPECT_EQ(why_not(lstm({.attributes = {}})), "");
+  EXPECT_EQ(why_not(lstm({.attributes = {hidden, int_attribute("layout", 1)}})),
             "its batches come first (layout)");
-  EXPECT_EQ(reason(lstm({.attributes = {int_attribute("output_sequence", 1)}})),
+  EXPECT_EQ(why_not(lstm({.attributes = {int_attribute("output_sequence", 1)}})),
             "its attribute 'output_sequence' is not known to DynamicQuantizeLSTM");
-  EXPECT_EQ(reason(lstm({.attributes = {int_attribute("hidden_size", 4)}})),
+  EXPECT_EQ(why_not(lstm({.attributes = {int_attribute("hidden_size", 4)}})),
             "its hidden_size is not that of its weights");
-  EXPECT_EQ(reason(lstm({.directions = 2})), "its weights do not fit together");
-  EXPECT_EQ(reason(lstm({.inputs = {"x", "x", "r"}})), "its weight is computed while the model runs");
-  EXPECT_EQ(reason(lstm({.inputs = {"x", "w", "x"}})),
+  EXPECT_EQ(why_not(lstm({.directions = 2})), "its weights do not fit together");
+  EXPECT_EQ(why_not(lstm({.inputs = {"x", "x", "r"}})), "its weight is computed while the model runs");
+  EXPECT_EQ(why_not(lstm({.inputs = {"x", "w", "x"}})),
             "its recurrent weight is computed while the model runs");
-  EXPECT_EQ(reason(lstm({.inputs = {"x", "w", "b"}})), "its recurrent weight has not three axes");
+  EXPECT_EQ(why_not(lstm({.inputs = {"x", "w", "b"}})), "its recurrent weight has not three axes");
   ModelBuilder shared = lstm({});
   shared.node("Relu", {"w"}, {"z"});
-  EXPECT_EQ(reason(shared), "its weight is used elsewhere too");
+  EXPECT_EQ(why_not(shared), "its weight is used elsewhere too");
 }
 
 }  // namespace

@@ -17,9 +17,9 @@
 namespace ounce::test {
 namespace {
 
-constexpr int kDamaged = 500;            // of each seed
-constexpr std::size_t kSmall = 256;      // bytes: of such seeds every damage is tried
-constexpr std::uint64_t kMutants = 250;  // of each model for each recipe
+constexpr int kDamaged = 500;           // of each seed
+constexpr std::size_t kSmall = 256;     // bytes: of such seeds every damage is tried
+constexpr std::uint64_t kMutants = 40;  // of each model for each recipe
 
 // A few bytes become others, vanish or come twice.
 std::string damaged(std::string bytes, std::mt19937& random) {
