@@ -18,44 +18,21 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
-bool has_deep_brackets(std::string_view text, std::size_t most) {
-  std::size_t depth = 0;
-  for (const char c : text) {
-    if ((c == '{' || c == '[') && ++depth > most) return true;
-    if ((c == '}' || c == ']') && depth > 0) --depth;
-  }
-  return false;
-}
-
-// Keys with dots nest too: a.b.c = 1 is three tables deep. A key stands on one line; in quotes it may hold
-// whatever would end it elsewhere, so all dots of such a line count.
-bool has_deep_key(std::string_view text, std::size_t most) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    const bool has_quotes = line.find_first_of("\"'") != std::string_view::npos;
-    std::size_t dots = 0;
-    for (const char c : line) {
-      if (c == '.' && ++dots > most) return true;
-      if (!has_quotes && std::string_view("=,[]{}#").find(c) != std::string_view::npos) dots = 0;
-    }
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-  }
-  return false;
-}
-
 // Outside of comments and strings TOML is ASCII. The parser knows that too, but for U+FB26 to U+FEFE it runs
 // into what it holds for unreachable (toml++ 3.3): those must not be shown to it where blanks may stand.
+// Brackets nest, and so do keys with dots: a.b.c = 1 is three tables deep.
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text) {
+  Scanner(std::string_view text, std::size_t deepest) : text_(text), deepest_(deepest) {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
   }
 
-  void require_ascii_between_strings() {
+  void look_between_strings() {
     char before = '\n';  // the last character that is no blank
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (static_cast<unsigned char>(c) >= 0x80) refuse();
+      count(c);
       // Anywhere else a quote is a mistake, and begins nothing.
       const bool may_begin = std::string_view("\n=,[{.").find(before) != std::string_view::npos;
       if (c != ' ' && c != '\t') before = c;
@@ -70,6 +47,16 @@ class Scanner {
   }
 
  private:
+  void count(char c) {
+    const bool opens = c == '{' || c == '[', closes = c == '}' || c == ']';
+    if (opens) ++brackets_;
+    if (closes && brackets_ > 0) --brackets_;
+    if (c == '.') ++dots_;
+    if (opens || closes || std::string_view("=,#\n").find(c) != std::string_view::npos) dots_ = 0;
+    if (brackets_ > deepest_ || dots_ > deepest_)
+      throw TomlError(fmt::format("is nested more than {} deep", deepest_));
+  }
+
   void skip_string(char quote) {
     const std::string three(3, quote);
     const bool is_long = text_.substr(at_).starts_with(three);
@@ -106,7 +93,7 @@ class Scanner {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t deepest_, at_ = 0, brackets_ = 0, dots_ = 0;
 };
 
 }  // namespace
@@ -116,9 +103,7 @@ TomlError::TomlError(std::string_view why, std::size_t at_line, std::size_t at_c
 
 toml::table parse_toml(std::string_view text, const TomlLimits& limits) {
   if (text.size() > limits.bytes) throw TomlError(fmt::format("is longer than {} bytes", limits.bytes));
-  if (has_deep_brackets(text, limits.depth) || has_deep_key(text, limits.depth))
-    throw TomlError(fmt::format("is nested more than {} deep", limits.depth));
-  Scanner(text).require_ascii_between_strings();
+  Scanner(text, limits.depth).look_between_strings();
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {

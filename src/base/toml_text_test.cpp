@@ -38,6 +38,13 @@ TEST(TomlText, AQuoteInTheMiddleOfAWordBeginsNoString) {
   EXPECT_EQ(refusal_of("a = 1b\":\xef\xb9\xbf"), "1:9 only text in quotes may hold characters beyond ASCII");
 }
 
+TEST(TomlText, WhatStandsInQuotesOrCommentsNestsNothing) {
+  std::string list = "a = [";
+  for (int i = 0; i < 100; ++i) list += "'layers.0.attention.q[', ";
+  EXPECT_EQ(refusal_of(list + "]\n# ....[[[[[", {.depth = 4}), "taken");
+  EXPECT_EQ(refusal_of("'a.b.c.d.e.f' = 1", {.depth = 4}), "taken");
+}
+
 TEST(TomlText, DepthAndLengthHaveLimits) {
   EXPECT_EQ(refusal_of("a.b.c = 1", {.depth = 2}), "taken");
   EXPECT_EQ(refusal_of("a.b.c.d = 1", {.depth = 2}), "0:0 is nested more than 2 deep");
