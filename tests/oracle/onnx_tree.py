@@ -4,6 +4,11 @@ Only what models are made of is taken apart; everything else is bytes that stay 
 """
 
 import copy
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+from onnx_bytes import varint  # noqa: E402
 
 # The messages inside of a message, by field number.
 KINDS = {
@@ -24,16 +29,6 @@ KINDS = {
 
 class Fixed(bytes):
     """A number of 4 or 8 bytes."""
-
-
-def varint(value):
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
 
 
 def read_varint(data, at):
