@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 
 #include "onnx/attributes.h"
@@ -132,24 +133,24 @@ bool contradicts(const onnx::ValueInfo& info, const onnx::Tensor& tensor) {
 
 void BodyEditor::finish_graph(onnx::Graph& graph) {
   graph.nodes = merged(graph.nodes);
-  std::set<Bytes> removed_names;
+  std::map<Bytes, const onnx::Tensor*> removed;
   std::vector<onnx::Kept<onnx::Tensor>> initializers;
   initializers.reserve(graph.initializers.size() + tensors_.size());
   for (std::size_t i = 0; i < graph.initializers.size(); ++i) {
     if (removed_initializers_.contains(i)) {
-      const onnx::Tensor& tensor = *graph.initializers[i];
-      removed_names.insert(tensor.name);
-      std::erase_if(graph.value_infos, [&](const auto& info) {
-        return info->name == tensor.name && contradicts(*info, tensor);
-      });
+      removed.emplace(graph.initializers[i]->name, &*graph.initializers[i]);
     } else {
       initializers.push_back(std::move(graph.initializers[i]));
     }
   }
+  std::erase_if(graph.value_infos, [&](const auto& info) {
+    const auto found = removed.find(info->name);
+    return found != removed.end() && contradicts(*info, *found->second);
+  });
   // Before IR 4 every initializer is listed as an input.
   const bool lists_initializers = model_.proto->ir_version < 4;
   if (lists_initializers)
-    std::erase_if(graph.inputs, [&](const auto& input) { return removed_names.contains(input->name); });
+    std::erase_if(graph.inputs, [&](const auto& input) { return removed.contains(input->name); });
   for (onnx::Tensor& tensor : tensors_) {
     if (lists_initializers) {
       onnx::ValueInfo info;
