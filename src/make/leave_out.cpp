@@ -11,16 +11,6 @@ constexpr std::size_t kMostReturns = 24;  // tries to do without some
 
 double noise_of(const Piece& piece) { return piece.noise < kDestroyed ? piece.noise : kDestroyed; }
 
-// Most noise for its cost first.
-Pieces by_worth(const std::vector<Piece>& pieces) {
-  Pieces order(pieces.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto worth = [&](std::size_t i) { return noise_of(pieces[i]) / std::max(pieces[i].cost, 1e-30); };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return worth(a) > worth(b); });
-  return order;
-}
-
 class Returns {
  public:
   Returns(Pieces chosen, const LeaveOutQuestions& ask) : chosen_(std::move(chosen)), ask_(ask) {}
@@ -56,6 +46,15 @@ class Returns {
 };
 
 }  // namespace
+
+Pieces by_worth(const std::vector<Piece>& pieces) {
+  Pieces order(pieces.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto worth = [&](std::size_t i) { return noise_of(pieces[i]) / std::max(pieces[i].cost, 1e-30); };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return worth(a) > worth(b); });
+  return order;
+}
 
 std::size_t expected_count(const std::vector<Piece>& pieces, double all, double limit) {
   double sum = 0;

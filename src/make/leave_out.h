@@ -27,6 +27,9 @@ struct LeaveOutQuestions {
   std::function<bool()> may_go_on = [] { return true; };  // asked before each of them
 };
 
+// Most noise for its cost first.
+Pieces by_worth(const std::vector<Piece>& pieces);
+
 // How many will be needed to bring the noise of `all` below `limit`: one at least, unless there are none.
 std::size_t expected_count(const std::vector<Piece>& pieces, double all, double limit);
 

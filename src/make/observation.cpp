@@ -180,6 +180,7 @@ Observation observe(const std::filesystem::path& path, const ObservableModel& mo
   const measure::OpenFeed open = measure::open_feed(path, stepper.model().inputs(), options.data);
   Shard shard(*open.feed, options.shard, options.shards);
   if (options.progress != nullptr) {
+    options.progress->done = 0;
     options.progress->total = shard.batches();
     options.progress->stage = "observing";
   }

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <set>
 
+#include "make/integer_nodes.h"
 #include "make/leave_out.h"
+#include "make/noise_by_halves.h"
 #include "observe/calibrators.h"
-#include "onnx/settings.h"
-#include "plan/plan.h"
 
 namespace ounce::make {
 namespace {
@@ -23,19 +25,13 @@ constexpr double kLeastShare = 0.002;  // of all multiplications: less is as goo
 constexpr double kWorthAFloat = 0.5;   // dB that a node must bring
 constexpr double kWorthARange = 0.98;  // of the error, that a range may leave
 constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
-// Multiplications in all, some minutes at most; and what one search looks at.
-constexpr double kMostWork = 6e11, kUsualVariants = 100, kLeastVariants = 8, kMostVariants = 1000;
-constexpr double kNodeWork = 5e6;  // what it takes to plan, write and load a node, as multiplications
-constexpr std::uint64_t kLeastSamples = 8, kMostSamples = 256;
 
-// A node that computes on integers.
-struct Candidate {
-  std::string output;               // names it
-  std::vector<std::string> values;  // that are codes: what it takes, what it gives
-  std::string label;
-  double work = 0;   // multiplications for one sample
-  double error = 0;  // alone
-};
+// What may be spent, in multiplications: some ten seconds, or for large models what it takes to get anywhere.
+constexpr double kMostWork = 2.4e11, kVariantWork = 1e9;  // … to plan, write and load a variant
+constexpr double kUsualVariants = 60, kLeastVariants = 30;
+constexpr std::uint64_t kLeastSamples = 8, kMostSamples = 256, kFewestSamples = 2;
+// Shares of it, each with what stages before it left over.
+constexpr double kForCalibration = 0.4, kForNoise = 0.6, kForFloats = 0.75, kForRanges = 0.8, kForAll = 1;
 
 struct Calibration {
   CalibrationMethod method;
@@ -53,6 +49,9 @@ std::string counted(std::uint64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+double noise_at(double decibels) { return std::pow(10, -decibels / 10); }
+
+// Searching is done on few samples where each costs much, and what is found is confirmed on all of them.
 class StaticSearch {
  public:
   StaticSearch(const QuantizeOptions& options, const StaticLimits& limits, const MakeErrorMeter& make_meter,
@@ -63,96 +62,58 @@ class StaticSearch {
         options_(options),
         limits_(limits),
         notes_(notes) {
-    find_candidates();
-    for (const Candidate& candidate : candidates_) work_ += candidate.work;
+    ThreadPool pool(options_.threads);
+    nodes_ = integer_nodes(*prepared_, best_, pool);
+    if (nodes_.empty()) return;
+    for (const IntegerNode& node : nodes_) work_ += node.work;
     const double affordable = kMostWork / kUsualVariants / std::max(work_, 1.0);
-    const auto samples = static_cast<std::uint64_t>(std::clamp<double>(
-        affordable, static_cast<double>(kLeastSamples), static_cast<double>(kMostSamples)));
-    if (!candidates_.empty()) meter_ = make_meter(samples);
+    const auto samples = [&](std::uint64_t least, std::uint64_t most) {
+      return static_cast<std::uint64_t>(
+          std::clamp(affordable, static_cast<double>(least), static_cast<double>(most)));
+    };
+    all_ = make_meter(samples(kLeastSamples, kMostSamples));
+    if (all_->samples() == 0) return;
+    const std::uint64_t few = samples(kFewestSamples, all_->samples());
+    if (few < all_->samples()) few_ = make_meter(few);
+    to_spend_ = std::max(kMostWork, kLeastVariants * cost_of(few_samples()) + 6 * cost_of(*all_));
   }
 
   void run() {
-    if (!meter_ || meter_->samples() == 0) return;
-    set_total();
+    if (!all_ || all_->samples() == 0) return;
+    show_progress();
     best_.integer.correct_bias = false;
     least_ = measure(best_);
     if (asked_.calibration == CalibrationMethod::kAuto) choose_calibration();
     if (may_equalize(options_) && decibels(least_) < std::max(kNoNeed, limits_.close_enough) &&
-        is_affordable())
+        may_spend(kForCalibration))
       try_equalizing();
     if (!is_close() && leave_floats() && asked_.calibration == CalibrationMethod::kAuto)
       reconsider_calibration();
     if (!is_close()) search_ranges();
     if (decibels(least_) < kAcceptable) leave_more_floats();
-    if (asked_.correct_bias && is_affordable()) try_correction();
+    if (asked_.correct_bias && may_spend(kForAll)) try_correction();
   }
 
  private:
-  void find_candidates() {
-    const onnx::Model& model = prepared_->model();
-    const graph::Index& index = prepared_->index();
-    ThreadPool pool(options_.threads);
-    const plan::Plan plan = plan::make_plan(model, index, best_, pool, prepared_->ranges());
-    for (const plan::NodeDecision& decision : plan.integer.nodes) {
-      if (!decision.is_integer() || !decision.op->has_weight()) continue;
-      const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
-      Candidate candidate;
-      candidate.output = graph::value_path(index, decision.body, node.outputs[0]);
-      candidate.label = graph::node_label(node, decision.node);
-      const auto path = [&](onnx::Bytes name) {
-        return graph::value_path(index, index.find(decision.body, name).body, name);
-      };
-      candidate.values.push_back(path(node.inputs[0]));
-      if (decision.gives_codes) candidate.values.push_back(path(decision.output));
-      candidate.work = work_of(index, decision, node);
-      candidates_.push_back(std::move(candidate));
-    }
-  }
+  ErrorMeter& few_samples() const { return few_ ? *few_ : *all_; }
 
-  // Multiplications for one sample: every weight, as often as there are rows of inputs or positions of
-  // outputs.
-  double work_of(const graph::Index& index, const plan::NodeDecision& decision,
-                 const onnx::Node& node) const {
-    const onnx::Tensor& tensor = weight_tensor(index, index.find(decision.body, node.inputs[1]));
-    const bool is_conv = node.op_type == "Conv";
-    const bool is_row_major = is_conv || integer_setting(node, "transB", 0) == 1;
-    const auto outputs = static_cast<double>(tensor.dims[is_row_major ? 0 : 1]);
-    const auto inputs = static_cast<double>(tensor.dims[is_row_major ? 1 : 0]);
-    const double values = values_of_sample(index, decision.body, is_conv ? decision.output : node.inputs[0]);
-    return values / (is_conv ? outputs : inputs) * static_cast<double>(tensor.element_count());
+  double cost_of(const ErrorMeter& meter) const {
+    return work_ * static_cast<double>(meter.samples()) + kVariantWork;
   }
-
-  double values_of_sample(const graph::Index& index, std::size_t body, onnx::Bytes name) const {
-    const auto found =
-        prepared_->ranges()->values.find(graph::value_path(index, index.find(body, name).body, name));
-    if (found == prepared_->ranges()->values.end()) return 0;
-    return static_cast<double>(found->second.count()) /
-           static_cast<double>(std::max<std::uint64_t>(1, prepared_->ranges()->samples));
+  double measure(const PreparedModel& prepared, const Recipe& recipe, ErrorMeter& meter) {
+    spent_ += cost_of(meter);
+    show_progress();
+    return meter.error(prepared, recipe);
   }
-
-  static const onnx::Tensor& weight_tensor(const graph::Index& index, const graph::Index::Found& weight) {
-    const graph::Body& body = index.bodies()[weight.body];
-    if (weight.value->initializer != graph::kNone)
-      return *body.graph->initializers[weight.value->initializer];
-    return *plan::constant_tensor(*body.nodes()[weight.value->producer]);
-  }
-
-  double measure(const Recipe& recipe) {
-    if (options_.progress != nullptr) ++options_.progress->done;
-    return meter_->error(*prepared_, recipe);
-  }
+  double measure(const Recipe& recipe) { return measure(*prepared_, recipe, *all_); }
+  double guess(const Recipe& recipe) { return measure(*prepared_, recipe, few_samples()); }
   bool is_close() const { return decibels(least_) >= limits_.close_enough; }
-  bool is_affordable() const {
-    if (!limits_.has_time()) return false;
-    const double each =
-        work_ * static_cast<double>(meter_->samples()) + kNodeWork * static_cast<double>(candidates_.size());
-    const auto measured = static_cast<double>(meter_->measured() + 1);
-    return measured <= kMostVariants && measured * each <= std::max(kMostWork, kLeastVariants * each);
-  }
-  void set_total() {
+  bool may_spend(double share) const { return limits_.has_time() && spent_ < share * to_spend_; }
+  void show_progress() const {
     if (options_.progress == nullptr) return;
-    options_.progress->done = 0;
-    options_.progress->total = 0;
+    options_.progress->done =
+        std::min<std::uint64_t>(99, static_cast<std::uint64_t>(100 * spent_ / to_spend_));
+    options_.progress->total = 100;
     options_.progress->stage = "trying";
   }
 
@@ -165,23 +126,33 @@ class StaticSearch {
     return true;
   }
 
+  Recipe calibrated_by(const Calibration& calibration) const {
+    Recipe recipe = best_;
+    recipe.integer.calibration = calibration.method;
+    recipe.integer.percentile = calibration.percentile;
+    return recipe;
+  }
+
   void choose_calibration() {
-    std::string tried = fmt::format("{} {:.1f} dB", kCalibrations[0].name, decibels(least_));
-    const char* chosen = kCalibrations[0].name;
-    const double limit = least_ / kPreference;
-    for (std::size_t i = 1; i < kCalibrations.size() && is_affordable(); ++i) {
-      Recipe recipe = best_;
-      recipe.integer.calibration = kCalibrations[i].method;
-      recipe.integer.percentile = kCalibrations[i].percentile;
-      const double error = measure(recipe);
+    double least = few_ ? guess(best_) : least_;
+    std::string tried = fmt::format("{} {:.1f} dB", kCalibrations[0].name, decibels(least));
+    std::size_t chosen = 0;
+    const double limit = least / kPreference;
+    for (std::size_t i = 1; i < kCalibrations.size() && may_spend(kForCalibration); ++i) {
+      const double error = guess(calibrated_by(kCalibrations[i]));
       tried += fmt::format(", {} {:.1f}", kCalibrations[i].name, decibels(error));
-      if (!(error < std::min(limit, least_))) continue;
-      best_ = recipe;
-      least_ = error;
-      chosen = kCalibrations[i].name;
+      if (!(error < std::min(limit, least))) continue;
+      least = error;
+      chosen = i;
     }
-    notes_.push_back(fmt::format("calibrated by {}, measured on {}: {}", chosen,
-                                 counted(meter_->samples(), "sample"), tried));
+    // What won on few samples has to win on all of them.
+    if (chosen != 0 && few_ && !take(calibrated_by(kCalibrations[chosen]), least_ / kPreference)) chosen = 0;
+    if (chosen != 0 && !few_) {
+      best_ = calibrated_by(kCalibrations[chosen]);
+      least_ = least;
+    }
+    notes_.push_back(fmt::format("calibrated by {}, measured on {}: {}", kCalibrations[chosen].name,
+                                 counted(few_samples().samples(), "sample"), tried));
   }
 
   // What drowned in the noise of a node shows when that node is left out.
@@ -189,13 +160,10 @@ class StaticSearch {
     const double before = decibels(least_);
     const char* chosen = nullptr;
     for (const Calibration& calibration : kCalibrations) {
-      Recipe recipe = best_;
-      recipe.integer.calibration = calibration.method;
-      recipe.integer.percentile = calibration.percentile;
       const bool is_same = best_.integer.calibration == calibration.method &&
                            best_.integer.percentile == calibration.percentile;
-      if (is_same || !is_affordable()) continue;
-      if (take(recipe, kWorthARange * least_)) chosen = calibration.name;
+      if (is_same || !may_spend(kForFloats)) continue;
+      if (take(calibrated_by(calibration), kWorthARange * least_)) chosen = calibration.name;
     }
     if (chosen != nullptr)
       notes_.push_back(
@@ -205,7 +173,7 @@ class StaticSearch {
   void try_equalizing() {
     const std::shared_ptr<const PreparedModel> even = prepared_->equalized(options_);
     if (even == nullptr) return;
-    const double error = meter_->error(*even, best_), before = decibels(least_);
+    const double error = measure(*even, best_, *all_), before = decibels(least_);
     if (!(error <= kWorthARange * least_)) return;
     prepared_ = even;
     least_ = error;
@@ -221,75 +189,119 @@ class StaticSearch {
       notes_.push_back(fmt::format("biases corrected: {:.1f} → {:.1f} dB", before, decibels(least_)));
   }
 
-  void measure_alone() {
-    for (Candidate& candidate : candidates_) {
-      if (!is_affordable()) return;
+  // What each node brings, the worst for its work first.
+  void find_noise() {
+    const auto noise = [this](std::size_t first, std::size_t count) {
       Recipe recipe = best_;
-      for (const Candidate& other : candidates_) {
-        if (&other != &candidate) recipe.nodes[other.output] = recipe.rest();
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (i < first || i >= first + count) recipe.nodes[nodes_[i].output] = recipe.rest();
       }
-      candidate.error = measure(recipe);
-    }
-    std::stable_sort(candidates_.begin(), candidates_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.error > b.error; });
+      return guess(recipe);
+    };
+    const std::vector<double> noises =
+        noise_by_halves(nodes_.size(), few_ ? guess(best_) : least_, noise_at(limits_.close_enough),
+                        {noise, [this] { return may_spend(kForNoise); }});
+    pieces_.clear();
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      pieces_.push_back({noises[i], std::max(nodes_[i].work, kLeastShare * work_)});
   }
 
-  // True when any node is left in floats.
+  Recipe in_floats(const Pieces& numbers) const {
+    Recipe recipe = best_;
+    for (const std::size_t i : numbers) recipe.nodes[nodes_[i].output] = recipe.rest();
+    return recipe;
+  }
+  double share_of(const Pieces& numbers) const {
+    double work = 0;
+    for (const std::size_t i : numbers) work += nodes_[i].work;
+    return work_ > 0 ? work / work_ : 0;
+  }
+
+  // The cheapest set among `from` without which `limit` is reached, as far as few samples tell.
+  std::optional<Pieces> cheapest(const Pieces& from, double limit, double share) {
+    std::map<Pieces, double> errors;
+    const auto numbers = [&](const Pieces& chosen) {
+      Pieces all;
+      for (const std::size_t i : chosen) all.push_back(from[i]);
+      std::sort(all.begin(), all.end());
+      return all;
+    };
+    const LeaveOutQuestions ask{[&](const Pieces& chosen) {
+                                  const auto [error, is_new] = errors.try_emplace(numbers(chosen));
+                                  if (is_new) error->second = guess(in_floats(error->first));
+                                  return error->second <= limit;
+                                },
+                                [&] { return may_spend(share); }};
+    std::vector<Piece> pieces;
+    for (const std::size_t i : from) pieces.push_back(pieces_[i]);
+    std::optional<Pieces> found = shortest_passing(pieces, few_ ? guess(best_) : least_, limit, ask);
+    if (!found) return found;
+    std::stable_sort(found->begin(), found->end(),
+                     [&](std::size_t a, std::size_t b) { return pieces[a].cost < pieces[b].cost; });
+    return numbers(without_the_needless(*found, ask));
+  }
+
+  // Nodes that are a small share of the work stay in floats if that helps. True when any does.
   bool leave_floats() {
-    measure_alone();
-    double floats = 0;
-    const std::size_t left_before = best_.nodes.size();
-    const std::size_t count = std::min(kMostFloats, candidates_.size());
-    for (std::size_t i = 0; i < count && !is_close() && is_affordable(); ++i) {
-      const Candidate& candidate = candidates_[i];
-      if (floats + candidate.work > kFloatShare * work_) continue;
-      Recipe recipe = best_;
-      recipe.nodes[candidate.output] = recipe.rest();
-      const double before = decibels(least_);
-      if (!take(recipe, least_ * std::pow(10, -kWorthAFloat / 10))) continue;
-      floats += candidate.work;
-      notes_.push_back(fmt::format("{} stays in floats: {:.1f} → {:.1f} dB, {:.1f} % of the work",
-                                   candidate.label, before, decibels(least_),
-                                   work_ > 0 ? 100 * candidate.work / work_ : 0));
+    find_noise();
+    Pieces cheap;
+    const std::size_t most = std::max(kMostFloats, nodes_.size() / 8);
+    for (const std::size_t i : by_worth(pieces_)) {
+      cheap.push_back(i);
+      if (share_of(cheap) > kFloatShare) cheap.pop_back();
+      if (cheap.size() == most) break;
     }
-    return best_.nodes.size() > left_before;
+    const double before = decibels(least_);
+    const std::optional<Pieces> found = cheapest(cheap, noise_at(limits_.close_enough), kForFloats);
+    if (found && take(in_floats(*found), noise_at(before + kWorthAFloat))) {
+      note_floats(*found, before);
+      return true;
+    }
+    bool is_any = false;
+    for (const std::size_t i : cheap) {
+      // As it is expected to bring enough.
+      if (!(pieces_[i].noise >= least_ * (1 - noise_at(kWorthAFloat)))) continue;
+      if (is_close() || !may_spend(kForFloats)) break;
+      const double without = decibels(least_);
+      if (!take(in_floats({i}), noise_at(without + kWorthAFloat))) continue;
+      note_floats({i}, without);
+      is_any = true;
+    }
+    return is_any;
+  }
+
+  void note_floats(const Pieces& numbers, double before) {
+    std::string labels;
+    for (const std::size_t i : numbers) labels += (labels.empty() ? "" : ", ") + nodes_[i].label;
+    notes_.push_back(fmt::format("{} stay{} in floats: {:.1f} → {:.1f} dB, {:.1f} % of the work", labels,
+                                 numbers.size() == 1 ? "s" : "", before, decibels(least_),
+                                 100 * share_of(numbers)));
   }
 
   // A model that does not do its work is no use however fast: nodes stay in floats until it does, whatever
   // share of the work they are.
   void leave_more_floats() {
-    const double before = decibels(least_), limit = std::pow(10, -kAcceptable / 10);
-    const auto in_floats = [this](const Pieces& nodes) {
-      Recipe recipe = best_;
-      for (const std::size_t i : nodes) recipe.nodes[candidates_[i].output] = recipe.rest();
-      return recipe;
-    };
-    std::map<Pieces, double> errors;
-    const LeaveOutQuestions ask{[&](const Pieces& nodes) {
-                                  const auto [error, is_new] = errors.try_emplace(nodes);
-                                  if (is_new) error->second = measure(in_floats(nodes));
-                                  return error->second <= limit;
-                                },
-                                [this] { return is_affordable(); }};
-    std::vector<Piece> pieces;
-    std::erase_if(candidates_,
-                  [this](const Candidate& candidate) { return best_.nodes.contains(candidate.output); });
-    for (const Candidate& candidate : candidates_)
-      pieces.push_back({candidate.error, std::max(candidate.work, kLeastShare * work_)});
-    std::optional<Pieces> nodes = shortest_passing(pieces, least_, limit, ask);
-    if (nodes && nodes->size() < candidates_.size()) {
-      std::stable_sort(nodes->begin(), nodes->end(), [this](std::size_t a, std::size_t b) {
-        return candidates_[a].work < candidates_[b].work;
-      });
-      nodes = without_the_needless(*nodes, ask);
-      best_ = in_floats(*nodes);
-      least_ = errors.contains(*nodes) ? errors[*nodes] : measure(best_);  // in another order perhaps
+    if (pieces_.empty()) find_noise();
+    const double before = decibels(least_);
+    Pieces left;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (!best_.nodes.contains(nodes_[i].output)) left.push_back(i);
+    }
+    // Few samples may promise more than all of them keep.
+    for (const double decibels_wanted : {kAcceptable, kAcceptable + 3}) {
+      const std::optional<Pieces> found = cheapest(left, noise_at(decibels_wanted), kForAll);
+      if (!found || found->size() == left.size()) break;
+      const Recipe recipe = in_floats(*found);
+      const double error = measure(recipe);
+      if (decibels(error) < kAcceptable) continue;
+      best_ = recipe;
+      least_ = error;
       notes_.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
-                                   counted(nodes->size(), "node"), before, decibels(least_)));
+                                   counted(found->size(), "node"), before, decibels(least_)));
       return;
     }
     if (!limits_.has_time()) return;  // others go on from here
-    for (const Candidate& candidate : candidates_) best_.nodes[candidate.output] = best_.rest();
+    best_ = in_floats(left);
     least_ = measure(best_);
     notes_.push_back(
         fmt::format("its outputs do not stand integer arithmetic ({:.1f} dB): all of it "
@@ -301,10 +313,14 @@ class StaticSearch {
     const double before = decibels(least_);
     std::size_t changed = 0;
     std::set<std::string> seen;
-    const std::size_t count = std::min(kWorstNodes, candidates_.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      if (best_.nodes.contains(candidates_[i].output)) continue;
-      for (const std::string& value : candidates_[i].values) {
+    Pieces worst(nodes_.size());
+    std::iota(worst.begin(), worst.end(), 0);
+    std::stable_sort(worst.begin(), worst.end(),
+                     [this](std::size_t a, std::size_t b) { return pieces_[a].noise > pieces_[b].noise; });
+    worst.resize(std::min(kWorstNodes, worst.size()));
+    for (const std::size_t i : worst) {
+      if (best_.nodes.contains(nodes_[i].output)) continue;
+      for (const std::string& value : nodes_[i].values) {
         if (seen.insert(value).second) changed += search_range(value) ? 1U : 0U;
       }
     }
@@ -326,7 +342,7 @@ class StaticSearch {
       ranges.push_back({share * statistics.minimum(), share * statistics.maximum()});
     bool is_changed = false;
     for (const ValueRange& range : ranges) {
-      if (!is_affordable()) break;
+      if (!may_spend(kForRanges)) break;
       Recipe recipe = best_;
       recipe.integer.values[value].range = range;
       is_changed |= take(recipe, kWorthARange * least_);
@@ -341,9 +357,10 @@ class StaticSearch {
   const StaticLimits& limits_;
   std::vector<std::string>& notes_;
   double least_ = std::numeric_limits<double>::infinity();
-  std::vector<Candidate> candidates_;
-  double work_ = 0;
-  std::unique_ptr<ErrorMeter> meter_;
+  std::vector<IntegerNode> nodes_;
+  std::vector<Piece> pieces_;  // of each node, once it was looked for
+  double work_ = 0, spent_ = 0, to_spend_ = 0;
+  std::unique_ptr<ErrorMeter> all_, few_;  // few_ where that is less
 };
 
 }  // namespace

@@ -58,14 +58,13 @@ void Hosted::load() {
   }
 }
 
-std::string Hosted::ask(Kind kind, const std::string& body, Kind expected, const char* doing) {
+const std::string& Hosted::ask(Kind kind, const std::string& body, Kind expected, const char* doing) {
   const Channel channel(process_->socket(), process_->socket());
   const double seconds = kind == Kind::kRun ? launch_.run_seconds : launch_.load_seconds;
   const Deadline deadline = deadline_in(seconds);
-  Message answer;
   is_waiting_ = true;
   Outcome outcome = channel.send(kind, body, deadline);
-  if (outcome == Outcome::kDone) outcome = channel.receive(answer, deadline);
+  if (outcome == Outcome::kDone) outcome = channel.receive(answer_, deadline);
   is_waiting_ = false;
   if (outcome == Outcome::kLate) {
     process_.reset();
@@ -73,12 +72,12 @@ std::string Hosted::ask(Kind kind, const std::string& body, Kind expected, const
                 fmt::format("{} took longer than {:.3g} s and was stopped", doing, seconds), launch_.model);
   }
   if (outcome == Outcome::kClosed) explain_end(doing);
-  if (answer.kind == Kind::kFailed) throw_failure(answer.body);
-  if (answer.kind != expected) {
+  if (answer_.kind == Kind::kFailed) throw_failure(answer_.body);
+  if (answer_.kind != expected) {
     process_.reset();
     throw Error(ErrorCode::kBadInput, "the runner gave another answer than was asked for", launch_.model);
   }
-  return std::move(answer.body);
+  return answer_.body;
 }
 
 void Hosted::explain_end(const char* doing) {
@@ -97,18 +96,17 @@ void Hosted::explain_end(const char* doing) {
 
 std::span<const TensorView> Hosted::run(std::span<const TensorView> inputs) {
   if (!process_) restart();  // the one before it has ended, and a new one may do better with these inputs
-  const std::vector<TensorView> tensors(inputs.begin(), inputs.end());
-  Ran ran = unpack_ran(ask(Kind::kRun, pack(tensors), Kind::kRan, "running the model"));
-  if (ran.outputs.size() != outputs().size()) {
+  pack(question_, inputs);
+  Ran ran = unpack_ran(ask(Kind::kRun, question_, Kind::kRan, "running the model"));
+  if (ran.outputs.views.size() != outputs().size()) {
     process_.reset();
     throw Error(ErrorCode::kBadInput, "the runner gave another number of outputs than the model has",
                 launch_.model);
   }
   last_run_seconds_ = ran.seconds;
   peak_memory_ = ran.peak_memory;
-  tensors_ = std::move(ran.outputs);
-  views_.assign(tensors_.begin(), tensors_.end());
-  return views_;
+  outputs_ = std::move(ran.outputs);
+  return outputs_.views;
 }
 
 std::unique_ptr<Hosted> load_hosted(const std::filesystem::path& model, const ExecutorOptions& options) {

@@ -47,15 +47,17 @@ class Hosted : public Executor {
  private:
   std::string purpose() const;
   void load();
-  std::string ask(Kind kind, const std::string& body, Kind expected, const char* doing);
+  // The body of the answer, until the next question.
+  const std::string& ask(Kind kind, const std::string& body, Kind expected, const char* doing);
   [[noreturn]] void explain_end(const char* doing);
 
   Launch launch_;
   std::unique_ptr<ChildProcess> process_;  // null when it has ended
   bool is_waiting_ = false;                // for its answer
   Loaded loaded_;
-  std::vector<Tensor> tensors_;
-  std::vector<TensorView> views_;
+  std::string question_;
+  Message answer_{};
+  Tensors outputs_;
   double last_run_seconds_ = 0;
   std::uint64_t peak_memory_ = 0;
 };

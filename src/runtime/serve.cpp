@@ -16,18 +16,18 @@ namespace {
 
 class Server {
  public:
-  Message answer(const Message& message) {
+  void answer(const Message& message, Message& answer) {
     switch (message.kind) {
-      case Kind::kLoad: return load(unpack_load(message.body));
-      case Kind::kRun: return run(unpack_tensors(message.body));
-      case Kind::kUnload: unload(); return {Kind::kUnloaded, {}};
+      case Kind::kLoad: return load(unpack_load(message.body), answer);
+      case Kind::kRun: return run(unpack_tensors(message.body), answer);
+      case Kind::kUnload: unload(); answer = {Kind::kUnloaded, {}}; return;
       default: break;
     }
     throw Error(ErrorCode::kBadInput, "the runner does not know this message");
   }
 
  private:
-  Message load(const Load& load) {
+  void load(const Load& load, Message& answer) {
     const Stopwatch library_time;
     const auto library = Library::open(load.library);
     Loaded loaded;
@@ -40,7 +40,7 @@ class Server {
     loaded.inputs = session_->inputs();
     loaded.outputs = session_->outputs();
     bound_.emplace(*session_);
-    return {Kind::kLoaded, pack(loaded)};
+    answer = {Kind::kLoaded, pack(loaded)};
   }
 
   void unload() {
@@ -48,16 +48,18 @@ class Server {
     session_.reset();
   }
 
-  Message run(const std::vector<Tensor>& inputs) {
+  void run(const Tensors& inputs, Message& answer) {
     if (!bound_) throw Error(ErrorCode::kBadInput, "the runner has no model yet");
-    bound_->bind(std::vector<TensorView>(inputs.begin(), inputs.end()));
+    bound_->bind(inputs.views);
     const Stopwatch time;
     bound_->run();
     Ran ran;
     ran.seconds = time.seconds();
-    for (const TensorView& view : bound_->outputs()) ran.outputs.push_back(data::copy_of(view));
+    const auto outputs = bound_->outputs();
+    ran.outputs.views.assign(outputs.begin(), outputs.end());
     ran.peak_memory = peak_memory();
-    return {Kind::kRan, pack(ran)};
+    answer.kind = Kind::kRan;
+    pack(answer.body, ran);
   }
 
   std::optional<Session> session_;
@@ -69,15 +71,15 @@ class Server {
 int serve(int in, int out) try {
   const Channel channel(in, out);
   Server server;
-  Message message;
+  Message message, answer;
   while (channel.receive(message) == Outcome::kDone) {
-    Message answer{Kind::kFailed, {}};
     try {
-      answer = server.answer(message);
+      server.answer(message, answer);
     } catch (const Error& error) {
-      answer.body = pack_failure(static_cast<int>(error.code()), error.what());
+      answer = {Kind::kFailed, pack_failure(static_cast<int>(error.code()), error.what())};
     } catch (const std::bad_alloc&) {
-      answer.body = pack_failure(static_cast<int>(ErrorCode::kMemory), "the runner has no memory left");
+      answer = {Kind::kFailed,
+                pack_failure(static_cast<int>(ErrorCode::kMemory), "the runner has no memory left")};
     }
     if (channel.send(answer.kind, answer.body) != Outcome::kDone) return kRefusedExit;
   }

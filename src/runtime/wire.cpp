@@ -18,8 +18,12 @@ static_assert(std::endian::native == std::endian::little, "numbers go over the w
   throw Error(ErrorCode::kBadInput, "the runner and this program do not understand each other");
 }
 
+constexpr std::uint64_t filling(std::uint64_t size) { return (8 - size % 8) % 8; }
+
 class Packer {
  public:
+  explicit Packer(std::string& bytes) : bytes_(bytes) { bytes_.clear(); }
+
   Packer& number(std::uint64_t value) {
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
     return *this;
@@ -29,12 +33,12 @@ class Packer {
   Packer& text(std::string_view value) {
     number(value.size());
     bytes_ += value;
+    bytes_.append(filling(value.size()), '\0');
     return *this;
   }
-  std::string take() { return std::move(bytes_); }
 
  private:
-  std::string bytes_;
+  std::string& bytes_;
 };
 
 class Unpacker {
@@ -48,7 +52,11 @@ class Unpacker {
   }
   std::int64_t signed_number() { return std::bit_cast<std::int64_t>(number()); }
   double real() { return std::bit_cast<double>(number()); }
-  std::string_view text() { return take(number()); }
+  std::string_view text() {
+    const std::string_view found = take(number());
+    take(filling(found.size()));
+    return found;
+  }
   // Of things that take `least` bytes each.
   std::size_t count(std::size_t least = sizeof(std::uint64_t)) {
     const std::uint64_t value = number();
@@ -83,18 +91,43 @@ data::ElementType unpack_type(Unpacker& unpacker) {
   return onnx::element_type_of(unpacker.signed_number()).value_or(data::ElementType::kUndefined);
 }
 
-Tensor unpack_tensor(Unpacker& unpacker) {
-  Tensor tensor;
+void unpack_tensor(Unpacker& unpacker, TensorView& tensor, std::vector<std::string>& strings) {
   tensor.type = unpack_type(unpacker);
   tensor.dims.resize(unpacker.count());
   for (std::int64_t& dim : tensor.dims) dim = unpacker.signed_number();
   tensor.bytes = unpacker.text();
-  tensor.strings.resize(unpacker.count());
-  for (std::string& text : tensor.strings) text = unpacker.text();
+  strings.resize(unpacker.count());
+  for (std::string& text : strings) text = unpacker.text();
+  tensor.strings = &strings;
   if (tensor.type != data::ElementType::kString &&
       tensor.bytes.size() != data::byte_count(tensor.type, tensor.dims, "a tensor of the runner"))
     throw Error(ErrorCode::kBadInput, "the runner gave a tensor whose bytes do not fit its shape");
-  return tensor;
+}
+
+void pack_tensors(Packer& packer, std::span<const TensorView> tensors) {
+  packer.number(tensors.size());
+  for (const TensorView& tensor : tensors) pack_tensor(packer, tensor);
+}
+
+Tensors unpack_all(Unpacker& unpacker) {
+  Tensors tensors;
+  tensors.views.resize(unpacker.count());
+  tensors.strings.resize(tensors.views.size());
+  for (std::size_t i = 0; i < tensors.views.size(); ++i)
+    unpack_tensor(unpacker, tensors.views[i], tensors.strings[i]);
+  return tensors;
+}
+
+// Enough for all of them: a body that grows on its way is copied as often.
+void reserve(std::string& body, std::span<const TensorView> tensors) {
+  std::uint64_t size = 64;
+  for (const TensorView& tensor : tensors) {
+    size += 64 + 8 * tensor.dims.size() + tensor.bytes.size();
+    if (tensor.strings == nullptr) continue;
+    for (const std::string& text : *tensor.strings) size += 16 + text.size();
+  }
+  body.clear();
+  body.reserve(size);
 }
 
 void pack_values(Packer& packer, const std::vector<ValueDescription>& values) {
@@ -124,7 +157,8 @@ std::vector<ValueDescription> unpack_values(Unpacker& unpacker) {
 }  // namespace
 
 std::string pack(const Load& load) {
-  Packer packer;
+  std::string body;
+  Packer packer(body);
   packer.text(load.library).text(load.model);
   packer.number(load.options.threads).number(load.options.threads_between);
   packer.number(static_cast<unsigned>(load.options.optimization));
@@ -133,7 +167,7 @@ std::string pack(const Load& load) {
   packer.number(load.options.stand_ins.size());
   for (const auto& [location, path] : load.options.stand_ins) packer.text(location).text(path.string());
   packer.text(load.options.save_optimized.string());
-  return packer.take();
+  return body;
 }
 
 Load unpack_load(std::string_view body) {
@@ -159,11 +193,12 @@ Load unpack_load(std::string_view body) {
 }
 
 std::string pack(const Loaded& loaded) {
-  Packer packer;
+  std::string body;
+  Packer packer(body);
   packer.text(loaded.library_version).real(loaded.seconds).real(loaded.library_seconds);
   pack_values(packer, loaded.inputs);
   pack_values(packer, loaded.outputs);
-  return packer.take();
+  return body;
 }
 
 Loaded unpack_loaded(std::string_view body) {
@@ -178,26 +213,24 @@ Loaded unpack_loaded(std::string_view body) {
   return loaded;
 }
 
-std::string pack(const std::vector<TensorView>& tensors) {
-  Packer packer;
-  packer.number(tensors.size());
-  for (const TensorView& tensor : tensors) pack_tensor(packer, tensor);
-  return packer.take();
+void pack(std::string& body, std::span<const TensorView> tensors) {
+  reserve(body, tensors);
+  Packer packer(body);
+  pack_tensors(packer, tensors);
 }
 
-std::vector<Tensor> unpack_tensors(std::string_view body) {
+Tensors unpack_tensors(std::string_view body) {
   Unpacker unpacker(body);
-  std::vector<Tensor> tensors(unpacker.count());
-  for (Tensor& tensor : tensors) tensor = unpack_tensor(unpacker);
+  Tensors tensors = unpack_all(unpacker);
   unpacker.end();
   return tensors;
 }
 
-std::string pack(const Ran& ran) {
-  Packer packer;
-  packer.real(ran.seconds).number(ran.peak_memory).number(ran.outputs.size());
-  for (const Tensor& tensor : ran.outputs) pack_tensor(packer, tensor);
-  return packer.take();
+void pack(std::string& body, const Ran& ran) {
+  reserve(body, ran.outputs.views);
+  Packer packer(body);
+  packer.real(ran.seconds).number(ran.peak_memory);
+  pack_tensors(packer, ran.outputs.views);
 }
 
 Ran unpack_ran(std::string_view body) {
@@ -205,14 +238,15 @@ Ran unpack_ran(std::string_view body) {
   Ran ran;
   ran.seconds = unpacker.real();
   ran.peak_memory = unpacker.number();
-  ran.outputs.resize(unpacker.count());
-  for (Tensor& tensor : ran.outputs) tensor = unpack_tensor(unpacker);
+  ran.outputs = unpack_all(unpacker);
   unpacker.end();
   return ran;
 }
 
 std::string pack_failure(int code, const std::string& message) {
-  return Packer().signed_number(code).text(message).take();
+  std::string body;
+  Packer(body).signed_number(code).text(message);
+  return body;
 }
 
 void throw_failure(std::string_view body) {
@@ -247,12 +281,14 @@ Outcome Channel::receive(Message& message, Deadline deadline) const {
       number > static_cast<std::uint32_t>(Kind::kUnloaded))
     refuse();
   message.kind = static_cast<Kind>(number);
-  message.body.clear();
-  while (message.body.size() < size) {
-    const std::size_t at = message.body.size();
-    message.body.resize(at + std::min<std::uint64_t>(size - at, kReadStep));
-    const Outcome outcome = read_exactly(in_, message.body.data() + at, message.body.size() - at, deadline);
+  if (message.body.size() > size) message.body.resize(size);
+  for (std::uint64_t at = 0; at < size;) {
+    if (message.body.size() == at)
+      message.body.resize(at + std::min<std::uint64_t>(size - at, std::max(kReadStep, at)));
+    const std::uint64_t step = message.body.size() - at;
+    const Outcome outcome = read_exactly(in_, message.body.data() + at, step, deadline);
     if (outcome != Outcome::kDone) return outcome;
+    at += step;
   }
   return Outcome::kDone;
 }

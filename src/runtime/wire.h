@@ -1,12 +1,14 @@
 // What is said between us and the runner, a process that runs a model for us (`ounce-runner`).
 //
 // A message is a kind (4 bytes), a length (8 bytes) and a body, little-endian; the runner answers every
-// message with one. The body is a row of numbers (8 bytes) and of texts (their length, then their bytes).
+// message with one. The body is a row of numbers (8 bytes) and of texts (their length, then their bytes, filled
+// up to 8: so tensors can be used where they stand).
 // Neither side believes the other: a body that ends early is an error, and memory grows with what has come,
 // not with what was announced.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +40,18 @@ struct Loaded {
   double library_seconds = 0;  // of opening the library before that
 };
 
+// Tensors of a message, in its body; it must not change as long as they are used.
+struct Tensors {
+  std::vector<TensorView> views;
+  std::vector<std::vector<std::string>> strings;  // of each of them
+
+  Tensors() = default;
+  Tensors(Tensors&&) = default;
+  Tensors& operator=(Tensors&&) = default;
+};
+
 struct Ran {
-  std::vector<Tensor> outputs;
+  Tensors outputs;
   double seconds = 0;             // of the run alone
   std::uint64_t peak_memory = 0;  // resident bytes of the runner, at most so far
 };
@@ -51,15 +63,16 @@ struct Message {
 
 std::string pack(const Load& load);
 std::string pack(const Loaded& loaded);
-std::string pack(const Ran& ran);
-std::string pack(const std::vector<TensorView>& tensors);
+// Into a body that was used before: what it holds may be large, and new memory costs more than the copy.
+void pack(std::string& body, const Ran& ran);
+void pack(std::string& body, std::span<const TensorView> tensors);
 std::string pack_failure(int code, const std::string& message);
 
 // These throw Error{kBadInput} for a body that is not what its kind says.
 Load unpack_load(std::string_view body);
 Loaded unpack_loaded(std::string_view body);
 Ran unpack_ran(std::string_view body);
-std::vector<Tensor> unpack_tensors(std::string_view body);
+Tensors unpack_tensors(std::string_view body);
 [[noreturn]] void throw_failure(std::string_view body);  // the error that the other side had
 
 // A pair of descriptors with messages on them.
@@ -69,6 +82,7 @@ class Channel {
 
   // Throw Error{kCancelled} when this process was asked to stop, and Error{kBadInput} for what is no message.
   Outcome send(Kind kind, std::string_view body, Deadline deadline = {}) const;
+  // The message may have held another one, whose memory is used again.
   Outcome receive(Message& message, Deadline deadline = {}) const;
 
  private:

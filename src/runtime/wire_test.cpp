@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <ounce/error.h>
+#include <unistd.h>
 
 #include "support/error_of.h"
 
@@ -9,6 +10,16 @@ namespace ounce::runtime {
 namespace {
 
 using data::ElementType;
+
+std::string packed(const std::vector<Tensor>& outputs, double seconds = 0, std::uint64_t peak_memory = 0) {
+  Ran ran;
+  ran.outputs.views.assign(outputs.begin(), outputs.end());
+  ran.seconds = seconds;
+  ran.peak_memory = peak_memory;
+  std::string body = "what was there before";
+  pack(body, ran);
+  return body;
+}
 
 TEST(Wire, MessagesComeOutAsTheyWentIn) {
   Load load{"lib.so", "model.onnx", {}};
@@ -34,16 +45,19 @@ TEST(Wire, MessagesComeOutAsTheyWentIn) {
 
   const Tensor bytes{ElementType::kUint8, {2, 1}, "ab"};
   const Tensor strings{ElementType::kString, {2}, {}, {"x", ""}};
-  const Ran ran = unpack_ran(pack(Ran{{bytes, strings}, 0.25, 77}));
-  EXPECT_EQ(ran.outputs.at(0).bytes, "ab");
-  EXPECT_EQ(ran.outputs.at(0).dims, bytes.dims);
-  EXPECT_EQ(ran.outputs.at(1).strings, strings.strings);
+  const Tensor floats{ElementType::kFloat, {1}, "abcd"};
+  const std::string body = packed({bytes, strings, floats}, 0.25, 77);
+  const Ran ran = unpack_ran(body);
+  EXPECT_EQ(ran.outputs.views.at(0).bytes, "ab");
+  EXPECT_EQ(ran.outputs.views.at(0).dims, bytes.dims);
+  EXPECT_EQ(*ran.outputs.views.at(1).strings, strings.strings);
+  EXPECT_EQ((ran.outputs.views.at(2).bytes.data() - body.data()) % 8, 0);  // used where it stands
   EXPECT_EQ(ran.peak_memory, 77U);
 }
 
 TEST(Wire, EveryTruncationIsRefused) {
   const Tensor tensor{ElementType::kString, {2}, {}, {"hello", "you"}};
-  const std::string body = pack(Ran{{tensor}, 0, 0});
+  const std::string body = packed({tensor});
   for (std::size_t size = 0; size < body.size(); ++size)
     EXPECT_THROW(unpack_ran(body.substr(0, size)), Error) << size;
   EXPECT_THROW(unpack_ran(body + '\0'), Error);
@@ -51,7 +65,7 @@ TEST(Wire, EveryTruncationIsRefused) {
 
 TEST(Wire, ATensorWhoseBytesDoNotFitIsRefused) {
   const Tensor tensor{ElementType::kFloat, {std::int64_t{1} << 40}, "abcd"};
-  EXPECT_THROW(unpack_ran(pack(Ran{{tensor}, 0, 0})), Error);
+  EXPECT_THROW(unpack_ran(packed({tensor})), Error);
 }
 
 TEST(Wire, AFailureKeepsItsCode) {
@@ -59,6 +73,20 @@ TEST(Wire, AFailureKeepsItsCode) {
   const Error error = test::error_of([&] { throw_failure(body); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
   EXPECT_STREQ(error.what(), "no such file");
+}
+
+TEST(Wire, AMessageTakesThePlaceOfTheOneBeforeIt) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const Channel channel(ends[0], ends[1]);
+  Message message;
+  for (const std::string body : {"a longer one", "short", "", "longer than all before it"}) {
+    ASSERT_EQ(channel.send(Kind::kRun, body), Outcome::kDone);
+    ASSERT_EQ(channel.receive(message), Outcome::kDone);
+    EXPECT_EQ(message.body, body);
+  }
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 }  // namespace
