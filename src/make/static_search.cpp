@@ -17,21 +17,22 @@
 namespace ounce::make {
 namespace {
 
-constexpr double kNoNeed = 40;         // dB; from here on nobody sees a difference
-constexpr double kAcceptable = 20;     // dB; what `verify` lets pass
-constexpr double kPreference = 1.12;   // least predicted error wins unless another is so much better
-constexpr double kFloatShare = 0.05;   // of all multiplications, that may stay in floats
-constexpr double kLeastShare = 0.002;  // of all multiplications: less is as good as nothing
-constexpr double kWorthAFloat = 0.5;   // dB that a node must bring
-constexpr double kWorthARange = 0.98;  // of the error, that a range may leave
+constexpr double kNoNeed = 40;            // dB; from here on nobody sees a difference
+constexpr double kAcceptable = 20;        // dB; what `verify` lets pass
+constexpr double kPreference = 1.12;      // least predicted error wins unless another is so much better
+constexpr double kFloatShare = 0.05;      // of all multiplications, that may stay in floats …
+constexpr double kTinyFloatShare = 0.01;  // … and what nobody will notice
+constexpr double kLeastShare = 0.002;     // of all multiplications: less is as good as nothing
+constexpr double kWorthAFloat = 0.5;      // dB that a node must bring
+constexpr double kWorthARange = 0.98;     // of the error, that a range may leave
 constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
 
 // What may be spent, in multiplications: some ten seconds, or for large models what it takes to get anywhere.
 constexpr double kMostWork = 2.4e11, kVariantWork = 1e9;  // … to plan, write and load a variant
-constexpr double kUsualVariants = 60, kLeastVariants = 30;
+constexpr double kUsualVariants = 60, kLeastVariants = 40;
 constexpr std::uint64_t kLeastSamples = 8, kMostSamples = 256, kFewestSamples = 2;
 // Shares of it, each with what stages before it left over.
-constexpr double kForCalibration = 0.4, kForNoise = 0.6, kForFloats = 0.75, kForRanges = 0.8, kForAll = 1;
+constexpr double kForCalibration = 0.3, kForNoise = 0.55, kForFloats = 0.75, kForRanges = 0.8, kForAll = 1;
 
 struct Calibration {
   CalibrationMethod method;
@@ -87,9 +88,15 @@ class StaticSearch {
     if (may_equalize(options_) && decibels(least_) < std::max(kNoNeed, limits_.close_enough) &&
         may_spend(kForCalibration))
       try_equalizing();
-    if (!is_close() && leave_floats() && asked_.calibration == CalibrationMethod::kAuto)
-      reconsider_calibration();
-    if (!is_close()) search_ranges();
+    // What drowned in the noise of some nodes shows when they are left out.
+    for (bool goes_on = true; goes_on && !is_close();) {
+      const bool has_left = leave_floats(limits_.close_enough, kFloatShare);
+      const bool is_open = has_left || decibels(least_) < kAcceptable;
+      goes_on = is_open && asked_.calibration == CalibrationMethod::kAuto && reconsider_calibration();
+    }
+    if (!is_close() && knows_noise_) search_ranges();
+    if (decibels(least_) >= kAcceptable && decibels(least_) < limits_.good)
+      leave_floats(limits_.good, kTinyFloatShare);
     if (decibels(least_) < kAcceptable) leave_more_floats();
     if (asked_.correct_bias && may_spend(kForAll)) try_correction();
   }
@@ -145,6 +152,9 @@ class StaticSearch {
       least = error;
       chosen = i;
     }
+    // Among outputs that are all wrong the closest says nothing: that shows once the worst nodes are left
+    // out.
+    if (decibels(least) < kAcceptable) chosen = 0;
     // What won on few samples has to win on all of them.
     if (chosen != 0 && few_ && !take(calibrated_by(kCalibrations[chosen]), least_ / kPreference)) chosen = 0;
     if (chosen != 0 && !few_) {
@@ -155,19 +165,24 @@ class StaticSearch {
                                  counted(few_samples().samples(), "sample"), tried));
   }
 
-  // What drowned in the noise of a node shows when that node is left out.
-  void reconsider_calibration() {
+  // True when another one is better now.
+  bool reconsider_calibration() {
     const double before = decibels(least_);
-    const char* chosen = nullptr;
+    double least = kWorthARange * (few_ ? guess(best_) : least_);
+    const Calibration* chosen = nullptr;
     for (const Calibration& calibration : kCalibrations) {
       const bool is_same = best_.integer.calibration == calibration.method &&
                            best_.integer.percentile == calibration.percentile;
       if (is_same || !may_spend(kForFloats)) continue;
-      if (take(calibrated_by(calibration), kWorthARange * least_)) chosen = calibration.name;
+      const double error = guess(calibrated_by(calibration));
+      if (!(error <= least)) continue;
+      least = error;
+      chosen = &calibration;
     }
-    if (chosen != nullptr)
-      notes_.push_back(
-          fmt::format("calibrated by {} after that: {:.1f} → {:.1f} dB", chosen, before, decibels(least_)));
+    if (chosen == nullptr || !take(calibrated_by(*chosen), kWorthARange * least_)) return false;
+    notes_.push_back(fmt::format("calibrated by {} after that: {:.1f} → {:.1f} dB", chosen->name, before,
+                                 decibels(least_)));
+    return true;
   }
 
   void try_equalizing() {
@@ -189,21 +204,29 @@ class StaticSearch {
       notes_.push_back(fmt::format("biases corrected: {:.1f} → {:.1f} dB", before, decibels(least_)));
   }
 
-  // What each node brings, the worst for its work first.
-  void find_noise() {
-    const auto noise = [this](std::size_t first, std::size_t count) {
-      Recipe recipe = best_;
-      for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (i < first || i >= first + count) recipe.nodes[nodes_[i].output] = recipe.rest();
-      }
-      return guess(recipe);
+  // What each node brings that is not in floats yet.
+  void find_noise(double goal) {
+    const Pieces open = on_integers();
+    const auto noise = [&](std::size_t first, std::size_t count) {
+      Pieces others = open;
+      const auto begin = others.begin() + static_cast<std::ptrdiff_t>(first);
+      others.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+      return guess(in_floats(others));
     };
     const std::vector<double> noises =
-        noise_by_halves(nodes_.size(), few_ ? guess(best_) : least_, noise_at(limits_.close_enough),
+        noise_by_halves(open.size(), few_ ? guess(best_) : least_, noise_at(goal),
                         {noise, [this] { return may_spend(kForNoise); }});
-    pieces_.clear();
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-      pieces_.push_back({noises[i], std::max(nodes_[i].work, kLeastShare * work_)});
+    pieces_.assign(nodes_.size(), {});
+    knows_noise_ = true;
+    for (std::size_t i = 0; i < open.size(); ++i)
+      pieces_[open[i]] = {noises[i], std::max(nodes_[open[i]].work, kLeastShare * work_)};
+  }
+  Pieces on_integers() const {
+    Pieces numbers;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (!best_.nodes.contains(nodes_[i].output)) numbers.push_back(i);
+    }
+    return numbers;
   }
 
   Recipe in_floats(const Pieces& numbers) const {
@@ -241,36 +264,50 @@ class StaticSearch {
     return numbers(without_the_needless(*found, ask));
   }
 
-  // Nodes that are a small share of the work stay in floats if that helps. True when any does.
-  bool leave_floats() {
-    find_noise();
+  // Nodes stay in floats if that helps, as long as they are no larger share of the work. True when any does.
+  bool leave_floats(double goal, double most_share) {
+    if (!may_spend(kForNoise)) return false;
+    find_noise(goal);
     Pieces cheap;
     const std::size_t most = std::max(kMostFloats, nodes_.size() / 8);
     for (const std::size_t i : by_worth(pieces_)) {
+      if (best_.nodes.contains(nodes_[i].output)) continue;
       cheap.push_back(i);
-      if (share_of(cheap) > kFloatShare) cheap.pop_back();
+      if (floats_ + share_of(cheap) > most_share) cheap.pop_back();
       if (cheap.size() == most) break;
     }
     const double before = decibels(least_);
-    const std::optional<Pieces> found = cheapest(cheap, noise_at(limits_.close_enough), kForFloats);
+    const std::optional<Pieces> found = cheapest(cheap, noise_at(goal), kForFloats);
     if (found && take(in_floats(*found), noise_at(before + kWorthAFloat))) {
       note_floats(*found, before);
       return true;
     }
-    bool is_any = false;
-    for (const std::size_t i : cheap) {
-      // As it is expected to bring enough.
-      if (!(pieces_[i].noise >= least_ * (1 - noise_at(kWorthAFloat)))) continue;
-      if (is_close() || !may_spend(kForFloats)) break;
-      const double without = decibels(least_);
-      if (!take(in_floats({i}), noise_at(without + kWorthAFloat))) continue;
-      note_floats({i}, without);
-      is_any = true;
+    // Not close, but closer: the beginning that brings the most, without those that bring nothing.
+    const double limit = (few_ ? guess(best_) : least_) * noise_at(kWorthAFloat);
+    Pieces chosen;
+    double least = limit;
+    for (std::size_t count = 1; !cheap.empty() && may_spend(kForFloats);
+         count = std::min(2 * count, cheap.size())) {
+      const Pieces first(cheap.begin(), cheap.begin() + static_cast<std::ptrdiff_t>(count));
+      const double error = guess(in_floats(first));
+      if (error <= least) {
+        chosen = first;
+        least = error * noise_at(kWorthAFloat);  // more of them have to be worth it
+      }
+      if (count == cheap.size()) break;
     }
-    return is_any;
+    const double loosest = least / noise_at(2 * kWorthAFloat);  // so much may be lost again
+    std::reverse(chosen.begin(), chosen.end());
+    chosen = without_the_needless(
+        chosen, {[&](const Pieces& fewer) { return guess(in_floats(fewer)) <= std::min(loosest, limit); },
+                 [&] { return may_spend(kForFloats); }});
+    if (chosen.empty() || !take(in_floats(chosen), noise_at(before + kWorthAFloat))) return false;
+    note_floats(chosen, before);
+    return true;
   }
 
   void note_floats(const Pieces& numbers, double before) {
+    floats_ += share_of(numbers);
     std::string labels;
     for (const std::size_t i : numbers) labels += (labels.empty() ? "" : ", ") + nodes_[i].label;
     notes_.push_back(fmt::format("{} stay{} in floats: {:.1f} → {:.1f} dB, {:.1f} % of the work", labels,
@@ -281,12 +318,9 @@ class StaticSearch {
   // A model that does not do its work is no use however fast: nodes stay in floats until it does, whatever
   // share of the work they are.
   void leave_more_floats() {
-    if (pieces_.empty()) find_noise();
+    if (!knows_noise_) find_noise(kAcceptable);
     const double before = decibels(least_);
-    Pieces left;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (!best_.nodes.contains(nodes_[i].output)) left.push_back(i);
-    }
+    const Pieces left = on_integers();
     // Few samples may promise more than all of them keep.
     for (const double decibels_wanted : {kAcceptable, kAcceptable + 3}) {
       const std::optional<Pieces> found = cheapest(left, noise_at(decibels_wanted), kForAll);
@@ -358,8 +392,10 @@ class StaticSearch {
   std::vector<std::string>& notes_;
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<IntegerNode> nodes_;
-  std::vector<Piece> pieces_;  // of each node, once it was looked for
+  std::vector<Piece> pieces_;  // of each node …
+  bool knows_noise_ = false;   // … once it was looked for
   double work_ = 0, spent_ = 0, to_spend_ = 0;
+  double floats_ = 0;                      // share of the work that was left to floats
   std::unique_ptr<ErrorMeter> all_, few_;  // few_ where that is less
 };
 

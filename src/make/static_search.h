@@ -3,14 +3,16 @@
 //
 // 1. Each calibration method makes a model; the one whose outputs are closest to the original's wins.
 //    If equalizing the channels between layers brings them closer, that is done.
-// 2. While the outputs are not close enough, nodes stay in floats that make the largest error alone, as long
-//    as they are a small share of the work, and as long as it helps.
+// 2. While the outputs are not close enough, nodes stay in floats that make the largest errors, as long as
+//    they are a small share of the work, and as long as it helps; next to no work may be left to floats for
+//    outputs that are good. The calibration is looked at again then: what it does drowned in their noise.
 // 3. While the outputs are still not close enough, other ranges are tried for the values around the nodes
 //    with the largest errors.
 // 4. Below 20 dB a model does not do its work: nodes stay in floats until it does, if need be all of them.
 //
-// Every step is taken because a measurement says so, on the calibration data and without labels. How much is
-// tried depends on the model and on the data alone, and on the clock only where a limit says so, so that the
+// Every step is taken because a measurement says so, on the calibration data and without labels. Where a
+// sample costs much, steps are found on few and confirmed on more. How much is tried is counted in
+// multiplications, each stage has its share of them, and the clock is asked only where a limit says so: the
 // result is the same again.
 #pragma once
 
@@ -26,7 +28,8 @@
 namespace ounce::make {
 
 struct StaticLimits {
-  double close_enough = 28;  // dB; from here on no more effort is made, as it would fit noise
+  double close_enough = 28;  // dB; from here on no more effort is made, as it would fit noise …
+  double good = 35;          // dB; … but for what costs next to nothing
   // Asked before each step; once it says no, what is best so far is the result.
   std::function<bool()> has_time = [] { return true; };
 };

@@ -26,6 +26,7 @@ namespace {
 constexpr std::uint64_t kGeneratedSamples = 4, kDataSamples = 32;
 constexpr std::uint64_t kCpuSamples = 8, kEmulatedSamples = 2;
 constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes; an emulator is slow
+constexpr double kEmulation = 125, kEmulationSeconds = 30;         // as many times; what it may take in all
 constexpr std::int64_t kLongerInput = 512;
 // A runtime holds a model's weights up to three times while it loads: as read, decoded, and packed for its
 // kernels.
@@ -41,6 +42,7 @@ struct Expectation {
   std::vector<data::ValueDescription> inputs, outputs;
   measure::OpenFeed open;
   std::optional<measure::KeptRuns> given;
+  double seconds = 0;  // of a run
 };
 
 // Runs the original over the first samples and keeps what it gives.
@@ -48,6 +50,7 @@ void run_original(measure::Stepper& stepper, std::uint64_t batches, Expectation&
   const measure::OpenFeed& open = expected.open;
   expected.given.emplace(stepper, *open.feed, measure::spread(batches, batches, true),
                          measure::kMostKeptBytes);
+  expected.seconds = stepper.seconds() / std::max(1.0, static_cast<double>(expected.given->runs().size()));
   if (open.data != nullptr) open.data->require_agreement();
 }
 
@@ -154,7 +157,10 @@ void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& w
   models.feed = expected.open.feed.get();
   models.carry = options.data.carry;
   models.samples = std::min<std::uint64_t>(expected.given->runs().size(), kCpuSamples);
-  models.emulated_samples = original_bytes > kMostEmulated ? 0 : std::min(models.samples, kEmulatedSamples);
+  const double affordable = kEmulationSeconds / (2 * kEmulation * std::max(expected.seconds, 1e-9));
+  models.emulated_samples = std::min({models.samples, kEmulatedSamples,
+                                      static_cast<std::uint64_t>(std::min(affordable, 1e6))});
+  if (original_bytes > kMostEmulated) models.emulated_samples = 0;
   for (const std::string& cpu : options.cpus) {
     const CpuComparison found = measure::compare_on(cpu, models);
     result.cpus.push_back(found);

@@ -243,7 +243,7 @@ Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) 
     const double end = clock_.elapsed() + most;
     std::uint64_t models = 0;
     make::StaticLimits limits;
-    limits.close_enough = close_enough;
+    limits.close_enough = limits.good = close_enough;
     limits.has_time = [&] {
       if (clock_.counts_models()) return static_cast<double>(++models) <= most;
       is_cut_short_ = is_cut_short_ || clock_.elapsed() >= end;
