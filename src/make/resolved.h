@@ -4,6 +4,7 @@
 #include <ounce/recipe.h>
 
 #include <memory>
+#include <string>
 
 #include "make/prepared_model.h"
 
@@ -15,6 +16,7 @@ namespace ounce::make {
 struct Resolved {
   std::shared_ptr<const PreparedModel> prepared;
   Recipe recipe;
+  std::string why_floats = {};  // nothing of it computes on integers, as was found by measuring
 };
 
 // The recipe itself, with nothing searched for and nothing equalized.

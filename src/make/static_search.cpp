@@ -27,11 +27,10 @@ constexpr double kWorthAFloat = 0.5;      // dB that a node must bring
 constexpr double kWorthARange = 0.98;     // of the error, that a range may leave
 constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
 
-// What may be spent, in multiplications: some ten seconds, or for large models what it takes to get anywhere.
-constexpr double kMostWork = 2.4e11, kVariantWork = 1e9;  // … to plan, write and load a variant
+constexpr double kVariantWork = 1e9;  // to plan, write and load a variant, in multiplications
 constexpr double kUsualVariants = 60, kLeastVariants = 40;
 constexpr std::uint64_t kLeastSamples = 8, kMostSamples = 256, kFewestSamples = 2;
-// Shares of it, each with what stages before it left over.
+// Shares of what may be spent, each with what stages before it left over.
 constexpr double kForCalibration = 0.3, kForNoise = 0.55, kForFloats = 0.75, kForRanges = 0.8, kForAll = 1;
 
 struct Calibration {
@@ -62,12 +61,13 @@ class StaticSearch {
         asked_(resolved.recipe.integer),
         options_(options),
         limits_(limits),
-        notes_(notes) {
+        notes_(notes),
+        why_floats_(resolved.why_floats) {
     ThreadPool pool(options_.threads);
     nodes_ = integer_nodes(*prepared_, best_, pool);
     if (nodes_.empty()) return;
     for (const IntegerNode& node : nodes_) work_ += node.work;
-    const double affordable = kMostWork / kUsualVariants / std::max(work_, 1.0);
+    const double affordable = limits_.most_work / kUsualVariants / std::max(work_, 1.0);
     const auto samples = [&](std::uint64_t least, std::uint64_t most) {
       return static_cast<std::uint64_t>(
           std::clamp(affordable, static_cast<double>(least), static_cast<double>(most)));
@@ -76,7 +76,7 @@ class StaticSearch {
     if (all_->samples() == 0) return;
     const std::uint64_t few = samples(kFewestSamples, all_->samples());
     if (few < all_->samples()) few_ = make_meter(few);
-    to_spend_ = std::max(kMostWork, kLeastVariants * cost_of(few_samples()) + 6 * cost_of(*all_));
+    to_spend_ = std::max(limits_.most_work, kLeastVariants * cost_of(few_samples()) + 6 * cost_of(*all_));
   }
 
   void run() {
@@ -89,15 +89,13 @@ class StaticSearch {
         may_spend(kForCalibration))
       try_equalizing();
     // What drowned in the noise of some nodes shows when they are left out.
-    for (bool goes_on = true; goes_on && !is_close();) {
-      const bool has_left = leave_floats(limits_.close_enough, kFloatShare);
-      const bool is_open = has_left || decibels(least_) < kAcceptable;
-      goes_on = is_open && asked_.calibration == CalibrationMethod::kAuto && reconsider_calibration();
+    while (!is_close() && leave_floats(limits_.close_enough, kFloatShare)) {
+      if (!reconsider_calibration()) break;
     }
     if (!is_close() && knows_noise_) search_ranges();
     if (decibels(least_) >= kAcceptable && decibels(least_) < limits_.good)
       leave_floats(limits_.good, kTinyFloatShare);
-    if (decibels(least_) < kAcceptable) leave_more_floats();
+    if (decibels(least_) < kAcceptable) make_acceptable();
     if (asked_.correct_bias && may_spend(kForAll)) try_correction();
   }
 
@@ -167,13 +165,14 @@ class StaticSearch {
 
   // True when another one is better now.
   bool reconsider_calibration() {
+    if (asked_.calibration != CalibrationMethod::kAuto) return false;
     const double before = decibels(least_);
     double least = kWorthARange * (few_ ? guess(best_) : least_);
     const Calibration* chosen = nullptr;
     for (const Calibration& calibration : kCalibrations) {
       const bool is_same = best_.integer.calibration == calibration.method &&
                            best_.integer.percentile == calibration.percentile;
-      if (is_same || !may_spend(kForFloats)) continue;
+      if (is_same || !may_spend(kForAll)) continue;
       const double error = guess(calibrated_by(calibration));
       if (!(error <= least)) continue;
       least = error;
@@ -317,8 +316,18 @@ class StaticSearch {
 
   // A model that does not do its work is no use however fast: nodes stay in floats until it does, whatever
   // share of the work they are.
-  void leave_more_floats() {
-    if (!knows_noise_) find_noise(kAcceptable);
+  void make_acceptable() {
+    const double before = decibels(least_);
+    if (leave_more_floats()) {
+      reconsider_calibration();
+      return;
+    }
+    if (reconsider_calibration() && (decibels(least_) >= kAcceptable || leave_more_floats())) return;
+    if (limits_.has_time()) give_up(before);  // or else others go on from here
+  }
+
+  bool leave_more_floats() {
+    if (!knows_noise_ || may_spend(kForNoise)) find_noise(kAcceptable);
     const double before = decibels(least_);
     const Pieces left = on_integers();
     // Few samples may promise more than all of them keep.
@@ -332,15 +341,20 @@ class StaticSearch {
       least_ = error;
       notes_.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
                                    counted(found->size(), "node"), before, decibels(least_)));
-      return;
+      return true;
     }
-    if (!limits_.has_time()) return;  // others go on from here
-    best_ = in_floats(left);
+    return false;
+  }
+
+  void give_up(double before) {
+    const std::size_t tried = all_->measured() + (few_ ? few_->measured() : 0);
+    best_ = in_floats(on_integers());
     least_ = measure(best_);
-    notes_.push_back(
-        fmt::format("its outputs do not stand integer arithmetic ({:.1f} dB): all of it "
-                    "stays in floats ({:.1f} dB)",
-                    before, decibels(least_)));
+    why_floats_ = fmt::format(
+        "its outputs do not stand integer arithmetic: {} with other calibrations and with other nodes in "
+        "floats, and none has {:.0f} dB (all nodes on integers: {:.1f} dB)",
+        counted(tried, "variant") + (tried == 1 ? " was tried" : " were tried"), kAcceptable, before);
+    notes_.push_back(why_floats_);
   }
 
   void search_ranges() {
@@ -390,6 +404,7 @@ class StaticSearch {
   const QuantizeOptions& options_;
   const StaticLimits& limits_;
   std::vector<std::string>& notes_;
+  std::string& why_floats_;
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<IntegerNode> nodes_;
   std::vector<Piece> pieces_;  // of each node …

@@ -22,14 +22,19 @@ using testing::Pair;
 struct Script {
   std::map<std::string, double> noise;  // by the node's output
   std::map<CalibrationMethod, double> calibration;
-  double corrected = 1;  // what is left of the noise when biases are corrected
+  double corrected = 1;                         // what is left of the noise when biases are corrected
+  std::set<std::string> together;               // nodes: one of them is enough to drown everything …
+  std::map<CalibrationMethod, double> drowned;  // … in noise that a calibration changes otherwise
+  std::vector<std::uint64_t> meters;            // samples of each that was made
   std::size_t measured = 0;
   std::vector<Recipe> asked;
 };
 
 class ScriptedMeter : public ErrorMeter {
  public:
-  explicit ScriptedMeter(Script& script) : script_(script) {}
+  ScriptedMeter(Script& script, std::uint64_t samples) : script_(script), samples_(samples) {
+    script_.meters.push_back(samples);
+  }
   double error(const PreparedModel&, const Recipe& recipe) override {
     ++script_.measured;
     script_.asked.push_back(recipe);
@@ -38,13 +43,19 @@ class ScriptedMeter : public ErrorMeter {
       noise += recipe.nodes.contains(output) ? 1e-9 : of_node;
     const auto factor = script_.calibration.find(recipe.integer.calibration);
     if (factor != script_.calibration.end()) noise *= factor->second;
+    const auto drowns = [&](const std::string& output) { return !recipe.nodes.contains(output); };
+    if (std::any_of(script_.together.begin(), script_.together.end(), drowns)) {
+      const auto other = script_.drowned.find(recipe.integer.calibration);
+      noise = other == script_.drowned.end() ? 0.5 : 0.5 * other->second;
+    }
     return recipe.integer.correct_bias ? noise * script_.corrected : noise;
   }
-  std::uint64_t samples() const override { return 16; }
+  std::uint64_t samples() const override { return samples_; }
   std::size_t measured() const override { return script_.measured; }
 
  private:
   Script& script_;
+  std::uint64_t samples_;
 };
 
 // x ─ Conv ─ a ─ Conv ─ b ─ … ─ y, with values that somebody saw.
@@ -79,8 +90,11 @@ struct StaticSearchTest : testing::Test {
   Recipe run(const StaticLimits& limits = {}) {
     Resolved resolved{std::make_shared<const PreparedModel>(path, options), as_it_is(options.recipe)};
     search_static(
-        options, limits, [this](std::uint64_t) { return std::make_unique<ScriptedMeter>(script); }, resolved,
-        notes);
+        options, limits,
+        [this](std::uint64_t samples) {
+          return std::make_unique<ScriptedMeter>(script, std::min<std::uint64_t>(samples, 16));
+        },
+        resolved, notes);
     return resolved.recipe;
   }
   ounce::test::TemporaryFolder folder;
@@ -119,7 +133,34 @@ TEST_F(StaticSearchTest, OnlyWhatSpoilsTheOutputsStaysInFloats) {
 TEST_F(StaticSearchTest, AModelThatStandsNoIntegersIsFloats) {
   for (auto& [output, noise] : script.noise) noise = 0.5;
   EXPECT_EQ(run().nodes.size(), 6U);
-  EXPECT_THAT(notes, Contains(HasSubstr("all of it stays in floats")));
+  EXPECT_THAT(notes, Contains(HasSubstr("do not stand integer arithmetic")));
+}
+
+// Both spoil everything, and whoever leaves out one of them sees no difference.
+TEST_F(StaticSearchTest, WhatOnlyHelpsTogetherIsFound) {
+  script.together = {"a", "d"};
+  EXPECT_THAT(run().nodes, ElementsAre(Pair("a", Format::kW8), Pair("d", Format::kW8)));
+}
+
+// In the noise of a bad node a calibration looks best that is the worst without it.
+TEST_F(StaticSearchTest, ACalibrationIsChosenWithoutTheWorstNodes) {
+  script.together = {"a"};
+  script.drowned = {{CalibrationMethod::kPercentile, 0.2}};
+  script.calibration = {{CalibrationMethod::kPercentile, 50}, {CalibrationMethod::kMinMax, 0.1}};
+  for (auto& [output, noise] : script.noise) noise = 3e-4;
+  const Recipe recipe = run();
+  EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kW8)));
+  EXPECT_EQ(recipe.integer.calibration, CalibrationMethod::kMinMax);
+}
+
+// Few samples are asked where each of them costs much, and what they say is confirmed on more.
+TEST_F(StaticSearchTest, LargeModelsAreSearchedOnFewSamples) {
+  script.together = {"c"};
+  StaticLimits limits;
+  limits.most_work = 1;  // then every model is a large one
+  EXPECT_THAT(run(limits).nodes, ElementsAre(Pair("c", Format::kW8)));
+  EXPECT_THAT(script.meters, ElementsAre(8, 2));
+  EXPECT_LT(script.measured, 60U);
 }
 
 TEST_F(StaticSearchTest, ACorrectionIsTakenWhenItHelps) {

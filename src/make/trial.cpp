@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint64_t kGeneratedSamples = 4, kDataSamples = 32;
 constexpr std::uint64_t kCpuSamples = 8, kEmulatedSamples = 2;
 constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes; an emulator is slow
-constexpr double kEmulation = 125, kEmulationSeconds = 30;         // as many times; what it may take in all
+constexpr double kEmulation = 125, kEmulationSeconds = 30;        // as many times; what it may take in all
 constexpr std::int64_t kLongerInput = 512;
 // A runtime holds a model's weights up to three times while it loads: as read, decoded, and packed for its
 // kernels.
@@ -158,8 +158,8 @@ void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& w
   models.carry = options.data.carry;
   models.samples = std::min<std::uint64_t>(expected.given->runs().size(), kCpuSamples);
   const double affordable = kEmulationSeconds / (2 * kEmulation * std::max(expected.seconds, 1e-9));
-  models.emulated_samples = std::min({models.samples, kEmulatedSamples,
-                                      static_cast<std::uint64_t>(std::min(affordable, 1e6))});
+  models.emulated_samples =
+      std::min({models.samples, kEmulatedSamples, static_cast<std::uint64_t>(std::min(affordable, 1e6))});
   if (original_bytes > kMostEmulated) models.emulated_samples = 0;
   for (const std::string& cpu : options.cpus) {
     const CpuComparison found = measure::compare_on(cpu, models);

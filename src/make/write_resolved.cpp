@@ -71,6 +71,23 @@ void require_something_to_do(const plan::Plan& plan, const PreparedModel& prepar
               path.string());
 }
 
+// A file that computes in floats is not called static.
+void require_integers(const Resolved& resolved, const QuantizeResult& result) {
+  const auto is_integer = [](const NodeOutcome& node) { return node.arithmetic != Arithmetic::kFloat; };
+  if (resolved.recipe.format != Format::kStatic || resolved.prepared->is_trained()) return;
+  if (std::any_of(result.nodes.begin(), result.nodes.end(), is_integer)) return;
+  std::string why = resolved.why_floats;
+  for (const NodeOutcome& node : result.nodes) {
+    if (why.empty() && !node.reason.empty())
+      why = fmt::format("of '{}' the plan says: {}", node.name, node.reason);
+  }
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("nothing computes on integers: {}; nothing was written; `format=w8` stores it in 8 "
+                          "bits and computes in floats",
+                          why.empty() ? "no op of it can" : why),
+              result.model.string());
+}
+
 // A tensor of the written file: an initializer, or that of a Constant node. Bodies keep their numbers; two of
 // them may use one name for different tensors.
 const onnx::Tensor* find_tensor(const graph::Index& index, std::size_t body, std::string_view name) {
@@ -153,7 +170,7 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
                     QuantizeResult& result) {
   const std::filesystem::path& path = result.model;
   const std::filesystem::path& output_path = result.output;
-  auto& [chosen, recipe] = resolved;
+  auto& [chosen, recipe, why_floats] = resolved;
   ThreadPool pool(options.threads);
   // A provider alone says nothing of the release, and its kernels were not measured.
   if (const target::Target target = target::parse_target(recipe.target);
@@ -200,6 +217,7 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
   result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}", plan.text(), static_cast<int>(recipe.scale),
                                                  static_cast<int>(recipe.rounding), version())));
+  require_integers(resolved, result);
   if (integer_tensors.empty())
     require_something_to_do(plan, prepared, path);  // otherwise the integers are enough
 

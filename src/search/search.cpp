@@ -100,6 +100,7 @@ bool Search::has_time(double wanted) {
 
 void Search::attempt(const Recipe& recipe, const std::string& name) {
   if (!tried_.insert(to_json(recipe).dump()).second) return;
+  if (recipe.is_integer() && !evaluator_.computes_on_integers(recipe)) return;  // then w8 is the name for it
   Candidate candidate{recipe, evaluator_.judge(recipe, name)};
   if (candidate.trial.problem.empty()) {
     const double seconds = std::clamp(kContestShare * clock_.budget(), kLeastContest, kMostContest);
@@ -132,8 +133,7 @@ void Search::consider(std::size_t place) {
 }
 
 void Search::try_format(const Recipe& recipe, const char* name) {
-  if (!has_time(1) || (recipe.is_integer() && !evaluator_.computes_on_integers(recipe))) return;
-  attempt(recipe, name);
+  if (has_time(1)) attempt(recipe, name);
 }
 
 void Search::try_usual_formats() {

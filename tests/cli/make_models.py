@@ -548,6 +548,14 @@ def fans():
 
 
 @a_model
+def chaotic():
+    """The sine of large numbers: what is nearly right before it is wrong behind it."""
+    nodes = [node("MatMul", ["x", "w"], ["product"], name="product"), node("Mul", ["product", "factor"], ["large"]), node("Sin", ["large"], ["y"])]
+    body = graph(nodes, [value("x", ["N", 64])], [value("y", ["N", 64])], [weight("w", 64, 64), tensor("factor", [], floats_of([1000]))])
+    return model(body), {"chaotic.npz": npz(x=npy("f", [16, 64], even_numbers(9, 16 * 64)))}
+
+
+@a_model
 def text():
     return b"This is not a model.\n"
 
