@@ -22,6 +22,8 @@
 #include "passes/remove_dead_nodes.h"
 #include "passes/spell_constants.h"
 #include "passes/trained_scales.h"
+#include "passes/unlist_constants.h"
+#include "plan/weights.h"
 
 namespace ounce::make {
 namespace {
@@ -51,7 +53,7 @@ bool may_equalize(const QuantizeOptions& options) {
 }
 
 PreparedModel::PreparedModel(const std::filesystem::path& source, const QuantizeOptions& options)
-    : PreparedModel(source) {
+    : PreparedModel(source, options.recipe.keep_inputs) {
   const Recipe& recipe = options.recipe;
   if (recipe.rounding == Rounding::kAdaptive && options.trial.data.is_generated())
     throw Error(ErrorCode::kUsage, "`rounding=adaptive` looks at data: give `data`");
@@ -73,7 +75,11 @@ PreparedModel::PreparedModel(const std::filesystem::path& source, const Quantize
   notes_.insert(notes_.end(), warnings.begin(), warnings.end());
 }
 
-onnx::Model PreparedModel::read() const { return onnx::read_model(file_); }
+onnx::Model PreparedModel::read() const {
+  onnx::Model model = onnx::read_model(file_);
+  if (!keeps_inputs_) passes::unlist_constants(model);
+  return model;
+}
 
 void PreparedModel::open() {
   index_.reset();
@@ -165,7 +171,7 @@ std::shared_ptr<const PreparedModel> PreparedModel::equalized(const QuantizeOpti
   onnx::Model changed = read();
   const passes::Equalization done = passes::equalize(changed, *ranges_);
   if (done.count == 0) return nullptr;
-  std::shared_ptr<PreparedModel> even(new PreparedModel(source_));
+  std::shared_ptr<PreparedModel> even(new PreparedModel(source_, keeps_inputs_));
   even->keep(changed);
   even->find_ranges(options, Watching::kForIntegers);
   even->notes_ = notes_;
@@ -185,7 +191,7 @@ std::shared_ptr<const PreparedModel> PreparedModel::with_integers(const Recipe& 
   }
   onnx::Model changed = read();
   rewrite(changed, model_, index(), plan, {});
-  std::shared_ptr<PreparedModel> integers(new PreparedModel(source_));
+  std::shared_ptr<PreparedModel> integers(new PreparedModel(source_, keeps_inputs_));
   integers->keep(changed);
   integers->notes_ = notes_;
   return integers;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "base/digest.h"
 #include "base/jobs.h"
@@ -22,6 +23,8 @@
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 #include "passes/compare_weights.h"
+#include "passes/quantized_state.h"
+#include "passes/unlist_constants.h"
 #include "plan/plan.h"
 #include "target/provider.h"
 #include "target/target.h"
@@ -187,6 +190,9 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
       result.notes.push_back("rounded to nearest: " + reason);
   }
   note_target(recipe, result);
+  const std::vector<std::string> unlisted =
+      recipe.keep_inputs ? std::vector<std::string>() : passes::listed_constants(original);
+  if (!unlisted.empty()) result.notes.push_back(passes::sentence_of_unlisted(unlisted));
   result.notes.insert(result.notes.begin(), prepared.notes().begin(), prepared.notes().end());
   result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
   describe_integers(plan.integer, index, result);
@@ -198,8 +204,9 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
     if (decision.is_stored()) stored_source += decision.weight.tensor->byte_count();
   }
   // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
-  result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}", plan.text(), static_cast<int>(recipe.scale),
-                                                 static_cast<int>(recipe.rounding), version())));
+  result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}{}", plan.text(), static_cast<int>(recipe.scale),
+                                                 static_cast<int>(recipe.rounding), version(),
+                                                 unlisted.empty() ? "" : " unlisted")));
   if (integer_tensors.empty())
     require_something_to_do(plan, prepared, path);  // otherwise the integers are enough
 

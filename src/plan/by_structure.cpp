@@ -59,7 +59,8 @@ std::string StructurePlanner::why_keep(const Weight& weight, const Wish& wish) c
   if (weight.value->uses.empty()) return "nothing uses it";
   if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
   if (weight.value->is_output) return "is an output of the graph";
-  if (weight.value->is_input && model_.proto->ir_version >= 4) return "is an input with a default value";
+  if (weight.value->is_input && model_.proto->ir_version >= 4)
+    return "is an input with a default value, and `keep_inputs=true` was asked for";
   if (weight.role == Role::kOther && (format != Format::kW16 || weight.tensor->dims.size() < 2)) {
     return fmt::format("feeds {}, which may need all bits", weight.op_type);
   }

@@ -27,6 +27,7 @@ constexpr Word kWords[] = {
     {"half_share", "--half-share"},
     {"include", "--include"},
     {"exclude", "--exclude"},
+    {"keep_inputs=true", "--keep-inputs"},
     {"nodes", "--node"},
     {"integer.dialect", "--dialect"},
     {"integer.activations", "--activations"},

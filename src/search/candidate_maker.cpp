@@ -42,6 +42,7 @@ QuantizeOptions CandidateMaker::options_for(const Recipe& recipe) const {
   QuantizeOptions options = options_;
   options.recipe = recipe;
   options.recipe.target = options_.recipe.target;
+  options.recipe.keep_inputs = options_.recipe.keep_inputs;
   return make::for_target(std::move(options));
 }
 
