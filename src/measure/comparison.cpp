@@ -75,7 +75,7 @@ std::size_t Comparison::labelled_output() const {
   const std::vector<data::ValueDescription>& outputs = reference_.model().outputs();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const bool is_suitable = options_.label_output.empty()
-                                 ? onnx::is_float_weight_type(outputs[i].element) && !are_states_[i]
+                                 ? onnx::is_float_weight_type(outputs[i].given()) && !are_states_[i]
                                  : outputs[i].name == options_.label_output;
     if (is_suitable) return i;
   }
@@ -134,7 +134,8 @@ void Comparison::add_label(const data::Batch& batch, std::size_t sample,
   }
   if (!metric_) {
     labelled_ = labelled_output();
-    metric_ = make_meter(metric, reference_.model().outputs()[*labelled_]);
+    metric_ =
+        make_meter(metric, described_as(reference[*labelled_], reference_.model().outputs()[*labelled_]));
   }
   // Noted by the output's meter, and fatal there.
   if (reference[*labelled_].dims != candidate[*labelled_].dims) return;
