@@ -45,6 +45,23 @@ std::vector<std::string> warnings_for(const Recipe& recipe) {
   return notes;
 }
 
+// Of those that multiply, in bytes: what nobody has quantized yet.
+struct OpenWeights {
+  std::uint64_t floats = 0, halves = 0;
+};
+
+OpenWeights open_weights(const graph::Index& index, std::uint64_t min_bytes) {
+  OpenWeights found;
+  for (const plan::Weight& weight : plan::find_weights(index)) {
+    const std::uint64_t bytes = weight.tensor->byte_count();
+    if (!weight.fits_few_bits() || weight.feeds_quantized_op || bytes < min_bytes) continue;
+    const bool is_half = weight.tensor->type == onnx::ElementType::kFloat16 ||
+                         weight.tensor->type == onnx::ElementType::kBfloat16;
+    (is_half ? found.halves : found.floats) += bytes;
+  }
+  return found;
+}
+
 }  // namespace
 
 bool may_equalize(const QuantizeOptions& options) {
@@ -62,6 +79,13 @@ PreparedModel::PreparedModel(const std::filesystem::path& source, const Quantize
   onnx::Model changed = read();
   if (recipe.is_half()) prepare_halves(changed, options);
   if (recipe.is_half() || take_trained(changed, recipe)) return;
+  if (const OpenWeights open = open_weights(index(), recipe.min_bytes);
+      open.halves != 0 && open.floats == 0) {
+    throw Error(ErrorCode::kUnsupported,
+                "it computes on 16-bit floats, and integer ops are made of float32 ones: quantize the model "
+                "that it was made of, or store this one smaller with `format=w8`; nothing was written",
+                source.string());
+  }
   const bool is_static = recipe.format == Format::kStatic;
   if (is_static && options.ranges.empty() && options.trial.data.is_generated()) {
     throw Error(ErrorCode::kUsage,
@@ -100,8 +124,14 @@ void PreparedModel::keep(const onnx::Model& changed) {
 // A model that was trained for integers knows its scales better than any statistics.
 bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
   const passes::QuantizedState state = passes::describe_quantization(model_, index());
-  if (state.is_qoperator())
-    throw Error(ErrorCode::kUnsupported, state.sentence + "; nothing was written", source_.string());
+  if (state.is_qoperator()) {
+    const bool has_more = open_weights(index(), recipe.min_bytes).floats != 0;
+    throw Error(ErrorCode::kUnsupported,
+                state.sentence +
+                    (has_more ? " but to store what is still float smaller with `format=w8`" : "") +
+                    "; nothing was written",
+                source_.string());
+  }
   if (!state.is_qdq()) return false;
   if (recipe.format == Format::kDynamic) {
     throw Error(
