@@ -11,7 +11,6 @@ namespace {
 constexpr std::uint64_t kLargestFold = std::uint64_t{1} << 30;  // runtimes fold a constant up to this size
 constexpr std::size_t kDefaultBlock = 32;
 constexpr std::int64_t kBroadcastOpset = 7;   // Mul broadcasts
-constexpr std::int64_t kShiftOpset = 11;      // BitShift
 constexpr std::int64_t kDqOpset = 10;         // DequantizeLinear
 constexpr std::int64_t kDqChannelOpset = 13;  // DequantizeLinear with an axis
 constexpr std::int64_t kDqBlockOpset = 21;    // … with blocks, and with 4-bit types

@@ -57,7 +57,8 @@ std::string CommandWriter::tune() const {
 }
 
 std::string CommandWriter::verify(Format format) const {
-  const std::filesystem::path candidate = default_output(result_.model, format);
+  const std::filesystem::path candidate =
+      default_output(result_.model, possible_format(result_.model, format));
   std::string line =
       fmt::format("ounce verify {} {}{}", quoted(result_.model.string()), quoted(candidate.string()),
                   data(true, format == Format::kStatic ? Part::kJudging : Part::kAll));

@@ -126,6 +126,7 @@ QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem
   QuantizeResult result;
   result.model = model_;
   result.output = output;
+  result.format = options.recipe.format;
   result.bytes_before = onnx::bytes_of(original);
   make::write_resolved(original, options, {prepared(recipe), options.recipe}, result);
   return result;
