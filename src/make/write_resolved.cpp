@@ -250,6 +250,12 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
         shortened));
   }
 
+  // Nobody said where it will run: then at least where it will not.
+  if (recipe.format == Format::kFp16 && recipe.target.empty()) {
+    if (std::string where = where_it_fails(original, model); !where.empty())
+      result.notes.push_back(std::move(where));
+  }
+
   // Write: the file has its full size and no name; weights are quantized on their way into it.
   const std::string tag = hex(digest_of(result.source_digest + result.plan_digest)).substr(0, 16);
   const onnx::WriteOptions write_options{options.external_data, tag};
