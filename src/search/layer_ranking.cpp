@@ -145,15 +145,27 @@ class Sensitivity {
   // A number even where outputs are none.
   static double noise_of(const Entry& entry) { return std::min(entry.noise.alone.value_or(0), 1e6); }
 
+  // How weights of layers that are left out are stored: small, as all others are. A weight that is cut out or
+  // put together on its way can only be left in FP32, by its name.
+  Format kept() {
+    const bool is_moved =
+        std::any_of(layers().begin(), layers().end(), [](const Layer& layer) { return layer.is_moved; });
+    if (!is_storage(options_.format)) return Format::kW8;
+    if (is_moved) return Format::kFp32;
+    return options_.format == Format::kW4 ? Format::kW8 : Format::kW16;
+  }
+
   void choose_exclude() {
+    const Format stored = kept();
     std::vector<GroupNoise> noises;
     for (const Entry& entry : entries_) noises.push_back(entry.noise);
-    const Exclusion chosen = choose_exclusion(noises, all_.noise, std::pow(10, -options_.min_sqnr / 10),
-                                              [&](const std::set<std::size_t>& entries) {
-                                                if (options_.progress != nullptr) ++options_.progress->total;
-                                                return meter_.measure({floats_of(entries)}).front().noise;
-                                              });
+    const Exclusion chosen = choose_exclusion(
+        noises, all_.noise, std::pow(10, -options_.min_sqnr / 10), [&](const std::set<std::size_t>& entries) {
+          if (options_.progress != nullptr) ++options_.progress->total;
+          return meter_.measure({floats_of(entries)}, stored).front().noise;
+        });
     for (const std::size_t i : floats_of(chosen.groups)) {
+      if (stored != Format::kFp32) result_.nodes[layers()[i].output] = stored;
       for (const std::string& expression : layers()[i].expressions) {
         if (std::find(result_.exclude.begin(), result_.exclude.end(), expression) == result_.exclude.end())
           result_.exclude.push_back(expression);
