@@ -31,6 +31,14 @@ TensorView slice(const TensorView& whole, std::size_t sample, std::size_t sample
   return part;
 }
 
+// A class that is written as 1.0, as tables have it: one whole number where the output has several.
+bool is_class_of(const data::Tensor& label, const TensorView& output) {
+  const std::vector<double> numbers = data::to_doubles(label, "the labels");
+  if (numbers.size() != 1 || output.dims.size() < 2 || output.dims.back() < 2) return false;
+  return numbers[0] == std::floor(numbers[0]) && numbers[0] >= 0 &&
+         numbers[0] < static_cast<double>(output.dims.back());
+}
+
 std::string list_of(const std::vector<data::ValueDescription>& values) {
   std::vector<std::string> all;
   for (const auto& value : values) all.push_back(fmt::format("{} {}", value.name, data::describe(value)));
@@ -122,6 +130,8 @@ void Comparison::add_label(const data::Batch& batch, std::size_t sample,
     const bool is_boxes = label.dims.size() == 2 && (label.dims[1] == 4 || label.dims[1] == 5) &&
                           onnx::is_float_weight_type(label.type);
     metric = is_boxes ? Metric::kMap : metric_for(label.type);
+    if (metric == Metric::kMae && is_class_of(label, reference[labelled_output()]))
+      metric = Metric::kAccuracy;
   }
   if (metric == Metric::kMap || detection_) {
     if (!detection_)
