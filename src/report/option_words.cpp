@@ -71,6 +71,7 @@ constexpr Word kWords[] = {
     {"shape", "--shape"},
     {"contract.inputs", "--for"},
     {"rescale_factor", "--rescale"},
+    {"dumps", "--dump"},
     // VerifyOptions and other measurements
     {"gates.max_abs_diff", "--abs-tol"},
     {"gates.mean_abs_diff", "--mean-tol"},
