@@ -51,9 +51,17 @@ std::string CommandWriter::quantize(Format format) const {
 }
 
 std::string CommandWriter::tune() const {
-  std::string line =
-      fmt::format("ounce tune {}{}{}", quoted(result_.model.string()), target(), data(true, Part::kAll));
+  std::string line = fmt::format("ounce tune {}{}{}", quoted(result_.model.string()), target(),
+                                 data(true, Part::kCalibrating));
   return line + gates() + runtime();
+}
+
+std::string CommandWriter::verify_tuned() const {
+  std::filesystem::path candidate = result_.model;
+  candidate.replace_extension(".tuned" + result_.model.extension().string());
+  return fmt::format("ounce verify {} {}{}", quoted(result_.model.string()), quoted(candidate.string()),
+                     data(true, Part::kJudging)) +
+         gates() + runtime();
 }
 
 std::string CommandWriter::verify(Format format) const {
