@@ -78,10 +78,10 @@ struct SensitivityResult {
   std::optional<double> all_drop;
   std::vector<GroupSensitivity> groups;  // worst first
   // What to leave out so that the outputs reach min_sqnr, for Recipe::nodes: these layers compute on floats,
-  // and their weights are stored in the next larger format.
+  // and their weights are stored in 8 or 16 bits. Empty when only FP32 will do: then `exclude` says which.
   std::map<std::string, Format> nodes;
   std::vector<std::string> exclude;   // the same layers for Recipe::exclude, which leaves them in FP32
-  double exclude_db = 0;              // what `nodes` brings, measured
+  double exclude_db = 0;              // what that brings, measured
   bool is_enough = false;             // … and whether it reaches min_sqnr
   std::vector<std::string> findings;  // "the last layer is the most sensitive, as expected"
   std::vector<std::string> notes;

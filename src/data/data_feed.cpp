@@ -17,6 +17,7 @@
 namespace ounce::data {
 namespace {
 
+constexpr std::size_t kMostNames = 24;  // in a message
 constexpr std::uint64_t kMostConstants = std::uint64_t{1} << 28;
 
 bool has_field(const Source& source, const std::string& name) {
@@ -27,7 +28,10 @@ bool has_field(const Source& source, const std::string& name) {
 std::string names_of(const std::vector<Field>& fields) {
   std::vector<std::string> names;
   for (const Field& field : fields) names.push_back(field.name);
-  return fmt::format("{}", fmt::join(names, ", "));
+  if (names.size() <= kMostNames) return fmt::format("{}", fmt::join(names, ", "));
+  const std::size_t more = names.size() - kMostNames;
+  names.resize(kMostNames);
+  return fmt::format("{} and {} more", fmt::join(names, ", "), more);
 }
 
 // A NaN in the data would make every comparison meaningless.

@@ -35,13 +35,12 @@ void unlist_constants(onnx::Model& model) {
 std::string sentence_of_unlisted(const std::vector<std::string>& names) {
   if (names.empty()) return {};
   const bool is_one = names.size() == 1;
-  const std::string who = is_one ? fmt::format("the initializer '{}'", names[0])
-                                 : fmt::format("{} initializers ('{}' …)", names.size(), names[0]);
+  const std::string who = is_one ? fmt::format("the initializer '{}' is", names[0])
+                                 : fmt::format("{} initializers ('{}' …) are", names.size(), names[0]);
   return fmt::format(
-      "{} {} listed among the inputs, as old exporters do: {} now, which no app can feed; "
-      "`keep_inputs=true` keeps {} as {}",
-      who, is_one ? "is" : "are", is_one ? "it is a constant" : "they are constants", is_one ? "it" : "them",
-      is_one ? "an input" : "inputs");
+      "{} listed among the inputs, as old exporters do, and become{}; if an app feeds {}: "
+      "`keep_inputs=true`",
+      who, is_one ? "s a constant" : " constants", is_one ? "it" : "them");
 }
 
 }  // namespace ounce::passes

@@ -153,8 +153,9 @@ Json row_json(const SensitivityRow& row) {
   json["groups"] = Json::array();
   for (const GroupSensitivity& group : result.groups) json["groups"].push_back(group_json(group));
   json["exclude"] = result.exclude;
-  json["nodes"] = Json::object();
-  for (const auto& [node, format] : result.nodes) json["nodes"][node] = name_of(format);
+  json["nodes"] = Json::array();
+  for (const auto& [node, format] : result.nodes)
+    json["nodes"].push_back({{"name", node}, {"format", name_of(format)}});
   json["exclude_db"] = number(result.exclude_db);
   json["enough"] = result.is_enough;
   json["findings"] = with_options(result.findings);

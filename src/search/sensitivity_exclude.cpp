@@ -11,7 +11,7 @@ namespace {
 constexpr int kMostTries = 16;
 constexpr double kDestroyed = 1e6;  // stands for noise that is no number
 
-// One alone is measured already, with its weights in FP32: the smallest that is enough.
+// One alone is measured already: the smallest that is enough.
 std::optional<std::size_t> one_that_is_enough(const std::vector<GroupNoise>& groups, double limit) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -27,10 +27,7 @@ Exclusion choose_exclusion(const std::vector<GroupNoise>& groups, double all, do
                            const std::function<double(const std::set<std::size_t>&)>& measure) {
   Exclusion best{{}, std::min(all, kDestroyed), all <= limit};
   if (best.is_enough) return best;
-  if (const auto one = one_that_is_enough(groups, limit)) {
-    const double noise = measure({*one});  // stored as it will be
-    if (noise <= limit) return {{*one}, noise, true};
-  }
+  if (const auto one = one_that_is_enough(groups, limit)) return {{*one}, *groups[*one].without, true};
   std::vector<std::size_t> known;  // those that were measured
   std::vector<make::Piece> pieces;
   for (std::size_t i = 0; i < groups.size(); ++i) {
