@@ -124,7 +124,10 @@ struct ContractCheck {
 
 // Is `data` what the model's contract says, and does the golden sample (if it is among the data) still give
 // what it gave? Throws Error{kBadInput} when the model has no contract.
+// `dumps`: the floats that an app gave its model for the same samples, by input ("" for the only one): a .npy
+// or a raw file, one sample or as many as there are. They are held against what the contract makes of `data`.
 ContractCheck check_contract(const std::filesystem::path& model, const DataOptions& data,
-                             const RuntimeOptions& runtime, Progress* progress = nullptr);
+                             const RuntimeOptions& runtime, Progress* progress = nullptr,
+                             const std::map<std::string, std::filesystem::path>& dumps = {});
 
 }  // namespace ounce

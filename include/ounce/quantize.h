@@ -90,6 +90,7 @@ struct ActivationOutcome {
 
 struct QuantizeResult {
   std::filesystem::path model, output;
+  Format format = Format::kW8;                      // asked for; stored_as() says what became of it
   std::uint64_t bytes_before = 0, bytes_after = 0;  // model file and external data
   std::vector<TensorOutcome> tensors;               // every float tensor, in the order of the file
   std::vector<NodeOutcome> nodes;                   // for static and dynamic
@@ -104,6 +105,8 @@ struct QuantizeResult {
     return bytes_before == 0 ? 1 : static_cast<double>(bytes_after) / static_cast<double>(bytes_before);
   }
   std::size_t stored_count() const;
+  // kW8 when 4 bits were asked for and no tensor could be stored in them; else what was asked for.
+  Format stored_as() const;
 };
 
 // Error{kUnsupported} when nothing in the model can be stored smaller.
@@ -112,5 +115,9 @@ QuantizeResult quantize(const std::filesystem::path& model, const std::filesyste
 
 // The usual name: model.onnx → model.w8.onnx.
 std::filesystem::path default_output(const std::filesystem::path& model, Format format);
+
+// What a model can be stored as when this is asked for: kW8 instead of kW4 where its opset cannot unpack 4
+// bits. What cannot be read is as asked for: quantize() will say why.
+Format possible_format(const std::filesystem::path& model, Format format);
 
 }  // namespace ounce

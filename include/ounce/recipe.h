@@ -211,6 +211,9 @@ struct Recipe {
   // Regular expressions (RE2), searched for in the names of tensors and of the nodes that use them, and in op
   // types.
   std::vector<std::string> include, exclude;
+  // Initializers that are listed as inputs (IR 4 and later) stay inputs with a default value. Otherwise they
+  // become constants: old exporters list every weight, and nobody feeds those.
+  bool keep_inputs = false;
   // Mixed precision: nodes that are treated otherwise than `format` says, named by the value they give (in a
   // branch "if_output/then_branch/value"). kFp32, kW16, kW8 and kW4 say how their weights are stored, and
   // that they compute on floats; kDynamic is for nodes of kStatic that compute on integers with scales found

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,10 +77,13 @@ struct SensitivityResult {
   double all_db = 0;  // when everything is quantized
   std::optional<double> all_drop;
   std::vector<GroupSensitivity> groups;  // worst first
-  std::vector<std::string> exclude;      // expressions for Recipe::exclude that bring the outputs to min_sqnr
-  double exclude_db = 0;                 // what that brings, measured
-  bool is_enough = false;                // … and whether it reaches min_sqnr
-  std::vector<std::string> findings;     // "the last layer is the most sensitive, as expected"
+  // What to leave out so that the outputs reach min_sqnr, for Recipe::nodes: these layers compute on floats,
+  // and their weights are stored in 8 or 16 bits. Empty when only FP32 will do: then `exclude` says which.
+  std::map<std::string, Format> nodes;
+  std::vector<std::string> exclude;   // the same layers for Recipe::exclude, which leaves them in FP32
+  double exclude_db = 0;              // what that brings, measured
+  bool is_enough = false;             // … and whether it reaches min_sqnr
+  std::vector<std::string> findings;  // "the last layer is the most sensitive, as expected"
   std::vector<std::string> notes;
   std::uint64_t measured = 0, recalled = 0;  // models that ran, and those known from before
   double seconds = 0;

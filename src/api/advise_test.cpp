@@ -89,8 +89,10 @@ TEST_F(VerdictTest, SpeedThatCostsTooMuchIsTuned) {
   result.methods = {measured(Format::kStatic, 1.6, .26, false, 22), measured(Format::kW8, 1, .25, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kQuantize);
   EXPECT_THAT(result.headline, StartsWith("quantize in part"));
-  EXPECT_EQ(result.commands[0].line, "ounce tune net.onnx --data 'my data.npz' --min-sqnr 30");
-  EXPECT_EQ(result.commands[1].line, "ounce quantize net.onnx --to w8");
+  EXPECT_EQ(result.commands[0].line, "ounce tune net.onnx --data 'my data.npz' --part 1/2 --min-sqnr 30");
+  EXPECT_EQ(result.commands[1].line,
+            "ounce verify net.onnx net.tuned.onnx --data 'my data.npz' --part 2/2 --min-sqnr 30");
+  EXPECT_EQ(result.commands[2].line, "ounce quantize net.onnx --to w8");
 }
 
 TEST_F(VerdictTest, NothingIsTunedThatIsBeyondHope) {

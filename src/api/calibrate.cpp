@@ -11,6 +11,7 @@
 #include "make/source_digest.h"
 #include "onnx/reader.h"
 #include "passes/prepare.h"
+#include "passes/unlist_constants.h"
 
 namespace ounce {
 
@@ -26,6 +27,7 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
   const std::string digest = make::source_digest(model, {}, pool);
   Recipe recipe;
   recipe.format = Format::kStatic;
+  passes::unlist_constants(model);
   passes::prepare(model, recipe);
   make::Observation observed =
       make::observe_activations(std::move(model), path, options, make::Watching::kForIntegers);

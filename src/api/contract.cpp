@@ -88,13 +88,14 @@ Contract set_contract(const std::filesystem::path& path, const std::filesystem::
 }
 
 ContractCheck check_contract(const std::filesystem::path& model, const DataOptions& data,
-                             const RuntimeOptions& runtime, Progress* progress) {
+                             const RuntimeOptions& runtime, Progress* progress,
+                             const std::map<std::string, std::filesystem::path>& dumps) {
   const Call call(progress);
   const std::optional<Contract> contract = contract_of(model);
   if (!contract) {
     throw Error(ErrorCode::kBadInput, "has no contract; `set_contract()` gives it one", model.string());
   }
-  return measure::check_contract(model, *contract, data, runtime);
+  return measure::check_contract(model, *contract, data, runtime, dumps);
 }
 
 }  // namespace ounce

@@ -12,6 +12,7 @@
 #include "onnx/reader.h"
 #include "onnx/types.h"
 #include "onnx/writer.h"
+#include "passes/unlist_constants.h"
 #include "plan/plan.h"
 #include "target/saturation.h"
 
@@ -109,6 +110,7 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
   }
   onnx::Model model = onnx::read_model(path);
   make::require_same_file(source, model);
+  if (!recipe.keep_inputs) passes::unlist_constants(model);
   const std::string any_digest(32, '0');  // all have the same size
   make::rewrite(model, source, index, plan, {any_digest, any_digest});
   info.bytes_after = onnx::written_size(model, default_output(path, recipe.format),
@@ -119,8 +121,12 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
 
 ModelInfo inspect(const std::filesystem::path& path, const Recipe& recipe) {
   validate(recipe);
-  const onnx::Model model = onnx::read_model(path);
-  const graph::Index index = graph::verify(model);
+  onnx::Model model = onnx::read_model(path);
+  graph::verify(model);
+  const std::vector<std::string> unlisted =
+      recipe.keep_inputs ? std::vector<std::string>() : passes::listed_constants(model);
+  if (!unlisted.empty()) passes::unlist_constants(model);
+  const graph::Index index(model);
   const onnx::ModelProto& proto = *model.proto;
   ModelInfo info;
   info.path = path;
@@ -145,6 +151,7 @@ ModelInfo inspect(const std::filesystem::path& path, const Recipe& recipe) {
     if (error.code() == ErrorCode::kUsage) throw;
     info.blockers.emplace_back(error.what());
   }
+  if (!unlisted.empty()) info.notes.push_back(passes::sentence_of_unlisted(unlisted));
   return info;
 }
 

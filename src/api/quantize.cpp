@@ -1,6 +1,8 @@
+#include <ounce/error.h>
 #include <ounce/quantize.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/cancel.h"
 #include "base/stopwatch.h"
@@ -10,12 +12,37 @@
 #include "make/resolve.h"
 #include "make/write_resolved.h"
 #include "onnx/reader.h"
+#include "plan/by_structure.h"
 #include "plan/unread_fields.h"
 
 namespace ounce {
 std::size_t QuantizeResult::stored_count() const {
   return static_cast<std::size_t>(
       std::count_if(tensors.begin(), tensors.end(), [](const TensorOutcome& t) { return t.stored; }));
+}
+
+Format QuantizeResult::stored_as() const {
+  if (format != Format::kW4) return format;
+  const auto is = [](const TensorOutcome& tensor, std::initializer_list<StoredAs> encodings) {
+    return tensor.stored && std::find(encodings.begin(), encodings.end(), tensor.encoding) != encodings.end();
+  };
+  bool has_eight = false;
+  for (const TensorOutcome& tensor : tensors) {
+    if (is(tensor, {StoredAs::kInt4, StoredAs::kUint4, StoredAs::kCodebook16})) return format;
+    has_eight |= is(tensor, {StoredAs::kInt8, StoredAs::kUint8, StoredAs::kCodebook256});
+  }
+  return has_eight ? Format::kW8 : format;
+}
+
+Format possible_format(const std::filesystem::path& model, Format format) {
+  if (format != Format::kW4) return format;
+  try {
+    const onnx::Model read = onnx::read_model(model);
+    return onnx::opset_version(read.proto->opset_imports, "") < plan::kShiftOpset ? Format::kW8 : format;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled) throw;
+    return format;
+  }
 }
 
 std::filesystem::path default_output(const std::filesystem::path& model, Format format) {
@@ -31,6 +58,7 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   const QuantizeOptions options = make::for_target(given);
   QuantizeResult result;
   result.model = path;
+  result.format = given.recipe.format;
   result.output = output_path;
   result.notes = plan::unread_fields(given.recipe);
 

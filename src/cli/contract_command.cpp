@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 #include <cstdio>
+#include <filesystem>
+#include <map>
 #include <memory>
 
 #include "cli/command.h"
@@ -25,8 +27,21 @@ struct Arguments {
   std::string model, output;
   DataArguments data;
   RuntimeArguments runtime;
+  std::vector<std::string> dumps;
   bool json = false;
 };
+
+// "app.npy", or "INPUT=app.npy".
+std::map<std::string, std::filesystem::path> dumps_of(const std::vector<std::string>& texts) {
+  std::map<std::string, std::filesystem::path> dumps;
+  for (const std::string& text : texts) {
+    const std::size_t equals = std::filesystem::exists(text) ? std::string::npos : text.find('=');
+    const std::string input = equals == std::string::npos ? "" : text.substr(0, equals);
+    if (!dumps.emplace(input, equals == std::string::npos ? text : text.substr(equals + 1)).second)
+      throw Error(ErrorCode::kUsage, "several --dump need names: --dump INPUT=FILE");
+  }
+  return dumps;
+}
 
 int set(const Arguments& arguments, const OwnFiles& own) {
   own.require_apart(arguments.output);
@@ -58,8 +73,9 @@ int check(const Arguments& arguments) {
   const DataOptions data = data_options_of(arguments.data);
   if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: --data");
   const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
-  const ContractCheck result =
-      named(arguments.model, [&] { return check_contract(arguments.model, data, runtime); });
+  const ContractCheck result = named(arguments.model, [&] {
+    return check_contract(arguments.model, data, runtime, nullptr, dumps_of(arguments.dumps));
+  });
   std::FILE* human = arguments.json ? stderr : stdout;
   for (const std::string& finding : result.findings)
     say(human, plainly("{}\n", report::with_options(finding)));
@@ -96,6 +112,12 @@ Command add_contract(CLI::App& parser) {
     add_data_options(*verb, arguments->data, /*with_contract=*/verb == setting);
     add_runtime_options(*verb, arguments->runtime);
   }
+  checking
+      ->add_option(
+          "--dump", arguments->dumps,
+          "the floats that your app gave its model for the same samples: a .npy or raw float32 file, or "
+          "INPUT=FILE (repeatable)")
+      ->allow_extra_args(false);
   checking->add_flag("--json", arguments->json, "print one JSON document on stdout");
   return {app, [arguments, app, setting, showing] {
             if (setting->parsed()) return set(*arguments, OwnFiles::of(*app, arguments->data.contract.file));

@@ -2,6 +2,7 @@
 #include <ounce/copy.h>
 #include <ounce/error.h>
 
+#include <nlohmann/json.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -12,6 +13,7 @@
 #include "cli/own_files.h"
 #include "cli/recipe_options.h"
 #include "cli/say.h"
+#include "report/json.h"
 #include "report/table.h"
 
 namespace ounce::cli {
@@ -20,6 +22,7 @@ namespace copy_verb {
 struct Arguments {
   std::string model, output, external_data = "auto", runtime;
   EmitArguments emit;
+  bool json = false;
 };
 
 int run(const Arguments& arguments, const OwnFiles& own) {
@@ -30,8 +33,19 @@ int run(const Arguments& arguments, const OwnFiles& own) {
   const ExternalData external_data = value_of<ExternalData>(arguments.external_data);
   const CopyResult result =
       named(model.path, [&] { return copy_model(model.path, job.output, external_data); });
-  say(stdout, plainly("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
-  emit(arguments.emit, job.output, arguments.runtime, "", own, stdout);
+  std::FILE* human = arguments.json ? stderr : stdout;
+  say(human, plainly("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
+  emit(arguments.emit, job.output, arguments.runtime, "", own, human);
+  if (arguments.json) {
+    nlohmann::ordered_json json;
+    json["schema_version"] = report::kSchemaVersion;
+    json["verb"] = "copy";
+    json["model"] = model.path.string();
+    json["output"] = job.output.string();
+    json["bytes_before"] = result.bytes_before;
+    json["bytes_after"] = result.bytes_after;
+    say_json(report::dump(json));
+  }
   return 0;
 }
 
@@ -47,6 +61,7 @@ Command add_copy(CLI::App& parser) {
   app->add_option("--external-data", arguments->external_data, "auto (an identical copy), always, never")
       ->check(any_name_of<ExternalData>())
       ->capture_default_str();
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_emit_options(*app, arguments->emit);
   app->add_option("--runtime", arguments->runtime, "ONNX Runtime for --emit: a library's path, or a version");
   return {app, [arguments, app] { return run(*arguments, OwnFiles::of(*app)); }};

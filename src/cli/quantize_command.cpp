@@ -79,7 +79,7 @@ int run(const Arguments& arguments, const OwnFiles& own) {
   options.ranges = arguments.ranges;
   std::FILE* human = arguments.json ? stderr : stdout;
   const auto usual_name = [&](const std::filesystem::path& path) {
-    return default_output(path, options.recipe.format);
+    return default_output(path, possible_format(path, options.recipe.format));
   };
   const JobList list = assign_outputs(find_models(arguments.models), arguments.output, usual_name);
   std::vector<report::QuantizeRow> rows;

@@ -104,6 +104,10 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
                  "only these: a regular expression on tensor, node and op type (repeatable)")
       ->allow_extra_args(false);
   app.add_option("--exclude", arguments.exclude, "not these: likewise")->allow_extra_args(false);
+  app.add_flag(
+      "--keep-inputs", arguments.keep_inputs,
+      "initializers that are listed as inputs stay inputs with a default value (otherwise they become "
+      "constants)");
   app.add_option(
          "--node", arguments.nodes,
          "NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8 or w4 (so its weights are "
@@ -227,6 +231,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.min_bytes = arguments.min_bytes;
   recipe.include = arguments.include;
   recipe.exclude = arguments.exclude;
+  recipe.keep_inputs = arguments.keep_inputs;
   for (const std::string& text : arguments.nodes) add_node(text, recipe.nodes);
   IntegerRecipe& integer = recipe.integer;
   integer.calibration = value_of<CalibrationMethod>(arguments.calibration);

@@ -12,7 +12,7 @@ namespace ounce::cli {
 
 struct RecipeArguments {
   std::string format = "w8", decoder = "auto", granularity = "auto", scale = "mse", rounding = "balanced";
-  bool codebook = false, asymmetric = false;
+  bool codebook = false, asymmetric = false, keep_inputs = false;
   double half_share = 0.1;  // percent
   std::uint64_t min_bytes = 1024;
   std::vector<std::string> include, exclude, nodes;

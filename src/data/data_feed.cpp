@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/columns.h"
 #include "data/contract_json.h"
 #include "data/convert.h"
 #include "data/fit.h"
@@ -16,6 +17,7 @@
 namespace ounce::data {
 namespace {
 
+constexpr std::size_t kMostNames = 24;  // in a message
 constexpr std::uint64_t kMostConstants = std::uint64_t{1} << 28;
 
 bool has_field(const Source& source, const std::string& name) {
@@ -26,7 +28,10 @@ bool has_field(const Source& source, const std::string& name) {
 std::string names_of(const std::vector<Field>& fields) {
   std::vector<std::string> names;
   for (const Field& field : fields) names.push_back(field.name);
-  return fmt::format("{}", fmt::join(names, ", "));
+  if (names.size() <= kMostNames) return fmt::format("{}", fmt::join(names, ", "));
+  const std::size_t more = names.size() - kMostNames;
+  names.resize(kMostNames);
+  return fmt::format("{} and {} more", fmt::join(names, ", "), more);
 }
 
 // A NaN in the data would make every comparison meaningless.
@@ -68,6 +73,10 @@ DataFeed::DataFeed(const std::vector<ValueDescription>& inputs, const DataOption
     if (is_made(input)) continue;
     const auto named = options_.fields.find(input.name);
     wanted_fields_.push_back(named == options_.fields.end() ? input.name : named->second);
+    if (named != options_.fields.end() && names_columns(named->second)) {
+      const std::vector<std::string> columns = columns_of(named->second, {});
+      wanted_fields_.insert(wanted_fields_.end(), columns.begin(), columns.end());
+    }
     if (!options_.paths.contains(input.name)) ++fed;
   }
   if (!options_.labels.empty()) wanted_fields_.push_back(options_.labels);
@@ -135,8 +144,22 @@ DataFeed::Origin DataFeed::find_origin(const ValueDescription& input, bool is_on
   if (path.empty())
     throw Error(ErrorCode::kBadInput, fmt::format("there is no data for the input '{}'", input.name));
   origin.source = &open(path, &input);
-  origin.field = find_field(*origin.source, input, is_only || own != options_.paths.end(), path);
   const auto* list = dynamic_cast<const ListSource*>(origin.source);
+  const auto named = options_.fields.find(input.name);
+  if (named != options_.fields.end() && names_columns(named->second) &&
+      !has_field(*origin.source, named->second)) {
+    origin.columns = columns_of(named->second, origin.source->fields());
+    for (const std::string& column : origin.columns) {
+      if (has_field(*origin.source, column)) continue;
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("has no '{}' for the input '{}'; it has {}", column, input.name,
+                              names_of(origin.source->fields())),
+                  path.string());
+    }
+    origin.is_listed = list != nullptr;
+    return origin;
+  }
+  origin.field = find_field(*origin.source, input, is_only || own != options_.paths.end(), path);
   origin.is_listed = list != nullptr && list->file_field() != origin.field;
   return origin;
 }
@@ -193,6 +216,19 @@ void DataFeed::choose_part(const std::string& where) {
   first_ += part;
 }
 
+// Is a sample all that the input takes? Then the first axis counts no samples, whatever its size is.
+bool DataFeed::is_whole(const Origin& origin) const {
+  if (origin.source->has_batch_axis()) return true;
+  const auto& shape = origin.input.shape;
+  for (const Field& field : origin.source->fields()) {
+    if (field.name != origin.field || !field.dims || shape.empty() || shape[0].value < 2) continue;
+    return std::equal(
+        field.dims->begin(), field.dims->end(), shape.begin(), shape.end(),
+        [](std::int64_t size, const auto& wanted) { return wanted.value < 0 || wanted.value == size; });
+  }
+  return false;
+}
+
 void DataFeed::choose_samples() {
   const std::string where = options_.path.empty() ? "the data" : options_.path.string();
   if (sources_.empty()) throw Error(ErrorCode::kUsage, "no input of the model takes data", where);
@@ -219,7 +255,7 @@ void DataFeed::choose_samples() {
   bool is_fixed = false;
   for (const Origin& origin : origins_) {
     if (origin.source == nullptr) continue;
-    const bool is_whole = origin.source->has_batch_axis();
+    const bool is_whole = this->is_whole(origin);
     const std::int64_t fixed = origin.input.shape.size() > 1 ? origin.input.shape[0].value : -1;
     if (is_whole) batch_ = 1;
     if (is_whole || fixed <= 0 || !options_.carry.empty()) continue;
@@ -266,9 +302,10 @@ Tensor DataFeed::make_constant(const ValueDescription& input) const {
 
 Tensor DataFeed::read_one(const Origin& origin, const Sample& sample) {
   const std::string where = place_of(sample, origin.input);
-  const Tensor* raw = sample.find(origin.field);
-  if (raw == nullptr) throw Error(ErrorCode::kBadInput, fmt::format("has no '{}'", origin.field), where);
-  Tensor made = *raw;
+  const Tensor* raw = origin.columns.empty() ? sample.find(origin.field) : nullptr;
+  if (raw == nullptr && origin.columns.empty())
+    throw Error(ErrorCode::kBadInput, fmt::format("has no '{}'", origin.field), where);
+  Tensor made = raw != nullptr ? *raw : join_columns(sample, origin.columns, where);
   if (origin.preprocess) made = origin.preprocess->apply(std::move(made), sample, origin.input.element);
   if (onnx::is_float_weight_type(made.type)) {
     const std::span<const float> values = floats_of(made, floats_, where);

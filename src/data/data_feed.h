@@ -37,7 +37,8 @@ class DataFeed : public Feed {
     ValueDescription input;
     Source* source = nullptr;  // null: always the same
     std::string field;
-    bool is_listed = false;  // a column of a list, rather than what is in a file
+    std::vector<std::string> columns;  // instead, where several make one vector
+    bool is_listed = false;            // a column of a list, rather than what is in a file
     std::optional<Preprocess> preprocess;
     const InputContract* contract = nullptr;
     Tensor constant;
@@ -51,6 +52,7 @@ class DataFeed : public Feed {
   void find_labels();
   void choose_samples();
   void choose_part(const std::string& where);
+  bool is_whole(const Origin& origin) const;
   bool is_made(const ValueDescription& input) const;
   Tensor make_constant(const ValueDescription& input) const;
   Tensor read_one(const Origin& origin, const Sample& sample);

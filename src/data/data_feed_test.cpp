@@ -411,5 +411,39 @@ TEST_F(DataFeedTest, FilesOfAListFeedTheOnlyInput) {
   EXPECT_THAT(read.names, ElementsAre("a.npy"));
 }
 
+TEST_F(DataFeedTest, ColumnsOfAListMakeOneVector) {
+  write("list.csv", "id,f0,f1,f2,label\n7,1,0.5,3,1.0\n8,4,5,6,0\n");
+  options.path = folder / "list.csv";
+  inputs = {described("x", ElementType::kFloat, {-1, 3})};
+  for (const char* columns : {"f0,f1,f2", "f0..f2", "f0,f1..f2"}) {
+    options.fields["x"] = columns;
+    EXPECT_THAT(numbers_of<float>(batch(0).inputs[0]), ElementsAre(1, 0.5, 3));
+    EXPECT_THAT(batch(1).inputs[0].dims, ElementsAre(1, 3));
+  }
+  options.fields["x"] = "f0..label";  // by their order
+  inputs = {described("x", ElementType::kFloat, {-1, 4})};
+  EXPECT_THAT(numbers_of<float>(batch(0).inputs[0]), ElementsAre(1, 0.5, 3, 1));
+}
+
+TEST_F(DataFeedTest, ColumnsThatAreNotThereAreNamed) {
+  write("list.csv", "f0,f1,name\n1,2,a\n");
+  options.path = folder / "list.csv";
+  options.fields["x"] = "f0..f2";
+  EXPECT_THAT(bad_input(), HasSubstr("has no 'f2' for the input 'x'; it has f0, f1, name"));
+  options.fields["x"] = "f0,name";
+  EXPECT_THAT(bad_input(), HasSubstr("'name' is 'a' where a number is wanted"));
+  options.fields["x"] = "f1..f0";
+  EXPECT_THAT(refusal().what(), HasSubstr("'f1..f0' goes backwards"));
+}
+
+TEST_F(DataFeedTest, ASampleThatFillsAFixedInputIsWhole) {
+  write("x.npy", floats("(4, 3, 1)", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+  options.path = folder / "x.npy";
+  inputs = {described("x", ElementType::kFloat, {3, 1})};
+  EXPECT_EQ(feed().batches(), 4U);
+  EXPECT_THAT(batch(1).inputs[0].dims, ElementsAre(3, 1));
+  EXPECT_THAT(numbers_of<float>(batch(1).inputs[0]), ElementsAre(3, 4, 5));
+}
+
 }  // namespace
 }  // namespace ounce::data

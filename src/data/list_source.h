@@ -1,5 +1,6 @@
 // A list of samples (manifest.h) as a Source: the columns are fields, and the column that names files gives
-// what is in the files. Names are relative to the folder of the list.
+// what is in the files. Names are relative to the folder of the list, and may lead out of it: unlike a model,
+// which comes from others, a list is the user's own word. Only pictures, sound and arrays are read.
 #pragma once
 
 #include <filesystem>

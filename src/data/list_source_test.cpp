@@ -84,5 +84,15 @@ TEST_F(ListSourceTest, ARowMustNameOneFile) {
   EXPECT_THAT(error.what(), HasSubstr("line 2"));
 }
 
+// A list is the user's own word, like a path on the command line: it may name files anywhere.
+TEST_F(ListSourceTest, FilesMayStandOutsideOfItsFolder) {
+  std::filesystem::create_directory(folder / "lists");
+  ounce::test::write_file(folder / "b.npy",
+                          test::npy_bytes("<f4", "(2,)", test::bytes_of(std::vector<float>{1, 2})));
+  ListSource list = open("lists/list.csv", "file\n../b.npy\n" + (folder / "b.npy").string() + "\n");
+  EXPECT_THAT(numbers_of<float>(*list.read(0).find("file")), ElementsAre(1, 2));
+  EXPECT_THAT(numbers_of<float>(*list.read(1).find("file")), ElementsAre(1, 2));
+}
+
 }  // namespace
 }  // namespace ounce::data

@@ -55,7 +55,8 @@ std::string describe(ElementType type, const Dims& dims) {
 }
 
 std::string describe(const ValueDescription& value) {
-  if (!value.is_tensor()) return "not a tensor";
+  if (!value.is_tensor() && value.inside == ElementType::kUndefined) return "not a tensor";
+  if (!value.is_tensor()) return fmt::format("{} in a sequence or a map", onnx::name_of(value.inside));
   if (value.shape.empty()) return std::string(onnx::name_of(value.element));
   std::vector<std::string> shape;
   for (const auto& dimension : value.shape) shape.push_back(describe(dimension));

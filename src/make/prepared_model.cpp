@@ -22,6 +22,8 @@
 #include "passes/remove_dead_nodes.h"
 #include "passes/spell_constants.h"
 #include "passes/trained_scales.h"
+#include "passes/unlist_constants.h"
+#include "plan/weights.h"
 
 namespace ounce::make {
 namespace {
@@ -43,6 +45,23 @@ std::vector<std::string> warnings_for(const Recipe& recipe) {
   return notes;
 }
 
+// Of those that multiply, in bytes: what nobody has quantized yet.
+struct OpenWeights {
+  std::uint64_t floats = 0, halves = 0;
+};
+
+OpenWeights open_weights(const graph::Index& index, std::uint64_t min_bytes) {
+  OpenWeights found;
+  for (const plan::Weight& weight : plan::find_weights(index)) {
+    const std::uint64_t bytes = weight.tensor->byte_count();
+    if (!weight.fits_few_bits() || weight.feeds_quantized_op || bytes < min_bytes) continue;
+    const bool is_half = weight.tensor->type == onnx::ElementType::kFloat16 ||
+                         weight.tensor->type == onnx::ElementType::kBfloat16;
+    (is_half ? found.halves : found.floats) += bytes;
+  }
+  return found;
+}
+
 }  // namespace
 
 bool may_equalize(const QuantizeOptions& options) {
@@ -51,7 +70,7 @@ bool may_equalize(const QuantizeOptions& options) {
 }
 
 PreparedModel::PreparedModel(const std::filesystem::path& source, const QuantizeOptions& options)
-    : PreparedModel(source) {
+    : PreparedModel(source, options.recipe.keep_inputs) {
   const Recipe& recipe = options.recipe;
   if (recipe.rounding == Rounding::kAdaptive && options.trial.data.is_generated())
     throw Error(ErrorCode::kUsage, "`rounding=adaptive` looks at data: give `data`");
@@ -60,6 +79,13 @@ PreparedModel::PreparedModel(const std::filesystem::path& source, const Quantize
   onnx::Model changed = read();
   if (recipe.is_half()) prepare_halves(changed, options);
   if (recipe.is_half() || take_trained(changed, recipe)) return;
+  if (const OpenWeights open = open_weights(index(), recipe.min_bytes);
+      open.halves != 0 && open.floats == 0) {
+    throw Error(ErrorCode::kUnsupported,
+                "it computes on 16-bit floats, and integer ops are made of float32 ones: quantize the model "
+                "that it was made of, or store this one smaller with `format=w8`; nothing was written",
+                source.string());
+  }
   const bool is_static = recipe.format == Format::kStatic;
   if (is_static && options.ranges.empty() && options.trial.data.is_generated()) {
     throw Error(ErrorCode::kUsage,
@@ -73,7 +99,11 @@ PreparedModel::PreparedModel(const std::filesystem::path& source, const Quantize
   notes_.insert(notes_.end(), warnings.begin(), warnings.end());
 }
 
-onnx::Model PreparedModel::read() const { return onnx::read_model(file_); }
+onnx::Model PreparedModel::read() const {
+  onnx::Model model = onnx::read_model(file_);
+  if (!keeps_inputs_) passes::unlist_constants(model);
+  return model;
+}
 
 void PreparedModel::open() {
   index_.reset();
@@ -94,8 +124,14 @@ void PreparedModel::keep(const onnx::Model& changed) {
 // A model that was trained for integers knows its scales better than any statistics.
 bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
   const passes::QuantizedState state = passes::describe_quantization(model_, index());
-  if (state.is_qoperator())
-    throw Error(ErrorCode::kUnsupported, state.sentence + "; nothing was written", source_.string());
+  if (state.is_qoperator()) {
+    const bool has_more = open_weights(index(), recipe.min_bytes).floats != 0;
+    throw Error(ErrorCode::kUnsupported,
+                state.sentence +
+                    (has_more ? " but to store what is still float smaller with `format=w8`" : "") +
+                    "; nothing was written",
+                source_.string());
+  }
   if (!state.is_qdq()) return false;
   if (recipe.format == Format::kDynamic) {
     throw Error(
@@ -165,7 +201,7 @@ std::shared_ptr<const PreparedModel> PreparedModel::equalized(const QuantizeOpti
   onnx::Model changed = read();
   const passes::Equalization done = passes::equalize(changed, *ranges_);
   if (done.count == 0) return nullptr;
-  std::shared_ptr<PreparedModel> even(new PreparedModel(source_));
+  std::shared_ptr<PreparedModel> even(new PreparedModel(source_, keeps_inputs_));
   even->keep(changed);
   even->find_ranges(options, Watching::kForIntegers);
   even->notes_ = notes_;
@@ -185,7 +221,7 @@ std::shared_ptr<const PreparedModel> PreparedModel::with_integers(const Recipe& 
   }
   onnx::Model changed = read();
   rewrite(changed, model_, index(), plan, {});
-  std::shared_ptr<PreparedModel> integers(new PreparedModel(source_));
+  std::shared_ptr<PreparedModel> integers(new PreparedModel(source_, keeps_inputs_));
   integers->keep(changed);
   integers->notes_ = notes_;
   return integers;

@@ -56,7 +56,8 @@ class PreparedModel {
   const std::vector<NodeOutcome>& float_ops() const { return float_ops_; }
 
  private:
-  explicit PreparedModel(std::filesystem::path source) : source_(std::move(source)), file_(source_) {}
+  PreparedModel(std::filesystem::path source, bool keeps_inputs)
+      : source_(std::move(source)), file_(source_), keeps_inputs_(keeps_inputs) {}
   void open();
   void keep(const onnx::Model& changed);
   bool take_trained(onnx::Model& model, const Recipe& recipe);
@@ -65,6 +66,7 @@ class PreparedModel {
   void load_ranges_of(const QuantizeOptions& options);
 
   std::filesystem::path source_, file_;
+  bool keeps_inputs_ = false;
   std::unique_ptr<TemporaryFolder> folder_;  // of the file, unless it is the source
   onnx::Model model_;
   std::optional<graph::Index> index_;

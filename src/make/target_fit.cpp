@@ -4,6 +4,8 @@
 #include <ounce/error.h>
 
 #include <map>
+#include <string_view>
+#include <vector>
 
 #include "graph/verify.h"
 #include "make/rewrite.h"
@@ -29,6 +31,19 @@ onnx::Bytes original_name(const graph::Index& written, std::size_t body, onnx::B
     if (cast != nullptr && cast->is_output) return user.outputs[0];
   }
   return name;
+}
+
+// "1.14.0, 1.17.3 to 1.31.1": releases that follow each other in the table are one span.
+std::string spans_of(const std::vector<const target::Release*>& releases) {
+  std::string text;
+  for (std::size_t i = 0; i < releases.size();) {
+    std::size_t last = i;
+    while (last + 1 < releases.size() && releases[last + 1] == releases[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", releases[i]->version);
+    if (last != i) text += fmt::format(" to {}", releases[last]->version);
+    i = last + 1;
+  }
+  return text;
 }
 
 [[noreturn]] void refuse(const target::ModelSupport& support, const onnx::Model& original,
@@ -92,6 +107,42 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
                                 target.name, what));
   recipe.half.keep_names = given.half.keep_names;
   return recipe;
+}
+
+std::string where_it_fails(const onnx::Model& original, const onnx::Model& written) {
+  const graph::Index before(original), after(written);
+  const target::SupportMatrix& matrix = target::SupportMatrix::measured();
+  const target::NodeChecker before_checker(original, before, matrix), after_checker(written, after, matrix);
+  std::map<std::string_view, std::vector<const target::Release*>> failing;  // by machine
+  std::string why;
+  for (const target::Release& release : matrix.releases()) {
+    target::Target target;
+    target.system = release.machine == "wasm" ? "web" : "linux";
+    target.machine = release.machine;
+    target.version = release.version;
+    target.provider = "cpu";
+    const target::ModelSupport support = target::support_of(written, after, after_checker, target);
+    if (support.check.verdict <= Verdict::kUnknown) continue;
+    if (target::support_of(original, before, before_checker, target).check.verdict > Verdict::kUnknown)
+      continue;
+    failing[release.machine].push_back(&release);
+    if (!why.empty()) continue;
+    for (const target::Finding& finding : support.findings) {
+      if (!is_broken(finding)) continue;
+      const NodeFinding& node = finding.described;
+      why = fmt::format("{}{}{}: {}", node.op_type, node.types.empty() ? "" : " ", node.types, node.why);
+      break;
+    }
+    if (why.empty() && !support.check.problems.empty()) why = support.check.problems.front();
+  }
+  std::string places;
+  for (const auto& [machine, releases] : failing)
+    places += fmt::format("{}{} on {}", places.empty() ? "" : ", ", spans_of(releases), machine);
+  if (places.empty()) return {};
+  return fmt::format(
+      "it fails in ONNX Runtime {}, where the original works ({}); `target` keeps in FP32 what "
+      "a release lacks",
+      places, why);
 }
 
 }  // namespace ounce::make

@@ -17,4 +17,8 @@ namespace ounce::make {
 Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared, const Recipe& recipe,
                      const target::Target& target, ThreadPool& pool, std::vector<std::string>& notes);
 
+// Which measured releases do not run `written` although they run `original`, and why; empty when all do. For
+// a model that was made for no target.
+std::string where_it_fails(const onnx::Model& original, const onnx::Model& written);
+
 }  // namespace ounce::make

@@ -82,10 +82,10 @@ double VariantMeter::run(const std::filesystem::path& model) {
   bool has_floats = false;
   for (const data::ValueDescription& output : outputs_) {
     counts.push_back(!measure::is_state(options_.trial.data.carry, output.name));
-    has_floats |= counts.back() && onnx::is_float_weight_type(output.element);
+    has_floats |= counts.back() && onnx::is_float_weight_type(output.given());
   }
   for (std::size_t k = 0; k < outputs_.size(); ++k)
-    counts[k] = counts[k] && onnx::is_float_weight_type(outputs_[k].element) == has_floats;
+    counts[k] = counts[k] && onnx::is_float_weight_type(outputs_[k].given()) == has_floats;
   bool has_same_shapes = true;
   kept_->replay(*stepper, *open_.feed, [&](const measure::KeptRun& run, auto given) {
     for (std::size_t k = 0; k < outputs_.size() && has_same_shapes; ++k) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "base/digest.h"
 #include "base/jobs.h"
@@ -22,6 +23,8 @@
 #include "onnx/reader.h"
 #include "onnx/writer.h"
 #include "passes/compare_weights.h"
+#include "passes/quantized_state.h"
+#include "passes/unlist_constants.h"
 #include "plan/plan.h"
 #include "target/provider.h"
 #include "target/target.h"
@@ -41,24 +44,50 @@ void begin_stage(const QuantizeOptions& options, const char* stage, std::uint64_
   options.progress->stage = stage;
 }
 
-void require_halves(const plan::HalfPlan& plan, const std::filesystem::path& path) {
-  const auto is_half = [](const plan::HalfNode& node) { return node.is_half(); };
-  if (std::any_of(plan.nodes.begin(), plan.nodes.end(), is_half)) return;
-  const std::string why = plan.nodes.empty()
-                              ? "it computes nothing in float32"
-                              : "of its first node the plan says: " + plan.nodes.front().why_float;
+bool has_half_weights(const plan::Plan& plan) {
+  return std::any_of(plan.decisions.begin(), plan.decisions.end(), [](const plan::Decision& decision) {
+    return decision.weight.tensor->type == onnx::ElementType::kFloat16 ||
+           decision.weight.tensor->type == onnx::ElementType::kBfloat16;
+  });
+}
+
+void require_halves(const plan::Plan& plan, const graph::Index& index, const std::filesystem::path& path) {
+  // A Cast only moves between the types: a model that has 16 bits already keeps its own.
+  const auto computes = [&](const plan::HalfNode& node) {
+    return node.is_half() && index.bodies()[node.body].nodes()[node.position]->op_type != "Cast";
+  };
+  const std::vector<plan::HalfNode>& nodes = plan.half.nodes;
+  if (std::any_of(nodes.begin(), nodes.end(), computes)) return;
+  const auto kept =
+      std::find_if(nodes.begin(), nodes.end(), [](const auto& node) { return !node.is_half(); });
+  const std::string why = has_half_weights(plan) ? "it does so already; `format=w8` stores it smaller"
+                          : kept == nodes.end()  ? "it computes nothing in float32"
+                                                 : "of its first node the plan says: " + kept->why_float;
   throw Error(ErrorCode::kUnsupported,
               fmt::format("nothing can compute on 16-bit floats: {}; nothing was written", why),
               path.string());
 }
 
+// Has somebody else done all there is to do? Says so, else nothing.
+std::string quantized_by_others(const plan::Plan& plan, const PreparedModel& prepared) {
+  const auto is_open = [&](const plan::Decision& decision) {
+    return !decision.weight.feeds_quantized_op &&
+           decision.weight.tensor->byte_count() >= plan.recipe.min_bytes;
+  };
+  if (std::any_of(plan.decisions.begin(), plan.decisions.end(), is_open)) return {};
+  const passes::QuantizedState state = passes::describe_quantization(prepared.model(), prepared.index());
+  return state.is_qoperator() || state.is_qdq() ? state.sentence : std::string();
+}
+
 void require_something_to_do(const plan::Plan& plan, const PreparedModel& prepared,
                              const std::filesystem::path& path) {
-  if (plan.half.exists()) return require_halves(plan.half, path);
+  if (plan.half.exists()) return require_halves(plan, prepared.index(), path);
   if (plan.stored_count() != 0 || prepared.trained_weights() != 0) return;
   if (prepared.is_trained())
     throw Error(ErrorCode::kUnsupported, prepared.notes().front() + ": nothing is left to do", path.string());
-  std::string why = "it has no float weights";
+  std::string why = quantized_by_others(plan, prepared);
+  if (!why.empty()) throw Error(ErrorCode::kUnsupported, why + "; nothing was written", path.string());
+  why = "it has no float weights";
   if (!plan.decisions.empty()) {
     const auto largest =
         std::max_element(plan.decisions.begin(), plan.decisions.end(), [](const auto& a, const auto& b) {
@@ -204,6 +233,9 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
       result.notes.push_back("rounded to nearest: " + reason);
   }
   note_target(recipe, result);
+  const std::vector<std::string> unlisted =
+      recipe.keep_inputs ? std::vector<std::string>() : passes::listed_constants(original);
+  if (!unlisted.empty()) result.notes.push_back(passes::sentence_of_unlisted(unlisted));
   result.notes.insert(result.notes.begin(), prepared.notes().begin(), prepared.notes().end());
   result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
   describe_integers(plan.integer, index, result);
@@ -215,8 +247,9 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
     if (decision.is_stored()) stored_source += decision.weight.tensor->byte_count();
   }
   // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
-  result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}", plan.text(), static_cast<int>(recipe.scale),
-                                                 static_cast<int>(recipe.rounding), version())));
+  result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}{}", plan.text(), static_cast<int>(recipe.scale),
+                                                 static_cast<int>(recipe.rounding), version(),
+                                                 unlisted.empty() ? "" : " unlisted")));
   require_integers(resolved, result);
   if (integer_tensors.empty())
     require_something_to_do(plan, prepared, path);  // otherwise the integers are enough
@@ -233,6 +266,12 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
     result.notes.push_back(fmt::format(
         "names inside of the model were shortened, which saves {} bytes; `half.keep_names=true` keeps them",
         shortened));
+  }
+
+  // Nobody said where it will run: then at least where it will not.
+  if (recipe.format == Format::kFp16 && recipe.target.empty()) {
+    if (std::string where = where_it_fails(original, model); !where.empty())
+      result.notes.push_back(std::move(where));
   }
 
   // Write: the file has its full size and no name; weights are quantized on their way into it.

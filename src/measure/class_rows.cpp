@@ -11,6 +11,14 @@ std::optional<std::size_t> class_axis(const data::ValueDescription& output) {
   return axis;
 }
 
+data::ValueDescription described_as(const data::TensorView& given, data::ValueDescription output) {
+  if (output.is_tensor()) return output;
+  output.element = given.type;
+  output.shape.clear();
+  for (const std::int64_t size : given.dims) output.shape.push_back({size, ""});
+  return output;
+}
+
 ClassRows::ClassRows(std::span<const float> scores, const data::Dims& dims, std::size_t axis)
     : scores_(scores), classes_(static_cast<std::size_t>(dims[axis])), inner_(1) {
   for (std::size_t i = axis + 1; i < dims.size(); ++i) inner_ *= static_cast<std::size_t>(dims[i]);

@@ -15,6 +15,9 @@ namespace ounce::measure {
 // score.
 std::optional<std::size_t> class_axis(const data::ValueDescription& output);
 
+// Of a sequence or a map a model tells no shape: it is what a run gave first.
+data::ValueDescription described_as(const data::TensorView& given, data::ValueDescription output);
+
 inline constexpr std::size_t kTop = 5;  // classes that may hold the right one, as is usual
 
 // A view of scores as rows of classes.

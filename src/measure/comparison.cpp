@@ -31,6 +31,14 @@ TensorView slice(const TensorView& whole, std::size_t sample, std::size_t sample
   return part;
 }
 
+// A class that is written as 1.0, as tables have it: one whole number where the output has several.
+bool is_class_of(const data::Tensor& label, const TensorView& output) {
+  const std::vector<double> numbers = data::to_doubles(label, "the labels");
+  if (numbers.size() != 1 || output.dims.size() < 2 || output.dims.back() < 2) return false;
+  return numbers[0] == std::floor(numbers[0]) && numbers[0] >= 0 &&
+         numbers[0] < static_cast<double>(output.dims.back());
+}
+
 std::string list_of(const std::vector<data::ValueDescription>& values) {
   std::vector<std::string> all;
   for (const auto& value : values) all.push_back(fmt::format("{} {}", value.name, data::describe(value)));
@@ -75,7 +83,7 @@ std::size_t Comparison::labelled_output() const {
   const std::vector<data::ValueDescription>& outputs = reference_.model().outputs();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const bool is_suitable = options_.label_output.empty()
-                                 ? onnx::is_float_weight_type(outputs[i].element) && !are_states_[i]
+                                 ? onnx::is_float_weight_type(outputs[i].given()) && !are_states_[i]
                                  : outputs[i].name == options_.label_output;
     if (is_suitable) return i;
   }
@@ -122,6 +130,8 @@ void Comparison::add_label(const data::Batch& batch, std::size_t sample,
     const bool is_boxes = label.dims.size() == 2 && (label.dims[1] == 4 || label.dims[1] == 5) &&
                           onnx::is_float_weight_type(label.type);
     metric = is_boxes ? Metric::kMap : metric_for(label.type);
+    if (metric == Metric::kMae && is_class_of(label, reference[labelled_output()]))
+      metric = Metric::kAccuracy;
   }
   if (metric == Metric::kMap || detection_) {
     if (!detection_)
@@ -134,7 +144,8 @@ void Comparison::add_label(const data::Batch& batch, std::size_t sample,
   }
   if (!metric_) {
     labelled_ = labelled_output();
-    metric_ = make_meter(metric, reference_.model().outputs()[*labelled_]);
+    metric_ =
+        make_meter(metric, described_as(reference[*labelled_], reference_.model().outputs()[*labelled_]));
   }
   // Noted by the output's meter, and fatal there.
   if (reference[*labelled_].dims != candidate[*labelled_].dims) return;

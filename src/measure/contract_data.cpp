@@ -1,14 +1,18 @@
 #include "measure/contract_data.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/error.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "base/cancel.h"
 #include "base/digest.h"
 #include "data/convert.h"
+#include "measure/contract_dump.h"
 #include "measure/difference.h"
 #include "measure/open.h"
 #include "measure/stepper.h"
@@ -89,6 +93,29 @@ std::vector<std::string> compare_golden(const Golden& golden, std::span<const da
   return findings;
 }
 
+// By the place of the input. One without a name is of the only input that the contract speaks of.
+std::map<std::size_t, ContractDump> open_dumps(const std::map<std::string, std::filesystem::path>& files,
+                                               const std::vector<data::ValueDescription>& inputs,
+                                               const Contract& contract) {
+  std::map<std::size_t, ContractDump> dumps;
+  for (const auto& [given, file] : files) {
+    const bool is_only = given.empty() && contract.inputs.size() == 1;
+    const std::string& name = is_only ? contract.inputs.begin()->first : given;
+    const auto found = std::find_if(inputs.begin(), inputs.end(),
+                                    [&](const data::ValueDescription& input) { return input.name == name; });
+    if (found == inputs.end()) {
+      std::vector<std::string> names;
+      for (const data::ValueDescription& input : inputs) names.push_back(input.name);
+      throw Error(ErrorCode::kUsage, fmt::format("`dumps`: {}; the model takes {}: `dumps` INPUT=FILE",
+                                                 given.empty() ? "say which input it is of"
+                                                               : fmt::format("no input '{}'", given),
+                                                 fmt::join(names, ", ")));
+    }
+    dumps.emplace(static_cast<std::size_t>(found - inputs.begin()), ContractDump(name, file));
+  }
+  return dumps;
+}
+
 }  // namespace
 
 void record(const std::filesystem::path& model, const DataOptions& data_options,
@@ -119,19 +146,22 @@ void record(const std::filesystem::path& model, const DataOptions& data_options,
 }
 
 ContractCheck check_contract(const std::filesystem::path& model, const Contract& contract,
-                             const DataOptions& data_options, const RuntimeOptions& runtime) {
+                             const DataOptions& data_options, const RuntimeOptions& runtime,
+                             const std::map<std::string, std::filesystem::path>& dump_files) {
   Stepper stepper(runtime::load(model, executor_options(runtime)), data_options.carry);
   DataOptions with_contract = data_options;
   with_contract.contract = contract;
   with_contract.batch = 1;
   data::DataFeed feed(stepper.model().inputs(), with_contract);
   ContractCheck check;
+  std::map<std::size_t, ContractDump> dumps = open_dumps(dump_files, stepper.model().inputs(), contract);
   data::Batch batch;
   bool has_met_golden = false;
   for (std::uint64_t i = 0; i < samples_to_see(feed, with_contract); ++i) {
     throw_if_cancelled();
     feed.read(i, batch);
     ++check.samples;
+    for (auto& [input, dump] : dumps) dump.add(i, batch.inputs[input], batch.names.front());
     if (!contract.golden || has_met_golden) continue;
     const std::string digest = input_digest(batch);
     const bool is_same = digest == contract.golden->input_digest;
@@ -163,6 +193,10 @@ ContractCheck check_contract(const std::filesystem::path& model, const Contract&
     if (differs) check.passed = false;
     check.findings.push_back(
         fmt::format("input '{}': {}", name, differs ? *differs : "the data looks as the contract says"));
+  }
+  for (const auto& [input, dump] : dumps) {
+    check.passed = check.passed && dump.passed();
+    check.findings.push_back(dump.finding());
   }
   return check;
 }

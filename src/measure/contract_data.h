@@ -12,8 +12,9 @@ void record(const std::filesystem::path& model, const DataOptions& data, const R
             Contract& contract);
 
 // Is `data` what the contract says, and does the golden sample (if it is among the data) still give what it
-// gave?
+// gave? And is what an app gave its model (`dumps`, by input) what the contract makes of the same samples?
 ContractCheck check_contract(const std::filesystem::path& model, const Contract& contract,
-                             const DataOptions& data, const RuntimeOptions& runtime);
+                             const DataOptions& data, const RuntimeOptions& runtime,
+                             const std::map<std::string, std::filesystem::path>& dumps);
 
 }  // namespace ounce::measure

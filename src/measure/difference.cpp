@@ -155,6 +155,10 @@ OutputMeter::OutputMeter(const data::ValueDescription& output, std::optional<dou
 }
 
 double OutputMeter::add(const TensorView& reference, const TensorView& candidate) {
+  if (!output_.is_tensor()) {
+    output_ = described_as(reference, output_);
+    if (onnx::is_float_weight_type(output_.element)) class_axis_ = class_axis(output_);
+  }
   Difference sums;
   if (reference.dims != candidate.dims || reference.type != candidate.type) {
     if (shape_differences_++ == 0) {
@@ -226,7 +230,7 @@ void OutputMeter::add_rows(const data::Dims& dims) {
 OutputComparison OutputMeter::result() const {
   OutputComparison result;
   result.name = output_.name;
-  result.type = onnx::name_of(output_.element);
+  result.type = onnx::name_of(output_.given());
   result.values = difference_.values;
   result.max_abs_diff = difference_.largest;
   result.mean_abs_diff = difference_.mean_abs();

@@ -89,6 +89,14 @@ const OpSchema* find_op_schema(Bytes domain, Bytes op_type, std::int64_t version
   return found.domain == std::get<0>(wanted) && found.op_type == op_type ? &found : nullptr;
 }
 
+std::int64_t newest_known_opset() {
+  std::int64_t newest = 0;
+  for (const OpSchema& schema : kSchemas) {
+    if (schema.domain.empty()) newest = std::max(newest, schema.since);
+  }
+  return newest;
+}
+
 ElementType type_of_letter(char letter) {
   const auto* found = std::find_if(kLetters.begin(), kLetters.end(),
                                    [&](const auto& known) { return known.first == letter; });

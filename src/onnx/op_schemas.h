@@ -47,6 +47,9 @@ struct OpSchema {
 // The op as a model that imports this version of its domain has it; null for unknown ones.
 const OpSchema* find_op_schema(Bytes domain, Bytes op_type, std::int64_t version);
 
+// The newest opset of ONNX that an op here is of: what later ones brought is not known.
+std::int64_t newest_known_opset();
+
 // kUndefined for letters that are no single tensor type.
 ElementType type_of_letter(char letter);
 

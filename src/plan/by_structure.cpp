@@ -11,7 +11,6 @@ namespace {
 constexpr std::uint64_t kLargestFold = std::uint64_t{1} << 30;  // runtimes fold a constant up to this size
 constexpr std::size_t kDefaultBlock = 32;
 constexpr std::int64_t kBroadcastOpset = 7;   // Mul broadcasts
-constexpr std::int64_t kShiftOpset = 11;      // BitShift
 constexpr std::int64_t kDqOpset = 10;         // DequantizeLinear
 constexpr std::int64_t kDqChannelOpset = 13;  // DequantizeLinear with an axis
 constexpr std::int64_t kDqBlockOpset = 21;    // … with blocks, and with 4-bit types
@@ -59,7 +58,8 @@ std::string StructurePlanner::why_keep(const Weight& weight, const Wish& wish) c
   if (weight.value->uses.empty()) return "nothing uses it";
   if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
   if (weight.value->is_output) return "is an output of the graph";
-  if (weight.value->is_input && model_.proto->ir_version >= 4) return "is an input with a default value";
+  if (weight.value->is_input && model_.proto->ir_version >= 4)
+    return "is an input with a default value, and `keep_inputs=true` was asked for";
   if (weight.role == Role::kOther && (format != Format::kW16 || weight.tensor->dims.size() < 2)) {
     return fmt::format("feeds {}, which may need all bits", weight.op_type);
   }

@@ -422,7 +422,8 @@ class HalfPlanner {
     if (weight.tensor->type != ElementType::kFloat) return "is of type double, which stays";
     if (value.uses.empty()) return "nothing uses it";
     if (value.is_output) return "is an output of the graph";
-    if (value.is_input && model_.proto->ir_version >= 4) return "is an input with a default value";
+    if (value.is_input && model_.proto->ir_version >= 4)
+      return "is an input with a default value, and `keep_inputs=true` was asked for";
     if (tensor.fit != HalfFit::kFits && !plan_.limits.contains(&value))
       return fmt::format("{:g} is too {} for 16-bit floats", tensor.worst,
                          tensor.fit == HalfFit::kOverflows ? "large" : "small");

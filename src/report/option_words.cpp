@@ -27,6 +27,7 @@ constexpr Word kWords[] = {
     {"half_share", "--half-share"},
     {"include", "--include"},
     {"exclude", "--exclude"},
+    {"keep_inputs=true", "--keep-inputs"},
     {"nodes", "--node"},
     {"integer.dialect", "--dialect"},
     {"integer.activations", "--activations"},
@@ -70,6 +71,7 @@ constexpr Word kWords[] = {
     {"shape", "--shape"},
     {"contract.inputs", "--for"},
     {"rescale_factor", "--rescale"},
+    {"dumps", "--dump"},
     // VerifyOptions and other measurements
     {"gates.max_abs_diff", "--abs-tol"},
     {"gates.mean_abs_diff", "--mean-tol"},

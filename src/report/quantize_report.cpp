@@ -64,6 +64,13 @@ std::string output_text(const TrialResult& trial) {
   return trial.is_tried && trial.samples != 0 ? decibel_text(trial.sqnr_db) : "-";
 }
 
+// How many tensors, and as what if not as asked for.
+std::string stored_text(const QuantizeResult& result) {
+  const std::string count = fmt::format("{}/{}", result.stored_count(), result.tensors.size());
+  return result.stored_as() == result.format ? count
+                                             : fmt::format("{} as {}", count, name_of(result.stored_as()));
+}
+
 }  // namespace
 
 std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
@@ -84,10 +91,8 @@ std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
     }
     const QuantizeResult& result = row.result;
     table.add({row.model.string(), bytes_text(result.bytes_before), bytes_text(result.bytes_after),
-               percent_text(result.ratio()),
-               fmt::format("{}/{}", result.stored_count(), result.tensors.size()),
-               decibel_text(result.sqnr_db), output_text(result.trial), seconds_text(result.seconds),
-               result.output.string()});
+               percent_text(result.ratio()), stored_text(result), decibel_text(result.sqnr_db),
+               output_text(result.trial), seconds_text(result.seconds), result.output.string()});
   }
   const Totals totals = totals_of(rows);
   if (rows.size() > 1 && rows.front().model != rows.back().model) {
@@ -240,6 +245,8 @@ Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {
     model["bytes_after"] = result.bytes_after;
     model["ratio"] = result.ratio();
     model["stored_tensors"] = result.stored_count();
+    model["format"] = name_of(result.format);
+    model["stored_as"] = name_of(result.stored_as());
     model["exact"] = std::isinf(result.sqnr_db);
     model["sqnr_db"] = number(result.sqnr_db);
     model["trial"] = trial_json(result.trial);

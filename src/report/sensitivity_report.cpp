@@ -105,6 +105,9 @@ std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
                                                 decibel_text(result.exclude_db));
   text += plainly("  --to {}{}", name_of(result.format),
                   result.format == Format::kStatic ? " --no-search --no-equalize" : "");
+  for (const auto& [node, format] : result.nodes)
+    text += " --node " + quoted(fmt::format("{}={}", escaped(node), name_of(format)));
+  if (!result.nodes.empty()) return text + '\n';
   for (const std::string& expression : result.exclude) text += " --exclude " + quoted(escaped(expression));
   return text + '\n';
 }
@@ -150,6 +153,9 @@ Json row_json(const SensitivityRow& row) {
   json["groups"] = Json::array();
   for (const GroupSensitivity& group : result.groups) json["groups"].push_back(group_json(group));
   json["exclude"] = result.exclude;
+  json["nodes"] = Json::array();
+  for (const auto& [node, format] : result.nodes)
+    json["nodes"].push_back({{"name", node}, {"format", name_of(format)}});
   json["exclude_db"] = number(result.exclude_db);
   json["enough"] = result.is_enough;
   json["findings"] = with_options(result.findings);

@@ -46,10 +46,13 @@ BoundRun::BoundRun(const Session& session, std::vector<std::string> outputs)
   if (output_names_.empty()) {
     for (const ValueDescription& output : session.outputs()) output_names_.push_back(output.name);
   }
+  // A sequence or a map of the last run is no place for the next one to write to.
+  keeps_outputs_ = std::all_of(session.outputs().begin(), session.outputs().end(),
+                               [](const ValueDescription& output) { return output.is_tensor(); });
   for (const ValueDescription& input : session.inputs()) input_pointers_.push_back(input.name.c_str());
   for (const std::string& name : output_names_) output_pointers_.push_back(name.c_str());
   views_.resize(output_names_.size());
-  strings_.resize(output_names_.size());
+  made_.resize(output_names_.size());
   const OrtApi& api = session.library().api();
   OrtRunOptions* options = nullptr;
   check(api, api.CreateRunOptions(&options), session.model());
@@ -137,7 +140,7 @@ std::span<const TensorView> BoundRun::outputs() {
   for (std::size_t i = 0; i < views_.size(); ++i) {
     if (values_->output_pointers[i] == nullptr)
       throw Error(ErrorCode::kInternal, "outputs were asked for before a run", session_->model());
-    views_[i] = view_of(call, values_->output_pointers[i], output_names_[i], strings_[i]);
+    views_[i] = view_of(call, values_->output_pointers[i], output_names_[i], made_[i]);
   }
   are_views_current_ = true;
   return views_;

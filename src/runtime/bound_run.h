@@ -42,7 +42,7 @@ class BoundRun {
   std::vector<const char*> input_pointers_, output_pointers_;
   std::unique_ptr<Values> values_;
   std::vector<TensorView> views_;
-  std::vector<std::vector<std::string>> strings_;
+  std::vector<data::Tensor> made_;  // what stands nowhere else: strings, sequences, maps
   bool are_views_current_ = false;
   bool keeps_outputs_ =
       true;  // false once shapes have turned out to depend on the data, or memory to be shared

@@ -15,6 +15,8 @@
 namespace ounce::runtime {
 namespace {
 
+using data::ElementType;
+
 constexpr std::uint32_t kStandInsSince = 18;
 
 GraphOptimizationLevel to_runtime(Optimization optimization) {
@@ -45,11 +47,40 @@ Handle<OrtSessionOptions> make_options(const Caller& call, const SessionOptions&
   return owned;
 }
 
-void describe_tensor(const Caller& call, const OrtTypeInfo& type, ValueDescription& description) {
+// The numbers in a sequence or a map, or in maps in a sequence; nothing for anything deeper, and where the
+// model does not say.
+ElementType type_inside(const Caller& call, const OrtTypeInfo& type, int depth = 2) {
+  const OrtApi& api = call.api();
+  const OrtTensorTypeAndShapeInfo* tensor = nullptr;  // these belong to the type
+  const OrtSequenceTypeInfo* sequence = nullptr;
+  const OrtMapTypeInfo* map = nullptr;
+  call(api.CastTypeInfoToTensorInfo, &type, &tensor);
+  if (tensor != nullptr) {
+    ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    call(api.GetTensorElementType, tensor, &element);
+    return from_runtime(element);
+  }
+  call(api.CastTypeInfoToSequenceTypeInfo, &type, &sequence);
+  call(api.CastTypeInfoToMapTypeInfo, &type, &map);
+  if (depth == 0 || (sequence == nullptr && map == nullptr)) return ElementType::kUndefined;
+  OrtTypeInfo* inside = nullptr;
+  if (sequence != nullptr) {
+    call(api.GetSequenceElementType, sequence, &inside);
+  } else {
+    call(api.GetMapValueType, map, &inside);
+  }
+  const Handle<OrtTypeInfo> owned(inside, {api.ReleaseTypeInfo});
+  return type_inside(call, *inside, depth - 1);
+}
+
+void describe_type(const Caller& call, const OrtTypeInfo& type, ValueDescription& description) {
   const OrtApi& api = call.api();
   const OrtTensorTypeAndShapeInfo* tensor = nullptr;  // belongs to the type
   call(api.CastTypeInfoToTensorInfo, &type, &tensor);
-  if (tensor == nullptr) return;  // a sequence, a map, an optional
+  if (tensor == nullptr) {
+    description.inside = type_inside(call, type);
+    return;
+  }
   ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   call(api.GetTensorElementType, tensor, &element);
   description.element = from_runtime(element);
@@ -83,7 +114,7 @@ std::vector<ValueDescription> describe(const Caller& call, const OrtSession* ses
     OrtTypeInfo* type = nullptr;
     call(get_type, session, i, &type);
     const Handle<OrtTypeInfo> owned(type, {api.ReleaseTypeInfo});
-    describe_tensor(call, *type, descriptions[i]);
+    describe_type(call, *type, descriptions[i]);
   }
   return descriptions;
 }

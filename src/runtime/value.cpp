@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
+#include <iterator>
+#include <utility>
+
 namespace ounce::runtime {
 namespace {
 
 using data::Dims;
 using data::ElementType;
+using data::Tensor;
 using data::TensorView;
 
 // The numbers of the file format and of the C API are the same.
@@ -79,15 +83,20 @@ Handle<OrtValue> make_value(const Caller& call, const OrtMemoryInfo* memory, con
   return {value, {call.api().ReleaseValue}};
 }
 
-TensorView view_of(const Caller& call, OrtValue* value, const std::string& name,
-                   std::vector<std::string>& strings) {
+namespace {
+
+ONNXType kind_of(const Caller& call, const OrtValue* value) {
   const OrtApi& api = call.api();
-  ONNXType kind = ONNX_TYPE_UNKNOWN;
   int is_present = 0;
   call(api.HasValue, value, &is_present);
+  ONNXType kind = ONNX_TYPE_UNKNOWN;
   if (is_present != 0) call(api.GetValueType, value, &kind);
-  if (kind != ONNX_TYPE_TENSOR)
-    throw Error(ErrorCode::kUnsupported, "is not a tensor", fmt::format("output '{}'", name));
+  return kind;
+}
+
+TensorView view_of_tensor(const Caller& call, OrtValue* value, const std::string& name,
+                          std::vector<std::string>& strings) {
+  const OrtApi& api = call.api();
   OrtTensorTypeAndShapeInfo* shape = nullptr;
   call(api.GetTensorTypeAndShape, value, &shape);
   const Handle<OrtTensorTypeAndShapeInfo> owned(shape, {api.ReleaseTensorTypeAndShapeInfo});
@@ -109,6 +118,68 @@ TensorView view_of(const Caller& call, OrtValue* value, const std::string& name,
   call(api.GetTensorMutableData, value, &first);
   if (bytes != 0) view.bytes = {static_cast<const char*>(first), bytes};
   return view;
+}
+
+constexpr int kMapValues = 1;  // of its two parts; the first are its keys, in their order
+
+Tensor gather(const Caller& call, OrtValue* value, const std::string& name);
+
+Handle<OrtValue> part_of(const Caller& call, const OrtValue* value, int part) {
+  const OrtApi& api = call.api();
+  OrtAllocator* allocator = nullptr;  // the default one; not ours to release
+  call(api.GetAllocatorWithDefaultOptions, &allocator);
+  OrtValue* made = nullptr;
+  call(api.GetValue, value, part, allocator, &made);
+  return {made, {api.ReleaseValue}};
+}
+
+Tensor gather_sequence(const Caller& call, OrtValue* value, const std::string& name) {
+  std::size_t count = 0;
+  call(call.api().GetValueCount, value, &count);
+  Tensor all{ElementType::kFloat, {0}, {}};
+  Dims first;
+  bool are_alike = true;
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    Tensor one = gather(call, part_of(call, value, static_cast<int>(i)).get(), name);
+    if (i == 0) {
+      all.type = one.type;
+      first = one.dims;
+    }
+    are_alike = are_alike && one.dims == first;
+    total += static_cast<std::int64_t>(data::element_count(one.dims, tensor_named(name)));
+    all.bytes += one.bytes;
+    std::move(one.strings.begin(), one.strings.end(), std::back_inserter(all.strings));
+  }
+  all.dims = {total};
+  if (count == 0 || !are_alike) return all;
+  all.dims = first;
+  all.dims.insert(all.dims.begin(), static_cast<std::int64_t>(count));
+  return all;
+}
+
+Tensor gather(const Caller& call, OrtValue* value, const std::string& name) {
+  switch (kind_of(call, value)) {
+    case ONNX_TYPE_TENSOR: {
+      std::vector<std::string> strings;
+      return data::copy_of(view_of_tensor(call, value, name, strings));
+    }
+    case ONNX_TYPE_MAP: return gather(call, part_of(call, value, kMapValues).get(), name);
+    case ONNX_TYPE_SEQUENCE: return gather_sequence(call, value, name);
+    case ONNX_TYPE_UNKNOWN: return {ElementType::kFloat, {0}, {}};  // an optional that is not there
+    default: break;
+  }
+  throw Error(ErrorCode::kUnsupported,
+              "is neither a tensor nor a sequence or a map; take it off the model's outputs",
+              fmt::format("output '{}'", name));
+}
+
+}  // namespace
+
+TensorView view_of(const Caller& call, OrtValue* value, const std::string& name, Tensor& made) {
+  if (kind_of(call, value) == ONNX_TYPE_TENSOR) return view_of_tensor(call, value, name, made.strings);
+  made = gather(call, value, name);
+  return made;
 }
 
 }  // namespace ounce::runtime

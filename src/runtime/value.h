@@ -18,9 +18,9 @@ data::ElementType from_runtime(ONNXTensorElementDataType type);
 Handle<OrtValue> make_value(const Caller& call, const OrtMemoryInfo* memory, const data::TensorView& tensor,
                             const std::string& name);
 
-// What a value holds, without a copy but for strings, which are put into `strings`. Throws
-// Error{kUnsupported} for a sequence, a map, an absent optional.
-data::TensorView view_of(const Caller& call, OrtValue* value, const std::string& name,
-                         std::vector<std::string>& strings);
+// What a value holds, without a copy but for what is put into `made`: strings, and the elements of a sequence
+// and the values of a map (by their keys) one behind the other. Sequences of tensors of one shape, or of maps
+// with equally many keys, are [elements, …]; others are one row. An absent optional is an empty row.
+data::TensorView view_of(const Caller& call, OrtValue* value, const std::string& name, data::Tensor& made);
 
 }  // namespace ounce::runtime

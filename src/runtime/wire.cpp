@@ -135,6 +135,7 @@ void pack_values(Packer& packer, const std::vector<ValueDescription>& values) {
   for (const ValueDescription& value : values) {
     packer.text(value.name)
         .signed_number(static_cast<std::int32_t>(value.element))
+        .signed_number(static_cast<std::int32_t>(value.inside))
         .number(value.shape.size());
     for (const auto& dimension : value.shape) packer.signed_number(dimension.value).text(dimension.name);
   }
@@ -145,6 +146,7 @@ std::vector<ValueDescription> unpack_values(Unpacker& unpacker) {
   for (ValueDescription& value : values) {
     value.name = unpacker.text();
     value.element = unpack_type(unpacker);
+    value.inside = unpack_type(unpacker);
     value.shape.resize(unpacker.count());
     for (auto& dimension : value.shape) {
       dimension.value = unpacker.signed_number();

@@ -51,13 +51,22 @@ std::string CommandWriter::quantize(Format format) const {
 }
 
 std::string CommandWriter::tune() const {
-  std::string line =
-      fmt::format("ounce tune {}{}{}", quoted(result_.model.string()), target(), data(true, Part::kAll));
+  std::string line = fmt::format("ounce tune {}{}{}", quoted(result_.model.string()), target(),
+                                 data(true, Part::kCalibrating));
   return line + gates() + runtime();
 }
 
+std::string CommandWriter::verify_tuned() const {
+  std::filesystem::path candidate = result_.model;
+  candidate.replace_extension(".tuned" + result_.model.extension().string());
+  return fmt::format("ounce verify {} {}{}", quoted(result_.model.string()), quoted(candidate.string()),
+                     data(true, Part::kJudging)) +
+         gates() + runtime();
+}
+
 std::string CommandWriter::verify(Format format) const {
-  const std::filesystem::path candidate = default_output(result_.model, format);
+  const std::filesystem::path candidate =
+      default_output(result_.model, possible_format(result_.model, format));
   std::string line =
       fmt::format("ounce verify {} {}{}", quoted(result_.model.string()), quoted(candidate.string()),
                   data(true, format == Format::kStatic ? Part::kJudging : Part::kAll));

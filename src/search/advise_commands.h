@@ -14,6 +14,7 @@ class CommandWriter {
 
   std::string quantize(Format format) const;
   std::string tune() const;
+  std::string verify_tuned() const;
   std::string verify(Format format) const;
 
  private:

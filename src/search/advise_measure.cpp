@@ -21,6 +21,8 @@ namespace {
 constexpr double kBaselineSeconds = 1;
 constexpr double kLeastBench = 0.3, kMostBench = 2;              // seconds of calls of each model
 constexpr double kQualityShare = 0.4, kCalibrationShare = 0.15;  // of the budget, at most
+constexpr double kStartShare = 0.5;                              // … before the first method is made
+constexpr double kFewShare = 0.1;      // … for the fewest samples that tell anything
 constexpr double kOfBothModels = 2.5;  // what it takes to compare a sample, in runs of the original
 constexpr double kObserving = 8;       // what it takes to look at all values, likewise
 constexpr std::uint64_t kLeastSamples = 8, kProbe = 16;
@@ -41,15 +43,42 @@ class Measuring {
         family.family == ModelFamily::kTrees || family.is_quantized || family.weight_bytes == 0;
     measure_baseline(nothing_to_do && options_.data.is_generated());
     if (nothing_to_do && !has_labels()) return;
-    divide_data();
-    compare_with_itself();
+    const bool is_known = result_.baseline.is_measured && within(kStartShare * options_.budget, [&] {
+                            divide_data();
+                            compare_with_itself();
+                          });
     if (nothing_to_do) return;
+    if (!is_known) return leave_all_out();
     coding_seconds_ = kLeastStep + static_cast<double>(result_.bytes) / kBytesASecond;
     for (const Format format : methods_for(options_, result_.family)) try_method(format);
     time_all();
   }
 
  private:
+  // Does something unless it takes longer than that; false then.
+  template <class Work>
+  bool within(double seconds, const Work& work) {
+    const TimeLimit limit(std::max(seconds, kLeastStep));
+    try {
+      work();
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kCancelled || is_cancelled()) throw;
+      return false;
+    }
+  }
+
+  // There was no time to know the original: what methods would bring cannot be told.
+  void leave_all_out() {
+    for (const Format format : methods_for(options_, result_.family)) {
+      MethodFinding finding;
+      finding.format = format;
+      finding.is_out_of_time = true;
+      finding.why_not = "no time: the original alone takes too long; give a longer `budget`";
+      result_.methods.push_back(std::move(finding));
+    }
+  }
+
   double left() const { return options_.budget - clock_.seconds(); }
   // What a call takes; one that waited for another program does not count.
   double call_seconds() const {
@@ -61,6 +90,7 @@ class Measuring {
     BenchOptions bench_options = bench_setting();
     bench_options.seconds = std::min(kBaselineSeconds, 0.05 * options_.budget);
     Baseline& baseline = result_.baseline;
+    const TimeLimit limit(kStartShare * options_.budget);
     try {
       const BenchReport report = bench({model_}, bench_options);
       const BenchResult& timed = report.models.front();
@@ -72,9 +102,12 @@ class Measuring {
       baseline.peak_memory = timed.peak_memory;
       result_.notes = report.notes;
     } catch (const Error& error) {
-      if (!may_fail && !is_cancelled()) throw with_hint(error);
       if (is_cancelled()) throw;
-      baseline.why_not = error.what();
+      const bool is_late = error.code() == ErrorCode::kCancelled;
+      if (!may_fail && !is_late) throw with_hint(error);
+      baseline.why_not =
+          is_late ? fmt::format("{:g} s are too few to time it; give a longer `budget`", options_.budget)
+                  : error.what();
     }
   }
 
@@ -117,9 +150,13 @@ class Measuring {
     calibration_.labels.clear();
   }
 
+  // A few at least, but of a slow model not so many that they take the time of everything else.
   std::uint64_t affordable(double share, double runs) const {
-    const double count = share * options_.budget / (runs * std::max(call_seconds(), 1e-6));
-    return std::max(kLeastSamples, static_cast<std::uint64_t>(std::min(count, 1e9)));
+    const double each = runs * std::max(call_seconds(), 1e-6);
+    const double few =
+        std::clamp(kFewShare * options_.budget / each, 1.0, static_cast<double>(kLeastSamples));
+    const double count = share * options_.budget / each;
+    return static_cast<std::uint64_t>(std::clamp(count, few, 1e9));
   }
 
   // Gives the metric. A few samples show first what reading and comparing them takes, which may be more than
@@ -131,8 +168,10 @@ class Measuring {
     const double each = std::max(1e-6, (same.seconds - same.load_seconds) /
                                            static_cast<double>(std::max<std::uint64_t>(1, same.samples)));
     const auto fitting = [&](std::uint64_t samples, double share) {
-      const double count = std::min(1e9, share * options_.budget / each);
-      return std::min(samples, std::max(kLeastSamples, static_cast<std::uint64_t>(count)));
+      const double few =
+          std::clamp(kFewShare * options_.budget / each, 1.0, static_cast<double>(kLeastSamples));
+      const double count = std::clamp(share * options_.budget / each, few, 1e9);
+      return std::min(samples, static_cast<std::uint64_t>(count));
     };
     choose_samples(fitting(calibrating, kCalibrationShare), fitting(judging, kQualityShare / kMethods));
     if (has_labels() && judging_ > same.samples) same = verify(model_, model_, verify_setting());
@@ -253,7 +292,11 @@ class Measuring {
     const auto count = static_cast<double>(models.size());
     const double spare = left() / count - timing_estimate(0);
     bench_options.seconds = std::clamp(kCaution * spare / slowdown(), kLeastBench, kMostBench);
-    const BenchReport report = bench(models, bench_options);
+    BenchReport report;
+    if (!within(left(), [&] { report = bench(models, bench_options); })) {
+      result_.notes.emplace_back("there was no time to time the methods: give a longer `budget`");
+      return;
+    }
     std::size_t next = 1;
     for (const auto& [place, file] : made_) {
       const BenchResult& timed = report.models[next++];

@@ -146,6 +146,7 @@ class Deciding {
     say("Usually a few layers make most of the error: with those in floats, the others may keep their "
         "speed.");
     result_.commands.push_back({commands_.tune(), "look for the fastest mix that keeps the quality"});
+    result_.commands.push_back({commands_.verify_tuned(), "and prove it on samples that it has not seen"});
     offer_storage("if it finds none: the same arithmetic in a smaller file");
   }
 
@@ -216,6 +217,7 @@ class Deciding {
     result_.commands.push_back(
         {commands_.tune(), fmt::format("or look for more: {} is {}, but {}", name_of(lossy.format),
                                        speed_text(lossy), lossy.quality)});
+    result_.commands.push_back({commands_.verify_tuned(), "and prove it on samples that it has not seen"});
   }
 
   void offer_storage(const std::string& why) {

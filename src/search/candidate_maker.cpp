@@ -42,6 +42,7 @@ QuantizeOptions CandidateMaker::options_for(const Recipe& recipe) const {
   QuantizeOptions options = options_;
   options.recipe = recipe;
   options.recipe.target = options_.recipe.target;
+  options.recipe.keep_inputs = options_.recipe.keep_inputs;
   return make::for_target(std::move(options));
 }
 
@@ -125,6 +126,7 @@ QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem
   QuantizeResult result;
   result.model = model_;
   result.output = output;
+  result.format = options.recipe.format;
   result.bytes_before = onnx::bytes_of(original);
   make::write_resolved(original, options, {prepared(recipe), options.recipe}, result);
   return result;

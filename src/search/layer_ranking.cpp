@@ -17,6 +17,8 @@ namespace {
 
 using Floats = std::set<std::size_t>;  // layers that are left in floats
 
+constexpr double kAsGood = 1.12;  // noise that half a dB makes no difference to
+
 double decibels(double noise) {
   return noise > 0 ? -10 * std::log10(noise) : std::numeric_limits<double>::infinity();
 }
@@ -145,22 +147,49 @@ class Sensitivity {
   // A number even where outputs are none.
   static double noise_of(const Entry& entry) { return std::min(entry.noise.alone.value_or(0), 1e6); }
 
+  // How the weights of what is left out may be stored, the smallest first. A weight that is cut out or put
+  // together on its way can only be left in FP32, by its name.
+  std::vector<Format> storages() {
+    const bool is_moved =
+        std::any_of(layers().begin(), layers().end(), [](const Layer& layer) { return layer.is_moved; });
+    if (is_storage(options_.format) && is_moved) return {};
+    if (options_.format == Format::kW8) return {Format::kW16};
+    return {Format::kW8, Format::kW16};
+  }
+
+  double noise_without(const std::set<std::size_t>& entries, Format stored) {
+    if (options_.progress != nullptr) ++options_.progress->total;
+    return meter_.measure({floats_of(entries)}, stored).front().noise;
+  }
+
   void choose_exclude() {
     std::vector<GroupNoise> noises;
     for (const Entry& entry : entries_) noises.push_back(entry.noise);
-    const Exclusion chosen = choose_exclusion(noises, all_.noise, std::pow(10, -options_.min_sqnr / 10),
-                                              [&](const std::set<std::size_t>& entries) {
-                                                if (options_.progress != nullptr) ++options_.progress->total;
-                                                return meter_.measure({floats_of(entries)}).front().noise;
-                                              });
-    for (const std::size_t i : floats_of(chosen.groups)) {
+    const double limit = std::pow(10, -options_.min_sqnr / 10);
+    Exclusion chosen = choose_exclusion(noises, all_.noise, limit, [&](const std::set<std::size_t>& entries) {
+      return noise_without(entries, Format::kFp32);
+    });
+    const Floats floats = floats_of(chosen.groups);
+    for (const std::size_t i : floats) {
       for (const std::string& expression : layers()[i].expressions) {
         if (std::find(result_.exclude.begin(), result_.exclude.end(), expression) == result_.exclude.end())
           result_.exclude.push_back(expression);
       }
     }
+    if (!floats.empty()) store_small(floats, chosen, chosen.is_enough ? limit : kAsGood * chosen.noise);
     result_.exclude_db = decibels(chosen.noise);
     result_.is_enough = chosen.is_enough;
+  }
+
+  // What computes on floats need not be stored as such, if the outputs are good enough all the same.
+  void store_small(const Floats& floats, Exclusion& chosen, double most) {
+    for (const Format stored : storages()) {
+      const double noise = noise_without(chosen.groups, stored);
+      if (!(noise <= most)) continue;
+      for (const std::size_t i : floats) result_.nodes[layers()[i].output] = stored;
+      chosen.noise = noise;
+      return;
+    }
   }
 
   const SensitivityOptions& options_;

@@ -167,16 +167,16 @@ Recipe SensitivityMeter::base() const {
   return make::as_it_is(recipe);
 }
 
-Recipe SensitivityMeter::recipe_for(const std::set<std::size_t>& floats) {
+Recipe SensitivityMeter::recipe_for(const std::set<std::size_t>& floats, Format kept) {
   Recipe recipe = base();
   const observe::Ranges* ranges = maker().prepared(recipe)->ranges();
   if (ranges != nullptr && ranges->samples < kFewCalibration)
     recipe.integer.calibration = CalibrationMethod::kMinMax;
   for (const std::size_t i : floats) {
     const Layer& layer = survey_->layers[i];
-    recipe.nodes[layer.output] = Format::kFp32;
+    recipe.nodes[layer.output] = kept;
     // A weight that is cut out or put together on its way is named itself.
-    if (layer.is_moved)
+    if (layer.is_moved && kept == Format::kFp32)
       recipe.exclude.insert(recipe.exclude.end(), layer.expressions.begin(), layer.expressions.end());
   }
   return recipe;
@@ -199,7 +199,7 @@ json SensitivityMeter::look() {
     throw Error(ErrorCode::kUnsupported,
                 "no node of it multiplies with constant float weights of a kilobyte or more",
                 model_.string());
-  const std::vector<double> noise = estimate_noise(*prepared, recipe_for({}), layers);
+  const std::vector<double> noise = estimate_noise(*prepared, recipe_for({}, Format::kFp32), layers);
   json value = {{"layers", json::array()}, {"notes", notes}};
   for (std::size_t i = 0; i < layers.size(); ++i) value["layers"].push_back(layer_json(layers[i], noise[i]));
   return value;
@@ -217,17 +217,20 @@ const Survey& SensitivityMeter::survey() {
   return *survey_;
 }
 
-std::string SensitivityMeter::key_of(const std::set<std::size_t>& floats) const {
+std::string SensitivityMeter::key_of(const std::set<std::size_t>& floats, Format kept) const {
   std::set<std::string> outputs;
   for (const std::size_t i : floats) outputs.insert(survey_->layers[i].output);
-  return "floats " + hex(digest_of(json(outputs).dump(-1, ' ', false, json::error_handler_t::replace)));
+  const std::string stored = kept == Format::kFp32 || floats.empty() ? "" : fmt::format("{} ", name_of(kept));
+  return "floats " + stored +
+         hex(digest_of(json(outputs).dump(-1, ' ', false, json::error_handler_t::replace)));
 }
 
-json SensitivityMeter::run(const std::set<std::size_t>& floats, const std::filesystem::path& file) {
+json SensitivityMeter::run(const std::set<std::size_t>& floats, Format kept,
+                           const std::filesystem::path& file) {
   throw_if_cancelled();
   json value = {{"noise", nullptr}};
   try {
-    maker_->make(recipe_for(floats), file);
+    maker_->make(recipe_for(floats, kept), file);
     value = comparison_json(recording_->compare(file));
   } catch (const Error& error) {  // a runtime that does not take a mixture: as bad as can be
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo || is_shortage(error)) throw;
@@ -237,12 +240,13 @@ json SensitivityMeter::run(const std::set<std::size_t>& floats, const std::files
   return value;
 }
 
-std::vector<Measured> SensitivityMeter::measure(const std::vector<std::set<std::size_t>>& floats) {
+std::vector<Measured> SensitivityMeter::measure(const std::vector<std::set<std::size_t>>& floats,
+                                                Format kept) {
   survey();
   std::map<std::string, std::optional<Measured>> results;
   std::map<std::string, std::size_t> unknown;  // by key, one of those that ask for it
   for (std::size_t i = 0; i < floats.size(); ++i) {
-    const auto [place, is_new] = results.try_emplace(key_of(floats[i]));
+    const auto [place, is_new] = results.try_emplace(key_of(floats[i], kept));
     if (!is_new) continue;
     if (const Journal::Entry* known = journal_.find(place->first))
       place->second = read_or_nothing(known->value, measured_of);
@@ -263,14 +267,14 @@ std::vector<Measured> SensitivityMeter::measure(const std::vector<std::set<std::
     ThreadPool pool(side_by_side(measure::check_model(model_).bytes, options_.runtime, options_.threads));
     pool.for_each(work.size(), [&](std::size_t k) {
       const Stopwatch time;
-      json value = run(floats[work[k].first], folder.path() / fmt::format("{}.onnx", k));
+      json value = run(floats[work[k].first], kept, folder.path() / fmt::format("{}.onnx", k));
       results.at(work[k].second) = measured_of(value);
       journal_.add(work[k].second, std::move(value), time.seconds());
       if (options_.progress != nullptr) ++options_.progress->done;
     });
   }
   std::vector<Measured> found;
-  for (const auto& floated : floats) found.push_back(*results.at(key_of(floated)));
+  for (const auto& floated : floats) found.push_back(*results.at(key_of(floated, kept)));
   return found;
 }
 

@@ -40,8 +40,10 @@ class SensitivityMeter {
   SensitivityMeter(const std::filesystem::path& model, const SensitivityOptions& options);
 
   const Survey& survey();
-  // For each set the layers that are left in floats, by their place in the survey.
-  std::vector<Measured> measure(const std::vector<std::set<std::size_t>>& floats);
+  // For each set the layers that are left in floats, by their place in the survey; `kept` is how their
+  // weights are stored.
+  std::vector<Measured> measure(const std::vector<std::set<std::size_t>>& floats,
+                                Format kept = Format::kFp32);
 
   std::uint64_t measured() const { return measured_; }
   std::uint64_t recalled() const { return recalled_; }
@@ -50,12 +52,12 @@ class SensitivityMeter {
   std::string identity() const;
   std::uint64_t samples() const;
   Recipe base() const;
-  Recipe recipe_for(const std::set<std::size_t>& floats);
-  std::string key_of(const std::set<std::size_t>& floats) const;
+  Recipe recipe_for(const std::set<std::size_t>& floats, Format kept);
+  std::string key_of(const std::set<std::size_t>& floats, Format kept) const;
   const Recording& recording();
   CandidateMaker& maker();
   nlohmann::json look();
-  nlohmann::json run(const std::set<std::size_t>& floats, const std::filesystem::path& file);
+  nlohmann::json run(const std::set<std::size_t>& floats, Format kept, const std::filesystem::path& file);
 
   std::filesystem::path model_;
   const SensitivityOptions& options_;

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "onnx/op_schemas.h"
 #include "target/fusions.h"
 #include "target/variants.h"
 
@@ -60,6 +61,32 @@ bool fits_variant(std::string_view variant, const std::vector<SupportMatrix::Dim
   return true;
 }
 
+// Ops that a later opset took out again: runtimes refuse them from there on.
+struct Removed {
+  std::string_view op_type;
+  std::int64_t since;
+  std::string_view instead;
+};
+constexpr Removed kRemoved[] = {{"Upsample", 10, "Resize"}, {"Scatter", 11, "ScatterElements"}};
+
+// Why a model that declares this opset may not have this op; empty when it may, and for ops of others.
+std::string why_not_in_opset(Bytes domain, Bytes op_type, std::int64_t opset) {
+  if (!domain.empty()) return {};
+  for (const Removed& removed : kRemoved) {
+    if (removed.op_type == op_type && opset >= removed.since)
+      return fmt::format("opset {} has no such op any more; {} took its place in {}", opset, removed.instead,
+                         removed.since);
+  }
+  if (onnx::find_op_schema(domain, op_type, opset) != nullptr) return {};
+  const std::int64_t newest = onnx::newest_known_opset();
+  for (std::int64_t later = opset + 1; later <= newest; ++later) {
+    if (onnx::find_op_schema(domain, op_type, later) != nullptr)
+      return fmt::format("opset {} has no such op; it came with {}", opset, later);
+  }
+  if (opset > newest) return {};  // nobody here knows what it brought
+  return fmt::format("opset {} has no such op", opset);
+}
+
 }  // namespace
 
 NodeChecker::NodeChecker(const onnx::Model& model, const graph::Index& index, const SupportMatrix& matrix)
@@ -97,6 +124,11 @@ NodeSupport NodeChecker::check_alone(std::size_t body, const onnx::Node& node, s
   const auto& imports = function != nullptr ? function->opset_imports : model_.proto->opset_imports;
   const Bytes domain = onnx::is_default_domain(node.domain) ? Bytes() : node.domain;
   const std::int64_t version = onnx::opset_version(imports, node.domain);
+  if (std::string why = why_not_in_opset(domain, node.op_type, version); !why.empty()) {
+    support.answer = Answer::kRefused;
+    support.why = std::move(why);
+    return support;
+  }
   const auto [entry, is_new] =
       groups_.try_emplace({std::string(domain), std::string(node.op_type), version}, std::nullopt);
   if (is_new) entry->second = matrix_.find_group(domain, node.op_type, version);

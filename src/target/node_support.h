@@ -22,7 +22,7 @@ namespace ounce::target {
 struct NodeSupport {
   Answer answer = Answer::kUnknown;
   std::string types;  // how the type variables are bound: "T1=uint8 T2=int8"
-  std::string why;    // the answer is unknown
+  std::string why;    // the answer is unknown, or the opset has no such op
 };
 
 class NodeChecker {

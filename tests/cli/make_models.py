@@ -8,6 +8,7 @@ A model is a function below, named after its file. What the docstring says is wh
 
 import math
 import pathlib
+import struct
 import sys
 
 from data_bytes import npy, npz, png, wav
@@ -545,6 +546,100 @@ def fans():
     nodes.append(node("Relu", ["c7"], ["z"]))
     return model(graph(nodes, [value("x", [1, 64])], [value("y", [1, 64]), value("z", ["M", 64])], [weight("w", 64, 64), ints("zero", 0)])), {
         "fans.npz": npz(x=npy("f", [16, 64], even_numbers(9, 16 * 64)))}
+
+
+def sequence_of_maps(name):
+    """What ZipMap gives: for each sample the classes with their scores."""
+    numbers = field(1, field(1, FLOAT) + field(2, b""))
+    return field(1, name) + field(2, field(4, field(1, field(5, field(1, INT64) + field(2, numbers)))))
+
+
+def sequence_of_tensors(name):
+    return field(1, name) + field(2, field(4, field(1, field(1, field(1, FLOAT)))))
+
+
+@a_model
+def zipmap():
+    """A classifier as scikit-learn's converter writes it: the class, and a sequence of maps; a table to feed it with."""
+    nodes = [node("MatMul", ["x", "w"], ["scores"]), node("Softmax", ["scores"], ["shares"]),
+             node("ArgMax", ["shares"], ["label"], [attribute("axis", 1), attribute("keepdims", 0)]),
+             node("ZipMap", ["shares"], ["probabilities"], [attribute("classlabels_int64s", [0, 1, 2])], domain="ai.onnx.ml")]
+    outputs = [value("label", ["N"], INT64), sequence_of_maps("probabilities")]
+    samples = [[math.floor(100 * number) / 10 for number in random_floats(f"zipmap {row}", 128, 1)] for row in range(24)]
+    header = ",".join(f"f{i}" for i in range(128))
+    rows = [",".join(f"{number:g}" for number in sample) + f",{row % 3}.0" for row, sample in enumerate(samples)]
+    return model(graph(nodes, [value("x", ["N", 128])], outputs, [weight("w", 128, 3)]), other_opsets=[opset(3, "ai.onnx.ml")]), {
+        "zipmap.csv": "\n".join([header + ",class"] + rows).encode(),
+        "zipmap.npz": npz(x=npy("f", [24, 128], [number for sample in samples for number in sample])),
+    }
+
+
+@a_model
+def parts():
+    """Its output is a sequence of tensors."""
+    nodes = [node("MatMul", ["x", "w"], ["y"]), node("SplitToSequence", ["y"], ["rows"], [attribute("axis", 1)])]
+    return model(graph(nodes, [X], [sequence_of_tensors("rows")], [weight("w", 32, 64)]))
+
+
+def halves_of(values):
+    return b"".join(struct.pack("<e", number) for number in values)
+
+
+@a_model
+def half():
+    """Computes on 16-bit floats already."""
+    nodes = [node("MatMul", ["x", "w"], ["product"]), node("Relu", ["product"], ["y"])]
+    return model(graph(nodes, [value("x", ["N", 32], FLOAT16)], [value("y", ["N", 64], FLOAT16)],
+                       [tensor("w", [32, 64], halves_of(random_floats("w", 2048)), FLOAT16)]))
+
+
+@a_model
+def integer_conv():
+    """Quantized by somebody else with integer ops, but for one Conv."""
+    codes = tensor("codes", [8, 8, 3, 3], bytes(range(1, 255))[:192] * 3, UINT8)
+    nodes = [node("DynamicQuantizeLinear", ["x"], ["q", "scale", "zero"]), node("ConvInteger", ["q", "codes", "zero"], ["sums"]),
+             node("Cast", ["sums"], ["floats"], [attribute("to", 1)]), node("Mul", ["floats", "scale"], ["scaled"]),
+             node("Conv", ["scaled", "w"], ["y"])]
+    return model(graph(nodes, [value("x", [1, 8, 8, 8])], [value("y", [1, 8, 4, 4])], [codes, weight("w", 8, 8, 3, 3)]))
+
+
+@a_model
+def few_bits():
+    """Nothing but a product with 4-bit weights that somebody else wrote."""
+    codes = tensor("codes", [32, 1, 16], bytes(range(256)) * 2, UINT8)
+    product = [attribute("K", 32), attribute("N", 32), attribute("bits", 4), attribute("block_size", 32)]
+    nodes = [node("MatMulNBits", ["x", "codes", "scales"], ["y"], product, domain="com.microsoft")]
+    return model(graph(nodes, [value("x", ["N", 32])], [value("y", ["N", 32])], [codes, weight("scales", 32)]),
+                 other_opsets=[opset(1, "com.microsoft")])
+
+
+@a_model
+def pooled():
+    """An average whose 16-bit form releases for arm64 lack in this opset."""
+    nodes = [node("Conv", ["x", "w"], ["hidden"]), node("AveragePool", ["hidden"], ["y"], [attribute("kernel_shape", [2, 2])])]
+    return model(graph(nodes, [value("x", [1, 8, 8, 8])], [value("y", [1, 16, 5, 5])], [weight("w", 16, 8, 3, 3)]), version=19, ir_version=9)
+
+
+@a_model
+def future():
+    """Gelu came with opset 20."""
+    return model(graph([node("Gelu", ["x"], ["y"])], [X], [value("y", ["N", 32])]), version=13)
+
+
+@a_model
+def past():
+    """Upsample went with opset 10."""
+    nodes = [node("Upsample", ["x", "scales"], ["y"])]
+    return model(graph(nodes, [value("x", [1, 1, 2, 2])], [value("y", [1, 1, 4, 4])],
+                       [tensor("scales", [4], floats_of([1, 1, 2, 2]))]), version=13)
+
+
+@a_model
+def column():
+    """A fixed input of three rows, which are no samples."""
+    nodes = [node("MatMul", ["w", "x"], ["y"])]
+    return model(graph(nodes, [value("x", [3, 1])], [value("y", [512, 1])], [weight("w", 512, 3)])), {
+        "column.npz": npz(x=npy("f", [5, 3, 1], [number / 4 for number in range(15)]))}
 
 
 @a_model

@@ -4,7 +4,7 @@ import random
 import struct
 from array import array
 
-FLOAT, UINT8, INT8, INT64, BOOL = 1, 2, 3, 7, 9
+FLOAT, UINT8, INT8, INT64, BOOL, FLOAT16 = 1, 2, 3, 7, 9, 10
 
 
 def varint(value):

@@ -1,7 +1,7 @@
 need trees opset6 overridable
 exits 3 ounce quantize trees.onnx
 exits 3 ounce quantize opset6.onnx
-exits 3 ounce quantize overridable.onnx
+exits 3 ounce quantize overridable.onnx --keep-inputs
 exits 3 ounce quantize trees.onnx -o small.onnx --json >result.json
 json_get models.0.exit_code models.0.error <result.json
 rm result.json

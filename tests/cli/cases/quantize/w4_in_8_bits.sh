@@ -1,0 +1,5 @@
+# An opset that cannot unpack 4 bits: stored in 8, and called so.
+need ir3 matmul
+ounce quantize ir3.onnx --to w4
+ls ir3.*
+ounce quantize ir3.onnx matmul.onnx --to w4 -o out --json 2> /dev/null | json_get models.0.format models.0.stored_as models.1.stored_as
