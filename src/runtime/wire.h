@@ -6,6 +6,8 @@
 // not with what was announced.
 #pragma once
 
+#include <ounce/load_memory.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -36,6 +38,7 @@ struct Loaded {
   std::vector<ValueDescription> inputs, outputs;
   double seconds = 0;          // of creating the session
   double library_seconds = 0;  // of opening the library before that
+  LoadMemory memory;  // zeros for a process that had a model before, and where a system does not tell
 };
 
 struct Ran {
