@@ -43,7 +43,7 @@ MAY_USE = {
 FACES = {"cli": ["report", "base"], "runner": ["runtime", "base"], "python": [], "capi": []}
 
 # Of include/ounce: what is no verb's own.
-VOCABULARY = {"contract", "cpus", "data", "error", "names", "outcome", "progress", "recipe", "runtime", "version"}
+VOCABULARY = {"contract", "cpus", "data", "error", "load_memory", "names", "outcome", "progress", "recipe", "runtime", "version"}
 # Folders that compute what a verb reports, and share its words; the fewer of them, the better.
 WORDS_OF_VERBS = {
     "target": {"check"},

@@ -90,6 +90,7 @@ struct Baseline {
   Latency latency;
   double load_seconds = 0, cold_start_seconds = 0;
   std::uint64_t peak_memory = 0;
+  std::optional<LoadMemory> load_memory;
   std::vector<MetricResult> metrics;  // of labelled data
 };
 
@@ -104,6 +105,7 @@ struct MethodFinding {
   SpeedUp speed_up;
   double load_seconds = 0;
   std::uint64_t peak_memory = 0;
+  std::optional<LoadMemory> load_memory;
   double sqnr_db = 0;               // of the worst output
   std::optional<double> agreement;  // share of same top-1 answers
   std::optional<MetricResult> metric;

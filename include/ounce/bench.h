@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <ounce/data.h>
+#include <ounce/load_memory.h>
 #include <ounce/progress.h>
 #include <ounce/runtime.h>
 
@@ -55,6 +57,7 @@ struct BenchResult {
   double cold_start_seconds = 0;  // from the start of a process to its first result; best of cold_starts
   bool is_cache_dropped = false;  // the model's file had to come from the disk for that
   std::uint64_t peak_memory = 0;  // resident, of the process of its own
+  std::optional<LoadMemory> load_memory;  // of that process; nothing where a system does not tell
   std::vector<BatchResult> batches;
 };
 

@@ -9,11 +9,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <ounce/bench.h>
 #include <ounce/cpus.h>
 #include <ounce/data.h>
+#include <ounce/load_memory.h>
 #include <ounce/outcome.h>
 #include <ounce/progress.h>
 #include <ounce/recipe.h>
@@ -29,6 +32,10 @@ struct TrialOptions {
   DataOptions data;
   // Other CPUs to run it on as well (ounce/cpus.h): for integer arithmetic, which is not the same everywhere.
   std::vector<std::string> cpus = {};
+  // MemoryUse::kBalanced: the result is timed against the original, and what turns out slower than
+  // decode_share promised is made anew with less of it. Then the result depends on the machine, unless this
+  // is false.
+  bool is_timed = true;
 };
 
 struct TrialResult {
@@ -40,6 +47,9 @@ struct TrialResult {
   double sqnr_db = 0;    // of the worst output
   std::string cpu = {};  // that it was run on: "avx512 vnni"
   std::vector<CpuComparison> cpus = {};
+  // Of loading the original and the result; nothing where a system does not tell.
+  std::optional<LoadMemory> memory_before = {}, memory_after = {};
+  std::optional<SpeedUp> speed_up = {};  // of the result; of MemoryUse::kBalanced alone, if a run takes 5 ms
 };
 
 struct QuantizeOptions {

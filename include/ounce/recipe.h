@@ -51,6 +51,19 @@ struct NamesOf<DecoderChoice> {
       {DecoderChoice::kAuto, "auto"}, {DecoderChoice::kFold, "fold"}, {DecoderChoice::kDq, "dq"}};
 };
 
+// What DecoderChoice::kAuto trades for memory, with weights of 8 and of 4 bits.
+enum class MemoryUse {
+  kFast,      // all weights are folded: FP32 speed, and the memory of FP32
+  kBalanced,  // the weights are decoded at every run that cost the least time for their bytes, as many as
+              // Recipe::decode_share allows; by the shapes that the file tells
+  kLow,       // all weights are decoded at every run that can be
+};
+template <>
+struct NamesOf<MemoryUse> {
+  static constexpr Named<MemoryUse> kAll[] = {
+      {MemoryUse::kFast, "fast"}, {MemoryUse::kBalanced, "balanced"}, {MemoryUse::kLow, "low"}};
+};
+
 enum class GranularityKind { kAuto, kTensor, kChannel, kBlock };
 template <>
 struct NamesOf<GranularityKind> {
@@ -199,6 +212,8 @@ struct Recipe {
   // ("ios-arm64@1.22.0+coreml"). Empty for the CPU of whatever.
   std::string target;
   DecoderChoice decoder = DecoderChoice::kAuto;
+  MemoryUse memory = MemoryUse::kFast;
+  double decode_share = 0.05;  // kBalanced: of the time of a run, for decoding weights; estimated
   Granularity granularity;
   ScaleMethod scale = ScaleMethod::kMse;
   Rounding rounding = Rounding::kBalanced;

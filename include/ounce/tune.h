@@ -29,12 +29,18 @@ enum class Objective {
   kBalanced,  // least time × bytes
   kLatency,   // least time; of what is equally fast, the smallest
   kSize,      // fewest bytes, without being slower than the original
+  kMemory,    // least memory at load, at kLeastMemorySpeed of the original's speed
 };
 template <>
 struct NamesOf<Objective> {
-  static constexpr Named<Objective> kAll[] = {
-      {Objective::kBalanced, "balanced"}, {Objective::kLatency, "latency"}, {Objective::kSize, "size"}};
+  static constexpr Named<Objective> kAll[] = {{Objective::kBalanced, "balanced"},
+                                              {Objective::kLatency, "latency"},
+                                              {Objective::kSize, "size"},
+                                              {Objective::kMemory, "memory"}};
 };
+
+// What Objective::kMemory may give away.
+inline constexpr double kLeastMemorySpeed = 0.9;
 
 // How far a search goes: a time, or a number of models. With models the clock is not asked and nothing is
 // timed, so that a search goes the same way on every machine; layers that compute on integers are taken to be
@@ -52,8 +58,10 @@ struct TuneTrial {
   double ratio = 1;  // of the original's bytes
   bool is_timed = false;
   SpeedUp speed_up;
-  bool is_slower = false;  // than the original, by more than contests may err
-  double sqnr_db = 0;      // of the worst output, on the part of the data that is searched on
+  bool is_slower = false;            // than the original, by more than contests may err
+  std::optional<LoadMemory> memory;  // of loading it; for Objective::kMemory
+  double memory_ratio = 1;           // its peak, as a share of the original's
+  double sqnr_db = 0;                // of the worst output, on the part of the data that is searched on
   std::optional<double> agreement;
   std::optional<MetricResult> metric;
   bool passed = false;  // the gate, there

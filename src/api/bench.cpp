@@ -106,6 +106,7 @@ class Contestant {
     return hosted_->library_seconds() + hosted_->load_seconds() + hosted_->last_run_seconds();
   }
   std::uint64_t peak_memory() const { return hosted_->peak_memory(); }
+  std::optional<LoadMemory> load_memory() const { return hosted_->load_memory(); }
 
   double load_seconds = 0;
 
@@ -130,13 +131,17 @@ class Contestant {
 struct ColdStart {
   double seconds = 0;
   std::uint64_t peak_memory = 0;
+  std::optional<LoadMemory> load_memory;
   bool is_cache_dropped = false;
 };
 
 // From the start of a process to its first result.
 ColdStart start_cold(const std::filesystem::path& path, const measure::ModelFiles& files,
                      runtime::ExecutorOptions options, Contestant& contestant) {
-  if (options.remote) return {contestant.start_elsewhere(), contestant.peak_memory(), false};
+  if (options.remote) {
+    const double seconds = contestant.start_elsewhere();
+    return {seconds, contestant.peak_memory(), contestant.load_memory(), false};
+  }
   bool is_dropped = true;
   for (const auto& file : files.paths) is_dropped = io::drop_from_cache(file) && is_dropped;
   if (!options.isolate) options.isolate = runtime::Limits{0, kColdStartSeconds};
@@ -144,7 +149,7 @@ ColdStart start_cold(const std::filesystem::path& path, const measure::ModelFile
   const Stopwatch time;
   runtime::Isolated process(path, options);
   process.run(std::vector<data::TensorView>(tensors.begin(), tensors.end()));
-  return {time.seconds(), process.peak_memory(), is_dropped};
+  return {time.seconds(), process.peak_memory(), process.load_memory(), is_dropped};
 }
 
 // The best one counts.
@@ -153,6 +158,8 @@ void add(const ColdStart& start, BenchResult& result) {
   result.cold_start_seconds = is_first ? start.seconds : std::min(result.cold_start_seconds, start.seconds);
   result.is_cache_dropped = start.is_cache_dropped && (is_first || result.is_cache_dropped);
   result.peak_memory = std::max(result.peak_memory, start.peak_memory);
+  if (start.load_memory && (!result.load_memory || start.load_memory->peak > result.load_memory->peak))
+    result.load_memory = start.load_memory;
 }
 
 // Ends what runs in this process when the call is stopped or its time is up: a run asks nobody.

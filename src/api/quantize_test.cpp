@@ -47,6 +47,25 @@ TEST(QuantizeModel, MakesTheExampleSmallAndKeepsItsWeights) {
   }
 }
 
+// What is stored is the same, however it is decoded.
+TEST(QuantizeModel, DecodersOf4BitsGiveTheSameWeights) {
+  const test::TemporaryFolder folder;
+  QuantizeOptions options = options_for(Format::kW4);
+  const QuantizeResult fast = quantize(kExample, folder / "fast.onnx", options);
+  options.recipe.memory = MemoryUse::kLow;
+  const QuantizeResult low = quantize(kExample, folder / "low.onnx", options);
+  options.recipe.memory = MemoryUse::kFast;
+  options.recipe.decoder = DecoderChoice::kFold;
+  const QuantizeResult shifted = quantize(kExample, folder / "shifted.onnx", options);
+  EXPECT_EQ(fast.sqnr_db, shifted.sqnr_db);
+  EXPECT_NE(fast.plan_digest, shifted.plan_digest);
+  EXPECT_NE(fast.plan_digest, low.plan_digest);
+  if (!fast.trial.is_tried) return;
+  EXPECT_NEAR(fast.trial.sqnr_db, shifted.trial.sqnr_db, 0.1);
+  EXPECT_NEAR(fast.trial.sqnr_db, low.trial.sqnr_db, 0.1);
+  EXPECT_GT(fast.trial.memory_before.value_or(LoadMemory{1, 1}).peak, 0U);
+}
+
 TEST(QuantizeModel, RecordsWhatItDidInTheModel) {
   const test::TemporaryFolder folder;
   const QuantizeResult result = quantize(kExample, folder / "small.onnx", {});

@@ -23,6 +23,13 @@ std::optional<std::uint64_t> read_kilobytes(const char* file, const std::string&
 
 std::uint64_t peak_memory() { return read_kilobytes("/proc/self/status", "VmHWM:").value_or(0); }
 
+void forget_peak() {
+  std::ofstream file("/proc/self/clear_refs");
+  file << 5;
+}
+
+std::uint64_t resident_memory() { return read_kilobytes("/proc/self/status", "VmRSS:").value_or(0); }
+
 std::uint64_t available_memory() {
   return read_kilobytes("/proc/meminfo", "MemAvailable:").value_or(std::numeric_limits<std::uint64_t>::max());
 }

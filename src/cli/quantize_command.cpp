@@ -54,6 +54,8 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, s
   const bool went_well = trial.is_tried && trial.samples != 0;  // then the table says it all
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
     say(out, plainly("  {}{}\n", name, line));
+  if (const std::string line = report::memory_line(row.result); !line.empty())
+    say(out, plainly("  {}{}\n", name, line));
   for (const std::string& line : report::cpu_lines(trial.cpus)) say(out, plainly("  {}on {}\n", name, line));
   const bool is_on_integers =
       std::any_of(row.result.nodes.begin(), row.result.nodes.end(),

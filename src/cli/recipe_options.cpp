@@ -79,6 +79,17 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
          "how the runtime gets weights back: fold (constants at load, FP32 speed), dq (DequantizeLinear)")
       ->check(any_sorted_name_of<DecoderChoice>())
       ->capture_default_str();
+  app.add_option(
+         "--memory", arguments.memory,
+         "w8, w4: what --decode auto trades for memory in the app: fast (nothing: weights are FP32 once "
+         "loaded), balanced (some are decoded at every run, see --decode-share), low (all that can be)")
+      ->check(any_sorted_name_of<MemoryUse>())
+      ->capture_default_str();
+  app.add_option(
+         "--decode-share", arguments.decode_share,
+         "--memory balanced: percent of a run's time to spend on decoding weights, estimated from shapes")
+      ->check(number_between(0, 100))
+      ->capture_default_str();
   app.add_option("--granularity", arguments.granularity,
                  "what shares a scale: auto, tensor, channel, block:N")
       ->capture_default_str();
@@ -222,6 +233,8 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   Recipe recipe;
   recipe.format = value_of<Format>(arguments.format);
   recipe.decoder = value_of<DecoderChoice>(arguments.decoder);
+  recipe.memory = value_of<MemoryUse>(arguments.memory);
+  recipe.decode_share = arguments.decode_share / 100;
   recipe.granularity = granularity_of(arguments.granularity);
   recipe.scale = value_of<ScaleMethod>(arguments.scale);
   recipe.rounding = value_of<Rounding>(arguments.rounding);

@@ -11,9 +11,10 @@
 namespace ounce::cli {
 
 struct RecipeArguments {
-  std::string format = "w8", decoder = "auto", granularity = "auto", scale = "mse", rounding = "balanced";
+  std::string format = "w8", decoder = "auto", memory = "fast", granularity = "auto", scale = "mse",
+              rounding = "balanced";
   bool codebook = false, asymmetric = false, keep_inputs = false;
-  double half_share = 0.1;  // percent
+  double half_share = 0.1, decode_share = 5;  // percent
   std::uint64_t min_bytes = 1024;
   std::vector<std::string> include, exclude, nodes;
 

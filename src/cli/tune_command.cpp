@@ -115,8 +115,10 @@ Command add_tune(CLI::App& parser) {
       "find the smallest and fastest mixed-precision model that passes the gate; exit 1 if none does");
   app->add_option("model", arguments->models, "models, or folders of models")->required();
   app->add_option("-o,--output", arguments->output, "where the best goes (default: MODEL.tuned.onnx)");
-  app->add_option("--objective", arguments->objective,
-                  "balanced (least time × bytes), latency, size (without being slower than the original)")
+  app->add_option(
+         "--objective", arguments->objective,
+         "balanced (least time × bytes), latency, size (without being slower than the original), memory "
+         "(least at load, at 90 % of the original's speed or more)")
       ->check(any_name_of<Objective>())
       ->capture_default_str();
   app->add_option("--budget", arguments->budget,

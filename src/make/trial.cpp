@@ -15,9 +15,11 @@
 #include "measure/float_ports.h"
 #include "measure/kept_runs.h"
 #include "measure/open.h"
+#include "measure/rounds.h"
 #include "measure/spread.h"
 #include "measure/stepper.h"
 #include "measure/worst_output.h"
+#include "runtime/hosted.h"
 #include "target/kernel_pairs.h"
 
 namespace ounce::make {
@@ -28,6 +30,7 @@ constexpr std::uint64_t kCpuSamples = 8, kEmulatedSamples = 2;
 constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes; an emulator is slow
 constexpr double kEmulation = 125, kEmulationSeconds = 30;        // as many times; what it may take in all
 constexpr std::int64_t kLongerInput = 512;
+constexpr double kShortestTimed = 0.005, kTimedSeconds = 2;
 // A runtime holds a model's weights up to three times while it loads: as read, decoded, and packed for its
 // kernels.
 constexpr std::uint64_t kCopiesAtLoad = 3;
@@ -84,6 +87,7 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
                             error.what()));
   }
   result.runtime_version = stepper->model().library_version();
+  result.memory_before = stepper->model().load_memory();
   result.cpu = cpu_kernels();
   result.is_generated = options.data.is_generated();
   expected.inputs = stepper->model().inputs();
@@ -114,8 +118,9 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
 void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, const TrialOptions& options,
                  const Expectation& expected, TrialResult& result) {
   how.session.stand_ins = written.stand_ins;
-  measure::Stepper stepper(measure::with_float_ports(runtime::load(written.model, how), written.ports),
-                           options.data.carry);
+  std::unique_ptr<runtime::Executor> model = runtime::load(written.model, how);
+  result.memory_after = model->load_memory();
+  measure::Stepper stepper(measure::with_float_ports(std::move(model), written.ports), options.data.carry);
   std::vector<measure::OutputMeter> meters;
   for (const data::ValueDescription& output : expected.outputs) meters.emplace_back(output, std::nullopt);
   if (expected.given) {
@@ -140,6 +145,29 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
     }
   }
   result.sqnr_db = measure::worst_sqnr(outputs);
+}
+
+// How fast the written model is, in two processes that take turns. Nothing when the original is too fast for
+// a difference to be seen.
+std::optional<SpeedUp> time_written(const std::filesystem::path& original, const WrittenFiles& written,
+                                    const runtime::ExecutorOptions& how, const Expectation& expected) {
+  runtime::ExecutorOptions there = how;
+  there.session.stand_ins = written.stand_ins;
+  const auto before = runtime::load_hosted(original, how), after = runtime::load_hosted(written.model, there);
+  data::Batch batch;
+  expected.open.feed->read(0, batch);
+  const std::vector<data::TensorView> inputs(batch.inputs.begin(), batch.inputs.end());
+  const auto time = [&](runtime::Hosted& model) {
+    model.run(inputs);
+    return model.last_run_seconds();
+  };
+  time(*before);  // the first one is slower
+  if (time(*before) < kShortestTimed) return std::nullopt;
+  measure::RoundOptions rounds;
+  rounds.seconds = kTimedSeconds;
+  const measure::Rounds found =
+      measure::run_rounds({[&] { return time(*before); }, [&] { return time(*after); }}, rounds);
+  return measure::speed_up(found.medians[0], found.medians[1]);
 }
 
 // Runs both models on other CPUs, too. Throws Error{kUnsupported} when the written one is another model
@@ -229,6 +257,8 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
     if (error.code() == ErrorCode::kCancelled) throw;
     throw Error(code_of_failure(error.code()), explained(error), written.name.string());
   }
+  if (options.is_timed && result.samples != 0)
+    result.speed_up = time_written(original, written, how, expected);
   if (!options.cpus.empty() && result.samples != 0)
     ask_other_cpus(original, written, how, options, original_bytes, expected, result);
   return result;

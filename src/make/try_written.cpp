@@ -46,8 +46,10 @@ const char* advice_for(const QuantizeOptions& options) {
 // Values beyond the range show as infinities; data would have told which they are.
 TrialResult try_halves(const std::filesystem::path& original, const WrittenFiles& written,
                        std::uint64_t bytes_before, const QuantizeOptions& options) {
+  TrialOptions trial = options.trial;
+  trial.is_timed = false;
   try {
-    return try_model(original, written, bytes_before, options.trial);
+    return try_model(original, written, bytes_before, trial);
   } catch (const NotFinite&) {
     throw Error(
         ErrorCode::kUnsupported,
@@ -67,6 +69,7 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
   if (!recipe.is_half()) {
     TrialOptions trial = options.trial;
     trial.cpus = cpus_for(recipe, trial.cpus);
+    trial.is_timed = trial.is_timed && recipe.memory == MemoryUse::kBalanced;
     return try_model(original, written, result.bytes_before, trial);
   }
   // CPUs do not load bfloat16, and leave out the rounding of float16 where they can.

@@ -193,6 +193,20 @@ bool computes_rest_on_halves(const Recipe& recipe) {
   return recipe.is_integer() && recipe.integer.half_rest && provider_of(recipe).computes_fp16;
 }
 
+// As sure as a timing can be.
+bool is_slower_than_promised(const Recipe& recipe, const TrialResult& trial) {
+  return recipe.memory == MemoryUse::kBalanced && trial.speed_up &&
+         trial.speed_up->rounds >= SpeedUp::kLeastRounds && trial.speed_up->high < 1 - recipe.decode_share;
+}
+
+// The next place along the curve.
+Recipe with_less_decoding(Recipe recipe) {
+  constexpr double kLeastShare = 0.01;
+  recipe.decode_share /= 2;
+  if (recipe.decode_share < kLeastShare) recipe.memory = MemoryUse::kFast;
+  return recipe;
+}
+
 }  // namespace
 
 void write_resolved(const onnx::Model& original, const QuantizeOptions& options, Resolved resolved,
@@ -293,6 +307,18 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   if (options.trial.is_wanted) {
     begin_stage(options, "running", 0);
     result.trial = try_written(path, output_path, output, recipe, options, result);
+  }
+  if (is_slower_than_promised(recipe, result.trial)) {
+    QuantizeResult next;
+    next.model = path;
+    next.output = output_path;
+    next.bytes_before = result.bytes_before;
+    next.notes.push_back(
+        fmt::format("decoding was given {:.3g} % of a run and took {:.0f} % here: it gets half of that",
+                    100 * recipe.decode_share, 100 * (1 / result.trial.speed_up->ratio - 1)));
+    write_resolved(original, options, {chosen, with_less_decoding(recipe)}, next);
+    result = std::move(next);
+    return;
   }
   output.commit();
   result.tensors.insert(result.tensors.end(), integer_tensors.begin(), integer_tensors.end());

@@ -40,6 +40,12 @@ class BodyEditor {
   Bytes add_integers(std::size_t place, const std::vector<std::int64_t>& values);
   // The same small constant again and again (a shift by four, say) is added once.
   Bytes add_shared(const std::string& key, onnx::Tensor tensor);
+  // The same for what nodes at the front make of constants: `make` adds them and returns their value's name.
+  template <class Make>
+  Bytes add_shared_value(const std::string& key, Make make) {
+    const auto found = shared_.find(key);
+    return found != shared_.end() ? found->second : shared_[key] = make();
+  }
 
   void remove_initializer(std::size_t position) { removed_initializers_.insert(position); }
   const onnx::Node& node(std::size_t position) const;

@@ -43,6 +43,46 @@ void add_dequantize(BodyEditor& editor, std::size_t place, const plan::Decision&
   chain.finish(output);
 }
 
+// The values of each byte, without their scale. As bytes in the file, as floats for Gather.
+Bytes pair_table(BodyEditor& editor, float zero) {
+  return editor.add_shared_value("pairs", [&] {
+    constexpr int kBytes = 256;
+    std::string pairs;
+    for (int byte = 0; byte < kBytes; ++byte) {
+      pairs += static_cast<char>(byte % 16 - static_cast<int>(zero));
+      pairs += static_cast<char>(byte / 16 - static_cast<int>(zero));
+    }
+    const Bytes codes =
+        editor.add_tensor(BodyEditor::kFront, make_tensor(ElementType::kInt8, {kBytes, 2}, std::move(pairs)));
+    return Chain(editor, BodyEditor::kFront, codes).cast(ElementType::kFloat).value();
+  });
+}
+
+void add_pairs(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
+               const StoredNames& stored, Bytes output) {
+  const onnx::Tensor& tensor = *decision.weight.tensor;
+  const Bytes indices = Chain(editor, place, stored.codes).cast(ElementType::kInt32).value();
+  Chain chain(editor, place, pair_table(editor, decision.format.zero));
+  chain.node("Gather", {indices}).node("Mul", {float_scales(editor, place, decision, stored)});
+  chain.reshape(tensor.dims);
+  if (tensor.type != ElementType::kFloat) chain.cast(tensor.type);
+  chain.finish(output);
+}
+
+void add_rows(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
+              const StoredNames& stored, Bytes output) {
+  const onnx::Tensor& tensor = *decision.weight.tensor;
+  const Bytes codes = unpack_halves(editor, place, stored.codes, tensor.element_count());
+  const Bytes zero = editor.add_shared(
+      "zero code", scalar(ElementType::kUint8, static_cast<std::uint8_t>(decision.format.zero)));
+  const Bytes zeros =
+      Chain(editor, place, zero).node("Expand", {editor.add_integers(place, {decision.view[0]})}).value();
+  Chain chain(editor, place, codes);
+  chain.node("DequantizeLinear", {float_scales(editor, place, decision, stored), zeros},
+             chain.integer("axis", 0));
+  chain.reshape(tensor.dims).finish(output);
+}
+
 }  // namespace
 
 Bytes float_scales(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
@@ -53,6 +93,8 @@ Bytes float_scales(BodyEditor& editor, std::size_t place, const plan::Decision& 
 
 void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& decision,
                  const StoredNames& stored, Bytes output) {
+  if (decision.has_rows) return add_rows(editor, place, decision, stored, output);
+  if (decision.has_pairs) return add_pairs(editor, place, decision, stored, output);
   if (decision.decoder == plan::Decoder::kDq) return add_dequantize(editor, place, decision, stored, output);
   const onnx::Tensor& tensor = *decision.weight.tensor;
   Bytes codes = stored.codes;

@@ -91,9 +91,14 @@ class WeightProduction : public onnx::Production {
   Decision decision_;
 };
 
+// DequantizeLinear on 4-bit types.
+bool takes_nibbles(const Decision& decision) {
+  return decision.decoder == plan::Decoder::kDq && !decision.has_rows;
+}
+
 // DequantizeLinear wants zeros in the type of the codes.
 ElementType zeros_type(const Decision& decision) {
-  return decision.is_packed() && !packs_halves(decision) ? ElementType::kUint4 : ElementType::kUint8;
+  return decision.is_packed() && takes_nibbles(decision) ? ElementType::kUint4 : ElementType::kUint8;
 }
 
 class LinearProduction final : public WeightProduction {
@@ -237,13 +242,19 @@ ElementType codes_type(const Decision& decision) {
   if (decision.encoding == Encoding::kFloat16) return ElementType::kFloat16;
   if (decision.encoding == Encoding::kBfloat16) return ElementType::kBfloat16;
   if (decision.encoding == Encoding::kInt32) return ElementType::kInt32;
-  if (!decision.is_linear() || (decision.is_packed() && packs_halves(decision))) return ElementType::kUint8;
+  if (!decision.is_linear() || (decision.is_packed() && !takes_nibbles(decision))) return ElementType::kUint8;
   if (decision.is_packed()) return decision.format.is_symmetric ? ElementType::kInt4 : ElementType::kUint4;
   return decision.format.sign == kernels::CodeSign::kSigned ? ElementType::kInt8 : ElementType::kUint8;
 }
 
 std::vector<std::int64_t> codes_dims(const Decision& decision) {
   const onnx::Tensor& tensor = *decision.weight.tensor;
+  if (decision.has_rows) return {decision.view[0] / 2, decision.view[1]};
+  if (decision.has_pairs) {
+    std::vector<std::int64_t> dims = decision.view;
+    dims.back() /= 2;
+    return dims;
+  }
   if (decision.is_packed() && packs_halves(decision))
     return {static_cast<std::int64_t>((tensor.element_count() + 1) / 2)};
   return decision.is_linear() ? decision.view : tensor.dims;
@@ -251,7 +262,9 @@ std::vector<std::int64_t> codes_dims(const Decision& decision) {
 
 }  // namespace
 
-bool packs_halves(const Decision& decision) { return decision.decoder != plan::Decoder::kDq; }
+bool packs_halves(const Decision& decision) {
+  return decision.decoder == plan::Decoder::kDq ? decision.has_rows : !decision.has_pairs;
+}
 
 std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const Decision& decision) {
   const auto production = make_production(model, decision);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "plan/groups.h"
 #include "plan/integer_weights.h"
 
@@ -14,11 +16,26 @@ constexpr std::int64_t kBroadcastOpset = 7;   // Mul broadcasts
 constexpr std::int64_t kDqOpset = 10;         // DequantizeLinear
 constexpr std::int64_t kDqChannelOpset = 13;  // DequantizeLinear with an axis
 constexpr std::int64_t kDqBlockOpset = 21;    // … with blocks, and with 4-bit types
+constexpr const char* kFolded = "; folded at load, FP32 speed";
 
 quant::LinearFormat format_of(const Decision& decision, const Recipe& recipe) {
   if (decision.encoding == Encoding::kLinear4)
     return recipe.asymmetric ? quant::kAsymmetricNibble : quant::kSymmetricNibble;
   return recipe.asymmetric ? quant::kAsymmetricInt8 : quant::kSymmetricInt8;
+}
+
+bool can_have_pairs(const Decision& decision) {
+  return decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric && !decision.view.empty() &&
+         decision.view.back() % 2 == 0;
+}
+
+// The last axis becomes two, of which the last one is that of the pairs.
+void split_into_pairs(Decision& decision) {
+  decision.has_pairs = true;
+  if (decision.scale_dims.empty()) return;
+  const std::int64_t last = decision.scale_dims.back();
+  decision.scale_dims.back() = last == 1 ? 1 : last / 2;
+  decision.scale_dims.push_back(last == 1 ? 1 : 2);
 }
 
 }  // namespace
@@ -160,8 +177,9 @@ void StructurePlanner::choose_decoder(Decision& decision) const {
   if (recipe_.decoder == DecoderChoice::kFold || (recipe_.decoder == DecoderChoice::kAuto && !too_large) ||
       !no_dq.empty()) {
     decision.decoder = Decoder::kFold;
-    decision.reason +=
-        recipe_.decoder == DecoderChoice::kDq ? "; folded, as " + no_dq : "; folded at load, FP32 speed";
+    decision.reason += recipe_.decoder == DecoderChoice::kDq ? "; folded, as " + no_dq : kFolded;
+    // Fewer and smaller values on the way, which runtimes hold all at once until the last weight is folded.
+    if (recipe_.decoder == DecoderChoice::kAuto && can_have_pairs(decision)) split_into_pairs(decision);
     if (too_large) decision.reason += "; over 1 GiB, newer runtimes decode it at every inference";
     return;
   }
@@ -172,6 +190,11 @@ void StructurePlanner::choose_decoder(Decision& decision) const {
   if (decision.weight.op_type != "MatMul" && decision.weight.op_type != "Gemm")
     decision.reason +=
         ", though it runs at every inference and keeps the op from packing its weight: 2 to 3 times slower";
+  fit_to_dq(decision);
+}
+
+// Types and shapes as DequantizeLinear wants them.
+void StructurePlanner::fit_to_dq(Decision& decision) const {
   if (decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric)
     decision.format = quant::kSymmetricInt4;
   if (decision.granularity == GranularityKind::kBlock) {  // it scales in the tensor's own shape
@@ -181,6 +204,34 @@ void StructurePlanner::choose_decoder(Decision& decision) const {
   } else if (decision.granularity == GranularityKind::kChannel) {
     decision.scale_dims = {static_cast<std::int64_t>(decision.layout.channels)};
   }
+}
+
+// Four bits that are bytes after loading: what shares a scale is a row of them, and half of the rows are the
+// low halves of bytes.
+bool StructurePlanner::can_have_rows(const Decision& decision) const {
+  return decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric &&
+         decision.granularity != GranularityKind::kTensor && decision.layout.has_contiguous_groups() &&
+         decision.layout.groups() % 2 == 0 && opset(decision.weight) >= kDqChannelOpset;
+}
+
+std::string StructurePlanner::why_no_run_decoding(const Decision& decision) const {
+  if (decision.encoding != Encoding::kLinear4) return why_no_dq(decision);
+  if (decision.weight.tensor->type != onnx::ElementType::kFloat) return "DequantizeLinear gives float32 only";
+  if (decision.weight.is_moved) return "the weight is moved before it is used";
+  return can_have_rows(decision) ? "" : "its scales do not belong to rows";
+}
+
+void StructurePlanner::decode_at_runs(Decision& decision, const std::string& reason) const {
+  if (decision.reason.ends_with(kFolded))
+    decision.reason.resize(decision.reason.size() - std::strlen(kFolded));
+  decision.reason += "; " + reason;
+  decision.decoder = Decoder::kDq;
+  if (decision.encoding != Encoding::kLinear4) return fit_to_dq(decision);
+  decision.has_pairs = false;
+  decision.has_rows = true;
+  const auto rows = static_cast<std::int64_t>(decision.layout.groups());
+  decision.view = {rows, static_cast<std::int64_t>(decision.weight.tensor->element_count()) / rows};
+  decision.scale_dims = {rows};
 }
 
 }  // namespace ounce::plan

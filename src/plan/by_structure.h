@@ -31,6 +31,11 @@ class StructurePlanner {
 
   Decision decide(const Weight& weight);
 
+  // Why a weight that is folded cannot be decoded at every run instead; empty when it can.
+  std::string why_no_run_decoding(const Decision& decision) const;
+  // Makes it so. `reason` takes the place of the one for folding.
+  void decode_at_runs(Decision& decision, const std::string& reason) const;
+
  private:
   std::int64_t opset(const Weight& weight) const;
   using Wish = std::optional<StorageWish>;
@@ -39,6 +44,8 @@ class StructurePlanner {
   void choose_groups(Decision& decision) const;
   void choose_decoder(Decision& decision) const;
   std::string why_no_dq(const Decision& decision) const;
+  bool can_have_rows(const Decision& decision) const;
+  void fit_to_dq(Decision& decision) const;
 
   const onnx::Model& model_;
   const graph::Index& index_;

@@ -76,7 +76,7 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
   }
   // A second Cast costs some 30 bytes, a 16-bit scale saves two.
   const bool saves = decision.layout.groups() >= kHalfScalesFrom &&
-                     (decision.decoder != Decoder::kDq || decision.is_of_integer_op());
+                     (decision.decoder != Decoder::kDq || decision.has_rows || decision.is_of_integer_op());
   if (decision.is_linear() && saves && quant::fits_half_scales(decision.ranges, decision.format)) {
     decision.format.half_scales = true;
     decision.stored_bytes = stored_bytes(decision);
@@ -117,6 +117,7 @@ void promote_smallest(std::vector<Decision>& decisions, double share) {
     if (largest > kLargestHalf || largest < kSmallestHalfRange) continue;
     budget -= std::max(cost, 0.0);
     decision->encoding = Encoding::kFloat16;
+    decision->has_pairs = false;
     decision->stored_bytes = half_bytes;
     decision->granularity = GranularityKind::kTensor;
     decision->reason = fmt::format("weight of {}, so small that 16-bit floats cost next to nothing",

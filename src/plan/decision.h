@@ -48,7 +48,11 @@ struct Decision {
   std::vector<float> shift;            // added to a bias, see bias_correction.h; empty for none
   std::vector<kernels::Range> ranges;  // of the groups (one for encodings without); empty if too many to keep
   std::size_t block = 0;               // for kBlock
-  std::vector<std::int64_t> view;      // the shape in which the codes are scaled …
+  // Of 4 bits. kFold: the two values of a byte are neighbours and come out of a table of pairs, otherwise
+  // they are half a tensor apart and are shifted out. kDq: such halves become bytes at load, otherwise the op
+  // takes 4-bit types.
+  bool has_pairs = false, has_rows = false;
+  std::vector<std::int64_t> view;        // the shape in which the codes are scaled …
   std::vector<std::int64_t> scale_dims;  // … and the shape of the scales that fits it
   std::uint64_t stored_bytes = 0;        // codes, scales and zeros
 

@@ -11,6 +11,7 @@
 #include "plan/by_structure.h"
 #include "plan/by_values.h"
 #include "plan/integer_weights.h"
+#include "plan/memory_trade.h"
 #include "plan/node_wishes.h"
 
 namespace ounce::plan {
@@ -35,6 +36,8 @@ std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& 
 std::string digest_text(const Decision& decision) {
   std::string text;
   if (decision.pairs.exist()) text += " pairs";
+  if (decision.has_pairs) text += " table";
+  if (decision.has_rows) text += " rows";
   if (decision.codes != nullptr) {
     const auto* bytes = reinterpret_cast<const char*>(decision.codes->data());
     text += " codes " + hex(digest_of(std::string_view(bytes, decision.codes->size())));
@@ -67,12 +70,13 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
   wishes.require_nodes();
   plan.integer = make_integer_plan(model, index, recipe, weights, ranges, wishes, selection);
   StructurePlanner planner(model, index, recipe, plan.integer, wishes, selection);
-  std::vector<std::size_t> stored;
-  for (const Weight& weight : weights) {
-    plan.decisions.push_back(planner.decide(weight));
-    if (plan.decisions.back().is_stored()) stored.push_back(plan.decisions.size() - 1);
-  }
+  for (const Weight& weight : weights) plan.decisions.push_back(planner.decide(weight));
   selection.check_all_matched();
+  trade_memory(model, index, recipe, planner, plan.decisions);
+  std::vector<std::size_t> stored;
+  for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
+    if (plan.decisions[i].is_stored()) stored.push_back(i);
+  }
   run_jobs(
       pool, stored.size(),
       [&](std::size_t i) { return plan.decisions[stored[i]].weight.tensor->byte_count(); },

@@ -28,6 +28,8 @@ void validate_numbers(const Recipe& recipe) {
   const auto is_from = [](double value, double low, double high) { return value >= low && value <= high; };
   if (!is_from(recipe.half_share, 0, 1))
     refuse(fmt::format("`half_share` {} is not from 0 to 1", recipe.half_share));
+  if (!is_from(recipe.decode_share, 0, 1))
+    refuse(fmt::format("`decode_share` {} is not from 0 to 1", recipe.decode_share));
   if (!is_from(recipe.integer.percentile, 50, 100))
     refuse(fmt::format("`integer.percentile` {} is not from 50 to 100", recipe.integer.percentile));
   const std::size_t block = recipe.granularity.block;
@@ -47,6 +49,10 @@ void validate_storage(const Recipe& recipe) {
   if (recipe.codebook && recipe.asymmetric) refuse("`codebook` has no zero points: leave out `asymmetric`");
   if (recipe.codebook && has_groups(recipe))
     refuse("`codebook` holds for a whole tensor: leave out `granularity`");
+  if (recipe.memory != MemoryUse::kFast && recipe.decoder != DecoderChoice::kAuto)
+    refuse("`memory` says what `decoder=auto` does: leave out one of them");
+  if (recipe.memory != MemoryUse::kFast && recipe.format != Format::kW8 && recipe.format != Format::kW4)
+    refuse(fmt::format("`memory` is for the formats w8 and w4, not for {}", name_of(recipe.format)));
   if (recipe.codebook && recipe.decoder == DecoderChoice::kDq)
     refuse("DequantizeLinear cannot decode a codebook: leave out `decoder=dq`");
   const bool is_all_halves = recipe.format == Format::kW16 && recipe.nodes.empty();

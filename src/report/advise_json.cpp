@@ -60,6 +60,7 @@ Json baseline_json(const Baseline& baseline) {
   json["load_seconds"] = baseline.load_seconds;
   json["cold_start_seconds"] = baseline.cold_start_seconds;
   json["peak_memory"] = baseline.peak_memory;
+  json["load_memory"] = memory_json(baseline.load_memory);
   json["metrics"] = Json::array();
   for (const MetricResult& metric : baseline.metrics)
     json["metrics"].push_back({{"name", metric.name}, {"value", number(metric.reference)}});
@@ -84,6 +85,7 @@ Json method_json(const MethodFinding& method) {
                       {"measurable", method.speed_up.is_measurable}};
   json["load_seconds"] = method.load_seconds;
   json["peak_memory"] = method.peak_memory;
+  json["load_memory"] = memory_json(method.load_memory);
   json["sqnr_db"] = number(method.sqnr_db);
   json["top1_agreement"] = method.agreement ? Json(*method.agreement) : Json(nullptr);
   json["metric"] = method.metric ? metric_json(*method.metric) : Json(nullptr);

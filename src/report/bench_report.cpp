@@ -32,7 +32,9 @@ std::string bench_text(const BenchReport& report) {
                {"load", Align::kRight},
                {"first run", Align::kRight},
                {"cold start", Align::kRight},
-               {"peak memory", Align::kRight}});
+               {"peak memory", Align::kRight},
+               {"load peak", Align::kRight},
+               {"after load", Align::kRight}});
   Table runs({{"model"},
               {"batch", Align::kRight},
               {"p50", Align::kRight},
@@ -49,7 +51,9 @@ std::string bench_text(const BenchReport& report) {
     is_cache_dropped = is_cache_dropped && model.is_cache_dropped;
     start.add({model.model.string(), bytes_text(model.bytes), time_text(model.load_seconds),
                time_text(model.first_seconds), is_cold ? time_text(model.cold_start_seconds) : "-",
-               is_cold ? bytes_text(model.peak_memory) : "-"});
+               is_cold ? bytes_text(model.peak_memory) : "-",
+               model.load_memory ? bytes_text(model.load_memory->peak) : "-",
+               model.load_memory ? bytes_text(model.load_memory->stays) : "-"});
     for (const BatchResult& batch : model.batches) {
       runs.add({model.model.string(), fmt::format("{}", batch.batch), time_text(batch.latency.p50),
                 time_text(batch.latency.p90), time_text(batch.latency.p99), time_text(batch.latency.min),
@@ -90,6 +94,7 @@ Json bench_json(const BenchReport& report) {
     entry["cold_start_seconds"] = is_cold ? Json(model.cold_start_seconds) : Json(nullptr);
     entry["cache_dropped"] = model.is_cache_dropped;
     entry["peak_memory"] = is_cold ? Json(model.peak_memory) : Json(nullptr);
+    entry["load_memory"] = memory_json(model.load_memory);
     entry["batches"] = Json::array();
     for (const BatchResult& batch : model.batches) {
       Json run;

@@ -1,8 +1,11 @@
 // What all our JSON documents have in common.
 #pragma once
 
+#include <ounce/load_memory.h>
+
 #include <nlohmann/json.hpp>
 #include <cmath>
+#include <optional>
 #include <string>
 
 namespace ounce::report {
@@ -16,5 +19,11 @@ inline nlohmann::ordered_json number(double value) {
 
 // A document of ours as text: names that are not UTF-8 are repaired rather than refused.
 std::string dump(const nlohmann::ordered_json& document);
+
+// {"peak": …, "stays": …} in bytes; null where nobody knows.
+inline nlohmann::ordered_json memory_json(const std::optional<LoadMemory>& memory) {
+  if (!memory) return nullptr;
+  return {{"peak", memory->peak}, {"stays", memory->stays}};
+}
 
 }  // namespace ounce::report

@@ -18,6 +18,8 @@ constexpr Word kWords[] = {
     {"format", "--to"},
     {"target", "--target"},
     {"decoder", "--decode"},
+    {"memory", "--memory"},
+    {"decode_share", "--decode-share"},
     {"granularity", "--granularity"},
     {"scale", "--scale"},
     {"rounding", "--rounding"},

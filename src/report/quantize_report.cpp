@@ -56,7 +56,10 @@ Json trial_json(const TrialResult& trial) {
           {"output_sqnr_db", has_outputs ? number(trial.sqnr_db) : Json(nullptr)},
           {"output_identical", has_outputs && std::isinf(trial.sqnr_db) && trial.sqnr_db > 0},
           {"cpu", trial.cpu},
-          {"cpus", cpus_json(trial.cpus)}};
+          {"cpus", cpus_json(trial.cpus)},
+          {"load_memory_before", memory_json(trial.memory_before)},
+          {"load_memory_after", memory_json(trial.memory_after)},
+          {"speed_up", trial.speed_up ? Json(trial.speed_up->ratio) : Json(nullptr)}};
 }
 
 // How close the outputs are; a dash when the model was not run.
@@ -228,6 +231,17 @@ std::string trial_line(const TrialResult& trial) {
     return plainly("loads in ONNX Runtime {}, but {}", trial.runtime_version, with_options(trial.why_not));
   return plainly("outputs compared in ONNX Runtime {} on {} {}{}", trial.runtime_version, trial.samples,
                  trial.is_generated ? "random input" : "sample", trial.samples == 1 ? "" : "s");
+}
+
+std::string memory_line(const QuantizeResult& result) {
+  constexpr std::uint64_t kShows = 8 << 20;  // less is nothing beside the runtime itself
+  const auto &before = result.trial.memory_before, &after = result.trial.memory_after;
+  if (!before || !after || before->peak == 0 || result.bytes_before < kShows) return "";
+  const auto& speed = result.trial.speed_up;
+  return plainly("loading it takes {} of memory and {} stay; the original {} and {}{}",
+                 bytes_text(after->peak), bytes_text(after->stays), bytes_text(before->peak),
+                 bytes_text(before->stays),
+                 speed ? fmt::format("; it runs at {:.2f} of its speed", speed->ratio) : "");
 }
 
 Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {

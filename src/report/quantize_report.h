@@ -22,6 +22,8 @@ std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run);
 std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t at_most);
 // What became of the result in the runtime; empty when that was not wanted.
 std::string trial_line(const TrialResult& trial);
+// Empty where it is not known, and for models that are too small to show.
+std::string memory_line(const QuantizeResult& result);
 // Which ops compute on integers, and which stay in floats, grouped by the reason; empty for storage formats.
 std::string arithmetic_lines(const std::vector<NodeOutcome>& nodes);
 // What was left alone, grouped by the reason.

@@ -41,9 +41,15 @@ const char* gate_text(const TuneTrial& trial) {
 }
 
 Table trial_table(const TuneResult& result) {
+  const bool has_memory = std::any_of(result.trials.begin(), result.trials.end(),
+                                      [](const TuneTrial& trial) { return trial.memory.has_value(); });
+  const auto speed_and_memory = [&](const TuneTrial& trial) {
+    if (!has_memory) return speed_text(trial);
+    return fmt::format("{}, {}", speed_text(trial), trial.memory ? percent_text(trial.memory_ratio) : "-");
+  };
   Table table({{"tried"},
                {"size", Align::kRight},
-               {"speed", Align::kRight},
+               {has_memory ? "speed, memory" : "speed", Align::kRight},
                {"SQNR", Align::kRight},
                {"same top-1", Align::kRight},
                {result.best.metric ? result.best.metric->name : "metric", Align::kRight},
@@ -53,7 +59,7 @@ Table trial_table(const TuneResult& result) {
     const TuneTrial& trial = result.trials[i];
     if (!trial.problem.empty()) continue;
     const bool is_best = i == result.best_trial;
-    table.add({trial.name, percent_text(trial.ratio), speed_text(trial), decibel_text(trial.sqnr_db),
+    table.add({trial.name, percent_text(trial.ratio), speed_and_memory(trial), decibel_text(trial.sqnr_db),
                agreement_text(trial), metric_text(trial), gate_text(trial),
                is_best && result.passed ? "◀ best"
                : trial.is_on_front      ? "on the front"
@@ -119,6 +125,10 @@ Json trial_json(const TuneTrial& trial) {
     json["speed_up"] = nullptr;
   }
   json["slower"] = trial.is_slower;
+  if (trial.memory) {
+    json["load_memory"] = memory_json(trial.memory);
+    json["memory_ratio"] = trial.memory_ratio;
+  }
   json.update(quality_json(trial));
   json["held_out"] = trial.held_out ? Json(*trial.held_out) : Json(nullptr);
   json["on_front"] = trial.is_on_front;

@@ -2,6 +2,7 @@
 // machine.
 #pragma once
 
+#include <ounce/load_memory.h>
 #include <ounce/runtime.h>
 
 #include <memory>
@@ -41,6 +42,8 @@ class Executor {
   virtual const std::string& library_version() const = 0;
   // Runs once, with inputs in the order of inputs(). The views hold until the next run.
   virtual std::span<const TensorView> run(std::span<const TensorView> inputs) = 0;
+  // Of a process that was new for this model; nothing where nobody knows.
+  virtual std::optional<LoadMemory> load_memory() const { return std::nullopt; }
 };
 
 // Throws what Library::find and Session throw; also Error{kBadInput} when the process of its own dies,

@@ -109,6 +109,11 @@ std::span<const TensorView> Hosted::run(std::span<const TensorView> inputs) {
   return outputs_.views;
 }
 
+std::optional<LoadMemory> Hosted::load_memory() const {
+  if (loaded_.memory.peak == 0) return std::nullopt;
+  return loaded_.memory;
+}
+
 std::unique_ptr<Hosted> load_hosted(const std::filesystem::path& model, const ExecutorOptions& options) {
   if (options.remote) return std::make_unique<Remote>(model, options);
   return std::make_unique<Isolated>(model, options);

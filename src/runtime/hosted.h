@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ class Hosted : public Executor {
   const std::vector<ValueDescription>& outputs() const override { return loaded_.outputs; }
   const std::string& library_version() const override { return loaded_.library_version; }
   std::span<const TensorView> run(std::span<const TensorView> inputs) override;
+  std::optional<LoadMemory> load_memory() const override;
 
   // Measured by the runner, where it is.
   double library_seconds() const { return loaded_.library_seconds; }  // of opening the library

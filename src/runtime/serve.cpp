@@ -14,6 +14,8 @@
 namespace ounce::runtime {
 namespace {
 
+std::uint64_t beyond(std::uint64_t before, std::uint64_t now) { return now > before ? now - before : 0; }
+
 class Server {
  public:
   void answer(const Message& message, Message& answer) {
@@ -34,9 +36,14 @@ class Server {
     loaded.library_version = library->version();
     loaded.library_seconds = library_time.seconds();
     unload();  // the model before it goes first
+    forget_peak();
+    const std::uint64_t before = resident_memory();
     const Stopwatch time;
     session_.emplace(library, load.model, load.options);
     loaded.seconds = time.seconds();
+    // A process keeps what an earlier model has left, and takes less from the system.
+    if (is_new_) loaded.memory = {beyond(before, peak_memory()), beyond(before, resident_memory())};
+    is_new_ = false;
     loaded.inputs = session_->inputs();
     loaded.outputs = session_->outputs();
     bound_.emplace(*session_);
@@ -64,6 +71,7 @@ class Server {
 
   std::optional<Session> session_;
   std::optional<BoundRun> bound_;
+  bool is_new_ = true;
 };
 
 }  // namespace

@@ -198,6 +198,7 @@ std::string pack(const Loaded& loaded) {
   std::string body;
   Packer packer(body);
   packer.text(loaded.library_version).real(loaded.seconds).real(loaded.library_seconds);
+  packer.number(loaded.memory.peak).number(loaded.memory.stays);
   pack_values(packer, loaded.inputs);
   pack_values(packer, loaded.outputs);
   return body;
@@ -209,6 +210,8 @@ Loaded unpack_loaded(std::string_view body) {
   loaded.library_version = unpacker.text();
   loaded.seconds = unpacker.real();
   loaded.library_seconds = unpacker.real();
+  loaded.memory.peak = unpacker.number();
+  loaded.memory.stays = unpacker.number();
   loaded.inputs = unpack_values(unpacker);
   loaded.outputs = unpack_values(unpacker);
   unpacker.end();

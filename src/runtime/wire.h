@@ -7,6 +7,8 @@
 // not with what was announced.
 #pragma once
 
+#include <ounce/load_memory.h>
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -38,6 +40,7 @@ struct Loaded {
   std::vector<ValueDescription> inputs, outputs;
   double seconds = 0;          // of creating the session
   double library_seconds = 0;  // of opening the library before that
+  LoadMemory memory;  // zeros for a process that had a model before, and where a system does not tell
 };
 
 // Tensors of a message, in its body; it must not change as long as they are used.

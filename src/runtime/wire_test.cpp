@@ -38,10 +38,12 @@ TEST(Wire, MessagesComeOutAsTheyWentIn) {
   EXPECT_EQ(back.options.stand_ins, load.options.stand_ins);
 
   ValueDescription value{"x", ElementType::kFloat, {{-1, "N"}, {3, ""}}};
-  const Loaded loaded = unpack_loaded(pack(Loaded{"1.30.0", {value}, {}, 0.5}));
+  const Loaded loaded = unpack_loaded(pack(Loaded{"1.30.0", {value}, {}, 0.5, 0.1, {200, 100}}));
   EXPECT_EQ(loaded.library_version, "1.30.0");
   EXPECT_EQ(data::describe(loaded.inputs.at(0)), "float32[N,3]");
   EXPECT_EQ(loaded.seconds, 0.5);
+  EXPECT_EQ(loaded.memory.peak, 200U);
+  EXPECT_EQ(loaded.memory.stays, 100U);
 
   const Tensor bytes{ElementType::kUint8, {2, 1}, "ab"};
   const Tensor strings{ElementType::kString, {2}, {}, {"x", ""}};

@@ -100,6 +100,7 @@ class Measuring {
       baseline.load_seconds = timed.load_seconds;
       baseline.cold_start_seconds = timed.cold_start_seconds;
       baseline.peak_memory = timed.peak_memory;
+      baseline.load_memory = timed.load_memory;
       result_.notes = report.notes;
     } catch (const Error& error) {
       if (is_cancelled()) throw;
@@ -304,6 +305,7 @@ class Measuring {
       finding.speed_up = timed.batches.front().speed_up;
       finding.load_seconds = timed.load_seconds;
       finding.peak_memory = timed.peak_memory;
+      finding.load_memory = timed.load_memory;
     }
   }
 

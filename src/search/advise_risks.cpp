@@ -148,7 +148,8 @@ class Risks {
                     100 * found->ratio,
                     100 * static_cast<double>(found->peak_memory) / static_cast<double>(before),
                     static_cast<double>(found->peak_memory) / 1e6, static_cast<double>(before) / 1e6),
-        "weights that are stored small are floats again once they are loaded");
+        "weights that are stored small are floats again once they are loaded: `memory=balanced` and "
+        "`memory=low` decode them at every run");
   }
 
   bool is_state(const std::string& input) const {

@@ -121,6 +121,7 @@ std::uint64_t CandidateMaker::make(const Recipe& recipe, const std::filesystem::
 QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem::path& output) {
   QuantizeOptions options = options_for(recipe);
   options.trial.data.samples = kTrialSamples * options.trial.data.parts;
+  options.trial.is_timed = false;  // it has been
   const onnx::Model original = onnx::read_model(model_);
   make::Inputs(original).add(options.trial.data).require_apart(output);
   QuantizeResult result;

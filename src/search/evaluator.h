@@ -5,6 +5,7 @@
 
 #include <ounce/tune.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct Resolution {
   std::vector<std::string> notes;
 };
 
+struct MeasuredMemory {
+  LoadMemory memory;
+  double ratio = 1;  // its peak, as a share of the original's
+};
+
 class Evaluator {
  public:
   explicit Evaluator(Clock& clock) : clock_(clock) {}
@@ -45,6 +51,8 @@ class Evaluator {
   // until it has used `most` of the budget.
   virtual Resolution resolve_static(double close_enough, double most) = 0;
   virtual std::uint64_t original_bytes() const = 0;
+  // What loading it takes; nothing where a system does not tell.
+  virtual std::optional<MeasuredMemory> memory(const Recipe&) { return std::nullopt; }
 
   // How much faster each is than the original, all in one contest; so many seconds for each. All of them
   // can be made. With a budget of models nothing is timed: what is said then follows from the formats.

@@ -221,6 +221,27 @@ std::vector<SpeedUp> MeasuringEvaluator::measure_times(const std::vector<Recipe>
   });
 }
 
+// In a process of its own.
+LoadMemory MeasuringEvaluator::memory_of(const std::string& key,
+                                         const std::function<std::filesystem::path()>& file) {
+  const auto find = [&]() -> json {
+    runtime::ExecutorOptions how = measure::executor_options(options_.runtime);
+    if (!how.isolate) how.isolate = runtime::Limits{};
+    const LoadMemory memory = runtime::load(file(), how)->load_memory().value_or(LoadMemory{});
+    return {{"peak", memory.peak}, {"stays", memory.stays}};
+  };
+  return once(key, find, [](const json& known) -> LoadMemory {
+    return {known.at("peak"), known.at("stays")};
+  });
+}
+
+std::optional<MeasuredMemory> MeasuringEvaluator::memory(const Recipe& recipe) {
+  const LoadMemory original = memory_of("memory", [&] { return maker_.model(); }),
+                   made = memory_of(key_of("memory", recipe), [&] { return file_of(recipe); });
+  if (original.peak == 0 || made.peak == 0) return std::nullopt;
+  return MeasuredMemory{made, static_cast<double>(made.peak) / static_cast<double>(original.peak)};
+}
+
 bool MeasuringEvaluator::computes_on_integers(const Recipe& recipe) {
   const auto find = [&]() -> json {
     try {

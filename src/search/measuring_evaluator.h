@@ -31,6 +31,7 @@ class MeasuringEvaluator : public Evaluator {
   std::vector<TreatedLayer> layers(const Recipe& recipe) override { return maker_.layers(recipe); }
   bool computes_on_integers(const Recipe& recipe) override;
   Resolution resolve_static(double close_enough, double most) override;
+  std::optional<MeasuredMemory> memory(const Recipe& recipe) override;
   std::uint64_t original_bytes() const override { return original_bytes_; }
   void keep_back(double seconds) override { kept_back_ = seconds; }
 
@@ -64,6 +65,7 @@ class MeasuringEvaluator : public Evaluator {
   VerifyOptions verify_options(const DataOptions& data) const;
   void count(std::set<std::string> keys);
   double seconds_left() const;
+  LoadMemory memory_of(const std::string& key, const std::function<std::filesystem::path()>& file);
   std::filesystem::path file_of(const Recipe& recipe);
   const Recording& recording();
 

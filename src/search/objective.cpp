@@ -23,7 +23,8 @@ bool is_beaten(const TuneTrial& trial, const TuneTrial& by) {
 
 }  // namespace
 
-bool is_slower(const SpeedUp& speed) {
+bool is_slower(const SpeedUp& speed, Objective objective) {
+  if (objective == Objective::kMemory) return speed.ratio < kLeastMemorySpeed;
   return speed.ratio < kMuchSlower || (speed.is_measurable && speed.ratio < kSlower);
 }
 
@@ -35,6 +36,7 @@ double cost_of(const TuneTrial& trial, Objective objective) {
   switch (objective) {
     case Objective::kLatency: return time_of(trial);
     case Objective::kSize: return trial.ratio;
+    case Objective::kMemory: return trial.memory_ratio;
     case Objective::kBalanced: break;
   }
   return time_of(trial) * trial.ratio;
@@ -46,6 +48,7 @@ bool is_better(const TuneTrial& a, const TuneTrial& b, Objective objective) {
   };
   int order = compare(cost_of(a, objective), cost_of(b, objective), tolerance_of(objective));
   if (order == 0 && objective == Objective::kLatency) order = compare(a.ratio, b.ratio, kSameTime);
+  if (order == 0 && objective == Objective::kMemory) order = compare(a.ratio, b.ratio, kSameSize);
   if (order == 0 && objective == Objective::kSize) order = compare(time_of(a), time_of(b), kSameTime);
   return order != 0 ? order < 0 : a.sqnr_db > b.sqnr_db + kSameQuality;
 }

@@ -7,8 +7,8 @@
 
 namespace ounce::search {
 
-// By more than two contests of the same model may differ.
-bool is_slower(const SpeedUp& speed);
+// By more than two contests of the same model may differ; for memory, by more than may be given away for it.
+bool is_slower(const SpeedUp& speed, Objective objective = Objective::kBalanced);
 
 // May it be the answer? It passed, and it is not slower than the original.
 bool is_eligible(const TuneTrial& trial);
@@ -17,7 +17,7 @@ bool is_eligible(const TuneTrial& trial);
 // with the better quality is better.
 bool is_better(const TuneTrial& a, const TuneTrial& b, Objective objective);
 
-// Smaller is better: time × bytes, time, or bytes, as shares of the original's.
+// Smaller is better: time × bytes, time, bytes, or memory at load, as shares of the original's.
 double cost_of(const TuneTrial& trial, Objective objective);
 
 // Marks the trials that no other eligible one beats in bytes, time and quality at once.

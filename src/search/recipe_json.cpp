@@ -47,6 +47,10 @@ json to_json(const Recipe& recipe) {
                {"correct_bias", integer.correct_bias},
                {"values", json::object()},
                {"nodes", json::object()}};
+  if (recipe.memory != MemoryUse::kFast) {
+    made["memory"] = name_of(recipe.memory);
+    made["decode_share"] = recipe.decode_share;
+  }
   for (const auto& [name, value] : integer.values) made["values"][name] = override_json(value);
   for (const auto& [name, format] : recipe.nodes) made["nodes"][name] = name_of(format);
   return made;
@@ -56,6 +60,10 @@ Recipe recipe_from(const json& made) {
   Recipe recipe;
   recipe.format = as<Format>(made.at("format"));
   recipe.rounding = as<Rounding>(made.at("rounding"));
+  if (made.contains("memory")) {
+    recipe.memory = as<MemoryUse>(made.at("memory"));
+    recipe.decode_share = made.at("decode_share");
+  }
   IntegerRecipe& integer = recipe.integer;
   integer.search = false;
   integer.equalize = made.at("equalize");

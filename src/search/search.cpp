@@ -35,9 +35,10 @@ constexpr double kUsualGoal = 28;            // dB, without a gate in dB
 constexpr double kMoreRoom = 1.5;            // dB, when held-out data was not content
 constexpr int kMostRounds = 3;               // of more room
 constexpr double kNoLimit = 1e9;
-constexpr double kSmallStep = 1.03;  // of the least cost so far
-constexpr double kOverrun = 0.05;    // of the budget, that the end may take longer
-constexpr double kHopeless = 0.9;    // speed that no float will bring up to the original's
+constexpr double kSmallStep = 1.03;                        // of the least cost so far
+constexpr double kOverrun = 0.05;                          // of the budget, that the end may take longer
+constexpr double kDecodeShares[] = {0.4, 0.2, 0.1, 0.05};  // of a run's time, for less memory
+constexpr double kHopeless = 0.9;  // speed that no float will bring up to the original's
 
 Recipe recipe_of(Format format) {
   Recipe recipe;
@@ -106,7 +107,13 @@ void Search::attempt(const Recipe& recipe, const std::string& name) {
     const double seconds = std::clamp(kContestShare * clock_.budget(), kLeastContest, kMostContest);
     candidate.trial.speed_up = evaluator_.time({recipe}, seconds).front();
     candidate.trial.is_timed = !clock_.counts_models();
-    candidate.trial.is_slower = is_slower(candidate.trial.speed_up);
+    if (options_.objective == Objective::kMemory) {
+      if (const auto measured = evaluator_.memory(recipe)) {
+        candidate.trial.memory = measured->memory;
+        candidate.trial.memory_ratio = measured->ratio;
+      }
+    }
+    candidate.trial.is_slower = is_slower(candidate.trial.speed_up, options_.objective);
   }
   const std::size_t place = candidate.number = candidates_.size();
   candidates_.push_back(std::move(candidate));
@@ -138,6 +145,7 @@ void Search::try_format(const Recipe& recipe, const char* name) {
 
 void Search::try_usual_formats() {
   try_format(recipe_of(Format::kW8), "w8");
+  if (options_.objective == Objective::kMemory) try_memory_curve(Format::kW8, "w8");
   try_format(recipe_of(Format::kW16), "w16");
   try_format(recipe_of(Format::kDynamic), "dynamic");
   try_static();
@@ -145,9 +153,26 @@ void Search::try_usual_formats() {
   if (options_.objective == Objective::kSize) try_format(recipe_of(Format::kW4), "w4");
 }
 
+// From the end that takes the least memory to the one that takes no time: what is fast enough first is the
+// best of its format.
+void Search::try_memory_curve(Format format, const char* name) {
+  Recipe recipe = recipe_of(format);
+  const auto is_fast_enough = [&] { return !candidates_.empty() && !candidates_.back().trial.is_slower; };
+  recipe.memory = MemoryUse::kLow;
+  const std::size_t before = candidates_.size();
+  try_format(recipe, fmt::format("{}, low memory", name).c_str());
+  recipe.memory = MemoryUse::kBalanced;
+  for (const double share : kDecodeShares) {
+    if (candidates_.size() > before && !clock_.counts_models() && is_fast_enough()) return;
+    recipe.decode_share = share;
+    try_format(recipe, fmt::format("{}, {:.0f} % for decoding", name, 100 * share).c_str());
+  }
+}
+
 // What seldom is the answer on a CPU.
 void Search::try_rare_formats() {
   try_format(recipe_of(Format::kW4), "w4");
+  if (options_.objective == Objective::kMemory) try_memory_curve(Format::kW4, "w4");
   try_format(recipe_of(Format::kFp16), "fp16");
   Recipe wide = recipe_of(Format::kStatic);
   wide.integer.activations = ActivationType::kS16;
@@ -308,7 +333,7 @@ void Search::compare_best() {
   const std::vector<SpeedUp> speeds = evaluator_.time(recipes, seconds);
   for (std::size_t i = 0; i < players.size(); ++i) {
     candidates_[players[i]].trial.speed_up = speeds[i];
-    candidates_[players[i]].trial.is_slower = is_slower(speeds[i]);
+    candidates_[players[i]].trial.is_slower = is_slower(speeds[i], options_.objective);
   }
   if (!is_eligible(candidates_[*best_].trial)) best_.reset();  // slower than the original after all
   for (const std::size_t i : players) consider(i);

@@ -50,6 +50,7 @@ class Search {
   void try_format(const Recipe& recipe, const char* name);
   void try_usual_formats();
   void try_rare_formats();
+  void try_memory_curve(Format format, const char* name);
   void try_static();
   void try_dynamic_layers();
   void repair();

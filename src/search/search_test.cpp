@@ -52,6 +52,27 @@ TEST(SearchTest, WhatIsFastAndPassesWins) {
   EXPECT_TRUE(run.search.is_complete());
 }
 
+// Decoding at every run takes memory and speed: the curve is gone along until it is fast enough.
+TEST(SearchTest, ForMemoryTheLeastThatIsFastEnoughWins) {
+  Script script = one_fatal_layer();
+  for (ScriptedLayer& layer : script.layers)
+    layer.noise[Format::kStatic] = layer.noise[Format::kDynamic] = 0.5;
+  script.memory = [](const Recipe& recipe) {
+    return recipe.memory == MemoryUse::kLow    ? 0.2
+           : recipe.memory == MemoryUse::kFast ? 1.0
+                                               : 1 - 2 * recipe.decode_share;
+  };
+  script.speed = [](const Recipe& recipe, double speed, int) {
+    return recipe.memory == MemoryUse::kLow        ? 0.5
+           : recipe.memory == MemoryUse::kBalanced ? 1 - recipe.decode_share
+                                                   : speed;
+  };
+  ScriptedSearch run(script, {.seconds = 600}, Objective::kMemory);
+  run.run();
+  EXPECT_EQ(run.best().trial.name, "w8, 10 % for decoding");
+  EXPECT_DOUBLE_EQ(run.best().trial.memory_ratio, 0.8);
+}
+
 TEST(SearchTest, TheFatalLayerAloneLeavesTheIntegers) {
   ScriptedSearch run(one_fatal_layer(), {.seconds = 600});
   run.run();

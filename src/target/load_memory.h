@@ -1,5 +1,5 @@
 // How much memory the weights of a model take once a runtime has loaded it: codes that ordinary ops decode
-// are float32 then.
+// are float32 then, unless DequantizeLinear decodes them at every run.
 #pragma once
 
 #include <cstdint>

@@ -36,6 +36,7 @@ struct Script {
   // How fast a recipe comes out, given what the layers say; contests are numbered from 0.
   std::function<double(const Recipe&, double speed, int contest)> speed = [](const Recipe&, double ratio,
                                                                              int) { return ratio; };
+  std::function<double(const Recipe&)> memory = {};  // at load, as a share of the original's; none: not known
   std::function<bool(const Candidate&)> adopt = [](const Candidate&) { return true; };
 };
 
@@ -65,6 +66,10 @@ class ScriptedEvaluator : public Evaluator {
     trial.sqnr_db = noise > 0 ? -10 * std::log10(noise) : std::numeric_limits<double>::infinity();
     trial.passed = trial.sqnr_db >= script_.gate_db;
     return trial;
+  }
+  std::optional<MeasuredMemory> memory(const Recipe& recipe) override {
+    if (!script_.memory) return std::nullopt;
+    return MeasuredMemory{{1, 1}, script_.memory(recipe)};
   }
   std::vector<TreatedLayer> layers(const Recipe& recipe) override {
     std::vector<TreatedLayer> all;

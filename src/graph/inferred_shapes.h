@@ -1,0 +1,38 @@
+// The shapes of values in the main graph, inferred from those that the file tells, through the ops that
+// networks with weights are made of. What is behind another op stays unknown.
+#pragma once
+
+#include <unordered_map>
+
+#include "graph/index.h"
+#include "graph/shapes.h"
+#include "onnx/model.h"
+
+namespace ounce::graph {
+
+class InferredShapes {
+ public:
+  InferredShapes(const onnx::Model& model, const Index& index);
+  // A value of the main graph. Null when even the rank is not known.
+  const Dims* of(Bytes name) const;
+
+ private:
+  void infer(const onnx::Node& node);
+  Dims of_window(const onnx::Node& node, const Dims& input, const Dims& kernel, std::int64_t channels) const;
+  Dims of_transposed_conv(const onnx::Node& node, const Dims& input, const Dims& weight) const;
+  Dims of_concat(const onnx::Node& node) const;
+  Dims of_matrix_product(const onnx::Node& node) const;
+  Dims of_reshape(const onnx::Node& node, const Dims& input) const;
+  Dims of_resize(const onnx::Node& node, const Dims& input) const;
+  Dims broadcast(const onnx::Node& node) const;
+  // Empty when it is not a constant of that type.
+  std::vector<std::int64_t> integers(Bytes name) const;
+  std::vector<float> floats(Bytes name) const;
+
+  const onnx::Model& model_;
+  const Index& index_;
+  const Shapes declared_;
+  std::unordered_map<Bytes, Dims> inferred_;
+};
+
+}  // namespace ounce::graph
