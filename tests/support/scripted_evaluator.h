@@ -37,6 +37,8 @@ struct Script {
   std::function<double(const Recipe&, double speed, int contest)> speed = [](const Recipe&, double ratio,
                                                                              int) { return ratio; };
   std::function<bool(const Candidate&)> adopt = [](const Candidate&) { return true; };
+  // What more there is to say of a recipe that was judged.
+  std::function<void(const Recipe&, TuneTrial&)> judged = [](const Recipe&, TuneTrial&) {};
 };
 
 class ScriptedEvaluator : public Evaluator {
@@ -64,6 +66,7 @@ class ScriptedEvaluator : public Evaluator {
     const double noise = noise_of(recipe);
     trial.sqnr_db = noise > 0 ? -10 * std::log10(noise) : std::numeric_limits<double>::infinity();
     trial.passed = trial.sqnr_db >= script_.gate_db;
+    script_.judged(recipe, trial);
     return trial;
   }
   std::vector<TreatedLayer> layers(const Recipe& recipe) override {
