@@ -23,7 +23,7 @@ from int8 import EXAMPLES, PIXELS, SOUND, run
 # name: data, arrays that belong together (input or label: the fields that follow each other in it), samples to tune on,
 # options, gate
 CASES = {
-    "mobilenetv2": ("cifar_val.npz", {"input": ["x"]}, 400, PIXELS, ["--min-agreement", "98%"]),
+    "mobilenetv2": ("cifar_val.npz", {"input": ["x"]}, 320, PIXELS, ["--min-agreement", "99%"]),
     "kws": ("kws_val.npz", {"audio": ["audio", "calib"]}, 200, SOUND, ["--min-agreement", "97%"]),
     "commands": ("commands_val.npz", {"audio": ["audio"], "label": ["label"]}, 160, [*SOUND, "--labels", "label"],
                  ["--max-drop", "3%"]),

@@ -49,7 +49,10 @@ void add_bound(Outcome& outcome, const Bound& bound, const Words& words, const V
     outcome.doubt += "one sample tells nothing about others";
     return;
   }
-  outcome.doubt += fmt::format("{} samples show only {}: ", result.samples, outcome.claim);
+  outcome.doubt +=
+      fmt::format("{} only {}: ",
+                  result.samples == 1 ? "one sample shows" : fmt::format("{} samples show", result.samples),
+                  outcome.claim);
   outcome.doubt += bound.needed != 0 ? fmt::format("{} need {} of them", words.limit, about(bound.needed))
                                      : fmt::format("no number of them shows {}", words.limit);
 }
@@ -171,6 +174,13 @@ std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
   return all;
 }
 
+// To the bit: then there is nothing that could come out otherwise elsewhere.
+bool is_identical(const VerifyResult& result) {
+  return std::all_of(result.outputs.begin(), result.outputs.end(), [](const OutputComparison& output) {
+    return output.is_state || (std::isinf(output.sqnr_db) && output.sqnr_db > 0);
+  });
+}
+
 // Where confidence is asked for, a gate holds that holds on other data as well.
 void demand_certainty(Outcome& outcome) {
   if (!outcome.holds || !outcome.bound) return;
@@ -244,6 +254,9 @@ void judge(const Gates& gates, VerifyResult& result) {
   }
   Outcome nearest;
   std::vector<Outcome> all = outcomes(gates, result);
+  if (is_identical(result)) {
+    for (Outcome& outcome : all) outcome.bound.reset();
+  }
   const bool holds_here = std::all_of(all.begin(), all.end(), [](const Outcome& one) { return one.holds; });
   if (holds_here && !result.is_generated) note_certainty(all, result);
   for (Outcome& outcome : all) {

@@ -8,7 +8,7 @@ namespace ounce::report {
 inline constexpr double kDoubtfulSqnr = 20;  // dB: below, nobody should rely on a model unseen
 
 // "the outputs are off by 1.2 % of their size: answers seldom change"; below kDoubtfulSqnr it begins with
-// "warning: ". Empty when there is no number.
+// "warning: ". Empty when there is nothing to say: all values are equal, or there is no number.
 std::string sqnr_words(double sqnr_db);
 
 }  // namespace ounce::report

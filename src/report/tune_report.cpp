@@ -35,6 +35,7 @@ std::string agreement_text(const TuneTrial& trial) {
 
 const char* gate_text(const TuneTrial& trial) {
   if (!trial.problem.empty()) return "-";
+  if (trial.has_too_few_samples) return "too few samples to be sure";
   if (!trial.passed) return "failed";
   if (trial.held_out && !*trial.held_out) return "failed on held-out data";
   return trial.is_slower ? "passed, but slower" : "passed";

@@ -195,8 +195,7 @@ std::string verify_text(const VerifyResult& result) {
         "note: the inputs were random; they show that the models agree, not how good they are: give --data\n";
   }
   for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
-  if (const std::string words = sqnr_words(result.worst_sqnr_db); !words.empty())
-    text += fmt::format("{}: {}\n", decibel_text(result.worst_sqnr_db), words);
+  if (const std::string words = sqnr_words(result.worst_sqnr_db); !words.empty()) text += words + '\n';
   // With a confidence that was asked for, the verdict says it.
   if (!result.certainty.empty() && result.passed && !result.is_confidence_asked)
     text +=

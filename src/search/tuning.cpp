@@ -142,11 +142,11 @@ class Tuning {
     }
     refused_[candidate.number] = held_out;
     const bool has_all = held_out.samples > split_.held_out_samples;
-    if (held_out.has_too_few_samples) {  // nothing was learned about the model
+    if (held_out.has_too_few_samples) {  // nothing was learned about the model, and the end will say it
       if (has_all || split_.is_same) search_.note_too_few_samples();
-    } else {
-      tries_.note_failure();
+      return false;
     }
+    tries_.note_failure();
     result_.notes.push_back(
         fmt::format("{} passed on the data that was searched on, but not on {}: {}", candidate.trial.name,
                     has_all ? "all of it" : "the data that was held out", held_out.verdict));
@@ -171,7 +171,11 @@ class Tuning {
 
   TuneResult finish() {
     result_.notes.insert(result_.notes.end(), search_.notes().begin(), search_.notes().end());
-    for (const Candidate& candidate : search_.candidates()) result_.trials.push_back(candidate.trial);
+    for (const Candidate& candidate : search_.candidates()) {
+      TuneTrial& trial = result_.trials.emplace_back(candidate.trial);
+      if (const auto refused = refused_.find(candidate.number); refused != refused_.end())
+        trial.has_too_few_samples = refused->second.has_too_few_samples;
+    }
     mark_front(result_.trials);
     result_.is_out_of_time = !search_.is_complete();
     result_.runtime_version = split_.runtime_version;
