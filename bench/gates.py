@@ -2,7 +2,7 @@
 """Does what `ounce tune` writes hold its gate on data that it has not seen, as often as it says?
 
 usage: OUNCE_ZOO=folder bench/gates.py [--ounce build/ounce] [--only kws,mobilenetv2] [--splits 8] [--budget '12 models']
-                                       [--confidence none,90%] [--seed 0] [--gate]
+                                       [--confidence none,90%] [--objective balanced] [--seed 0] [--gate]
 
 The data of a model is shuffled (with a fixed seed) and cut: tune gets the first part and nothing but a gate, and what it
 writes is judged by the same gate on the rest, which is a few times as large. That is done for a number of splits, with
@@ -24,7 +24,7 @@ from int8 import EXAMPLES, PIXELS, SOUND, run
 # options, gate
 CASES = {
     "mobilenetv2": ("cifar_val.npz", {"input": ["x"]}, 320, PIXELS, ["--min-agreement", "99%"]),
-    "kws": ("kws_val.npz", {"audio": ["audio", "calib"]}, 200, SOUND, ["--min-agreement", "97%"]),
+    "kws": ("kws_val.npz", {"audio": ["audio", "calib"]}, 320, SOUND, ["--min-agreement", "99%"]),
     "commands": ("commands_val.npz", {"audio": ["audio"], "label": ["label"]}, 160, [*SOUND, "--labels", "label"],
                  ["--max-drop", "3%"]),
     "agnews": ("agnews_val.npz", {"input_ids": ["ids"], "attention_mask": ["mask"]}, 400, [], ["--min-agreement", "99%"]),
@@ -46,7 +46,8 @@ def cut(source, arrays, count, generator, folder):
 def tuned(arguments, model, data, options, gate, confidence, output):
     """What tune says: the document of the model, with or without a result."""
     return run(arguments.ounce, "tune", model, "--data", data, *options, *gate, "--confidence", confidence, "--budget",
-               arguments.budget, "--no-cache", "--on", "none", "-o", output, "--json", may_fail=(1,))["models"][0]
+               arguments.budget, "--objective", arguments.objective, "--no-cache", "--on", "none", "-o", output, "--json",
+               may_fail=(1,))["models"][0]
 
 
 def holds(arguments, model, output, data, options, gate):
@@ -64,6 +65,7 @@ def main():
     parser.add_argument("--splits", type=int, default=8, help="of each model")
     parser.add_argument("--budget", default="12 models")
     parser.add_argument("--confidence", default="none,90%")
+    parser.add_argument("--objective", default="balanced")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--gate", action="store_true")
     arguments = parser.parse_args()
@@ -96,13 +98,14 @@ def main():
                     mine[confidence][0] += 1
                     mine[confidence][1] += good
                     os.remove(output)
+                print(f"{name}: split {split + 1} of {arguments.splits}: written, held: {mine}", file=sys.stderr, flush=True)
         for confidence in confidences:
             count_written, count_held = mine[confidence]
             written[confidence] += count_written
             held[confidence] += count_held
             what = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds[confidence].items()))
-            print(f"| {name} | `{' '.join(gate)}` | {sizes[0]}, {sizes[1]} | {confidence} | {arguments.splits} | {count_written} | "
-                  f"{count_held} | {what} |", flush=True)
+            print(f"| {name} | `{' '.join(gate)}` | {sizes[0]}, {sizes[1]} | {confidence} | {arguments.splits} | "
+                  f"{count_written} | {count_held} | {what} |", flush=True)
     broken = False
     for confidence in confidences:
         share = held[confidence] / written[confidence] if written[confidence] else 1

@@ -96,7 +96,8 @@ def foreign_rows(folder):
 def tuned(arguments, row, output, cache):
     """What tune says of its result; None when nothing passed."""
     document = run(arguments.ounce, "tune", row.model, *row.tune, *row.metric, *row.gate, "--objective", arguments.objective,
-                   "--budget", arguments.budget, "--confidence", arguments.confidence, "--cache", cache, "-o", output, "--json", may_fail=(1,))["models"][0]
+                   "--budget", arguments.budget, "--confidence", arguments.confidence, "--cache", cache, "-o", output, "--json",
+                   may_fail=(1,))["models"][0]
     return document if document["passed"] else None
 
 
