@@ -2,7 +2,7 @@
 """`ounce tune` on the model zoo, judged on data that it has not seen, beside the best that is known to be done by hand.
 
 usage: OUNCE_ZOO=folder bench/tune.py [--ounce build/ounce] [--only kws,gpt] [--budget 10m] [--objective balanced] [--peer]
-                                      [--gate] [--seconds 10] [--keep FOLDER]
+                                      [--gate] [--seconds 10] [--keep FOLDER] [--confidence none]
        bench/tune.py --foreign FOLDER …          models that bench/foreign_models.py brought
 
 Each model is tuned with a part of its data and nothing but a gate. Then `ounce verify` judges the result on the other part,
@@ -96,7 +96,8 @@ def foreign_rows(folder):
 def tuned(arguments, row, output, cache):
     """What tune says of its result; None when nothing passed."""
     document = run(arguments.ounce, "tune", row.model, *row.tune, *row.metric, *row.gate, "--objective", arguments.objective,
-                   "--budget", arguments.budget, "--cache", cache, "-o", output, "--json", may_fail=(1,))["models"][0]
+                   "--budget", arguments.budget, "--confidence", arguments.confidence, "--cache", cache, "-o", output, "--json",
+                   may_fail=(1,))["models"][0]
     return document if document["passed"] else None
 
 
@@ -209,6 +210,8 @@ def main():
     parser.add_argument("--foreign", default="")
     parser.add_argument("--budget", default="10m")
     parser.add_argument("--objective", default="balanced")
+    # Half a percent of a hundred samples is nothing that they can show: gates.py is about that.
+    parser.add_argument("--confidence", default="none")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--keep", default="", help="folder for the models and tune's measurements (default: a temporary one)")
     parser.add_argument("--peer", action="store_true")

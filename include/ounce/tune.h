@@ -7,8 +7,9 @@
 //   const ounce::TuneResult result = ounce::tune("model.onnx", "model.tuned.onnx", options);
 //
 // The data is cut in two: models are calibrated, compared and chosen on one part; whatever is written has
-// passed on the other part as well, and is never slower than the original. The best so far is on the disk at
-// any time. What has been measured is kept: a run that was killed goes on where it was.
+// passed on the other part as well, with gates.confidence (90 % unless it is set; 0: what holds on the
+// samples passes), and is never slower than the original. The best so far is on the disk at any time. What
+// has been measured is kept: a run that was killed goes on where it was.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +67,11 @@ struct TuneTrial {
   std::optional<MetricResult> metric;
   bool passed = false;  // the gate, there
   std::string verdict;
-  std::optional<bool> held_out;  // … and on the part that is held out, if it was asked
-  bool is_on_front = false;      // no other that passed is better in bytes, time and quality
+  std::uint64_t samples = 0;         // that it was judged on
+  std::uint64_t samples_needed = 0;  // in their place, to be sure of it; 0: they do, or no number would
+  bool has_too_few_samples = false;  // to be sure of any model
+  std::optional<bool> held_out;      // … and on the part that is held out, if it was asked
+  bool is_on_front = false;          // no other that passed is better in bytes, time and quality
 };
 
 // How one layer computes in the result.
@@ -79,7 +83,8 @@ struct LayerChoice {
 struct TuneOptions {
   RuntimeOptions runtime;
   DataOptions data;
-  Gates gates;  // without any: kDefaultTuneSqnr dB for every output
+  // Without any: kDefaultDrop of the metric if there are labels, else kDefaultTuneSqnr dB for every output.
+  Gates gates;
   Metric metric = Metric::kAuto;
   std::string label_output;  // the one that labels speak of
   std::optional<double> threshold;
@@ -105,6 +110,9 @@ struct TuneResult {
   std::string runtime_version;
   std::uint64_t bytes_before = 0;
   std::uint64_t search_samples = 0, held_out_samples = 0;
+  double confidence = 0;  // that the result holds its gate on other data; 0: it was not asked for
+  // Nothing passed, and so many samples would do for what came closest, if they are like these; 0: unknown.
+  std::uint64_t samples_needed = 0;
   TuneTrial best;                         // or the closest one
   std::optional<std::size_t> best_trial;  // its place among the trials
   TuneTrial held_out;                     // of it, on the part of the data that was held out

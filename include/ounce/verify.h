@@ -44,7 +44,13 @@ struct Gates {
   std::optional<double> min_sqnr;                     // dB, of every output
   std::optional<double> min_agreement;                // share of same top-1 answers
   std::optional<double> max_drop;                     // of the metric: a share for accuracy, F1 and mAP
+  // How sure it must be that they hold on other data like this: 0.9 lets one in ten pass that does not. Not
+  // set, or 0: what holds on these samples passes (tune() takes kUsualConfidence when it is not set).
+  std::optional<double> confidence;
 };
+inline constexpr double kUsualConfidence = 0.9;
+// What a metric may lose where there are labels and no gate.
+inline constexpr double kDefaultDrop = 0.01;
 
 struct VerifyOptions {
   RuntimeOptions runtime;
@@ -62,6 +68,12 @@ struct VerifyOptions {
   Progress* progress = nullptr;
 };
 
+// So many of so many answers, as evidence. Answers of one sample depend on each other, so they count as fewer
+// than there are.
+struct Tally {
+  double count = 0, of = 0;
+};
+
 struct OutputComparison {
   std::string name, type;
   bool is_state = false;  // fed back by DataOptions::carry: shown, but no gate looks at it
@@ -69,6 +81,10 @@ struct OutputComparison {
   double max_abs_diff = 0, mean_abs_diff = 0, mse = 0;
   double sqnr_db = 0;  // infinite when all values are equal
   double cosine = 1;
+  double sqnr_deviation_db = 0;   // one standard deviation, by a bootstrap over the samples
+  double mean_abs_deviation = 0;  // of mean_abs_diff
+  Tally other_answers;            // than the reference's top-1
+  std::optional<double> sqnr_low_db, agreement_low;      // no less than this, with VerifyResult::confidence
   std::optional<double> top1_agreement, top5_agreement;  // for outputs with a class axis
   std::optional<std::uint64_t> flips;                    // decisions that changed at the threshold
   std::uint64_t decisions = 0;
@@ -83,6 +99,9 @@ struct MetricResult {
   double reference = 0, candidate = 0;
   double drop = 0;                     // positive: the candidate is worse
   double drop_low = 0, drop_high = 0;  // 95 % confidence, paired bootstrap over the samples
+  // Of accuracy: answers that only the reference has right, and only the candidate.
+  std::optional<Tally> lost = {}, won = {};
+  std::optional<double> drop_bound = {};  // no more than this, with VerifyResult::confidence
 };
 
 struct EdgeCase {
@@ -104,10 +123,19 @@ struct VerifyResult {
   bool passed = false;
   std::string verdict;  // which gate decided, and by how much
   std::vector<std::string> failures;
+  // What the samples tell about others like them: bounds hold with this confidence (Gates::confidence, or
+  // kUsualConfidence). `certainty` says it in words; empty when the inputs were made up or a gate failed.
+  double confidence = 0;
+  bool is_confidence_asked = false;  // then what is not certain has failed
+  bool is_certain = false;           // every gate holds with that confidence
+  std::string certainty;
+  std::uint64_t samples_needed = 0;            // about how many make it certain; 0: it is, or no number would
+  bool has_too_few_samples = false;            // not even a candidate without any difference would be certain
   double max_abs_diff = 0, mean_abs_diff = 0;  // over all outputs
   double worst_sqnr_db = 0;                    // of the worst output, states left out
   std::uint64_t samples = 0;
-  bool is_generated = false;  // no data was given: the values are random
+  std::uint64_t independent_samples = 0;  // fewer with a carried state: what follows from each other is one
+  bool is_generated = false;              // no data was given: the values are random
   std::vector<OutputComparison> outputs;
   std::vector<MetricResult> metrics;
   std::vector<EdgeCase> edge_cases;

@@ -6,6 +6,7 @@
 #include "base/cancel.h"
 #include "graph/verify.h"
 #include "make/output_place.h"
+#include "measure/gates.h"
 #include "measure/on_cpus.h"
 #include "measure/open.h"
 #include "onnx/reader.h"
@@ -59,6 +60,7 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
     throw Error(ErrorCode::kUsage, "tune needs to see real data: give `data`", model.string());
   if (options.budget.models == 0 && !(options.budget.seconds > 0))
     throw Error(ErrorCode::kUsage, "`budget` must be more than nothing");
+  measure::require_confidence(options.gates);
   const onnx::Model original = onnx::read_model(model);
   graph::verify(original);
   make::Inputs inputs(original);

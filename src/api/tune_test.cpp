@@ -40,6 +40,7 @@ struct TuneTest : testing::Test {
     options.data.path = folder / "data.npz";
     options.data.labels = "label";
     options.gates.max_drop = 0.005;
+    options.gates.confidence = 0;  // 64 samples cannot show that
     options.objective = Objective::kSize;
     options.budget.models = 60;  // does not hang on times
     options.cache = folder / "cache";
@@ -112,6 +113,37 @@ TEST_F(TuneTest, WhenNothingPassesTheClosestIsKept) {
   EXPECT_THAT(result.best.verdict, HasSubstr("300 dB"));
 }
 
+TEST_F(TuneTest, FewSamplesGiveTheSafestModelAndSayHowManyWouldDo) {
+  options.gates.max_drop = 0.02;
+  options.gates.confidence.reset();
+  const TuneResult result = tuned();
+  EXPECT_FALSE(result.passed);
+  EXPECT_EQ(result.confidence, kUsualConfidence);
+  EXPECT_EQ(result.best.name, "w16");
+  EXPECT_EQ(result.samples_needed, 149U);  // 0.98^149 < 5 %
+  EXPECT_THAT(result.best.verdict, HasSubstr("64 samples show only a loss of 4.57 points or less at 95 % "
+                                             "confidence: the 2.00 points of `gates.max_drop` need 149"));
+  EXPECT_EQ(result.trials.size(), 2U);  // what cannot be shown is not looked for
+  EXPECT_TRUE(std::filesystem::exists(result.closest));
+}
+
+TEST_F(TuneTest, WhatTheSamplesCanShowPasses) {
+  options.gates.max_drop = 0.1;
+  options.gates.confidence = 0.9;
+  const TuneResult result = tuned();
+  ASSERT_TRUE(result.passed) << result.best.verdict;
+  EXPECT_THAT(format_of(result, "third"), testing::AnyOf("w16", "fp32"));
+  EXPECT_THAT(result.held_out.verdict, HasSubstr("points or less at 9"));
+}
+
+TEST_F(TuneTest, LabelsWithoutAGateBringOne) {
+  options.gates.max_drop.reset();
+  const TuneResult result = tuned();
+  ASSERT_TRUE(result.passed);
+  EXPECT_THAT(result.notes, Contains(HasSubstr("the metric may lose 1 point")));
+  EXPECT_THAT(result.held_out.verdict, HasSubstr("1.00 points of `gates.max_drop`"));
+}
+
 TEST_F(TuneTest, WithoutLabelsOutputsDecide) {
   options.data.labels.clear();
   const TuneResult result = tuned();
@@ -140,6 +172,9 @@ TEST_F(TuneTest, SenselessRequestsAreRefused) {
   options.budget = {0, 0};
   EXPECT_EQ(error_of([&] { tuned(); }).code(), ErrorCode::kUsage);
   options.budget = {10, 0};
+  options.gates.confidence = 1;
+  EXPECT_THAT(error_of([&] { tuned(); }).what(), HasSubstr("from 50 to below 100 %"));
+  options.gates.confidence = 0;
   options.data = {};
   EXPECT_THAT(error_of([&] { tuned(); }).what(), HasSubstr("give `data`"));
 }

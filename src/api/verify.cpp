@@ -23,6 +23,15 @@ std::optional<Contract> shared_contract(const std::filesystem::path& reference,
   return ours ? ours : theirs;
 }
 
+// Labels are given for the metric to decide.
+Gates with_default_gate(const VerifyOptions& options, std::vector<std::string>& notes) {
+  Gates gates = options.gates;
+  if (measure::has_any(gates) || options.data.labels.empty()) return gates;
+  gates.max_drop = kDefaultDrop;
+  notes.emplace_back(measure::kDefaultDropNote);
+  return gates;
+}
+
 }  // namespace
 
 VerifyResult verify(const std::filesystem::path& reference_path, const std::filesystem::path& candidate_path,
@@ -34,6 +43,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   if (options.runtime.remote && !options.cpus.empty())
     throw Error(ErrorCode::kUsage,
                 "`cpus` shows other CPUs here: leave out `remote.via` and `remote.launcher`");
+  measure::require_confidence(options.gates);
   VerifyResult result;
   result.reference = reference_path;
   result.candidate = candidate_path;
@@ -69,7 +79,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   result.cpus = measure::compare_on_cpus(reference_path, candidate_path,
                                          {options.cpus, options.cpu_samples, options.emulated_samples},
                                          options.runtime, open);
-  measure::judge(options.gates, result);
+  measure::judge(with_default_gate(options, result.notes), result);
   return result;
 }
 

@@ -131,12 +131,12 @@ void show_tune(const DataOptions& data) {
   TuneOptions options;
   options.data = data;
   options.data.labels = "label";
-  options.gates.max_drop = 0.02;
+  options.gates.max_drop = 0.05;  // what half of the clips can show
   options.budget.models = 40;
   options.keep = false;
   say(stdout,
       fmt::format(
-          "$ ounce tune model.onnx --data clips.npz --labels label --max-drop 2% --budget '40 models'\n{}\n",
+          "$ ounce tune model.onnx --data clips.npz --labels label --max-drop 5% --budget '40 models'\n{}\n",
           report::tune_text(tune("model.onnx", "model.tuned.onnx", options))));
 }
 

@@ -6,7 +6,8 @@
 
 namespace ounce::cli {
 
-void add_gate_options(CLI::App& app, GateArguments& arguments, const std::string& gates) {
+void add_gate_options(CLI::App& app, GateArguments& arguments, const std::string& gates,
+                      const std::string& usual) {
   app.add_option("--abs-tol", arguments.abs_tol, "largest difference of any value, such as 0.04")
       ->check(number_between(0, 1e300))
       ->group(gates);
@@ -21,6 +22,11 @@ void add_gate_options(CLI::App& app, GateArguments& arguments, const std::string
   app.add_option(
          "--max-drop", arguments.max_drop,
          "what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll and mae")
+      ->group(gates);
+  app.add_option("--confidence", arguments.confidence,
+                 "how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes by "
+                 "these samples alone (default: " +
+                     usual + ")")
       ->group(gates);
   add_metric_options(app, arguments);
 }
@@ -45,6 +51,11 @@ Gates gates_of(const GateArguments& arguments) {
   if (!arguments.min_agreement.empty())
     gates.min_agreement = share_of(arguments.min_agreement, "--min-agreement", 1);
   if (!arguments.max_drop.empty()) gates.max_drop = share_of(arguments.max_drop, "--max-drop", 0.2);
+  if (arguments.confidence == "none") {
+    gates.confidence = 0;
+  } else if (!arguments.confidence.empty()) {
+    gates.confidence = share_of(arguments.confidence, "--confidence", 1);
+  }
   return gates;
 }
 

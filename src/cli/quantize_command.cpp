@@ -24,6 +24,7 @@
 #include "report/json.h"
 #include "report/option_words.h"
 #include "report/quantize_report.h"
+#include "report/sqnr_words.h"
 
 namespace ounce::cli {
 namespace quantize_verb {
@@ -56,6 +57,13 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, s
     say(out, plainly("  {}{}\n", name, line));
   if (const std::string line = report::memory_line(row.result); !line.empty())
     say(out, plainly("  {}{}\n", name, line));
+  // What is good needs no words among many.
+  const std::string words = went_well ? report::sqnr_words(trial.sqnr_db) : "";
+  if (!words.empty() && (is_alone || trial.sqnr_db < report::kDoubtfulSqnr))
+    say(out, plainly("  {}{}{}\n", name, words,
+                     trial.sqnr_db < report::kDoubtfulSqnr
+                         ? "; 'ounce verify' tells, with --labels or --min-agreement"
+                         : ""));
   for (const std::string& line : report::cpu_lines(trial.cpus)) say(out, plainly("  {}on {}\n", name, line));
   const bool is_on_integers =
       std::any_of(row.result.nodes.begin(), row.result.nodes.end(),

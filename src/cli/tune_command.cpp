@@ -136,7 +136,8 @@ Command add_tune(CLI::App& parser) {
       "XDG_CACHE_HOME/ounce or ~/.cache/ounce)");
   app->add_flag("!--no-cache", arguments->keep, "keep no measurements, and use none")->excludes(cache);
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
-  add_gate_options(*app, arguments->gates, "Gates (without any: 30 dB for every output)");
+  add_gate_options(*app, arguments->gates,
+                   "Gates (without any: 30 dB for every output; with --labels 1 point of the metric)", "90%");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
   return {app,

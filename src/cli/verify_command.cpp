@@ -92,7 +92,9 @@ Command add_verify(CLI::App& parser) {
   app->add_option("reference", arguments->reference, "the original model")->required();
   app->add_option("candidate", arguments->candidates, "models to compare with it, or folders of models")
       ->required();
-  add_gate_options(*app, arguments->gates, "Gates (without any: 20 dB for every output)");
+  add_gate_options(*app, arguments->gates,
+                   "Gates (without any: 20 dB for every output; with --labels 1 point of the metric)",
+                   "none");
   app->add_flag("--edge-cases,!--no-edge-cases", arguments->edge_cases,
                 "also try zeros, extremes, noise, batches and lengths (default: on)");
   app->add_option("--worst", arguments->worst, "how many samples with the largest difference to name")

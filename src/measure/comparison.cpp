@@ -17,6 +17,7 @@ namespace {
 using data::TensorView;
 
 constexpr std::uint64_t kRangedBatches = 32;  // enough to know what inputs look like
+constexpr std::uint64_t kSequence = 16;       // samples that follow from each other and count as one
 constexpr double kLeastScore = 0.05;          // of a detection, unless a threshold is given
 
 // One sample of a batch; the whole value when it has no batch axis.
@@ -76,6 +77,7 @@ Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptio
     are_states_.push_back(is_carried);
   }
   largest_outputs_.resize(outputs_.size());
+  evidence_.resize(outputs_.size());
   if (!options.label_output.empty()) labelled_output();  // throws when there is no such output
 }
 
@@ -167,6 +169,7 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
                        theirs = slice(candidate[i], sample, slices);
       const double difference = outputs_[i].add(ours, theirs);
       if (!are_states_[i]) note_worst(batch.names[sample], i, difference);
+      if (options_.data.carry.empty()) evidence_[i].add(outputs_[i]);
       if (ours.bytes.size() == reference[i].bytes.size()) break;  // not cut: the batch is one
     }
     if (onnx::is_float_weight_type(reference[i].type) && ranged_batches_ <= kRangedBatches) {
@@ -179,6 +182,13 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
   for (std::size_t sample = 0; sample < batch.labels.size(); ++sample)
     add_label(batch, sample, reference, candidate);
   samples_ += samples;
+  if (!options_.data.carry.empty() && samples_ >= noted_samples_ + kSequence) note_evidence();
+}
+
+// With a carried state, what came one after the other is one sample.
+void Comparison::note_evidence() {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) evidence_[i].add(outputs_[i]);
+  noted_samples_ = samples_;
 }
 
 void Comparison::run(data::Feed& feed, Progress* progress) {
@@ -196,6 +206,7 @@ void Comparison::run(data::Feed& feed, Progress* progress) {
     add(*batch, reference, candidate);
     if (progress != nullptr) ++progress->done;
   }
+  if (!options_.data.carry.empty() && samples_ > noted_samples_) note_evidence();
 }
 
 void Comparison::fill(VerifyResult& result) const {
@@ -206,6 +217,8 @@ void Comparison::fill(VerifyResult& result) const {
     const OutputMeter& output = outputs_[i];
     result.outputs.push_back(output.result());
     result.outputs.back().is_state = are_states_[i];
+    evidence_[i].fill(result.outputs.back());
+    result.independent_samples = std::max(result.independent_samples, evidence_[i].samples());
     if (output.shape_differences() != 0) {
       result.failures.push_back(fmt::format("output '{}' has another shape in {} samples: {}",
                                             result.outputs.back().name, output.shape_differences(),

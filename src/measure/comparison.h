@@ -11,6 +11,7 @@
 #include "data/feed.h"
 #include "measure/detection.h"
 #include "measure/difference.h"
+#include "measure/evidence.h"
 #include "measure/generate.h"
 #include "measure/metric.h"
 #include "measure/stepper.h"
@@ -40,6 +41,7 @@ class Comparison {
   void add_label(const data::Batch& batch, std::size_t sample, std::span<const data::TensorView> reference,
                  std::span<const data::TensorView> candidate);
   void note_inputs(const data::Batch& batch);
+  void note_evidence();
   void note_worst(const std::string& sample, std::size_t output, double difference);
   std::size_t labelled_output() const;
 
@@ -47,6 +49,7 @@ class Comparison {
   Stepper& candidate_;
   const VerifyOptions& options_;
   std::vector<OutputMeter> outputs_;
+  std::vector<OutputEvidence> evidence_;
   std::vector<bool> are_states_;
   std::vector<double> largest_outputs_;
   std::unique_ptr<MetricMeter> metric_;
@@ -55,7 +58,7 @@ class Comparison {
   std::vector<SampleDifference> worst_;
   std::map<std::string, Range> input_ranges_;
   std::vector<data::Dims> input_dims_;
-  std::uint64_t samples_ = 0, ranged_batches_ = 0;
+  std::uint64_t samples_ = 0, noted_samples_ = 0, ranged_batches_ = 0;
   std::vector<float> reference_floats_, candidate_floats_;
 };
 

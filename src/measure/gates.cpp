@@ -1,11 +1,15 @@
 #include "measure/gates.h"
 
 #include <fmt/format.h>
+#include <ounce/error.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
+
+#include "measure/certainty.h"
 
 namespace ounce::measure {
 namespace {
@@ -16,28 +20,98 @@ struct Outcome {
   bool holds = true;
   double margin = std::numeric_limits<double>::infinity();
   std::string text;
+  std::optional<Bound> bound = {};     // on other data; none where a gate is about these samples only
+  std::string claim = {}, doubt = {};  // what they show, and that this is too little
+  bool is_of_values = false;           // of outputs, not of what is decided by them
 };
+
+// What is said of a gate, to be put together.
+struct Words {
+  std::string what;   // "output 'y' agrees in 98.40 % of answers"
+  std::string limit;  // "the 98.00 % of `gates.min_agreement`"
+  std::string shown;  // "96.60 % or more"
+};
+
+// Two digits are what such a number is good for.
+std::string about(std::uint64_t samples) {
+  std::uint64_t unit = 1;
+  while (samples / unit >= 1000) unit *= 10;
+  const std::uint64_t rounded = (samples + unit - 1) / unit * unit;
+  return fmt::format("{}{}", rounded == samples ? "" : "about ", rounded);
+}
+
+void add_bound(Outcome& outcome, const Bound& bound, const Words& words, const VerifyResult& result) {
+  const std::string sure = fmt::format("{:.4g} % confidence", 100 * result.confidence);
+  outcome.bound = bound;
+  outcome.claim = fmt::format("{} at {}", words.shown, sure);
+  outcome.doubt = words.what + ", but ";
+  if (!std::isfinite(bound.value)) {
+    outcome.doubt += "one sample tells nothing about others";
+    return;
+  }
+  outcome.doubt +=
+      fmt::format("{} only {}: ",
+                  result.samples == 1 ? "one sample shows" : fmt::format("{} samples show", result.samples),
+                  outcome.claim);
+  outcome.doubt += bound.needed != 0 ? fmt::format("{} need {} of them", words.limit, about(bound.needed))
+                                     : fmt::format("no number of them shows {}", words.limit);
+}
 
 Outcome at_most(double value, double limit, const std::string& what) {
   const bool holds = value <= limit;
   const double scale = limit > 0 ? limit : 1;
-  return {holds, (limit - value) / scale,
-          fmt::format("{} is {:.4g}, {} {:.4g}", what, value, holds ? "at most" : "more than", limit)};
+  Outcome outcome = {
+      holds, (limit - value) / scale,
+      fmt::format("{} is {:.4g}, {} {:.4g}", what, value, holds ? "at most" : "more than", limit)};
+  outcome.is_of_values = true;
+  return outcome;
 }
 
-Outcome sqnr(double value, double limit, const std::string& what) {
+Outcome mean_difference(const OutputComparison& output, double limit, const std::string& what,
+                        const VerifyResult& result) {
+  Outcome outcome = at_most(output.mean_abs_diff, limit, what);
+  const Bound bound = Certainty(result.confidence, result).mean_difference(output, limit);
+  add_bound(
+      outcome, bound,
+      {fmt::format("{} is {:.4g}", what, output.mean_abs_diff),
+       fmt::format("the {:.4g} of `gates.mean_abs_diff`", limit), fmt::format("{:.4g} or less", bound.value)},
+      result);
+  return outcome;
+}
+
+Outcome sqnr(OutputComparison& output, double limit, const std::string& what, const VerifyResult& result) {
+  const double value = output.sqnr_db;
   const bool holds = value >= limit;
   if (std::isinf(value) && value > 0) return {true, value, fmt::format("{} is identical", what)};
-  return {holds, (value - limit) / std::max(std::fabs(limit), 1.0),
-          fmt::format("{} has {:.1f} dB, {:.1f} dB {} than the {:.4g} dB of `gates.min_sqnr`", what, value,
-                      std::fabs(value - limit), holds ? "more" : "less", limit)};
+  Outcome outcome = {holds, (value - limit) / std::max(std::fabs(limit), 1.0),
+                     fmt::format("{} has {:.1f} dB, {:.1f} dB {} than the {:.4g} dB of `gates.min_sqnr`",
+                                 what, value, std::fabs(value - limit), holds ? "more" : "less", limit)};
+  outcome.is_of_values = true;
+  const Bound bound = Certainty(result.confidence, result).sqnr(output, limit);
+  output.sqnr_low_db = bound.value;
+  add_bound(
+      outcome, bound,
+      {fmt::format("{} has {:.1f} dB", what, value), fmt::format("the {:.4g} dB of `gates.min_sqnr`", limit),
+       fmt::format("{:.1f} dB or more", bound.value)},
+      result);
+  return outcome;
 }
 
-Outcome agreement(double value, double limit, const std::string& what) {
+Outcome agreement(OutputComparison& output, double limit, const std::string& what,
+                  const VerifyResult& result) {
+  const double value = *output.top1_agreement;
   const bool holds = value >= limit;
-  return {holds, (value - limit) / std::max(limit, 1e-9),
-          fmt::format("{} agrees in {:.2f} % of answers, {} {:.2f} % of `gates.min_agreement`", what,
-                      100 * value, holds ? "at least the" : "less than the", 100 * limit)};
+  Outcome outcome = {holds, (value - limit) / std::max(limit, 1e-9),
+                     fmt::format("{} agrees in {:.2f} % of answers, {} {:.2f} % of `gates.min_agreement`",
+                                 what, 100 * value, holds ? "at least the" : "less than the", 100 * limit)};
+  const Bound bound = Certainty(result.confidence, result).agreement(output, limit);
+  output.agreement_low = bound.value;
+  add_bound(outcome, bound,
+            {fmt::format("{} agrees in {:.2f} % of answers", what, 100 * value),
+             fmt::format("the {:.2f} % of `gates.min_agreement`", 100 * limit),
+             fmt::format("{:.2f} % or more", 100 * bound.value)},
+            result);
+  return outcome;
 }
 
 // A gate that nothing could be held against does not hold: a typing error must not pass.
@@ -45,36 +119,44 @@ Outcome unanswered(const char* why) { return {false, -std::numeric_limits<double
 
 // Accuracies lose points; errors and likelihoods have no natural scale, so theirs is relative to the
 // reference.
-Outcome drop(const MetricResult& metric, double limit) {
+Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
   if (std::isnan(metric.drop))
     return unanswered("no label counts, so there is no metric for `gates.max_drop`");
   const bool is_absolute = metric.higher_is_better || metric.reference == 0;
-  const double loss = is_absolute ? metric.drop : metric.drop / std::fabs(metric.reference);
+  const double scale = is_absolute ? 1 : std::fabs(metric.reference);
+  const char* unit = is_absolute ? "points" : "%";
+  const double loss = metric.drop / scale;
   const bool holds = loss <= limit;
   const std::string change =
       loss == 0 ? "stays the same"
                 : fmt::format("is {} by {:.2f} {}", loss > 0 ? "worse" : "better", 100 * std::fabs(loss),
                               is_absolute ? "points" : "% of the reference");
-  return {holds, (limit - loss) / std::max(limit, 1e-9),
-          fmt::format("{} {}, {} {:.2f} {} of `gates.max_drop`", metric.name, change,
-                      holds ? "within the" : "more than the", 100 * limit, is_absolute ? "points" : "%")};
+  Outcome outcome = {holds, (limit - loss) / std::max(limit, 1e-9),
+                     fmt::format("{} {}, {} {:.2f} {} of `gates.max_drop`", metric.name, change,
+                                 holds ? "within the" : "more than the", 100 * limit, unit)};
+  const Bound bound = Certainty(result.confidence, result).drop(metric, limit * scale);
+  metric.drop_bound = bound.value;
+  add_bound(outcome, bound,
+            {fmt::format("{} {}", metric.name, change),
+             fmt::format("the {:.2f} {} of `gates.max_drop`", 100 * limit, unit),
+             fmt::format("a loss of {:.2f} {} or less", 100 * bound.value / scale, unit)},
+            result);
+  return outcome;
 }
 
-std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
+std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
   std::vector<Outcome> all;
-  const bool has_any =
-      gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.min_agreement || gates.max_drop;
-  for (const OutputComparison& output : result.outputs) {
+  for (OutputComparison& output : result.outputs) {
     if (output.is_state) continue;
     const std::string name = fmt::format("output '{}'", output.name);
     if (gates.max_abs_diff)
       all.push_back(at_most(output.max_abs_diff, *gates.max_abs_diff, "the largest difference of " + name));
     if (gates.mean_abs_diff)
-      all.push_back(at_most(output.mean_abs_diff, *gates.mean_abs_diff, "the mean difference of " + name));
-    if (gates.min_sqnr || !has_any)
-      all.push_back(sqnr(output.sqnr_db, gates.min_sqnr.value_or(kDefaultSqnr), name));
+      all.push_back(mean_difference(output, *gates.mean_abs_diff, "the mean difference of " + name, result));
+    if (gates.min_sqnr || !has_any(gates))
+      all.push_back(sqnr(output, gates.min_sqnr.value_or(kDefaultSqnr), name, result));
     if (gates.min_agreement && output.top1_agreement)
-      all.push_back(agreement(*output.top1_agreement, *gates.min_agreement, name));
+      all.push_back(agreement(output, *gates.min_agreement, name, result));
   }
   const bool has_answers =
       std::any_of(result.outputs.begin(), result.outputs.end(),
@@ -87,14 +169,82 @@ std::vector<Outcome> outcomes(const Gates& gates, const VerifyResult& result) {
   if (gates.max_drop) {
     all.push_back(result.metrics.empty()
                       ? unanswered("there is no metric for `gates.max_drop`: it needs labels")
-                      : drop(result.metrics.front(), *gates.max_drop));
+                      : drop(result.metrics.front(), *gates.max_drop, result));
   }
   return all;
 }
 
+// To the bit: then there is nothing that could come out otherwise elsewhere.
+bool is_identical(const VerifyResult& result) {
+  return std::all_of(result.outputs.begin(), result.outputs.end(), [](const OutputComparison& output) {
+    return output.is_state || (std::isinf(output.sqnr_db) && output.sqnr_db > 0);
+  });
+}
+
+// Where confidence is asked for, a gate holds that holds on other data as well.
+void demand_certainty(Outcome& outcome) {
+  if (!outcome.holds || !outcome.bound) return;
+  outcome.holds = outcome.bound->holds;
+  outcome.text = outcome.holds ? fmt::format("{}; {}", outcome.text, outcome.claim) : outcome.doubt;
+}
+
+// What all gates that hold on these samples come to on others.
+void note_certainty(const std::vector<Outcome>& all, VerifyResult& result) {
+  const Outcome* nearest = nullptr;
+  result.is_certain = true;
+  for (const Outcome& outcome : all) {
+    if (!outcome.bound) continue;
+    const bool is_certain = outcome.bound->holds;
+    if (nearest == nullptr || (!is_certain && result.is_certain) ||
+        (is_certain == result.is_certain && outcome.margin < nearest->margin))
+      nearest = &outcome;
+    result.is_certain = result.is_certain && is_certain;
+    result.has_too_few_samples = result.has_too_few_samples || outcome.bound->is_short;
+    result.samples_needed = std::max(result.samples_needed, outcome.bound->needed);
+  }
+  if (nearest == nullptr) return;
+  result.certainty = result.is_certain ? "on other data like this: " + nearest->claim : nearest->doubt;
+}
+
+// Numbers may differ where nothing does that is decided by them.
+std::string same_decisions(const VerifyResult& result) {
+  std::uint64_t decisions = 0;
+  bool has_answers = false, are_same = true;
+  for (const OutputComparison& output : result.outputs) {
+    if (output.is_state) continue;
+    has_answers = has_answers || output.top1_agreement;
+    are_same = are_same && output.top1_agreement.value_or(1) == 1 && output.flips.value_or(0) == 0;
+    decisions += output.flips ? output.decisions : 0;
+  }
+  const bool has_metric = !result.metrics.empty() && !std::isnan(result.metrics.front().drop);
+  if (!are_same || (has_metric && result.metrics.front().drop > 0)) return "";
+  if (has_metric)
+    return fmt::format("; but {} is no worse: if that is what counts, give `gates.max_drop`",
+                       result.metrics.front().name);
+  if (has_answers)
+    return "; but every top-1 answer is the same: if these are what counts, give `gates.min_agreement`";
+  return decisions == 0 ? "" : fmt::format("; but all {} decisions are the same", decisions);
+}
+
 }  // namespace
 
+bool has_any(const Gates& gates) {
+  return gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.min_agreement || gates.max_drop;
+}
+
+void require_confidence(const Gates& gates) {
+  const double confidence = gates.confidence.value_or(0);
+  if (confidence == 0 || (confidence >= 0.5 && confidence < 1)) return;
+  throw Error(ErrorCode::kUsage,
+              fmt::format("`gates.confidence` is from 50 to below 100 %, and not {:.4g} %: no data makes "
+                          "anything quite certain",
+                          100 * confidence));
+}
+
 void judge(const Gates& gates, VerifyResult& result) {
+  const bool is_asked = gates.confidence.value_or(0) > 0 && !result.is_generated;
+  result.is_confidence_asked = is_asked;
+  result.confidence = is_asked ? *gates.confidence : kUsualConfidence;
   for (const OutputComparison& output : result.outputs) {
     if (output.newly_not_finite != 0) {
       result.failures.push_back(
@@ -103,8 +253,16 @@ void judge(const Gates& gates, VerifyResult& result) {
     }
   }
   Outcome nearest;
-  for (Outcome& outcome : outcomes(gates, result)) {
-    if (!outcome.holds) result.failures.push_back(outcome.text);
+  std::vector<Outcome> all = outcomes(gates, result);
+  if (is_identical(result)) {
+    for (Outcome& outcome : all) outcome.bound.reset();
+  }
+  const bool holds_here = std::all_of(all.begin(), all.end(), [](const Outcome& one) { return one.holds; });
+  if (holds_here && !result.is_generated) note_certainty(all, result);
+  for (Outcome& outcome : all) {
+    if (is_asked) demand_certainty(outcome);
+    if (!outcome.holds)
+      result.failures.push_back(outcome.text + (outcome.is_of_values ? same_decisions(result) : ""));
     if (outcome.margin < nearest.margin || nearest.text.empty()) nearest = std::move(outcome);
   }
   for (const EdgeCase& edge : result.edge_cases) {

@@ -189,5 +189,138 @@ TEST(GatesTest, AGateWithNothingToJudgeFails) {
   EXPECT_THAT(judged(drop, result).verdict, HasSubstr("`gates.max_drop`"));
 }
 
+VerifyResult of_samples(double others, std::uint64_t samples) {
+  VerifyResult result = measured();
+  const auto all = static_cast<double>(samples);
+  result.samples = result.independent_samples = samples;
+  result.outputs[0].top1_agreement = 1 - others / all;
+  result.outputs[0].other_answers = {others, all};
+  result.metrics[0].drop = others / all;
+  result.metrics[0].lost = Tally{others, all};
+  result.metrics[0].won = Tally{0, all};
+  return result;
+}
+
+Gates agreement_gate(double share, std::optional<double> confidence = {}) {
+  Gates gates;
+  gates.min_agreement = share;
+  gates.confidence = confidence;
+  return gates;
+}
+
+TEST(CertaintyTest, AHundredEqualAnswersDoNotShowNinetyEightPercent) {
+  const VerifyResult result = judged(agreement_gate(0.98, 0.9), of_samples(0, 100));
+  EXPECT_FALSE(result.passed);
+  EXPECT_EQ(result.verdict,
+            "failed: output 'y' agrees in 100.00 % of answers, but 100 samples show only 97.72 % or more at "
+            "90 % confidence: the 98.00 % of `gates.min_agreement` need 114 of them");
+  EXPECT_EQ(result.samples_needed, 114);
+  EXPECT_TRUE(result.has_too_few_samples);
+  EXPECT_TRUE(judged(agreement_gate(0.98, 0.9), of_samples(0, 114)).passed);
+}
+
+TEST(CertaintyTest, WithoutConfidenceTheSamplesDecideAndTheBoundIsShown) {
+  const VerifyResult result = judged(agreement_gate(0.98), of_samples(4, 250));
+  EXPECT_TRUE(result.passed);
+  EXPECT_FALSE(result.is_certain);
+  EXPECT_FALSE(result.has_too_few_samples);
+  EXPECT_THAT(result.certainty, StartsWith("output 'y' agrees in 98.40 % of answers, but 250 samples show "
+                                           "only 96.8"));
+  EXPECT_THAT(result.certainty, HasSubstr("need about "));
+  ASSERT_GT(result.samples_needed, 1000);
+  const double share = 4.0 / 250;
+  EXPECT_TRUE(judged(agreement_gate(0.98, 0.9),
+                     of_samples(share * static_cast<double>(result.samples_needed), result.samples_needed))
+                  .passed);
+}
+
+TEST(CertaintyTest, WhatIsCertainSaysHowMuch) {
+  const VerifyResult result = judged(agreement_gate(0.98, 0.9), of_samples(1, 1000));
+  EXPECT_TRUE(result.passed);
+  EXPECT_TRUE(result.is_certain);
+  EXPECT_EQ(result.verdict,
+            "passed: output 'y' agrees in 99.90 % of answers, at least the 98.00 % of `gates.min_agreement`; "
+            "99.61 % or more at 90 % confidence");
+}
+
+TEST(CertaintyTest, NoNumberOfSamplesShowsAll) {
+  const VerifyResult result = judged(agreement_gate(1, 0.9), of_samples(0, 1000));
+  EXPECT_FALSE(result.passed);
+  EXPECT_EQ(result.samples_needed, 0);
+  EXPECT_THAT(result.verdict, HasSubstr("no number of them shows the 100.00 %"));
+}
+
+TEST(CertaintyTest, LostAndWonAnswersAreHeldAgainstEachOther) {
+  Gates gates;
+  gates.max_drop = 0.02;
+  gates.confidence = 0.9;
+  VerifyResult both = of_samples(10, 500);
+  both.metrics[0].won = Tally{8, 500};
+  both.metrics[0].drop = 0.004;
+  EXPECT_TRUE(judged(gates, both).passed);
+  EXPECT_FALSE(judged(gates, of_samples(10, 500)).passed);  // nothing won
+  ASSERT_TRUE(judged(gates, both).metrics[0].drop_bound);
+  EXPECT_NEAR(*judged(gates, both).metrics[0].drop_bound, 0.0167, 2e-4);
+}
+
+TEST(CertaintyTest, DecibelsHaveABound) {
+  VerifyResult result = of_samples(0, 10);
+  result.outputs[0].sqnr_deviation_db = 1;
+  Gates gates;
+  gates.min_sqnr = 28.4;
+  gates.confidence = 0.9;
+  EXPECT_TRUE(judged(gates, result).passed);  // 30 − 1.383 · √(10/9) = 28.54
+  gates.min_sqnr = 29;
+  const VerifyResult failed = judged(gates, result);
+  EXPECT_EQ(
+      failed.verdict,
+      "failed: output 'y' has 30.0 dB, but 10 samples show only 28.5 dB or more at 90 % confidence: the "
+      "29 dB of `gates.min_sqnr` need 22 of them; but top1_accuracy is no worse: if that is what counts, "
+      "give `gates.max_drop`");
+  EXPECT_FALSE(failed.has_too_few_samples);
+}
+
+TEST(CertaintyTest, OneSampleTellsNothingAboutOthers) {
+  VerifyResult result = of_samples(0, 1);
+  Gates gates;
+  gates.min_sqnr = 20;
+  gates.confidence = 0.9;
+  EXPECT_THAT(judged(gates, result).verdict, HasSubstr("one sample tells nothing about others"));
+  gates.confidence.reset();
+  EXPECT_TRUE(judged(gates, result).passed);
+}
+
+// A metric that no sample changed has no spread, and is not certain for that.
+TEST(CertaintyTest, AShareWithoutAnyChangeMayChangeWithTheNextSample) {
+  VerifyResult result = of_samples(0, 20);
+  MetricResult& metric = result.metrics[0];
+  metric.name = "f1";
+  metric.lost = metric.won = {};
+  metric.drop = metric.drop_low = metric.drop_high = 0;
+  Gates gates;
+  gates.max_drop = 0.05;
+  gates.confidence = 0.9;
+  EXPECT_FALSE(judged(gates, result).passed);
+  EXPECT_EQ(judged(gates, result).samples_needed, 45);
+}
+
+TEST(CertaintyTest, MadeUpInputsTellNothing) {
+  VerifyResult result = of_samples(0, 100);
+  result.is_generated = true;
+  EXPECT_TRUE(judged(agreement_gate(0.98, 0.9), result).passed);
+  EXPECT_EQ(judged(agreement_gate(0.98, 0.9), result).certainty, "");
+}
+
+TEST(GatesTest, ValuesThatDifferWhereAllAnswersAreTheSameAreSaidSo) {
+  VerifyResult result = of_samples(0, 20);
+  result.metrics.clear();
+  result.outputs[0].sqnr_db = 19.4;
+  const VerifyResult failed = judged({}, result);
+  EXPECT_FALSE(failed.passed);
+  EXPECT_EQ(failed.verdict,
+            "failed: output 'y' has 19.4 dB, 0.6 dB less than the 20 dB of `gates.min_sqnr`; but every top-1 "
+            "answer is the same: if these are what counts, give `gates.min_agreement`");
+}
+
 }  // namespace
 }  // namespace ounce::measure

@@ -8,6 +8,7 @@
 
 #include "data/convert.h"
 #include "measure/class_rows.h"
+#include "measure/evidence.h"
 #include "measure/paired_bootstrap.h"
 
 namespace ounce::measure {
@@ -93,7 +94,7 @@ class Accuracy : public MetricMeter {
 
   void add(const LabelledOutput& output) override {
     const Rows rows(output, classes_);
-    double reference = 0, candidate = 0, reference_five = 0, candidate_five = 0, count = 0;
+    double reference = 0, candidate = 0, reference_five = 0, candidate_five = 0, count = 0, lost = 0, won = 0;
     rows.for_each([&](std::size_t row, std::size_t label) {
       const auto [first, among] = hits(rows.reference, row, label);
       const auto [candidate_first, candidate_among] = hits(rows.candidate, row, label);
@@ -101,14 +102,20 @@ class Accuracy : public MetricMeter {
       reference_five += among;
       candidate += candidate_first;
       candidate_five += candidate_among;
+      lost += first > candidate_first ? 1 : 0;
+      won += first < candidate_first ? 1 : 0;
       ++count;
     });
     top1_.add(reference, candidate, count);
     top5_.add(reference_five, candidate_five, count);
+    lost_.add(lost, count);
+    won_.add(won, count);
   }
 
   std::vector<MetricResult> results() const override {
     std::vector<MetricResult> all = {result_of("top1_accuracy", true, top1_)};
+    all.front().lost = lost_.tally();
+    all.front().won = won_.tally();
     if (classes_.count > kTop) all.push_back(result_of("top5_accuracy", true, top5_));
     return all;
   }
@@ -122,6 +129,7 @@ class Accuracy : public MetricMeter {
 
   Classes classes_;
   PairedMean top1_, top5_;
+  EventCount lost_, won_;
   std::vector<std::size_t> best_;
 };
 

@@ -80,6 +80,7 @@ constexpr Word kWords[] = {
     {"gates.min_sqnr", "--min-sqnr"},
     {"gates.min_agreement", "--min-agreement"},
     {"gates.max_drop", "--max-drop"},
+    {"gates.confidence", "--confidence"},
     {"metric", "--metric"},
     {"label_output", "--label-output"},
     {"cpus", "--on"},

@@ -35,6 +35,7 @@ std::string agreement_text(const TuneTrial& trial) {
 
 const char* gate_text(const TuneTrial& trial) {
   if (!trial.problem.empty()) return "-";
+  if (trial.has_too_few_samples) return "too few samples to be sure";
   if (!trial.passed) return "failed";
   if (trial.held_out && !*trial.held_out) return "failed on held-out data";
   return trial.is_slower ? "passed, but slower" : "passed";
@@ -94,6 +95,7 @@ Json metric_json(const std::optional<MetricResult>& metric) {
   json["drop"] = number(metric->drop);
   json["drop_low"] = number(metric->drop_low);
   json["drop_high"] = number(metric->drop_high);
+  json["drop_bound"] = metric->drop_bound ? number(*metric->drop_bound) : Json(nullptr);
   return json;
 }
 
@@ -104,6 +106,8 @@ Json quality_json(const TuneTrial& trial) {
   json["metric"] = metric_json(trial.metric);
   json["passed"] = trial.passed;
   json["verdict"] = with_options(trial.verdict);
+  json["samples"] = trial.samples;
+  json["too_few_samples"] = trial.has_too_few_samples;
   return json;
 }
 
@@ -147,6 +151,8 @@ Json result_json(const TuneResult& result) {
   json["bytes_before"] = result.bytes_before;
   json["search_samples"] = result.search_samples;
   json["held_out_samples"] = result.held_out_samples;
+  json["confidence"] = result.confidence > 0 ? Json(result.confidence) : Json(nullptr);
+  json["samples_needed"] = result.samples_needed == 0 ? Json(nullptr) : Json(result.samples_needed);
   json["best"] = result.best.name.empty() ? Json(nullptr) : trial_json(result.best);
   json["held_out"] = result.passed ? quality_json(result.held_out) : Json(nullptr);
   json["layers"] = Json::array();
@@ -185,7 +191,10 @@ std::string tune_text(const TuneResult& result) {
   if (!result.layers.empty()) text += plainly("layers: {}\n", layers_text(result.layers));
   for (const std::string& line : cpu_lines(result.cpus)) text += plainly("on {}\n", line);
   if (result.passed) {
-    text += plainly("held out: {}\n", with_options(result.held_out.verdict));
+    text += result.held_out.samples > result.held_out_samples
+                ? plainly("on all {} samples, as it was made without them: {}\n", result.held_out.samples,
+                          with_options(result.held_out.verdict))
+                : plainly("held out: {}\n", with_options(result.held_out.verdict));
     const SpeedUp& speed = result.best.speed_up;
     text += plainly("{}: {}, {} of the bytes, {}\n", result.output.string(), result.best.name,
                     percent_text(result.best.ratio),
@@ -196,6 +205,11 @@ std::string tune_text(const TuneResult& result) {
     const char* slow = result.best.is_slower ? ", but it is slower than the original" : "";
     text += plainly("nothing passed; closest came {}: {}{}\nit is kept as {}\n", result.best.name,
                     with_options(result.best.verdict), slow, result.closest.string());
+    if (result.samples_needed != 0)
+      text += plainly(
+          "to be sure of it: {} samples like these, a gate that asks for less, a lower --confidence; "
+          "--confidence none goes by these samples alone\n",
+          result.samples_needed);
   } else {
     text += "nothing could be made\n";
   }

@@ -10,6 +10,7 @@
 #include "report/json.h"
 #include "report/option_words.h"
 #include "report/plainly.h"
+#include "report/sqnr_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -99,6 +100,8 @@ Json output_json(const OutputComparison& output) {
   json["mse"] = number(output.mse);
   json["sqnr_db"] = number(output.sqnr_db);
   json["identical"] = std::isinf(output.sqnr_db) && output.sqnr_db > 0;
+  json["sqnr_low_db"] = output.sqnr_low_db ? number(*output.sqnr_low_db) : Json(nullptr);
+  json["agreement_low"] = output.agreement_low ? Json(*output.agreement_low) : Json(nullptr);
   json["cosine"] = number(output.cosine);
   json["top1_agreement"] = output.top1_agreement ? Json(*output.top1_agreement) : Json(nullptr);
   json["top5_agreement"] = output.top5_agreement ? Json(*output.top5_agreement) : Json(nullptr);
@@ -119,6 +122,7 @@ Json metric_json(const MetricResult& metric) {
   json["drop"] = number(metric.drop);
   json["drop_low"] = number(metric.drop_low);
   json["drop_high"] = number(metric.drop_high);
+  json["drop_bound"] = metric.drop_bound ? number(*metric.drop_bound) : Json(nullptr);
   return json;
 }
 
@@ -134,6 +138,10 @@ Json row_json(const VerifyRow& row) {
   json["passed"] = result.passed;
   json["verdict"] = with_options(result.verdict);
   json["failures"] = with_options(result.failures);
+  json["confidence"] = result.confidence;
+  json["certain"] = result.is_certain;
+  json["certainty"] = with_options(result.certainty);
+  json["samples_needed"] = result.samples_needed == 0 ? Json(nullptr) : Json(result.samples_needed);
   json["max_abs_diff"] = number(result.max_abs_diff);
   json["mean_abs_diff"] = number(result.mean_abs_diff);
   json["runtime_version"] = result.runtime_version;
@@ -187,6 +195,11 @@ std::string verify_text(const VerifyResult& result) {
         "note: the inputs were random; they show that the models agree, not how good they are: give --data\n";
   }
   for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
+  if (const std::string words = sqnr_words(result.worst_sqnr_db); !words.empty()) text += words + '\n';
+  // With a confidence that was asked for, the verdict says it.
+  if (!result.certainty.empty() && result.passed && !result.is_confidence_asked)
+    text +=
+        plainly("{}: {}\n", result.is_certain ? "certain" : "not certain", with_options(result.certainty));
   return text + plain(with_options(result.verdict)) + '\n';
 }
 

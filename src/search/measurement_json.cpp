@@ -18,9 +18,15 @@ double number_or(const json& value, double otherwise) {
 }
 
 json trial_json(const TuneTrial& trial) {
-  json made = {{"problem", trial.problem},         {"bytes", trial.bytes},
-               {"sqnr_db", number(trial.sqnr_db)}, {"is_exact", trial.sqnr_db == kInfinity},
-               {"passed", trial.passed},           {"verdict", trial.verdict}};
+  json made = {{"problem", trial.problem},
+               {"bytes", trial.bytes},
+               {"sqnr_db", number(trial.sqnr_db)},
+               {"is_exact", trial.sqnr_db == kInfinity},
+               {"passed", trial.passed},
+               {"verdict", trial.verdict},
+               {"samples", trial.samples},
+               {"samples_needed", trial.samples_needed},
+               {"too_few", trial.has_too_few_samples}};
   if (trial.agreement) made["agreement"] = *trial.agreement;
   if (trial.metric) {
     const MetricResult& metric = *trial.metric;
@@ -31,6 +37,7 @@ json trial_json(const TuneTrial& trial) {
                       {"drop", number(metric.drop)},
                       {"drop_low", number(metric.drop_low)},
                       {"drop_high", number(metric.drop_high)}};
+    if (metric.drop_bound) made["metric"]["drop_bound"] = number(*metric.drop_bound);
   }
   return made;
 }
@@ -42,6 +49,9 @@ TuneTrial trial_of(const json& made) {
   trial.sqnr_db = number_or(made.at("sqnr_db"), made.at("is_exact").get<bool>() ? kInfinity : -kInfinity);
   trial.passed = made.at("passed");
   trial.verdict = made.at("verdict");
+  trial.samples = made.at("samples");
+  trial.samples_needed = made.at("samples_needed");
+  trial.has_too_few_samples = made.at("too_few");
   if (made.contains("agreement")) trial.agreement = made["agreement"].get<double>();
   if (made.contains("metric")) {
     const json& metric = made["metric"];
@@ -50,6 +60,7 @@ TuneTrial trial_of(const json& made) {
                                 at("reference"),   at("candidate"),
                                 at("drop"),        at("drop_low"),
                                 at("drop_high")};
+    if (metric.contains("drop_bound")) trial.metric->drop_bound = at("drop_bound");
   }
   return trial;
 }

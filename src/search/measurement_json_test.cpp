@@ -24,6 +24,10 @@ TuneTrial some_trial() {
   trial.metric = MetricResult{"top1_accuracy", true, 0.75, 0.5, 0.25, 0.125, 0.375};
   trial.passed = true;
   trial.verdict = "passed: „y“ is fine";
+  trial.metric->drop_bound = 0.4375;
+  trial.samples = 50;
+  trial.samples_needed = 120;
+  trial.has_too_few_samples = true;
   return trial;
 }
 
@@ -43,6 +47,10 @@ TEST(MeasurementJsonTest, ATrialIsKept) {
   EXPECT_EQ(again.metric->drop, 0.25);
   EXPECT_EQ(again.metric->drop_low, 0.125);
   EXPECT_EQ(again.metric->drop_high, 0.375);
+  EXPECT_EQ(again.metric->drop_bound, 0.4375);
+  EXPECT_EQ(again.samples, 50);
+  EXPECT_EQ(again.samples_needed, 120);
+  EXPECT_TRUE(again.has_too_few_samples);
 }
 
 TEST(MeasurementJsonTest, WhatIsNotThereStaysSo) {

@@ -16,6 +16,7 @@
 #include "base/thread_pool.h"
 #include "measure/open.h"
 #include "measure/worst_output.h"
+#include "search/held_out_tries.h"
 #include "search/measurement_json.h"
 #include "search/objective.h"
 #include "search/own_failure.h"
@@ -38,11 +39,28 @@ std::string key_of(const char* what, const Recipe& recipe) {
   return std::string(what) + " " + hex(digest_of(to_json(recipe).dump()));
 }
 
+void fill(TuneTrial& trial, const VerifyResult& result, double confidence) {
+  trial.sqnr_db = measure::worst_sqnr(result.outputs);
+  trial.agreement = measure::least_agreement(result.outputs);
+  if (!result.metrics.empty()) trial.metric = result.metrics.front();
+  trial.passed = result.passed;
+  trial.verdict = result.verdict;
+  trial.samples = result.samples;
+  if (confidence == 0) return;  // what is not certain does not matter then
+  trial.samples_needed = result.samples_needed;
+  trial.has_too_few_samples = result.has_too_few_samples;
+}
+
 }  // namespace
 
 MeasuringEvaluator::MeasuringEvaluator(const TuneOptions& options, const Split& split, CandidateMaker& maker,
                                        Journal& journal, Clock& clock)
-    : Evaluator(clock), options_(options), split_(split), maker_(maker), journal_(journal) {
+    : Evaluator(clock),
+      options_(options),
+      split_(split),
+      search_confidence_(HeldOutTries(options.gates.confidence.value_or(0)).confidence_of_first()),
+      maker_(maker),
+      journal_(journal) {
   original_bytes_ = measure::check_model(maker.model()).bytes;
 }
 
@@ -85,6 +103,12 @@ VerifyOptions MeasuringEvaluator::verify_options(const DataOptions& data) const 
   how.label_output = options_.label_output;
   how.threshold = options_.threshold;
   return how;
+}
+
+Gates MeasuringEvaluator::gates_with(double confidence) const {
+  Gates gates = options_.gates;
+  gates.confidence = confidence;
+  return gates;
 }
 
 const Recording& MeasuringEvaluator::recording() {
@@ -168,14 +192,11 @@ TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& nam
     try {
       const std::filesystem::path file = file_of(recipe);
       trial.bytes = measure::check_model(file).bytes;
-      const VerifyResult result = samples.compare(file);
-      trial.sqnr_db = measure::worst_sqnr(result.outputs);
+      // What is not fitted to the data is judged once, on all of it, in the end.
+      const double confidence = is_made_without_data(recipe) ? 0 : search_confidence_;
+      fill(trial, samples.compare(file, gates_with(confidence)), confidence);
       if (trial.bytes >= original_bytes_ && trial.sqnr_db > kSameModel)
         throw Error(ErrorCode::kUnsupported, "nothing in the model can be stored or computed so");
-      trial.agreement = measure::least_agreement(result.outputs);
-      if (!result.metrics.empty()) trial.metric = result.metrics.front();
-      trial.passed = result.passed;
-      trial.verdict = result.verdict;
     } catch (const Error& error) {
       if (!is_own_failure(error) || is_shortage(error)) throw;
       trial.problem = error.what();
@@ -294,8 +315,13 @@ Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) 
   return found;
 }
 
-VerifyResult MeasuringEvaluator::hold_out(const Recipe& recipe) {
-  return verify(maker_.model(), file_of(recipe), verify_options(split_.held_out));
+TuneTrial MeasuringEvaluator::hold_out(const Recipe& recipe, double confidence) {
+  const bool has_all = confidence > 0 && is_made_without_data(recipe);
+  VerifyOptions how = verify_options(has_all ? options_.data : split_.held_out);
+  how.gates = gates_with(confidence);
+  TuneTrial trial;
+  fill(trial, verify(maker_.model(), file_of(recipe), how), confidence);
+  return trial;
 }
 
 }  // namespace ounce::search

@@ -35,8 +35,8 @@ class MeasuringEvaluator : public Evaluator {
   std::uint64_t original_bytes() const override { return original_bytes_; }
   void keep_back(double seconds) override { kept_back_ = seconds; }
 
-  // The final word.
-  VerifyResult hold_out(const Recipe& recipe);
+  // The final word, with this confidence.
+  TuneTrial hold_out(const Recipe& recipe, double confidence);
 
   // Called before anything is measured that is not known from before.
   std::function<void()> before_measuring = [] {};
@@ -63,6 +63,7 @@ class MeasuringEvaluator : public Evaluator {
   const nlohmann::json* recall(const std::string& key);
   nlohmann::json find_out(const std::string& key, const std::function<nlohmann::json()>& find);
   VerifyOptions verify_options(const DataOptions& data) const;
+  Gates gates_with(double confidence) const;
   void count(std::set<std::string> keys);
   double seconds_left() const;
   LoadMemory memory_of(const std::string& key, const std::function<std::filesystem::path()>& file);
@@ -71,6 +72,7 @@ class MeasuringEvaluator : public Evaluator {
 
   const TuneOptions& options_;
   const Split& split_;
+  const double search_confidence_;  // of what is fitted to the data: it has to pass on held-out data as well
   CandidateMaker& maker_;
   Journal& journal_;
   TemporaryFolder folder_{"tune"};

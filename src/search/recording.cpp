@@ -87,6 +87,15 @@ std::vector<std::uint64_t> Recording::choose(std::uint64_t batches, std::uint64_
 }
 
 VerifyResult Recording::compare(const std::filesystem::path& path, std::uint64_t most_samples) const {
+  return compare(path, most_samples, how_.gates);
+}
+
+VerifyResult Recording::compare(const std::filesystem::path& path, const Gates& gates) const {
+  return compare(path, 0, gates);
+}
+
+VerifyResult Recording::compare(const std::filesystem::path& path, std::uint64_t most_samples,
+                                const Gates& gates) const {
   if (!how_.runtime.isolate) measure::require_loadable(path, how_.runtime);  // nobody has judged it yet
   const Stopwatch time;
   VerifyResult result;
@@ -102,7 +111,7 @@ VerifyResult Recording::compare(const std::filesystem::path& path, std::uint64_t
   measure::Comparison comparison(reference, candidate, how_);
   comparison.run(feed, nullptr);
   comparison.fill(result);
-  measure::judge(how_.gates, result);
+  measure::judge(gates, result);
   result.seconds = time.seconds();
   return result;
 }

@@ -28,6 +28,8 @@ class Recording {
   // 0: all of them. No edge cases. A model that makes the runtime abort is an Error{kBadInput}: it is loaded
   // in a process of its own first. Safe in several threads.
   VerifyResult compare(const std::filesystem::path& candidate, std::uint64_t most_samples = 0) const;
+  // By other gates than those of `how`, with all samples.
+  VerifyResult compare(const std::filesystem::path& candidate, const Gates& gates) const;
 
   std::uint64_t samples() const { return kept_->samples(); }
   std::uint64_t available() const { return available_; }  // samples in the data
@@ -37,6 +39,8 @@ class Recording {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  VerifyResult compare(const std::filesystem::path& candidate, std::uint64_t most_samples,
+                       const Gates& gates) const;
   class Replay;
   class Subset;
   runtime::ExecutorOptions executor_options() const;

@@ -63,12 +63,15 @@ void Search::run() {
     return error.code() == ErrorCode::kCancelled && !is_cancelled();
   };
   try {
-    try_usual_formats();
-    repair();
-    trim();
-    try_rare_formats();
-    repair();
-    shrink();
+    try_safe_formats();
+    if (!has_too_few_samples_) {
+      try_usual_formats();
+      repair();
+      trim();
+      try_rare_formats();
+      repair();
+      shrink();
+    }
   } catch (const Error& error) {
     if (!is_time_up(error)) throw;
     is_complete_ = false;
@@ -143,10 +146,13 @@ void Search::try_format(const Recipe& recipe, const char* name) {
   if (has_time(1)) attempt(recipe, name);
 }
 
-void Search::try_usual_formats() {
+void Search::try_safe_formats() {
   try_format(recipe_of(Format::kW8), "w8");
   if (options_.objective == Objective::kMemory) try_memory_curve(Format::kW8, "w8");
   try_format(recipe_of(Format::kW16), "w16");
+}
+
+void Search::try_usual_formats() {
   try_format(recipe_of(Format::kDynamic), "dynamic");
   try_static();
   try_dynamic_layers();
@@ -220,8 +226,8 @@ void Search::repair() {
     const Candidate& candidate = candidates_[i];
     const Format format = candidate.recipe.format;
     const bool can_repair = candidate.recipe.is_integer() || format == Format::kW4 || format == Format::kW8;
-    const bool is_usable =
-        candidate.trial.problem.empty() && !is_16_bit(candidate.recipe.integer.activations);
+    const bool is_usable = candidate.trial.problem.empty() && !candidate.trial.has_too_few_samples &&
+                           !is_16_bit(candidate.recipe.integer.activations);
     const bool is_broken = !candidate.trial.passed || !candidate.trial.held_out.value_or(true);
     const bool is_hopeless = candidate.trial.speed_up.ratio < kHopeless;
     if (can_repair && is_usable && is_broken && !is_hopeless && repaired_.insert(i).second)

@@ -44,10 +44,13 @@ class Search {
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const Candidate* best() const { return best_ ? &candidates_[*best_] : nullptr; }
   const std::vector<std::string>& notes() const { return notes_; }
+  // No model can pass: there are too few samples to be sure of any. Only the safest formats are tried then.
+  void note_too_few_samples() { has_too_few_samples_ = true; }
   bool is_complete() const { return is_complete_; }  // nothing was left out for lack of time
 
  private:
   void try_format(const Recipe& recipe, const char* name);
+  void try_safe_formats();
   void try_usual_formats();
   void try_rare_formats();
   void try_memory_curve(Format format, const char* name);
@@ -79,6 +82,7 @@ class Search {
   double reserve_ = 0;     // seconds for the end
   double least_cost_ = 0;  // of all that have been the best
   bool is_complete_ = true;
+  bool has_too_few_samples_ = false;
 };
 
 }  // namespace ounce::search

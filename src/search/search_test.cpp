@@ -97,6 +97,39 @@ TEST(SearchTest, WhatTheHeldOutDataRefusesIsNotTaken) {
   EXPECT_FALSE(run.best().recipe.is_integer());
 }
 
+// Nothing would pass with so few: the safe formats are tried for the closest, and that is all.
+TEST(SearchTest, TooFewSamplesForAnyModelEndTheSearch) {
+  Script script = all_layers_are_fine();
+  ScriptedSearch* running = nullptr;
+  script.adopt = [&](const Candidate&) {
+    running->search.note_too_few_samples();
+    return false;
+  };
+  ScriptedSearch run(script, {.seconds = 600});
+  running = &run;
+  run.run();
+  EXPECT_EQ(run.search.best(), nullptr);
+  EXPECT_EQ(run.evaluator.judged, 2);
+  EXPECT_TRUE(run.search.is_complete());
+}
+
+// What is fitted to the data has only a half of it for the final word: without a chance it is not repaired.
+TEST(SearchTest, WhatSoFewSamplesCannotShowIsNotRepaired) {
+  Script script = one_fatal_layer();
+  script.judged = [](const Recipe& recipe, TuneTrial& trial) {
+    if (!recipe.is_integer()) return;
+    trial.passed = false;
+    trial.has_too_few_samples = true;
+  };
+  ScriptedSearch run(script, {.seconds = 600});
+  run.run();
+  EXPECT_FALSE(run.best().recipe.is_integer());
+  EXPECT_THAT(
+      run.search.candidates(),
+      testing::Each(Field(&Candidate::recipe,
+                          Field(&Recipe::nodes, testing::Not(Contains(Pair("third", Format::kW8)))))));
+}
+
 TEST(SearchTest, WhatIsSlowerThanTheOriginalIsNoAnswer) {
   Script script = all_layers_are_fine();
   script.speed = [](const Recipe&, double, int) { return 0.8; };

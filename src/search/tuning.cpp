@@ -13,9 +13,10 @@
 #include "base/cpu.h"
 #include "base/digest.h"
 #include "graph/verify.h"
-#include "measure/worst_output.h"
+#include "measure/gates.h"
 #include "onnx/reader.h"
 #include "search/best_on_disk.h"
+#include "search/held_out_tries.h"
 #include "search/identity.h"
 #include "search/measurement_json.h"
 #include "search/measuring_evaluator.h"
@@ -29,16 +30,18 @@ namespace {
 
 using nlohmann::json;
 
-bool has_any(const Gates& gates) {
-  return gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.min_agreement || gates.max_drop;
-}
-
 // What passes has to be the same model to whoever looks at its outputs; without labels a drop cannot be seen.
 TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
   const bool is_blind = options.gates.max_drop && options.data.labels.empty();
   if (is_blind) options.gates.max_drop.reset();
-  const bool has_other = has_any(options.gates);
-  if (!has_other) options.gates.min_sqnr = kDefaultTuneSqnr;
+  const bool has_other = measure::has_any(options.gates);
+  if (!has_other && !is_blind && !options.data.labels.empty()) {
+    options.gates.max_drop = kDefaultDrop;
+    notes.emplace_back(measure::kDefaultDropNote);
+  } else if (!has_other) {
+    options.gates.min_sqnr = kDefaultTuneSqnr;
+  }
+  if (!options.gates.confidence) options.gates.confidence = kUsualConfidence;
   if (is_blind)
     notes.push_back(
         "there are no labels, so `gates.max_drop` has nothing to look at" +
@@ -63,11 +66,12 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
   const auto text = [](const std::optional<double>& value) {
     return value ? fmt::format("{}", *value) : "-";
   };
-  return identity_of(model, options.data, options.runtime,
-                     fmt::format("tune 2 on {} gates {} {} {} {} {} metric {} {} {} target {}", cpu_name(),
-                                 text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
-                                 text(gates.min_agreement), text(gates.max_drop), name_of(options.metric),
-                                 options.label_output, text(options.threshold), options.target));
+  return identity_of(
+      model, options.data, options.runtime,
+      fmt::format("tune 3 on {} gates {} {} {} {} {} sure {} metric {} {} {} target {}", cpu_name(),
+                  text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
+                  text(gates.min_agreement), text(gates.max_drop), text(gates.confidence),
+                  name_of(options.metric), options.label_output, text(options.threshold), options.target));
 }
 
 // One run: what is the best so far is in its place.
@@ -82,8 +86,10 @@ class Tuning {
                                : std::filesystem::path()),
         evaluator_(options_, split_, maker_, journal_, clock_),
         search_(options_, evaluator_, clock_, [this](const Candidate& best) { return adopt(best); }),
+        tries_(*options_.gates.confidence),
         output_(output) {
     result_.model = model;
+    result_.confidence = tries_.confidence();
     result_.bytes_before = evaluator_.original_bytes();
     result_.search_samples = split_.search_samples;
     result_.held_out_samples = split_.held_out_samples;
@@ -111,15 +117,7 @@ class Tuning {
   // The part that was held out decides, and then the checks that every result goes through.
   bool adopt(const Candidate& candidate) {
     const std::string digest = hex(digest_of(to_json(candidate.recipe).dump()));
-    const TuneTrial held_out = evaluator_.once(
-        "held out " + digest, [&] { return hold_out(candidate.recipe); }, trial_of);
-    if (!held_out.passed) {
-      result_.notes.push_back(
-          fmt::format("{} passed on the data that was searched on, but not on the data that was held out: {}",
-                      candidate.trial.name, held_out.verdict));
-      return false;
-    }
-    held_out_[candidate.number] = held_out;
+    if (!held_out_.contains(candidate.number) && !holds_elsewhere(candidate, digest)) return false;
     const auto problem = evaluator_.once(
         "written " + digest, [&] { return try_to_write(candidate); },
         [](const json& known) { return known.get<std::string>(); });
@@ -132,15 +130,27 @@ class Tuning {
     return true;
   }
 
-  json hold_out(const Recipe& recipe) {
-    const VerifyResult verified = evaluator_.hold_out(recipe);
-    TuneTrial trial;
-    trial.sqnr_db = measure::worst_sqnr(verified.outputs);
-    trial.agreement = measure::least_agreement(verified.outputs);
-    if (!verified.metrics.empty()) trial.metric = verified.metrics.front();
-    trial.passed = verified.passed;
-    trial.verdict = verified.verdict;
-    return trial_json(trial);
+  // Asked once of each: whoever asks again until the answer is yes does not know more.
+  bool holds_elsewhere(const Candidate& candidate, const std::string& digest) {
+    const double confidence = tries_.confidence_of_next();
+    const TuneTrial held_out = evaluator_.once(
+        fmt::format("held out {} {}", confidence, digest),
+        [&] { return trial_json(evaluator_.hold_out(candidate.recipe, confidence)); }, trial_of);
+    if (held_out.passed) {
+      held_out_[candidate.number] = held_out;
+      return true;
+    }
+    refused_[candidate.number] = held_out;
+    const bool has_all = held_out.samples > split_.held_out_samples;
+    if (held_out.has_too_few_samples) {  // nothing was learned about the model, and the end will say it
+      if (has_all || split_.is_same) search_.note_too_few_samples();
+      return false;
+    }
+    tries_.note_failure();
+    result_.notes.push_back(
+        fmt::format("{} passed on the data that was searched on, but not on {}: {}", candidate.trial.name,
+                    has_all ? "all of it" : "the data that was held out", held_out.verdict));
+    return false;
   }
 
   json try_to_write(const Candidate& candidate) {
@@ -161,7 +171,11 @@ class Tuning {
 
   TuneResult finish() {
     result_.notes.insert(result_.notes.end(), search_.notes().begin(), search_.notes().end());
-    for (const Candidate& candidate : search_.candidates()) result_.trials.push_back(candidate.trial);
+    for (const Candidate& candidate : search_.candidates()) {
+      TuneTrial& trial = result_.trials.emplace_back(candidate.trial);
+      if (const auto refused = refused_.find(candidate.number); refused != refused_.end())
+        trial.has_too_few_samples = refused->second.has_too_few_samples;
+    }
     mark_front(result_.trials);
     result_.is_out_of_time = !search_.is_complete();
     result_.runtime_version = split_.runtime_version;
@@ -200,6 +214,11 @@ class Tuning {
                   result_.model.string());
     result_.best_trial = found->number;
     result_.best = result_.trials[found->number];
+    result_.samples_needed = samples_for(result_.best, split_.search_samples);
+    if (const auto refused = refused_.find(found->number); refused != refused_.end()) {
+      result_.best.verdict = refused->second.verdict;
+      result_.samples_needed = samples_for(refused->second, split_.held_out_samples);
+    }
     result_.closest = closest_name(output_);
     if (best_.there()) {  // the best turned out to be slower than the original
       std::filesystem::rename(output_, result_.closest);
@@ -218,13 +237,23 @@ class Tuning {
     return layers;
   }
 
-  // Of those that did not pass, the one that lacks the least of what was asked for.
+  // In all, when a part of them is too few.
+  std::uint64_t samples_for(const TuneTrial& trial, std::uint64_t part) const {
+    const bool is_part = !split_.is_same && trial.samples <= part;
+    return is_part ? 2 * trial.samples_needed : trial.samples_needed;
+  }
+
+  // Of those that did not pass, the one that lacks the least of what was asked for; of equals the safest.
   const Candidate* closest() const {
     if (best_.there()) return &search_.candidates()[*best_.there()];
     const auto quality = [&](const TuneTrial& trial) {
-      if (options_.gates.max_drop && trial.metric) return -trial.metric->drop;
-      if (options_.gates.min_agreement && trial.agreement) return *trial.agreement;
-      return trial.sqnr_db;
+      double missing = 0;
+      if (options_.gates.max_drop && trial.metric) {
+        missing = trial.metric->drop - *options_.gates.max_drop;
+      } else if (options_.gates.min_agreement && trial.agreement) {
+        missing = *options_.gates.min_agreement - *trial.agreement;
+      }
+      return std::pair(-std::max(missing, 0.0), trial.sqnr_db);
     };
     const Candidate* found = nullptr;
     for (const Candidate& candidate : search_.candidates()) {
@@ -242,10 +271,11 @@ class Tuning {
   Journal journal_;
   MeasuringEvaluator evaluator_;
   Search search_;
+  HeldOutTries tries_;
   std::filesystem::path output_;
   BestOnDisk best_{[this](std::size_t number) { write(search_.candidates()[number].recipe); }};
-  std::map<std::size_t, TuneTrial> held_out_;  // by candidate
-  std::uint64_t bytes_ = 0;                    // of what is on the disk
+  std::map<std::size_t, TuneTrial> held_out_, refused_;  // by candidate
+  std::uint64_t bytes_ = 0;                              // of what is on the disk
 };
 
 }  // namespace

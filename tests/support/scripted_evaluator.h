@@ -38,6 +38,8 @@ struct Script {
                                                                              int) { return ratio; };
   std::function<double(const Recipe&)> memory = {};  // at load, as a share of the original's; none: not known
   std::function<bool(const Candidate&)> adopt = [](const Candidate&) { return true; };
+  // What more there is to say of a recipe that was judged.
+  std::function<void(const Recipe&, TuneTrial&)> judged = [](const Recipe&, TuneTrial&) {};
 };
 
 class ScriptedEvaluator : public Evaluator {
@@ -65,6 +67,7 @@ class ScriptedEvaluator : public Evaluator {
     const double noise = noise_of(recipe);
     trial.sqnr_db = noise > 0 ? -10 * std::log10(noise) : std::numeric_limits<double>::infinity();
     trial.passed = trial.sqnr_db >= script_.gate_db;
+    script_.judged(recipe, trial);
     return trial;
   }
   std::optional<MeasuredMemory> memory(const Recipe& recipe) override {

@@ -1,6 +1,6 @@
 # One layer stands no INT8: it keeps 16 bits, the others do not, and answers stay the same.
 need fatal
-t() { ounce tune fatal.onnx --data fatal.npz --labels label --max-drop 0.5% --objective size --budget '60 models' --cache kept -o small.onnx --json; }
+t() { ounce tune fatal.onnx --data fatal.npz --labels label --max-drop 0.5% --confidence none --objective size --budget '60 models' --cache kept -o small.onnx --json; }
 t 2> /dev/null > document
 python3 - <<'END'
 import json, os

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Does what `ounce tune` writes hold its gate on data that it has not seen, as often as it says?
+
+usage: OUNCE_ZOO=folder bench/gates.py [--ounce build/ounce] [--only kws,mobilenetv2] [--splits 8] [--budget '12 models']
+                                       [--confidence none,90%] [--objective balanced] [--seed 0] [--gate]
+
+The data of a model is shuffled (with a fixed seed) and cut: tune gets the first part and nothing but a gate, and what it
+writes is judged by the same gate on the rest, which is a few times as large. That is done for a number of splits, with
+each confidence. --gate exits with 1 when less than the stated share of what was written holds. Needs numpy (pip).
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+
+import numpy
+
+from int8 import EXAMPLES, PIXELS, SOUND, run
+
+# name: data, arrays that belong together (input or label: the fields that follow each other in it), samples to tune on,
+# options, gate
+CASES = {
+    "mobilenetv2": ("cifar_val.npz", {"input": ["x"]}, 320, PIXELS, ["--min-agreement", "99%"]),
+    "kws": ("kws_val.npz", {"audio": ["audio", "calib"]}, 320, SOUND, ["--min-agreement", "99%"]),
+    "commands": ("commands_val.npz", {"audio": ["audio"], "label": ["label"]}, 160, [*SOUND, "--labels", "label"],
+                 ["--max-drop", "3%"]),
+    "agnews": ("agnews_val.npz", {"input_ids": ["ids"], "attention_mask": ["mask"]}, 400, [], ["--min-agreement", "99%"]),
+}
+
+
+def cut(source, arrays, count, generator, folder):
+    """Paths of the two parts of a split."""
+    with numpy.load(source) as data:
+        whole = {name: numpy.concatenate([data[field] for field in fields]) for name, fields in arrays.items()}
+    order = generator.permutation(len(next(iter(whole.values()))))
+    paths = []
+    for name, chosen in (("tune", order[:count]), ("rest", order[count:])):
+        paths.append(os.path.join(folder, f"{name}.npz"))
+        numpy.savez(paths[-1], **{field: values[chosen] for field, values in whole.items()})
+    return paths
+
+
+def tuned(arguments, model, data, options, gate, confidence, output):
+    """What tune says: the document of the model, with or without a result."""
+    return run(arguments.ounce, "tune", model, "--data", data, *options, *gate, "--confidence", confidence, "--budget",
+               arguments.budget, "--objective", arguments.objective, "--no-cache", "--on", "none", "-o", output, "--json",
+               may_fail=(1,))["models"][0]
+
+
+def holds(arguments, model, output, data, options, gate):
+    done = subprocess.run([arguments.ounce, "verify", model, output, "--data", data, *options, *gate, "--no-edge-cases"],
+                          capture_output=True, text=True)
+    if done.returncode > 1:
+        sys.exit(done.stderr)
+    return done.returncode == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ounce", default="build/ounce")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--splits", type=int, default=8, help="of each model")
+    parser.add_argument("--budget", default="12 models")
+    parser.add_argument("--confidence", default="none,90%")
+    parser.add_argument("--objective", default="balanced")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--gate", action="store_true")
+    arguments = parser.parse_args()
+    zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
+    confidences = arguments.confidence.split(",")
+    written, held, tries = defaultdict(int), defaultdict(int), defaultdict(int)
+    print("| model | gate | tuned on, judged on | confidence | splits | written | the gate holds | what was written |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
+    for name, (data, arrays, count, options, gate) in CASES.items():
+        if arguments.only and name not in arguments.only.split(","):
+            continue
+        folder = EXAMPLES if name == "commands" else zoo
+        model = os.path.join(folder, f"{name}.onnx")
+        kinds = defaultdict(lambda: defaultdict(int))
+        mine = {confidence: [0, 0] for confidence in confidences}
+        for split in range(arguments.splits):
+            with tempfile.TemporaryDirectory() as scratch:
+                tune, rest = cut(os.path.join(folder, data), arrays, count,
+                                 numpy.random.default_rng([arguments.seed, split]), scratch)
+                sizes = (count, len(numpy.load(rest)[next(iter(arrays))]))
+                for confidence in confidences:
+                    output = os.path.join(scratch, "out.onnx")
+                    document = tuned(arguments, model, tune, options, gate, confidence, output)
+                    tries[confidence] += 1
+                    if not document["passed"]:
+                        kinds[confidence]["nothing"] += 1
+                        continue
+                    kinds[confidence][document["best"]["name"].split(",")[0]] += 1
+                    good = holds(arguments, model, output, rest, options, gate)
+                    mine[confidence][0] += 1
+                    mine[confidence][1] += good
+                    os.remove(output)
+                print(f"{name}: split {split + 1} of {arguments.splits}: written, held: {mine}", file=sys.stderr, flush=True)
+        for confidence in confidences:
+            count_written, count_held = mine[confidence]
+            written[confidence] += count_written
+            held[confidence] += count_held
+            what = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds[confidence].items()))
+            print(f"| {name} | `{' '.join(gate)}` | {sizes[0]}, {sizes[1]} | {confidence} | {arguments.splits} | "
+                  f"{count_written} | {count_held} | {what} |", flush=True)
+    broken = False
+    for confidence in confidences:
+        share = held[confidence] / written[confidence] if written[confidence] else 1
+        stated = 0 if confidence == "none" else float(confidence.rstrip("%")) / 100
+        broken = broken or share < stated
+        print(f"| all | | | {confidence} | {tries[confidence]} | {written[confidence]} | {held[confidence]} ({share:.0%}) | |")
+    sys.exit(1 if broken and arguments.gate else 0)
+
+
+if __name__ == "__main__":
+    main()

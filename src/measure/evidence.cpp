@@ -1,0 +1,53 @@
+#include "measure/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ounce::measure {
+namespace {
+
+constexpr double kDeviationsOf95 = 1.959964;  // from the middle to the bounds of 95 %
+
+double deviation_of(double distance) {
+  return std::isfinite(distance) ? std::max(distance, 0.0) / kDeviationsOf95 : 0;
+}
+
+}  // namespace
+
+void EventCount::add(double events, double answers) {
+  events_ += events;
+  squares_ += events * events;
+  most_events_ = std::max(most_events_, events);
+  answers_ += answers;
+  most_answers_ = std::max(most_answers_, answers);
+}
+
+Tally EventCount::tally() const {
+  const double most = std::max({most_events_, std::sqrt(most_answers_), 1.0});
+  const double together = (squares_ + most * most) / (events_ + most);
+  return {events_ / together, answers_ / together};
+}
+
+void OutputEvidence::add(const OutputMeter& meter) {
+  const Difference& now = meter.difference();
+  const auto values = static_cast<double>(now.values - before_.values);
+  energy_.add(now.reference - before_.reference, now.squared - before_.squared, values);
+  distance_.add(now.absolute - before_.absolute, 0, values);
+  before_ = now;
+  others_.add(static_cast<double>(meter.other_answers() - other_answers_),
+              static_cast<double>(meter.answers() - answers_));
+  answers_ = meter.answers();
+  other_answers_ = meter.other_answers();
+  ++samples_;
+}
+
+void OutputEvidence::fill(OutputComparison& output) const {
+  if (samples_ == 0) return;
+  const Interval decibel = energy_.difference([](double energy) { return 10 * std::log10(energy); });
+  output.sqnr_deviation_db = deviation_of(output.sqnr_db - decibel.low);
+  const Interval distance = distance_.difference([](double mean) { return mean; });
+  output.mean_abs_deviation = deviation_of(distance.high - output.mean_abs_diff);
+  output.other_answers = others_.tally();
+}
+
+}  // namespace ounce::measure

@@ -1,0 +1,14 @@
+// What a signal to noise of outputs means, for people who do not think in decibels.
+#pragma once
+
+#include <string>
+
+namespace ounce::report {
+
+inline constexpr double kDoubtfulSqnr = 20;  // dB: below, nobody should rely on a model unseen
+
+// "the outputs are off by 1.2 % of their size: answers seldom change"; below kDoubtfulSqnr it begins with
+// "warning: ". Empty when there is nothing to say: all values are equal, or there is no number.
+std::string sqnr_words(double sqnr_db);
+
+}  // namespace ounce::report

@@ -1,0 +1,33 @@
+#include "report/sqnr_words.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ounce::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(SqnrWordsTest, DecibelsAreAShareOfTheSize) {
+  EXPECT_EQ(sqnr_words(40), "the outputs are off by 1 % of their size: answers hardly ever change");
+  EXPECT_THAT(sqnr_words(20), HasSubstr("off by 10 % of their size"));
+  EXPECT_THAT(sqnr_words(70), HasSubstr("0.032 %"));
+}
+
+TEST(SqnrWordsTest, BelowTwentyItIsAWarning) {
+  EXPECT_THAT(sqnr_words(19.4), StartsWith("warning: the outputs are off by 11 %"));
+  EXPECT_THAT(sqnr_words(-3), StartsWith("warning: the outputs are off by as much as they are large"));
+  EXPECT_THAT(sqnr_words(20), Not(StartsWith("warning")));
+}
+
+TEST(SqnrWordsTest, WhereNothingDiffersThereIsNothingToSay) {
+  EXPECT_EQ(sqnr_words(std::numeric_limits<double>::infinity()), "");
+  EXPECT_EQ(sqnr_words(std::nan("")), "");
+}
+
+}  // namespace
+}  // namespace ounce::report

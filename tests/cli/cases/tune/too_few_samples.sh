@@ -1,0 +1,11 @@
+# 64 samples, all equal, do not show that no more than 2 points are lost: the safest model is kept, and the last lines say what to do.
+need fatal
+exits 1 ounce tune fatal.onnx --data fatal.npz --labels label --max-drop 2% --budget '60 models' --no-cache -o small.onnx > text
+grep -e '^nothing passed' -e '^it is kept' -e '^to be sure' text
+exits 1 ounce tune fatal.onnx --data fatal.npz --labels label --max-drop 2% --budget '60 models' --no-cache -o small.onnx --json 2> /dev/null > document
+json_get models.0.passed models.0.confidence models.0.samples_needed models.0.best.name models.0.closest < document
+# What they can show passes: more may be lost, or nothing is asked about other data.
+ounce tune fatal.onnx --data fatal.npz --labels label --max-drop 10% --budget '60 models' --no-cache -o small.onnx > text
+grep -o -e 'points or less at [0-9.]* % confidence' text | tail -n 1
+ounce tune fatal.onnx --data fatal.npz --labels label --max-drop 2% --confidence none --budget '60 models' --no-cache -o small.onnx > text
+grep -c 'confidence' text || true
