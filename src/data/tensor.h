@@ -48,11 +48,11 @@ struct ValueDescription {
   };
   std::string name;
   ElementType element = ElementType::kUndefined;  // kUndefined: not a tensor but a sequence, a map …
-  // … and then, of outputs, the type of the numbers inside: a run gives them as one tensor, element by
-  // element and each map by its keys.
-  ElementType inside = ElementType::kUndefined;
   // Empty for a scalar, and for a tensor of unknown rank: the runtime does not say which.
   std::vector<Dimension> shape;
+  // Of an output that is a sequence or a map: the type of the numbers in it. A run gives them as one tensor,
+  // element by element, and each map by its keys.
+  ElementType inside = ElementType::kUndefined;
 
   bool is_tensor() const { return element != ElementType::kUndefined; }
   // Of what a run gives.

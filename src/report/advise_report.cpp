@@ -135,7 +135,7 @@ std::string advise_text(const AdviseResult& result) {
   for (const std::string& reason : result.family.reasons) text += labelled("", with_options(reason));
   text += labelled("as it is", baseline_text(result.baseline));
   if (!result.methods.empty()) {
-    text += labelled("measured", measured_text(result));
+    text += labelled("measured", result.baseline.is_measured ? measured_text(result) : "nothing");
     text += method_table(result) + '\n';
     text += listed("not tried", unmeasured(result));
   }

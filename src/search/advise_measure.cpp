@@ -21,7 +21,6 @@ namespace {
 constexpr double kBaselineSeconds = 1;
 constexpr double kLeastBench = 0.3, kMostBench = 2;              // seconds of calls of each model
 constexpr double kQualityShare = 0.4, kCalibrationShare = 0.15;  // of the budget, at most
-constexpr double kStartShare = 0.5;                              // … before the first method is made
 constexpr double kFewShare = 0.1;      // … for the fewest samples that tell anything
 constexpr double kOfBothModels = 2.5;  // what it takes to compare a sample, in runs of the original
 constexpr double kObserving = 8;       // what it takes to look at all values, likewise
@@ -43,7 +42,7 @@ class Measuring {
         family.family == ModelFamily::kTrees || family.is_quantized || family.weight_bytes == 0;
     measure_baseline(nothing_to_do && options_.data.is_generated());
     if (nothing_to_do && !has_labels()) return;
-    const bool is_known = result_.baseline.is_measured && within(kStartShare * options_.budget, [&] {
+    const bool is_known = result_.baseline.is_measured && within(left(), [&] {
                             divide_data();
                             compare_with_itself();
                           });
@@ -90,7 +89,7 @@ class Measuring {
     BenchOptions bench_options = bench_setting();
     bench_options.seconds = std::min(kBaselineSeconds, 0.05 * options_.budget);
     Baseline& baseline = result_.baseline;
-    const TimeLimit limit(kStartShare * options_.budget);
+    const TimeLimit limit(left());
     try {
       const BenchReport report = bench({model_}, bench_options);
       const BenchResult& timed = report.models.front();

@@ -238,7 +238,7 @@ std::vector<std::string> find_missing(const AdviseOptions& options, const Advise
   if (options.data.labels.empty() && result.family.family != ModelFamily::kAudioGenerator)
     missing.emplace_back(
         "labels (`labels` FIELD): the outputs were compared with the original's, nobody knows what is right");
-  if (result.samples < kFewSamples)
+  if (result.samples != 0 && result.samples < kFewSamples)
     missing.push_back(fmt::format("samples: {} of them are few, {} and more make figures that hold",
                                   result.samples, kFewSamples));
   return missing;
