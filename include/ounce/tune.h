@@ -53,7 +53,7 @@ struct TuneTrial {
   bool is_timed = false;
   SpeedUp speed_up;
   bool is_slower = false;  // than the original, by more than contests may err
-  double sqnr_db = 0;      // of the worst output, on the part of the data that is searched on
+  double sqnr_db = 0;      // of the worst slice of an output, on the part of the data that is searched on
   std::optional<double> agreement;
   std::optional<MetricResult> metric;
   bool passed = false;  // the gate, there
@@ -72,8 +72,11 @@ struct TuneOptions {
   RuntimeOptions runtime;
   DataOptions data;
   Gates gates;  // without any: kDefaultTuneSqnr dB for every output
+  Task task = Task::kAuto;
   Metric metric = Metric::kAuto;
-  std::string label_output;  // the one that labels speak of
+  MetricCommand metric_command = {};
+  std::vector<std::string> tags = {};  // as VerifyOptions::tags
+  std::string label_output;            // the one that labels speak of
   std::optional<double> threshold;
   Objective objective = Objective::kBalanced;
   std::string target;                  // see Recipe::target

@@ -137,6 +137,7 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
     }
   }
   result.sqnr_db = measure::worst_sqnr(outputs);
+  if (const OutputSlice* slice = measure::worst_slice(outputs)) result.slice = slice->name;
 }
 
 // Runs both models on other CPUs, too. Throws Error{kUnsupported} when the written one is another model
