@@ -1,5 +1,10 @@
 #include "cli/gate_options.h"
 
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+
 #include "cli/data_options.h"
 #include "cli/recipe_options.h"
 #include "cli/runtime_options.h"
@@ -73,6 +78,7 @@ void read_drop(const std::string& text, Gates& gates) {
   const auto [name, value] = split_pair(text, "--max-drop");
   const bool is_percent = value.ends_with('%');
   const double limit = fraction_of(is_percent ? value.substr(0, value.size() - 1) : value, "--max-drop");
+  if (limit < 0) throw Error(ErrorCode::kUsage, fmt::format("--max-drop '{}' must be 0 or more", text));
   gates.max_drops[name] = is_percent ? limit / 100 : limit;
 }
 
