@@ -53,6 +53,8 @@ struct FamilyFinding {
   bool is_autoregressive = false;  // each position sees only those before it: its own output comes back to it
   bool is_quantized = false;       // by somebody else, or by us
   bool is_half = false;            // most weights are 16-bit floats
+  Task task = Task::kAuto;         // what its outputs look like; kAuto: they do not tell
+  std::string task_reason;
   std::vector<std::string> reasons;
   std::vector<NamedCount> ops;      // how often; most frequent first
   std::vector<NamedCount> weights;  // by the op they feed: tensors and bytes; most bytes first
@@ -73,10 +75,14 @@ struct AdviseOptions {
   DataOptions data;    // every other sample is for calibration, the others are for judging
   std::string target;  // as Recipe::target
   double budget = 60;  // seconds
+  Task task = Task::kAuto;
   Metric metric = Metric::kAuto;
-  std::string label_output;          // as VerifyOptions::label_output
-  double max_drop = 0.005;           // what the metric may lose
-  std::optional<double> min_sqnr{};  // dB that every output must keep; nothing: as the family needs it
+  MetricCommand metric_command = {};
+  std::vector<std::string> tags = {};    // as VerifyOptions::tags
+  std::string label_output;              // as VerifyOptions::label_output
+  std::optional<double> threshold = {};  // likewise
+  double max_drop = 0.005;               // what the metric may lose
+  std::optional<double> min_sqnr{};      // dB that every output must keep; nothing: as the family needs it
   // How a command line says `data`, one word each: recommended commands repeat it. Empty: made from `data`.
   std::vector<std::string> data_words;
   Progress* progress = nullptr;

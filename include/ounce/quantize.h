@@ -44,8 +44,9 @@ struct TrialResult {
   std::string runtime_version;
   std::uint64_t samples = 0;
   bool is_generated = true;
-  double sqnr_db = 0;    // of the worst output
-  std::string cpu = {};  // that it was run on: "avx512 vnni"
+  double sqnr_db = 0;      // of the worst output, or of its worst slice …
+  std::string slice = {};  // … which is this one: "output0[:, 4:84, :]"; empty: the output is all alike
+  std::string cpu = {};    // that it was run on: "avx512 vnni"
   std::vector<CpuComparison> cpus = {};
   // Of loading the original and the result; nothing where a system does not tell.
   std::optional<LoadMemory> memory_before = {}, memory_after = {};

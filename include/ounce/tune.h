@@ -62,7 +62,7 @@ struct TuneTrial {
   bool is_slower = false;            // than the original, by more than contests may err
   std::optional<LoadMemory> memory;  // of loading it; for Objective::kMemory
   double memory_ratio = 1;           // its peak, as a share of the original's
-  double sqnr_db = 0;                // of the worst output, on the part of the data that is searched on
+  double sqnr_db = 0;  // of the worst slice of an output, on the part of the data that is searched on
   std::optional<double> agreement;
   std::optional<MetricResult> metric;
   bool passed = false;  // the gate, there
@@ -85,8 +85,11 @@ struct TuneOptions {
   DataOptions data;
   // Without any: kDefaultDrop of the metric if there are labels, else kDefaultTuneSqnr dB for every output.
   Gates gates;
+  Task task = Task::kAuto;
   Metric metric = Metric::kAuto;
-  std::string label_output;  // the one that labels speak of
+  MetricCommand metric_command = {};
+  std::vector<std::string> tags = {};  // as VerifyOptions::tags
+  std::string label_output;            // the one that labels speak of
   std::optional<double> threshold;
   Objective objective = Objective::kBalanced;
   std::string target;                  // see Recipe::target

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,13 +38,46 @@ struct NamesOf<Metric> {
                                            {Metric::kMae, "mae"},   {Metric::kMap, "map"}};
 };
 
+// What a model is for, and so how its quality is told. Every task but the first knows what to do without
+// labels: what the original gives is then the truth.
+enum class Task {
+  kAuto,      // by the labels: see Metric
+  kClassify,  // top-1 and top-5 accuracy
+  kDetect,    // mean average precision of boxes at IoU 0.5, and over 0.5 … 0.95
+  kEmbed,     // nearest neighbours among the samples, and the cosine
+  kCtc,       // character error of the decoded text, and lines that are right
+  kSegment,   // mean IoU of the classes, and pixels that are right
+  kTag,       // F1 of entities (BIO, IOB2, BIOES), and tokens that are right
+  kAudio,     // SI-SNR and log-spectral distance
+  kRegress,   // mean absolute and mean squared error
+};
+template <>
+struct NamesOf<Task> {
+  static constexpr Named<Task> kAll[] = {
+      {Task::kAuto, "auto"},   {Task::kClassify, "classify"}, {Task::kDetect, "detect"},
+      {Task::kEmbed, "embed"}, {Task::kCtc, "ctc"},           {Task::kSegment, "segment"},
+      {Task::kTag, "tag"},     {Task::kAudio, "audio"},       {Task::kRegress, "regress"}};
+};
+
+// A quality of the user's own. `command` is run by a shell with the path of a folder behind it, which holds
+// original.npz, candidate.npz (the outputs by name) and, if there are labels, labels.npz. It prints one JSON
+// number, the quality of the candidate, or {"name": number, "lower_is_better": true}. It is run a second time
+// with the original's outputs as the candidate's.
+struct MetricCommand {
+  std::string command;   // empty: none
+  double seconds = 300;  // that it may take each time
+};
+
 // What has to hold. Those that are not set do not decide; without any, defaults do: see
 // VerifyResult::verdict.
 struct Gates {
   std::optional<double> max_abs_diff, mean_abs_diff;  // of every output
-  std::optional<double> min_sqnr;                     // dB, of every output
+  std::optional<double> min_sqnr;                     // dB, of every output and each of its slices
   std::optional<double> min_agreement;                // share of same top-1 answers
   std::optional<double> max_drop;                     // of the metric: a share for accuracy, F1 and mAP
+  std::map<std::string, double> max_drops = {};       // of metrics by their names: "f1", "map50_95"
+  std::optional<double> max_mse = {};                 // of every output
+  std::optional<double> max_flips = {};               // share of decisions that change at the threshold
   // How sure it must be that they hold on other data like this: 0.9 lets one in ten pass that does not. Not
   // set, or 0: what holds on these samples passes (tune() takes kUsualConfidence when it is not set).
   std::optional<double> confidence;
@@ -56,7 +90,12 @@ struct VerifyOptions {
   RuntimeOptions runtime;
   DataOptions data;
   Gates gates;
+  Task task = Task::kAuto;
   Metric metric = Metric::kAuto;
+  MetricCommand metric_command = {};
+  // Of Task::kTag: the names of the classes, "O", "B-PER", "I-PER" …; without them O comes first, then B and
+  // I in turn.
+  std::vector<std::string> tags = {};
   std::string label_output;  // the one that labels speak of; empty: the first of a suitable type
   std::optional<double>
       threshold;  // for decisions: an output is "yes" from here on; for boxes: the least score
@@ -74,9 +113,24 @@ struct Tally {
   double count = 0, of = 0;
 };
 
+struct IndexRange {
+  std::size_t begin = 0, end = 0;  // end: the first index that is not in it
+};
+
+// A part of an output whose values are of another kind or scale than the rest: scores beside boxes.
+struct OutputSlice {
+  std::string name;  // "output0[:, 4:84, :]"
+  std::size_t axis = 0;
+  std::vector<IndexRange> ranges;
+  std::uint64_t values = 0;
+  double rms = 0;      // of the reference
+  double sqnr_db = 0;  // infinite when all values are equal
+};
+
 struct OutputComparison {
   std::string name, type;
   bool is_state = false;  // fed back by DataOptions::carry: shown, but no gate looks at it
+  bool is_list = false;   // of what a detector found, in any number: only Task::kDetect looks at it
   std::uint64_t values = 0;
   double max_abs_diff = 0, mean_abs_diff = 0, mse = 0;
   double sqnr_db = 0;  // infinite when all values are equal
@@ -89,16 +143,19 @@ struct OutputComparison {
   std::optional<std::uint64_t> flips;                    // decisions that changed at the threshold
   std::uint64_t decisions = 0;
   std::uint64_t reference_not_finite = 0, candidate_not_finite = 0;  // NaN and infinite values
-  std::uint64_t newly_not_finite = 0;  // in the candidate, where the reference is finite
+  std::uint64_t newly_not_finite = 0;    // in the candidate, where the reference is finite
+  std::vector<OutputSlice> slices = {};  // that differ from each other, worst first; empty: all is alike
 };
 
-// A quality on labelled data, with what the candidate loses and how sure that is.
+// A quality on labelled data, or against what the original gives, with what the candidate loses and how sure
+// that is.
 struct MetricResult {
   std::string name;  // "top1_accuracy"
   bool higher_is_better = true;
   double reference = 0, candidate = 0;
   double drop = 0;                     // positive: the candidate is worse
   double drop_low = 0, drop_high = 0;  // 95 % confidence, paired bootstrap over the samples
+  bool has_interval = true;  // otherwise the two are the drop: a command of the user's gives no more
   // Of accuracy: answers that only the reference has right, and only the candidate.
   std::optional<Tally> lost = {}, won = {};
   std::optional<double> drop_bound = {};  // no more than this, with VerifyResult::confidence
@@ -132,7 +189,7 @@ struct VerifyResult {
   std::uint64_t samples_needed = 0;            // about how many make it certain; 0: it is, or no number would
   bool has_too_few_samples = false;            // not even a candidate without any difference would be certain
   double max_abs_diff = 0, mean_abs_diff = 0;  // over all outputs
-  double worst_sqnr_db = 0;                    // of the worst output, states left out
+  double worst_sqnr_db = 0;                    // of the worst slice of the worst output, states left out
   std::uint64_t samples = 0;
   std::uint64_t independent_samples = 0;  // fewer with a carried state: what follows from each other is one
   bool is_generated = false;              // no data was given: the values are random

@@ -38,8 +38,13 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
                     const VerifyOptions& options) {
   const Call call(options.progress);
   const Stopwatch time;
-  if (options.gates.max_drop && options.data.labels.empty())
-    throw Error(ErrorCode::kUsage, "`gates.max_drop` needs labels: say which field holds them with `labels`");
+  const bool has_metric =
+      !options.data.labels.empty() || options.task != Task::kAuto || !options.metric_command.command.empty();
+  if ((options.gates.max_drop || !options.gates.max_drops.empty()) && !has_metric)
+    throw Error(
+        ErrorCode::kUsage,
+        "`gates.max_drop` needs labels: say which field holds them with `labels`, or give `task` to be "
+        "held against the original");
   if (options.runtime.remote && !options.cpus.empty())
     throw Error(ErrorCode::kUsage,
                 "`cpus` shows other CPUs here: leave out `remote.via` and `remote.launcher`");

@@ -52,8 +52,7 @@ AdviseOptions options_of(const Arguments& arguments, const CLI::App& app) {
   options.data = data_options_of(arguments.data);
   options.target = arguments.target;
   options.budget = duration_of(arguments.budget, "--budget");
-  options.metric = metric_of(arguments.quality);
-  options.label_output = arguments.quality.label_output;
+  set_quality(arguments.quality, options);
   options.max_drop = share_of(arguments.max_drop, "--max-drop", 0.2);
   options.min_sqnr = arguments.min_sqnr;
   options.data_words = data_words(app);

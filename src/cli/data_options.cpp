@@ -25,7 +25,8 @@ double number_of(std::string_view text, const char* option) {
   return value;
 }
 
-// "0.0039" or "1/255".
+}  // namespace
+
 double fraction_of(const std::string& text, const char* option) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return number_of(text, option);
@@ -33,6 +34,8 @@ double fraction_of(const std::string& text, const char* option) {
   if (below == 0) refuse(option, text, "a number or a fraction such as 1/255");
   return number_of(std::string_view(text).substr(0, slash), option) / below;
 }
+
+namespace {
 
 std::vector<double> numbers_of(const std::string& text, const char* option) {
   std::vector<double> numbers;

@@ -31,6 +31,8 @@ std::optional<Contract> contract_from(const ContractArguments& arguments);
 void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract = true);
 DataOptions data_options_of(const DataArguments& arguments);
 
+// "0.0039" or "1/255". Throws Error{kUsage}.
+double fraction_of(const std::string& text, const char* option);
 // "0.5%" or "0.005". A number without a percent sign above `largest_bare` is one whose sign was forgotten.
 // Throws Error{kUsage}.
 double share_of(const std::string& text, const char* option, double largest_bare);

@@ -43,9 +43,7 @@ SensitivityOptions options_of(const Arguments& arguments) {
   options.data = data_options_of(arguments.data);
   options.data.samples = 0;  // calibration takes more of them
   if (arguments.has_samples) options.samples = arguments.data.samples;
-  options.metric = metric_of(arguments.gates);
-  options.label_output = arguments.gates.label_output;
-  options.threshold = arguments.gates.threshold;
+  set_quality(arguments.gates, options);
   options.measure = arguments.top;
   options.min_sqnr = arguments.min_sqnr;
   options.cache = arguments.cache;

@@ -41,9 +41,7 @@ TuneOptions options_of(const Arguments& arguments) {
   options.runtime = runtime_options_of(arguments.runtime);
   options.data = data_options_of(arguments.data);
   options.gates = gates_of(arguments.gates);
-  options.metric = metric_of(arguments.gates);
-  options.label_output = arguments.gates.label_output;
-  options.threshold = arguments.gates.threshold;
+  set_quality(arguments.gates, options);
   options.objective = value_of<Objective>(arguments.objective);
   options.budget = budget_of(arguments.budget, "--budget");
   options.target = arguments.target;

@@ -42,9 +42,7 @@ VerifyOptions options_of(const Arguments& arguments) {
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);
   options.data = data_options_of(arguments.data);
-  options.metric = metric_of(arguments.gates);
-  options.label_output = arguments.gates.label_output;
-  options.threshold = arguments.gates.threshold;
+  set_quality(arguments.gates, options);
   options.edge_cases = arguments.edge_cases;
   options.worst = arguments.worst;
   options.gates = gates_of(arguments.gates);

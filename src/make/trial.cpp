@@ -145,6 +145,7 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
     }
   }
   result.sqnr_db = measure::worst_sqnr(outputs);
+  if (const OutputSlice* slice = measure::worst_slice(outputs)) result.slice = slice->name;
 }
 
 // How fast the written model is, in two processes that take turns. Nothing when the original is too fast for

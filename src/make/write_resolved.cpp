@@ -307,6 +307,10 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   if (options.trial.is_wanted) {
     begin_stage(options, "running", 0);
     result.trial = try_written(path, output_path, output, recipe, options, result);
+    if (!result.trial.slice.empty())
+      result.notes.push_back(fmt::format(
+          "output SQNR is that of {}, which is of another kind or scale than the rest of the output",
+          result.trial.slice));
   }
   if (is_slower_than_promised(recipe, result.trial)) {
     QuantizeResult next;

@@ -18,7 +18,6 @@ using data::TensorView;
 
 constexpr std::uint64_t kRangedBatches = 32;  // enough to know what inputs look like
 constexpr std::uint64_t kSequence = 16;       // samples that follow from each other and count as one
-constexpr double kLeastScore = 0.05;          // of a detection, unless a threshold is given
 
 // One sample of a batch; the whole value when it has no batch axis.
 TensorView slice(const TensorView& whole, std::size_t sample, std::size_t samples) {
@@ -38,6 +37,21 @@ bool is_class_of(const data::Tensor& label, const TensorView& output) {
   if (numbers.size() != 1 || output.dims.size() < 2 || output.dims.back() < 2) return false;
   return numbers[0] == std::floor(numbers[0]) && numbers[0] >= 0 &&
          numbers[0] < static_cast<double>(output.dims.back());
+}
+
+std::vector<TensorView> slices_of(std::span<const TensorView> outputs, std::size_t sample,
+                                  std::size_t samples) {
+  std::vector<TensorView> all;
+  for (const TensorView& view : outputs) all.push_back(slice(view, sample, samples));
+  return all;
+}
+
+// Lists of what was found: along an axis that is no batch, they are as long as there is something.
+bool is_list(const data::ValueDescription& output) {
+  const auto& shape = output.shape;
+  return std::any_of(shape.begin(), shape.end(), [&](const auto& dimension) {
+    return dimension.value < 0 && (&dimension != shape.data() || shape.size() <= 2);
+  });
 }
 
 std::string list_of(const std::vector<data::ValueDescription>& values) {
@@ -71,13 +85,23 @@ Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptio
     : reference_(reference), candidate_(candidate), options_(options) {
   for (const data::ValueDescription& output : reference.model().outputs()) {
     const bool is_carried = is_state(options.data.carry, output.name);
-    const bool decides = !is_carried && options.metric != Metric::kMap &&
+    const bool decides = !is_carried && options.metric != Metric::kMap && options.task != Task::kDetect &&
                          (options.label_output.empty() || options.label_output == output.name);
     outputs_.emplace_back(output, decides ? options.threshold : std::nullopt);
     are_states_.push_back(is_carried);
   }
   largest_outputs_.resize(outputs_.size());
   evidence_.resize(outputs_.size());
+  if (!options.metric_command.command.empty())
+    command_ = std::make_unique<CommandMeter>(options.metric_command, reference.model().outputs());
+  if (options.task != Task::kAuto) {
+    const std::vector<data::ValueDescription>& outputs = reference.model().outputs();
+    const std::size_t output = options.task == Task::kDetect ? 0 : labelled_output();
+    task_ = make_task_meter({options.task, outputs, output, options.metric, options.threshold, options.tags});
+    for (std::size_t i = 0; options.task == Task::kDetect && i < outputs.size(); ++i) {
+      if (is_list(outputs[i])) outputs_[i].allow_other_lengths();
+    }
+  }
   if (!options.label_output.empty()) labelled_output();  // throws when there is no such output
 }
 
@@ -137,11 +161,10 @@ void Comparison::add_label(const data::Batch& batch, std::size_t sample,
   }
   if (metric == Metric::kMap || detection_) {
     if (!detection_)
-      detection_.emplace(reference_.model().outputs(), options_.threshold.value_or(kLeastScore));
-    std::vector<TensorView> ours, theirs;
-    for (const TensorView& view : reference) ours.push_back(slice(view, sample, batch.names.size()));
-    for (const TensorView& view : candidate) theirs.push_back(slice(view, sample, batch.names.size()));
-    detection_->add(ours, theirs, label, batch.names[sample]);
+      detection_ = std::make_unique<DetectionMeter>(reference_.model().outputs(),
+                                                    options_.threshold.value_or(kLeastScore));
+    detection_->add(slices_of(reference, sample, batch.names.size()),
+                    slices_of(candidate, sample, batch.names.size()), &label, batch.names[sample]);
     return;
   }
   if (!metric_) {
@@ -156,6 +179,30 @@ void Comparison::add_label(const data::Batch& batch, std::size_t sample,
   metric_->add({data::floats_of(ours, reference_floats_, batch.names[sample]),
                 data::floats_of(theirs, candidate_floats_, batch.names[sample]), ours.dims, &label,
                 batch.names[sample]});
+}
+
+void Comparison::add_task(const data::Batch& batch, std::size_t sample, std::span<const TensorView> reference,
+                          std::span<const TensorView> candidate) {
+  const std::size_t samples = batch.names.size();
+  const std::vector<TensorView> ours = slices_of(reference, sample, samples),
+                                theirs = slices_of(candidate, sample, samples);
+  const bool has_same_shapes = std::equal(ours.begin(), ours.end(), theirs.begin(),
+                                          [](const auto& a, const auto& b) { return a.dims == b.dims; });
+  if (!has_same_shapes && options_.task != Task::kDetect) return;  // noted by the meters, and fatal there
+  TaskSample one{
+      ours, theirs, sample < batch.labels.size() ? &batch.labels[sample] : nullptr, {}, batch.names[sample]};
+  const std::vector<data::ValueDescription>& inputs = reference_.model().inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const TensorView input = slice(batch.inputs[i], sample, samples);
+    if (inputs[i].name.find("mask") != std::string::npos && input.type != data::ElementType::kString) {
+      for (const double value : data::to_doubles(input, inputs[i].name)) one.mask.push_back(value != 0);
+    }
+    if (input.dims.size() != 4 || one.picture_width > 0) continue;
+    const bool is_channels_last = input.dims[3] <= 4;
+    one.picture_height = static_cast<double>(input.dims[is_channels_last ? 1 : 2]);
+    one.picture_width = static_cast<double>(input.dims[is_channels_last ? 2 : 3]);
+  }
+  task_->add(one);
 }
 
 void Comparison::add(const data::Batch& batch, std::span<const TensorView> reference,
@@ -179,7 +226,12 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
       }
     }
   }
-  for (std::size_t sample = 0; sample < batch.labels.size(); ++sample)
+  for (std::size_t sample = 0; command_ && sample < samples; ++sample)
+    command_->add(slices_of(reference, sample, samples), slices_of(candidate, sample, samples),
+                  sample < batch.labels.size() ? &batch.labels[sample] : nullptr);
+  for (std::size_t sample = 0; task_ && sample < samples; ++sample)
+    add_task(batch, sample, reference, candidate);
+  for (std::size_t sample = 0; !task_ && sample < batch.labels.size(); ++sample)
     add_label(batch, sample, reference, candidate);
   samples_ += samples;
   if (!options_.data.carry.empty() && samples_ >= noted_samples_ + kSequence) note_evidence();
@@ -219,6 +271,7 @@ void Comparison::fill(VerifyResult& result) const {
     result.outputs.back().is_state = are_states_[i];
     evidence_[i].fill(result.outputs.back());
     result.independent_samples = std::max(result.independent_samples, evidence_[i].samples());
+    result.outputs.back().is_list = output.is_list();
     if (output.shape_differences() != 0) {
       result.failures.push_back(fmt::format("output '{}' has another shape in {} samples: {}",
                                             result.outputs.back().name, output.shape_differences(),
@@ -232,7 +285,12 @@ void Comparison::fill(VerifyResult& result) const {
   result.mean_abs_diff = values == 0 ? 0 : absolute / values;
   result.worst_sqnr_db = worst_sqnr(result.outputs);
   if (metric_) result.metrics = metric_->results();
-  if (detection_) result.metrics = {detection_->result()};
+  if (detection_) result.metrics = detection_->results();
+  if (task_) result.metrics = task_->results();
+  if (command_) {  // what the user asks for is what decides
+    const std::vector<MetricResult> said = command_->results();
+    result.metrics.insert(result.metrics.begin(), said.begin(), said.end());
+  }
   result.reference_seconds = reference_.seconds();
   result.candidate_seconds = candidate_.seconds();
 }

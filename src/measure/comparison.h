@@ -14,7 +14,9 @@
 #include "measure/evidence.h"
 #include "measure/generate.h"
 #include "measure/metric.h"
+#include "measure/metric_command.h"
 #include "measure/stepper.h"
+#include "measure/task.h"
 
 namespace ounce::measure {
 
@@ -40,6 +42,8 @@ class Comparison {
            std::span<const data::TensorView> candidate);
   void add_label(const data::Batch& batch, std::size_t sample, std::span<const data::TensorView> reference,
                  std::span<const data::TensorView> candidate);
+  void add_task(const data::Batch& batch, std::size_t sample, std::span<const data::TensorView> reference,
+                std::span<const data::TensorView> candidate);
   void note_inputs(const data::Batch& batch);
   void note_evidence();
   void note_worst(const std::string& sample, std::size_t output, double difference);
@@ -53,7 +57,9 @@ class Comparison {
   std::vector<bool> are_states_;
   std::vector<double> largest_outputs_;
   std::unique_ptr<MetricMeter> metric_;
-  std::optional<DetectionMeter> detection_;
+  std::unique_ptr<DetectionMeter> detection_;
+  std::unique_ptr<TaskMeter> task_;
+  std::unique_ptr<CommandMeter> command_;
   std::optional<std::size_t> labelled_;
   std::vector<SampleDifference> worst_;
   std::map<std::string, Range> input_ranges_;

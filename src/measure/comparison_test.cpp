@@ -137,9 +137,42 @@ TEST_F(ComparisonTest, BoxesAreDetections) {
   data::Batch batch = batch_of({{{1, 2}, 0}}, "a");
   batch.labels = {tensor_of<float>({1, 4}, {0, 0, 10, 9})};
   const VerifyResult result = compare(model, model, {batch});
-  ASSERT_EQ(result.metrics.size(), 1U);
+  ASSERT_EQ(result.metrics.size(), 2U);
   EXPECT_EQ(result.metrics[0].name, "map50");
   EXPECT_EQ(result.metrics[0].reference, 1);
+  EXPECT_EQ(result.metrics[1].name, "map50_95");
+  EXPECT_EQ(result.metrics[1].reference, 0.9);  // they overlap by 0.9
+}
+
+// Two numbers a sample, of which the second is much quieter: it has a noise that the first one hides.
+TEST_F(ComparisonTest, TheWorstSliceIsTheFigureOfAnOutput) {
+  std::vector<data::Batch> batches;
+  for (int i = 0; i < 32; ++i)
+    batches.push_back(batch_of({{{100, static_cast<float>(1 - 2 * (i % 2))}, 0}}, "a"));
+  const VerifyResult result = compare(kIdentity, linear({1, 0, 0, 1.5F}), batches);
+  ASSERT_EQ(result.outputs[0].slices.size(), 2U);
+  EXPECT_EQ(result.outputs[0].slices[0].name, result.outputs[0].name + "[:, 1]");
+  EXPECT_NEAR(result.worst_sqnr_db, 6.02, 0.01);
+  EXPECT_GT(result.outputs[0].sqnr_db, 40);
+}
+
+TEST_F(ComparisonTest, ATaskNeedsNoLabels) {
+  options.task = Task::kClassify;
+  const VerifyResult result =
+      compare(kIdentity, linear({1, 0, 0, 0}),
+              {batch_of({{{1, 2}, 1}}, "a", false), batch_of({{{4, 3}, 1}}, "b", false)});
+  ASSERT_EQ(result.metrics.size(), 1U);
+  EXPECT_EQ(result.metrics[0].reference, 1);
+  EXPECT_EQ(result.metrics[0].candidate, 0.5);
+}
+
+TEST_F(ComparisonTest, WhatTheUsersCommandSaysComesFirst) {
+  options.metric_command.command = "echo 0.75; true";
+  const VerifyResult result = compare(kIdentity, kIdentity, {batch_of({{{1, 2}, 1}}, "a")});
+  ASSERT_EQ(result.metrics.size(), 2U);
+  EXPECT_EQ(result.metrics[0].name, "score");
+  EXPECT_EQ(result.metrics[0].candidate, 0.75);
+  EXPECT_EQ(result.metrics[1].name, "top1_accuracy");
 }
 
 TEST_F(ComparisonTest, AnotherShapeIsAFailure) {

@@ -15,6 +15,8 @@ namespace {
 constexpr double kSameBox = 0.5;
 constexpr std::size_t kMostBoxes = 1000;  // of a class in an image, before overlaps are removed
 constexpr std::size_t kRounds = 200;      // replicas: each sorts nothing, but walks all detections
+constexpr std::size_t kFewRounds = 50;    // … ten times
+constexpr double kSureScore = 0.25;       // of a detection that counts as the truth where there is no label
 
 struct Truth {
   std::size_t of_class;
@@ -42,103 +44,108 @@ std::vector<Truth> read_truths(const data::Tensor& label, const std::string& whe
   return truths;
 }
 
-std::size_t rows_of(const data::Dims& dims) {
-  return dims.size() < 2 ? 0 : static_cast<std::size_t>(dims[dims.size() - 2]);
-}
-
-// Scores are [..,rows,classes], or [..,rows] of one class; an image may well have no rows at all.
-std::size_t classes_of(const data::TensorView& boxes, const data::TensorView& scores,
-                       const std::string& where) {
-  const std::size_t rows = rows_of(boxes.dims);
-  if (rows != 0) return data::element_count(scores.dims, where) / rows;
-  return scores.dims.size() < boxes.dims.size() ? 1 : static_cast<std::size_t>(scores.dims.back());
+// The best of those that overlap, by class, best first.
+std::map<std::size_t, std::vector<ScoredBox>> suppressed(std::vector<ScoredBox> all) {
+  std::stable_sort(all.begin(), all.end(),
+                   [](const ScoredBox& a, const ScoredBox& b) { return a.score > b.score; });
+  std::map<std::size_t, std::vector<ScoredBox>> kept;
+  std::map<std::size_t, std::size_t> seen;
+  for (const ScoredBox& one : all) {
+    if (seen[one.of_class]++ >= kMostBoxes) continue;
+    std::vector<ScoredBox>& of_class = kept[one.of_class];
+    const bool is_known = std::any_of(of_class.begin(), of_class.end(), [&](const ScoredBox& other) {
+      return overlap(one.box, other.box) > kSameBox;
+    });
+    if (!is_known) of_class.push_back(one);
+  }
+  return kept;
 }
 
 }  // namespace
 
-double overlap(const Box& a, const Box& b) {
-  const double width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1),
-               height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-  if (width <= 0 || height <= 0) return 0;
-  const double shared = width * height;
-  return shared / ((a.x2 - a.x1) * (a.y2 - a.y1) + (b.x2 - b.x1) * (b.y2 - b.y1) - shared);
-}
-
 DetectionMeter::DetectionMeter(const std::vector<data::ValueDescription>& outputs, double least_score)
-    : least_score_(least_score) {
-  std::vector<std::size_t> boxes, others;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const bool is_boxes = outputs[i].shape.size() >= 2 && outputs[i].shape.back().value == 4;
-    (is_boxes ? boxes : others).push_back(i);
+    : layout_(outputs), least_score_(least_score) {}
+
+DetectionMeter::Truths DetectionMeter::truths_of(const std::vector<ScoredBox>& reference,
+                                                 const data::Tensor* label,
+                                                 std::span<const data::TensorView> outputs,
+                                                 const std::string& where) const {
+  Truths truths;
+  if (label == nullptr) {
+    for (const auto& [of_class, kept] : suppressed(reference)) {
+      for (const ScoredBox& one : kept) {
+        if (one.score >= std::max(kSureScore, least_score_) && of_class != layout_.background())
+          truths[of_class].push_back(one.box);
+      }
+    }
+    return truths;
   }
-  if (boxes.size() != 1 || others.size() != 1) {
-    throw Error(
-        ErrorCode::kUsage,
-        fmt::format("boxes need an output [..,4] and one with their scores; of {} outputs {} could be boxes",
-                    outputs.size(), boxes.size()));
+  const std::vector<Truth> given = read_truths(*label, where);
+  const bool has_shares = std::all_of(given.begin(), given.end(), [](const Truth& truth) {
+    return std::fabs(truth.box.x2) <= 2 && std::fabs(truth.box.y2) <= 2;
+  });
+  const bool is_other = has_shares != layout_.is_normalised() && width_ > 0;
+  const double x = !is_other    ? 1
+                   : has_shares ? width_
+                                : 1 / width_,
+               y = !is_other    ? 1
+                   : has_shares ? height_
+                                : 1 / height_;
+  for (const Truth& truth : given)
+    truths[truth.of_class].push_back(
+        {x * truth.box.x1, y * truth.box.y1, x * truth.box.x2, y * truth.box.y2});
+  const std::optional<std::size_t> classes = layout_.classes(outputs, where);
+  if (classes && !truths.empty() && truths.rbegin()->first >= *classes) {
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("has a box of class {} and the model knows {}", truths.rbegin()->first, *classes),
+                where);
   }
-  boxes_ = boxes[0];
-  scores_ = others[0];
+  return truths;
 }
 
-std::vector<DetectionMeter::Detection> DetectionMeter::detect(std::span<const data::TensorView> outputs,
-                                                              std::size_t of_class,
-                                                              const std::vector<Box>& truths,
-                                                              const std::string& where) const {
-  std::vector<float> boxes, scores;
-  data::to_floats(outputs[boxes_], boxes, where);
-  data::to_floats(outputs[scores_], scores, where);
-  const std::size_t rows = rows_of(outputs[boxes_].dims),
-                    classes = classes_of(outputs[boxes_], outputs[scores_], where);
-  if (rows * 4 != boxes.size() || rows * classes != scores.size() || of_class >= classes) {
-    throw Error(ErrorCode::kBadInput,
-                fmt::format("there are {} boxes and {} scores", boxes.size() / 4, scores.size()), where);
-  }
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < rows; ++i) {
-    if (scores[i * classes + of_class] >= least_score_) order.push_back(i);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return scores[a * classes + of_class] > scores[b * classes + of_class];
-  });
-  order.resize(std::min(order.size(), kMostBoxes));
-  std::vector<Box> kept;
-  std::vector<bool> is_taken(truths.size(), false);
+std::vector<DetectionMeter::Detection> DetectionMeter::hold_against(const std::vector<ScoredBox>& kept,
+                                                                    const std::vector<Box>& truths) const {
   std::vector<Detection> detections;
-  for (const std::size_t i : order) {
-    const Box box{boxes[4 * i], boxes[4 * i + 1], boxes[4 * i + 2], boxes[4 * i + 3]};
-    if (std::any_of(kept.begin(), kept.end(),
-                    [&](const Box& other) { return overlap(box, other) > kSameBox; }))
-      continue;
-    kept.push_back(box);
-    std::size_t best = truths.size();
-    for (std::size_t t = 0; t < truths.size(); ++t) {
-      const bool is_better = best == truths.size() || overlap(box, truths[t]) > overlap(box, truths[best]);
-      if (!is_taken[t] && overlap(box, truths[t]) >= kSameBox && is_better) best = t;
+  std::array<std::vector<bool>, kLimits> are_taken;
+  are_taken.fill(std::vector<bool>(truths.size(), false));
+  for (const ScoredBox& one : kept) {
+    std::vector<double> overlaps;
+    for (const Box& truth : truths) overlaps.push_back(overlap(one.box, truth));
+    Detection& detection = detections.emplace_back(Detection{images_, one.score, {}});
+    for (std::size_t limit = 0; limit < kLimits; ++limit) {
+      const double least = kSameBox + 0.05 * static_cast<double>(limit) - 1e-9;
+      std::size_t best = truths.size();
+      for (std::size_t t = 0; t < truths.size(); ++t) {
+        if (are_taken[limit][t] || overlaps[t] < least) continue;
+        if (best == truths.size() || overlaps[t] > overlaps[best]) best = t;
+      }
+      detection.is_right[limit] = best < truths.size();
+      if (best < truths.size()) are_taken[limit][best] = true;
     }
-    if (best < truths.size()) is_taken[best] = true;
-    detections.push_back({images_, scores[i * classes + of_class], best < truths.size()});
   }
   return detections;
 }
 
 void DetectionMeter::add(std::span<const data::TensorView> reference,
-                         std::span<const data::TensorView> candidate, const data::Tensor& label,
+                         std::span<const data::TensorView> candidate, const data::Tensor* label,
                          const std::string& where) {
-  std::map<std::size_t, std::vector<Box>> truths;
-  for (const Truth& truth : read_truths(label, where)) truths[truth.of_class].push_back(truth.box);
-  const std::size_t classes = classes_of(reference[boxes_], reference[scores_], where);
-  if (!truths.empty() && truths.rbegin()->first >= classes) {
-    throw Error(ErrorCode::kBadInput,
-                fmt::format("has a box of class {} and the model knows {}", truths.rbegin()->first, classes),
-                where);
+  if (!layout_.is_settled()) layout_.settle(reference, where);
+  const std::vector<ScoredBox> ours = layout_.read(reference, least_score_, where),
+                               theirs = layout_.read(candidate, least_score_, where);
+  const Truths truths = truths_of(ours, label, reference, where);
+  for (const auto& [of_class, boxes] : truths) {
+    std::vector<std::size_t>& counts = classes_[of_class].truths;
+    counts.resize(images_ + 1);
+    counts.back() = boxes.size();
   }
-  for (std::size_t of_class = 0; of_class < classes; ++of_class) {
-    OfClass& found = classes_[of_class];
-    found.truths.resize(images_ + 1);
-    found.truths.back() = truths[of_class].size();
-    for (const bool is_candidate : {false, true}) {
-      const auto more = detect(is_candidate ? candidate : reference, of_class, truths[of_class], where);
+  const auto boxes_of = [&](std::size_t of_class) {
+    const auto found = truths.find(of_class);
+    return found == truths.end() ? std::vector<Box>() : found->second;
+  };
+  for (const bool is_candidate : {false, true}) {
+    for (const auto& [of_class, kept] : suppressed(is_candidate ? theirs : ours)) {
+      const std::vector<Detection> more = hold_against(kept, boxes_of(of_class));
+      OfClass& found = classes_[of_class];
       auto& all = is_candidate ? found.candidate : found.reference;
       all.insert(all.end(), more.begin(), more.end());
     }
@@ -146,8 +153,14 @@ void DetectionMeter::add(std::span<const data::TensorView> reference,
   ++images_;
 }
 
+void DetectionMeter::add(const TaskSample& sample) {
+  if (width_ == 0 && sample.picture_width > 0) set_picture(sample.picture_width, sample.picture_height);
+  add(sample.reference, sample.candidate, sample.label, sample.where);
+}
+
 // For each class the area under its precision-recall curve, precision made monotone.
-double DetectionMeter::mean_precision(bool of_candidate, const std::vector<std::uint8_t>& weights) const {
+double DetectionMeter::mean_precision(bool of_candidate, std::size_t limit,
+                                      const std::vector<std::uint8_t>& weights) const {
   const auto weight = [&](std::size_t image) {
     return weights.empty() ? 1.0 : static_cast<double>(weights[image]);
   };
@@ -161,7 +174,7 @@ double DetectionMeter::mean_precision(bool of_candidate, const std::vector<std::
     double right = 0, all = 0;
     for (const Detection& detection : of_candidate ? found.candidate : found.reference) {
       all += weight(detection.image);
-      right += detection.is_right ? weight(detection.image) : 0;
+      right += detection.is_right[limit] ? weight(detection.image) : 0;
       if (all > 0) curve.emplace_back(right / truths, right / all);
     }
     double area = 0, best = 0;
@@ -175,7 +188,33 @@ double DetectionMeter::mean_precision(bool of_candidate, const std::vector<std::
   return classes == 0 ? std::nan("") : total / classes;
 }
 
-MetricResult DetectionMeter::result() const {
+MetricResult DetectionMeter::result(const char* name, std::size_t limits, std::size_t rounds) const {
+  const auto precision = [&](bool of_candidate, const std::vector<std::uint8_t>& weights) {
+    double total = 0;
+    for (std::size_t limit = 0; limit < limits; ++limit)
+      total += mean_precision(of_candidate, limit, weights);
+    return total / static_cast<double>(limits);
+  };
+  MetricResult result;
+  result.name = name;
+  result.reference = precision(false, {});
+  result.candidate = precision(true, {});
+  result.drop = result.reference - result.candidate;
+  std::vector<std::vector<std::uint8_t>> weights(rounds, std::vector<std::uint8_t>(images_));
+  std::array<std::uint8_t, kReplicas> drawn{};
+  for (std::size_t image = 0; image < images_; ++image) {
+    draw_weights(image, drawn);
+    for (std::size_t round = 0; round < rounds; ++round) weights[round][image] = drawn[round];
+  }
+  std::vector<double> drops;
+  for (const auto& round : weights) drops.push_back(precision(false, round) - precision(true, round));
+  const Interval interval = middle(std::move(drops));
+  result.drop_low = interval.low;
+  result.drop_high = interval.high;
+  return result;
+}
+
+std::vector<MetricResult> DetectionMeter::results() const {
   DetectionMeter sorted = *this;
   for (auto& [of_class, found] : sorted.classes_) {
     for (auto* detections : {&found.reference, &found.candidate}) {
@@ -183,24 +222,11 @@ MetricResult DetectionMeter::result() const {
                        [](const Detection& a, const Detection& b) { return a.score > b.score; });
     }
   }
-  MetricResult result;
-  result.name = "map50";
-  result.reference = sorted.mean_precision(false, {});
-  result.candidate = sorted.mean_precision(true, {});
-  result.drop = result.reference - result.candidate;
-  std::vector<std::vector<std::uint8_t>> weights(kRounds, std::vector<std::uint8_t>(images_));
-  std::array<std::uint8_t, kReplicas> drawn{};
-  for (std::size_t image = 0; image < images_; ++image) {
-    draw_weights(image, drawn);
-    for (std::size_t round = 0; round < kRounds; ++round) weights[round][image] = drawn[round];
-  }
-  std::vector<double> drops;
-  for (const auto& round : weights)
-    drops.push_back(sorted.mean_precision(false, round) - sorted.mean_precision(true, round));
-  const Interval interval = middle(std::move(drops));
-  result.drop_low = interval.low;
-  result.drop_high = interval.high;
-  return result;
+  return {sorted.result("map50", 1, kRounds), sorted.result("map50_95", kLimits, kFewRounds)};
+}
+
+std::unique_ptr<TaskMeter> make_detection_task(const TaskSettings& settings) {
+  return std::make_unique<DetectionMeter>(settings.outputs, settings.threshold.value_or(kLeastScore));
 }
 
 }  // namespace ounce::measure

@@ -46,13 +46,13 @@ void add(DetectionMeter& meter, const std::vector<Tensor>& reference, const std:
          const Tensor& label) {
   const std::vector<data::TensorView> ours(reference.begin(), reference.end()),
       theirs(candidate.begin(), candidate.end());
-  meter.add(ours, theirs, label, "a.jpg");
+  meter.add(ours, theirs, &label, "a.jpg");
 }
 
 double precision(const std::vector<Found>& found, const Tensor& label) {
   DetectionMeter meter(kOutputs, 0.05);
   add(meter, outputs_of(found), outputs_of(found), label);
-  return meter.result().reference;
+  return meter.results().front().reference;
 }
 
 TEST(DetectionTest, OverlapIsTheSharedPartOfTheUnion) {
@@ -113,7 +113,7 @@ TEST(DetectionTest, TheCandidateIsComparedOnTheSameImages) {
     const auto right = outputs_of({{0, 0, 0.9F}}), wrong = outputs_of({{70, 0, 0.9F}});
     add(meter, right, i % 2 == 0 ? right : wrong, truths({0}));
   }
-  const MetricResult result = meter.result();
+  const MetricResult result = meter.results().front();
   EXPECT_EQ(result.name, "map50");
   EXPECT_NEAR(result.reference, 1, 1e-12);
   // Equal scores keep the order of the images: right, wrong, right, …
@@ -130,7 +130,7 @@ TEST(DetectionTest, AnImageWithoutBoxesOrTruthsCounts) {
   add(meter, none, none, truths({0}));   // missed
   add(meter, right, none, truths({0}));  // found by the reference alone
   add(meter, right, right, truths({}));  // found where nothing is
-  const MetricResult result = meter.result();
+  const MetricResult result = meter.results().front();
   EXPECT_EQ(result.reference, 0.5);
   EXPECT_EQ(result.candidate, 0);
 }

@@ -160,6 +160,8 @@ double OutputMeter::add(const TensorView& reference, const TensorView& candidate
     if (onnx::is_float_weight_type(output_.element)) class_axis_ = class_axis(output_);
   }
   Difference sums;
+  if (is_list_ && reference.type == candidate.type && reference.dims.size() == candidate.dims.size())
+    return 0;
   if (reference.dims != candidate.dims || reference.type != candidate.type) {
     if (shape_differences_++ == 0) {
       first_shape_difference_ = fmt::format("{} against {}", data::describe(reference.type, reference.dims),
@@ -170,18 +172,20 @@ double OutputMeter::add(const TensorView& reference, const TensorView& candidate
     sums = strings(reference, candidate);
   } else {
     sums.add(reference, candidate, output_.name);
-    add_decisions(reference, candidate);
+    add_values(reference, candidate);
   }
   difference_.add(sums);
   return sums.largest;
 }
 
-// Answers and decisions are taken from the values as floats.
-void OutputMeter::add_decisions(const TensorView& reference, const TensorView& candidate) {
+// Slices, answers and decisions are taken from the values as floats.
+void OutputMeter::add_values(const TensorView& reference, const TensorView& candidate) {
   const bool has_rows = class_axis_ && reference.dims.size() == output_.shape.size();
-  if (!has_rows && !threshold_) return;
+  const bool has_slices = onnx::is_float_weight_type(reference.type) && reference.dims.size() > 1;
+  if (!has_rows && !has_slices && !threshold_) return;
   reference_values_ = data::floats_of(reference, reference_floats_, output_.name);
   candidate_values_ = data::floats_of(candidate, candidate_floats_, output_.name);
+  if (has_slices) slices_.add(reference_values_, candidate_values_, reference.dims);
   if (has_rows) add_rows(reference.dims);
   if (!threshold_) return;
   for (std::size_t i = 0; i < reference_values_.size(); ++i)
@@ -247,6 +251,7 @@ OutputComparison OutputMeter::result() const {
   result.reference_not_finite = difference_.reference_not_finite;
   result.candidate_not_finite = difference_.candidate_not_finite;
   result.newly_not_finite = difference_.newly_not_finite;
+  result.slices = slices_.slices(output_.name);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/tensor.h"
+#include "measure/slices.h"
 
 namespace ounce::measure {
 
@@ -36,6 +37,10 @@ class OutputMeter {
  public:
   OutputMeter(const data::ValueDescription& output, std::optional<double> threshold);
 
+  // A list of what was found may be longer or shorter: then its values are not compared one by one.
+  void allow_other_lengths() { is_list_ = true; }
+  bool is_list() const { return is_list_; }
+
   // Gives the largest difference of these values. Shapes that differ are noted and make the gate fail.
   double add(const data::TensorView& reference, const data::TensorView& candidate);
 
@@ -49,13 +54,15 @@ class OutputMeter {
 
  private:
   Difference strings(const data::TensorView& reference, const data::TensorView& candidate) const;
-  void add_decisions(const data::TensorView& reference, const data::TensorView& candidate);
+  void add_values(const data::TensorView& reference, const data::TensorView& candidate);
   void add_rows(const data::Dims& dims);
 
   data::ValueDescription output_;
   std::optional<double> threshold_;
+  bool is_list_ = false;
   std::optional<std::size_t> class_axis_;
   Difference difference_;
+  SliceMeter slices_;
   std::uint64_t rows_ = 0, same_best_ = 0, flips_ = 0, decisions_ = 0, shape_differences_ = 0;
   std::size_t classes_ = 0;
   double shared_of_five_ = 0;

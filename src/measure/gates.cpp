@@ -1,6 +1,7 @@
 #include "measure/gates.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/error.h>
 
 #include <algorithm>
@@ -115,13 +116,54 @@ Outcome agreement(OutputComparison& output, double limit, const std::string& wha
 }
 
 // A gate that nothing could be held against does not hold: a typing error must not pass.
-Outcome unanswered(const char* why) { return {false, -std::numeric_limits<double>::infinity(), why}; }
+Outcome unanswered(std::string why) {
+  return {false, -std::numeric_limits<double>::infinity(), std::move(why)};
+}
+
+// The worst slice of an output, which the whole hides: what is said of it says so.
+Outcome sqnr_of_slice(const OutputSlice& slice, const OutputComparison& whole, double limit) {
+  if (std::isinf(slice.sqnr_db) && slice.sqnr_db > 0)
+    return {true, slice.sqnr_db, fmt::format("{} is identical", slice.name)};
+  const bool holds = slice.sqnr_db >= limit;
+  return {holds, (slice.sqnr_db - limit) / std::max(std::fabs(limit), 1.0),
+          fmt::format("{}: {:.1f} dB, while the whole has {:.1f}: {:.1f} dB {} than the {:.4g} dB of "
+                      "`gates.min_sqnr`",
+                      slice.name, slice.sqnr_db, whole.sqnr_db, std::fabs(slice.sqnr_db - limit),
+                      holds ? "more" : "less", limit)};
+}
+
+Outcome flips(const OutputComparison& output, double limit) {
+  const double share =
+      output.decisions == 0 ? 0 : static_cast<double>(*output.flips) / static_cast<double>(output.decisions);
+  const bool holds = share <= limit;
+  return {
+      holds, (limit - share) / std::max(limit, 1e-9),
+      fmt::format("output '{}' decides otherwise in {} of {}, {} {:.2f} % of `gates.max_flips`", output.name,
+                  *output.flips, output.decisions, holds ? "within the" : "more than the", 100 * limit)};
+}
+
+// What is no share (decibels, an error that the reference does not make) loses a plain number.
+bool is_plain(const MetricResult& metric) {
+  return metric.higher_is_better ? metric.reference > 1 || metric.reference < 0 : metric.reference == 0;
+}
+
+Outcome plain_drop(const MetricResult& metric, double limit) {
+  const bool holds = metric.drop <= limit;
+  const std::string change =
+      metric.drop == 0
+          ? "stays the same"
+          : fmt::format("is {} by {:.4g}", metric.drop > 0 ? "worse" : "better", std::fabs(metric.drop));
+  return {holds, (limit - metric.drop) / std::max(limit, 1e-9),
+          fmt::format("{} {}, {} {:.4g} of `gates.max_drop`", metric.name, change,
+                      holds ? "within the" : "more than the", limit)};
+}
 
 // Accuracies lose points; errors and likelihoods have no natural scale, so theirs is relative to the
 // reference.
 Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
   if (std::isnan(metric.drop))
     return unanswered("no label counts, so there is no metric for `gates.max_drop`");
+  if (is_plain(metric)) return plain_drop(metric, limit);
   const bool is_absolute = metric.higher_is_better || metric.reference == 0;
   const double scale = is_absolute ? 1 : std::fabs(metric.reference);
   const char* unit = is_absolute ? "points" : "%";
@@ -134,6 +176,7 @@ Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
   Outcome outcome = {holds, (limit - loss) / std::max(limit, 1e-9),
                      fmt::format("{} {}, {} {:.2f} {} of `gates.max_drop`", metric.name, change,
                                  holds ? "within the" : "more than the", 100 * limit, unit)};
+  if (!metric.has_interval) return outcome;  // one number says nothing about others
   const Bound bound = Certainty(result.confidence, result).drop(metric, limit * scale);
   metric.drop_bound = bound.value;
   add_bound(outcome, bound,
@@ -144,10 +187,40 @@ Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
   return outcome;
 }
 
+// Each metric that a gate names.
+void add_drops(const std::map<std::string, double>& limits, VerifyResult& result, std::vector<Outcome>& all) {
+  std::vector<std::string> names;
+  for (const MetricResult& metric : result.metrics) names.push_back(metric.name);
+  for (const auto& [name, limit] : limits) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    const std::string known = names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+    all.push_back(found == names.end()
+                      ? unanswered(fmt::format("there is no metric '{}' for `gates.max_drop`; there is {}",
+                                               name, known))
+                      : drop(result.metrics[static_cast<std::size_t>(found - names.begin())], limit, result));
+  }
+}
+
+// Gates that nothing can be held against.
+void add_unanswered(const Gates& gates, const VerifyResult& result, std::vector<Outcome>& all) {
+  const auto& outputs = result.outputs;
+  const bool has_flips = std::any_of(outputs.begin(), outputs.end(),
+                                     [](const auto& output) { return !output.is_state && output.flips; });
+  if (gates.max_flips && !has_flips)
+    all.push_back(unanswered("no output decides for `gates.max_flips`: it needs `threshold`"));
+  const bool has_lists =
+      std::any_of(outputs.begin(), outputs.end(), [](const auto& output) { return output.is_list; });
+  const bool has_values = std::any_of(outputs.begin(), outputs.end(),
+                                      [](const auto& output) { return !output.is_state && !output.is_list; });
+  if (has_lists && !has_values && !gates.max_drop && gates.max_drops.empty())
+    all.push_back(
+        unanswered("the outputs are lists of what was found: `gates.max_drop` says what may be lost"));
+}
+
 std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
   std::vector<Outcome> all;
   for (OutputComparison& output : result.outputs) {
-    if (output.is_state) continue;
+    if (output.is_state || output.is_list) continue;
     const std::string name = fmt::format("output '{}'", output.name);
     if (gates.max_abs_diff)
       all.push_back(at_most(output.max_abs_diff, *gates.max_abs_diff, "the largest difference of " + name));
@@ -155,6 +228,11 @@ std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
       all.push_back(mean_difference(output, *gates.mean_abs_diff, "the mean difference of " + name, result));
     if (gates.min_sqnr || !has_any(gates))
       all.push_back(sqnr(output, gates.min_sqnr.value_or(kDefaultSqnr), name, result));
+    if ((gates.min_sqnr || !has_any(gates)) && !output.slices.empty())
+      all.push_back(sqnr_of_slice(output.slices.front(), output, gates.min_sqnr.value_or(kDefaultSqnr)));
+    if (gates.max_mse)
+      all.push_back(at_most(output.mse, *gates.max_mse, "the mean squared difference of " + name));
+    if (gates.max_flips && output.flips) all.push_back(flips(output, *gates.max_flips));
     if (gates.min_agreement && output.top1_agreement)
       all.push_back(agreement(output, *gates.min_agreement, name, result));
   }
@@ -168,9 +246,11 @@ std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
     all.push_back(unanswered("there is no output to hold a gate against: all of them are states"));
   if (gates.max_drop) {
     all.push_back(result.metrics.empty()
-                      ? unanswered("there is no metric for `gates.max_drop`: it needs labels")
+                      ? unanswered("there is no metric for `gates.max_drop`: it needs labels, or `task`")
                       : drop(result.metrics.front(), *gates.max_drop, result));
   }
+  add_drops(gates.max_drops, result, all);
+  add_unanswered(gates, result, all);
   return all;
 }
 
@@ -211,7 +291,7 @@ std::string same_decisions(const VerifyResult& result) {
   std::uint64_t decisions = 0;
   bool has_answers = false, are_same = true;
   for (const OutputComparison& output : result.outputs) {
-    if (output.is_state) continue;
+    if (output.is_state || output.is_list) continue;
     has_answers = has_answers || output.top1_agreement;
     are_same = are_same && output.top1_agreement.value_or(1) == 1 && output.flips.value_or(0) == 0;
     decisions += output.flips ? output.decisions : 0;
@@ -229,7 +309,8 @@ std::string same_decisions(const VerifyResult& result) {
 }  // namespace
 
 bool has_any(const Gates& gates) {
-  return gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.min_agreement || gates.max_drop;
+  return gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.min_agreement ||
+         gates.max_drop || !gates.max_drops.empty() || gates.max_mse || gates.max_flips;
 }
 
 void require_confidence(const Gates& gates) {

@@ -21,6 +21,9 @@ VerifyResult measured() {
   output.max_abs_diff = 0.5;
   output.mean_abs_diff = 0.1;
   output.sqnr_db = 30;
+  output.mse = 0.04;
+  output.flips = 2;
+  output.decisions = 100;
   output.top1_agreement = 0.97;
   MetricResult metric;
   metric.name = "top1_accuracy";
@@ -72,6 +75,12 @@ const GateCase kCases[] = {
     {"Agreement", &Gates::min_agreement, 0.95, 0.99,
      "output 'y' agrees in 97.00 % of answers, at least the 95.00 % of `gates.min_agreement`",
      "output 'y' agrees in 97.00 % of answers, less than the 99.00 % of `gates.min_agreement`"},
+    {"MeanSquare", &Gates::max_mse, 0.05, 0.01,
+     "the mean squared difference of output 'y' is 0.04, at most 0.05",
+     "the mean squared difference of output 'y' is 0.04, more than 0.01"},
+    {"Flips", &Gates::max_flips, 0.03, 0.01,
+     "output 'y' decides otherwise in 2 of 100, within the 3.00 % of `gates.max_flips`",
+     "output 'y' decides otherwise in 2 of 100, more than the 1.00 % of `gates.max_flips`"},
     {"Drop", &Gates::max_drop, 0.03, 0.01,
      "top1_accuracy is worse by 2.00 points, within the 3.00 points of `gates.max_drop`",
      "top1_accuracy is worse by 2.00 points, more than the 1.00 points of `gates.max_drop`"}};
@@ -320,6 +329,85 @@ TEST(GatesTest, ValuesThatDifferWhereAllAnswersAreTheSameAreSaidSo) {
   EXPECT_EQ(failed.verdict,
             "failed: output 'y' has 19.4 dB, 0.6 dB less than the 20 dB of `gates.min_sqnr`; but every top-1 "
             "answer is the same: if these are what counts, give `gates.min_agreement`");
+}
+
+TEST(GatesTest, TheWorstSliceOfAnOutputDecidesAndIsNamed) {
+  VerifyResult result = measured();
+  result.outputs[0].sqnr_db = 25.6;
+  OutputSlice scores, boxes;
+  scores.name = "y[:, 4:84, :]";
+  scores.sqnr_db = 5.1;
+  boxes.name = "y[:, 0:4, :]";
+  boxes.sqnr_db = 25.7;
+  result.outputs[0].slices = {scores, boxes};
+  EXPECT_THAT(judged({}, result).failures,
+              ElementsAre("y[:, 4:84, :]: 5.1 dB, while the whole has 25.6: 14.9 dB less than the 20 dB of "
+                          "`gates.min_sqnr`"));
+  Gates gates;
+  gates.min_sqnr = 5;
+  EXPECT_EQ(judged(gates, result).verdict,
+            "passed: y[:, 4:84, :]: 5.1 dB, while the whole has 25.6: 0.1 dB more than the 5 dB of "
+            "`gates.min_sqnr`");
+  gates.min_sqnr.reset();
+  gates.max_abs_diff = 1;
+  EXPECT_TRUE(judged(gates, result).passed) << "slices are for the SQNR alone";
+}
+
+TEST(GatesTest, EachMetricHasItsOwnDrop) {
+  VerifyResult result = measured();
+  MetricResult other;
+  other.name = "si_snr";
+  other.reference = 30;
+  other.candidate = 26;
+  other.drop = 4;
+  result.metrics.push_back(other);
+  Gates gates;
+  gates.max_drops = {{"top1_accuracy", 0.03}, {"si_snr", 3}};
+  EXPECT_THAT(judged(gates, result).failures,
+              ElementsAre("si_snr is worse by 4, more than the 3 of `gates.max_drop`"));
+  gates.max_drops = {{"si_snr", 5}};
+  EXPECT_EQ(judged(gates, result).verdict, "passed: si_snr is worse by 4, within the 5 of `gates.max_drop`");
+}
+
+TEST(GatesTest, AMetricThatIsNotThereFails) {
+  Gates gates;
+  gates.max_drops = {{"top1", 0.03}};
+  EXPECT_THAT(judged(gates).failures,
+              ElementsAre("there is no metric 'top1' for `gates.max_drop`; there is top1_accuracy"));
+  VerifyResult none = measured();
+  none.metrics.clear();
+  EXPECT_THAT(judged(gates, none).failures,
+              ElementsAre("there is no metric 'top1' for `gates.max_drop`; there is none"));
+}
+
+TEST(GatesTest, AnErrorThatTheReferenceDoesNotMakeIsAPlainNumber) {
+  VerifyResult result = measured();
+  result.metrics[0].name = "mae";
+  result.metrics[0].higher_is_better = false;
+  result.metrics[0].reference = 0;
+  Gates gates;
+  gates.max_drop = 0.01;
+  EXPECT_THAT(judged(gates, result).failures,
+              ElementsAre("mae is worse by 0.02, more than the 0.01 of `gates.max_drop`"));
+}
+
+TEST(GatesTest, FlipsNeedAThreshold) {
+  VerifyResult result = measured();
+  result.outputs[0].flips.reset();
+  Gates gates;
+  gates.max_flips = 0.01;
+  EXPECT_THAT(judged(gates, result).failures,
+              ElementsAre("no output decides for `gates.max_flips`: it needs `threshold`"));
+}
+
+TEST(GatesTest, ListsAreJudgedByTheirMetricAlone) {
+  VerifyResult result = measured();
+  result.outputs[0].is_list = true;
+  result.outputs[0].sqnr_db = -5;
+  EXPECT_THAT(judged({}, result).failures, ElementsAre(HasSubstr("lists of what was found")));
+  Gates gates;
+  gates.max_drop = 0.03;
+  EXPECT_TRUE(judged(gates, result).passed);
 }
 
 }  // namespace

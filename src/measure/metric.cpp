@@ -237,7 +237,8 @@ class F1 : public MetricMeter {
   std::vector<Counts> replicas_;
 };
 
-class MeanAbsoluteError : public MetricMeter {
+// The mean absolute and the mean squared one.
+class MeanError : public MetricMeter {
  public:
   void add(const LabelledOutput& output) override {
     const std::vector<double> label = data::to_doubles(*output.label, output.where);
@@ -247,20 +248,25 @@ class MeanAbsoluteError : public MetricMeter {
           fmt::format("has {} label values where the output has {}", label.size(), output.reference.size()),
           output.where);
     }
-    double reference = 0, candidate = 0;
+    double reference = 0, candidate = 0, reference_square = 0, candidate_square = 0;
     for (std::size_t i = 0; i < label.size(); ++i) {
-      reference += std::fabs(label[i] - output.reference[i]);
-      candidate += std::fabs(label[i] - output.candidate[i]);
+      const double ours = label[i] - output.reference[i], theirs = label[i] - output.candidate[i];
+      reference += std::fabs(ours);
+      candidate += std::fabs(theirs);
+      reference_square += ours * ours;
+      candidate_square += theirs * theirs;
     }
-    mean_.add(reference, candidate, static_cast<double>(label.size()));
+    absolute_.add(reference, candidate, static_cast<double>(label.size()));
+    squared_.add(reference_square, candidate_square, static_cast<double>(label.size()));
   }
 
   std::vector<MetricResult> results() const override {
-    return {result_of("mean_absolute_error", false, mean_)};
+    return {result_of("mean_absolute_error", false, absolute_),
+            result_of("mean_squared_error", false, squared_)};
   }
 
  private:
-  PairedMean mean_;
+  PairedMean absolute_, squared_;
 };
 
 }  // namespace
@@ -270,7 +276,7 @@ Metric metric_for(data::ElementType label) {
 }
 
 std::unique_ptr<MetricMeter> make_meter(Metric metric, const data::ValueDescription& output) {
-  if (metric == Metric::kMae) return std::make_unique<MeanAbsoluteError>();
+  if (metric == Metric::kMae) return std::make_unique<MeanError>();
   const std::optional<std::size_t> axis = class_axis(output);
   if (!axis) {
     throw Error(ErrorCode::kUsage,

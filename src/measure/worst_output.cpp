@@ -20,17 +20,34 @@ bool is_state(const std::map<std::string, std::string>& carry, const std::string
                      [&](const auto& carried) { return carried.second == output; });
 }
 
-double worst_sqnr(const std::vector<OutputComparison>& outputs) {
+namespace {
+
+struct Worst {
+  double sqnr = kInfinity;
+  const OutputSlice* slice = nullptr;
+};
+
+Worst worst_of(const std::vector<OutputComparison>& outputs) {
   const bool has_floats = std::any_of(outputs.begin(), outputs.end(), [](const OutputComparison& output) {
     return has_values(output) && is_float(output);
   });
-  double worst = kInfinity;
+  Worst worst;
   for (const OutputComparison& output : outputs) {
     if (!has_values(output) || is_float(output) != has_floats) continue;
-    if (output.newly_not_finite != 0 || std::isnan(output.sqnr_db)) return -kInfinity;
-    worst = std::min(worst, output.sqnr_db);
+    if (output.newly_not_finite != 0 || std::isnan(output.sqnr_db)) return {-kInfinity};
+    if (output.sqnr_db < worst.sqnr) worst = {output.sqnr_db};
+    if (!output.slices.empty() && output.slices.front().sqnr_db < worst.sqnr)
+      worst = {output.slices.front().sqnr_db, output.slices.data()};
   }
   return worst;
+}
+
+}  // namespace
+
+double worst_sqnr(const std::vector<OutputComparison>& outputs) { return worst_of(outputs).sqnr; }
+
+const OutputSlice* worst_slice(const std::vector<OutputComparison>& outputs) {
+  return worst_of(outputs).slice;
 }
 
 double worst_noise(const std::vector<OutputComparison>& outputs) {

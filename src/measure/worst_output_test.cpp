@@ -24,6 +24,19 @@ TEST(WorstOutputTest, TheFarthestCounts) {
   EXPECT_EQ(worst_noise({}), 0);
 }
 
+TEST(WorstOutputTest, ASliceMayBeFartherThanItsOutput) {
+  OutputComparison sliced = output("float32[1]", 40);
+  OutputSlice slice;
+  slice.name = "y[:, 4:84, :]";
+  slice.sqnr_db = 5;
+  sliced.slices = {slice};
+  const std::vector<OutputComparison> outputs = {output("float32[1]", 30), sliced};
+  EXPECT_EQ(worst_sqnr(outputs), 5);
+  ASSERT_NE(worst_slice(outputs), nullptr);
+  EXPECT_EQ(worst_slice(outputs)->name, "y[:, 4:84, :]");
+  EXPECT_EQ(worst_slice({output("float32[1]", 30)}), nullptr);
+}
+
 TEST(WorstOutputTest, StatesDoNotCount) {
   OutputComparison state = output("float32[1]", 3);
   state.is_state = true;

@@ -36,6 +36,8 @@ Json family_json(const FamilyFinding& family) {
   json["autoregressive"] = family.is_autoregressive;
   json["quantized"] = family.is_quantized;
   json["half"] = family.is_half;
+  json["task"] = name_of(family.task);
+  json["task_reason"] = family.task_reason;
   json["reasons"] = with_options(family.reasons);
   json["ops"] = counts_json(family.ops, false);
   json["weights"] = counts_json(family.weights, true);

@@ -54,6 +54,7 @@ Json trial_json(const TrialResult& trial) {
           {"samples", trial.samples},
           {"generated", trial.is_generated},
           {"output_sqnr_db", has_outputs ? number(trial.sqnr_db) : Json(nullptr)},
+          {"output_slice", trial.slice.empty() ? Json(nullptr) : Json(trial.slice)},
           {"output_identical", has_outputs && std::isinf(trial.sqnr_db) && trial.sqnr_db > 0},
           {"cpu", trial.cpu},
           {"cpus", cpus_json(trial.cpus)},

@@ -58,6 +58,18 @@ std::string output_table(const VerifyResult& result) {
   return table.text();
 }
 
+// The worst part of each output whose parts differ.
+std::string slice_lines(const std::vector<OutputComparison>& outputs) {
+  std::string lines;
+  for (const OutputComparison& output : outputs) {
+    if (output.slices.empty()) continue;
+    const OutputSlice& worst = output.slices.front();
+    lines += plainly("worst slice: {}: {}, while the whole has {}\n", worst.name, decibel_text(worst.sqnr_db),
+                     decibel_text(output.sqnr_db));
+  }
+  return lines;
+}
+
 std::string metric_table(const std::vector<MetricResult>& metrics) {
   Table table({{"metric"},
                {"reference", Align::kRight},
@@ -67,7 +79,9 @@ std::string metric_table(const std::vector<MetricResult>& metrics) {
   for (const MetricResult& metric : metrics) {
     table.add({metric.name, fmt::format("{:.4f}", metric.reference), fmt::format("{:.4f}", metric.candidate),
                signed_text(metric.drop),
-               plainly("{} … {}", signed_text(metric.drop_low), signed_text(metric.drop_high))});
+               metric.has_interval
+                   ? plainly("{} … {}", signed_text(metric.drop_low), signed_text(metric.drop_high))
+                   : "-"});
   }
   return table.text();
 }
@@ -89,11 +103,25 @@ std::string edge_lines(const std::vector<EdgeCase>& cases) {
   return text + '\n' + lines;
 }
 
+Json slice_json(const OutputSlice& slice) {
+  Json json;
+  json["name"] = slice.name;
+  json["axis"] = slice.axis;
+  json["ranges"] = Json::array();
+  for (const IndexRange& range : slice.ranges) json["ranges"].push_back({range.begin, range.end});
+  json["values"] = slice.values;
+  json["rms"] = number(slice.rms);
+  json["sqnr_db"] = number(slice.sqnr_db);
+  json["identical"] = std::isinf(slice.sqnr_db) && slice.sqnr_db > 0;
+  return json;
+}
+
 Json output_json(const OutputComparison& output) {
   Json json;
   json["name"] = output.name;
   json["type"] = output.type;
   json["state"] = output.is_state;
+  json["list"] = output.is_list;
   json["values"] = output.values;
   json["max_abs_diff"] = number(output.max_abs_diff);
   json["mean_abs_diff"] = number(output.mean_abs_diff);
@@ -110,6 +138,8 @@ Json output_json(const OutputComparison& output) {
   json["reference_not_finite"] = output.reference_not_finite;
   json["candidate_not_finite"] = output.candidate_not_finite;
   json["newly_not_finite"] = output.newly_not_finite;
+  json["slices"] = Json::array();
+  for (const OutputSlice& slice : output.slices) json["slices"].push_back(slice_json(slice));
   return json;
 }
 
@@ -120,8 +150,8 @@ Json metric_json(const MetricResult& metric) {
   json["reference"] = number(metric.reference);
   json["candidate"] = number(metric.candidate);
   json["drop"] = number(metric.drop);
-  json["drop_low"] = number(metric.drop_low);
-  json["drop_high"] = number(metric.drop_high);
+  json["drop_low"] = metric.has_interval ? number(metric.drop_low) : Json(nullptr);
+  json["drop_high"] = metric.has_interval ? number(metric.drop_high) : Json(nullptr);
   json["drop_bound"] = metric.drop_bound ? number(*metric.drop_bound) : Json(nullptr);
   return json;
 }
@@ -179,7 +209,7 @@ std::string verify_text(const VerifyResult& result) {
   std::string text = plainly("{} against {}: {} {}sample{}, ONNX Runtime {}\n", result.candidate.string(),
                              result.reference.string(), result.samples, result.is_generated ? "random " : "",
                              result.samples == 1 ? "" : "s", result.runtime_version);
-  text += output_table(result);
+  text += output_table(result) + slice_lines(result.outputs);
   if (!result.metrics.empty()) text += metric_table(result.metrics);
   if (!result.worst.empty()) {
     text += "largest differences:";

@@ -120,6 +120,11 @@ std::string CommandWriter::gates() const {
   }
   if (gates.max_drop) text += fmt::format(" --max-drop {:g}%", 100 * *gates.max_drop);
   if (gates.min_sqnr) text += fmt::format(" --min-sqnr {:g}", *gates.min_sqnr);
+  if (options_.task != Task::kAuto) text += fmt::format(" --task {}", name_of(options_.task));
+  if (!options_.metric_command.command.empty())
+    text += " --metric-command " + quoted(options_.metric_command.command);
+  if (!options_.tags.empty()) text += " --tags " + quoted(fmt::format("{}", fmt::join(options_.tags, ",")));
+  if (options_.threshold) text += fmt::format(" --threshold {:g}", *options_.threshold);
   if (options_.metric != Metric::kAuto) text += fmt::format(" --metric {}", name_of(options_.metric));
   if (!options_.label_output.empty()) text += " --label-output " + quoted(options_.label_output);
   return text;

@@ -185,8 +185,12 @@ class Measuring {
     VerifyOptions verify_options;
     verify_options.runtime = options_.runtime;
     verify_options.data = quality_;
+    verify_options.task = options_.task;
     verify_options.metric = options_.metric;
+    verify_options.metric_command = options_.metric_command;
+    verify_options.tags = options_.tags;
     verify_options.label_output = options_.label_output;
+    verify_options.threshold = options_.threshold;
     verify_options.edge_cases = false;
     verify_options.gates = gates_for(options_, result_.family);
     verify_options.progress = options_.progress;

@@ -28,17 +28,21 @@ std::string drop_text(const MetricResult& metric, double limit) {
 
 }  // namespace
 
+bool has_metric(const AdviseOptions& options) {
+  return !options.data.labels.empty() || options.task != Task::kAuto ||
+         !options.metric_command.command.empty();
+}
+
 bool judges_by_answers(const AdviseOptions& options, const FamilyFinding& family,
                        const std::optional<double>& agreement) {
-  if (!agreement || options.data.is_generated() || !options.data.labels.empty() || options.min_sqnr)
-    return false;
+  if (!agreement || options.data.is_generated() || has_metric(options) || options.min_sqnr) return false;
   // Boxes are answers too, but most of them are of nothing and always agree.
   return family.family != ModelFamily::kDetector && family.family != ModelFamily::kAudioGenerator;
 }
 
 Gates gates_for(const AdviseOptions& options, const FamilyFinding& family) {
   Gates gates;
-  if (!options.data.labels.empty()) {
+  if (has_metric(options)) {
     gates.max_drop = options.max_drop;
     gates.min_sqnr = options.min_sqnr;
   } else {

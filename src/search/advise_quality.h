@@ -13,6 +13,8 @@ bool judges_by_answers(const AdviseOptions& options, const FamilyFinding& family
                        const std::optional<double>& agreement);
 
 // The gate that fits the model and the data.
+// Is there more to look at than outputs: labels, a task, or a command?
+bool has_metric(const AdviseOptions& options);
 Gates gates_for(const AdviseOptions& options, const FamilyFinding& family);
 
 // What a comparison with the original says of a method.

@@ -12,6 +12,7 @@
 #include "passes/quantized_state.h"
 #include "plan/weights.h"
 #include "search/family_signs.h"
+#include "search/family_task.h"
 
 namespace ounce::search {
 namespace {
@@ -66,6 +67,11 @@ class Finder {
     describe_precision();
     name_the_family();
     result_.description = describe(result_);
+    propose_task(model_, index_, result_);
+    // Classes are what everybody looks at without being told.
+    if (result_.task != Task::kAuto && result_.task != Task::kClassify)
+      result_.reasons.push_back(
+          fmt::format("judge it by `task={}`: {}", name_of(result_.task), result_.task_reason));
     return std::move(result_);
   }
 

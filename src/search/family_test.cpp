@@ -189,5 +189,39 @@ TEST_F(FamilyTest, AModelWithoutWeightsIsOfNoFamily) {
   EXPECT_EQ(find(model.bytes()).family, ModelFamily::kOther);
 }
 
+// A Conv in front, so that there is a family; what comes out is what its shape says.
+std::string convolution(const std::vector<std::int64_t>& input, const std::vector<std::int64_t>& output,
+                        const char* last) {
+  ModelBuilder model;
+  model.input("x", kFloat, input).output("y", kFloat, output);
+  model.initializer("w", {16, 3, 3, 3}, ramp(16 * 27));
+  model.node("Conv", {"x", "w"}, {"h"}).node(last, {"h"}, {"y"});
+  return model.bytes();
+}
+
+TEST_F(FamilyTest, OutputsTellWhatAModelIsFor) {
+  using Dims = std::vector<std::int64_t>;
+  const Dims picture = {1, 3, 64, 64};
+  const auto task = [&](const Dims& input, const Dims& output, const char* last = "Relu") {
+    return find(convolution(input, output, last)).task;
+  };
+  EXPECT_EQ(task(picture, {1, 21, 64, 64}), Task::kSegment);
+  EXPECT_EQ(task(picture, {1, 1, 64, 64}, "Sigmoid"), Task::kSegment);
+  EXPECT_EQ(task(picture, {1, 3, 128, 128}), Task::kRegress);
+  EXPECT_EQ(task(picture, {1, 10}), Task::kClassify);
+  EXPECT_EQ(task(picture, {1, 512}), Task::kEmbed);
+  EXPECT_EQ(task(picture, {1, 512}, "Softmax"), Task::kClassify);
+  EXPECT_EQ(task(picture, {1, 1}), Task::kRegress);
+  EXPECT_EQ(task({1, 3, 48, 320}, {1, 40, 97}), Task::kCtc);
+  EXPECT_EQ(task(picture, {1, 84, 8400}), Task::kDetect);
+}
+
+TEST_F(FamilyTest, WhatItIsForIsSaidUnlessItIsClasses) {
+  EXPECT_THAT(find(convolution({1, 3, 64, 64}, {1, 21, 64, 64}, "Relu")).reasons,
+              Contains("judge it by `task=segment`: 'y' is a map of 21 classes"));
+  EXPECT_THAT(find(convolution({1, 3, 64, 64}, {1, 10}, "Relu")).reasons,
+              testing::Not(Contains(HasSubstr("task"))));
+}
+
 }  // namespace
 }  // namespace ounce::search

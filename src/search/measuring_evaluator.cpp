@@ -99,7 +99,10 @@ VerifyOptions MeasuringEvaluator::verify_options(const DataOptions& data) const 
   how.runtime = options_.runtime;
   how.data = data;
   how.gates = options_.gates;
+  how.task = options_.task;
   how.metric = options_.metric;
+  how.metric_command = options_.metric_command;
+  how.tags = options_.tags;
   how.label_output = options_.label_output;
   how.threshold = options_.threshold;
   return how;

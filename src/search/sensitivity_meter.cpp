@@ -1,6 +1,7 @@
 #include "search/sensitivity_meter.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/error.h>
 
 #include <nlohmann/json.hpp>
@@ -110,7 +111,10 @@ VerifyOptions verify_options(const SensitivityOptions& options) {
   VerifyOptions how;
   how.runtime = options.runtime;
   how.data = options.data;
+  how.task = options.task;
   how.metric = options.metric;
+  how.metric_command = options.metric_command;
+  how.tags = options.tags;
   how.label_output = options.label_output;
   how.threshold = options.threshold;
   how.edge_cases = false;
@@ -129,10 +133,12 @@ std::uint64_t SensitivityMeter::samples() const {
 }
 
 std::string SensitivityMeter::identity() const {
-  return identity_of(model_, options_.data, options_.runtime,
-                     fmt::format("sensitivity format {} metric {} output '{}' threshold {} samples {}",
-                                 name_of(options_.format), name_of(options_.metric), options_.label_output,
-                                 options_.threshold.value_or(-1), samples()));
+  return identity_of(
+      model_, options_.data, options_.runtime,
+      fmt::format("sensitivity 2 format {} task {} metric {} '{}' output '{}' threshold {} samples {}",
+                  name_of(options_.format), name_of(options_.task), name_of(options_.metric),
+                  fmt::format("{}' '{}", options_.metric_command.command, fmt::join(options_.tags, ",")),
+                  options_.label_output, options_.threshold.value_or(-1), samples()));
 }
 
 const Recording& SensitivityMeter::recording() {
@@ -233,7 +239,9 @@ json SensitivityMeter::run(const std::set<std::size_t>& floats, Format kept,
     maker_->make(recipe_for(floats, kept), file);
     value = comparison_json(recording_->compare(file));
   } catch (const Error& error) {  // a runtime that does not take a mixture: as bad as can be
-    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo || is_shortage(error)) throw;
+    const bool is_of_the_model = error.code() != ErrorCode::kCancelled && error.code() != ErrorCode::kIo &&
+                                 error.code() != ErrorCode::kUsage && !is_shortage(error);
+    if (!is_of_the_model) throw;
     value["problem"] = error.what();
   }
   remove_model(file);

@@ -32,7 +32,9 @@ using nlohmann::json;
 
 // What passes has to be the same model to whoever looks at its outputs; without labels a drop cannot be seen.
 TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
-  const bool is_blind = options.gates.max_drop && options.data.labels.empty();
+  const bool has_metric =
+      !options.data.labels.empty() || options.task != Task::kAuto || !options.metric_command.command.empty();
+  const bool is_blind = options.gates.max_drop && !has_metric;
   if (is_blind) options.gates.max_drop.reset();
   const bool has_other = measure::has_any(options.gates);
   if (!has_other && !is_blind && !options.data.labels.empty()) {
@@ -66,12 +68,17 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
   const auto text = [](const std::optional<double>& value) {
     return value ? fmt::format("{}", *value) : "-";
   };
+  std::string drops;
+  for (const auto& [name, limit] : gates.max_drops) drops += fmt::format(" {}={}", name, limit);
   return identity_of(
       model, options.data, options.runtime,
-      fmt::format("tune 3 on {} gates {} {} {} {} {} sure {} metric {} {} {} target {}", cpu_name(),
-                  text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
-                  text(gates.min_agreement), text(gates.max_drop), text(gates.confidence),
-                  name_of(options.metric), options.label_output, text(options.threshold), options.target));
+      fmt::format("tune 3 on {} gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} {} target {}",
+                  cpu_name(), text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
+                  text(gates.min_agreement), text(gates.max_drop), drops, text(gates.max_mse),
+                  text(gates.max_flips), text(gates.confidence), name_of(options.task),
+                  name_of(options.metric),
+                  fmt::format("{}' '{}", options.metric_command.command, fmt::join(options.tags, ",")),
+                  options.label_output, text(options.threshold), options.target));
 }
 
 // One run: what is the best so far is in its place.

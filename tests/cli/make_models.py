@@ -288,6 +288,44 @@ def scores_fragile():
     return model(graph(nodes, [value("x", ["N", 4])], [value("logits", ["N", 3])], weights))
 
 
+# Boxes in pixels and scores of two classes in one output, as many detectors give them: [1,4+C,N].
+DETECTOR_PLACES = 64
+
+
+def detector_model(score_scale, noise):
+    nodes = [node("Mul", ["x", "w"], ["scaled"]), node("Add", ["scaled", "noise"], ["output0"])]
+    wave = [(1 - 2 * (place % 2)) * (noise if channel > 3 else 0.25 if noise else 0) for channel in range(6) for place in range(DETECTOR_PLACES)]
+    weights = [tensor("w", [1, 6, 1], floats_of([256, 256, 64, 64, score_scale, score_scale])),
+               tensor("noise", [1, 6, DETECTOR_PLACES], floats_of(wave))]
+    shape = [1, 6, DETECTOR_PLACES]
+    return model(graph(nodes, [value("x", shape)], [value("output0", shape)], weights))
+
+
+@a_model
+def detector():
+    """Two things in each of two pictures."""
+    pictures = []
+    for first, second in [(5, 40), (12, 55)]:
+        ramp = [place / DETECTOR_PLACES for place in range(DETECTOR_PLACES)]
+        half = [0.5] * DETECTOR_PLACES
+        scores = [[1.0 if place == first else 0.0 for place in range(DETECTOR_PLACES)], [0.75 if place == second else 0.0 for place in range(DETECTOR_PLACES)]]
+        for channel in [ramp, ramp, half, half] + scores:
+            pictures += channel
+    return detector_model(1, 0), {"detector.npz": npz(x=npy("f", [2, 6, DETECTOR_PLACES], pictures))}
+
+
+@a_model
+def detector_noisy():
+    """A noise that boxes hardly have and scores drown in."""
+    return detector_model(1, 0.0625)
+
+
+@a_model
+def detector_blind():
+    """Nothing is found any more."""
+    return detector_model(0.03125, 0)
+
+
 @a_model
 def signal():
     """Two Convs, a Relu and a Gemm over a signal of 32 numbers, and data for it."""

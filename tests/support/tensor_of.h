@@ -49,7 +49,9 @@ std::vector<T> numbers_of(const TensorView& tensor) {
 // -1 is a free dimension; `names` are those of the first ones.
 inline ValueDescription described(std::string name, ElementType element, const Dims& dims,
                                   const std::vector<std::string>& names = {}) {
-  ValueDescription value{std::move(name), element, {}};
+  ValueDescription value;
+  value.name = std::move(name);
+  value.element = element;
   for (std::size_t i = 0; i < dims.size(); ++i)
     value.shape.push_back({dims[i], i < names.size() ? names[i] : std::string()});
   return value;

@@ -1,0 +1,51 @@
+// A quality that a program of the user's finds (ounce/verify.h: MetricCommand). What both models give is put
+// aside sample by sample; at the end it stands in a folder of its own:
+//
+//   original.npz, candidate.npz   each output by its name, [samples, …]; where samples differ in their shape,
+//                                 "name/0", "name/1" …
+//   labels.npz                    "labels", likewise; not there when there are none
+//
+// The program is killed, with all that it started, when it takes too long or when we are stopped.
+#pragma once
+
+#include <ounce/verify.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/temporary_folder.h"
+#include "data/tensor.h"
+
+namespace ounce::measure {
+
+class ArrayPile;
+
+class CommandMeter {
+ public:
+  CommandMeter(const MetricCommand& command, const std::vector<data::ValueDescription>& outputs);
+  ~CommandMeter();
+
+  void add(std::span<const data::TensorView> reference, std::span<const data::TensorView> candidate,
+           const data::Tensor* label);
+  // Runs the program. Throws Error{kUsage} when it fails, takes too long, or says anything but numbers.
+  std::vector<MetricResult> results() const;
+
+ private:
+  MetricCommand command_;
+  TemporaryFolder folder_;
+  std::vector<std::unique_ptr<ArrayPile>> reference_, candidate_;
+  std::unique_ptr<ArrayPile> labels_;
+};
+
+// What the program may say: 0.93, or {"wer": 0.1, "lower_is_better": true}; behind other lines, if it must.
+struct SaidMetric {
+  std::string name;
+  double value = 0;
+  bool higher_is_better = true;
+};
+// Throws Error{kUsage} for anything else.
+std::vector<SaidMetric> read_said(const std::string& text, const std::string& command);
+
+}  // namespace ounce::measure

@@ -1,0 +1,11 @@
+# Boxes are close and hide scores that are not: the slice is named, and decides.
+need detector detector_noisy detector_blind
+for gate in '' '--min-sqnr 4' '--min-sqnr 30' '--abs-tol 1'; do
+  code=0
+  ounce verify detector.onnx detector_noisy.onnx --data detector.npz --no-edge-cases $gate > out || code=$?
+  grep '^worst slice' out
+  echo "$gate: exit $code, $(tail -n 1 out)"
+done
+ounce verify detector.onnx detector_noisy.onnx --data detector.npz --no-edge-cases --json 2>/dev/null > document || true
+json_get candidates.0.outputs.0.slices.0.name candidates.0.outputs.0.slices.0.axis candidates.0.outputs.0.slices.0.ranges < document
+json_get candidates.0.outputs.0.slices.0.values candidates.0.outputs.0.slices.1.name < document
