@@ -15,6 +15,7 @@ using Sums = SliceMeter::Sums;
 constexpr std::int64_t kLongestAxis = 256;
 constexpr std::uint64_t kFewValues = 16;  // of an index: its scale is chance
 constexpr double kOtherScale = 10;        // between neighbours in the order of their scales
+constexpr double kOtherUnit = 30;         // the same where numbers stand alone, as scores of classes may
 constexpr double kSilent = 1e-6;          // of the loudest group: nothing but rounding
 constexpr double kNeverYes = 0.05;        // a score that stays below says nothing
 constexpr double kDense = 0.5;            // rms over peak of what is nearly always there, as a background is
@@ -41,7 +42,7 @@ struct SliceGroup {
 
 // The indices of one kind, loudest first, cut where the scale falls. Scores only differ so much behind what
 // is nearly always there (a background, boxes from 0 to 1): classes that are rare are still of their kind.
-std::vector<SliceGroup> cut_by_scale(const std::vector<Sums>& axis, bool of_scores) {
+std::vector<SliceGroup> cut_by_scale(const std::vector<Sums>& axis, bool of_scores, double least_fall) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < axis.size(); ++i) {
     if (axis[i].reference > 0 && axis[i].is_score() == of_scores) order.push_back(i);
@@ -53,7 +54,7 @@ std::vector<SliceGroup> cut_by_scale(const std::vector<Sums>& axis, bool of_scor
   for (const std::size_t index : order) {
     const double scale = axis[index].rms();
     const bool falls =
-        groups.empty() || (last >= kOtherScale * scale && (!of_scores || groups.back().is_dense()));
+        groups.empty() || (last >= least_fall * scale && (!of_scores || groups.back().is_dense()));
     if (falls) groups.emplace_back().is_score = of_scores;
     groups.back().add(index, axis[index]);
     last = scale;
@@ -62,10 +63,10 @@ std::vector<SliceGroup> cut_by_scale(const std::vector<Sums>& axis, bool of_scor
 }
 
 // Quieter groups that are no kind of their own go to what they are like, or away.
-std::vector<SliceGroup> find_groups(const std::vector<Sums>& axis) {
-  std::vector<SliceGroup> groups = cut_by_scale(axis, false);
+std::vector<SliceGroup> find_groups(const std::vector<Sums>& axis, bool stands_alone) {
+  std::vector<SliceGroup> groups = cut_by_scale(axis, false, stands_alone ? kOtherUnit : kOtherScale);
   const bool has_others = !groups.empty();
-  for (SliceGroup& scores : cut_by_scale(axis, true)) {
+  for (SliceGroup& scores : cut_by_scale(axis, true, kOtherScale)) {
     const bool says_something = scores.peak() >= kNeverYes;
     const auto alike = std::find_if(groups.begin(), groups.end(), [&](const SliceGroup& group) {
       const double ratio = group.sums.rms() / scores.sums.rms();
@@ -195,7 +196,7 @@ std::vector<OutputSlice> SliceMeter::slices(const std::string& output) const {
     const std::vector<Sums>& sums = axes_[axis];
     if (std::any_of(sums.begin(), sums.end(), [](const Sums& one) { return one.values < kFewValues; }))
       continue;
-    const std::vector<SliceGroup> groups = find_groups(sums);
+    const std::vector<SliceGroup> groups = find_groups(sums, rank_ == 2);
     if (groups.size() < 2) continue;
     for (const SliceGroup& group : groups) all.push_back(slice_of(group, output, axis, rank_));
   }
