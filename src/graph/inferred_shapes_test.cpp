@@ -24,7 +24,8 @@ std::string ints_attribute(const std::string& name, const std::vector<std::int64
 Dims shape_of(const ModelBuilder& builder, Bytes name) {
   const onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
   const Index index = verify(model);
-  const Dims* dims = InferredShapes(model, index).of(name);
+  const InferredShapes shapes(model, index);
+  const Dims* dims = shapes.of(name);
   return dims == nullptr ? Dims{-99} : *dims;
 }
 

@@ -125,9 +125,9 @@ TEST(Plan, FourBitsUseBlocksWhereTheyFit) {
   Recipe w4;
   w4.format = Format::kW4;
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {64, 16}), w4),
-            "w float32[64,16] -> int4 block 32 fold: weight of MatMul; folded at load, FP32 speed\n");
+            "w float32[64,16] -> int4 block 32 fold table: weight of MatMul; folded at load, FP32 speed\n");
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {60, 16}), w4),
-            "w float32[60,16] -> int4 channel 1 fold: weight of MatMul; folded at load, FP32 speed\n");
+            "w float32[60,16] -> int4 channel 1 fold table: weight of MatMul; folded at load, FP32 speed\n");
   EXPECT_EQ(plan_text(model_of("MatMul", 1, {64, 16}, {}, 9), w4),
             "w float32[64,16] -> int8 channel 1 fold: weight of MatMul; opset 9 cannot unpack 4 bits (11 is "
             "needed), so 8; folded at load, FP32 speed\n");
