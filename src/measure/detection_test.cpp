@@ -160,11 +160,12 @@ TEST(DetectionTest, ScoresThatDoNotFitTheBoxesAreRefused) {
   EXPECT_EQ(error.code(), ErrorCode::kBadInput);
 }
 
+using Described = std::vector<data::ValueDescription>;
+
 TEST(DetectionTest, TheOutputsMustBeClear) {
-  using Outputs = std::vector<data::ValueDescription>;
-  for (const Outputs& outputs :
-       {Outputs{kOutputs[0]}, Outputs{kOutputs[1]}, Outputs{kOutputs[1], kOutputs[1]},
-        Outputs{kOutputs[0], kOutputs[0], kOutputs[1]}}) {
+  for (const Described& outputs :
+       {Described{kOutputs[0]}, Described{kOutputs[1]}, Described{kOutputs[1], kOutputs[1]},
+        Described{kOutputs[0], kOutputs[0], kOutputs[1]}}) {
     EXPECT_EQ(error_of([&] { DetectionMeter(outputs, 0.05); }).code(), ErrorCode::kUsage);
   }
 }
