@@ -72,7 +72,7 @@ ModelBuilder chain() {
 
 TEST(MixedPlan, EachFormatCanBeThatOfANode) {
   const std::string first =
-      "wa float32[32,32] -> int4 block 32 fold: weight of MatMul; folded at load, FP32 speed\n";
+      "wa float32[32,32] -> int4 block 32 fold table: weight of MatMul; folded at load, FP32 speed\n";
   const auto second = [](Format format) { return text_of(chain(), Format::kW4, {{"y", format}}); };
   EXPECT_EQ(second(Format::kFp32), first + "wy float32[32,32] -> keep: stays FP32, as asked for its node\n");
   EXPECT_EQ(second(Format::kW16),
@@ -84,7 +84,7 @@ TEST(MixedPlan, EachFormatCanBeThatOfANode) {
                 "wy float32[32,32] -> int8 channel 1 fold: weight of MatMul, as asked for its node; "
                 "folded at load, FP32 speed\n");
   EXPECT_EQ(second(Format::kW4), first +
-                                     "wy float32[32,32] -> int4 block 32 fold: weight of MatMul; "
+                                     "wy float32[32,32] -> int4 block 32 fold table: weight of MatMul; "
                                      "folded at load, FP32 speed\n");
   EXPECT_THAT(text_of(chain(), Format::kW16, {{"a", Format::kW4}}),
               StartsWith("wa float32[32,32] -> int4 block 32"));
@@ -158,7 +158,7 @@ TEST(MixedPlan, StaticNodesCanBeFloatsOrDynamic) {
 
 TEST(MixedPlan, DynamicNodesCanBeFloats) {
   EXPECT_EQ(text_of(chain(), Format::kDynamic, {{"a", Format::kW4}, {"y", Format::kDynamic}}),
-            "wa float32[32,32] -> int4 block 32 fold: weight of MatMul, as asked for its node; folded at "
+            "wa float32[32,32] -> int4 block 32 fold table: weight of MatMul, as asked for its node; folded at "
             "load, FP32 speed\n"
             "wy float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
             "node 0:0 float: is to compute on floats\n"
