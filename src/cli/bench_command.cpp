@@ -47,7 +47,7 @@ int run(const Arguments& arguments) {
   {
     ProgressLine line(fmt::format("{} model{}", models.size(), models.size() == 1 ? "" : "s"));
     options.progress = line.progress();
-    report = named(models.front(), [&] { return bench(models, options); });
+    report = named(models, [&] { return bench(models, options); });
   }
   say(arguments.json ? stderr : stdout, report::bench_text(report));
   if (arguments.json) say_json(report::dump(report::bench_json(report)));

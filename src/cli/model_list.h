@@ -3,9 +3,11 @@
 
 #include <ounce/error.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ounce::cli {
@@ -52,6 +54,20 @@ auto named(const std::filesystem::path& model, const Work& work) {
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled || std::string(error.what()).starts_with(model.string())) throw;
     throw Error(error.code(), error.what(), model.string());
+  }
+}
+
+// The same for several models that are looked at together: the first stands for those that are not named.
+template <class Work>
+auto named(const std::vector<std::filesystem::path>& models, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    const std::string_view text = error.what();
+    const bool is_named = std::ranges::any_of(
+        models, [&](const std::filesystem::path& model) { return text.starts_with(model.string()); });
+    if (error.code() == ErrorCode::kCancelled || is_named) throw;
+    throw Error(error.code(), error.what(), models.front().string());
   }
 }
 

@@ -137,7 +137,10 @@ Tensor Preprocess::image(Tensor raw, const std::string& where, ElementType model
   Image image = to_image(std::move(raw), where);
   if (contract_.color_order == ColorOrder::kGrey) image = in_grey(image);
   if (contract_.color_order != ColorOrder::kGrey && image.channels != 3)
-    throw Error(ErrorCode::kBadInput, "the image is grey and the contract speaks of colours", where);
+    throw Error(ErrorCode::kBadInput,
+                "the image is grey and the contract speaks of colours; use `color_order=grey` if the model "
+                "takes grey",
+                where);
   if (resizes(contract_)) image = resize(image, contract_);
   if (contract_.crop_height > 0) {
     image = center_crop(image, static_cast<int>(contract_.crop_width),

@@ -166,7 +166,7 @@ TEST_F(ImageContract, WhatIsNoImageIsRefused) {
   const Error grey = refusal(contract, tensor_of<std::uint8_t>({1, 1}, {1}));
   EXPECT_EQ(grey.code(), ErrorCode::kBadInput);
   EXPECT_EQ(grey.where(), "a.jpg: input 'x'");
-  EXPECT_THAT(grey.what(), HasSubstr("grey"));
+  EXPECT_THAT(grey.what(), HasSubstr("use `color_order=grey`"));
 }
 
 struct AudioContract : testing::Test {

@@ -23,7 +23,11 @@ runtime::ExecutorOptions executor_options(const RuntimeOptions& options) {
 
 ModelFiles check_model(const std::filesystem::path& path) {
   const onnx::Model model = onnx::read_model(path);
-  graph::verify(model);
+  try {
+    graph::verify(model);
+  } catch (const Error& error) {  // one of several models: which one?
+    throw Error(error.code(), error.what(), path.string());
+  }
   ModelFiles files{onnx::bytes_of(model), {path}};
   for (const auto& [location, file] : model.external_files) files.paths.push_back(file.path());
   return files;

@@ -72,6 +72,7 @@ constexpr Word kWords[] = {
     {"batch", "--batch"},
     {"shape", "--shape"},
     {"contract.inputs", "--for"},
+    {"color_order", "--color"},
     {"rescale_factor", "--rescale"},
     {"dumps", "--dump"},
     // VerifyOptions and other measurements

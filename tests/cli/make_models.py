@@ -189,6 +189,13 @@ def two_versions():
 
 
 @a_model
+def defined_twice():
+    """Two nodes that give the same value."""
+    nodes = [node("MatMul", ["x", "w"], ["y"]), node("MatMul", ["x", "w"], ["y"])]
+    return model(graph(nodes, [X], [Y], [weight("w", 32, 64)]))
+
+
+@a_model
 def far_version():
     """A version that no runtime can count to."""
     return one_matmul(weight("w", 32, 64), other_opsets=[opset(1 << 40, "com.microsoft")])

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Every verb on models that nobody here has tuned for: what became of each, in one table, and what must not be.
+
+usage: bench/foreign_table.py FOLDER [--ounce build/ounce] [--only magika,pitch] [--limit 300] [--budget 60s] [--seconds 3]
+                              [--steps STEP,…] [--again STEP,…] [--print] [--write docs/foreign.md]
+
+FOLDER is what bench/foreign_models.py made. One model after the other, each verb in a process with a time limit; the results
+stand in FOLDER/results.json after each step, so that a run goes on where it was (`--again static,tune` forgets these steps,
+`--print` only shows what is there). The peer is onnxruntime.quantization with its defaults (foreign_peer.py), made with the same data, judged on
+the same unseen data and timed in the same run, interleaved. Needs numpy, onnx and onnxruntime (pip).
+
+Violations, listed at the end (exit 1 if there are any):
+- a verb that ends without a result or a sentence: exit 70, a signal, the time limit, a traceback, an empty message;
+- a static or tuned model that is slower than the original (3 % is noise, and the interval must exclude 1);
+- a tuned model whose gate does not hold on data that tune has not seen.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+
+FORMATS = ("w8", "w4", "w16", "fp16", "dynamic", "static")
+PEERS = ("peer static", "peer dynamic")
+VARIANTS = (*FORMATS, "tune", *PEERS)
+HERE = ("--on", "none")  # other CPUs are emulated: most of the time would go there
+SPEED_NOISE = .03
+SENTENCES = (1, 2, 3, 4)  # exit codes that say something about the model, the data or the disk
+
+
+class Campaign:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.path = os.path.join(arguments.folder, "results.json")
+        self.results = {}
+        if os.path.exists(self.path):
+            with open(self.path) as file:
+                self.results = json.load(file)
+
+    def step(self, entry, name, command, needs=None):
+        """Runs a command unless its result is known; what it printed, its exit code and time are kept."""
+        steps = self.results.setdefault(entry["name"], {})
+        if name in steps or self.arguments.steps and name not in self.arguments.steps.split(","):
+            return steps.get(name)
+        begin, used = time.time(), cpu_seconds()
+        try:
+            done = subprocess.run(["nice", "-n", "10", *command], capture_output=True, text=True, timeout=self.arguments.limit,
+                                  stdin=subprocess.DEVNULL, errors="replace")
+            code, out, err = done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired:
+            code, out, err = "time limit", "", ""
+        steps[name] = {"exit": code, "seconds": round(time.time() - begin, 1), "cpu": round(cpu_seconds() - used, 1),
+                       "said": last_line(err), "command": command}
+        if name == "verify" or name == "bench" or name == "tune":
+            steps[name]["document"] = document_in(out)
+        if needs:
+            steps[name]["bytes"] = os.path.getsize(needs) if os.path.exists(needs) else None
+        with open(self.path + ".new", "w") as file:
+            json.dump(self.results, file, indent=1, ensure_ascii=False)
+        os.replace(self.path + ".new", self.path)
+        print(f"{entry['name']:20} {name:14} {str(code):>10} {steps[name]['seconds']:7.1f} s {steps[name]['cpu']:7.1f} CPU s  {steps[name]['said'][:150]}", flush=True)
+        return steps[name]
+
+    def model(self, entry):
+        ounce, model, arguments = self.arguments.ounce, entry["model"], self.arguments
+        made = os.path.join(arguments.folder, "made", entry["name"])
+        os.makedirs(made, exist_ok=True)
+
+        def output(variant):
+            return os.path.join(made, variant.replace(" ", "-") + ".onnx")
+
+        self.step(entry, "inspect", [ounce, "inspect", model])
+        self.step(entry, "check", [ounce, "check", model, "--target", "linux-x64@1.30.0,android-arm64@1.22.0"])
+        self.step(entry, "contract", [ounce, "contract", "show", model])
+        self.step(entry, "copy", [ounce, "copy", model, "-o", output("copy")], output("copy"))
+        for form in FORMATS:
+            data = [*(entry["tune"] if form == "static" else []), *(HERE if form in ("static", "dynamic") else [])]
+            self.step(entry, form, [ounce, "quantize", model, "--to", form, "-o", output(form), *data], output(form))
+        self.step(entry, "calibrate", [ounce, "calibrate", model, "-o", os.path.join(made, "ranges"), *entry["tune"]])
+        self.step(entry, "sensitivity", [ounce, "sensitivity", model, "--top", "4", "--no-cache", *few(entry["tune"], 8)])
+        self.step(entry, "advise", [ounce, "advise", model, "--budget", "30s", *entry["tune"]])
+        self.step(entry, "tune", [ounce, "tune", model, "-o", output("tune"), "--budget", arguments.budget, "--no-cache", "--json",
+                                  *HERE, *entry["gate"], *entry["tune"]], output("tune"))
+        peer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "foreign_peer.py")
+        for name in PEERS:
+            self.step(entry, name, [sys.executable, peer, name.split()[1], model, output(name), *entry["tune"]], output(name))
+        candidates = [variant for variant in VARIANTS if os.path.exists(output(variant))]
+        paths = [output(variant) for variant in candidates]
+        if paths:
+            self.step(entry, "verify", [ounce, "verify", model, *paths, *entry["judge"], *entry["gate"], "--no-edge-cases", "--json"])
+            self.step(entry, "bench", [ounce, "bench", model, *paths, *few(entry["judge"], 8), "--seconds", str(arguments.seconds),
+                                       "--cold-starts", "1", "--json"])
+
+
+def cpu_seconds():
+    """Of all processes that were started and have ended: what counts on a machine that others use too."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def few(options, count):
+    """The same data, so many samples at most."""
+    if "--samples" in options:
+        at = options.index("--samples") + 1
+        return options[:at] + [str(min(count, int(options[at])))] + options[at + 1:]
+    return [*options, "--samples", str(count if "--carry" not in options else 200)]
+
+
+def last_line(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def document_in(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+# What became of them
+
+def path_key(path):
+    return os.path.splitext(os.path.basename(path))[0].replace("-", " ")
+
+
+def judged(steps):
+    """Variant: what verify says of it on unseen data."""
+    document = (steps.get("verify") or {}).get("document") or {}
+    return {path_key(candidate["candidate"]): candidate for candidate in document.get("candidates", [])}
+
+
+def timed(steps):
+    """Variant: what bench says of it; the original is 'original'."""
+    models = ((steps.get("bench") or {}).get("document") or {}).get("models", [])
+    return {"original" if n == 0 else path_key(model["model"]): model for n, model in enumerate(models)}
+
+
+def quality(candidate):
+    """The model's own metrics where verify found some, and the worst output's dB."""
+    found = [f"{metric['name']} {metric['candidate']:.3f}" for metric in candidate.get("metrics", []) if metric.get("candidate") is not None]
+    outputs = [output for output in candidate.get("outputs", []) if not output["state"]]
+    agreements = [output["top1_agreement"] for output in outputs if output.get("top1_agreement") is not None]
+    decibels = [output["sqnr_db"] for output in outputs if output.get("sqnr_db") is not None]
+    if outputs and not decibels and not candidate.get("failures"):
+        found.append("exact" if all(output.get("identical") for output in outputs) else "")
+    found += [f"{min(decibels):.1f} dB"] if decibels else []
+    found += [f"{min(agreements) * 100:.1f} %"] if agreements and not candidate.get("metrics") else []
+    return ", ".join(part for part in found if part)
+
+
+def ratio(model):
+    return model["batches"][0]["speed_up"] if model.get("batches") else None
+
+
+def cell(steps, variant, qualities, times, whole):
+    """What a variant is: size, quality, speed, memory; or why it is not."""
+    step = steps.get(variant)
+    if not step:
+        return ""
+    if not step.get("bytes"):
+        if variant in PEERS:
+            return "fails: " + (step["said"] or str(step["exit"])).split(":")[0][:40]
+        return {"time limit": "time limit", 1: "gate: none", 3: "no: not to be had", 2: "no: said why"}.get(step["exit"], f"exit {step['exit']}")
+    parts = [f"{step['bytes'] / whole:.2f}"]
+    if variant in qualities:
+        parts.append(quality(qualities[variant]) + ("" if qualities[variant].get("passed") else " ✗"))
+    if variant in times and ratio(times[variant]):
+        parts.append(f"{ratio(times[variant])['ratio']:.2f} ×")
+    if variant in times and times[variant].get("peak_memory"):
+        parts.append(f"{times[variant]['peak_memory'] / 1e6:.0f} MB")
+    return " · ".join(parts)
+
+
+def violations_of(name, steps):
+    found = []
+    for step, result in steps.items():
+        if step in PEERS:
+            continue
+        code, said = result["exit"], result["said"]
+        if code == "time limit" or code != 0 and code not in SENTENCES:
+            found.append(f"{step}: exit {code}: {said}")
+        elif "Traceback" in said or "terminate called" in said:
+            found.append(f"{step}: {said}")
+        elif code != 0 and not said:
+            found.append(f"{step}: exit {code} without a word")
+        elif code == 0 and step in VARIANTS and not result.get("bytes"):
+            found.append(f"{step}: exit 0 and no file")
+    for variant in ("static", "tune"):
+        speed = ratio(timed(steps).get(variant, {}))
+        if speed and speed["measurable"] and speed["high"] < 1 and speed["ratio"] < 1 - SPEED_NOISE:
+            found.append(f"{variant}: slower than the original, {speed['ratio']:.2f} × ({speed['low']:.2f} … {speed['high']:.2f})")
+    tuned = judged(steps).get("tune")
+    if tuned and not tuned.get("passed"):
+        found.append("tune: on unseen data " + "; ".join(tuned.get("failures") or [tuned.get("verdict", "")]))
+    return [f"{name}: {what}" for what in found]
+
+
+def report(entries, results):
+    columns = ("w8", "w4", "w16", "fp16", "dynamic", "static", "tune", *PEERS)
+    lines = ["| model | original | " + " | ".join(columns) + " |", "|---" * (len(columns) + 2) + "|"]
+    violations = []
+    for entry in entries:
+        steps = results.get(entry["name"])
+        if not steps:
+            continue
+        whole, qualities, times = os.path.getsize(entry["model"]), judged(steps), timed(steps)
+        original = f"{whole / 1e6:.2f} MB"
+        if "original" in times:
+            first = times["original"]
+            original += f" · {first['batches'][0]['p50'] * 1e3:.3g} ms · {first['peak_memory'] / 1e6:.0f} MB"
+        lines.append(f"| {entry['name']} | {original} | " + " | ".join(cell(steps, column, qualities, times, whole) for column in columns) + " |")
+        violations += violations_of(entry["name"], steps)
+    return lines, violations
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--ounce", default="build/ounce")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--limit", type=float, default=300, help="seconds for each command")
+    parser.add_argument("--budget", default="60s", help="of tune")
+    parser.add_argument("--seconds", type=float, default=3, help="of bench for each model")
+    parser.add_argument("--steps", default="", help="only these, such as inspect,w8,peer static")
+    parser.add_argument("--again", default="", help="steps to forget first: their results are made anew")
+    parser.add_argument("--print", action="store_true", dest="only_print")
+    parser.add_argument("--write", default="", help="put the table between the marks of this page")
+    arguments = parser.parse_args()
+    with open(os.path.join(arguments.folder, "models.json")) as file:
+        entries = json.load(file)
+    if arguments.only:
+        order = arguments.only.split(",")
+        entries = sorted((entry for entry in entries if entry["name"] in order), key=lambda entry: order.index(entry["name"]))
+    campaign = Campaign(arguments)
+    for entry in entries:
+        for step in arguments.again.split(",") if arguments.again else []:
+            campaign.results.get(entry["name"], {}).pop(step, None)
+        if not arguments.only_print:
+            campaign.model(entry)
+    lines, violations = report(entries, campaign.results)
+    print("\n".join(lines))
+    print("\n".join(["", f"{len(violations)} violations", *violations]))
+    if arguments.write:
+        write_table(arguments.write, lines)
+    sys.exit(1 if violations else 0)
+
+
+def write_table(path, lines):
+    begin, end = "<!-- table -->", "<!-- end -->"
+    with open(path) as file:
+        page = file.read()
+    before, rest = page.split(begin)
+    with open(path, "w") as file:
+        file.write(before + begin + "\n" + "\n".join(lines) + "\n" + end + rest.split(end)[1])
+
+
+if __name__ == "__main__":
+    main()
