@@ -64,13 +64,14 @@ std::vector<SliceGroup> cut_by_scale(const std::vector<Sums>& axis, bool of_scor
 
 // Quieter groups that are no kind of their own go to what they are like, or away.
 std::vector<SliceGroup> find_groups(const std::vector<Sums>& axis, bool stands_alone) {
-  std::vector<SliceGroup> groups = cut_by_scale(axis, false, stands_alone ? kOtherUnit : kOtherScale);
+  const double other = stands_alone ? kOtherUnit : kOtherScale;
+  std::vector<SliceGroup> groups = cut_by_scale(axis, false, other);
   const bool has_others = !groups.empty();
-  for (SliceGroup& scores : cut_by_scale(axis, true, kOtherScale)) {
+  for (SliceGroup& scores : cut_by_scale(axis, true, other)) {
     const bool says_something = scores.peak() >= kNeverYes;
     const auto alike = std::find_if(groups.begin(), groups.end(), [&](const SliceGroup& group) {
       const double ratio = group.sums.rms() / scores.sums.rms();
-      return !group.is_score && ratio < kOtherScale && ratio > 1 / kOtherScale;
+      return !group.is_score && ratio < other && ratio > 1 / other;
     });
     if (alike != groups.end()) {
       alike->add(scores);
