@@ -203,6 +203,7 @@ VerifyResult of_samples(double others, std::uint64_t samples) {
   const auto all = static_cast<double>(samples);
   result.samples = result.independent_samples = samples;
   result.outputs[0].top1_agreement = 1 - others / all;
+  result.outputs[0].flips.reset();
   result.outputs[0].other_answers = {others, all};
   result.metrics[0].drop = others / all;
   result.metrics[0].lost = Tally{others, all};

@@ -26,6 +26,7 @@ ModelFiles check_model(const std::filesystem::path& path) {
   try {
     graph::verify(model);
   } catch (const Error& error) {  // one of several models: which one?
+    if (std::string_view(error.what()).starts_with(path.string())) throw;
     throw Error(error.code(), error.what(), path.string());
   }
   ModelFiles files{onnx::bytes_of(model), {path}};

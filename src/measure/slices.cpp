@@ -15,7 +15,6 @@ using Sums = SliceMeter::Sums;
 constexpr std::int64_t kLongestAxis = 256;
 constexpr std::uint64_t kFewValues = 16;  // of an index: its scale is chance
 constexpr double kOtherScale = 10;        // between neighbours in the order of their scales
-constexpr double kOtherUnit = 30;         // the same where numbers stand alone, as scores of classes may
 constexpr double kSilent = 1e-6;          // of the loudest group: nothing but rounding
 constexpr double kNeverYes = 0.05;        // a score that stays below says nothing
 constexpr double kDense = 0.5;            // rms over peak of what is nearly always there, as a background is
@@ -63,15 +62,14 @@ std::vector<SliceGroup> cut_by_scale(const std::vector<Sums>& axis, bool of_scor
 }
 
 // Quieter groups that are no kind of their own go to what they are like, or away.
-std::vector<SliceGroup> find_groups(const std::vector<Sums>& axis, bool stands_alone) {
-  const double other = stands_alone ? kOtherUnit : kOtherScale;
-  std::vector<SliceGroup> groups = cut_by_scale(axis, false, other);
+std::vector<SliceGroup> find_groups(const std::vector<Sums>& axis) {
+  std::vector<SliceGroup> groups = cut_by_scale(axis, false, kOtherScale);
   const bool has_others = !groups.empty();
-  for (SliceGroup& scores : cut_by_scale(axis, true, other)) {
+  for (SliceGroup& scores : cut_by_scale(axis, true, kOtherScale)) {
     const bool says_something = scores.peak() >= kNeverYes;
     const auto alike = std::find_if(groups.begin(), groups.end(), [&](const SliceGroup& group) {
       const double ratio = group.sums.rms() / scores.sums.rms();
-      return !group.is_score && ratio < other && ratio > 1 / other;
+      return !group.is_score && ratio < kOtherScale && ratio > 1 / kOtherScale;
     });
     if (alike != groups.end()) {
       alike->add(scores);
@@ -173,7 +171,8 @@ void SliceMeter::add(std::span<const float> reference, std::span<const float> ca
   if (axes_.empty()) {
     rank_ = dims.size();
     axes_.resize(std::max<std::size_t>(rank_, 1));
-    for (std::size_t axis = 1; axis < rank_; ++axis) {
+    // The numbers of a vector are held against each other: one of many logits may well be quiet.
+    for (std::size_t axis = 1; rank_ > 2 && axis < rank_; ++axis) {
       if (dims[axis] >= 2 && dims[axis] <= kLongestAxis)
         axes_[axis].resize(static_cast<std::size_t>(dims[axis]));
     }
@@ -197,7 +196,7 @@ std::vector<OutputSlice> SliceMeter::slices(const std::string& output) const {
     const std::vector<Sums>& sums = axes_[axis];
     if (std::any_of(sums.begin(), sums.end(), [](const Sums& one) { return one.values < kFewValues; }))
       continue;
-    const std::vector<SliceGroup> groups = find_groups(sums, rank_ == 2);
+    const std::vector<SliceGroup> groups = find_groups(sums);
     if (groups.size() < 2) continue;
     for (const SliceGroup& group : groups) all.push_back(slice_of(group, output, axis, rank_));
   }

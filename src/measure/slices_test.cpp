@@ -127,18 +127,13 @@ TEST_F(SliceTest, QuantitiesOfOtherUnitsAreSlices) {
 }
 
 // One logit may well be quiet: it is held against the others.
-TEST_F(SliceTest, NumbersThatStandAloneMustDifferMore) {
-  std::vector<float> near, far;
-  for (int i = 0; i < 40; ++i) {
-    const float sign = i % 2 == 0 ? 1.0F : -1.0F;
-    near.insert(near.end(), {20 * sign, sign});
-    far.insert(far.end(), {40 * sign, sign});
-  }
-  SliceMeter alike, apart;
-  alike.add(near, near, {40, 2});
-  apart.add(far, far, {40, 2});
-  EXPECT_THAT(alike.slices("y"), IsEmpty());
-  EXPECT_THAT(apart.slices("y"), SizeIs(2));
+TEST_F(SliceTest, AVectorHasNoSlices) {
+  std::vector<float> values;
+  for (int i = 0; i < 40; ++i)
+    values.insert(values.end(), {i % 2 == 0 ? 400.0F : -400.0F, i % 2 == 0 ? 1.0F : -1.0F});
+  SliceMeter meter;
+  meter.add(values, values, {40, 2});
+  EXPECT_THAT(meter.slices("y"), IsEmpty());
 }
 
 TEST_F(SliceTest, ManyPiecesAreNamedByTheFirst) {

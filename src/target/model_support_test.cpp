@@ -65,7 +65,7 @@ TEST(SupportOf, FlagsWhatCrashesOnThePhone) {
 TEST(SupportOf, NeverGuesses) {
   ModelBuilder model;
   model.input("x", kFloat, {1}).output("y", kFloat, {1});
-  model.node("Gadget", {"x"}, {"h"}).node("Relu", {"h"}, {"y"});
+  model.node("Optional", {"x"}, {"h"}).node("Relu", {"h"}, {"y"});
   const ModelSupport unknown = support(model, "linux-x64@1.30.0");
   EXPECT_EQ(unknown.check.verdict, Verdict::kUnknown);
   EXPECT_EQ(unknown.check.unknown, 1U);  // the Relu gives a float, so it takes one
