@@ -181,7 +181,7 @@ Outcome try_variant(const fs::path& model, const fs::path& written, const Varian
   } catch (const Error& error) {
     const std::string what = error.what();
     const bool is_nothing_to_do = what.find("nothing to store smaller") != std::string::npos ||
-                                  what.find("nothing is left to do") != std::string::npos;
+                                  what.find("already quantized with") != std::string::npos;
     if (error.code() == ErrorCode::kUnsupported && is_nothing_to_do) outcome.kind = Outcome::Kind::kRefused;
     const bool is_half_reason = what.find("nothing can compute on 16-bit floats") != std::string::npos ||
                                 what.find("cannot be brought to a newer") != std::string::npos;
