@@ -62,6 +62,7 @@ class Search {
   void trim(const Candidate& base);
   void shrink();
   void compare_best();
+  void prove_something();
 
   // Judges and times it, and makes it the best if it is.
   void attempt(const Recipe& recipe, const std::string& name);

@@ -97,6 +97,20 @@ TEST(SearchTest, WhatTheHeldOutDataRefusesIsNotTaken) {
   EXPECT_FALSE(run.best().recipe.is_integer());
 }
 
+// The time that was up while the first was asked on held-out data.
+TEST(SearchTest, WhatPassedIsProvedEvenWhenTimeIsUp) {
+  Script script = all_layers_are_fine();
+  int asked = 0;
+  script.adopt = [&](const Candidate&) {
+    if (++asked == 1) throw Error(ErrorCode::kCancelled, "the time is up");
+    return true;
+  };
+  ScriptedSearch run(script, {.seconds = 600});
+  run.run();
+  EXPECT_EQ(run.best().trial.name, "w8");
+  EXPECT_EQ(asked, 2);
+}
+
 // Nothing would pass with so few: the safe formats are tried for the closest, and that is all.
 TEST(SearchTest, TooFewSamplesForAnyModelEndTheSearch) {
   Script script = all_layers_are_fine();
