@@ -60,6 +60,14 @@ TEST_F(EdgeCasesTest, IdenticalModelsPassAll) {
                                  "sequence of 4 times the length"));
 }
 
+TEST_F(EdgeCasesTest, OfLargeSamplesTwoAreABatch) {
+  ModelBuilder wide(13, 7);
+  wide.input("x", kFloat, {-1, 100'000}).output("y", kFloat, {-1, 100'000}).node("Identity", {"x"}, {"y"});
+  const std::vector<EdgeCase> cases =
+      run(wide, wide, tensor_of<float>({1, 100'000}, std::vector<float>(100'000, 0.5F)));
+  EXPECT_TRUE(find(cases, "batch of 2").passed);
+}
+
 TEST_F(EdgeCasesTest, FixedShapesLeaveOutBatchesAndSequences) {
   ModelBuilder fixed(13, 7);
   fixed.input("x", kFloat, {1, 4}).output("y", kFloat, {1, 4}).node("Identity", {"x"}, {"y"});
