@@ -8,7 +8,8 @@
 //    outputs that are good. The calibration is looked at again then: what it does drowned in their noise.
 // 3. While the outputs are still not close enough, other ranges are tried for the values around the nodes
 //    with the largest errors.
-// 4. Below 20 dB a model does not do its work: nodes stay in floats until it does, if need be all of them.
+// 4. Below 20 dB a model does not do its work: nodes stay in floats until it does, if need be all of them;
+//    Resolved::why_floats says so then.
 //
 // Every step is taken because a measurement says so, on the calibration data and without labels. Where a
 // sample costs much, steps are found on few and confirmed on more. How much is tried is counted in
