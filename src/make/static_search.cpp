@@ -74,7 +74,7 @@ class StaticSearch {
     };
     all_ = make_meter(samples(kLeastSamples, kMostSamples));
     if (all_->samples() == 0) return;
-    const std::uint64_t few = samples(kFewestSamples, all_->samples());
+    const std::uint64_t few = samples(std::min(kFewestSamples, all_->samples()), all_->samples());
     if (few < all_->samples()) few_ = make_meter(few);
     to_spend_ = std::max(limits_.most_work, kLeastVariants * cost_of(few_samples()) + 6 * cost_of(*all_));
   }

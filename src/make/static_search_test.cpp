@@ -26,6 +26,7 @@ struct Script {
   std::set<std::string> together;               // nodes: one of them is enough to drown everything …
   std::map<CalibrationMethod, double> drowned;  // … in noise that a calibration changes otherwise
   std::vector<std::uint64_t> meters;            // samples of each that was made
+  std::uint64_t samples = 16;                   // that there are
   std::size_t measured = 0;
   std::vector<Recipe> asked;
 };
@@ -92,7 +93,7 @@ struct StaticSearchTest : testing::Test {
     search_static(
         options, limits,
         [this](std::uint64_t samples) {
-          return std::make_unique<ScriptedMeter>(script, std::min<std::uint64_t>(samples, 16));
+          return std::make_unique<ScriptedMeter>(script, std::min(samples, script.samples));
         },
         resolved, notes);
     return resolved.recipe;
@@ -151,6 +152,13 @@ TEST_F(StaticSearchTest, ACalibrationIsChosenWithoutTheWorstNodes) {
   const Recipe recipe = run();
   EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kW8)));
   EXPECT_EQ(recipe.integer.calibration, CalibrationMethod::kMinMax);
+}
+
+TEST_F(StaticSearchTest, OneSampleIsEnough) {
+  script.together = {"c"};
+  script.samples = 1;
+  EXPECT_THAT(run().nodes, ElementsAre(Pair("c", Format::kW8)));
+  EXPECT_THAT(script.meters, ElementsAre(1));
 }
 
 // Few samples are asked where each of them costs much, and what they say is confirmed on more.
