@@ -145,13 +145,22 @@ TEST_F(ComparisonTest, BoxesAreDetections) {
 }
 
 // Two numbers a sample, of which the second is much quieter: it has a noise that the first one hides.
+// Two channels of 32 values each, one loud and one quiet, which comes out wrong.
 TEST_F(ComparisonTest, TheWorstSliceIsTheFigureOfAnOutput) {
-  std::vector<data::Batch> batches;
-  for (int i = 0; i < 32; ++i)
-    batches.push_back(batch_of({{{100, static_cast<float>(1 - 2 * (i % 2))}, 0}}, "a"));
-  const VerifyResult result = compare(kIdentity, linear({1, 0, 0, 1.5F}), batches);
+  const auto scaled = [](float quiet) {
+    ModelBuilder model(13, 7);
+    model.input("x", kFloat, {1, 2, 32}).output("y", kFloat, {1, 2, 32});
+    model.initializer("factors", {2, 1}, {1, quiet}).node("Mul", {"x", "factors"}, {"y"});
+    return model;
+  };
+  std::vector<float> values(64, 100);
+  for (std::size_t i = 32; i < 64; ++i) values[i] = i % 2 == 0 ? 1 : -1;
+  data::Batch batch;
+  batch.inputs = {tensor_of<float>({1, 2, 32}, values)};
+  batch.names = {"a"};
+  const VerifyResult result = compare(scaled(1), scaled(1.5), {batch});
   ASSERT_EQ(result.outputs[0].slices.size(), 2U);
-  EXPECT_EQ(result.outputs[0].slices[0].name, result.outputs[0].name + "[:, 1]");
+  EXPECT_EQ(result.outputs[0].slices[0].name, "y[:, 1, :]");
   EXPECT_NEAR(result.worst_sqnr_db, 6.02, 0.01);
   EXPECT_GT(result.outputs[0].sqnr_db, 40);
 }

@@ -15,7 +15,10 @@ constexpr std::size_t kHead = 12;
 static_assert(std::endian::native == std::endian::little, "numbers go over the wire as they stand in memory");
 
 [[noreturn]] void refuse() {
-  throw Error(ErrorCode::kBadInput, "the runner and this program do not understand each other");
+  throw Error(ErrorCode::kBadInput,
+              "the runner and this program do not understand each other: they are of different versions, and "
+              "have to be "
+              "installed together");
 }
 
 constexpr std::uint64_t filling(std::uint64_t size) { return (8 - size % 8) % 8; }
