@@ -142,17 +142,6 @@ bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
   passes::Changes changes = passes::store_trained_weights(model);
   const passes::Changes limited =
       recipe.integer.reduce_range == false ? passes::Changes{} : passes::limit_pairs(model);
-  // Its weights are integers already: larger scales would only cost quality, so they are made when somebody
-  // asks.
-  if (changes.count == 0 && limited.count != 0 && !recipe.integer.reduce_range) {
-    throw Error(
-        ErrorCode::kUnsupported,
-        fmt::format("{}: nothing is left to do, but that sums of products of {} weight{} can saturate "
-                    "on x86 CPUs without VNNI; `integer.reduce_range=true` makes their scales larger; "
-                    "nothing was written",
-                    state.sentence, limited.count, limited.count == 1 ? "" : "s"),
-        source_.string());
-  }
   passes::remove_dead_nodes(model);
   is_trained_ = true;
   trained_weights_ = std::max(changes.count, limited.count);
