@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "base/json_text.h"
 #include "data/convert.h"
 #include "data/npz_writer.h"
 #include "runtime/child_process.h"
@@ -45,7 +46,7 @@ json parsed(const std::string& text, const std::string& command) {
   const std::size_t line = all.rfind('\n');
   for (const std::string_view part :
        {all, line == std::string_view::npos ? all : trimmed(all.substr(line))}) {
-    json value = json::parse(part, nullptr, false);
+    json value = parse_json_or_nothing(part);
     if (value.is_number() || value.is_object()) return value;
   }
   refuse_command(command,
@@ -112,7 +113,8 @@ class ArrayPile {
       if (!is_alike_) archive.begin(fmt::format("{}/{}", name_, i), type_, dims_[i]);
       if (is_alike_ && i == 0) archive.begin(name_, type_, all_dims());
       bytes.resize(sizes_[i]);
-      in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
+        throw Error(ErrorCode::kIo, "cannot be read again: is the disk full?", path_.string());
       archive.write(bytes);
     }
   }
@@ -141,6 +143,11 @@ void write_archive(const std::filesystem::path& path, const std::vector<std::uni
   data::NpzWriter archive(path);
   for (const auto& pile : piles) pile->write(archive);
   archive.finish();
+}
+
+void require_no(const std::error_code& problem, const std::filesystem::path& path) {
+  if (problem)
+    throw Error(ErrorCode::kIo, fmt::format("cannot be written: {}", problem.message()), path.string());
 }
 
 std::vector<SaidMetric> ask(const MetricCommand& command, const std::filesystem::path& folder) {
@@ -189,7 +196,9 @@ void CommandMeter::add(std::span<const data::TensorView> reference,
 
 std::vector<MetricResult> CommandMeter::results() const {
   const std::filesystem::path folder = folder_.path() / "outputs";
-  std::filesystem::create_directory(folder);
+  std::error_code problem;
+  std::filesystem::create_directory(folder, problem);
+  require_no(problem, folder);
   write_archive(folder / "original.npz", reference_);
   write_archive(folder / "candidate.npz", candidate_);
   if (!labels_->is_empty()) {
@@ -199,7 +208,8 @@ std::vector<MetricResult> CommandMeter::results() const {
   }
   const std::vector<SaidMetric> theirs = ask(command_, folder);
   std::filesystem::copy_file(folder / "original.npz", folder / "candidate.npz",
-                             std::filesystem::copy_options::overwrite_existing);
+                             std::filesystem::copy_options::overwrite_existing, problem);
+  require_no(problem, folder / "candidate.npz");
   const std::vector<SaidMetric> ours = ask(command_, folder);
   std::vector<MetricResult> all;
   for (const SaidMetric& their : theirs) {

@@ -104,5 +104,10 @@ TEST(SaidTest, AnythingElseIsRefused) {
   EXPECT_LT(refusal(std::string(1000, 'a')).size(), 300U);
 }
 
+TEST(SaidMetrics, WhatIsNestedDeepIsNoNumber) {
+  const std::string deep = "{\"a\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}";
+  EXPECT_THAT(error_of([&] { read_said(deep, "score"); }).what(), HasSubstr("and no number"));
+}
+
 }  // namespace
 }  // namespace ounce::measure
