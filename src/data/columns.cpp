@@ -44,8 +44,8 @@ void add_range(std::string_view range, const std::vector<Field>& fields, std::ve
     if (from->number > to->number) refuse_columns(range, "goes backwards");
     if (to->number - from->number >= kMostColumns) refuse_columns(range, "is too long");
     const std::size_t digits = first.size() == last.size() ? from->digits : 1;
-    for (std::uint64_t i = from->number; i <= to->number; ++i)
-      columns.push_back(fmt::format("{}{:0{}}", from->word, i, digits));
+    for (std::uint64_t i = 0; i <= to->number - from->number; ++i)
+      columns.push_back(fmt::format("{}{:0{}}", from->word, from->number + i, digits));
     return;
   }
   if (fields.empty()) {
