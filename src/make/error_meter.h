@@ -28,10 +28,14 @@ class ErrorMeter {
   virtual std::size_t measured() const = 0;   // variants so far
 };
 
+// What variants are measured on: all of the data, or the batches that PreparedModel::seen_by_half() leaves.
+enum class MeasuredOn { kAll, kOtherHalf };
+
 // One that makes variants and runs them, on `samples` samples evenly spaced over the data (the first ones
 // when a state is carried).
 std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path& original,
-                                             const QuantizeOptions& options, std::uint64_t samples);
+                                             const QuantizeOptions& options, std::uint64_t samples,
+                                             MeasuredOn which);
 
 // One that measures on so many samples.
 using MakeErrorMeter = std::function<std::unique_ptr<ErrorMeter>(std::uint64_t samples)>;

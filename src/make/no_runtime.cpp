@@ -44,7 +44,7 @@ std::optional<onnx::Model> optimized_model(const std::filesystem::path&, const E
 std::size_t declare_asked_types(onnx::Model&, const RuntimeOptions&) { return 0; }
 
 std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path&, const QuantizeOptions&,
-                                             std::uint64_t) {
+                                             std::uint64_t, MeasuredOn) {
   refuse();
 }
 

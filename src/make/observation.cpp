@@ -23,6 +23,8 @@
 namespace ounce::make {
 namespace {
 
+constexpr std::uint64_t kEnoughForHalves = 16;  // batches: what half of fewer shows says too little
+
 // Every shards-th batch of a feed.
 class Shard : public data::Feed {
  public:
@@ -184,7 +186,9 @@ Observation observe(const std::filesystem::path& path, const ObservableModel& mo
     options.progress->total = shard.batches();
     options.progress->stage = "observing";
   }
-  observe::Ranges ranges;
+  observe::Ranges ranges, half;
+  const bool has_halves = shard.batches() >= kEnoughForHalves && options.data.carry.empty();
+  std::uint64_t number = 0;
   ThreadPool pool;
   std::vector<SeenValue> seen;
   measure::Prefetch batches(shard);
@@ -194,14 +198,17 @@ Observation observe(const std::filesystem::path& path, const ObservableModel& mo
     collect(stepper.model().inputs(),
             std::vector<data::TensorView>(batch->inputs.begin(), batch->inputs.end()), model, seen);
     collect(stepper.model().outputs(), stepper.run(*batch), model, seen);
-    for (SeenValue& value : seen) value.statistics = &ranges.values[value.watched->name];
+    observe::Ranges& those = has_halves && number++ % 2 == 0 ? half : ranges;
+    for (SeenValue& value : seen) value.statistics = &those.values[value.watched->name];
     pool.for_each(seen.size(), [&](std::size_t i) { seen[i].add(); });
-    ranges.samples += batch->names.size();
+    those.samples += batch->names.size();
     if (options.progress != nullptr) ++options.progress->done;
   }
   if (open.data != nullptr) open.data->require_agreement();
 
-  return {std::move(ranges), open.feed->notes()};
+  if (!has_halves) return {std::move(ranges), std::nullopt, open.feed->notes()};
+  ranges.add(half, path.string());
+  return {std::move(ranges), std::move(half), open.feed->notes()};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <ounce/calibrate.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace ounce::make {
 
 struct Observation {
   observe::Ranges ranges;
+  // Of every second batch alone, beginning with the first one, when there are enough of them: what is decided
+  // by these ranges can be judged on the other batches. None where a state goes from sample to sample.
+  std::optional<observe::Ranges> half;
   std::vector<std::string> notes;
 };
 

@@ -166,7 +166,7 @@ bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
 }
 
 void PreparedModel::load_ranges_of(const QuantizeOptions& options) {
-  ranges_ = load_ranges(options.ranges);
+  ranges_ = std::make_shared<observe::Ranges>(load_ranges(options.ranges));
   ThreadPool pool(options.threads);
   if (ranges_->model == source_digest(onnx::read_model(source_), {}, pool)) return;
   throw Error(ErrorCode::kBadInput, "these ranges are of another model; run `calibrate()` on this one",
@@ -181,7 +181,8 @@ void PreparedModel::find_ranges(const QuantizeOptions& options, Watching watchin
   how.runtime.isolate = options.trial.runtime.isolate;
   how.progress = options.progress;
   Observation observed = observe_activations(read(), source_, how, watching);
-  ranges_ = std::move(observed.ranges);
+  ranges_ = std::make_shared<observe::Ranges>(std::move(observed.ranges));
+  if (observed.half) half_ = std::make_shared<observe::Ranges>(std::move(*observed.half));
   notes_ = std::move(observed.notes);
 }
 
@@ -199,7 +200,8 @@ void PreparedModel::prepare_halves(onnx::Model& model, const QuantizeOptions& op
 
 std::shared_ptr<const PreparedModel> PreparedModel::equalized(const QuantizeOptions& options) const {
   onnx::Model changed = read();
-  const passes::Equalization done = passes::equalize(changed, *ranges_);
+  // Chosen by one half of the data, so that the other half can tell whether it was worth it.
+  const passes::Equalization done = passes::equalize(changed, half_ ? *half_ : *ranges_);
   if (done.count == 0) return nullptr;
   std::shared_ptr<PreparedModel> even(new PreparedModel(source_, keeps_inputs_));
   even->keep(changed);
@@ -207,6 +209,18 @@ std::shared_ptr<const PreparedModel> PreparedModel::equalized(const QuantizeOpti
   even->notes_ = notes_;
   even->equalized_places_ = done.count;
   return even;
+}
+
+std::shared_ptr<const PreparedModel> PreparedModel::seen_by_half() const {
+  if (half_ == nullptr) return nullptr;
+  std::shared_ptr<PreparedModel> same(new PreparedModel(source_, keeps_inputs_));
+  same->file_ = file_;
+  same->folder_ = folder_;
+  same->open();
+  same->ranges_ = half_;
+  same->notes_ = notes_;
+  same->equalized_places_ = equalized_places_;
+  return same;
 }
 
 std::shared_ptr<const PreparedModel> PreparedModel::with_integers(const Recipe& recipe, ThreadPool& pool,

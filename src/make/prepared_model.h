@@ -34,6 +34,11 @@ class PreparedModel {
   // nothing to equalize.
   std::shared_ptr<const PreparedModel> equalized(const QuantizeOptions& options) const;
 
+  // The same, known from every second batch of the data alone (Observation::half): what it becomes can be
+  // judged on the others. Null when there is too little data for that.
+  std::shared_ptr<const PreparedModel> seen_by_half() const;
+  bool has_half() const { return half_ != nullptr; }
+
   // The same with its integer ops in place and everything else as it was; says in `result` what they are.
   std::shared_ptr<const PreparedModel> with_integers(const Recipe& recipe, ThreadPool& pool,
                                                      QuantizeResult& result) const;
@@ -44,7 +49,7 @@ class PreparedModel {
   onnx::Model read() const;
   bool is_original() const { return folder_ == nullptr; }          // nothing had to be prepared
   const std::filesystem::path& source() const { return source_; }  // of the model, for people and contracts
-  const observe::Ranges* ranges() const { return ranges_ ? &*ranges_ : nullptr; }
+  const observe::Ranges* ranges() const { return ranges_.get(); }
   const std::vector<std::string>& notes() const { return notes_; }
 
   std::size_t equalized_places() const { return equalized_places_; }  // where channels were
@@ -67,10 +72,10 @@ class PreparedModel {
 
   std::filesystem::path source_, file_;
   bool keeps_inputs_ = false;
-  std::unique_ptr<TemporaryFolder> folder_;  // of the file, unless it is the source
+  std::shared_ptr<TemporaryFolder> folder_;  // of the file, unless it is the source
   onnx::Model model_;
   std::optional<graph::Index> index_;
-  std::optional<observe::Ranges> ranges_;
+  std::shared_ptr<const observe::Ranges> ranges_, half_;
   std::vector<std::string> notes_;
   std::size_t equalized_places_ = 0;
   bool is_trained_ = false;

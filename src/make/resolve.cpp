@@ -68,7 +68,10 @@ Resolved resolve(const std::filesystem::path& path, const QuantizeOptions& given
   }
   const bool can_measure = !given.trial.data.is_generated() && prepared->ranges() != nullptr;
   if (can_measure && given.recipe.integer.search) {
-    const auto make_meter = [&](std::uint64_t samples) { return measure_variants(path, given, samples); };
+    const MeasuredOn which = prepared->has_half() ? MeasuredOn::kOtherHalf : MeasuredOn::kAll;
+    const auto make_meter = [&](std::uint64_t samples) {
+      return measure_variants(path, given, samples, which);
+    };
     search_static(given, limits, make_meter, resolved, notes);
   } else if (can_measure && may_equalize(given)) {
     if (auto even = prepared->equalized(given)) resolved.prepared = std::move(even);

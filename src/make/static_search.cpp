@@ -24,7 +24,8 @@ constexpr double kFloatShare = 0.05;      // of all multiplications, that may st
 constexpr double kTinyFloatShare = 0.01;  // … and what nobody will notice
 constexpr double kLeastShare = 0.002;     // of all multiplications: less is as good as nothing
 constexpr double kWorthAFloat = 0.5;      // dB that a node must bring
-constexpr double kWorthARange = 0.98;     // of the error, that a range may leave
+constexpr double kWorthARange = 0.98;     // of the error, that a range may leave …
+constexpr double kWorthEqualizing = 0.9;  // … and that evening out channels may
 constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
 
 constexpr double kVariantWork = 1e9;  // to plan, write and load a variant, in multiplications
@@ -57,6 +58,7 @@ class StaticSearch {
   StaticSearch(const QuantizeOptions& options, const StaticLimits& limits, const MakeErrorMeter& make_meter,
                Resolved& resolved, std::vector<std::string>& notes)
       : prepared_(resolved.prepared),
+        judged_(as_judged(prepared_)),
         best_(resolved.recipe),
         asked_(resolved.recipe.integer),
         options_(options),
@@ -64,7 +66,7 @@ class StaticSearch {
         notes_(notes),
         why_floats_(resolved.why_floats) {
     ThreadPool pool(options_.threads);
-    nodes_ = integer_nodes(*prepared_, best_, pool);
+    nodes_ = integer_nodes(*judged_, best_, pool);
     if (nodes_.empty()) return;
     for (const IntegerNode& node : nodes_) work_ += node.work;
     const double affordable = limits_.most_work / kUsualVariants / std::max(work_, 1.0);
@@ -90,12 +92,13 @@ class StaticSearch {
       try_equalizing();
     // What drowned in the noise of some nodes shows when they are left out.
     while (!is_close() && leave_floats(limits_.close_enough, kFloatShare)) {
-      if (!reconsider_calibration()) break;
+      if (!reconsider()) break;
     }
     if (!is_close() && knows_noise_) search_ranges();
     if (decibels(least_) >= kAcceptable && decibels(least_) < limits_.good)
       leave_floats(limits_.good, kTinyFloatShare);
     if (decibels(least_) < kAcceptable) make_acceptable();
+    if (judged_ != prepared_) take_all_ranges();
     if (asked_.correct_bias && may_spend(kForAll)) try_correction();
   }
 
@@ -110,8 +113,8 @@ class StaticSearch {
     show_progress();
     return meter.error(prepared, recipe);
   }
-  double measure(const Recipe& recipe) { return measure(*prepared_, recipe, *all_); }
-  double guess(const Recipe& recipe) { return measure(*prepared_, recipe, few_samples()); }
+  double measure(const Recipe& recipe) { return measure(*judged_, recipe, *all_); }
+  double guess(const Recipe& recipe) { return measure(*judged_, recipe, few_samples()); }
   bool is_close() const { return decibels(least_) >= limits_.close_enough; }
   bool may_spend(double share) const { return limits_.has_time() && spent_ < share * to_spend_; }
   void show_progress() const {
@@ -163,7 +166,26 @@ class StaticSearch {
                                  counted(few_samples().samples(), "sample"), tried));
   }
 
-  // True when another one is better now.
+  // What was chosen among the noise of nodes that are in floats now. True when other things are better.
+  bool reconsider() {
+    const bool is_other = reconsider_equalizing();
+    return reconsider_calibration() || is_other;
+  }
+
+  bool reconsider_equalizing() {
+    if (other_ == nullptr || !may_spend(kForAll)) return false;
+    const std::shared_ptr<const PreparedModel> judged = as_judged(other_);
+    const double error = measure(*judged, best_, *all_), before = decibels(least_);
+    if (!(error <= kWorthARange * least_)) return false;
+    std::swap(prepared_, other_);
+    judged_ = judged;
+    least_ = error;
+    notes_.push_back(fmt::format("channels {} after that: {:.1f} → {:.1f} dB",
+                                 prepared_->equalized_places() != 0 ? "evened out" : "as they were", before,
+                                 decibels(least_)));
+    return true;
+  }
+
   bool reconsider_calibration() {
     if (asked_.calibration != CalibrationMethod::kAuto) return false;
     const double before = decibels(least_);
@@ -187,12 +209,31 @@ class StaticSearch {
   void try_equalizing() {
     const std::shared_ptr<const PreparedModel> even = prepared_->equalized(options_);
     if (even == nullptr) return;
-    const double error = measure(*even, best_, *all_), before = decibels(least_);
-    if (!(error <= kWorthARange * least_)) return;
-    prepared_ = even;
+    const std::shared_ptr<const PreparedModel> judged = as_judged(even);
+    const double error = measure(*judged, best_, *all_), before = decibels(least_);
+    other_ = even;
+    if (!(error <= kWorthEqualizing * least_)) return;
+    std::swap(prepared_, other_);
+    judged_ = judged;
     least_ = error;
     notes_.push_back(fmt::format("channels evened out between layers in {}: {:.1f} → {:.1f} dB",
                                  counted(even->equalized_places(), "place"), before, decibels(least_)));
+  }
+
+  // What was found with the ranges of one half gets those of all the data, unless that makes it worse: then a
+  // few outliers are in the other half that are better cut off.
+  void take_all_ranges() {
+    const double error = measure(*prepared_, best_, *all_);
+    if (error <= kPreference * least_) {
+      judged_ = prepared_;
+      least_ = error;
+      return;
+    }
+    notes_.push_back(
+        fmt::format("ranges of every second sample alone: {:.1f} dB on the others, {:.1f} with "
+                    "their outliers",
+                    decibels(least_), decibels(error)));
+    prepared_ = judged_;
   }
 
   void try_correction() {
@@ -319,10 +360,10 @@ class StaticSearch {
   void make_acceptable() {
     const double before = decibels(least_);
     if (leave_more_floats()) {
-      reconsider_calibration();
+      reconsider();
       return;
     }
-    if (reconsider_calibration() && (decibels(least_) >= kAcceptable || leave_more_floats())) return;
+    if (reconsider() && (decibels(least_) >= kAcceptable || leave_more_floats())) return;
     if (limits_.has_time()) give_up(before);  // or else others go on from here
   }
 
@@ -398,7 +439,16 @@ class StaticSearch {
     return is_changed;
   }
 
+  // Where there is data enough, ranges of one half of it are judged on the other half.
+  static std::shared_ptr<const PreparedModel> as_judged(
+      const std::shared_ptr<const PreparedModel>& prepared) {
+    std::shared_ptr<const PreparedModel> half = prepared->seen_by_half();
+    return half != nullptr ? half : prepared;
+  }
+
   std::shared_ptr<const PreparedModel>& prepared_;
+  std::shared_ptr<const PreparedModel> judged_;  // what is measured for it
+  std::shared_ptr<const PreparedModel> other_;   // equalized if it is not, and not if it is
   Recipe& best_;
   const IntegerRecipe asked_;
   const QuantizeOptions& options_;

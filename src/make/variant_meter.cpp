@@ -26,7 +26,8 @@ class VariantMeter : public ErrorMeter {
  public:
   // Runs the original on `samples` samples, evenly spaced over the data (the first ones when a state is
   // carried), and keeps its outputs.
-  VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options, std::uint64_t samples);
+  VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options, std::uint64_t samples,
+               MeasuredOn which);
 
   double error(const PreparedModel& prepared, const Recipe& recipe) override;
   std::uint64_t samples() const override { return kept_->runs().size(); }
@@ -48,14 +49,17 @@ class VariantMeter : public ErrorMeter {
 };
 
 VariantMeter::VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options,
-                           std::uint64_t samples)
+                           std::uint64_t samples, MeasuredOn which)
     : options_(options), pool_(options.threads) {
   runtime_.library = options.trial.runtime.library;
   runtime_.isolate = options.trial.runtime.isolate;
   const auto stepper = load(original);
   outputs_ = stepper->model().outputs();
   open_ = measure::open_feed(original, stepper->model().inputs(), options.trial.data);
-  const auto batches = measure::spread(open_.feed->batches(), samples, !options.trial.data.carry.empty());
+  const bool is_half = which == MeasuredOn::kOtherHalf;
+  auto batches =
+      measure::spread(open_.feed->batches() / (is_half ? 2 : 1), samples, !options.trial.data.carry.empty());
+  if (is_half) std::for_each(batches.begin(), batches.end(), [](std::uint64_t& i) { i = 2 * i + 1; });
   kept_.emplace(*stepper, *open_.feed, batches, measure::kMostKeptBytes);
 }
 
@@ -107,8 +111,9 @@ double VariantMeter::run(const std::filesystem::path& model) {
 }  // namespace
 
 std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path& original,
-                                             const QuantizeOptions& options, std::uint64_t samples) {
-  return std::make_unique<VariantMeter>(original, options, samples);
+                                             const QuantizeOptions& options, std::uint64_t samples,
+                                             MeasuredOn which) {
+  return std::make_unique<VariantMeter>(original, options, samples, which);
 }
 
 }  // namespace ounce::make
