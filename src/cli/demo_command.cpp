@@ -1,3 +1,5 @@
+#include "cli/demo_command.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ounce/advise.h>
@@ -16,9 +18,7 @@
 #include <memory>
 
 #include "base/temporary_folder.h"
-#include "cli/command.h"
 #include "cli/embedded_example.h"
-#include "cli/say.h"
 #include "report/advise_report.h"
 #include "report/bench_report.h"
 #include "report/check_report.h"
@@ -27,9 +27,13 @@
 #include "report/sensitivity_report.h"
 #include "report/tune_report.h"
 #include "report/verify_report.h"
+#include "verbs/say.h"
 
 namespace ounce::cli {
 namespace demo_verb {
+
+using verbs::plainly;
+using verbs::say;
 
 namespace fs = std::filesystem;
 
@@ -196,7 +200,7 @@ int run(const std::string& output) {
 
 }  // namespace demo_verb
 
-Command add_demo(CLI::App& parser) {
+verbs::Command add_demo(CLI::App& parser) {
   using namespace demo_verb;
   auto output = std::make_shared<std::string>();
   CLI::App* app = parser.add_subcommand("demo", "all of it on the embedded example");

@@ -18,14 +18,17 @@
 
 #include "base/cancel.h"
 #include "base/out_of_memory.h"
-#include "cli/command.h"
-#include "cli/config_file.h"
-#include "cli/say.h"
-#include "cli/suggestion.h"
+#include "cli/demo_command.h"
 #include "report/option_words.h"
+#include "verbs/command.h"
+#include "verbs/config_file.h"
+#include "verbs/say.h"
+#include "verbs/suggestion.h"
 
 namespace ounce::cli {
 namespace {
+
+using namespace verbs;
 
 constexpr int kUsageExit = 2, kIoExit = 4, kBugExit = 70;
 
@@ -113,6 +116,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace ounce::cli;
+  using ounce::verbs::complain;
   fill_standard_streams();
   ounce::when_memory_runs_out(on_no_memory);
   const ounce::Call call(&whole_run());

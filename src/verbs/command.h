@@ -1,0 +1,27 @@
+// The verbs, one file each. A verb adds its options to the parser and names what runs
+// when it is chosen; `run` gives the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace ounce::verbs {
+
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int()> run;
+};
+
+Command add_inspect(CLI::App& parser);
+Command add_quantize(CLI::App& parser);
+Command add_calibrate(CLI::App& parser);
+Command add_sensitivity(CLI::App& parser);
+Command add_tune(CLI::App& parser);
+Command add_verify(CLI::App& parser);
+Command add_bench(CLI::App& parser);
+Command add_advise(CLI::App& parser);
+Command add_check(CLI::App& parser);
+Command add_contract(CLI::App& parser);
+Command add_copy(CLI::App& parser);
+
+}  // namespace ounce::verbs
