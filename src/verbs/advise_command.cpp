@@ -14,10 +14,8 @@
 #include "verbs/duration.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
-#include "verbs/progress_line.h"
 #include "verbs/recipe_options.h"
 #include "verbs/runtime_options.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 namespace advise_verb {
@@ -59,9 +57,9 @@ AdviseOptions options_of(const Arguments& arguments, const CLI::App& app) {
   return options;
 }
 
-int run(const Arguments& arguments, const CLI::App& app) {
+int run(const Arguments& arguments, Host& host, const CLI::App& app) {
   AdviseOptions options = options_of(arguments, app);
-  std::FILE* human = arguments.json ? stderr : stdout;
+  const Stream human = for_people(arguments.json);
   std::vector<report::AdviseRow> rows;
   int worst = 0;
   for (const ModelFile& model : find_models(arguments.models)) {
@@ -70,22 +68,22 @@ int run(const Arguments& arguments, const CLI::App& app) {
     row.exit_code = guarded(
         model.path,
         [&] {
-          ProgressLine line(model.path.string());
-          options.progress = line.progress();
+          const std::unique_ptr<Watch> watch = host.watch(model.path.string());
+          options.progress = &watch->progress;
           row.result = advise(model.path, options);
         },
         row.error);
     worst = std::max(worst, row.exit_code);
-    if (!rows.empty()) say(human, "\n");
+    if (!rows.empty()) host.say(human, "\n");
     if (row.error.empty()) {
-      say(human, report::advise_text(row.result));
+      host.say(human, report::advise_text(row.result));
     } else {
-      complain(row.error);
+      host.complain(row.error);
     }
     rows.push_back(std::move(row));
   }
-  if (rows.size() > 1) say(human, fmt::format("\n{}", report::advise_table(rows)));
-  if (arguments.json) say_json(report::dump(report::advise_json(rows)));
+  if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::advise_table(rows)));
+  if (arguments.json) host.say_json(report::dump(report::advise_json(rows)));
   return worst;
 }
 
@@ -112,7 +110,7 @@ Command add_advise(CLI::App& parser) {
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
-  return {app, [arguments, app] { return run(*arguments, *app); }};
+  return {app, [arguments, app](Host& host) { return run(*arguments, host, *app); }};
 }
 
 }  // namespace ounce::verbs

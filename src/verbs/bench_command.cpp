@@ -11,11 +11,9 @@
 #include "verbs/command.h"
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
-#include "verbs/progress_line.h"
 #include "verbs/recipe_options.h"
 #include "verbs/remote_options.h"
 #include "verbs/runtime_options.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 namespace bench_verb {
@@ -32,7 +30,7 @@ struct Arguments {
   bool json = false;
 };
 
-int run(const Arguments& arguments) {
+int run(const Arguments& arguments, Host& host) {
   BenchOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);
@@ -45,12 +43,13 @@ int run(const Arguments& arguments) {
   for (const ModelFile& model : find_models(arguments.models)) models.push_back(model.path);
   BenchReport report;
   {
-    ProgressLine line(fmt::format("{} model{}", models.size(), models.size() == 1 ? "" : "s"));
-    options.progress = line.progress();
+    const std::unique_ptr<Watch> watch =
+        host.watch(fmt::format("{} model{}", models.size(), models.size() == 1 ? "" : "s"));
+    options.progress = &watch->progress;
     report = named(models, [&] { return bench(models, options); });
   }
-  say(arguments.json ? stderr : stdout, report::bench_text(report));
-  if (arguments.json) say_json(report::dump(report::bench_json(report)));
+  host.say(for_people(arguments.json), report::bench_text(report));
+  if (arguments.json) host.say_json(report::dump(report::bench_json(report)));
   return 0;
 }
 
@@ -80,7 +79,7 @@ Command add_bench(CLI::App& parser) {
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
   add_remote_options(*app, arguments->remote);
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments](Host& host) { return run(*arguments, host); }};
 }
 
 }  // namespace ounce::verbs

@@ -13,9 +13,7 @@
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
 #include "verbs/own_files.h"
-#include "verbs/progress_line.h"
 #include "verbs/runtime_options.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 namespace calibrate_verb {
@@ -45,14 +43,14 @@ void read_shard(const std::string& text, CalibrateOptions& options) {
   options.shards = count;
 }
 
-int show(const Arguments& arguments, const CalibrateResult& result) {
+int show(const Arguments& arguments, Host& host, const CalibrateResult& result) {
   const std::size_t shown = arguments.verbose ? result.values.size() : kShown;
-  say(arguments.json ? stderr : stdout, report::calibrate_text(result, shown));
-  if (arguments.json) say_json(report::dump(report::calibrate_json(result)));
+  host.say(for_people(arguments.json), report::calibrate_text(result, shown));
+  if (arguments.json) host.say_json(report::dump(report::calibrate_json(result)));
   return 0;
 }
 
-int observe(const Arguments& arguments, const OwnFiles& own) {
+int observe(const Arguments& arguments, Host& host, const OwnFiles& own) {
   if (arguments.model.empty()) throw Error(ErrorCode::kUsage, "calibrate: say which model");
   CalibrateOptions options;
   options.data = data_options_of(arguments.data);
@@ -63,17 +61,17 @@ int observe(const Arguments& arguments, const OwnFiles& own) {
   own.require_apart(output);
   CalibrateResult result;
   {
-    ProgressLine line(arguments.model);
-    options.progress = line.progress();
+    const std::unique_ptr<Watch> watch = host.watch(arguments.model);
+    options.progress = &watch->progress;
     result = named(arguments.model, [&] { return calibrate(arguments.model, output, options); });
   }
-  return show(arguments, result);
+  return show(arguments, host, result);
 }
 
-int merge(const Arguments& arguments, const OwnFiles& own) {
+int merge(const Arguments& arguments, Host& host, const OwnFiles& own) {
   own.require_apart(arguments.merged);
   std::vector<std::filesystem::path> parts(arguments.parts.begin(), arguments.parts.end());
-  return show(arguments, merge_ranges(parts, arguments.merged));
+  return show(arguments, host, merge_ranges(parts, arguments.merged));
 }
 
 }  // namespace calibrate_verb
@@ -101,9 +99,9 @@ Command add_calibrate(CLI::App& parser) {
   merging->add_option("-o,--output", arguments->merged, "the file of ranges")->required();
   merging->add_flag("--json", arguments->json, "print one JSON document on stdout");
   merging->add_flag("-v,--verbose", arguments->verbose, "show every value");
-  return {app, [arguments, app, merging] {
+  return {app, [arguments, app, merging](Host& host) {
             const OwnFiles own = OwnFiles::of(*app, arguments->data.contract.file);
-            return merging->parsed() ? merge(*arguments, own) : observe(*arguments, own);
+            return merging->parsed() ? merge(*arguments, host, own) : observe(*arguments, host, own);
           }};
 }
 

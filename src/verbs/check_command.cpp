@@ -13,7 +13,6 @@
 #include "verbs/model_list.h"
 #include "verbs/own_files.h"
 #include "verbs/remote_options.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 namespace check_verb {
@@ -28,8 +27,8 @@ struct Arguments {
   bool json = false, list = false;
 };
 
-int write_operators(const Arguments& arguments, const std::vector<report::CheckRow>& rows,
-                    const OwnFiles& own, std::FILE* human) {
+int write_operators(const Arguments& arguments, Host& host, const std::vector<report::CheckRow>& rows,
+                    const OwnFiles& own, Stream human) {
   std::vector<std::filesystem::path> models;
   for (const report::CheckRow& row : rows) {
     if (row.error.empty()) models.push_back(row.model);
@@ -43,17 +42,18 @@ int write_operators(const Arguments& arguments, const std::vector<report::CheckR
         EmitOptions how;
         how.library = arguments.runtime;
         write_required_operators(models, arguments.required_ops, how);
-        say(human, plainly("{}: the operators that a reduced build needs for {} model{}\n",
-                           arguments.required_ops, models.size(), models.size() == 1 ? "" : "s"));
+        host.say(human, plainly("{}: the operators that a reduced build needs for {} model{}\n",
+                                arguments.required_ops, models.size(), models.size() == 1 ? "" : "s"));
       },
       problem);
-  if (!problem.empty()) complain(problem);
+  if (!problem.empty()) host.complain(problem);
   return code;
 }
 
-int run(const Arguments& arguments, const OwnFiles& own) {
+int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
   if (arguments.list) {
-    for (const std::string& release : measured_releases()) say(stdout, plainly("{}\n", release));
+    for (const std::string& release : measured_releases())
+      host.say(Stream::kResults, plainly("{}\n", release));
     return 0;
   }
   CheckOptions options = arguments.options;
@@ -61,7 +61,7 @@ int run(const Arguments& arguments, const OwnFiles& own) {
   options.execute = options.execute || options.remote.has_value();
   std::vector<report::CheckRow> rows;
   int worst = 0;
-  std::FILE* human = arguments.json ? stderr : stdout;
+  const Stream human = for_people(arguments.json);
   for (const ModelFile& model : find_models(arguments.models)) {
     report::CheckRow row;
     row.model = model.path;
@@ -72,15 +72,16 @@ int run(const Arguments& arguments, const OwnFiles& own) {
       if (target.verdict > Verdict::kUnknown || has_failed) row.exit_code = kNotSupported;
     }
     if (row.error.empty()) {
-      say(human, report::check_text(row.result));
+      host.say(human, report::check_text(row.result));
     } else {
-      complain(row.error);
+      host.complain(row.error);
     }
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
-  if (!arguments.required_ops.empty()) worst = std::max(worst, write_operators(arguments, rows, own, human));
-  if (arguments.json) say_json(report::dump(report::check_json(rows)));
+  if (!arguments.required_ops.empty())
+    worst = std::max(worst, write_operators(arguments, host, rows, own, human));
+  if (arguments.json) host.say_json(report::dump(report::check_json(rows)));
   return worst;
 }
 
@@ -108,10 +109,10 @@ Command add_check(CLI::App& parser) {
   add_remote_options(*app, arguments->remote);
   app->add_flag("--releases", arguments->list, "list the releases that were measured");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
-  return {app, [arguments, app] {
+  return {app, [arguments, app](Host& host) {
             if (!arguments->list && arguments->models.empty())
               throw Error(ErrorCode::kUsage, "check: model is required");
-            return run(*arguments, OwnFiles::of(*app));
+            return run(*arguments, host, OwnFiles::of(*app));
           }};
 }
 

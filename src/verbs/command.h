@@ -1,16 +1,22 @@
-// The verbs, one file each. A verb adds its options to the parser and names what runs
-// when it is chosen; `run` gives the exit code.
+// The verbs, one file each. A verb adds its options to the parser and names what runs when it is chosen;
+// `run` gives the exit code.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <vector>
+
+#include "verbs/host.h"
 
 namespace ounce::verbs {
 
 struct Command {
   CLI::App* app = nullptr;
-  std::function<int()> run;
+  std::function<int(Host&)> run;
 };
+
+// All of them, in the order of the help.
+std::vector<Command> add_verbs(CLI::App& parser);
 
 Command add_inspect(CLI::App& parser);
 Command add_quantize(CLI::App& parser);

@@ -16,7 +16,6 @@
 #include "verbs/model_list.h"
 #include "verbs/own_files.h"
 #include "verbs/runtime_options.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 namespace contract_verb {
@@ -43,7 +42,7 @@ std::map<std::string, std::filesystem::path> dumps_of(const std::vector<std::str
   return dumps;
 }
 
-int set(const Arguments& arguments, const OwnFiles& own) {
+int set(const Arguments& arguments, Host& host, const OwnFiles& own) {
   own.require_apart(arguments.output);
   const std::optional<Contract> wanted = contract_from(arguments.data.contract);
   if (!wanted) {
@@ -56,30 +55,30 @@ int set(const Arguments& arguments, const OwnFiles& own) {
     return set_contract(arguments.model, arguments.output, *wanted, data.is_generated() ? nullptr : &data,
                         runtime);
   });
-  say(stdout, plainly("{}\n", arguments.output));
-  say_json(to_json(written) + "\n");
+  host.say(Stream::kResults, plainly("{}\n", arguments.output));
+  host.say_json(to_json(written) + "\n");
   return 0;
 }
 
-int show(const Arguments& arguments) {
+int show(const Arguments& arguments, Host& host) {
   const std::optional<Contract> contract = contract_of(arguments.model);
   if (!contract)
     throw Error(ErrorCode::kBadInput, "has no contract; 'ounce contract set' gives it one", arguments.model);
-  say_json(to_json(*contract) + "\n");
+  host.say_json(to_json(*contract) + "\n");
   return 0;
 }
 
-int check(const Arguments& arguments) {
+int check(const Arguments& arguments, Host& host) {
   const DataOptions data = data_options_of(arguments.data);
   if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: --data");
   const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
   const ContractCheck result = named(arguments.model, [&] {
     return check_contract(arguments.model, data, runtime, nullptr, dumps_of(arguments.dumps));
   });
-  std::FILE* human = arguments.json ? stderr : stdout;
+  const Stream human = for_people(arguments.json);
   for (const std::string& finding : result.findings)
-    say(human, plainly("{}\n", report::with_options(finding)));
-  say(human, plainly("{}: {} samples\n", result.passed ? "passed" : "failed", result.samples));
+    host.say(human, plainly("{}\n", report::with_options(finding)));
+  host.say(human, plainly("{}: {} samples\n", result.passed ? "passed" : "failed", result.samples));
   if (arguments.json) {
     nlohmann::ordered_json json;
     json["schema_version"] = report::kSchemaVersion;
@@ -88,7 +87,7 @@ int check(const Arguments& arguments) {
     json["passed"] = result.passed;
     json["samples"] = result.samples;
     json["findings"] = report::with_options(result.findings);
-    say_json(report::dump(json));
+    host.say_json(report::dump(json));
   }
   return result.passed ? 0 : kGateExit;
 }
@@ -119,9 +118,10 @@ Command add_contract(CLI::App& parser) {
           "INPUT=FILE (repeatable)")
       ->allow_extra_args(false);
   checking->add_flag("--json", arguments->json, "print one JSON document on stdout");
-  return {app, [arguments, app, setting, showing] {
-            if (setting->parsed()) return set(*arguments, OwnFiles::of(*app, arguments->data.contract.file));
-            return showing->parsed() ? show(*arguments) : check(*arguments);
+  return {app, [arguments, app, setting, showing](Host& host) {
+            if (setting->parsed())
+              return set(*arguments, host, OwnFiles::of(*app, arguments->data.contract.file));
+            return showing->parsed() ? show(*arguments, host) : check(*arguments, host);
           }};
 }
 

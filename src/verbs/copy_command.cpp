@@ -14,7 +14,6 @@
 #include "verbs/names_of.h"
 #include "verbs/own_files.h"
 #include "verbs/recipe_options.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 namespace copy_verb {
@@ -25,7 +24,7 @@ struct Arguments {
   bool json = false;
 };
 
-int run(const Arguments& arguments, const OwnFiles& own) {
+int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
   const ModelFile model{arguments.model, std::filesystem::path(arguments.model).filename()};
   const Job job = assign_outputs({model}, arguments.output, {}).jobs.front();
   own.require_apart(job.output);
@@ -33,9 +32,9 @@ int run(const Arguments& arguments, const OwnFiles& own) {
   const ExternalData external_data = value_of<ExternalData>(arguments.external_data);
   const CopyResult result =
       named(model.path, [&] { return copy_model(model.path, job.output, external_data); });
-  std::FILE* human = arguments.json ? stderr : stdout;
-  say(human, plainly("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
-  emit(arguments.emit, job.output, arguments.runtime, "", own, human);
+  const Stream human = for_people(arguments.json);
+  host.say(human, plainly("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
+  emit(arguments.emit, job.output, arguments.runtime, "", own, host, human);
   if (arguments.json) {
     nlohmann::ordered_json json;
     json["schema_version"] = report::kSchemaVersion;
@@ -44,7 +43,7 @@ int run(const Arguments& arguments, const OwnFiles& own) {
     json["output"] = job.output.string();
     json["bytes_before"] = result.bytes_before;
     json["bytes_after"] = result.bytes_after;
-    say_json(report::dump(json));
+    host.say_json(report::dump(json));
   }
   return 0;
 }
@@ -64,7 +63,7 @@ Command add_copy(CLI::App& parser) {
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_emit_options(*app, arguments->emit);
   app->add_option("--runtime", arguments->runtime, "ONNX Runtime for --emit: a library's path, or a version");
-  return {app, [arguments, app] { return run(*arguments, OwnFiles::of(*app)); }};
+  return {app, [arguments, app](Host& host) { return run(*arguments, host, OwnFiles::of(*app)); }};
 }
 
 }  // namespace ounce::verbs

@@ -5,7 +5,6 @@
 
 #include "report/table.h"
 #include "verbs/names_of.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 
@@ -25,7 +24,7 @@ void add_emit_options(CLI::App& app, EmitArguments& arguments) {
 }
 
 void emit(const EmitArguments& arguments, const std::filesystem::path& model, const std::string& runtime,
-          const std::string& target, const OwnFiles& own, std::FILE* out) {
+          const std::string& target, const OwnFiles& own, Host& host, Stream out) {
   if (arguments.format.empty()) return;
   EmitOptions options;
   options.library = runtime;
@@ -35,12 +34,12 @@ void emit(const EmitArguments& arguments, const std::filesystem::path& model, co
   own.require_apart(output);
   own.require_apart(std::filesystem::path(model).replace_extension(".required_operators.config"));
   const EmitResult result = emit_ort(model, output, options);
-  say(out, plainly("  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
-                   result.required_ops.filename().string()));
+  host.say(out, plainly("  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
+                        result.required_ops.filename().string()));
   if (result.is_decoded)
-    say(out,
-        "  note: the runtime decoded the weights while it optimised, so they are FP32 in the .ort file; "
-        "static and dynamic stay small there\n");
+    host.say(out,
+             "  note: the runtime decoded the weights while it optimised, so they are FP32 in the .ort file; "
+             "static and dynamic stay small there\n");
 }
 
 }  // namespace ounce::verbs

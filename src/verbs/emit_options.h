@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "verbs/host.h"
 #include "verbs/own_files.h"
 
 namespace ounce::verbs {
@@ -17,6 +18,6 @@ void add_emit_options(CLI::App& app, EmitArguments& arguments);
 
 // Writes it if it was asked for, and says so on `out`.
 void emit(const EmitArguments& arguments, const std::filesystem::path& model, const std::string& runtime,
-          const std::string& target, const OwnFiles& own, std::FILE* out);
+          const std::string& target, const OwnFiles& own, Host& host, Stream out);
 
 }  // namespace ounce::verbs

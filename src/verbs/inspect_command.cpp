@@ -11,7 +11,6 @@
 #include "verbs/command.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 namespace inspect_verb {
@@ -23,7 +22,7 @@ struct Arguments {
   bool json = false;
 };
 
-int run(const Arguments& arguments) {
+int run(const Arguments& arguments, Host& host) {
   const Recipe recipe = recipe_of(arguments.recipe);
   std::vector<report::InspectRow> rows;
   int worst = 0;
@@ -35,16 +34,16 @@ int run(const Arguments& arguments) {
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
-  std::FILE* human = arguments.json ? stderr : stdout;
+  const Stream human = for_people(arguments.json);
   if (rows.size() > 1) {
-    say(human, report::inspect_table(rows));
+    host.say(human, report::inspect_table(rows));
   } else if (rows[0].error.empty()) {
-    say(human, report::inspect_text(rows[0].info, arguments.tensors));
+    host.say(human, report::inspect_text(rows[0].info, arguments.tensors));
   }
   for (const report::InspectRow& row : rows) {
-    if (!row.error.empty()) complain(row.error);
+    if (!row.error.empty()) host.complain(row.error);
   }
-  if (arguments.json) say_json(report::dump(report::inspect_json(rows)));
+  if (arguments.json) host.say_json(report::dump(report::inspect_json(rows)));
   return worst;
 }
 
@@ -61,7 +60,7 @@ Command add_inspect(CLI::App& parser) {
       ->check(whole_number())
       ->capture_default_str();
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments](Host& host) { return run(*arguments, host); }};
 }
 
 }  // namespace ounce::verbs

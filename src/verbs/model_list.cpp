@@ -8,7 +8,7 @@
 #include <new>
 #include <system_error>
 
-#include "report/option_words.h"
+#include "verbs/failure.h"
 
 namespace ounce::verbs {
 namespace fs = std::filesystem;
@@ -108,25 +108,15 @@ JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& 
 }
 
 int guarded(const fs::path& model, const std::function<void()>& work, std::string& message) {
-  const auto explain = [&](const std::string& what) {
-    message = what.starts_with(model.string()) ? what : model.string() + ": " + what;
-  };
   try {
     work();
     return 0;
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::kCancelled) throw;  // stops the whole run
-    explain(report::with_options(error));
-    return exit_code(error.code());
-  } catch (const std::bad_alloc&) {
-    explain("out of memory");
-    return exit_code(ErrorCode::kIo);
-  } catch (const std::system_error& error) {
-    explain(error.what());
-    return exit_code(ErrorCode::kIo);
-  } catch (const std::exception& error) {
-    explain(fmt::format("internal error: {}; please report it", error.what()));
-    return exit_code(ErrorCode::kInternal);
+  } catch (...) {
+    const Failure failure = current_failure();
+    if (failure.exit_code == exit_code(ErrorCode::kCancelled)) throw;  // stops the whole run
+    const bool is_named = failure.message.starts_with(model.string());
+    message = is_named ? failure.message : model.string() + ": " + failure.message;
+    return failure.exit_code;
   }
 }
 

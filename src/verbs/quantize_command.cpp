@@ -21,10 +21,8 @@
 #include "verbs/model_list.h"
 #include "verbs/names_of.h"
 #include "verbs/own_files.h"
-#include "verbs/progress_line.h"
 #include "verbs/recipe_options.h"
 #include "verbs/runtime_options.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 namespace quantize_verb {
@@ -43,39 +41,40 @@ struct Arguments {
 };
 
 // `is_alone`: no other model is in the table, so lines below it need no name.
-void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, std::FILE* out) {
+void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, Host& host, Stream out) {
   if (!row.error.empty()) {
-    complain(row.error);
+    host.complain(row.error);
     return;
   }
   if (verbose)
-    say(out, fmt::format("\n{}", report::tensor_table(row.result.tensors, row.result.tensors.size())));
+    host.say(out, fmt::format("\n{}", report::tensor_table(row.result.tensors, row.result.tensors.size())));
   const std::string name = is_alone ? "" : row.model.filename().string() + ": ";
   const TrialResult& trial = row.result.trial;
   const bool went_well = trial.is_tried && trial.samples != 0;  // then the table says it all
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
-    say(out, plainly("  {}{}\n", name, line));
+    host.say(out, plainly("  {}{}\n", name, line));
   if (const std::string line = report::memory_line(row.result); !line.empty())
-    say(out, plainly("  {}{}\n", name, line));
+    host.say(out, plainly("  {}{}\n", name, line));
   // What is good needs no words among many.
   const std::string words = went_well ? report::sqnr_words(trial.sqnr_db) : "";
   if (!words.empty() && (is_alone || trial.sqnr_db < report::kDoubtfulSqnr))
-    say(out, plainly("  {}{}{}\n", name, words,
-                     trial.sqnr_db < report::kDoubtfulSqnr
-                         ? "; 'ounce verify' tells, with --labels or --min-agreement"
-                         : ""));
-  for (const std::string& line : report::cpu_lines(trial.cpus)) say(out, plainly("  {}on {}\n", name, line));
+    host.say(out, plainly("  {}{}{}\n", name, words,
+                          trial.sqnr_db < report::kDoubtfulSqnr
+                              ? "; 'ounce verify' tells, with --labels or --min-agreement"
+                              : ""));
+  for (const std::string& line : report::cpu_lines(trial.cpus))
+    host.say(out, plainly("  {}on {}\n", name, line));
   const bool is_on_integers =
       std::any_of(row.result.nodes.begin(), row.result.nodes.end(),
                   [](const NodeOutcome& node) { return is_integer(node.arithmetic); });
   if (is_alone && is_on_integers && went_well && trial.cpus.empty())
-    say(out, plainly("  proved on this CPU alone ({}); --on names others\n", trial.cpu));
-  if (is_alone) say(out, report::arithmetic_lines(row.result.nodes));
+    host.say(out, plainly("  proved on this CPU alone ({}); --on names others\n", trial.cpu));
+  if (is_alone) host.say(out, report::arithmetic_lines(row.result.nodes));
   for (const std::string& note : row.result.notes)
-    say(out, plainly("  {}note: {}\n", name, report::with_options(note)));
+    host.say(out, plainly("  {}note: {}\n", name, report::with_options(note)));
 }
 
-int run(const Arguments& arguments, const OwnFiles& own) {
+int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
   QuantizeOptions options;
   options.recipe = recipe_of(arguments.recipe);
   options.external_data = value_of<ExternalData>(arguments.external_data);
@@ -87,7 +86,7 @@ int run(const Arguments& arguments, const OwnFiles& own) {
   options.trial.runtime.isolate = isolation_of(arguments.isolation);
   options.trial.cpus = options.recipe.is_integer() ? cpus_of(arguments.on) : std::vector<std::string>();
   options.ranges = arguments.ranges;
-  std::FILE* human = arguments.json ? stderr : stdout;
+  const Stream human = for_people(arguments.json);
   const auto usual_name = [&](const std::filesystem::path& path) {
     return default_output(path, possible_format(path, options.recipe.format));
   };
@@ -101,8 +100,8 @@ int run(const Arguments& arguments, const OwnFiles& own) {
     row.exit_code = guarded(
         model,
         [&] {
-          ProgressLine line(model.string());
-          options.progress = line.progress();
+          const std::unique_ptr<Watch> watch = host.watch(model.string());
+          options.progress = &watch->progress;
           own.require_apart(job.output);
           if (!options.dry_run) job.make_folder();
           row.result = quantize(model, job.output, options);
@@ -113,22 +112,23 @@ int run(const Arguments& arguments, const OwnFiles& own) {
         job.output,
         [&] {
           if (row.error.empty() && !options.dry_run)
-            emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, own, human);
+            emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, own, host, human);
         },
         problem);
-    if (!problem.empty()) complain("the model is written, its .ort file is not: " + problem);
+    if (!problem.empty()) host.complain("the model is written, its .ort file is not: " + problem);
     row.exit_code = std::max(row.exit_code, emitted);
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
-  if (rows.size() > 1 || rows[0].error.empty()) say(human, report::quantize_table(rows, options.dry_run));
+  if (rows.size() > 1 || rows[0].error.empty())
+    host.say(human, report::quantize_table(rows, options.dry_run));
   for (const report::QuantizeRow& row : rows)
-    show_details(row, arguments.verbose || options.dry_run, rows.size() == 1, human);
+    show_details(row, arguments.verbose || options.dry_run, rows.size() == 1, host, human);
   if (rows.size() == 1 && rows[0].error.empty() && !arguments.verbose && !options.dry_run) {
-    say(human, report::left_alone(rows[0].result.tensors));
+    host.say(human, report::left_alone(rows[0].result.tensors));
   }
-  for (const std::string& note : list.notes) say(human, plainly("note: {}\n", note));
-  if (arguments.json) say_json(report::dump(report::quantize_json(rows, options.dry_run)));
+  for (const std::string& note : list.notes) host.say(human, plainly("note: {}\n", note));
+  if (arguments.json) host.say_json(report::dump(report::quantize_json(rows, options.dry_run)));
   return worst;
 }
 
@@ -172,10 +172,10 @@ Command add_quantize(CLI::App& parser) {
                   "static: what 'ounce calibrate' saw; without it, the data of --data is looked at")
       ->group("Integer arithmetic (--to static, --to dynamic)");
   add_data_options(*app, arguments->data);
-  return {app, [arguments, app] {
+  return {app, [arguments, app](Host& host) {
             OwnFiles own = OwnFiles::of(*app, arguments->data.contract.file);
             own.add("--ranges", arguments->ranges);
-            return run(*arguments, own);
+            return run(*arguments, host, own);
           }};
 }
 

@@ -14,10 +14,8 @@
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
 #include "verbs/names_of.h"
-#include "verbs/progress_line.h"
 #include "verbs/recipe_options.h"
 #include "verbs/runtime_options.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 namespace sensitivity_verb {
@@ -54,9 +52,9 @@ SensitivityOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-int run(const Arguments& arguments) {
+int run(const Arguments& arguments, Host& host) {
   SensitivityOptions options = options_of(arguments);
-  std::FILE* human = arguments.json ? stderr : stdout;
+  const Stream human = for_people(arguments.json);
   std::vector<report::SensitivityRow> rows;
   int worst = 0;
   for (const ModelFile& model : find_models(arguments.models)) {
@@ -65,21 +63,21 @@ int run(const Arguments& arguments) {
     row.exit_code = guarded(
         model.path,
         [&] {
-          ProgressLine line(model.path.string());
-          options.progress = line.progress();
+          const std::unique_ptr<Watch> watch = host.watch(model.path.string());
+          options.progress = &watch->progress;
           row.result = sensitivity(model.path, options);
         },
         row.error);
     worst = std::max(worst, row.exit_code);
     if (row.error.empty()) {
-      say(human, fmt::format("{}{}", rows.empty() ? "" : "\n",
-                             report::sensitivity_text(row.result, options.min_sqnr)));
+      host.say(human, fmt::format("{}{}", rows.empty() ? "" : "\n",
+                                  report::sensitivity_text(row.result, options.min_sqnr)));
     } else {
-      complain(row.error);
+      host.complain(row.error);
     }
     rows.push_back(std::move(row));
   }
-  if (arguments.json) say_json(report::dump(report::sensitivity_json(rows, options.min_sqnr)));
+  if (arguments.json) host.say_json(report::dump(report::sensitivity_json(rows, options.min_sqnr)));
   return worst;
 }
 
@@ -123,9 +121,9 @@ Command add_sensitivity(CLI::App& parser) {
   samples->description(
       "to measure on, evenly spread over the data (0: all; default: 64, with --carry the first 1024)");
   add_runtime_options(*app, arguments->runtime);
-  return {app, [arguments, samples] {
+  return {app, [arguments, samples](Host& host) {
             arguments->has_samples = samples->count() != 0;
-            return run(*arguments);
+            return run(*arguments, host);
           }};
 }
 

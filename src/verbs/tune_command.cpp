@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/tune.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <algorithm>
@@ -18,9 +17,7 @@
 #include "verbs/model_list.h"
 #include "verbs/names_of.h"
 #include "verbs/own_files.h"
-#include "verbs/progress_line.h"
 #include "verbs/runtime_options.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 namespace tune_verb {
@@ -36,7 +33,7 @@ struct Arguments {
   bool keep = true, json = false;
 };
 
-TuneOptions options_of(const Arguments& arguments) {
+TuneOptions options_of(const Arguments& arguments, Host& host) {
   TuneOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
   options.data = data_options_of(arguments.data);
@@ -49,8 +46,7 @@ TuneOptions options_of(const Arguments& arguments) {
   options.cache = arguments.cache;
   options.keep = arguments.keep;
   // People who wait want to see what happens; the report says it all again.
-  if (::isatty(STDERR_FILENO) != 0)
-    options.on_trial = [](const TuneTrial& trial) { say_over(report::trial_line(trial)); };
+  options.on_trial = [&host](const TuneTrial& trial) { host.show(report::trial_line(trial)); };
   return options;
 }
 
@@ -59,9 +55,9 @@ std::filesystem::path usual_name(const std::filesystem::path& model) {
   return output.replace_extension(".tuned" + model.extension().string());
 }
 
-int run(const Arguments& arguments, const OwnFiles& own) {
-  TuneOptions options = options_of(arguments);
-  std::FILE* human = arguments.json ? stderr : stdout;
+int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
+  TuneOptions options = options_of(arguments, host);
+  const Stream human = for_people(arguments.json);
   std::vector<ModelFile> models = find_models(arguments.models);
   // What came closest in an earlier run is no model of its own.
   std::erase_if(models, [](const ModelFile& model) {
@@ -71,7 +67,7 @@ int run(const Arguments& arguments, const OwnFiles& own) {
     throw Error(ErrorCode::kUsage, "there is nothing to tune but what came closest in an earlier run",
                 arguments.models.front());
   const JobList list = assign_outputs(models, arguments.output, usual_name);
-  for (const std::string& note : list.notes) say(stderr, plainly("note: {}\n", note));
+  for (const std::string& note : list.notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
   std::vector<report::TuneRow> rows;
   int worst = 0;
   for (const Job& job : list.jobs) {
@@ -82,24 +78,24 @@ int run(const Arguments& arguments, const OwnFiles& own) {
         [&] {
           own.require_apart(job.output);
           job.make_folder();
-          ProgressLine line(job.model.path.string());
-          options.progress = line.progress();
+          const std::unique_ptr<Watch> watch = host.watch(job.model.path.string());
+          options.progress = &watch->progress;
           row.result = tune(job.model.path, job.output, options);
         },
         row.error);
     if (row.error.empty() && !row.result.passed) row.exit_code = kGateExit;
     worst = std::max(worst, row.exit_code);
     if (row.error.empty()) {
-      say(human, report::tune_text(row.result));
+      host.say(human, report::tune_text(row.result));
     } else {
-      complain(row.error);
+      host.complain(row.error);
     }
     const bool is_interrupted = row.result.is_interrupted;
     rows.push_back(std::move(row));
     if (is_interrupted) break;
   }
-  if (rows.size() > 1) say(human, fmt::format("\n{}", report::tune_table(rows)));
-  if (arguments.json) say_json(report::dump(report::tune_json(rows)));
+  if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::tune_table(rows)));
+  if (arguments.json) host.say_json(report::dump(report::tune_json(rows)));
   return worst;
 }
 
@@ -138,8 +134,9 @@ Command add_tune(CLI::App& parser) {
                    "Gates (without any: 30 dB for every output; with --labels 1 point of the metric)", "90%");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
-  return {app,
-          [arguments, app] { return run(*arguments, OwnFiles::of(*app, arguments->data.contract.file)); }};
+  return {app, [arguments, app](Host& host) {
+            return run(*arguments, host, OwnFiles::of(*app, arguments->data.contract.file));
+          }};
 }
 
 }  // namespace ounce::verbs

@@ -14,11 +14,9 @@
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
-#include "verbs/progress_line.h"
 #include "verbs/recipe_options.h"
 #include "verbs/remote_options.h"
 #include "verbs/runtime_options.h"
-#include "verbs/say.h"
 
 namespace ounce::verbs {
 namespace verify_verb {
@@ -50,9 +48,9 @@ VerifyOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-int run(const Arguments& arguments) {
+int run(const Arguments& arguments, Host& host) {
   VerifyOptions options = options_of(arguments);
-  std::FILE* human = arguments.json ? stderr : stdout;
+  const Stream human = for_people(arguments.json);
   std::vector<report::VerifyRow> rows;
   int worst = 0;
   for (const ModelFile& model : find_models(arguments.candidates)) {
@@ -61,22 +59,22 @@ int run(const Arguments& arguments) {
     row.exit_code = guarded(
         model.path,
         [&] {
-          ProgressLine line(model.path.string());
-          options.progress = line.progress();
+          const std::unique_ptr<Watch> watch = host.watch(model.path.string());
+          options.progress = &watch->progress;
           row.result = verify(arguments.reference, model.path, options);
         },
         row.error);
     if (row.error.empty() && !row.result.passed) row.exit_code = kGateExit;
     worst = std::max(worst, row.exit_code);
     if (row.error.empty()) {
-      say(human, report::verify_text(row.result));
+      host.say(human, report::verify_text(row.result));
     } else {
-      complain(row.error);
+      host.complain(row.error);
     }
     rows.push_back(std::move(row));
   }
-  if (rows.size() > 1) say(human, fmt::format("\n{}", report::verify_table(rows)));
-  if (arguments.json) say_json(report::dump(report::verify_json(arguments.reference, rows)));
+  if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::verify_table(rows)));
+  if (arguments.json) host.say_json(report::dump(report::verify_json(arguments.reference, rows)));
   return worst;
 }
 
@@ -107,7 +105,7 @@ Command add_verify(CLI::App& parser) {
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
   add_remote_options(*app, arguments->remote);
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments](Host& host) { return run(*arguments, host); }};
 }
 
 }  // namespace ounce::verbs
