@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import types
 
 import numpy
 import onnx
@@ -123,6 +124,58 @@ def test_progress_is_told_and_may_stop(small):
     assert told[0][0] == small.output
 
 
+def test_progress_is_a_bar_of_tqdm(small, monkeypatch):
+    bars = []
+
+    class Bar:
+        desc, total, n = "", 0, 0
+
+        def __init__(self, **_):
+            bars.append(self)
+            self.shown = []
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.is_closed = True
+
+        def reset(self, total):
+            self.total = total
+
+        def set_description(self, text, refresh):
+            self.desc = text + ": "
+
+        def refresh(self):
+            self.shown.append((self.desc, self.n, self.total))
+
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    ounce.bench(MODEL, seconds=0.6, cold_starts=0, progress=True)
+    assert bars[0].shown and bars[0].is_closed
+    assert bars[0].shown[-1][0].startswith("1 model: ")
+    ounce.bench(MODEL, repeats=2, cold_starts=0)
+    assert len(bars) == 1  # nobody is watching
+
+
+def test_a_function_leaves_no_measurements(tmp_path):
+    sound, labels = clips(4)
+    ounce.sensitivity(MODEL, to="w4", by="op", data=sound, labels=labels, metric=lambda *_: 1.0, cache=tmp_path)
+    assert not list(tmp_path.rglob("*.*"))
+
+
+def test_the_module_is_the_program():
+    done = subprocess.run([sys.executable, "-m", "ounce", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, ounce.__version__)
+
+
+def test_advice_on_data_in_memory_names_a_place_for_it():
+    sound, labels = clips(24)
+    advice = ounce.advise(MODEL, data=sound, labels=labels, budget="1s")
+    assert advice.headline
+    assert "--data DATA" in str(advice) or "--data" not in str(advice)
+
+
 def test_ctrl_c_ends_a_call_and_leaves_nothing(tmp_path):
     program = textwrap.dedent(
         """
@@ -195,11 +248,10 @@ def test_contract_is_kept_in_the_model(tmp_path):
         ounce.contract.show(MODEL)
 
 
-def test_check_advise_copy_sensitivity_and_tune(tmp_path, small):
+def test_check_copy_sensitivity_and_tune(tmp_path, small):
     assert ounce.check(small.output, target="linux-x64@1.22.0").runs
     assert ounce.copy(MODEL, output=tmp_path / "copy.onnx").bytes_after == os.path.getsize(MODEL)
     sound, labels = clips(24)
-    assert ounce.advise(MODEL, data=sound, labels=labels, budget="1s").headline
     ranking = ounce.sensitivity(MODEL, to="w4", by="op", data=sound, no_cache=True)
     assert ranking.groups[0]["name"]
     tuned = ounce.tune(

@@ -100,6 +100,33 @@ def test_a_calibration_reader_is_read_to_its_end():
     assert len(given(Reader())[0].samples) == 3
 
 
+def test_a_dataset_without_an_iterator_ends_with_its_length():
+    class Dataset:
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, index):
+            return numpy.zeros(3), 7
+
+    call, _ = given(Dataset(), labels="y")
+    assert shapes(call) == [{"x": (3,), "y": ()}] * 3
+
+
+def test_a_table_is_its_columns():
+    class Column:
+        def to_numpy(self):
+            return numpy.zeros(4)
+
+    class Table:
+        columns = ["a", "b"]
+        to_numpy = None
+
+        def __getitem__(self, name):
+            return Column()
+
+    assert given(Table())[0].arrays.keys() == {"a", "b"}
+
+
 def test_an_endless_generator_ends_with_samples():
     def endless():
         while True:
