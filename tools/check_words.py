@@ -6,7 +6,7 @@ usage: check_words.py [ROOT]     exit 0: it does; 1: a line "file:line: message"
 The rule, for the string literals of src/ outside of tests:
 - A folder of the library names no option ("--data") but the field that it sets, in backticks: `data`, `format=static`.
 - Every field in backticks stands in the table of src/report/option_words.cpp, which makes options of them.
-- A field of that table stands in include/ounce, and its option in src/cli.
+- A field of that table stands in include/ounce, and its option in src/verbs.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ import re
 import sys
 
 # Those that speak to whoever typed a command.
-ABOVE_THE_LIBRARY = {"report", "cli", "runner"}
+ABOVE_THE_LIBRARY = {"report", "verbs", "cli", "capi", "runner"}
 # Writes command lines for people to paste.
 WRITES_COMMANDS = {"src/search/advise_commands.cpp"}
 
@@ -74,7 +74,7 @@ def violations(root):
             continue
         place = file.relative_to(root)
         text = file.read_text(encoding="utf-8")
-        if place.parts[1] == "cli":
+        if place.parts[1] == "verbs":
             typed += "\n".join(string for _, string in literals(text))
         if place.parts[1] in ABOVE_THE_LIBRARY:
             continue

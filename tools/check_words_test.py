@@ -9,7 +9,7 @@ import check_words
 
 TREE = {
     "include/ounce/a.h": "struct A { int data, format; };\nvoid calibrate();\n",
-    "src/cli/a.cpp": 'app.add_option("-d,--data", a); app.add_option("--to", b);\n',
+    "src/verbs/a.cpp": 'app.add_option("-d,--data", a); app.add_option("--to", b);\n',
     check_words.TABLE: '{"data", "--data"}, {"format", "--to"}, {"calibrate()", "\'ounce calibrate\'"},\n',
 }
 

@@ -42,7 +42,7 @@ def edges_of(root):
                 used = match[1].partition("/")[0]
                 if used in folders and used != folder:
                     edges[folder, used] += 1
-                elif used == "ounce" and folder in ("cli", "report"):
+                elif used == "ounce" and folder in ("capi", "cli", "report", "verbs"):
                     edges[folder, "include/ounce"] += 1
     edges["api", "include/ounce"] += 1  # it implements them
     return edges

@@ -1,3 +1,5 @@
+#include "cli/demo_command.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ounce/advise.h>
@@ -16,9 +18,7 @@
 #include <memory>
 
 #include "base/temporary_folder.h"
-#include "cli/command.h"
 #include "cli/embedded_example.h"
-#include "cli/say.h"
 #include "report/advise_report.h"
 #include "report/bench_report.h"
 #include "report/check_report.h"
@@ -30,6 +30,9 @@
 
 namespace ounce::cli {
 namespace demo_verb {
+
+using verbs::Host;
+using verbs::plainly;
 
 namespace fs = std::filesystem;
 
@@ -43,14 +46,15 @@ void write(const fs::path& path, std::string_view bytes) {
     throw Error(ErrorCode::kIo, "cannot write the example", path.string());
 }
 
-void show_inspect() {
-  say(stdout,
-      fmt::format("$ ounce inspect commands.onnx\n{}\n", report::inspect_text(inspect("commands.onnx"), 5)));
+void show_inspect(Host& host) {
+  host.say(verbs::Stream::kResults, fmt::format("$ ounce inspect commands.onnx\n{}\n",
+                                                report::inspect_text(inspect("commands.onnx"), 5)));
 }
 
 // How a recording becomes the model's input goes into the model, so that nobody has to say it again.
-void show_contract(const DataOptions* data) {
-  say(stdout,
+void show_contract(Host& host, const DataOptions* data) {
+  host.say(
+      verbs::Stream::kResults,
       plainly(
           "$ ounce contract set commands.onnx -o model.onnx --rate 8000 --length 8000 --rescale 1/32768{}\n",
           data == nullptr ? "" : " --data clips.npz"));
@@ -63,15 +67,16 @@ void show_contract(const DataOptions* data) {
   const Contract written = set_contract("commands.onnx", "model.onnx", contract, data, {});
   const auto& observed = written.inputs.at("audio").observed;
   if (observed) {
-    say(stdout, plainly("{} clips seen, values from {:.2f} to {:.2f}\n", observed->samples, observed->minimum,
-                        observed->maximum));
+    host.say(verbs::Stream::kResults, plainly("{} clips seen, values from {:.2f} to {:.2f}\n",
+                                              observed->samples, observed->minimum, observed->maximum));
   }
-  say(stdout, "\n");
+  host.say(verbs::Stream::kResults, "\n");
 }
 
-void show_quantize(const DataOptions* data) {
-  say(stdout, plainly("$ ounce quantize model.onnx --to w16, w8, w8 --codebook, w4, fp16{}\n",
-                      data == nullptr ? "" : ", dynamic, static --data clips.npz"));
+void show_quantize(Host& host, const DataOptions* data) {
+  host.say(verbs::Stream::kResults,
+           plainly("$ ounce quantize model.onnx --to w16, w8, w8 --codebook, w4, fp16{}\n",
+                   data == nullptr ? "" : ", dynamic, static --data clips.npz"));
   std::vector<report::QuantizeRow> rows;
   const auto add = [&](Format format, bool codebook, const char* name) {
     QuantizeOptions options;
@@ -89,74 +94,80 @@ void show_quantize(const DataOptions* data) {
     add(Format::kDynamic, false, "model.dynamic.onnx");
     add(Format::kStatic, false, "model.static.onnx");
   }
-  say(stdout,
+  host.say(
+      verbs::Stream::kResults,
       fmt::format(
           "{}\nEvery file was reopened{}its weights compared with the source before it got its name.\n\n",
           report::quantize_table(rows, false),
           data == nullptr ? " and " : ", run beside the original, and "));
 }
 
-void show_verify(const DataOptions& data) {
+void show_verify(Host& host, const DataOptions& data) {
   VerifyOptions options;
   options.data = data;
   options.data.labels = "label";
   options.gates.max_drop = 0.02;
   for (const char* small : {"model.w8.onnx", "model.static.onnx"})
-    say(stdout,
-        fmt::format("$ ounce verify model.onnx {} --data clips.npz --labels label --max-drop 2%\n{}\n", small,
-                    report::verify_text(verify("model.onnx", small, options))));
+    host.say(verbs::Stream::kResults,
+             fmt::format("$ ounce verify model.onnx {} --data clips.npz --labels label --max-drop 2%\n{}\n",
+                         small, report::verify_text(verify("model.onnx", small, options))));
 }
 
-void show_bench(const DataOptions& data) {
+void show_bench(Host& host, const DataOptions& data) {
   BenchOptions options;
   options.data = data;
   options.seconds = 0.5;
   options.cold_starts = 1;
-  say(stdout,
+  host.say(
+      verbs::Stream::kResults,
       fmt::format("$ ounce bench model.onnx model.w8.onnx model.static.onnx -t 0.5 --cold-starts 1 --data "
                   "clips.npz\n{}\n",
                   report::bench_text(bench({"model.onnx", "model.w8.onnx", "model.static.onnx"}, options))));
 }
 
-void show_sensitivity(const DataOptions& data) {
+void show_sensitivity(Host& host, const DataOptions& data) {
   SensitivityOptions options;
   options.data = data;
   options.grouping = Grouping::kBlock;
   options.keep = false;
-  say(stdout, fmt::format("$ ounce sensitivity model.onnx --data clips.npz --by block\n{}\n",
-                          report::sensitivity_text(sensitivity("model.onnx", options), options.min_sqnr)));
+  host.say(verbs::Stream::kResults,
+           fmt::format("$ ounce sensitivity model.onnx --data clips.npz --by block\n{}\n",
+                       report::sensitivity_text(sensitivity("model.onnx", options), options.min_sqnr)));
 }
 
-void show_tune(const DataOptions& data) {
+void show_tune(Host& host, const DataOptions& data) {
   TuneOptions options;
   options.data = data;
   options.data.labels = "label";
   options.gates.max_drop = 0.05;  // what half of the clips can show
   options.budget.models = 40;
   options.keep = false;
-  say(stdout,
+  host.say(
+      verbs::Stream::kResults,
       fmt::format(
           "$ ounce tune model.onnx --data clips.npz --labels label --max-drop 5% --budget '40 models'\n{}\n",
           report::tune_text(tune("model.onnx", "model.tuned.onnx", options))));
 }
 
-void show_advice(const DataOptions& data) {
+void show_advice(Host& host, const DataOptions& data) {
   AdviseOptions options;
   options.data = data;
   options.data.labels = "label";
   options.budget = 6;
-  say(stdout, fmt::format("$ ounce advise model.onnx --data clips.npz --labels label --budget 6s\n{}\n",
-                          report::advise_text(advise("model.onnx", options))));
+  host.say(verbs::Stream::kResults,
+           fmt::format("$ ounce advise model.onnx --data clips.npz --labels label --budget 6s\n{}\n",
+                       report::advise_text(advise("model.onnx", options))));
 }
 
-void show_check(bool has_integers) {
+void show_check(Host& host, bool has_integers) {
   const CheckOptions options{{"android-arm64@1.22.0", "linux-x64@1.30.0", "linux-x64@1.14.0"}};
   for (const char* model : {"model.fp16.onnx", has_integers ? "model.static.onnx" : "model.w8.onnx"})
-    say(stdout, fmt::format("$ ounce check {} --target {}\n{}\n", model, fmt::join(options.targets, ","),
-                            report::check_text(check(model, options))));
+    host.say(verbs::Stream::kResults,
+             fmt::format("$ ounce check {} --target {}\n{}\n", model, fmt::join(options.targets, ","),
+                         report::check_text(check(model, options))));
 }
 
-int run(const std::string& output) {
+int run(const std::string& output, Host& host) {
   std::unique_ptr<TemporaryFolder> temporary;
   fs::path folder = output;
   if (output.empty()) {
@@ -175,33 +186,34 @@ int run(const std::string& output) {
   DataOptions data;
   data.path = "clips.npz";
   const bool can_run = has_runtime() && !installed_runtimes().empty();
-  say(stdout,
-      "A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n");
-  show_inspect();
-  show_contract(can_run ? &data : nullptr);
-  show_quantize(can_run ? &data : nullptr);
-  show_check(can_run);
+  host.say(verbs::Stream::kResults,
+           "A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n");
+  show_inspect(host);
+  show_contract(host, can_run ? &data : nullptr);
+  show_quantize(host, can_run ? &data : nullptr);
+  show_check(host, can_run);
   if (can_run) {
-    show_verify(data);
-    show_bench(data);
-    show_sensitivity(data);
-    show_tune(data);
-    show_advice(data);
+    show_verify(host, data);
+    show_bench(host, data);
+    show_sensitivity(host, data);
+    show_tune(host, data);
+    show_advice(host, data);
   } else {
-    say(stdout, "There is no ONNX Runtime here, so nothing was run; ./setup runtime fetches it.\n");
+    host.say(verbs::Stream::kResults,
+             "There is no ONNX Runtime here, so nothing was run; ./setup runtime fetches it.\n");
   }
-  if (!output.empty()) say(stdout, plainly("The files are in {}.\n", folder.string()));
+  if (!output.empty()) host.say(verbs::Stream::kResults, plainly("The files are in {}.\n", folder.string()));
   return 0;
 }
 
 }  // namespace demo_verb
 
-Command add_demo(CLI::App& parser) {
+verbs::Command add_demo(CLI::App& parser) {
   using namespace demo_verb;
   auto output = std::make_shared<std::string>();
   CLI::App* app = parser.add_subcommand("demo", "all of it on the embedded example");
   app->add_option("-o,--output", *output, "a folder to keep the files in (default: none are kept)");
-  return {app, [output] { return run(*output); }};
+  return {app, [output](Host& host) { return run(*output, host); }};
 }
 
 }  // namespace ounce::cli

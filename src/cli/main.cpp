@@ -6,28 +6,30 @@
 #include <ounce/version.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <new>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "base/cancel.h"
 #include "base/out_of_memory.h"
-#include "cli/command.h"
-#include "cli/config_file.h"
-#include "cli/say.h"
-#include "cli/suggestion.h"
-#include "report/option_words.h"
+#include "cli/demo_command.h"
+#include "cli/terminal.h"
+#include "verbs/command.h"
+#include "verbs/config_file.h"
+#include "verbs/failure.h"
+#include "verbs/suggestion.h"
 
 namespace ounce::cli {
 namespace {
 
-constexpr int kUsageExit = 2, kIoExit = 4, kBugExit = 70;
+using verbs::Command;
+
+constexpr int kUsageExit = 2, kIoExit = 4;
 
 // All that this process does is stopped by one signal.
 Progress& whole_run() {
@@ -72,26 +74,24 @@ void fill_standard_streams() {
 }
 
 // What was printed is a result too.
-int after_flush(int code) {
+int after_flush(int code, Terminal& terminal) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  complain(fmt::format("cannot print: {}", std::strerror(errno)));
+  terminal.complain(fmt::format("cannot print: {}", std::strerror(errno)));
   return kIoExit;
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, Terminal& terminal) {
   CLI::App parser("ONNX models made small and fast, with proof that they still work.", "ounce");
   parser.set_version_flag("--version", version());
-  add_config_option(parser);
+  verbs::add_config_option(parser);
   parser.require_subcommand(1);
   parser.footer(
       "Exit codes: 0 done, 1 gate failed, 2 bad usage or bad input, 3 not supported, 4 I/O, 70 a bug of "
       "ours.\n"
       "'ounce VERB --help' explains a verb.");
   parser.fallthrough();  // --config may stand behind the verb
-  const std::vector<Command> commands = {add_inspect(parser),  add_quantize(parser), add_calibrate(parser),
-                                         add_verify(parser),   add_bench(parser),    add_sensitivity(parser),
-                                         add_tune(parser),     add_advise(parser),   add_check(parser),
-                                         add_contract(parser), add_copy(parser),     add_demo(parser)};
+  std::vector<Command> commands = verbs::add_verbs(parser);
+  commands.push_back(add_demo(parser));
   try {
     parser.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -99,11 +99,11 @@ int run(int argc, char** argv) {
   } catch (const CLI::CallForVersion& request) {
     return parser.exit(request);
   } catch (const CLI::ParseError& error) {
-    complain(explain(error, parser, argc, argv));
+    terminal.complain(verbs::explain(error, parser, {argv + std::min(argc, 1), argv + argc}));
     return dynamic_cast<const CLI::FileError*>(&error) != nullptr ? kIoExit : kUsageExit;
   }
   for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run();
+    if (command.app->parsed()) return command.run(terminal);
   }
   return kUsageExit;
 }
@@ -117,19 +117,12 @@ int main(int argc, char** argv) {
   ounce::when_memory_runs_out(on_no_memory);
   const ounce::Call call(&whole_run());
   install_signal_handlers();
+  Terminal terminal;
   try {
-    return after_flush(run(argc, argv));
-  } catch (const ounce::Error& error) {
-    complain(ounce::report::with_options(error));
-    return ounce::exit_code(error.code());
-  } catch (const std::bad_alloc&) {
-    complain("out of memory");
-    return kIoExit;
-  } catch (const std::system_error& error) {
-    complain(error.what());
-    return kIoExit;
-  } catch (const std::exception& error) {
-    complain(fmt::format("internal error: {}; please report it", error.what()));
-    return kBugExit;
+    return after_flush(run(argc, argv, terminal), terminal);
+  } catch (...) {
+    const ounce::verbs::Failure failure = ounce::verbs::current_failure();
+    terminal.complain(failure.message);
+    return failure.exit_code;
   }
 }

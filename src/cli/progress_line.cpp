@@ -6,15 +6,16 @@
 #include <chrono>
 #include <cstdio>
 
-#include "cli/say.h"
+#include "report/plainly.h"
 
 namespace ounce::cli {
 namespace {
 constexpr auto kBeforeFirst = std::chrono::milliseconds(500);  // short runs show nothing
 constexpr auto kBetween = std::chrono::milliseconds(100);
+
 }  // namespace
 
-ProgressLine::ProgressLine(std::string what) : what_(std::move(what)) {
+ProgressLine::ProgressLine(verbs::Host& host, std::string what) : host_(host), what_(std::move(what)) {
   if (::isatty(STDERR_FILENO) == 0) return;
   thread_ = std::thread([this] {
     auto next = std::chrono::steady_clock::now() + kBeforeFirst;
@@ -26,7 +27,7 @@ ProgressLine::ProgressLine(std::string what) : what_(std::move(what)) {
       show();
       has_shown = true;
     }
-    if (has_shown) say_over("");
+    if (has_shown) host_.show("");
   });
 }
 
@@ -36,13 +37,13 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show() const {
-  const auto total = progress_.total.load();
-  const auto done = progress_.done.load();
-  const char* stage = progress_.stage.load();
+  const auto total = progress.total.load();
+  const auto done = progress.done.load();
+  const char* stage = progress.stage.load();
   if (total == 0) {
-    say_over(plainly("{}: {}", what_, stage));
+    host_.show(report::plainly("{}: {}", what_, stage));
   } else {
-    say_over(plainly("{}: {} {} %", what_, stage, done * 100 / total));
+    host_.show(report::plainly("{}: {} {} %", what_, stage, done * 100 / total));
   }
 }
 

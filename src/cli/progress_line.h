@@ -1,28 +1,26 @@
 // A line that shows how far a run is, on a terminal only.
 #pragma once
 
-#include <ounce/progress.h>
-
 #include <atomic>
 #include <string>
 #include <thread>
 
+#include "verbs/host.h"
+
 namespace ounce::cli {
 
-class ProgressLine {
+class ProgressLine : public verbs::Watch {
  public:
-  explicit ProgressLine(std::string what);
-  ~ProgressLine();
+  ProgressLine(verbs::Host& host, std::string what);
+  ~ProgressLine() override;
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
-
-  Progress* progress() { return &progress_; }
 
  private:
   void show() const;
 
+  verbs::Host& host_;
   std::string what_;
-  Progress progress_;
   std::atomic<bool> done_{false};
   std::thread thread_;  // not running when stderr is no terminal
 };

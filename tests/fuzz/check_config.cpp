@@ -4,10 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
-#include "cli/config_file.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/promise.h"
 #include "fuzz/targets.h"
+#include "verbs/config_file.h"
 
 namespace ounce::test {
 
@@ -24,7 +24,7 @@ void check_config(const std::string& bytes) {
   quantize->add_option("--threads", threads);
   quantize->add_flag("--quiet", is_quiet);
   parser.add_subcommand("contract")->add_subcommand("set")->add_option("--layout", layout);
-  cli::add_config_option(parser);
+  verbs::add_config_option(parser);
   try {
     std::vector<std::string> arguments = {"quantize", file.path().string(),
                                           "--config"};  // CLI11 wants them reversed

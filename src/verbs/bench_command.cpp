@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+#include <ounce/bench.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "report/bench_report.h"
+#include "report/json.h"
+#include "verbs/command.h"
+#include "verbs/data_options.h"
+#include "verbs/model_list.h"
+#include "verbs/recipe_options.h"
+#include "verbs/remote_options.h"
+#include "verbs/runtime_options.h"
+
+namespace ounce::verbs {
+namespace bench_verb {
+
+struct Arguments {
+  std::vector<std::string> models;
+  RuntimeArguments runtime;
+  RemoteArguments remote;
+  DataArguments data;
+  double seconds = 2;
+  std::uint64_t repeats = 0;
+  std::vector<std::uint64_t> batches = {1};
+  unsigned cold_starts = 3;
+  bool json = false;
+};
+
+int run(const Arguments& arguments, Host& host) {
+  BenchOptions options;
+  options.runtime = runtime_options_of(arguments.runtime);
+  options.runtime.remote = remote_of(arguments.remote);
+  options.data = data_options_of(arguments.data, host.given);
+  options.seconds = arguments.seconds;
+  options.repeats = arguments.repeats;
+  options.batches = arguments.batches;
+  options.cold_starts = arguments.cold_starts;
+  std::vector<std::filesystem::path> models;
+  for (const ModelFile& model : find_models(arguments.models)) models.push_back(model.path);
+  BenchReport report;
+  {
+    const std::unique_ptr<Watch> watch =
+        host.watch(fmt::format("{} model{}", models.size(), models.size() == 1 ? "" : "s"));
+    options.progress = &watch->progress;
+    report = named(models, [&] { return bench(models, options); });
+  }
+  host.say(for_people(arguments.json), report::bench_text(report));
+  if (arguments.json) host.say_json(report::dump(report::bench_json(report)));
+  return 0;
+}
+
+}  // namespace bench_verb
+
+Command add_bench(CLI::App& parser) {
+  using namespace bench_verb;
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = parser.add_subcommand("bench", "who is faster, by how much, and how sure is that");
+  app->add_option("model", arguments->models,
+                  "models or folders; the first one is what the others are compared with")
+      ->required();
+  app->add_option("-t,--seconds", arguments->seconds, "seconds for each model and batch size")
+      ->check(number_between(0.01, 86400))
+      ->capture_default_str();
+  app->add_option("-r,--repeats", arguments->repeats, "calls of each model instead of seconds")
+      ->check(CLI::Range(0, 1'000'000'000));
+  app->add_option("-b,--batch", arguments->batches, "batch sizes, with commas")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app->add_option("--cold-starts", arguments->cold_starts,
+                  "processes of each model's own, for cold start and memory (0: none)")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_data_options(*app, arguments->data);
+  add_runtime_options(*app, arguments->runtime);
+  add_remote_options(*app, arguments->remote);
+  return {app, [arguments](Host& host) { return run(*arguments, host); }};
+}
+
+}  // namespace ounce::verbs

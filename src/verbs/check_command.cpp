@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+#include <ounce/check.h>
+#include <ounce/emit.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "report/check_report.h"
+#include "report/json.h"
+#include "verbs/command.h"
+#include "verbs/model_list.h"
+#include "verbs/own_files.h"
+#include "verbs/remote_options.h"
+
+namespace ounce::verbs {
+namespace check_verb {
+
+constexpr int kNotSupported = 3;
+
+struct Arguments {
+  std::vector<std::string> models;
+  CheckOptions options;
+  RemoteArguments remote;
+  std::string required_ops, runtime;
+  bool json = false, list = false;
+};
+
+int write_operators(const Arguments& arguments, Host& host, const std::vector<report::CheckRow>& rows,
+                    const OwnFiles& own, Stream human) {
+  std::vector<std::filesystem::path> models;
+  for (const report::CheckRow& row : rows) {
+    if (row.error.empty()) models.push_back(row.model);
+  }
+  if (models.empty()) return 0;
+  std::string problem;
+  const int code = guarded(
+      arguments.required_ops,
+      [&] {
+        own.require_apart(arguments.required_ops);
+        EmitOptions how;
+        how.library = arguments.runtime;
+        write_required_operators(models, arguments.required_ops, how);
+        host.say(human, plainly("{}: the operators that a reduced build needs for {} model{}\n",
+                                arguments.required_ops, models.size(), models.size() == 1 ? "" : "s"));
+      },
+      problem);
+  if (!problem.empty()) host.complain(problem);
+  return code;
+}
+
+int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
+  if (arguments.list) {
+    for (const std::string& release : measured_releases())
+      host.say(Stream::kResults, plainly("{}\n", release));
+    return 0;
+  }
+  CheckOptions options = arguments.options;
+  options.remote = remote_of(arguments.remote);
+  options.execute = options.execute || options.remote.has_value();
+  std::vector<report::CheckRow> rows;
+  int worst = 0;
+  const Stream human = for_people(arguments.json);
+  for (const ModelFile& model : find_models(arguments.models)) {
+    report::CheckRow row;
+    row.model = model.path;
+    row.exit_code = guarded(
+        model.path, [&] { row.result = check(model.path, options); }, row.error);
+    for (const TargetCheck& target : row.result.targets) {
+      const bool has_failed = target.execution && !target.execution->error.empty();
+      if (target.verdict > Verdict::kUnknown || has_failed) row.exit_code = kNotSupported;
+    }
+    if (row.error.empty()) {
+      host.say(human, report::check_text(row.result));
+    } else {
+      host.complain(row.error);
+    }
+    worst = std::max(worst, row.exit_code);
+    rows.push_back(std::move(row));
+  }
+  if (!arguments.required_ops.empty())
+    worst = std::max(worst, write_operators(arguments, host, rows, own, human));
+  if (arguments.json) host.say_json(report::dump(report::check_json(rows)));
+  return worst;
+}
+
+}  // namespace check_verb
+
+Command add_check(CLI::App& parser) {
+  using namespace check_verb;
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = parser.add_subcommand("check", "will it run there, before it is shipped");
+  app->add_option("model", arguments->models, "models, or folders of models");
+  app->add_option(
+         "--target", arguments->options.targets,
+         "where: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@…, ort-web@…, host (repeatable, or "
+         "with commas; default: host)")
+      ->delimiter(',');
+  app->add_option(
+      "--required-ops", arguments->required_ops,
+      "write the config file of a reduced build of ONNX Runtime that has the ops of these models, and "
+      "those that its optimisers put in");
+  app->add_option("--runtime", arguments->runtime, "ONNX Runtime for that: a library's path, or a version");
+  app->add_flag(
+      "--execute", arguments->options.execute,
+      "run the model on the target's machine too (arm64 under qemu-user, or behind --via) and compare its "
+      "outputs with those here");
+  add_remote_options(*app, arguments->remote);
+  app->add_flag("--releases", arguments->list, "list the releases that were measured");
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  return {app, [arguments, app](Host& host) {
+            if (!arguments->list && arguments->models.empty())
+              throw Error(ErrorCode::kUsage, "check: model is required");
+            return run(*arguments, host, OwnFiles::of(*app));
+          }};
+}
+
+}  // namespace ounce::verbs

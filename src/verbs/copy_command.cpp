@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+#include <ounce/copy.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "report/json.h"
+#include "report/table.h"
+#include "verbs/command.h"
+#include "verbs/emit_options.h"
+#include "verbs/model_list.h"
+#include "verbs/names_of.h"
+#include "verbs/own_files.h"
+#include "verbs/recipe_options.h"
+
+namespace ounce::verbs {
+namespace copy_verb {
+
+struct Arguments {
+  std::string model, output, external_data = "auto", runtime;
+  EmitArguments emit;
+  bool json = false;
+};
+
+int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
+  const ModelFile model{arguments.model, std::filesystem::path(arguments.model).filename()};
+  const Job job = assign_outputs({model}, arguments.output, {}).jobs.front();
+  own.require_apart(job.output);
+  job.make_folder();
+  const ExternalData external_data = value_of<ExternalData>(arguments.external_data);
+  const CopyResult result =
+      named(model.path, [&] { return copy_model(model.path, job.output, external_data); });
+  const Stream human = for_people(arguments.json);
+  host.say(human, plainly("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
+  emit(arguments.emit, job.output, arguments.runtime, "", own, host, human);
+  if (arguments.json) {
+    nlohmann::ordered_json json;
+    json["schema_version"] = report::kSchemaVersion;
+    json["verb"] = "copy";
+    json["model"] = model.path.string();
+    json["output"] = job.output.string();
+    json["bytes_before"] = result.bytes_before;
+    json["bytes_after"] = result.bytes_after;
+    host.say_json(report::dump(json));
+  }
+  return 0;
+}
+
+}  // namespace copy_verb
+
+Command add_copy(CLI::App& parser) {
+  using namespace copy_verb;
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = parser.add_subcommand(
+      "copy", "read, check and write a model without changing a number; packs external data in or out");
+  app->add_option("model", arguments->model, "the model")->required();
+  app->add_option("-o,--output", arguments->output, "file or folder for the copy")->required();
+  app->add_option("--external-data", arguments->external_data, "auto (an identical copy), always, never")
+      ->check(any_name_of<ExternalData>())
+      ->capture_default_str();
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_emit_options(*app, arguments->emit);
+  app->add_option("--runtime", arguments->runtime, "ONNX Runtime for --emit: a library's path, or a version");
+  return {app, [arguments, app](Host& host) { return run(*arguments, host, OwnFiles::of(*app)); }};
+}
+
+}  // namespace ounce::verbs

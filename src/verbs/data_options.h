@@ -1,0 +1,42 @@
+// The options of every verb that takes data: where it is, and how it meets the model.
+#pragma once
+
+#include <ounce/data.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "verbs/host.h"
+
+namespace ounce::verbs {
+
+// How raw data becomes an input, said by flags instead of a file.
+struct ContractArguments {
+  std::string file, input, kind, color, size, resample, backend, crop, crop_rule, layout, rescale, mean,
+      deviation;
+  std::int64_t rate = 0, length = 0, frame = 0, hop = 0;
+};
+
+struct DataArguments {
+  std::vector<std::string> data, inputs, constants, carry, shape;
+  std::string labels, part;
+  std::uint64_t first = 0, samples = 0, batch = 1, seed = 1;
+  ContractArguments contract;
+};
+
+void add_contract_options(CLI::App& app, ContractArguments& arguments, const char* file_option);
+// Nothing when neither a file nor a flag was given.
+std::optional<Contract> contract_from(const ContractArguments& arguments);
+
+// With the contract's options, unless the model's own contract is what a verb is about.
+void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract = true);
+DataOptions data_options_of(const DataArguments& arguments, const Given& given);
+
+// "0.0039" or "1/255". Throws Error{kUsage}.
+double fraction_of(const std::string& text, const char* option);
+// "0.5%" or "0.005". A number without a percent sign above `largest_bare` is one whose sign was forgotten.
+// Throws Error{kUsage}.
+double share_of(const std::string& text, const char* option, double largest_bare);
+
+}  // namespace ounce::verbs

@@ -1,0 +1,23 @@
+// --emit ort: the model in ONNX Runtime's own format beside the one that was written.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+
+#include "verbs/host.h"
+#include "verbs/own_files.h"
+
+namespace ounce::verbs {
+
+struct EmitArguments {
+  std::string format, style = "fixed";
+};
+
+void add_emit_options(CLI::App& app, EmitArguments& arguments);
+
+// Writes it if it was asked for, and says so on `out`.
+void emit(const EmitArguments& arguments, const std::filesystem::path& model, const std::string& runtime,
+          const std::string& target, const OwnFiles& own, Host& host, Stream out);
+
+}  // namespace ounce::verbs

@@ -1,0 +1,18 @@
+// Whatever was thrown, as one line for a person and an exit code.
+//
+//   try { … } catch (...) { const Failure failure = current_failure(); … }
+#pragma once
+
+#include <string>
+
+namespace ounce::verbs {
+
+struct Failure {
+  int exit_code = 0;
+  std::string message;
+};
+
+// Only while an exception is being handled.
+Failure current_failure();
+
+}  // namespace ounce::verbs

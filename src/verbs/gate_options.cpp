@@ -1,0 +1,123 @@
+#include "verbs/gate_options.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+
+#include "verbs/data_options.h"
+#include "verbs/recipe_options.h"
+#include "verbs/runtime_options.h"
+
+namespace ounce::verbs {
+
+void add_gate_options(CLI::App& app, GateArguments& arguments, const std::string& gates,
+                      const std::string& usual) {
+  app.add_option("--abs-tol", arguments.abs_tol, "largest difference of any value, such as 0.04")
+      ->check(number_between(0, 1e300))
+      ->group(gates);
+  app.add_option("--mean-tol", arguments.mean_tol, "largest mean difference of an output, such as 0.01")
+      ->check(number_between(0, 1e300))
+      ->group(gates);
+  app.add_option("--max-mse", arguments.max_mse, "largest mean squared difference of an output, such as 1e-4")
+      ->check(number_between(0, 1e300))
+      ->group(gates);
+  app.add_option("--min-sqnr", arguments.min_sqnr, "least signal to noise of an output and its slices in dB")
+      ->check(number_between(-1000, 1000))
+      ->group(gates);
+  app.add_option("--min-agreement", arguments.min_agreement, "least share of same top-1 answers, such as 99%")
+      ->group(gates);
+  app.add_option("--max-flips", arguments.max_flips,
+                 "largest share of decisions that change at --threshold, such as 0.5%")
+      ->group(gates);
+  app.add_option(
+         "--max-drop", arguments.max_drops,
+         "what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll and mae; "
+         "or NAME=0.5% for one of several (repeatable)")
+      ->allow_extra_args(false)
+      ->group(gates);
+  app.add_option("--confidence", arguments.confidence,
+                 "how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes by "
+                 "these samples alone (default: " +
+                     usual + ")")
+      ->group(gates);
+  add_metric_options(app, arguments);
+}
+
+void add_metric_options(CLI::App& app, GateArguments& arguments) {
+  app.add_option(
+         "--task", arguments.task,
+         "what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without "
+         "labels the original's outputs are the truth")
+      ->check(any_name_of<Task>())
+      ->capture_default_str();
+  app.add_option("--metric-command", arguments.metric_command,
+                 "a program of your own that prints a number, run with the folder of both models' outputs: "
+                 "'python3 score.py'");
+  app.add_option("--metric-seconds", arguments.metric_seconds, "that it may take")
+      ->check(number_between(0.1, 1e6))
+      ->capture_default_str();
+  app.add_option("--metric", arguments.metric,
+                 "of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5)")
+      ->check(any_name_of<Metric>())
+      ->capture_default_str();
+  app.add_option(
+      "--tags", arguments.tags,
+      "names of the classes of --task tag, with commas: O,B-PER,I-PER (default: O, then B and I in "
+      "turn)");
+  app.add_option("--label-output", arguments.label_output,
+                 "the output that labels speak of (default: the first)");
+  app.add_option("--threshold", arguments.threshold,
+                 "an output decides at this value: count decisions that flip; least score of boxes")
+      ->check(number_between(-1e300, 1e300));
+}
+
+namespace {
+
+// The first metric may have no name, and lose a share of 20 % at most; what has a name has its own unit.
+void read_drop(const std::string& text, Gates& gates) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) {
+    gates.max_drop = share_of(text, "--max-drop", 0.2);
+    return;
+  }
+  const auto [name, value] = split_pair(text, "--max-drop");
+  const bool is_percent = value.ends_with('%');
+  const double limit = fraction_of(is_percent ? value.substr(0, value.size() - 1) : value, "--max-drop");
+  if (limit < 0) throw Error(ErrorCode::kUsage, fmt::format("--max-drop '{}' must be 0 or more", text));
+  gates.max_drops[name] = is_percent ? limit / 100 : limit;
+}
+
+}  // namespace
+
+Gates gates_of(const GateArguments& arguments) {
+  Gates gates;
+  gates.max_abs_diff = arguments.abs_tol;
+  gates.mean_abs_diff = arguments.mean_tol;
+  gates.min_sqnr = arguments.min_sqnr;
+  if (!arguments.min_agreement.empty())
+    gates.min_agreement = share_of(arguments.min_agreement, "--min-agreement", 1);
+  gates.max_mse = arguments.max_mse;
+  if (!arguments.max_flips.empty()) gates.max_flips = share_of(arguments.max_flips, "--max-flips", 1);
+  for (const std::string& drop : arguments.max_drops) read_drop(drop, gates);
+  if (arguments.confidence == "none") {
+    gates.confidence = 0;
+  } else if (!arguments.confidence.empty()) {
+    gates.confidence = share_of(arguments.confidence, "--confidence", 1);
+  }
+  return gates;
+}
+
+std::vector<std::string> tags_of(const GateArguments& arguments) {
+  std::vector<std::string> tags;
+  for (std::size_t at = 0; !arguments.tags.empty() && at <= arguments.tags.size();) {
+    const std::size_t comma = std::min(arguments.tags.find(',', at), arguments.tags.size());
+    tags.push_back(arguments.tags.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return tags;
+}
+
+Metric metric_of(const GateArguments& arguments) { return value_of<Metric>(arguments.metric); }
+
+}  // namespace ounce::verbs

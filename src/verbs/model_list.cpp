@@ -1,0 +1,123 @@
+#include "verbs/model_list.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <map>
+#include <new>
+#include <system_error>
+
+#include "verbs/failure.h"
+
+namespace ounce::verbs {
+namespace fs = std::filesystem;
+namespace {
+
+std::vector<ModelFile> find_in_folder(const std::string& folder) {
+  std::vector<ModelFile> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;  // what cannot be looked at will fail with a better message when it is opened
+    if (entry->path().extension() == ".onnx" && entry->is_regular_file(ignored)) {
+      found.push_back({entry->path(), entry->path().lexically_relative(folder), true});
+    }
+  }
+  if (error) throw Error(ErrorCode::kIo, fmt::format("cannot read the folder: {}", error.message()), folder);
+  if (found.empty()) throw Error(ErrorCode::kUsage, "the folder holds no .onnx files", folder);
+  std::sort(found.begin(), found.end(),
+            [](const ModelFile& a, const ModelFile& b) { return a.relative < b.relative; });
+  return found;
+}
+
+bool means_folder(const std::string& output, const std::vector<ModelFile>& models) {
+  std::error_code ignored;
+  return models.size() > 1 || models.front().was_found || output.ends_with('/') ||
+         fs::is_directory(output, ignored);
+}
+
+// The same for every way to write a path.
+fs::path place_of(const fs::path& path) {
+  std::error_code error;
+  const fs::path place = fs::weakly_canonical(path, error);
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();  // another place for the same path
+  return error ? path : place;
+}
+
+}  // namespace
+
+std::vector<ModelFile> find_models(const std::vector<std::string>& arguments) {
+  std::vector<ModelFile> models;
+  for (const std::string& argument : arguments) {
+    std::error_code ignored;
+    if (fs::is_directory(argument, ignored)) {
+      const auto found = find_in_folder(argument);
+      models.insert(models.end(), found.begin(), found.end());
+    } else {
+      models.push_back({argument, fs::path(argument).filename(), false});
+    }
+  }
+  return models;
+}
+
+void Job::make_folder() const {
+  std::error_code error;
+  if (makes_folder) fs::create_directories(output.parent_path(), error);
+  if (error) {
+    throw Error(ErrorCode::kIo, fmt::format("cannot make the folder: {}", error.message()),
+                output.parent_path().string());
+  }
+}
+
+JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& output,
+                       const UsualName& usual_name) {
+  const bool is_folder = !output.empty() && means_folder(output, models);
+  const auto output_of = [&](const ModelFile& model) -> fs::path {
+    if (output.empty()) return usual_name(model.path);
+    return is_folder ? fs::path(output) / model.relative : fs::path(output);
+  };
+  std::map<fs::path, const ModelFile*> results;  // by place; of models that share one, the first
+  for (const ModelFile& model : models) results.emplace(place_of(output_of(model)), &model);
+
+  JobList list;
+  for (const ModelFile& model : models) {
+    const auto rival = results.find(place_of(model.path));
+    if (rival != results.end() && rival->second != &model) {
+      const std::string name = model.path.string(), other = rival->second->path.string();
+      if (!model.was_found) {
+        throw Error(ErrorCode::kUsage,
+                    fmt::format("it is a model to work on, and the place for the result of '{}'", other),
+                    name);
+      }
+      list.notes.push_back(
+          fmt::format("{} is the place for the result of {}, and not taken as a model", name, other));
+      continue;
+    }
+    const Job job{model, output_of(model), is_folder};
+    const ModelFile* first = results.at(place_of(job.output));
+    if (first != &model) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("the results of '{}' and '{}' would both go there", first->path.string(),
+                              model.path.string()),
+                  job.output.string());
+    }
+    list.jobs.push_back(job);
+  }
+  return list;
+}
+
+int guarded(const fs::path& model, const std::function<void()>& work, std::string& message) {
+  try {
+    work();
+    return 0;
+  } catch (...) {
+    const Failure failure = current_failure();
+    if (failure.exit_code == exit_code(ErrorCode::kCancelled)) throw;  // stops the whole run
+    const bool is_named = failure.message.starts_with(model.string());
+    message = is_named ? failure.message : model.string() + ": " + failure.message;
+    return failure.exit_code;
+  }
+}
+
+}  // namespace ounce::verbs

@@ -1,0 +1,77 @@
+// The models that a command line means: files, and all .onnx files below folders; and where results go.
+#pragma once
+
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ounce::verbs {
+
+struct ModelFile {
+  std::filesystem::path path;
+  std::filesystem::path relative;  // to the folder it was found in; its file name otherwise
+  bool was_found = false;          // in a folder, rather than named
+};
+
+// Sorted within each folder. Throws Error{kIo} for a folder that cannot be read, Error{kUsage} for one
+// without models.
+std::vector<ModelFile> find_models(const std::vector<std::string>& arguments);
+
+// The name of a result that stands beside its model.
+using UsualName = std::function<std::filesystem::path(const std::filesystem::path&)>;
+
+// Where the result of one model goes.
+struct Job {
+  ModelFile model;
+  std::filesystem::path output;
+  bool makes_folder = false;  // the output's folder is made when it does not exist
+
+  void make_folder() const;  // throws Error{kIo}
+};
+
+struct JobList {
+  std::vector<Job> jobs;
+  std::vector<std::string> notes;
+};
+
+// `output` may be empty (beside each model), a file (for one model only) or a folder: it is one if it exists
+// as one, ends in a slash, or the models are several or come from a folder. Results of an earlier run that
+// were found among the models are left out, with a note. Throws Error{kUsage} when a result would take the
+// place of another one, or of a model that was named.
+JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& output,
+                       const UsualName& usual_name);
+
+// Gives what `work` gives; an Error that it throws names the model, as those of guarded() do.
+template <class Work>
+auto named(const std::filesystem::path& model, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled || std::string(error.what()).starts_with(model.string())) throw;
+    throw Error(error.code(), error.what(), model.string());
+  }
+}
+
+// The same for several models that are looked at together: the first stands for those that are not named.
+template <class Work>
+auto named(const std::vector<std::filesystem::path>& models, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    const std::string_view text = error.what();
+    const bool is_named = std::ranges::any_of(
+        models, [&](const std::filesystem::path& model) { return text.starts_with(model.string()); });
+    if (error.code() == ErrorCode::kCancelled || is_named) throw;
+    throw Error(error.code(), error.what(), models.front().string());
+  }
+}
+
+// Runs `work` on `model` and gives the exit code; an error is one line in `message`, which names the model.
+int guarded(const std::filesystem::path& model, const std::function<void()>& work, std::string& message);
+
+}  // namespace ounce::verbs

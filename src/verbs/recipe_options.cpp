@@ -1,0 +1,294 @@
+#include "verbs/recipe_options.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "verbs/names_of.h"
+
+namespace ounce::verbs {
+namespace {
+
+Granularity granularity_of(const std::string& text) {
+  const auto kind = from_name<GranularityKind>(text);
+  if (kind && kind != GranularityKind::kBlock) return {*kind, 0};
+  const std::string block = fmt::format("{}:", name_of(GranularityKind::kBlock));
+  if (text.starts_with(block)) {
+    std::size_t size = 0;
+    const auto [end, error] = std::from_chars(text.data() + block.size(), text.data() + text.size(), size);
+    if (error == std::errc() && end == text.data() + text.size()) return {GranularityKind::kBlock, size};
+  }
+  throw Error(ErrorCode::kUsage,
+              fmt::format("--granularity '{}' must be auto, tensor, channel, or block:N", text));
+}
+
+// "-1:6.5"
+std::optional<ValueRange> range_of(std::string_view text) {
+  ValueRange range;
+  const char* const end = text.data() + text.size();
+  const auto [colon, failure] = std::from_chars(text.data(), end, range.low);
+  if (failure != std::errc() || colon == end || *colon != ':') return std::nullopt;
+  const auto [last, second_failure] = std::from_chars(colon + 1, end, range.high);
+  if (second_failure != std::errc() || last != end || !(range.low < range.high)) return std::nullopt;
+  return range;
+}
+
+void add_override(const std::string& text, std::map<std::string, ValueOverride>& values) {
+  const std::size_t equals = text.rfind('=');  // names may hold one
+  const std::string what = equals == std::string::npos ? "" : text.substr(equals + 1);
+  ValueOverride& value = values[text.substr(0, equals)];
+  if (const auto range = range_of(what)) {
+    value.range = range;
+  } else if (const auto method = from_name<CalibrationMethod>(what)) {
+    value.method = method;
+  } else if (const auto type = from_name<ActivationType>(what)) {
+    value.type = type;
+  } else if (what == "float") {
+    value.keep_float = true;
+  } else {
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("--value '{}' must be NAME=LOW:HIGH, NAME=METHOD, NAME=TYPE or NAME=float", text));
+  }
+}
+
+bool is_for_nodes(Format format) {
+  return format == Format::kFp32 || format == Format::kW16 || format == Format::kW8 ||
+         format == Format::kW4 || format == Format::kDynamic;
+}
+
+void add_node(const std::string& text, std::map<std::string, Format>& nodes) {
+  const std::size_t equals = text.rfind('=');  // names may hold one
+  const auto format = from_name<Format>(equals == std::string::npos ? "" : text.substr(equals + 1));
+  if (!format || !is_for_nodes(*format)) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--node '{}' must be NAME=FORMAT with fp32, w16, w8, w4 or dynamic", text));
+  }
+  const std::string name = text.substr(0, equals);
+  if (!nodes.emplace(name, *format).second)
+    throw Error(ErrorCode::kUsage, fmt::format("--node '{}' is given twice", name));
+}
+
+}  // namespace
+
+void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
+  app.add_option(
+         "--decode", arguments.decoder,
+         "how the runtime gets weights back: fold (constants at load, FP32 speed), dq (DequantizeLinear)")
+      ->check(any_sorted_name_of<DecoderChoice>())
+      ->capture_default_str();
+  app.add_option(
+         "--memory", arguments.memory,
+         "w8, w4: what --decode auto trades for memory in the app: fast (nothing: weights are FP32 once "
+         "loaded), balanced (some are decoded at every run, see --decode-share), low (all that can be)")
+      ->check(any_sorted_name_of<MemoryUse>())
+      ->capture_default_str();
+  app.add_option(
+         "--decode-share", arguments.decode_share,
+         "--memory balanced: percent of a run's time to spend on decoding weights, estimated from shapes")
+      ->check(number_between(0, 100))
+      ->capture_default_str();
+  app.add_option("--granularity", arguments.granularity,
+                 "what shares a scale: auto, tensor, channel, block:N")
+      ->capture_default_str();
+  app.add_option("--scale", arguments.scale, "how scales are found: mse (least squared error), absmax")
+      ->check(any_sorted_name_of<ScaleMethod>())
+      ->capture_default_str();
+  app.add_option("--rounding", arguments.rounding,
+                 "balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer "
+                 "gives what it gave before on calibration data; slower)")
+      ->check(any_sorted_name_of<Rounding>())
+      ->capture_default_str();
+  app.add_flag("--codebook", arguments.codebook,
+               "k-means codebook instead of a linear scale (w8: 256 values, w4: 16)");
+  app.add_flag("--asymmetric", arguments.asymmetric, "give every scale a zero point");
+  app.add_option("--half-share", arguments.half_share,
+                 "percent of the size to spend on 16-bit floats for the smallest weights")
+      ->check(number_between(0, 100))
+      ->capture_default_str();
+  app.add_option("--min-bytes", arguments.min_bytes, "leave smaller tensors alone")
+      ->check(whole_number())
+      ->capture_default_str();
+  app.add_option("--include", arguments.include,
+                 "only these: a regular expression on tensor, node and op type (repeatable)")
+      ->allow_extra_args(false);
+  app.add_option("--exclude", arguments.exclude, "not these: likewise")->allow_extra_args(false);
+  app.add_flag(
+      "--keep-inputs", arguments.keep_inputs,
+      "initializers that are listed as inputs stay inputs with a default value (otherwise they become "
+      "constants)");
+  app.add_option(
+         "--node", arguments.nodes,
+         "NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8 or w4 (so its weights are "
+         "stored, and it computes on floats), with --to static also dynamic (repeatable)")
+      ->allow_extra_args(false);
+}
+
+void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers) {
+  const char* const stored = "w8 (25 % of the bytes), w4 (15 %), w16 (50 %)";
+  CLI::Option* option =
+      app.add_option("--to", arguments.format,
+                     with_integers ? fmt::format("stored small: {}; computed on integers: "
+                                                 "dynamic, static (needs --data or --ranges); on 16-bit "
+                                                 "floats: fp16, bf16",
+                                                 stored)
+                                   : stored);
+  option->capture_default_str();
+  option->check(with_integers ? any_name_of({Format::kBf16, Format::kDynamic, Format::kFp16, Format::kStatic,
+                                             Format::kW16, Format::kW4, Format::kW8})
+                              : any_name_of({Format::kW8, Format::kW4, Format::kW16}));
+}
+
+void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
+  const char* const group = "Integer arithmetic (--to static, --to dynamic)";
+  app.add_option("--calibration", arguments.calibration,
+                 "static: how the range of an activation is chosen: auto (measured on the data; without "
+                 "search least predicted error, value by value), minmax, mean, percentile, entropy, mse")
+      ->check(any_sorted_name_of<CalibrationMethod>())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--percentile", arguments.percentile, "of --calibration percentile")
+      ->check(number_between(50, 100))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--dialect", arguments.dialect,
+                 "static: qdq (Q/DQ nodes, which runtimes fuse), qoperator (the integer ops themselves)")
+      ->check(any_sorted_name_of<Dialect>())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--activations", arguments.activations, "static: type of activations: u8, s8, u16, s16")
+      ->check(any_sorted_name_of<ActivationType>())
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--symmetric-activations", arguments.symmetric_activations,
+               "static: zero is the middle code of values that take both signs")
+      ->group(group);
+  app.add_option("--weights", arguments.weights, "type of weights: s8, u8, s4")
+      ->check(any_sorted_name_of<WeightType>())
+      ->capture_default_str()
+      ->group(group);
+  // CLI11 would give a flag that may be unset the value false.
+  app.add_flag_function(
+         "--reduce-range,!--no-reduce-range",
+         [&arguments](std::int64_t count) { arguments.reduce_range = count > 0; },
+         "7-bit weights, whose products saturate on no CPU; --no-reduce-range: all 8 bits, for CPUs that are "
+         "known to have exact products (default: 8 bits, less where two neighbouring weights could saturate "
+         "on an x86 CPU without VNNI)")
+      ->group(group);
+  app.add_flag("--integer-io", arguments.integer_io,
+               "static: inputs and outputs of the model become integers too")
+      ->group(group);
+  app.add_option("--fallback", arguments.fallback,
+                 "what does not compute on integers: w8 (stored in 8 bits), fp16 (16-bit floats, computed on "
+                 "where the --target can)")
+      ->check(CLI::IsMember({"w8", "fp16"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--force-conv", arguments.force_conv,
+               "dynamic: ConvInteger as well, though it is several times slower than FP32")
+      ->group(group);
+  app.add_option("--value", arguments.values,
+                 "static: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a --calibration "
+                 "method, a type of --activations, or float (repeatable)")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_flag("--search,!--no-search", arguments.search,
+               "static: choose the calibration, and the few ops that are better left in floats, by measuring "
+               "on the data (default: on)")
+      ->group(group);
+  app.add_flag("--equalize,!--no-equalize", arguments.equalize,
+               "even out the channels between layers (default: on)")
+      ->group(group);
+  app.add_flag("--correct-bias,!--no-correct-bias", arguments.correct_bias,
+               "static: take the mean error of every channel out of its bias (default: on)")
+      ->group(group);
+}
+
+void add_half_options(CLI::App& app, RecipeArguments& arguments) {
+  const char* const group = "16-bit floats (--to fp16, --to bf16)";
+  app.add_option("--io", arguments.io,
+                 "inputs and outputs of the model: keep (the types they have), fp16 (16-bit floats too)")
+      ->check(CLI::IsMember({"keep", "fp16"}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--keep-fp32", arguments.keep,
+                 "these nodes stay in FP32: a regular expression on node names, their outputs and op types "
+                 "(repeatable)")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_flag("--keep-names", arguments.keep_names,
+               "keep the names of values and nodes inside of the model, which are shortened where they are "
+               "more than 0.2 % of the file")
+      ->group(group);
+  app.add_option(
+      "--target", arguments.target,
+      "where the model will run: a place and a release, which must have all that is written "
+      "(android-arm64@1.22.0, linux-x64@1.30.0 …), what computes (cuda, coreml, directml, nnapi, qnn …), "
+      "or both (ios-arm64@1.22.0+coreml)");
+}
+
+Recipe recipe_of(const RecipeArguments& arguments) {
+  Recipe recipe;
+  recipe.format = value_of<Format>(arguments.format);
+  recipe.decoder = value_of<DecoderChoice>(arguments.decoder);
+  recipe.memory = value_of<MemoryUse>(arguments.memory);
+  recipe.decode_share = arguments.decode_share / 100;
+  recipe.granularity = granularity_of(arguments.granularity);
+  recipe.scale = value_of<ScaleMethod>(arguments.scale);
+  recipe.rounding = value_of<Rounding>(arguments.rounding);
+  recipe.half_share = arguments.half_share / 100;
+  recipe.codebook = arguments.codebook;
+  recipe.asymmetric = arguments.asymmetric;
+  recipe.min_bytes = arguments.min_bytes;
+  recipe.include = arguments.include;
+  recipe.exclude = arguments.exclude;
+  recipe.keep_inputs = arguments.keep_inputs;
+  for (const std::string& text : arguments.nodes) add_node(text, recipe.nodes);
+  IntegerRecipe& integer = recipe.integer;
+  integer.calibration = value_of<CalibrationMethod>(arguments.calibration);
+  integer.percentile = arguments.percentile;
+  integer.dialect = value_of<Dialect>(arguments.dialect);
+  integer.activations = value_of<ActivationType>(arguments.activations);
+  integer.symmetric_activations = arguments.symmetric_activations;
+  integer.weights = value_of<WeightType>(arguments.weights);
+  integer.reduce_range = arguments.reduce_range;
+  integer.integer_io = arguments.integer_io;
+  integer.force_conv = arguments.force_conv;
+  for (const std::string& text : arguments.values) add_override(text, integer.values);
+  integer.search = arguments.search;
+  integer.equalize = arguments.equalize;
+  integer.correct_bias = arguments.correct_bias;
+  integer.half_rest = arguments.fallback == "fp16";
+  recipe.half.half_io = arguments.io == "fp16";
+  recipe.half.keep = arguments.keep;
+  recipe.half.keep_names = arguments.keep_names;
+  recipe.target = arguments.target;
+  validate(recipe);
+  return recipe;
+}
+
+CLI::Validator whole_number() {
+  return {[](const std::string& text) {
+            std::uint64_t value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool is_number = error == std::errc() && end == text.data() + text.size();
+            return is_number ? std::string() : fmt::format("'{}' is not a whole number", text);
+          },
+          ""};
+}
+
+CLI::Validator number_between(double low, double high) {
+  return {[low, high](const std::string& text) {
+            double value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool is_number = error == std::errc() && end == text.data() + text.size();
+            if (!is_number || std::isnan(value)) return fmt::format("'{}' is not a number", text);
+            if (value < low || value > high) return fmt::format("{} is not from {} to {}", text, low, high);
+            return std::string();
+          },
+          ""};
+}
+
+}  // namespace ounce::verbs

@@ -1,0 +1,48 @@
+// The options that say how weights are stored, shared by the verbs that plan.
+#pragma once
+
+#include <ounce/recipe.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ounce::verbs {
+
+struct RecipeArguments {
+  std::string format = "w8", decoder = "auto", memory = "fast", granularity = "auto", scale = "mse",
+              rounding = "balanced";
+  bool codebook = false, asymmetric = false, keep_inputs = false;
+  double half_share = 0.1, decode_share = 5;  // percent
+  std::uint64_t min_bytes = 1024;
+  std::vector<std::string> include, exclude, nodes;
+
+  // Of integer arithmetic.
+  std::string calibration = "auto", dialect = "qdq", activations = "u8", weights = "s8";
+  double percentile = 99.99;
+  std::vector<std::string> values;
+  std::optional<bool> reduce_range;
+  bool symmetric_activations = false, integer_io = false, force_conv = false;
+  bool search = true, equalize = true, correct_bias = true;
+  std::string fallback = "w8";
+
+  // Of 16-bit floats.
+  std::string io = "keep", target;
+  std::vector<std::string> keep;
+  bool keep_names = false;
+};
+
+// --to, with or without the formats that compute on integers.
+void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers);
+void add_recipe_options(CLI::App& app, RecipeArguments& arguments);
+void add_half_options(CLI::App& app, RecipeArguments& arguments);
+void add_integer_options(CLI::App& app, RecipeArguments& arguments);
+// Throws Error{kUsage} for combinations that make no sense.
+Recipe recipe_of(const RecipeArguments& arguments);
+// CLI11 takes a minus sign for a large number.
+CLI::Validator whole_number();
+// CLI::Range lets NaN through.
+CLI::Validator number_between(double low, double high);
+
+}  // namespace ounce::verbs

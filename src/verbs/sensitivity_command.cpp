@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/sensitivity.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "report/json.h"
+#include "report/sensitivity_report.h"
+#include "verbs/command.h"
+#include "verbs/data_options.h"
+#include "verbs/gate_options.h"
+#include "verbs/model_list.h"
+#include "verbs/names_of.h"
+#include "verbs/recipe_options.h"
+#include "verbs/runtime_options.h"
+
+namespace ounce::verbs {
+namespace sensitivity_verb {
+
+struct Arguments {
+  std::vector<std::string> models;
+  RuntimeArguments runtime;
+  DataArguments data;
+  bool has_samples = false;
+  GateArguments gates;  // only those of metrics
+  std::string format = "static", grouping = "layer", cache;
+  std::uint64_t top = 0;
+  double min_sqnr = 30;
+  unsigned jobs = 0;
+  bool keep = true, json = false;
+};
+
+SensitivityOptions options_of(const Arguments& arguments, Host& host) {
+  SensitivityOptions options;
+  options.format = value_of<Format>(arguments.format);
+  options.grouping = value_of<Grouping>(arguments.grouping);
+  options.runtime = runtime_options_of(arguments.runtime);
+  options.data = data_options_of(arguments.data, host.given);
+  options.data.samples = 0;  // calibration takes more of them
+  if (arguments.has_samples) options.samples = arguments.data.samples;
+  set_quality(arguments.gates, host.given, options);
+  options.measure = arguments.top;
+  options.min_sqnr = arguments.min_sqnr;
+  options.cache = arguments.cache;
+  options.keep = arguments.keep;
+  options.threads = arguments.jobs;
+  if (!options.keep && !options.cache.empty())
+    throw Error(ErrorCode::kUsage, "--cache and --no-cache contradict each other: leave one out");
+  return options;
+}
+
+int run(const Arguments& arguments, Host& host) {
+  SensitivityOptions options = options_of(arguments, host);
+  const Stream human = for_people(arguments.json);
+  std::vector<report::SensitivityRow> rows;
+  int worst = 0;
+  for (const ModelFile& model : find_models(arguments.models)) {
+    report::SensitivityRow row;
+    row.model = model.path;
+    row.exit_code = guarded(
+        model.path,
+        [&] {
+          const std::unique_ptr<Watch> watch = host.watch(model.path.string());
+          options.progress = &watch->progress;
+          row.result = sensitivity(model.path, options);
+        },
+        row.error);
+    worst = std::max(worst, row.exit_code);
+    if (row.error.empty()) {
+      host.say(human, fmt::format("{}{}", rows.empty() ? "" : "\n",
+                                  report::sensitivity_text(row.result, options.min_sqnr)));
+    } else {
+      host.complain(row.error);
+    }
+    rows.push_back(std::move(row));
+  }
+  if (arguments.json) host.say_json(report::dump(report::sensitivity_json(rows, options.min_sqnr)));
+  return worst;
+}
+
+}  // namespace sensitivity_verb
+
+Command add_sensitivity(CLI::App& parser) {
+  using namespace sensitivity_verb;
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app =
+      parser.add_subcommand("sensitivity", "which layers suffer from a format, and what to leave out");
+  app->add_option("model", arguments->models, "models, or folders of models")->required();
+  app->add_option("--to", arguments->format, "the format to suffer from: static, dynamic, w8, w4")
+      ->check(any_name_of({Format::kDynamic, Format::kStatic, Format::kW4, Format::kW8}))
+      ->capture_default_str();
+  app->add_option(
+         "--by", arguments->grouping,
+         "what is measured together: layer (each alone), block (by names, or neighbours), op (all Convs …)")
+      ->check(any_sorted_name_of<Grouping>())
+      ->capture_default_str();
+  app->add_option("--top", arguments->top,
+                  "measure only so many, those with the largest estimated error (0: all)")
+      ->check(whole_number())
+      ->capture_default_str();
+  app->add_option("--min-sqnr", arguments->min_sqnr, "dB of the outputs that --exclude is to reach")
+      ->check(number_between(-1000, 1000))
+      ->capture_default_str();
+  add_metric_options(*app, arguments->gates);
+  app->add_option("--batch", arguments->data.batch, "samples in one run")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app->add_option(
+      "--cache", arguments->cache,
+      "folder in which measurements are kept (default: OUNCE_CACHE, or ounce in the user's cache)");
+  app->add_flag("!--no-cache", arguments->keep, "keep nothing, and recall nothing");
+  app->add_option("--jobs", arguments->jobs, "models measured at once (0: as many as CPUs and memory allow)")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_data_options(*app, arguments->data);
+  CLI::Option* samples = app->get_option("--samples");
+  samples->description(
+      "to measure on, evenly spread over the data (0: all; default: 64, with --carry the first 1024)");
+  add_runtime_options(*app, arguments->runtime);
+  return {app, [arguments, samples](Host& host) {
+            arguments->has_samples = samples->count() != 0;
+            return run(*arguments, host);
+          }};
+}
+
+}  // namespace ounce::verbs

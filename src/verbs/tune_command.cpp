@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/tune.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "report/json.h"
+#include "report/tune_report.h"
+#include "verbs/command.h"
+#include "verbs/cpu_options.h"
+#include "verbs/data_options.h"
+#include "verbs/duration.h"
+#include "verbs/gate_options.h"
+#include "verbs/model_list.h"
+#include "verbs/names_of.h"
+#include "verbs/own_files.h"
+#include "verbs/runtime_options.h"
+
+namespace ounce::verbs {
+namespace tune_verb {
+
+constexpr int kGateExit = 1;
+
+struct Arguments {
+  std::vector<std::string> models;
+  std::string output, objective = "balanced", budget = "10m", target, cache, on = usual_cpus();
+  GateArguments gates;
+  DataArguments data;
+  RuntimeArguments runtime;
+  bool keep = true, json = false;
+};
+
+TuneOptions options_of(const Arguments& arguments, Host& host) {
+  TuneOptions options;
+  options.runtime = runtime_options_of(arguments.runtime);
+  options.data = data_options_of(arguments.data, host.given);
+  options.gates = gates_of(arguments.gates);
+  set_quality(arguments.gates, host.given, options);
+  options.objective = value_of<Objective>(arguments.objective);
+  options.budget = budget_of(arguments.budget, "--budget");
+  options.target = arguments.target;
+  options.cpus = cpus_of(arguments.on);
+  options.cache = arguments.cache;
+  options.keep = arguments.keep;
+  // People who wait want to see what happens; the report says it all again.
+  options.on_trial = [&host](const TuneTrial& trial) { host.show(report::trial_line(trial)); };
+  return options;
+}
+
+std::filesystem::path usual_name(const std::filesystem::path& model) {
+  std::filesystem::path output = model;
+  return output.replace_extension(".tuned" + model.extension().string());
+}
+
+int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
+  TuneOptions options = options_of(arguments, host);
+  const Stream human = for_people(arguments.json);
+  std::vector<ModelFile> models = find_models(arguments.models);
+  // What came closest in an earlier run is no model of its own.
+  std::erase_if(models, [](const ModelFile& model) {
+    return model.was_found && model.path.stem().extension() == ".closest";
+  });
+  if (models.empty())
+    throw Error(ErrorCode::kUsage, "there is nothing to tune but what came closest in an earlier run",
+                arguments.models.front());
+  const JobList list = assign_outputs(models, arguments.output, usual_name);
+  for (const std::string& note : list.notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
+  std::vector<report::TuneRow> rows;
+  int worst = 0;
+  for (const Job& job : list.jobs) {
+    report::TuneRow row;
+    row.model = job.model.path;
+    row.exit_code = guarded(
+        job.model.path,
+        [&] {
+          own.require_apart(job.output);
+          job.make_folder();
+          const std::unique_ptr<Watch> watch = host.watch(job.model.path.string());
+          options.progress = &watch->progress;
+          row.result = tune(job.model.path, job.output, options);
+        },
+        row.error);
+    if (row.error.empty() && !row.result.passed) row.exit_code = kGateExit;
+    worst = std::max(worst, row.exit_code);
+    if (row.error.empty()) {
+      host.say(human, report::tune_text(row.result));
+    } else {
+      host.complain(row.error);
+    }
+    const bool is_interrupted = row.result.is_interrupted;
+    rows.push_back(std::move(row));
+    if (is_interrupted) break;
+  }
+  if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::tune_table(rows)));
+  if (arguments.json) host.say_json(report::dump(report::tune_json(rows)));
+  return worst;
+}
+
+}  // namespace tune_verb
+
+Command add_tune(CLI::App& parser) {
+  using namespace tune_verb;
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = parser.add_subcommand(
+      "tune",
+      "find the smallest and fastest mixed-precision model that passes the gate; exit 1 if none does");
+  app->add_option("model", arguments->models, "models, or folders of models")->required();
+  app->add_option("-o,--output", arguments->output, "where the best goes (default: MODEL.tuned.onnx)");
+  app->add_option(
+         "--objective", arguments->objective,
+         "balanced (least time × bytes), latency, size (without being slower than the original), memory "
+         "(least at load, at 90 % of the original's speed or more)")
+      ->check(any_name_of<Objective>())
+      ->capture_default_str();
+  app->add_option("--budget", arguments->budget,
+                  "time for each model: 90s, 10m, 2h; or how much is tried, without timing it: '40 models'")
+      ->capture_default_str();
+  add_cpu_option(
+      *app, arguments->on,
+      "other CPUs to run the result on in the end, if it computes on integers: avx2, avx512, arm64; "
+      "none; auto for all that can be shown here (default: auto)");
+  app->add_option("--target", arguments->target,
+                  "where the model will run, such as android-arm64@1.22.0: what it lacks is not written");
+  CLI::Option* cache = app->add_option(
+      "--cache", arguments->cache,
+      "folder that keeps measurements, so that a run goes on where it was (default: OUNCE_CACHE, "
+      "XDG_CACHE_HOME/ounce or ~/.cache/ounce)");
+  app->add_flag("!--no-cache", arguments->keep, "keep no measurements, and use none")->excludes(cache);
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_gate_options(*app, arguments->gates,
+                   "Gates (without any: 30 dB for every output; with --labels 1 point of the metric)", "90%");
+  add_data_options(*app, arguments->data);
+  add_runtime_options(*app, arguments->runtime);
+  return {app, [arguments, app](Host& host) {
+            return run(*arguments, host, OwnFiles::of(*app, arguments->data.contract.file));
+          }};
+}
+
+}  // namespace ounce::verbs

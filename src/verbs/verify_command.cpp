@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/verify.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "report/json.h"
+#include "report/verify_report.h"
+#include "verbs/command.h"
+#include "verbs/cpu_options.h"
+#include "verbs/data_options.h"
+#include "verbs/gate_options.h"
+#include "verbs/model_list.h"
+#include "verbs/recipe_options.h"
+#include "verbs/remote_options.h"
+#include "verbs/runtime_options.h"
+
+namespace ounce::verbs {
+namespace verify_verb {
+
+constexpr int kGateExit = 1;
+
+struct Arguments {
+  std::string reference;
+  std::vector<std::string> candidates;
+  RuntimeArguments runtime;
+  RemoteArguments remote;
+  DataArguments data;
+  GateArguments gates;
+  bool edge_cases = true, json = false;
+  std::size_t worst = 5;
+  std::string on = "none";
+};
+
+VerifyOptions options_of(const Arguments& arguments, Host& host) {
+  VerifyOptions options;
+  options.runtime = runtime_options_of(arguments.runtime);
+  options.runtime.remote = remote_of(arguments.remote);
+  options.data = data_options_of(arguments.data, host.given);
+  set_quality(arguments.gates, host.given, options);
+  options.edge_cases = arguments.edge_cases;
+  options.worst = arguments.worst;
+  options.gates = gates_of(arguments.gates);
+  options.cpus = cpus_of(arguments.on);
+  return options;
+}
+
+int run(const Arguments& arguments, Host& host) {
+  VerifyOptions options = options_of(arguments, host);
+  const Stream human = for_people(arguments.json);
+  std::vector<report::VerifyRow> rows;
+  int worst = 0;
+  for (const ModelFile& model : find_models(arguments.candidates)) {
+    report::VerifyRow row;
+    row.candidate = model.path;
+    row.exit_code = guarded(
+        model.path,
+        [&] {
+          const std::unique_ptr<Watch> watch = host.watch(model.path.string());
+          options.progress = &watch->progress;
+          row.result = verify(arguments.reference, model.path, options);
+        },
+        row.error);
+    if (row.error.empty() && !row.result.passed) row.exit_code = kGateExit;
+    worst = std::max(worst, row.exit_code);
+    if (row.error.empty()) {
+      host.say(human, report::verify_text(row.result));
+    } else {
+      host.complain(row.error);
+    }
+    rows.push_back(std::move(row));
+  }
+  if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::verify_table(rows)));
+  if (arguments.json) host.say_json(report::dump(report::verify_json(arguments.reference, rows)));
+  return worst;
+}
+
+}  // namespace verify_verb
+
+Command add_verify(CLI::App& parser) {
+  using namespace verify_verb;
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app =
+      parser.add_subcommand("verify", "does a candidate still do what the reference does? exit 1 if not");
+  app->add_option("reference", arguments->reference, "the original model")->required();
+  app->add_option("candidate", arguments->candidates, "models to compare with it, or folders of models")
+      ->required();
+  add_gate_options(*app, arguments->gates,
+                   "Gates (without any: 20 dB for every output; with --labels 1 point of the metric)",
+                   "none");
+  app->add_flag("--edge-cases,!--no-edge-cases", arguments->edge_cases,
+                "also try zeros, extremes, noise, batches and lengths (default: on)");
+  app->add_option("--worst", arguments->worst, "how many samples with the largest difference to name")
+      ->capture_default_str();
+  add_cpu_option(*app, arguments->on,
+                 "also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown "
+                 "here. The candidate must give the same there (default: none)");
+  app->add_option("--batch", arguments->data.batch, "samples in one run")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_data_options(*app, arguments->data);
+  add_runtime_options(*app, arguments->runtime);
+  add_remote_options(*app, arguments->remote);
+  return {app, [arguments](Host& host) { return run(*arguments, host); }};
+}
+
+}  // namespace ounce::verbs
