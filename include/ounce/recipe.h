@@ -230,7 +230,7 @@ struct Recipe {
   // become constants: old exporters list every weight, and nobody feeds those.
   bool keep_inputs = false;
   // Mixed precision: nodes that are treated otherwise than `format` says, named by the value they give (in a
-  // branch "if_output/then_branch/value"). kFp32, kW16, kW8 and kW4 say how their weights are stored, and
+  // branch "if_output/then_branch/value") or by their own name. kFp32, kW16, kW8 and kW4 say how their weights are stored, and
   // that they compute on floats; kDynamic is for nodes of kStatic that compute on integers with scales found
   // while the model runs. kFp16 and kBf16 leave nodes with kFp32 as they are, and know no other.
   std::map<std::string, Format> nodes;

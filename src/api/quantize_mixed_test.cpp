@@ -349,7 +349,7 @@ TEST_F(Mixed, WhatMakesNoSenseIsRefused) {
     return std::string(error.what());
   };
   EXPECT_THAT(refusal(Format::kFp16, {{"m", Format::kW8}}), HasSubstr("nodes can stay fp32"));
-  EXPECT_THAT(refusal(Format::kStatic, {{"n", Format::kW8}}), HasSubstr("'n': no node gives this value"));
+  EXPECT_THAT(refusal(Format::kStatic, {{"n", Format::kW8}}), HasSubstr("'n': no node has this name or gives this value"));
   EXPECT_THAT(refusal(Format::kDynamic, {{"m", Format::kStatic}}), HasSubstr("take `format=static`"));
   options.recipe.rounding = Rounding::kAdaptive;
   EXPECT_THAT(refusal(Format::kStatic, {{"m", Format::kDynamic}}), HasSubstr("`rounding=adaptive`"));

@@ -157,12 +157,13 @@ TEST(MixedPlan, StaticNodesCanBeFloatsOrDynamic) {
 }
 
 TEST(MixedPlan, DynamicNodesCanBeFloats) {
-  EXPECT_EQ(text_of(chain(), Format::kDynamic, {{"a", Format::kW4}, {"y", Format::kDynamic}}),
-            "wa float32[32,32] -> int4 block 32 fold table: weight of MatMul, as asked for its node; folded at "
-            "load, FP32 speed\n"
-            "wy float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
-            "node 0:0 float: is to compute on floats\n"
-            "node 0:1 dynamic -> y\n");
+  EXPECT_EQ(
+      text_of(chain(), Format::kDynamic, {{"a", Format::kW4}, {"y", Format::kDynamic}}),
+      "wa float32[32,32] -> int4 block 32 fold table: weight of MatMul, as asked for its node; folded at "
+      "load, FP32 speed\n"
+      "wy float32[32,32] -> int8 channel 1 kernel pairs: weight of an integer MatMul\n"
+      "node 0:0 float: is to compute on floats\n"
+      "node 0:1 dynamic -> y\n");
 }
 
 // x ─ Conv(wa, b) ─ a ─ Relu ─ r ─ Conv(wc) ─ c ─ Add(r) ─ s ─ Conv(wy) ─ y
@@ -249,12 +250,23 @@ TEST(MixedPlan, FourBitWeightsAreForStaticNodesOnly) {
   EXPECT_THAT(text, HasSubstr("wy float32[32,32] -> int8"));
 }
 
+TEST(MixedPlan, ANodeIsKnownByItsOwnNameWhereNoValueHasIt) {
+  ModelBuilder model;
+  model.input("x", kFloat, {2, 32}).output("y", kFloat, {2, 32});
+  model.initializer("wa", {32, 32}, ramp({32, 32})).initializer("wy", {32, 32}, ramp({32, 32}));
+  model.node("MatMul", {"x", "wa"}, {"a"}, {}, "first").node("MatMul", {"a", "wy"}, {"y"}, {}, "a");
+  EXPECT_EQ(text_of(model, Format::kW4, {{"first", Format::kFp32}}),
+            text_of(chain(), Format::kW4, {{"a", Format::kFp32}}));
+  EXPECT_EQ(text_of(model, Format::kW4, {{"a", Format::kFp32}}),
+            text_of(chain(), Format::kW4, {{"a", Format::kFp32}}));
+}
+
 TEST(MixedPlan, ANameThatNoNodeGivesIsRefused) {
   EXPECT_EQ(refusal_of(chain(), recipe_of(Format::kW8, {{"a", Format::kW4}, {"nothing", Format::kW4}})),
-            "`nodes` 'nothing': no node gives this value");
+            "`nodes` 'nothing': no node has this name or gives this value");
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kW8, {{"x", Format::kW4}})), HasSubstr("'x'"));
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kDynamic, {{"b", Format::kW4}})),
-              StartsWith("`nodes` 'b': no node gives this value; normalisations"));
+              StartsWith("`nodes` 'b': no node has this name or gives this value; normalisations"));
 }
 
 TEST(MixedPlan, AModelThatKeepsItsStaticScalesHasNoDynamicNodes) {

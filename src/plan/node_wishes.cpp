@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <vector>
 
 #include "plan/op_table.h"
@@ -21,13 +22,22 @@ NodeWishes::NodeWishes(const graph::Index& index, const Recipe& recipe)
     : is_integer_(recipe.is_integer()), otherwise_(recipe.rest()) {
   if (recipe.nodes.empty()) return;
   std::map<std::string, Format> left = recipe.nodes;
-  graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
-    if (node.outputs.empty() || node.outputs[0].empty()) return;
-    const auto wish = recipe.nodes.find(graph::value_path(index, body, node.outputs[0]));
-    if (wish == recipe.nodes.end()) return;
-    by_node_.emplace(&node, wish->second);
-    left.erase(wish->first);
+  std::set<std::string> met;
+  const auto meet = [&](const auto& name_of) {
+    graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
+      if (node.outputs.empty() || node.outputs[0].empty()) return;
+      const auto wish = left.find(name_of(body, node));
+      if (wish == left.end()) return;
+      by_node_.emplace(&node, wish->second);
+      met.insert(wish->first);
+    });
+    for (const std::string& name : met) left.erase(name);
+  };
+  meet([&](std::size_t body, const onnx::Node& node) {
+    return graph::value_path(index, body, node.outputs[0]);
   });
+  // People know some nodes by their own names.
+  meet([](std::size_t, const onnx::Node& node) { return std::string(node.name); });
   has_unknown_ = !left.empty();
   if (has_unknown_) unknown_ = left.begin()->first;
 }
@@ -39,7 +49,8 @@ void NodeWishes::require_nodes() const {
       is_integer_ ? "; normalisations, and sums with constants, become part of the op before them, which "
                     "then gives their value"
                   : "";
-  throw Error(ErrorCode::kUsage, fmt::format("`nodes` '{}': no node gives this value{}", unknown_, folded));
+  throw Error(ErrorCode::kUsage,
+              fmt::format("`nodes` '{}': no node has this name or gives this value{}", unknown_, folded));
 }
 
 std::optional<Format> NodeWishes::of(const onnx::Node& node) const {
