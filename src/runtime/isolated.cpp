@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/memory.h"
+#include "runtime/own_folders.h"
 
 namespace ounce::runtime {
 namespace {
@@ -43,10 +44,17 @@ Launch isolated_launch(const fs::path& model, const ExecutorOptions& options) {
 }  // namespace
 
 fs::path find_runner_named(const std::string& name) {
+  std::vector<fs::path> folders;
+  for (const fs::path& own : own_folders()) {
+    folders.push_back(own);
+    folders.push_back(own.parent_path() / "bin");  // of a library in lib/
+  }
+  for (const char* const known : {OUNCE_RUNNER_INSTALLED, OUNCE_RUNNER_BUILT}) {
+    if (*known != '\0') folders.push_back(fs::path(known).parent_path());
+  }
   std::error_code ignored;
-  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
-  for (const fs::path& place : {self, fs::path(OUNCE_RUNNER_INSTALLED), fs::path(OUNCE_RUNNER_BUILT)}) {
-    fs::path runner = place.parent_path() / name;
+  for (const fs::path& folder : folders) {
+    fs::path runner = folder / name;
     if (fs::is_regular_file(runner, ignored)) return runner;
   }
   return {};
