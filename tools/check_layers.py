@@ -42,7 +42,7 @@ MAY_USE = {
     # Every verb with its options, on top of include/ounce.
     "verbs": ["report"],
 }
-FACES = {"cli": ["verbs", "report", "base"], "runner": ["runtime", "base"], "capi": ["verbs", "base"]}
+FACES = {"cli": ["verbs", "report", "base"], "runner": ["runtime", "base"], "capi": ["verbs", "io", "base"]}
 
 # Of include/ounce: what is no verb's own.
 VOCABULARY = {"contract", "cpus", "data", "error", "load_memory", "names", "outcome", "progress", "recipe", "runtime", "version"}

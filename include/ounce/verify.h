@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -63,9 +64,15 @@ struct NamesOf<Task> {
 // original.npz, candidate.npz (the outputs by name) and, if there are labels, labels.npz. It prints one JSON
 // number, the quality of the candidate, or {"name": number, "lower_is_better": true}. It is run a second time
 // with the original's outputs as the candidate's.
+//
+// Or `function` is called with the folder and gives what a command would print; measurements by it are not
+// kept for another run, as nobody knows what it does. It may throw, and takes as long as it takes.
 struct MetricCommand {
   std::string command;   // empty: none
   double seconds = 300;  // that it may take each time
+  std::function<std::string(const std::filesystem::path& folder)> function = {};
+
+  bool is_given() const { return !command.empty() || function; }
 };
 
 // What has to hold. Those that are not set do not decide; without any, defaults do: see

@@ -39,7 +39,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   const Call call(options.progress);
   const Stopwatch time;
   const bool has_metric =
-      !options.data.labels.empty() || options.task != Task::kAuto || !options.metric_command.command.empty();
+      !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();
   if ((options.gates.max_drop || !options.gates.max_drops.empty()) && !has_metric)
     throw Error(
         ErrorCode::kUsage,

@@ -9,6 +9,7 @@
 #include <ounce/version.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -119,7 +120,7 @@ int run(int argc, char** argv, Terminal& terminal) {
   } catch (const CLI::CallForVersion& request) {
     return parser.exit(request);
   } catch (const CLI::ParseError& error) {
-    terminal.complain(verbs::explain(error, parser, argc, argv));
+    terminal.complain(verbs::explain(error, parser, {argv + std::min(argc, 1), argv + argc}));
     return dynamic_cast<const CLI::FileError*>(&error) != nullptr ? kIoExit : kUsageExit;
   }
   for (const Command& command : commands) {

@@ -12,6 +12,7 @@
 #include "data/fit.h"
 #include "data/known_names.h"
 #include "data/list_source.h"
+#include "data/memory_source.h"
 #include "data/open_source.h"
 
 namespace ounce::data {
@@ -66,6 +67,7 @@ std::string place_of(const Sample& sample, const ValueDescription& input) {
 
 DataFeed::DataFeed(const std::vector<ValueDescription>& inputs, const DataOptions& options)
     : options_(options) {
+  if (options_.memory && options_.path.empty()) options_.path = MemorySource::kName;
   name_the_only_input(inputs);
   require_known_names(inputs, options_);
   std::size_t fed = 0;  // by the one path for all
@@ -110,6 +112,10 @@ bool DataFeed::is_made(const ValueDescription& input) const {
 Source& DataFeed::open(const std::filesystem::path& path, const ValueDescription* input) {
   std::unique_ptr<Source>& place = sources_[path];
   if (place) return *place;
+  if (options_.memory && path == MemorySource::kName) {
+    place = std::make_unique<MemorySource>(options_.memory);
+    return *place;
+  }
   SourceRequest request;
   request.fields = wanted_fields_;
   request.input = input;

@@ -92,7 +92,7 @@ Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptio
   }
   largest_outputs_.resize(outputs_.size());
   evidence_.resize(outputs_.size());
-  if (!options.metric_command.command.empty())
+  if (options.metric_command.is_given())
     command_ = std::make_unique<CommandMeter>(options.metric_command, reference.model().outputs());
   if (options.task != Task::kAuto) {
     const std::vector<data::ValueDescription>& outputs = reference.model().outputs();

@@ -23,8 +23,10 @@ constexpr std::size_t kMostSaidBytes = std::size_t{1} << 20;
 constexpr std::size_t kShown = 60;  // of what it said
 constexpr double kPatience = 5;     // between the end of what it says and its own
 
+// A function has no name.
 [[noreturn]] void refuse_command(const std::string& command, const std::string& why) {
-  throw Error(ErrorCode::kUsage, fmt::format("`metric_command` '{}' {}", command, why));
+  throw Error(ErrorCode::kUsage, command.empty() ? "the metric function " + why
+                                                 : fmt::format("`metric_command` '{}' {}", command, why));
 }
 
 std::string on_one_line(std::string text) {
@@ -151,6 +153,7 @@ void require_no(const std::error_code& problem, const std::filesystem::path& pat
 }
 
 std::vector<SaidMetric> ask(const MetricCommand& command, const std::filesystem::path& folder) {
+  if (command.function) return read_said(command.function(folder), "");
   // The folder is the shell's own name, so that no character in it means anything.
   runtime::ChildProcess process({"/bin/sh", "-c", command.command + " \"$0\"", folder.string()},
                                 runtime::ChildProcess::Errors::kKept);

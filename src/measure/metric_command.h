@@ -1,4 +1,4 @@
-// A quality that a program of the user's finds (ounce/verify.h: MetricCommand). What both models give is put
+// A quality that a program or a function of the user's finds (ounce/verify.h: MetricCommand). What both models give is put
 // aside sample by sample; at the end it stands in a folder of its own:
 //
 //   original.npz, candidate.npz   each output by its name, [samples, …]; where samples differ in their shape,
@@ -29,7 +29,7 @@ class CommandMeter {
 
   void add(std::span<const data::TensorView> reference, std::span<const data::TensorView> candidate,
            const data::Tensor* label);
-  // Runs the program. Throws Error{kUsage} when it fails, takes too long, or says anything but numbers.
+  // Asks the program or the function. Throws Error{kUsage} when it fails, takes too long, or says anything but numbers.
   std::vector<MetricResult> results() const;
 
  private:

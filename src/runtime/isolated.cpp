@@ -43,6 +43,8 @@ Launch isolated_launch(const fs::path& model, const ExecutorOptions& options) {
 
 }  // namespace
 
+// Beside this program; beside the library that we are in, or in the bin beside its folder, if somebody else's
+// program has loaded it; where it was installed or built.
 fs::path find_runner_named(const std::string& name) {
   std::vector<fs::path> folders;
   for (const fs::path& own : own_folders()) {

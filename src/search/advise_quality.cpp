@@ -29,8 +29,7 @@ std::string drop_text(const MetricResult& metric, double limit) {
 }  // namespace
 
 bool has_metric(const AdviseOptions& options) {
-  return !options.data.labels.empty() || options.task != Task::kAuto ||
-         !options.metric_command.command.empty();
+  return !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();
 }
 
 bool judges_by_answers(const AdviseOptions& options, const FamilyFinding& family,

@@ -13,6 +13,7 @@
 #include "base/cpu.h"
 #include "base/digest.h"
 #include "data/contract_json.h"
+#include "data/memory_source.h"
 #include "io/mapped_file.h"
 #include "make/source_digest.h"
 #include "onnx/reader.h"
@@ -103,6 +104,7 @@ std::string model_digest(const fs::path& path) {
 
 std::string digest_of_data(const DataOptions& data) {
   std::string text = digest_of_path(data.path);
+  if (data.memory) text += data::description_of(*data.memory);
   for (const auto& [input, path] : data.paths)
     text += fmt::format("\ninput '{}' {}", input, digest_of_path(path));
   for (const auto& [input, field] : data.fields) text += fmt::format("\nfield '{}' '{}'", input, field);

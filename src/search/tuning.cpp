@@ -33,7 +33,7 @@ using nlohmann::json;
 // What passes has to be the same model to whoever looks at its outputs; without labels a drop cannot be seen.
 TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
   const bool has_metric =
-      !options.data.labels.empty() || options.task != Task::kAuto || !options.metric_command.command.empty();
+      !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();
   const bool is_blind = options.gates.max_drop && !has_metric;
   if (is_blind) options.gates.max_drop.reset();
   const bool has_other = measure::has_any(options.gates);
@@ -89,8 +89,9 @@ class Tuning {
         clock_(options_.budget),
         split_(split_data(model, options_.runtime, options_.data)),
         maker_(model, maker_options(options_, split_)),
-        journal_(options_.keep ? journal_file(options_.cache, identity(model, options_))
-                               : std::filesystem::path()),
+        journal_(options_.keep && !options_.metric_command.function
+                     ? journal_file(options_.cache, identity(model, options_))
+                     : std::filesystem::path()),
         evaluator_(options_, split_, maker_, journal_, clock_),
         search_(options_, evaluator_, clock_, [this](const Candidate& best) { return adopt(best); }),
         tries_(*options_.gates.confidence),

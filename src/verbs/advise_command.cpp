@@ -44,13 +44,13 @@ std::vector<std::string> data_words(const CLI::App& app) {
   return words;
 }
 
-AdviseOptions options_of(const Arguments& arguments, const CLI::App& app) {
+AdviseOptions options_of(const Arguments& arguments, Host& host, const CLI::App& app) {
   AdviseOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
-  options.data = data_options_of(arguments.data);
+  options.data = data_options_of(arguments.data, host.given);
   options.target = arguments.target;
   options.budget = duration_of(arguments.budget, "--budget");
-  set_quality(arguments.quality, options);
+  set_quality(arguments.quality, host.given, options);
   options.max_drop = share_of(arguments.max_drop, "--max-drop", 0.2);
   options.min_sqnr = arguments.min_sqnr;
   options.data_words = data_words(app);
@@ -58,7 +58,7 @@ AdviseOptions options_of(const Arguments& arguments, const CLI::App& app) {
 }
 
 int run(const Arguments& arguments, Host& host, const CLI::App& app) {
-  AdviseOptions options = options_of(arguments, app);
+  AdviseOptions options = options_of(arguments, host, app);
   const Stream human = for_people(arguments.json);
   std::vector<report::AdviseRow> rows;
   int worst = 0;

@@ -34,7 +34,7 @@ int run(const Arguments& arguments, Host& host) {
   BenchOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);
-  options.data = data_options_of(arguments.data);
+  options.data = data_options_of(arguments.data, host.given);
   options.seconds = arguments.seconds;
   options.repeats = arguments.repeats;
   options.batches = arguments.batches;

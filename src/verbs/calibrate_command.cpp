@@ -53,7 +53,7 @@ int show(const Arguments& arguments, Host& host, const CalibrateResult& result) 
 int observe(const Arguments& arguments, Host& host, const OwnFiles& own) {
   if (arguments.model.empty()) throw Error(ErrorCode::kUsage, "calibrate: say which model");
   CalibrateOptions options;
-  options.data = data_options_of(arguments.data);
+  options.data = data_options_of(arguments.data, host.given);
   options.runtime = runtime_options_of(arguments.runtime);
   read_shard(arguments.shard, options);
   std::filesystem::path output = arguments.output;

@@ -16,6 +16,7 @@
 
 #include "base/nearest.h"
 #include "base/toml_text.h"
+#include "verbs/option_kinds.h"
 #include "verbs/suggestion.h"
 
 namespace ounce::verbs {
@@ -31,10 +32,6 @@ constexpr std::size_t kMostBytes = 1 << 20;
   throw Error(ErrorCode::kUsage, why, fmt::format("{}:{}:{}", file, place.begin.line, place.begin.column));
 }
 
-std::string with_guess(const std::string& message, const std::string& guess) {
-  return guess.empty() ? message : fmt::format("{}; did you mean '{}'?", message, guess);
-}
-
 // Not opened before this is known: opening a pipe waits for somebody to write into it, and a device has no
 // end.
 void require_plain_file(const std::string& file) {
@@ -46,24 +43,6 @@ void require_plain_file(const std::string& file) {
   if (!S_ISREG(status.st_mode)) refuse(file, "is not a regular file; --config reads a TOML file");
   if (status.st_size > off_t{kMostBytes})
     refuse(file, "is larger than 1 MiB: these are not options of ounce");
-}
-
-std::vector<std::string> verbs_of(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(verb->get_name());
-  return names;
-}
-
-std::vector<std::string> keys_of(const CLI::App& verb) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : verb.get_options()) {
-    if (!option->get_configurable()) continue;
-    const auto& long_names = option->get_lnames();
-    names.insert(names.end(), long_names.begin(), long_names.end());
-    if (option->get_positional()) names.push_back(option->get_name(true));
-  }
-  return names;
 }
 
 // Walks through the tables of one file, with the parser's verbs beside them.
@@ -86,14 +65,14 @@ class Reader {
   void read_section(const toml::table& section, const CLI::App& parent, const toml::key& title,
                     const std::string& whose) {
     const std::string name(title.str());
-    const std::vector<std::string> verbs = verbs_of(parent);
+    const std::vector<std::string> verbs = names_of_verbs(parent);
     if (std::find(verbs.begin(), verbs.end(), name) == verbs.end())
       refuse(file_, title.source(),
              with_guess(fmt::format("'{}' is not a verb of {}", name, whose), nearest(name, verbs)));
     const CLI::App& verb = *parent.get_subcommand(name);
     parents_.push_back(name);
     for (const auto& [key, value] : section) {
-      if (value.is_table() && !verbs_of(verb).empty()) {
+      if (value.is_table() && !names_of_verbs(verb).empty()) {
         read_section(*value.as_table(), verb, key, name);
       } else {
         read_option(verb, key, value);
@@ -104,21 +83,20 @@ class Reader {
 
   void read_option(const CLI::App& verb, const toml::key& name, const toml::node& value) {
     const std::string key(name.str());
-    const std::vector<std::string> keys = keys_of(verb);
+    const std::vector<std::string> keys = names_of_options(verb);
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       refuse(file_, name.source(),
              with_guess(fmt::format("{} has no option '{}'", verb.get_name(), key), guess_of(key, keys)));
     }
-    const CLI::Option* option = verb.get_option_no_throw("--" + key);
-    const bool is_flag = option != nullptr && option->get_expected_min() == 0;
-    if (is_flag && !value.is_boolean())
+    const bool takes_none = is_flag(*find_option(verb, key));
+    if (takes_none && !value.is_boolean())
       refuse(file_, value.source(), fmt::format("'{}' is either true or false", key));
     CLI::ConfigItem item{parents_, key, {}};
     if (const toml::array* list = value.as_array()) {
       for (const toml::node& element : *list) item.inputs.push_back(word_of(key, element));
       if (list->empty()) return;  // it says nothing
     } else {
-      if (value.is_boolean() && !is_flag)
+      if (value.is_boolean() && !takes_none)
         refuse(file_, value.source(), fmt::format("'{}' takes a value, not true or false", key));
       item.inputs.push_back(word_of(key, value));
     }

@@ -49,7 +49,7 @@ int set(const Arguments& arguments, Host& host, const OwnFiles& own) {
     throw Error(ErrorCode::kUsage,
                 "say what the contract is: with --contract FILE or with options such as --rescale 1/255");
   }
-  const DataOptions data = data_options_of(arguments.data);
+  const DataOptions data = data_options_of(arguments.data, host.given);
   const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
   const Contract written = named(arguments.model, [&] {
     return set_contract(arguments.model, arguments.output, *wanted, data.is_generated() ? nullptr : &data,
@@ -69,7 +69,7 @@ int show(const Arguments& arguments, Host& host) {
 }
 
 int check(const Arguments& arguments, Host& host) {
-  const DataOptions data = data_options_of(arguments.data);
+  const DataOptions data = data_options_of(arguments.data, host.given);
   if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: --data");
   const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
   const ContractCheck result = named(arguments.model, [&] {

@@ -216,8 +216,9 @@ void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contrac
   if (with_contract) add_contract_options(app, arguments.contract, "--contract");
 }
 
-DataOptions data_options_of(const DataArguments& arguments) {
+DataOptions data_options_of(const DataArguments& arguments, const Given& given) {
   DataOptions options;
+  options.memory = given.data;
   for (const std::string& data : arguments.data) {
     if (data.empty() || data.ends_with('=')) {
       throw Error(ErrorCode::kUsage,
@@ -234,6 +235,8 @@ DataOptions data_options_of(const DataArguments& arguments) {
       options.paths[name] = path;
     }
   }
+  if (options.memory && !options.path.empty())
+    throw Error(ErrorCode::kUsage, "there is data in memory and --data: leave one out");
   for (const std::string& text : arguments.inputs) options.fields.insert(split_pair(text, "--input"));
   for (const std::string& text : arguments.carry) options.carry.insert(split_pair(text, "--carry"));
   for (const std::string& text : arguments.constants) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "verbs/host.h"
+
 namespace ounce::verbs {
 
 // How raw data becomes an input, said by flags instead of a file.
@@ -29,7 +31,7 @@ std::optional<Contract> contract_from(const ContractArguments& arguments);
 
 // With the contract's options, unless the model's own contract is what a verb is about.
 void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract = true);
-DataOptions data_options_of(const DataArguments& arguments);
+DataOptions data_options_of(const DataArguments& arguments, const Given& given);
 
 // "0.0039" or "1/255". Throws Error{kUsage}.
 double fraction_of(const std::string& text, const char* option);

@@ -1,6 +1,7 @@
 // The options that say when a model is as good as its original, shared by the verbs that decide.
 #pragma once
 
+#include <ounce/error.h>
 #include <ounce/verify.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "verbs/host.h"
 #include "verbs/names_of.h"
 
 namespace ounce::verbs {
@@ -31,10 +33,12 @@ std::vector<std::string> tags_of(const GateArguments& arguments);
 // Task, metric, the user's own command, the output that labels speak of and the threshold: fields that the
 // options of every verb which judges have under these names.
 template <class Options>
-void set_quality(const GateArguments& arguments, Options& options) {
+void set_quality(const GateArguments& arguments, const Given& given, Options& options) {
+  if (given.metric && !arguments.metric_command.empty())
+    throw Error(ErrorCode::kUsage, "there is a metric function and --metric-command: leave one out");
   options.task = value_of<Task>(arguments.task);
   options.metric = metric_of(arguments);
-  options.metric_command = {arguments.metric_command, arguments.metric_seconds};
+  options.metric_command = {arguments.metric_command, arguments.metric_seconds, given.metric};
   options.tags = tags_of(arguments);
   options.label_output = arguments.label_output;
   options.threshold = arguments.threshold;

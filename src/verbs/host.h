@@ -8,8 +8,11 @@
 //   options.progress = &watch->progress;
 #pragma once
 
+#include <ounce/data.h>
 #include <ounce/progress.h>
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,6 +29,12 @@ enum class Stream { kResults, kMessages };
 inline Stream for_people(bool wants_document) {
   return wants_document ? Stream::kMessages : Stream::kResults;
 }
+
+// What only a program can hand over, as it has it in memory.
+struct Given {
+  std::shared_ptr<const MemoryData> data = nullptr;                             // in the place of --data
+  std::function<std::string(const std::filesystem::path& folder)> metric = {};  // of --metric-command
+};
 
 // While it lives, somebody may look at how far a call is.
 class Watch {
@@ -46,6 +55,8 @@ class Host {
   void complain(const std::string& what) { write_complaint(plain(what)); }
   // What goes on right now, for those who like to watch; it takes the place of the line before.
   void show(const std::string& line) { write_passing(escaped_lines(line)); }
+
+  Given given;
 
   // `what` is a word for what is being worked on.
   virtual std::unique_ptr<Watch> watch(const std::string& what) = 0;

@@ -81,7 +81,7 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
   options.threads = arguments.threads;
   options.dry_run = arguments.dry_run;
   options.trial.is_wanted = arguments.verify;
-  options.trial.data = data_options_of(arguments.data);
+  options.trial.data = data_options_of(arguments.data, host.given);
   options.trial.runtime.library = arguments.runtime;
   options.trial.runtime.isolate = isolation_of(arguments.isolation);
   options.trial.cpus = options.recipe.is_integer() ? cpus_of(arguments.on) : std::vector<std::string>();

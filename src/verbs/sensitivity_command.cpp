@@ -33,15 +33,15 @@ struct Arguments {
   bool keep = true, json = false;
 };
 
-SensitivityOptions options_of(const Arguments& arguments) {
+SensitivityOptions options_of(const Arguments& arguments, Host& host) {
   SensitivityOptions options;
   options.format = value_of<Format>(arguments.format);
   options.grouping = value_of<Grouping>(arguments.grouping);
   options.runtime = runtime_options_of(arguments.runtime);
-  options.data = data_options_of(arguments.data);
+  options.data = data_options_of(arguments.data, host.given);
   options.data.samples = 0;  // calibration takes more of them
   if (arguments.has_samples) options.samples = arguments.data.samples;
-  set_quality(arguments.gates, options);
+  set_quality(arguments.gates, host.given, options);
   options.measure = arguments.top;
   options.min_sqnr = arguments.min_sqnr;
   options.cache = arguments.cache;
@@ -53,7 +53,7 @@ SensitivityOptions options_of(const Arguments& arguments) {
 }
 
 int run(const Arguments& arguments, Host& host) {
-  SensitivityOptions options = options_of(arguments);
+  SensitivityOptions options = options_of(arguments, host);
   const Stream human = for_people(arguments.json);
   std::vector<report::SensitivityRow> rows;
   int worst = 0;

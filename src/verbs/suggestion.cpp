@@ -17,11 +17,11 @@ std::vector<std::string> options_of(const CLI::App& app) {
   return names;
 }
 
+}  // namespace
+
 std::string with_guess(const std::string& message, const std::string& guess) {
   return guess.empty() ? message : fmt::format("{}; did you mean '{}'?", message, guess);
 }
-
-}  // namespace
 
 std::string guess_of(std::string_view word, const std::vector<std::string>& known) {
   if (std::string near = nearest(word, known); !near.empty()) return near;
@@ -35,7 +35,8 @@ std::string guess_of(std::string_view word, const std::vector<std::string>& know
   return found;
 }
 
-std::string explain(const CLI::ParseError& error, const CLI::App& parser, int argc, char** argv) {
+std::string explain(const CLI::ParseError& error, const CLI::App& parser,
+                    const std::vector<std::string>& words) {
   const CLI::App* verb = nullptr;
   std::vector<std::string> verbs;
   for (const CLI::App* command : parser.get_subcommands([](const CLI::App*) { return true; })) {
@@ -44,9 +45,9 @@ std::string explain(const CLI::ParseError& error, const CLI::App& parser, int ar
   }
   if (const auto* file = dynamic_cast<const CLI::FileError*>(&error)) return file->what();
   if (verb == nullptr) {
-    for (int i = 1; i < argc; ++i) {
-      const std::string_view word = argv[i];
-      const bool is_value = std::string_view(argv[i - 1]) == "--config";
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string& word = words[i];
+      const bool is_value = i > 0 && words[i - 1] == "--config";
       if (!is_value && !word.starts_with("-"))
         return with_guess(fmt::format("'{}' is not a verb of ounce", word), nearest(word, verbs));
     }
@@ -54,8 +55,8 @@ std::string explain(const CLI::ParseError& error, const CLI::App& parser, int ar
   }
   std::vector<std::string> known = options_of(*verb);
   for (const std::string& name : options_of(parser)) known.push_back(name);
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = std::string_view(argv[i]).substr(0, std::string_view(argv[i]).find('='));
+  for (const std::string_view given : words) {
+    const std::string_view word = given.substr(0, given.find('='));
     if (!word.starts_with("--") || word == "--" || std::find(known.begin(), known.end(), word) != known.end())
       continue;
     return with_guess(fmt::format("{} has no option '{}'", verb->get_name(), word), guess_of(word, known));

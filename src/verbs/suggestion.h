@@ -12,6 +12,11 @@ namespace ounce::verbs {
 // for no idea.
 std::string guess_of(std::string_view word, const std::vector<std::string>& known);
 
-std::string explain(const CLI::ParseError& error, const CLI::App& parser, int argc, char** argv);
+// The message, and the guess if there is one.
+std::string with_guess(const std::string& message, const std::string& guess);
+
+// `words` are those behind the program's name.
+std::string explain(const CLI::ParseError& error, const CLI::App& parser,
+                    const std::vector<std::string>& words);
 
 }  // namespace ounce::verbs

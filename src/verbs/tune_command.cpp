@@ -36,9 +36,9 @@ struct Arguments {
 TuneOptions options_of(const Arguments& arguments, Host& host) {
   TuneOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
-  options.data = data_options_of(arguments.data);
+  options.data = data_options_of(arguments.data, host.given);
   options.gates = gates_of(arguments.gates);
-  set_quality(arguments.gates, options);
+  set_quality(arguments.gates, host.given, options);
   options.objective = value_of<Objective>(arguments.objective);
   options.budget = budget_of(arguments.budget, "--budget");
   options.target = arguments.target;

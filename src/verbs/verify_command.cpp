@@ -35,12 +35,12 @@ struct Arguments {
   std::string on = "none";
 };
 
-VerifyOptions options_of(const Arguments& arguments) {
+VerifyOptions options_of(const Arguments& arguments, Host& host) {
   VerifyOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);
-  options.data = data_options_of(arguments.data);
-  set_quality(arguments.gates, options);
+  options.data = data_options_of(arguments.data, host.given);
+  set_quality(arguments.gates, host.given, options);
   options.edge_cases = arguments.edge_cases;
   options.worst = arguments.worst;
   options.gates = gates_of(arguments.gates);
@@ -49,7 +49,7 @@ VerifyOptions options_of(const Arguments& arguments) {
 }
 
 int run(const Arguments& arguments, Host& host) {
-  VerifyOptions options = options_of(arguments);
+  VerifyOptions options = options_of(arguments, host);
   const Stream human = for_people(arguments.json);
   std::vector<report::VerifyRow> rows;
   int worst = 0;

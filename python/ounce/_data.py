@@ -1,0 +1,154 @@
+"""Data as people have it, for the library: paths, arrays, loaders, readers.
+
+Arrays stay where they are. What can only be gone through once (a loader, a reader, a generator) is gone through here,
+and its arrays are kept until the call ends: give ``samples`` when there are more than memory holds.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from ._errors import RequestError
+from ._native import Call, TypedArray
+
+Path = Union[str, "os.PathLike[str]"]
+
+#: A path; paths by input; arrays by input, their first axis counts the samples; one such array, where the model takes
+#: one input; or an iterable of samples or batches: mappings by input, tuples in the order of the inputs, single arrays.
+#: Also whatever has ``get_next()``, such as a ``CalibrationDataReader``.
+Data = Union[Path, Mapping[str, Any], Iterable[Any]]
+
+_LABELS = "labels"
+_NUMBERS = re.compile(r"(float(16|32|64)|bfloat16|u?int(8|16|32|64)|bool)$")
+
+
+class Input(NamedTuple):
+    """What a model takes."""
+
+    name: str
+    rank: Optional[int]  # None: nobody knows
+    has_free_batch: bool
+
+
+def is_path(value: object) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def inputs_of(description: Sequence[Mapping[str, str]]) -> List[Input]:
+    """From the document of inspect: ``{"name": "x", "type": "float32[batch,3,224,224]"}``."""
+    inputs = []
+    for value in description:
+        shape = re.search(r"\[(.*)\]$", value["type"])
+        dims = [] if shape is None or not shape.group(1) else shape.group(1).split(",")
+        inputs.append(Input(value["name"], len(dims) or None, bool(dims) and not dims[0].isdigit()))
+    return inputs
+
+
+def as_array(value: object, name: str) -> TypedArray:
+    """Numbers of NumPy, torch or anything that NumPy takes; copied only when they are not in one piece."""
+    import numpy
+
+    type_name = None
+    if hasattr(value, "detach"):  # torch
+        value = value.detach().cpu()
+        if str(value.dtype) == "torch.bfloat16":  # NumPy has none
+            import torch
+
+            type_name, value = "bfloat16", value.contiguous().view(torch.int16)
+        value = value.numpy()
+    array = numpy.asarray(value)
+    if not array.flags.c_contiguous or not array.dtype.isnative:
+        array = numpy.array(array, dtype=array.dtype.newbyteorder("="), order="C")  # keeps an array without axes
+    if type_name is None:
+        type_name = array.dtype.name
+    if not _NUMBERS.match(type_name):
+        raise RequestError(f"'{name}' holds {type_name}, and not numbers that a model takes")
+    return type_name, array
+
+
+def _is_array(value: object) -> bool:
+    return hasattr(value, "shape") and hasattr(value, "dtype")
+
+
+def _items_of(data: Any, most: Optional[int]) -> Iterator[Any]:
+    items = iter(data.get_next, None) if hasattr(data, "get_next") else iter(data)
+    return itertools.islice(items, most)
+
+
+def _named(item: Any, inputs: Sequence[Input], labels: Optional[str]) -> Dict[str, TypedArray]:
+    """The fields of one item that the model or the labels need, by name."""
+    if isinstance(item, Mapping):
+        wanted = {value.name for value in inputs} | {labels}
+        # An item with none of the names is left whole: a model of one input takes what there is.
+        names = [name for name in item if name in wanted] if any(v.name in item for v in inputs) else list(item)
+        return {name: as_array(item[name], name) for name in names}
+    values = list(item) if isinstance(item, (tuple, list)) and any(map(_is_array, item)) else [item]
+    names = [value.name for value in inputs][: len(values)]
+    if len(values) > len(names):
+        names.append(labels or _LABELS)
+    return {name: as_array(value, name) for name, value in zip(names, values)}
+
+
+def _batch_of(sample: Mapping[str, TypedArray], inputs: Sequence[Input]) -> Tuple[bool, bool]:
+    """Does an item have a batch axis, and does that count samples which can be taken one by one?"""
+    ranks = {value.name: value for value in inputs}
+    known = [(ranks[name], array) for name, (_, array) in sample.items() if name in ranks and ranks[name].rank]
+    if not known and len(inputs) == 1 and inputs[0].rank:  # under another name
+        known = [(inputs[0], array) for _, (_, array) in list(sample.items())[:1]]
+    has_batch = any(array.ndim >= (value.rank or 0) for value, array in known)
+    is_free = all(value.has_free_batch for value, _ in known)
+    sizes = {array.shape[0] if array.ndim else None for _, array in sample.values()}
+    return has_batch, has_batch and is_free and len(sizes) == 1 and None not in sizes
+
+
+def _add_items(call: Call, data: Any, inputs: Sequence[Input], labels: Optional[str], most: Optional[int]) -> None:
+    batch: Optional[Tuple[bool, bool]] = None
+    for item in _items_of(data, most):
+        fields = _named(item, inputs, labels)
+        if batch is None:
+            batch = _batch_of(fields, inputs)
+        has_batch, can_be_cut = batch
+        if not can_be_cut:
+            call.add_sample(fields, has_batch)
+            continue
+        for i in range(min(len(array) for _, array in fields.values())):
+            call.add_sample({name: (kind, array[i]) for name, (kind, array) in fields.items()}, False)
+    if batch is None:
+        raise RequestError("the data is empty")
+
+
+def add_data(
+    call: Call,
+    options: Dict[str, Any],
+    find_inputs: Callable[[], List[Input]],
+) -> None:
+    """Takes ``data`` and ``labels`` out of the options, if they are no paths and names, and hands them over."""
+    data, labels = options.get("data"), options.get("labels")
+    if data is not None and (is_path(data) or (isinstance(data, Mapping) and data and all(map(is_path, data.values())))):
+        options["data"] = {k: os.fspath(v) for k, v in data.items()} if isinstance(data, Mapping) else os.fspath(data)
+        data = None
+    elif isinstance(data, (list, tuple)) and data and all(isinstance(part, str) for part in data):
+        data = None  # NAME=PATH, as on the command line
+    elif data is not None:
+        del options["data"]
+    if labels is not None and not isinstance(labels, str):
+        options["labels"] = _LABELS
+        call.add_array(_LABELS, as_array(labels, _LABELS))
+    if data is None:
+        return
+    if _is_array(data):
+        data = {"data": data}
+    if isinstance(data, Mapping):
+        for name, value in data.items():
+            call.add_array(name, as_array(value, name))
+        return
+    if labels is not None and not isinstance(labels, str):
+        raise RequestError("labels of an iterable stand in its items: name them with labels=")
+    most = None
+    if options.get("samples"):  # or somebody's endless generator would never end
+        most = int(options["samples"]) + int(options.get("first") or 0)
+    field = options.get("labels")
+    _add_items(call, data, find_inputs(), field, most)

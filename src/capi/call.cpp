@@ -1,0 +1,152 @@
+#include "capi/call.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <mutex>
+
+#include "base/cancel.h"
+#include "base/json_text.h"
+#include "capi/call_host.h"
+#include "verbs/command.h"
+#include "verbs/failure.h"
+#include "verbs/json_options.h"
+#include "verbs/option_kinds.h"
+#include "verbs/suggestion.h"
+
+namespace ounce::capi {
+namespace {
+
+using nlohmann::ordered_json;
+
+// A parser of its own for each call: it holds what was parsed.
+struct Verbs {
+  CLI::App parser{"", "ounce"};
+  std::vector<verbs::Command> commands = verbs::add_verbs(parser);
+};
+
+// CLI11 takes them from the back.
+void parse(Verbs& verbs, std::vector<std::string> words) {
+  const std::vector<std::string> given = words;
+  std::reverse(words.begin(), words.end());
+  try {
+    verbs.parser.parse(words);
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorCode::kUsage, verbs::explain(error, verbs.parser, given));
+  }
+}
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) throw Error(ErrorCode::kIo, "cannot be written: is the disk full?", path.string());
+}
+
+void list_verbs(const CLI::App& app, const std::string& before, std::vector<std::string>& all) {
+  for (const std::string& name : verbs::names_of_verbs(app)) {
+    all.push_back(before + name);
+    list_verbs(*app.get_subcommand(name), before + name + " ", all);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> all_verbs() {
+  const Verbs verbs;
+  std::vector<std::string> all;
+  list_verbs(verbs.parser, "", all);
+  return all;
+}
+
+std::string CallOfVerb::help() const {
+  Verbs verbs;
+  return verbs::describe(verbs::find_verb(verbs.parser, verb_), verb_).dump();
+}
+
+void CallOfVerb::add_options(std::string_view json) {
+  const auto added = parse_json<ordered_json>(json, {}, "options");
+  if (!added.is_object())
+    throw Error(ErrorCode::kUsage, "options are a JSON object such as {\"to\": \"w8\"}");
+  options_.update(added);
+}
+
+const std::filesystem::path& CallOfVerb::folder() {
+  if (folder_ == nullptr) folder_ = std::make_unique<TemporaryFolder>("call");
+  return folder_->path();
+}
+
+void CallOfVerb::add_model(const std::string& argument, std::string_view bytes) {
+  const std::string name = models_.empty() ? "model.onnx" : fmt::format("model{}.onnx", models_.size() + 1);
+  models_.push_back(folder() / name);
+  write_file(models_.back(), bytes);
+  ordered_json& place = options_[argument];
+  if (place.is_null()) {
+    place = models_.back().string();
+  } else {
+    if (!place.is_array()) place = ordered_json::array({place});
+    place.push_back(models_.back().string());
+  }
+}
+
+void CallOfVerb::add_array(ArrayView array) {
+  data_.arrays.push_back(std::move(array));
+  has_data_ = true;
+}
+
+void CallOfVerb::add_sample(std::vector<ArrayView> arrays, bool has_batch_axis) {
+  if (!data_.samples.empty() && data_.has_batch_axis != has_batch_axis)
+    throw Error(ErrorCode::kUsage, "some samples have a batch axis and some have none");
+  data_.samples.push_back(std::move(arrays));
+  data_.has_batch_axis = has_batch_axis;
+  has_data_ = true;
+}
+
+void CallOfVerb::set_output(const CLI::App& verb) {
+  const bool writes = verbs::find_option(verb, "output") != nullptr;
+  if (models_.empty() || !writes || (options_.contains("output") && !options_["output"].is_null())) return;
+  output_ = folder() / "output.onnx";
+  options_["output"] = output_.string();
+}
+
+void CallOfVerb::take_output() {
+  if (output_.empty() || !std::filesystem::exists(output_)) return;
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    const bool is_ours = std::find(models_.begin(), models_.end(), entry.path()) != models_.end();
+    if (!is_ours && entry.path() != output_)
+      throw Error(ErrorCode::kUsage, fmt::format("the result is more than one file ({} too): name a path for "
+                                                 "it, as the option 'output'",
+                                                 entry.path().filename().string()));
+  }
+  outcome.output = io::MappedFile::open(output_);
+}
+
+void CallOfVerb::run() {
+  if (has_run_) throw Error(ErrorCode::kUsage, "a call runs once: make another one");
+  has_run_ = true;
+  const Call call(&whole_);
+  Verbs verbs;
+  const CLI::App& verb = verbs::find_verb(verbs.parser, verb_);
+  if (verbs::find_option(verb, "json") != nullptr) options_["json"] = true;
+  set_output(verb);
+  parse(verbs, verbs::arguments_of(verbs.parser, verb_, options_));
+
+  CallHost host(outcome, whole_, on_progress_);
+  if (has_data_) host.given.data = std::make_shared<MemoryData>(data_);
+  std::mutex one_at_a_time;
+  if (metric_)
+    host.given.metric = [&](const std::filesystem::path& outputs) {
+      const std::lock_guard lock(one_at_a_time);
+      return metric_(outputs);
+    };
+  throw_if_cancelled();
+  const auto chosen = std::find_if(verbs.commands.begin(), verbs.commands.end(),
+                                   [](const verbs::Command& command) { return command.app->parsed(); });
+  outcome.code = chosen->run(host);
+  take_output();
+}
+
+}  // namespace ounce::capi

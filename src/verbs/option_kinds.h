@@ -1,0 +1,24 @@
+// What an option of the parser is, for those who do not read a command line: a file of options, JSON, a
+// description for other languages.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace ounce::verbs {
+
+std::vector<std::string> names_of_verbs(const CLI::App& app);
+// Long names without their dashes, and those of arguments; not --help and --config.
+std::vector<std::string> names_of_options(const CLI::App& verb);
+// By such a name; null when there is none.
+const CLI::Option* find_option(const CLI::App& verb, const std::string& name);
+
+bool is_flag(const CLI::Option& option);  // takes no value
+bool is_list(const CLI::Option& option);  // may be given several times
+
+// {"verb", "help", "options": [{"name", "kind", …}]}: see docs/c-api.md.
+nlohmann::ordered_json describe(const CLI::App& verb, const std::string& name);
+
+}  // namespace ounce::verbs
