@@ -47,7 +47,7 @@ def inputs_of(description: Sequence[Mapping[str, str]]) -> List[Input]:
     return inputs
 
 
-def as_array(value: object, name: str) -> TypedArray:
+def as_array(value: Any, name: str) -> TypedArray:
     """Numbers of NumPy, torch or anything that NumPy takes; copied only when they are not in one piece."""
     import numpy
 
@@ -115,7 +115,7 @@ def _add_items(call: Call, data: Any, inputs: Sequence[Input], labels: Optional[
             call.add_sample(fields, has_batch)
             continue
         for i in range(min(len(array) for _, array in fields.values())):
-            call.add_sample({name: (kind, array[i]) for name, (kind, array) in fields.items()}, False)
+            call.add_sample({name: (kind, array[i, ...]) for name, (kind, array) in fields.items()}, False)
     if batch is None:
         raise RequestError("the data is empty")
 

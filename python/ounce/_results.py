@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import json
 import pathlib
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 Json = Dict[str, Any]
 
@@ -273,18 +273,11 @@ class ContractCheckResult(Result):
     findings: List[str]
 
 
-#: Where a document keeps what one model gave.
-_ROWS: Mapping[str, str] = {
-    "inspect": "models",
-    "quantize": "models",
-    "verify": "candidates",
-    "sensitivity": "models",
-    "tune": "models",
-    "advise": "models",
-    "check": "models",
-}
-
-
-def row_of(verb: str, document: Json) -> Json:
-    rows = document.get(_ROWS.get(verb, ""), [])
-    return rows[0] if len(rows) == 1 else {}
+def row_of(document: Json) -> Json:
+    """What the only model gave, of a document with a list of models."""
+    for name in ("models", "candidates"):
+        rows = document.get(name, [])
+        if len(rows) == 1 and document.get("verb") != "bench":
+            row: Json = rows[0]
+            return row
+    return {}

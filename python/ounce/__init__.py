@@ -1,0 +1,80 @@
+"""ONNX models made small and fast, with proof that they still work.
+
+    import ounce
+
+    small = ounce.quantize("model.onnx", to="static", data=loader, output="small.onnx")
+    proof = ounce.verify("model.onnx", "small.onnx", data={"x": images, "y": labels}, labels="y", max_drop=0.01)
+    assert proof.passed, proof.verdict
+
+Every verb of the command line is a function here, with the same options under the same names.
+"""
+
+from ._errors import InternalError, OunceError, RefusedError, RequestError, StoppedError, UnsupportedError
+from ._native import version as _version
+from ._results import (
+    AdviseResult,
+    BenchResult,
+    CalibrateResult,
+    CheckResult,
+    ContractCheckResult,
+    ContractResult,
+    CopyResult,
+    InspectResult,
+    ModelResult,
+    QuantizeResult,
+    Result,
+    SensitivityResult,
+    TuneResult,
+    VerifyResult,
+)
+from ._verbs import (
+    advise,
+    bench,
+    calibrate,
+    calibrate_merge,
+    check,
+    contract,
+    copy,
+    inspect,
+    quantize,
+    sensitivity,
+    tune,
+    verify,
+)
+
+__version__ = _version()
+
+__all__ = [
+    "AdviseResult",
+    "BenchResult",
+    "CalibrateResult",
+    "CheckResult",
+    "ContractCheckResult",
+    "ContractResult",
+    "CopyResult",
+    "InspectResult",
+    "InternalError",
+    "ModelResult",
+    "OunceError",
+    "QuantizeResult",
+    "RefusedError",
+    "RequestError",
+    "Result",
+    "SensitivityResult",
+    "StoppedError",
+    "TuneResult",
+    "UnsupportedError",
+    "VerifyResult",
+    "advise",
+    "bench",
+    "calibrate",
+    "calibrate_merge",
+    "check",
+    "contract",
+    "copy",
+    "inspect",
+    "quantize",
+    "sensitivity",
+    "tune",
+    "verify",
+]

@@ -1,0 +1,240 @@
+"""How a verb is called: arguments made ready, the call watched from this thread while another one runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import threading
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Type, TypeVar, Union
+
+from . import _data, _native, _results
+from ._errors import RequestError, error_of
+from ._runtime import default_runtime
+
+#: A path, the bytes of a model, or an ``onnx.ModelProto``.
+Model = Union[str, "os.PathLike[str]", bytes, Any]
+#: What the command line takes as a word.
+Word = Union[str, int, float, "os.PathLike[str]"]
+#: What may be given several times: one, a list, or pairs.
+Words = Union[Word, "List[Any]", "Tuple[Any, ...]", Mapping[str, Word]]
+#: Called with outputs by name and the labels (``None`` without). Gives a number, or numbers by name; with
+#: ``"lower_is_better": True`` among them if so, or a list of the names of which that is true.
+Metric = Callable[[Dict[str, Any], Optional[Any]], Union[float, Mapping[str, Any]]]
+#: ``True`` for a bar of tqdm, if that is installed; ``False`` for none; ``None`` for a bar where somebody is watching;
+#: or a function of what is worked on, the stage, how much of it is done, and of how much. It may return ``True`` to stop.
+Progress = Union[None, bool, Callable[[str, str, int, int], Optional[bool]]]
+
+ResultT = TypeVar("ResultT", bound=_results.Result)
+
+_ARGUMENTS_WITH_MODELS = ("model", "reference", "candidate")
+_LOOK_SECONDS = 0.1
+
+
+class Outcome(NamedTuple):
+    code: int
+    document: Optional[Dict[str, Any]]
+    text: str
+    message: Optional[str]
+    output: Optional[bytes]
+
+
+def call(
+    verb: str, result: Type[ResultT], options: Mapping[str, Any], progress: Progress = None
+) -> ResultT:
+    """Runs a verb and gives what it found; raises what went wrong."""
+    given = {name.rstrip("_"): value for name, value in options.items() if value is not None}
+    with _native.Call(verb) as native, contextlib.ExitStack() as until_the_end:
+        known = {option["name"].replace("-", "_") for option in native.help()["options"]}
+        if "runtime" in known and "runtime" not in given and default_runtime() is not None:
+            given["runtime"] = default_runtime()
+        models = _take_models(given)
+        failed = _take_metric(native, given)
+        _take_contract(given, until_the_end)
+        _data.add_data(native, given, lambda: _inputs_of(models, options))
+        for argument, model in models.items():
+            for one in model:
+                native.add_model(argument, one)
+        native.add_options({name: _plain(value) for name, value in given.items()})
+        outcome = _watched(native, progress)
+    if failed:
+        raise failed[0]
+    if outcome.message is not None:
+        raise error_of(outcome.code, _with_arguments(outcome.message, known), outcome.document)
+    document = outcome.document or {}
+    parts: List[Any] = [document, _results.row_of(document), outcome.text]
+    if issubclass(result, _results.ModelResult):
+        parts.append(outcome.output)
+    return result(*parts)
+
+
+def _take_models(given: Dict[str, Any]) -> Dict[str, List[bytes]]:
+    """Takes models that are in memory out of the options."""
+    taken: Dict[str, List[bytes]] = {}
+    for argument in _ARGUMENTS_WITH_MODELS:
+        if argument not in given:
+            continue
+        value = given[argument]
+        all_of_them = list(value) if isinstance(value, (list, tuple)) else [value]
+        ready = [_model_of(model) for model in all_of_them]
+        in_memory = [model for model in ready if isinstance(model, bytes)]
+        if not in_memory:
+            given[argument] = ready
+        elif len(in_memory) == len(ready):
+            del given[argument]
+            taken[argument] = in_memory
+        else:
+            raise RequestError("give all models as paths, or none")
+        if len(ready) == 1 and argument in given:
+            given[argument] = ready[0]
+    return taken
+
+
+def _model_of(model: Model) -> Union[str, bytes]:
+    if hasattr(model, "SerializeToString"):
+        return bytes(model.SerializeToString())
+    if isinstance(model, (bytearray, memoryview)):
+        return bytes(model)
+    if isinstance(model, bytes):
+        return model
+    if not _data.is_path(model):
+        raise RequestError(f"a model is a path, bytes or an onnx.ModelProto, and not {type(model).__name__}")
+    return os.fspath(model)
+
+
+def _take_metric(native: _native.Call, given: Dict[str, Any]) -> List[BaseException]:
+    """Hands over a metric that is a function; what it raises is found in the list."""
+    raised: List[BaseException] = []
+    metric = given.get("metric")
+    if not callable(metric):
+        return raised
+    del given["metric"]
+
+    def ask(folder: str) -> str:
+        try:
+            answer = metric(_arrays(folder, "candidate"), _arrays(folder, "labels").get("labels"))
+            return json.dumps(dict(answer) if isinstance(answer, Mapping) else float(answer), default=float)
+        except BaseException as problem:
+            raised.append(problem)
+            raise
+
+    native.set_metric(ask)
+    return raised
+
+
+def _arrays(folder: str, name: str) -> Dict[str, Any]:
+    import numpy
+
+    path = pathlib.Path(folder) / f"{name}.npz"
+    if not path.exists():
+        return {}
+    found: Dict[str, Any] = {}
+    with numpy.load(path) as archive:
+        for key in archive.files:
+            # Where samples differ in their shape, each has an array: "logits/0", "logits/1" …
+            stem, slash, number = key.rpartition("/")
+            if slash and number.isdigit():
+                found.setdefault(stem, []).append(archive[key])
+            else:
+                found[key] = archive[key]
+    return found
+
+
+def _take_contract(given: Dict[str, Any], until_the_end: contextlib.ExitStack) -> None:
+    if not isinstance(given.get("contract"), Mapping):
+        return
+    folder = until_the_end.enter_context(tempfile.TemporaryDirectory(prefix="ounce-"))
+    path = pathlib.Path(folder) / "contract.json"
+    path.write_text(json.dumps(given["contract"]), encoding="utf-8")
+    given["contract"] = str(path)
+
+
+def _inputs_of(models: Mapping[str, Any], options: Mapping[str, Any]) -> List[_data.Input]:
+    """What the model takes, of which samples are looked at."""
+    for argument in _ARGUMENTS_WITH_MODELS:
+        model = models.get(argument, options.get(argument))
+        if model is not None:
+            first = model[0] if isinstance(model, (list, tuple)) else model
+            found = call("inspect", _results.InspectResult, {"model": first, "tensors": 0}, progress=False)
+            return _data.inputs_of(found.inputs)
+    return []
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it: paths are text, NumPy's numbers are numbers."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return value.item() if hasattr(value, "item") else value
+
+
+def _with_arguments(message: str, known: "set[str]") -> str:
+    """Options by their names in Python: --min-sqnr is min_sqnr here."""
+
+    def name_of(match: "re.Match[str]") -> str:
+        name = match.group(1).replace("-", "_")
+        return name if name in known else match.group(0)
+
+    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", name_of, message)
+
+
+def _watched(native: _native.Call, progress: Progress) -> Outcome:
+    """Runs a call in a thread of its own, so that this one can be interrupted and can show how far it is."""
+    latest: List[Tuple[str, str, int, int]] = []
+    if callable(progress):
+        native.set_progress(lambda *how: bool(progress(*how)))
+    else:
+        native.set_progress(lambda *how: latest.__setitem__(slice(None), [how]) or False)
+    codes: List[int] = []
+    over = threading.Event()
+
+    def run() -> None:
+        codes.append(native.run())
+        over.set()
+
+    thread = threading.Thread(target=run, name="ounce", daemon=True)
+    thread.start()
+    try:
+        with _bar(progress) as show:
+            while not over.wait(_LOOK_SECONDS):
+                if latest:
+                    show(*latest[0])
+    except BaseException:  # Ctrl-C above all
+        native.stop()
+        thread.join()
+        raise
+    thread.join()
+    return Outcome(codes[0], native.document(), native.text(), native.message(), native.output())
+
+
+def _is_watched() -> bool:
+    return sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+
+
+@contextlib.contextmanager
+def _bar(progress: Progress) -> Iterator[Callable[[str, str, int, int], None]]:
+    wanted = _is_watched() if progress is None else progress is True
+    try:
+        if not wanted:
+            raise ImportError
+        from tqdm.auto import tqdm
+    except ImportError:
+        yield lambda *_: None
+        return
+    with tqdm(total=0, leave=False, unit="") as bar:
+
+        def show(what: str, stage: str, done: int, total: int) -> None:
+            if (bar.desc, bar.total) != (f"{os.path.basename(what)}: {stage}: ", total):
+                bar.reset(total=total)
+                bar.set_description(f"{os.path.basename(what)}: {stage}", refresh=False)
+            bar.n = done
+            bar.refresh()
+
+        yield show
