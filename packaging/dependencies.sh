@@ -23,7 +23,7 @@ cmake_build() {  # NAME FOLDER OPTIONS…: a library that comes with a CMakeList
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE='-O2 -DNDEBUG' -DCMAKE_CXX_FLAGS_RELEASE='-O2 -DNDEBUG' \
     -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$prefix" \
     -DCMAKE_INSTALL_LIBDIR:STRING=lib -DBUILD_TESTING=OFF "$@"
-  cmake --build "$build"
+  cmake --build "$build" -j "$(nproc)"
   cmake --install "$build"
 }
 

@@ -31,6 +31,6 @@ cmake -S "$project" -B "$build" -G Ninja --toolchain "$project/packaging/zig.cma
   -DCMAKE_CXX_FLAGS_RELEASE='-O2 -DNDEBUG' \
   -DCMAKE_EXE_LINKER_FLAGS_RELEASE='-s -Wl,--gc-sections' -DCMAKE_SHARED_LINKER_FLAGS_RELEASE='-s -Wl,--gc-sections' \
   > "$build.log" || { tail -n 30 "$build.log" >&2; die "cannot configure for $architecture"; }
-cmake --build "$build" --target "${targets[@]}"
+cmake --build "$build" -j "$(nproc)" --target "${targets[@]}"
 rm -rf "$stage"
 cmake --install "$build" --prefix "$stage" > /dev/null
