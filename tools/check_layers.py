@@ -5,7 +5,7 @@ usage: check_layers.py [ROOT]     exit 0: it holds; 1: a line "file:line: messag
 
 The rule:
 - A folder of src/ includes itself, the folders that MAY_USE gives it, and theirs in turn.
-- A face (cli, runner, capi) includes itself, <ounce/…> and only the folders named for it.
+- A face (verbs, cli, capi, runner) includes itself, <ounce/…> and only the folders named for it.
 - include/ounce, which is installed, includes nothing of src/.
 - <ounce/…>: up to measure only the words that all verbs share (VOCABULARY), and what of a verb's header is named for a
   folder; from make on, every one.
@@ -39,10 +39,13 @@ MAY_USE = {
     "api": ["search", "app"],
     # Shows the results of include/ounce, and knows nothing of what made them.
     "report": ["base"],
-    # Every verb with its options, on top of include/ounce.
-    "verbs": ["report"],
 }
-FACES = {"cli": ["verbs", "report", "base"], "runner": ["runtime", "base"], "capi": ["verbs", "io", "base"]}
+FACES = {
+    "verbs": ["report", "base"],  # every verb with its options
+    "cli": ["verbs", "report", "base"],
+    "capi": ["verbs", "io", "base"],
+    "runner": ["runtime", "base"],
+}
 
 # Of include/ounce: what is no verb's own.
 VOCABULARY = {"contract", "cpus", "data", "error", "load_memory", "names", "outcome", "progress", "recipe", "runtime", "version"}

@@ -62,6 +62,8 @@ class CheckLayersTest(unittest.TestCase):
     def test_cli_may_use_report_and_base_but_no_station_of_the_data(self):
         self.assert_accepted("src/cli/a.cpp", '#include "report/b.h"\n#include "base/b.h"\n')
         self.assert_refused("src/cli/a.cpp", '#include "io/b.h"\n', "cli may not use io")
+        self.assert_accepted("src/verbs/a.cpp", '#include "report/b.h"\n#include "base/b.h"\n')
+        self.assert_refused("src/verbs/a.cpp", '#include "cli/b.h"\n', "verbs may not use cli")
 
     def test_nobody_includes_a_face_or_the_api(self):
         self.assert_refused("src/measure/a.cpp", '#include "api/b.h"\n', "may not use api")

@@ -89,7 +89,8 @@ def load(path):
     library.ounce_call_new.argtypes = [ctypes.c_char_p]
     library.ounce_call_help.restype = ctypes.c_char_p
     library.ounce_call_help.argtypes = [ctypes.c_void_p]
-    for verb in json.loads(library.ounce_verbs()):
+    verbs = json.loads(library.ounce_verbs())
+    for verb in dict.fromkeys(name for verb in verbs for name in (verb.split()[0], verb)):
         yield json.loads(library.ounce_call_help(library.ounce_call_new(verb.encode())))
 
 

@@ -113,10 +113,11 @@ def _take_metric(native: _native.Call, given: Dict[str, Any]) -> List[BaseExcept
     if not callable(metric):
         return raised
     del given["metric"]
+    function: Metric = metric
 
     def ask(folder: str) -> str:
         try:
-            answer = metric(_arrays(folder, "candidate"), _arrays(folder, "labels").get("labels"))
+            answer = function(_arrays(folder, "candidate"), _arrays(folder, "labels").get("labels"))
             return json.dumps(dict(answer) if isinstance(answer, Mapping) else float(answer), default=float)
         except BaseException as problem:
             raised.append(problem)
@@ -188,10 +189,15 @@ def _with_arguments(message: str, known: "set[str]") -> str:
 def _watched(native: _native.Call, progress: Progress) -> Outcome:
     """Runs a call in a thread of its own, so that this one can be interrupted and can show how far it is."""
     latest: List[Tuple[str, str, int, int]] = []
-    if callable(progress):
-        native.set_progress(lambda *how: bool(progress(*how)))
-    else:
-        native.set_progress(lambda *how: latest.__setitem__(slice(None), [how]) or False)
+    theirs: Optional[Callable[[str, str, int, int], Optional[bool]]] = None if isinstance(progress, bool) else progress
+
+    def told(what: str, stage: str, done: int, total: int) -> bool:
+        if theirs is not None:
+            return bool(theirs(what, stage, done, total))
+        latest[:] = [(what, stage, done, total)]
+        return False
+
+    native.set_progress(told)
     codes: List[int] = []
     over = threading.Event()
 

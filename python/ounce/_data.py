@@ -74,7 +74,12 @@ def _is_array(value: object) -> bool:
 
 
 def _items_of(data: Any, most: Optional[int]) -> Iterator[Any]:
-    items = iter(data.get_next, None) if hasattr(data, "get_next") else iter(data)
+    if hasattr(data, "get_next"):
+        items: Iterator[Any] = iter(data.get_next, None)
+    elif not hasattr(data, "__iter__") and hasattr(data, "__len__"):  # a dataset that knows its end, and does not say it
+        items = (data[i] for i in range(len(data)))
+    else:
+        items = iter(data)
     return itertools.islice(items, most)
 
 
@@ -141,6 +146,8 @@ def add_data(
         return
     if _is_array(data):
         data = {"data": data}
+    elif hasattr(data, "columns") and hasattr(data, "to_numpy"):  # a table of pandas
+        data = {str(name): data[name].to_numpy() for name in data.columns}
     if isinstance(data, Mapping):
         for name, value in data.items():
             call.add_array(name, as_array(value, name))

@@ -48,8 +48,9 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
 
 void list_verbs(const CLI::App& app, const std::string& before, std::vector<std::string>& all) {
   for (const std::string& name : verbs::names_of_verbs(app)) {
-    all.push_back(before + name);
-    list_verbs(*app.get_subcommand(name), before + name + " ", all);
+    const CLI::App& verb = *app.get_subcommand(name);
+    if (verb.get_require_subcommand_min() == 0) all.push_back(before + name);
+    list_verbs(verb, before + name + " ", all);
   }
 }
 

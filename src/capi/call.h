@@ -70,7 +70,7 @@ class CallOfVerb {
   bool has_run_ = false;
 };
 
-// All that can be called, those inside of others behind them: "contract", "contract set" …
+// All that can be called, those inside of others with both names: "contract set" …
 std::vector<std::string> all_verbs();
 
 }  // namespace ounce::capi

@@ -57,7 +57,7 @@ TEST_F(CApiRun, SamplesMayBeWholeInputs) {
                 .dump()
                 .c_str());
   for (std::size_t i = 0; i < 3; ++i) {
-    const std::array<std::int64_t, 2> shape = {1, 8000};
+    const std::array<std::int64_t, 3> shape = {1, 1, 8000};
     const ounce_array array = {"audio", "float32", shape.data(), shape.size(), clips.data() + i * 8000};
     ASSERT_EQ(ounce_call_sample(call, &array, 1, 1), OUNCE_OK);
   }

@@ -29,6 +29,7 @@ TEST_F(CApi, TellsItsVersionsAndVerbs) {
   for (const char* verb : {"inspect", "quantize", "calibrate", "calibrate merge", "verify", "bench",
                            "sensitivity", "tune", "advise", "check", "contract show", "copy"})
     EXPECT_THAT(verbs, testing::Contains(verb));
+  EXPECT_THAT(verbs, testing::Not(testing::Contains("contract")));
   for (const std::string verb : verbs) {
     start(verb.c_str());
     ASSERT_THAT(ounce_call_help(call), NotNull());

@@ -30,9 +30,11 @@ struct Arguments {
   bool json = false;
 };
 
-// The words by which this command line says what the data is, for the commands that are recommended.
-std::vector<std::string> data_words(const CLI::App& app) {
+// The words by which this command line says what the data is, for the commands that are recommended. What is
+// in memory has to be put into a file for them.
+std::vector<std::string> data_words(const CLI::App& app, const Given& given) {
   std::vector<std::string> words;
+  if (given.data) words = {"--data", "DATA"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string& group = option->get_group();
     if (option->count() == 0 || (group != "Data" && !group.starts_with("How raw data"))) continue;
@@ -53,7 +55,7 @@ AdviseOptions options_of(const Arguments& arguments, Host& host, const CLI::App&
   set_quality(arguments.quality, host.given, options);
   options.max_drop = share_of(arguments.max_drop, "--max-drop", 0.2);
   options.min_sqnr = arguments.min_sqnr;
-  options.data_words = data_words(app);
+  options.data_words = data_words(app, host.given);
   return options;
 }
 

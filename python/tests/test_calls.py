@@ -1,0 +1,261 @@
+"""The verbs as functions, from their arguments to their results."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import types
+
+import numpy
+import onnx
+import onnx.helper
+import ounce
+import pytest
+from example import FOLDER, MODEL, clips
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    output = tmp_path_factory.mktemp("small") / "small.onnx"
+    return ounce.quantize(MODEL, output=output, verify=False)
+
+
+def test_quantize_gives_what_the_command_line_prints(small):
+    assert small.bytes_after == os.path.getsize(small.output)
+    assert small.ratio == pytest.approx(small.bytes_after / small.bytes_before)
+    assert small.to_dict()["models"][0]["stored_as"] == small.stored_as == "w8"
+    assert json.dumps(small.to_dict())
+    assert "28.5 %" in str(small)
+    assert "bytes_after=" in repr(small)
+
+
+def test_a_notebook_shows_a_table(small):
+    shown = small._repr_html_()
+    assert "<table>" in shown and f"{small.bytes_after:,}" in shown and "<pre>" in shown
+
+
+def test_a_typing_error_is_an_attribute_error(small):
+    assert "trial" in dir(small)
+    with pytest.raises(AttributeError, match="has no 'bites'"):
+        small.bites
+
+
+def test_a_model_may_be_bytes_or_a_proto(small):
+    with open(MODEL, "rb") as file:
+        model = file.read()
+    written = small.to_bytes()
+    assert ounce.quantize(model, verify=False).to_bytes() == written
+    made = ounce.quantize(onnx.load(MODEL), verify=False).to_onnx()
+    assert isinstance(made, onnx.ModelProto)
+    assert ounce.inspect(made).bytes == len(made.SerializeToString())
+
+
+def test_errors_have_classes_and_speak_of_arguments():
+    with pytest.raises(ounce.RefusedError, match="nothing.onnx") as refused:
+        ounce.quantize("nothing.onnx")
+    assert refused.value.code == 4 and isinstance(refused.value, OSError)
+    assert refused.value.document["models"][0]["exit_code"] == 4
+    with pytest.raises(ValueError, match="give data, or ranges"):
+        ounce.quantize(MODEL, to="static")
+    with pytest.raises(ounce.RequestError, match="to: w7 not in"):
+        ounce.quantize(MODEL, to="w7")
+    with pytest.raises(ounce.RequestError, match="a path, bytes or"):
+        ounce.quantize(3)
+    with pytest.raises(TypeError):
+        ounce.quantize(MODEL, too="w8")
+
+
+def test_nothing_to_do_is_unsupported(tmp_path):
+    node = onnx.helper.make_node("Relu", ["x"], ["y"])
+    values = [onnx.helper.make_tensor_value_info(name, 1, [2]) for name in "xy"]
+    graph = onnx.helper.make_graph([node], "g", values[:1], values[1:])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    with pytest.raises(ounce.UnsupportedError):
+        ounce.quantize(model)
+
+
+def test_a_gate_that_fails_is_a_result(small):
+    sound, labels = clips(8)
+    found = ounce.verify(MODEL, small.output, data=sound, min_sqnr=200, edge_cases=False)
+    assert not found.passed
+    assert found.failures
+    assert ounce.verify(MODEL, small.output, data=sound, min_sqnr=1, edge_cases=False).passed
+
+
+def test_a_metric_may_be_a_function(small):
+    sound, labels = clips(16)
+    seen = []
+
+    def accuracy(outputs, truth):
+        seen.append({name: array.shape for name, array in outputs.items()})
+        return {"mine": (next(iter(outputs.values())).argmax(-1) == truth).mean()}
+
+    found = ounce.verify(MODEL, small.output, data=sound, labels=labels, metric=accuracy, max_drop="50%", edge_cases=False)
+    assert found.passed
+    assert 0.5 < found.metric("mine")["reference"] <= 1
+    assert len(seen) == 2 and next(iter(seen[0].values()))[0] == 16
+    with pytest.raises(KeyError):
+        found.metric("other")
+
+
+def test_what_a_metric_raises_is_raised(small):
+    sound, _ = clips(4)
+    with pytest.raises(ZeroDivisionError):
+        ounce.verify(MODEL, small.output, data=sound, metric=lambda outputs, labels: 1 / 0, edge_cases=False)
+
+
+def test_progress_is_told_and_may_stop(small):
+    sound, _ = clips(8)
+    told = []
+
+    def slow(outputs, labels):
+        threading.Event().wait(0.4)  # so that progress is asked for in between
+        return 1
+
+    def progress(*how):
+        told.append(how)
+        return True
+
+    with pytest.raises(ounce.StoppedError):
+        ounce.verify(MODEL, small.output, data=sound, metric=slow, progress=progress)
+    assert told[0][0] == small.output
+
+
+def test_progress_is_a_bar_of_tqdm(small, monkeypatch):
+    bars = []
+
+    class Bar:
+        desc, total, n = "", 0, 0
+
+        def __init__(self, **_):
+            bars.append(self)
+            self.shown = []
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.is_closed = True
+
+        def reset(self, total):
+            self.total = total
+
+        def set_description(self, text, refresh):
+            self.desc = text + ": "
+
+        def refresh(self):
+            self.shown.append((self.desc, self.n, self.total))
+
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    ounce.bench(MODEL, seconds=0.6, cold_starts=0, progress=True)
+    assert bars[0].shown and bars[0].is_closed
+    assert bars[0].shown[-1][0].startswith("1 model: ")
+    ounce.bench(MODEL, repeats=2, cold_starts=0)
+    assert len(bars) == 1  # nobody is watching
+
+
+def test_a_function_leaves_no_measurements(tmp_path):
+    sound, labels = clips(4)
+    ounce.sensitivity(MODEL, to="w4", by="op", data=sound, labels=labels, metric=lambda *_: 1.0, cache=tmp_path)
+    assert not list(tmp_path.rglob("*.*"))
+
+
+def test_the_module_is_the_program():
+    done = subprocess.run([sys.executable, "-m", "ounce", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, ounce.__version__)
+
+
+def test_advice_on_data_in_memory_names_a_place_for_it():
+    sound, labels = clips(24)
+    advice = ounce.advise(MODEL, data=sound, labels=labels, budget="1s")
+    assert advice.headline
+    assert "--data DATA" in str(advice) or "--data" not in str(advice)
+
+
+def test_ctrl_c_ends_a_call_and_leaves_nothing(tmp_path):
+    program = textwrap.dedent(
+        """
+        import numpy, ounce, sys
+        print("started", flush=True)
+        try:
+            ounce.bench(sys.argv[1], seconds=1000, cold_starts=0)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, MODEL], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert process.stdout.readline() == "started\n"
+    threading.Event().wait(1.0)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "interrupted\n"
+    assert process.returncode == 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_threads_go_on_while_a_call_runs(small):
+    ticks, over = [], threading.Event()
+
+    def count():
+        while not over.wait(0.01):
+            ticks.append(1)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    ounce.bench(MODEL, seconds=0.3, cold_starts=0)
+    over.set()
+    thread.join()
+    assert len(ticks) > 5
+
+
+def test_nothing_is_printed(capfd, small):
+    ounce.inspect(small.output)
+    ounce.quantize(MODEL, dry_run=True)
+    with pytest.raises(ounce.OunceError):
+        ounce.quantize("nothing.onnx")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_bench_takes_several_models(small):
+    found = ounce.bench([MODEL, small.output], repeats=5, cold_starts=0)
+    assert [model["model"] for model in found.models] == [MODEL, small.output]
+
+
+def test_calibrate_and_its_parts(tmp_path):
+    sound, _ = clips(6)
+    parts = []
+    for part in ("1/2", "2/2"):
+        parts.append(tmp_path / part.replace("/", "_"))
+        assert ounce.calibrate(MODEL, data=sound, shard=part, output=parts[-1]).samples == 3
+    merged = ounce.calibrate_merge(parts, output=tmp_path / "all.ranges")
+    assert merged.samples == 6
+    assert ounce.quantize(
+        MODEL, to="static", ranges=merged.output, search=False, output=tmp_path / "static.onnx"
+    ).nodes
+
+
+def test_contract_is_kept_in_the_model(tmp_path):
+    sound = numpy.load(FOLDER / "commands_val.npz")["audio"][:4]
+    contract = {"inputs": {"audio": {"kind": "audio", "rescale_factor": 1 / 32768, "max_length": 8000}}}
+    output = tmp_path / "model.onnx"
+    ounce.contract.set(MODEL, output=output, contract=contract, data=sound)
+    assert ounce.contract.show(output).inputs["audio"]["kind"] == "audio"
+    assert ounce.contract.check(output, data=sound).passed
+    with pytest.raises(ounce.RequestError, match="has no contract"):
+        ounce.contract.show(MODEL)
+
+
+def test_check_copy_sensitivity_and_tune(tmp_path, small):
+    assert ounce.check(small.output, target="linux-x64@1.22.0").runs
+    assert ounce.copy(MODEL, output=tmp_path / "copy.onnx").bytes_after == os.path.getsize(MODEL)
+    sound, labels = clips(24)
+    ranking = ounce.sensitivity(MODEL, to="w4", by="op", data=sound, no_cache=True)
+    assert ranking.groups[0]["name"]
+    tuned = ounce.tune(
+        MODEL, data=sound, min_sqnr=10, budget="2 models", no_cache=True, output=tmp_path / "tuned.onnx", confidence="none"
+    )
+    assert tuned.trials
+    assert not tuned.passed or os.path.exists(tuned.output)
