@@ -6,7 +6,7 @@
 #   deb       the same Debian: dpkg -i, the manual, the completions, and the runtime of an active environment
 #   consumer  a project in C that finds the archive's CMake package
 #   bytes     the program of the packages and that of build/ write the same models
-#   aarch64   the other architecture, under qemu: the wheel's program quantizes a model and runs it; Python imports it
+#   aarch64   the other architecture, under qemu: the wheel's program and its module quantize a model and run it
 #
 # It makes and enters the empty Debian as root.
 source "$(dirname "${BASH_SOURCE[0]}")/settings.sh"
@@ -155,8 +155,18 @@ test_aarch64() {
   "${qemu[@]}" "$folder/site/ounce/bin/ounce" --version
   # Without a kernel that starts such programs by itself, a model runs in the process of the program.
   "${qemu[@]}" "$folder/site/ounce/bin/ounce" quantize "$model" --no-isolate -o "$folder/small.onnx" --json | grep -q '"tried": true'
-  cmp "$folder/small.onnx" "$work/bytes/package/w8.onnx"
+  local native=$folder/native.onnx
+  OUNCE_ONNXRUNTIME=$(newest_runtime) "$work/x86_64/stage/bin/ounce" quantize "$model" -o "$native" > /dev/null
+  cmp "$folder/small.onnx" "$native"
   echo "test: aarch64 writes the bytes of x86_64, and ran them"
+  "$project/packaging/aarch64_python.sh"
+  local root=$work/aarch64/python/root
+  # numpy would take minutes there: the model is a file, so none is needed.
+  PYTHONPATH=$folder/site PYTHONDONTWRITEBYTECODE=1 qemu-aarch64 -L "$root" "$root/usr/bin/python3.11" -c '
+import ounce, sys
+result = ounce.quantize(sys.argv[1], to="w8", output=sys.argv[2], isolate=False)
+print("import ounce on aarch64:", ounce.__version__, result.bytes_after, "bytes")' "$model" "$folder/python.onnx"
+  cmp "$folder/python.onnx" "$native"
 }
 
 for name in "$@"; do
