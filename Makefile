@@ -11,7 +11,9 @@
 #   make tsan       the tests under ThreadSanitizer
 #   make fuzz       libFuzzer over every reader of files and quantize(), FUZZ_SECONDS (600) in all
 #   make campaign   hours of it: fuzzing, every bit flip, every call failing, an oracle, Valgrind, asan, tsan
-#   make install    program, library and CMake package below PREFIX (/usr/local)
+#   make install    programs, libraries, manual and CMake package below PREFIX (/usr/local)
+#   make package    wheels, archives and .debs for x86_64 and aarch64 in build-package/dist
+#   make test-package   installs each of them into an empty Debian and runs the demo there
 #   make clean      remove everything that was built
 #   make help       this table
 
@@ -25,7 +27,7 @@ export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 # ccache's condition for caching what was compiled with a precompiled header.
 export CCACHE_SLOPPINESS = pch_defines,time_macros
 
-.PHONY: build test demo bench support-matrix lint format asan tsan fuzz campaign install clean help
+.PHONY: build test demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
 
 build:
 	./setup build runtime
@@ -86,6 +88,15 @@ campaign:
 
 install: build
 	cmake --install build --prefix $(PREFIX)
+
+package:
+	./setup build runtime package
+	packaging/package.sh
+
+test-package: package
+	./setup build test arm64 runtime package
+	./setup runtime 1.22.0:aarch64
+	packaging/test.sh
 
 clean:
 	rm -rf build build-*

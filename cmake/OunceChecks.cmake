@@ -11,6 +11,8 @@ add_test(NAME words_check_itself
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_words_test.py)
 add_test(NAME include_graph
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/include_graph.py ${PROJECT_SOURCE_DIR} --check)
+add_test(NAME package_files
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/packaging/files_test.py ${PROJECT_SOURCE_DIR})
 
 set(consumer ${PROJECT_BINARY_DIR}/consumer)
 add_test(NAME install
@@ -26,3 +28,12 @@ add_test(NAME consumer
     --build-options -DCMAKE_PREFIX_PATH=${consumer}/prefix ${sanitize}
     --test-command consumer ${PROJECT_SOURCE_DIR}/examples/commands/commands.onnx)
 set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED installed)
+if(NOT OUNCE_SANITIZE)  # a program in C that is not built with them cannot load a library that is
+  add_test(NAME consumer_c
+    COMMAND ${CMAKE_CTEST_COMMAND}
+      --build-and-test ${PROJECT_SOURCE_DIR}/tests/consumer_c ${consumer}/build_c
+      --build-generator ${CMAKE_GENERATOR}
+      --build-options -DCMAKE_PREFIX_PATH=${consumer}/prefix
+      --test-command consumer_c ${PROJECT_SOURCE_DIR}/examples/commands/commands.onnx)
+  set_tests_properties(consumer_c PROPERTIES FIXTURES_REQUIRED installed)
+endif()

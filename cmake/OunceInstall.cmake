@@ -1,5 +1,9 @@
-# What `cmake --install` leaves: the program, libounce.a, the headers of include/ounce, and a CMake
-# package, so that a project says find_package(ounce) and links ounce::ounce.
+# What `cmake --install` leaves: the programs, the libraries, the headers of include/ounce, manual pages, completions, and a
+# CMake package, so that a project says find_package(ounce) and links ounce::ounce (C++, static) or ounce::shared (C).
+#
+# With OUNCE_RELOCATABLE there is no static library: it would ask its users for the compiler that built it.
+#
+# Three components: programs (with libounce.so, all that a Python package takes), development, manual.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -20,24 +24,40 @@ target_include_directories(ounce INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(ounce INTERFACE cxx_std_20)
 
-install(TARGETS ounce EXPORT ounce ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS ounce_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+set(OUNCE_HAS_STATIC ON)
+if(OUNCE_RELOCATABLE)
+  set(OUNCE_HAS_STATIC OFF)
+else()
+  install(TARGETS ounce EXPORT ounce ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+endif()
+set_target_properties(ounce_shared PROPERTIES EXPORT_NAME shared)
+target_include_directories(ounce_shared PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+install(TARGETS ounce_shared EXPORT ounce
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT programs NAMELINK_COMPONENT development)
+install(TARGETS ounce_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 if(OUNCE_HAS_RUNTIME)
-  install(TARGETS ounce_runner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ounce_runner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
   if(OUNCE_RUNNER_ARM64)
-    install(PROGRAMS ${OUNCE_RUNNER_ARM64} DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(PROGRAMS ${OUNCE_RUNNER_ARM64} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
   endif()
 endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ounce DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ounce DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.h")
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT manual)
+
+# The program writes its manual and its completions by itself. One for another machine cannot: then OUNCE_MANUAL_PROGRAM
+# names one of the same version that runs here.
+set(OUNCE_MANUAL_PROGRAM $<TARGET_FILE:ounce_cli> CACHE STRING "The program that writes manual pages and completions")
+install(CODE "set(program \"${OUNCE_MANUAL_PROGRAM}\")
+set(share \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")" COMPONENT manual)
+install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/install_manual.cmake COMPONENT manual)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/ounce)
-install(EXPORT ounce NAMESPACE ounce:: FILE ounceTargets.cmake DESTINATION ${package})
+install(EXPORT ounce NAMESPACE ounce:: FILE ounceTargets.cmake DESTINATION ${package} COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ounceConfig.cmake.in
   ${PROJECT_BINARY_DIR}/ounceConfig.cmake INSTALL_DESTINATION ${package})
 # Before 1.0 a minor version may break its users.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ounceConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ounceConfig.cmake ${PROJECT_BINARY_DIR}/ounceConfigVersion.cmake
-        DESTINATION ${package})
+        DESTINATION ${package} COMPONENT development)

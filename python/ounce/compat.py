@@ -187,7 +187,7 @@ def quantize_dynamic(
 def quantize_static(
     model_input: Model,
     model_output: Path,
-    calibration_data_reader: Any,
+    calibration_data_reader: Any = None,
     quant_format: Any = None,
     op_types_to_quantize: Optional[Sequence[str]] = None,
     per_channel: Optional[bool] = None,
@@ -200,6 +200,7 @@ def quantize_static(
     calibrate_method: Any = None,
     calibration_providers: Optional[Sequence[Any]] = None,
     extra_options: Optional[Mapping[str, Any]] = None,
+    calibration_cache_path: Optional[Path] = None,
 ) -> QuantizeResult:
     """``ounce quantize --to static``: integer arithmetic with scales from calibration data.
 
@@ -208,6 +209,8 @@ def quantize_static(
     """
     if calibration_providers and "CPUExecutionProvider" not in [str(name) for name in calibration_providers]:
         raise RequestError("calibration_providers has no counterpart: calibration runs on the CPU")
+    if calibration_cache_path is not None:
+        raise RequestError("calibration_cache_path has no counterpart: ounce.calibrate() keeps ranges for ounce.quantize()")
     wanted = {
         "to": "static",
         "data": calibration_data_reader,
@@ -260,7 +263,11 @@ def convert_float_to_float16(
     disable_shape_infer: bool = False,
     op_block_list: Optional[Sequence[str]] = None,
     node_block_list: Optional[Sequence[str]] = None,
+    *,
     check_fp16_ready: bool = True,
+    force_fp16_initializers: bool = False,
+    force_fp16_inputs: Optional[Mapping[str, Any]] = None,
+    use_bfloat16_as_blocked_nodes_dtype: bool = False,
 ) -> Any:
     """``ounce quantize --to fp16``; gives an ``onnx.ModelProto``.
 
@@ -271,6 +278,11 @@ def convert_float_to_float16(
     if min_positive_val is not None or max_finite_val is not None:
         raise RequestError(
             "min_positive_val and max_finite_val have no counterpart: what 16 bits cannot hold stays in FP32"
+        )
+    if force_fp16_initializers or force_fp16_inputs or use_bfloat16_as_blocked_nodes_dtype:
+        raise RequestError(
+            "force_fp16_initializers, force_fp16_inputs and use_bfloat16_as_blocked_nodes_dtype have no counterpart: the "
+            "types follow from the numbers and the ops"
         )
     if not isinstance(keep_io_types, bool):
         raise RequestError("keep_io_types takes True or False: all inputs and outputs keep their types, or none")
@@ -318,21 +330,27 @@ class MatMulNBitsQuantizer:
         quant_format: Any = None,
         op_types_to_quantize: Optional[Sequence[str]] = None,
         quant_axes: Optional[Sequence[Any]] = None,
+        channel_wised_quantize: bool = False,
         algo_config: Any = None,
     ):
+        algorithm = getattr(algo_config, "algorithm", None)
+        if algo_config is not None and algorithm not in ("DEFAULT", "RTN"):
+            raise RequestError(f"algo_config {algorithm or type(algo_config).__name__} has no counterpart: leave it out")
+        # Such a configuration repeats arguments, and its own count.
+        bits = getattr(algo_config, "bits", bits)
+        block_size = getattr(algo_config, "block_size", block_size)
+        is_symmetric = getattr(algo_config, "is_symmetric", is_symmetric)
+        accuracy_level = getattr(algo_config, "accuracy_level", accuracy_level)
         if bits not in (4, 8):
             raise RequestError(f"bits={bits} has no counterpart: there are 4 and 8")
         if accuracy_level not in (None, 0, 1):
             raise RequestError(f"accuracy_level={accuracy_level} has no counterpart: the weights are computed on in FP32")
         if quant_axes is not None:
             raise RequestError("quant_axes has no counterpart: blocks go along the axis that is summed over")
-        algorithm = getattr(algo_config, "algorithm", None)
-        if algo_config is not None and algorithm not in ("DEFAULT", "RTN"):
-            raise RequestError(f"algo_config {algorithm or type(algo_config).__name__} has no counterpart: leave it out")
         self._given = model
         self._wanted: Dict[str, Any] = {
             "to": "w4" if bits == 4 else "w8",
-            "granularity": f"block:{block_size}",
+            "granularity": "channel" if channel_wised_quantize else f"block:{block_size}",
             "asymmetric": not is_symmetric,
             "decode": "dq" if _chosen("quant_format", quant_format, _DIALECTS) == "qdq" else None,
             **_selected(

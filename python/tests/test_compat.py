@@ -93,6 +93,15 @@ def test_four_bits(perceptron, tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_a_configuration_of_four_bits_counts(perceptron):
+    class Configuration:
+        algorithm, block_size, is_symmetric, bits, accuracy_level = "DEFAULT", 16, True, 4, 1
+
+    quantizer = MatMulNBitsQuantizer(perceptron, algo_config=Configuration())
+    quantizer.process()
+    assert {tensor["granularity"] for tensor in quantizer.result.tensors} == {"block 16"}
+
+
 class TheirType:
     """An enumeration of somebody else's, by its name."""
 
@@ -108,6 +117,8 @@ def test_what_has_no_counterpart_is_refused(perceptron, tmp_path):
         lambda: quantize_static(perceptron, output, {}, calibrate_method=CalibrationMethod.Distribution),
         lambda: quantize_static(perceptron, output, {}, calibration_providers=["CUDAExecutionProvider"]),
         lambda: quantize_static(perceptron, output, {}, extra_options={"SmoothQuant": True}),
+        lambda: quantize_static(perceptron, output, {}, calibration_cache_path="cache"),
+        lambda: convert_float_to_float16(perceptron, force_fp16_initializers=True),
         lambda: quant_pre_process(MODEL, output, external_data_location="weights"),
         lambda: convert_float_to_float16(perceptron, max_finite_val=1e4),
         lambda: convert_float_to_float16(perceptron, keep_io_types=["x"]),

@@ -6,11 +6,6 @@ namespace ounce {
 
 bool has_runtime() noexcept { return true; }
 
-std::vector<std::string> installed_runtimes() {
-  std::vector<std::string> versions;
-  for (const auto& path : runtime::Library::installed())
-    versions.push_back(path.parent_path().parent_path().filename().string());
-  return versions;
-}
+std::vector<std::string> installed_runtimes() { return runtime::Library::installed_versions(); }
 
 }  // namespace ounce

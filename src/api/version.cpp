@@ -1,7 +1,38 @@
+#include <fmt/format.h>
 #include <ounce/version.h>
 
+#include <climits>
+
+#include "kernels/built_targets.h"
+
 namespace ounce {
+namespace {
+
+std::string compiler() {
+#if defined(__clang__)
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#elif defined(__GNUC__)
+  return fmt::format("GCC {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#else
+  return "another compiler";
+#endif
+}
+
+// Of the headers that this was compiled with: the programs ask for no older one.
+std::string c_library() {
+#if defined(__GLIBC__)
+  return fmt::format("glibc {}.{}", __GLIBC__, __GLIBC_MINOR__);
+#else
+  return "another C library";
+#endif
+}
+
+}  // namespace
 
 const char* version() noexcept { return OUNCE_VERSION; }
+
+BuildInfo build_info() {
+  return {OUNCE_VERSION, OUNCE_COMMIT, compiler(), c_library(), kernels::built_targets()};
+}
 
 }  // namespace ounce

@@ -200,7 +200,8 @@ int run(const std::string& output, Host& host) {
     show_advice(host, data);
   } else {
     host.say(verbs::Stream::kResults,
-             "There is no ONNX Runtime here, so nothing was run; ./setup runtime fetches it.\n");
+             "There is no ONNX Runtime here, so nothing was run; 'pip install onnxruntime' brings it, or "
+             "./setup runtime in a source tree.\n");
   }
   if (!output.empty()) host.say(verbs::Stream::kResults, plainly("The files are in {}.\n", folder.string()));
   return 0;

@@ -2,7 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/cpus.h>
 #include <ounce/error.h>
+#include <ounce/runtime.h>
 #include <ounce/version.h>
 #include <unistd.h>
 
@@ -17,7 +20,9 @@
 
 #include "base/cancel.h"
 #include "base/out_of_memory.h"
+#include "cli/completion_command.h"
 #include "cli/demo_command.h"
+#include "cli/man_command.h"
 #include "cli/terminal.h"
 #include "verbs/command.h"
 #include "verbs/config_file.h"
@@ -80,9 +85,23 @@ int after_flush(int code, Terminal& terminal) {
   return kIoExit;
 }
 
+// The version alone on its line, for scripts; behind it what a report of a bug needs.
+std::string version_text() {
+  const BuildInfo build = build_info();
+  const std::vector<std::string> runtimes = installed_runtimes();
+  return fmt::format(
+      "{}\nbuilt with {} for {}{}\nkernels for {}; this CPU runs models as {}\nONNX Runtime: {}",
+      build.version, build.compiler, build.c_library,
+      build.commit.empty() ? "" : fmt::format(", commit {}", build.commit), fmt::join(build.kernels, ", "),
+      this_cpu(),
+      !has_runtime()     ? "built without it"
+      : runtimes.empty() ? "none is here; 'pip install onnxruntime' brings it"
+                         : fmt::format("{}", fmt::join(runtimes, ", ")));
+}
+
 int run(int argc, char** argv, Terminal& terminal) {
   CLI::App parser("ONNX models made small and fast, with proof that they still work.", "ounce");
-  parser.set_version_flag("--version", version());
+  parser.set_version_flag("--version", version_text, "print the version and how it was built");
   verbs::add_config_option(parser);
   parser.require_subcommand(1);
   parser.footer(
@@ -92,6 +111,8 @@ int run(int argc, char** argv, Terminal& terminal) {
   parser.fallthrough();  // --config may stand behind the verb
   std::vector<Command> commands = verbs::add_verbs(parser);
   commands.push_back(add_demo(parser));
+  commands.push_back(add_completion(parser));
+  commands.push_back(add_man(parser));
   try {
     parser.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -13,6 +13,8 @@
 namespace ounce::report {
 namespace {
 
+using Align = Table::Align;
+
 using Json = nlohmann::ordered_json;
 
 std::string range_text(const ValueRange& range) {
@@ -24,7 +26,6 @@ Json range_json(const ValueRange& range) { return Json::array({range.low, range.
 }  // namespace
 
 std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
-  using Align = Table::Align;
   std::vector<const ObservedValue*> order;
   for (const ObservedValue& value : result.values) order.push_back(&value);
   std::stable_sort(order.begin(), order.end(),

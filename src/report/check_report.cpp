@@ -15,6 +15,8 @@
 namespace ounce::report {
 namespace {
 
+using Align = Table::Align;
+
 using Json = nlohmann::ordered_json;
 
 const char* sentence_of(Verdict verdict) {
@@ -70,7 +72,6 @@ std::string check_text(const CheckReport& report) {
   std::string text = plainly("{}: opset {}, IR {}, {} in the file, {} of weights in memory after loading\n",
                              report.model.string(), report.opset, report.ir, bytes_text(report.file_bytes),
                              bytes_text(report.memory_bytes));
-  using Align = Table::Align;
   Table table({{"target"},
                {"verdict"},
                {"nodes", Align::kRight},

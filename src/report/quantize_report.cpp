@@ -17,6 +17,8 @@
 namespace ounce::report {
 namespace {
 
+using Align = Table::Align;
+
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kReasonsShown = 12;
@@ -78,7 +80,6 @@ std::string stored_text(const QuantizeResult& result) {
 }  // namespace
 
 std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
-  using Align = Table::Align;
   Table table({{"model"},
                {"before", Align::kRight},
                {"after", Align::kRight},
@@ -110,7 +111,6 @@ std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run) {
 }
 
 std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t at_most) {
-  using Align = Table::Align;
   Table table({{"tensor"},
                {"shape"},
                {"op"},

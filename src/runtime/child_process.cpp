@@ -25,9 +25,28 @@ constexpr off_t kMostErrors = off_t{64} << 10;
 constexpr std::size_t kMostSaid = 400;
 constexpr int kShellSignal = 128;  // a shell's exit code for a program that a signal ended, plus the signal
 
+// Those that end a program by its own fault or by somebody's order; sigabbrev_np() is younger than the
+// systems that we run on.
 std::string signal_name(int signal) {
-  const char* abbreviation = ::sigabbrev_np(signal);
-  return abbreviation == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", abbreviation);
+  switch (signal) {
+    case SIGABRT: return "SIGABRT";
+    case SIGALRM: return "SIGALRM";
+    case SIGBUS: return "SIGBUS";
+    case SIGFPE: return "SIGFPE";
+    case SIGHUP: return "SIGHUP";
+    case SIGILL: return "SIGILL";
+    case SIGINT: return "SIGINT";
+    case SIGKILL: return "SIGKILL";
+    case SIGPIPE: return "SIGPIPE";
+    case SIGQUIT: return "SIGQUIT";
+    case SIGSEGV: return "SIGSEGV";
+    case SIGSYS: return "SIGSYS";
+    case SIGTERM: return "SIGTERM";
+    case SIGTRAP: return "SIGTRAP";
+    case SIGXCPU: return "SIGXCPU";
+    case SIGXFSZ: return "SIGXFSZ";
+    default: return fmt::format("signal {}", signal);
+  }
 }
 
 [[noreturn]] void cannot_start(int error, const std::string& program) {

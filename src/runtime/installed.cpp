@@ -9,6 +9,7 @@
 #include "io/folder.h"
 #include "runtime/library.h"
 #include "runtime/machine.h"
+#include "runtime/places.h"
 #include "runtime/version.h"
 
 namespace ounce::runtime {
@@ -25,31 +26,19 @@ fs::path library_in(const std::string& folder) {
   return fs::path(OUNCE_ONNXRUNTIME_ROOT) / folder / "lib" / "libonnxruntime.so";
 }
 
-fs::path find_wanted(const std::string& wanted, const std::string& where, const std::string& machine) {
-  if (fs::is_regular_file(wanted)) return fs::absolute(wanted);
-  const std::string suffix = suffix_of(machine);
-  fs::path by_version = library_in(wanted + suffix);
-  if (parse_version(wanted) && fs::exists(by_version)) return by_version;
-  std::vector<std::string> versions;
-  for (const fs::path& path : Library::installed(machine))
-    versions.push_back(path.parent_path().parent_path().filename().string());
-  throw Error(ErrorCode::kUsage,
-              fmt::format("names neither a library of ONNX Runtime nor a version that is here ({}); ./setup "
-                          "runtime VERSION{} fetches one",
-                          versions.empty() ? "there are none" : fmt::format("{}", fmt::join(versions, ", ")),
-                          suffix.empty() ? "" : ":" + machine),
-              where);
+std::string version_of(const FoundLibrary& library) {
+  if (!library.version) return library.path.filename().string();
+  return fmt::format("{}.{}.{}", library.version->major, library.version->minor, library.version->patch);
 }
 
-}  // namespace
-
-std::vector<fs::path> Library::installed() { return installed(this_machine()); }
-
-std::vector<fs::path> Library::installed(const std::string& machine) {
+// What set-up brought for a machine, newest first.
+std::vector<FoundLibrary> brought_by_setup(const std::string& machine) {
   const std::string suffix = suffix_of(machine);
-  std::vector<std::pair<Version, fs::path>> found;
+  std::vector<FoundLibrary> found;
   std::error_code error;
-  const std::vector<std::string> folders = io::names_in(OUNCE_ONNXRUNTIME_ROOT, error);
+  const fs::path root = OUNCE_ONNXRUNTIME_ROOT;
+  if (root.empty()) return found;  // built to be installed elsewhere
+  const std::vector<std::string> folders = io::names_in(root, error);
   // No folder: nothing is installed. Anything else is no reason to write what was not tried.
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
     throw Error(ErrorCode::kIo, fmt::format("cannot read the folder: {}", error.message()),
@@ -57,13 +46,72 @@ std::vector<fs::path> Library::installed(const std::string& machine) {
   for (const std::string& name : folders) {
     if (!name.ends_with(suffix)) continue;
     const auto version = parse_version(std::string_view(name).substr(0, name.size() - suffix.size()));
-    if (version && fs::exists(library_in(name))) found.emplace_back(*version, library_in(name));
+    if (version && fs::exists(library_in(name))) found.push_back({library_in(name), version});
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return b.first < a.first; });
+  std::sort(found.begin(), found.end(),
+            [](const FoundLibrary& a, const FoundLibrary& b) { return *b.version < *a.version; });
+  return found;
+}
+
+// Those of the first place that has any. What lies elsewhere on this machine is for this machine.
+std::vector<FoundLibrary> found_for(const std::string& machine) {
+  std::vector<FoundLibrary> found = brought_by_setup(machine);
+  if (!found.empty() || machine != this_machine()) return found;
+  for (const fs::path& place : library_places()) {
+    found = libraries_in(place);
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
+// A library of this very version, in whatever place.
+fs::path find_version(const Version& wanted, const std::string& machine) {
+  const auto is_wanted = [&](const FoundLibrary& library) {
+    return library.version && !(*library.version < wanted) && !(wanted < *library.version);
+  };
+  std::vector<FoundLibrary> found = brought_by_setup(machine);
+  if (machine == this_machine()) {
+    for (const fs::path& place : library_places()) {
+      for (FoundLibrary& library : libraries_in(place)) found.push_back(std::move(library));
+    }
+  }
+  const auto at = std::find_if(found.begin(), found.end(), is_wanted);
+  return at == found.end() ? fs::path() : at->path;
+}
+
+fs::path find_wanted(const std::string& wanted, const std::string& where, const std::string& machine) {
+  if (fs::is_regular_file(wanted)) return fs::absolute(wanted);
+  if (const auto version = parse_version(wanted)) {
+    fs::path path = find_version(*version, machine);
+    if (!path.empty()) return path;
+  }
+  std::vector<std::string> versions;
+  for (const FoundLibrary& library : found_for(machine)) versions.push_back(version_of(library));
+  const std::string suffix = suffix_of(machine);
+  throw Error(
+      ErrorCode::kUsage,
+      fmt::format("names neither a library of ONNX Runtime nor a version that is here ({}); {}",
+                  versions.empty() ? "there are none" : fmt::format("{}", fmt::join(versions, ", ")),
+                  suffix.empty() ? "'pip install onnxruntime==VERSION' brings one, or ./setup runtime "
+                                   "VERSION in a source tree"
+                                 : fmt::format("./setup runtime VERSION:{} fetches one", machine)),
+      where);
+}
+
+}  // namespace
+
+std::vector<fs::path> Library::installed() { return installed(this_machine()); }
+
+std::vector<fs::path> Library::installed(const std::string& machine) {
   std::vector<fs::path> paths;
-  paths.reserve(found.size());
-  for (auto& [version, path] : found) paths.push_back(std::move(path));
+  for (FoundLibrary& library : found_for(machine)) paths.push_back(std::move(library.path));
   return paths;
+}
+
+std::vector<std::string> Library::installed_versions() {
+  std::vector<std::string> versions;
+  for (const FoundLibrary& library : found_for(this_machine())) versions.push_back(version_of(library));
+  return versions;
 }
 
 fs::path Library::find(const std::string& wanted) {

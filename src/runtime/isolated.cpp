@@ -1,6 +1,5 @@
 #include "runtime/isolated.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <ounce/error.h>
 
@@ -8,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/memory.h"
+#include "runtime/own_folders.h"
 
 namespace ounce::runtime {
 namespace {
@@ -41,23 +41,21 @@ Launch isolated_launch(const fs::path& model, const ExecutorOptions& options) {
   return launch;
 }
 
-fs::path folder_of_this_library() {
-  Dl_info info{};
-  const bool is_known = ::dladdr(reinterpret_cast<const void*>(&find_runner_named), &info) != 0;
-  return is_known && info.dli_fname != nullptr ? fs::path(info.dli_fname).parent_path() : fs::path();
-}
-
 }  // namespace
 
 // Beside this program; beside the library that we are in, or in the bin beside its folder, if somebody else's
 // program has loaded it; where it was installed or built.
 fs::path find_runner_named(const std::string& name) {
+  std::vector<fs::path> folders;
+  for (const fs::path& own : own_folders()) {
+    folders.push_back(own);
+    folders.push_back(own.parent_path() / "bin");  // of a library in lib/
+  }
+  for (const char* const known : {OUNCE_RUNNER_INSTALLED, OUNCE_RUNNER_BUILT}) {
+    if (*known != '\0') folders.push_back(fs::path(known).parent_path());
+  }
   std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  const fs::path library = folder_of_this_library();
-  for (const fs::path& folder :
-       {program, library, library / ".." / "bin", fs::path(OUNCE_RUNNER_INSTALLED).parent_path(),
-        fs::path(OUNCE_RUNNER_BUILT).parent_path()}) {
+  for (const fs::path& folder : folders) {
     fs::path runner = folder / name;
     if (fs::is_regular_file(runner, ignored)) return runner;
   }

@@ -12,8 +12,9 @@ class Isolated : public Hosted {
  public:
   Isolated(const std::filesystem::path& model, const ExecutorOptions& options);
 
-  // The runner program: what the environment variable OUNCE_RUNNER names, else the one beside this program,
-  // else the one this library was built or installed with. Throws Error{kIo} when there is none.
+  // The runner program: what the environment variable OUNCE_RUNNER names, else the one beside this program or
+  // in bin/ beside the library's folder, else the one this library was built or installed with. Throws
+  // Error{kIo} when there is none.
   static std::filesystem::path find_runner();
 };
 

@@ -65,7 +65,9 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
   }();
   if (handle == nullptr) {
     throw Error(ErrorCode::kIo,
-                fmt::format("cannot open ONNX Runtime: {}; ./setup runtime fetches it", ::dlerror()),
+                fmt::format("cannot open ONNX Runtime: {}; 'pip install onnxruntime' brings it, or ./setup "
+                            "runtime in a source tree",
+                            ::dlerror()),
                 path.string());
   }
   const auto get_base = reinterpret_cast<decltype(&OrtGetApiBase)>(::dlsym(handle, "OrtGetApiBase"));

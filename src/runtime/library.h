@@ -20,12 +20,15 @@ namespace ounce::runtime {
 
 class Library {
  public:
-  // The libraries that set-up brought, newest first, for this machine's architecture only.
+  // The libraries that set-up brought, newest first, for this machine's architecture only; if there are none,
+  // those of the first of library_places() that has any (places.h).
   static std::vector<std::filesystem::path> installed();
   static std::vector<std::filesystem::path> installed(const std::string& machine);  // "aarch64"
-  // The file to open. `wanted` is a library's path or a version that set-up brought ("1.22.0"); empty: what
-  // the environment variable OUNCE_ONNXRUNTIME says in the same way, otherwise the newest of installed(),
-  // otherwise the system's "libonnxruntime.so". Throws Error{kUsage} when there is no such thing.
+  static std::vector<std::string> installed_versions();  // a file's name where nothing says its version
+  // The file to open. `wanted` is a library's path or a version that is in any of these places ("1.22.0");
+  // empty: what the environment variable OUNCE_ONNXRUNTIME says in the same way, otherwise the newest of
+  // installed(), otherwise the loader's "libonnxruntime.so". Throws Error{kUsage} when there is no such
+  // thing.
   static std::filesystem::path find(const std::string& wanted = {});
   // The file for a machine of another architecture; empty: the newest. Throws Error{kUsage}.
   static std::filesystem::path find_for(const std::string& machine, const std::string& wanted = {});

@@ -1,0 +1,32 @@
+"""What the scripts that make packages have in common: where things are, what the project is called, and times that do not
+depend on when a package is made."""
+
+import os
+import pathlib
+import re
+import subprocess
+import tomllib
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
+WORK = PROJECT / "build-package"
+DIST = WORK / "dist"
+SETTINGS = (PROJECT / "packaging" / "settings.sh").read_text()
+GLIBC = re.search(r"^glibc=([0-9.]+)", SETTINGS, re.M).group(1)
+DEBIAN = dict(re.findall(r"\[(\w+)\]=(\w+)", SETTINGS))  # x86_64: amd64
+VERSION = re.search(r"project\(ounce VERSION ([0-9.]+)", (PROJECT / "CMakeLists.txt").read_text()).group(1)
+PYTHON = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+
+
+def stage(architecture):
+    folder = WORK / architecture / "stage"
+    if not (folder / "bin" / "ounce").is_file():
+        raise SystemExit(f"{folder} has no program: packaging/portable.sh {architecture} builds it")
+    return folder
+
+
+def timestamp():
+    """Of the newest commit, so that the same sources give the same packages; SOURCE_DATE_EPOCH says otherwise."""
+    if said := os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(said)
+    done = subprocess.run(["git", "-C", PROJECT, "log", "-1", "--format=%ct"], capture_output=True, text=True)
+    return int(done.stdout) if done.returncode == 0 else 315619200  # 1980: what a zip can hold

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# portable.sh ARCHITECTURE: builds the programs and libounce.so for any Linux with this glibc or a newer one, every other
+# library linked in, and installs them into build-package/ARCHITECTURE/stage. x86_64 comes first: its program writes the
+# manual of both.
+source "$(dirname "${BASH_SOURCE[0]}")/settings.sh"
+known_architecture "${1:-}"
+architecture=$1
+prefix=$work/$architecture/prefix
+build=$work/$architecture/build
+stage=$work/$architecture/stage
+
+"$project/packaging/tools.sh"
+"$project/packaging/sources.sh"
+"$project/packaging/dependencies.sh" "$architecture"
+
+commit=$(git -C "$project" describe --always --dirty --abbrev=12 2> /dev/null || true)
+# Each has the runner for boards with it; on a board it is its own.
+targets=(ounce_cli ounce_runner ounce_shared)
+settings=()
+if [[ $architecture == x86_64 ]]; then
+  targets+=(ounce_runner_arm64)
+  settings+=(-DOUNCE_ARM64_COMPILER="$tools/aarch64-c++")
+else
+  settings+=(-DOUNCE_MANUAL_PROGRAM="$work/x86_64/build/ounce")
+fi
+cmake -S "$project" -B "$build" -G Ninja --toolchain "$project/packaging/zig.cmake" \
+  -DOUNCE_ARCH="$architecture" -DOUNCE_TOOLS="$tools" -DOUNCE_PREFIX="$prefix" \
+  -DOUNCE_TESTS=OFF -DOUNCE_RUNTIME=ON -DOUNCE_RELOCATABLE=ON -DOUNCE_COMMIT="$commit" "${settings[@]}" \
+  -DOUNCE_ONNXRUNTIME_HEADERS="$project/.deps/onnxruntime/include" -DCMAKE_CXX_COMPILER_LAUNCHER= \
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR:STRING=lib \
+  -DCMAKE_CXX_FLAGS_RELEASE='-O2 -DNDEBUG' \
+  -DCMAKE_EXE_LINKER_FLAGS_RELEASE='-s -Wl,--gc-sections' -DCMAKE_SHARED_LINKER_FLAGS_RELEASE='-s -Wl,--gc-sections' \
+  > "$build.log" || { tail -n 30 "$build.log" >&2; die "cannot configure for $architecture"; }
+cmake --build "$build" -j "$(nproc)" --target "${targets[@]}"
+rm -rf "$stage"
+cmake --install "$build" --prefix "$stage" > /dev/null

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# test.sh [NAME …]: installs each package where there is nothing else and uses it; `make test-package` runs all of them.
+#
+#   wheel     an empty Debian with python3-venv and no compiler: pip install, `ounce demo`, `import ounce`
+#   archive   the same Debian without Python's package: unpacked anywhere, with a library of ONNX Runtime beside it
+#   deb       the same Debian: dpkg -i, the manual, the completions, and the runtime of an active environment
+#   consumer  a project in C that finds the archive's CMake package
+#   bytes     the program of the packages and that of build/ write the same models
+#   aarch64   the other architecture, under qemu: the wheel's program and its module quantize a model and run it
+#
+# It makes and enters the empty Debian as root.
+source "$(dirname "${BASH_SOURCE[0]}")/settings.sh"
+roots=$work/roots
+machine=$(uname -m)
+model=$project/examples/commands/commands.onnx
+[[ $# -gt 0 ]] || set -- wheel archive deb consumer bytes aarch64
+
+as_root() { if [[ $(id -u) -eq 0 ]]; then "$@"; else sudo "$@"; fi; }
+package_for() { echo "$dist"/$1; }  # unquoted: a pattern
+
+# Wheels that pip installs beside ours, fetched once; what is installed into a root comes from there.
+fetch_wheels() {  # ARCHITECTURE
+  [[ -d $work/wheels/$1 ]] && return
+  echo "test: fetching onnxruntime and numpy for $1 by pip"
+  "$tools/bin/pip" download --quiet --disable-pip-version-check --only-binary :all: --implementation cp \
+    --python-version 3.11 --abi cp311 --platform "manylinux_2_28_$1" --platform "manylinux_2_27_$1" \
+    --platform "manylinux2014_$1" --platform "manylinux_2_17_$1" --dest "$work/wheels/$1.new" "onnxruntime${2:-}" numpy
+  mv "$work/wheels/$1.new" "$work/wheels/$1"
+}
+
+make_root() {  # NAME: a fresh copy of an empty Debian, with the packages in /dist and the wheels in /wheels
+  if [[ ! -e $roots/base/complete ]]; then
+    echo "test: making an empty Debian"
+    local mirror
+    # shellcheck disable=SC2016  # apt expands it
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Label: Debian' | head -n 1)
+    as_root rm -rf "$roots/base"
+    mkdir -p "$roots"
+    as_root debootstrap --variant=minbase --include=python3-venv,ca-certificates bookworm "$roots/base" "$mirror" > "$roots/base.log" ||
+      die "debootstrap failed: see $roots/base.log"
+    as_root touch "$roots/base/complete"
+  fi
+  as_root rm -rf "${roots:?}/$1"
+  as_root cp -a "$roots/base" "$roots/$1"
+  as_root mkdir "$roots/$1/dist" "$roots/$1/wheels"
+  as_root cp "$dist"/* "$roots/$1/dist/"
+  as_root cp "$work/wheels/$machine"/*.whl "$roots/$1/wheels/"
+  as_root cp "$model" "$roots/$1/model.onnx"
+}
+
+inside() {  # NAME: runs the script on standard input there, with no network and nothing of this system but /dev/null
+  as_root unshare --mount --pid --fork --net bash -c '
+    mount -t proc proc "$1/proc" && mount -t tmpfs tmpfs "$1/dev" && touch "$1/dev/null" &&
+    mount --bind /dev/null "$1/dev/null" && mkdir -m 1777 "$1/dev/shm" && ln -s /proc/self/fd "$1/dev/fd" &&
+    exec chroot "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8 \
+      bash -euo pipefail -s' bash "$roots/$1"
+}
+
+# Its last verb is advise, and it has run models.
+demo_is_complete='grep -q "^. ounce advise" demo.txt && ! grep -q "nothing was run" demo.txt'
+
+test_wheel() {
+  fetch_wheels "$machine"
+  make_root wheel
+  local begin=$SECONDS
+  inside wheel << END
+    ! command -v gcc cc clang g++ > /dev/null
+    cd /tmp && python3 -m venv venv
+    begin=\$(date +%s)
+    venv/bin/pip install --quiet --no-index --find-links /wheels /dist/ounce-*_$machine.whl
+    venv/bin/ounce demo > demo.txt
+    echo "test: pip install and ounce demo took \$((\$(date +%s) - begin)) s"
+    $demo_is_complete
+    venv/bin/python -m ounce --version
+    PATH=\$PWD/venv/bin:\$PATH ounce quantize /model.onnx -o small.onnx --json | grep -q '"tried": true'
+    venv/bin/python -c 'import ounce; print("import ounce:", ounce.__version__)'
+    test -s venv/lib/python3*/site-packages/ounce-*.dist-info/licenses/LICENSE.others
+    venv/bin/pip uninstall --quiet --yes ounce && ! test -e venv/lib/python3*/site-packages/ounce
+END
+  echo "test: wheel took $((SECONDS - begin)) s in all"
+}
+
+test_archive() {
+  fetch_wheels "$machine"
+  make_root archive
+  inside archive << END
+    cd /tmp && tar -xzf /dist/ounce-*-linux-$machine.tar.gz && mv ounce-* "a folder"
+    "a folder/bin/ounce" demo > demo.txt && grep -q "no ONNX Runtime here" demo.txt
+    python3 -m zipfile -e /wheels/onnxruntime-*.whl unpacked
+    cp unpacked/onnxruntime/capi/libonnxruntime.so.* "a folder/lib/"
+    "a folder/bin/ounce" --version
+    "a folder/bin/ounce" demo > demo.txt
+    $demo_is_complete
+    ln -s "/tmp/a folder/bin/ounce" elsewhere
+    ./elsewhere quantize /model.onnx -o small.onnx --json | grep -q '"tried": true'
+END
+}
+
+test_deb() {
+  fetch_wheels "$machine"
+  make_root deb
+  inside deb << END
+    dpkg -i /dist/ounce_*_${debian_name[$machine]}.deb > /dev/null
+    cd /tmp && ounce --version
+    test -s /usr/share/man/man1/ounce-quantize.1.gz -a -s /usr/share/doc/ounce/copyright
+    bash -n /usr/share/bash-completion/completions/ounce
+    python3 -m venv venv && venv/bin/pip install --quiet --no-index --find-links /wheels onnxruntime
+    VIRTUAL_ENV=/tmp/venv ounce demo > demo.txt
+    $demo_is_complete
+    dpkg --purge ounce > /dev/null && ! test -e /usr/bin/ounce -o -e /usr/share/doc/ounce
+END
+}
+
+test_consumer() {
+  fetch_wheels "$machine"
+  local folder=$work/consumer
+  rm -rf "$folder"
+  mkdir "$folder"
+  tar -xzf "$(package_for "ounce-*-linux-$machine.tar.gz")" -C "$folder"
+  python3 -m zipfile -e "$work/wheels/$machine"/onnxruntime-*.whl "$folder/wheel"
+  cmake -S "$project/tests/consumer_c" -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_PREFIX_PATH="$(echo "$folder"/ounce-*)" > "$folder/log"
+  cmake --build "$folder/build" >> "$folder/log"
+  (cd "$folder" && OUNCE_ONNXRUNTIME=$(echo wheel/onnxruntime/capi/libonnxruntime.so.*) build/consumer_c "$model")
+}
+
+test_bytes() {
+  local folder=$work/bytes format ounce
+  rm -rf "$folder"
+  mkdir -p "$folder/here" "$folder/package"
+  for format in w8 w4 w16 fp16 dynamic 'static --no-search'; do
+    for ounce in "here $project/build/ounce" "package $work/$machine/stage/bin/ounce"; do
+      # shellcheck disable=SC2086  # words
+      OUNCE_ONNXRUNTIME=$(newest_runtime) ${ounce#* } quantize "$model" --to $format --data "${model%/*}/commands_calib.npz" --on none \
+        -o "$folder/${ounce%% *}/${format%% *}.onnx" > /dev/null
+    done
+  done
+  diff -r "$folder/here" "$folder/package"
+  echo "test: w8, w4, w16, fp16, dynamic and static are the same bytes"
+}
+
+newest_runtime() { printf '%s\n' "$project"/.deps/onnxruntime/[0-9]*/lib/libonnxruntime.so | grep -v -- - | sort -V | tail -n 1; }
+
+test_aarch64() {
+  # qemu of Debian 12 runs the libraries up to 1.27.
+  fetch_wheels aarch64 ==1.22.0
+  local folder=$work/aarch64/try qemu
+  qemu=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
+  rm -rf "$folder"
+  mkdir -p "$folder/site"
+  for wheel in "$(package_for "ounce-*_aarch64.whl")" "$work/wheels/aarch64"/onnxruntime-*.whl; do
+    python3 -m zipfile -e "$wheel" "$folder/site"
+  done
+  chmod +x "$folder"/site/ounce/bin/*
+  "${qemu[@]}" "$folder/site/ounce/bin/ounce" --version
+  # Without a kernel that starts such programs by itself, a model runs in the process of the program.
+  "${qemu[@]}" "$folder/site/ounce/bin/ounce" quantize "$model" --no-isolate -o "$folder/small.onnx" --json | grep -q '"tried": true'
+  local native=$folder/native.onnx
+  OUNCE_ONNXRUNTIME=$(newest_runtime) "$work/x86_64/stage/bin/ounce" quantize "$model" -o "$native" > /dev/null
+  cmp "$folder/small.onnx" "$native"
+  echo "test: aarch64 writes the bytes of x86_64, and ran them"
+  "$project/packaging/aarch64_python.sh"
+  local root=$work/aarch64/python/root
+  # numpy would take minutes there: the model is a file, so none is needed.
+  PYTHONPATH=$folder/site PYTHONDONTWRITEBYTECODE=1 qemu-aarch64 -L "$root" "$root/usr/bin/python3.11" -c '
+import ounce, sys
+result = ounce.quantize(sys.argv[1], to="w8", output=sys.argv[2], isolate=False)
+print("import ounce on aarch64:", ounce.__version__, result.bytes_after, "bytes")' "$model" "$folder/python.onnx"
+  cmp "$folder/python.onnx" "$native"
+}
+
+for name in "$@"; do
+  declare -F "test_$name" > /dev/null || die "there is no test '$name'"
+  echo "test: $name"
+  "test_$name"
+done
