@@ -53,14 +53,15 @@ def call(
         if "runtime" in known and "runtime" not in given and default_runtime() is not None:
             given["runtime"] = default_runtime()
         models = _take_models(given)
-        failed = _take_metric(native, given)
+        failed: List[BaseException] = []  # in a function of the caller's
+        _take_metric(native, given, failed)
         _take_contract(given, until_the_end)
         _data.add_data(native, given, lambda: _inputs_of(models, options))
         for argument, model in models.items():
             for one in model:
                 native.add_model(argument, one)
         native.add_options({name: _plain(value) for name, value in given.items()})
-        outcome = _watched(native, progress)
+        outcome = _watched(native, progress, failed)
     if failed:
         raise failed[0]
     if outcome.message is not None:
@@ -106,12 +107,11 @@ def _model_of(model: Model) -> Union[str, bytes]:
     return os.fspath(model)
 
 
-def _take_metric(native: _native.Call, given: Dict[str, Any]) -> List[BaseException]:
-    """Hands over a metric that is a function; what it raises is found in the list."""
-    raised: List[BaseException] = []
+def _take_metric(native: _native.Call, given: Dict[str, Any], failed: List[BaseException]) -> None:
+    """Hands over a metric that is a function."""
     metric = given.get("metric")
     if not callable(metric):
-        return raised
+        return
     del given["metric"]
     function: Metric = metric
 
@@ -120,11 +120,10 @@ def _take_metric(native: _native.Call, given: Dict[str, Any]) -> List[BaseExcept
             answer = function(_arrays(folder, "candidate"), _arrays(folder, "labels").get("labels"))
             return json.dumps(dict(answer) if isinstance(answer, Mapping) else float(answer), default=float)
         except BaseException as problem:
-            raised.append(problem)
+            failed.append(problem)
             raise
 
     native.set_metric(ask)
-    return raised
 
 
 def _arrays(folder: str, name: str) -> Dict[str, Any]:
@@ -186,16 +185,18 @@ def _with_arguments(message: str, known: "set[str]") -> str:
     return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", name_of, message)
 
 
-def _watched(native: _native.Call, progress: Progress) -> Outcome:
+def _watched(native: _native.Call, progress: Progress, failed: List[BaseException]) -> Outcome:
     """Runs a call in a thread of its own, so that this one can be interrupted and can show how far it is."""
     latest: List[Tuple[str, str, int, int]] = []
     theirs: Optional[Callable[[str, str, int, int], Optional[bool]]] = None if isinstance(progress, bool) else progress
 
     def told(what: str, stage: str, done: int, total: int) -> bool:
-        if theirs is not None:
-            return bool(theirs(what, stage, done, total))
         latest[:] = [(what, stage, done, total)]
-        return False
+        try:
+            return theirs is not None and bool(theirs(what, stage, done, total))
+        except BaseException as problem:
+            failed.append(problem)
+            raise
 
     native.set_progress(told)
     codes: List[int] = []

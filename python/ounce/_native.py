@@ -160,7 +160,7 @@ class Call:
             failed = 0
             try:
                 said = metric(os.fsdecode(folder))
-            except Exception as problem:
+            except BaseException as problem:
                 said, failed = f"{type(problem).__name__}: {problem}", 1
             text = said.encode(errors="replace")[: size - 1]
             ctypes.memmove(answer, text + b"\0", len(text) + 1)
@@ -176,7 +176,7 @@ class Call:
         def call(_: object, what: bytes, stage: bytes, done: int, total: int) -> int:
             try:
                 return 1 if progress(os.fsdecode(what), stage.decode(), done, total) else 0
-            except Exception:
+            except BaseException:
                 return 1
 
         function = _PROGRESS(call)

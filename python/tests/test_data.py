@@ -135,6 +135,26 @@ def test_an_endless_generator_ends_with_samples():
     assert len(given(endless(), samples=5, first=2)[0].samples) == 7
 
 
+def test_a_tensor_on_a_device_is_brought_here():
+    class Tensor:
+        """As much of torch's as is asked for."""
+
+        dtype, shape, values = "torch.float32", (4, 3), numpy.ones((4, 3), numpy.float32)
+
+        def detach(self):
+            return self
+
+        def cpu(self):
+            return self
+
+        def numpy(self):
+            return self.values
+
+    type_name, array = given({"x": Tensor()})[0].arrays["x"]
+    assert type_name == "float32"
+    assert numpy.shares_memory(array, Tensor.values)
+
+
 def test_a_tensor_of_torch_is_taken():
     torch = pytest.importorskip("torch")
     assert given({"x": torch.zeros(4, 3, dtype=torch.bfloat16)})[0].arrays["x"][0] == "bfloat16"
