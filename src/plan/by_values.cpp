@@ -77,7 +77,7 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
   // A second Cast costs some 30 bytes, a 16-bit scale saves two.
   const bool saves = decision.layout.groups() >= kHalfScalesFrom &&
                      (decision.decoder != Decoder::kDq || decision.has_rows || decision.is_of_integer_op());
-  if (decision.is_linear() && saves && quant::fits_half_scales(decision.ranges, decision.format)) {
+  if (decision.is_linear() && saves && !decision.is_nbits() && quant::fits_half_scales(decision.ranges, decision.format)) {
     decision.format.half_scales = true;
     decision.stored_bytes = stored_bytes(decision);
   }
