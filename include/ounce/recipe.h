@@ -248,15 +248,14 @@ enum class WeightMethod {
   kAuto,   // the best of those below on data that was held out; without data kRtn
   kRtn,    // each weight to the nearest code of its block's scale (Recipe::scale)
   kScale,  // scales with the least error at the layer's output, by the energy of its inputs on data
-  kHqq,    // scales and zero points for errors with heavy tails; no data
-  kAwq,    // inputs of much energy get finer weights: factors move between layers and their inputs
-  kGptq,   // each code makes up for the errors of those before it, on data
+  kGptq,   // those scales, and codes that make up for the errors of others, on data
 };
 template <>
 struct NamesOf<WeightMethod> {
-  static constexpr Named<WeightMethod> kAll[] = {
-      {WeightMethod::kAuto, "auto"}, {WeightMethod::kRtn, "rtn"}, {WeightMethod::kScale, "scale"},
-      {WeightMethod::kHqq, "hqq"},   {WeightMethod::kAwq, "awq"}, {WeightMethod::kGptq, "gptq"}};
+  static constexpr Named<WeightMethod> kAll[] = {{WeightMethod::kAuto, "auto"},
+                                                 {WeightMethod::kRtn, "rtn"},
+                                                 {WeightMethod::kScale, "scale"},
+                                                 {WeightMethod::kGptq, "gptq"}};
 };
 
 // For kInt8, kInt4 and kInt2. Blocks are Recipe::granularity's: 16, 32 … 256 weights share a scale.
@@ -264,6 +263,10 @@ struct FewBitsRecipe {
   FewBitsDialect dialect = FewBitsDialect::kNbits;
   AccuracyLevel accuracy_level = AccuracyLevel::kAuto;
   WeightMethod method = WeightMethod::kAuto;
+  // Bits that a weight may take on the mean, scales included: layers that bring the most on data get 8
+  // instead of 4 as long as they fit. 0: all are as `format` says.
+  double bits = 0;
+  std::map<std::string, AccuracyLevel> levels;  // of single nodes, named as in Recipe::nodes
 };
 
 struct Recipe {

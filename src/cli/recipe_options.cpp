@@ -229,6 +229,11 @@ void add_few_bits_options(CLI::App& app, RecipeArguments& arguments) {
       ->check(any_sorted_name_of<WeightMethod>())
       ->capture_default_str()
       ->group(group);
+  app.add_option("--bits", arguments.bits,
+                 "bits that a weight may take on the mean, with its share of a scale: layers that bring the "
+                 "most on --data get more of them (default: all as --to says)")
+      ->check(number_between(2, 16))
+      ->group(group);
 }
 
 void add_half_options(CLI::App& app, RecipeArguments& arguments) {
@@ -291,6 +296,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.half.keep_names = arguments.keep_names;
   recipe.few_bits.dialect = value_of<FewBitsDialect>(arguments.kernels);
   recipe.few_bits.accuracy_level = value_of<AccuracyLevel>(arguments.accuracy_level);
+  recipe.few_bits.bits = arguments.bits;
   recipe.few_bits.method = value_of<WeightMethod>(arguments.method);
   recipe.target = arguments.target;
   validate(recipe);

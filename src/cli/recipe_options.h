@@ -29,6 +29,7 @@ struct RecipeArguments {
 
   // Of few bits in kernels.
   std::string kernels = "nbits", accuracy_level = "auto", method = "auto";
+  double bits = 0;
 
   // Of 16-bit floats.
   std::string io = "keep", target;

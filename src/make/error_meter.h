@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "make/prepared_model.h"
+#include "make/variant.h"
 
 namespace ounce::make {
 
@@ -31,7 +32,8 @@ class ErrorMeter {
 // One that makes variants and runs them, on `samples` samples evenly spaced over the data (the first ones
 // when a state is carried).
 std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path& original,
-                                             const QuantizeOptions& options, std::uint64_t samples);
+                                             const QuantizeOptions& options, std::uint64_t samples,
+                                             AdaptPlan adapt = {});
 
 // One that measures on so many samples.
 using MakeErrorMeter = std::function<std::unique_ptr<ErrorMeter>(std::uint64_t samples)>;

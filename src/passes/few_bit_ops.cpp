@@ -52,7 +52,11 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
   lookup.domain = onnx::kContrib;
   lookup.inputs = {table, old.inputs[1], stored.scales};
   if (!stored.zeros.empty()) lookup.inputs.push_back(stored.zeros);
-  lookup.outputs = old.outputs;
+  // Rows come in the type of the scales.
+  const onnx::ElementType type = decision.weight.tensor->type;
+  const bool is_cast = decision.format.half_scales && type != onnx::ElementType::kFloat16;
+  const Bytes output = old.outputs[0], rows = is_cast ? editor.names().fresh("v") : output;
+  lookup.outputs = {rows};
   lookup.carried = old.carried;
   add_integers(editor, lookup,
                {{"gather_axis", 0},
@@ -61,6 +65,7 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
                 {"bits", decision.bits()}});
   editor.replace_node(position);
   editor.add_node(position, std::move(lookup));
+  if (is_cast) Chain(editor, position, rows).cast(type).finish(output);
 }
 
 }  // namespace

@@ -3,10 +3,11 @@
 //   MatMul(x, w)                →   MatMulNBits(x, codes, scales, zeros)
 //   Gemm(x, w, c)               →   MatMulNBits(x, codes, scales, zeros) ─ Add c
 //   Transpose(w) ─ MatMul(x, ·) →   MatMulNBits(x, codes, scales, zeros)
-//   Gather(w, i)                →   GatherBlockQuantized(codes, i, scales, zeros)
+//   Gather(w, i)                →   GatherBlockQuantized(codes, i, scales, zeros) ─ Cast
 //
 // A weight that is multiplied with and looked up is stored once: the lookup reshapes its codes, which
-// runtimes do when a session is created.
+// runtimes do when a session is created. A table that is only looked up has 16-bit scales, and a Cast where
+// its rows are to be FP32.
 #pragma once
 
 #include "graph/index.h"

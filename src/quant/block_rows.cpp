@@ -22,15 +22,18 @@ std::size_t stripe_rows(const BlockRows& shape) {
 void read_columns(const FloatSource& source, const BlockRows& shape, std::size_t first, std::size_t count,
                   float* values) {
   const std::size_t width = shape.width();
-  std::vector<float> scratch, piece(count);
+  std::vector<float> scratch, piece(kLine * count);
   for (std::size_t top = 0; top < shape.columns; top += kLine) {
     const std::size_t height = std::min(kLine, shape.columns - top);
     const FloatSource::Matrix matrix =
         source.matrix(top * shape.rows + first, height, count, shape.rows, scratch);
-    for (std::size_t r = 0; r < height; ++r) {
-      std::memcpy(piece.data(), matrix.data + r * matrix.stride * sizeof(float), count * sizeof(float));
-      float* to = values + top + r;
-      for (std::size_t c = 0; c < count; ++c) to[c * width] = piece[c];
+    for (std::size_t r = 0; r < height; ++r)
+      std::memcpy(piece.data() + r * count, matrix.data + r * matrix.stride * sizeof(float),
+                  count * sizeof(float));
+    // A whole cache line at a time: rows that are a power of two apart share the places of a cache.
+    for (std::size_t c = 0; c < count; ++c) {
+      float* const to = values + c * width + top;
+      for (std::size_t r = 0; r < height; ++r) to[r] = piece[r * count + c];
     }
   }
 }

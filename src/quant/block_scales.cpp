@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "kernels/half.h"
@@ -41,10 +42,16 @@ class Block {
  public:
   Block(const float* x, const float* h, std::size_t n, const LinearFormat& format)
       : x_(x), h_(h), n_(n), format_(format) {
-    for (std::size_t i = 0; i < n; ++i) {
-      low_ = std::min(low_, x[i]);
-      high_ = std::max(high_, x[i]);
+    std::array<float, kLanes> lows{}, highs{};
+    for (std::size_t at = 0; at < n; at += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const float value = x[at + lane];
+        lows[lane] = value < lows[lane] ? value : lows[lane];
+        highs[lane] = value > highs[lane] ? value : highs[lane];
+      }
     }
+    low_ = *std::min_element(lows.begin(), lows.end());
+    high_ = *std::max_element(highs.begin(), highs.end());
   }
 
   Affine find(ScaleMethod method) {
@@ -96,7 +103,9 @@ class Block {
     for (std::size_t at = 0; at < n_; at += kLanes) {
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
         const float x = x_[at + lane];
-        const float scaled = std::min(std::max(x * inverse, lowest), highest);
+        float scaled = x * inverse;
+        scaled = scaled > lowest ? scaled : lowest;
+        scaled = scaled < highest ? scaled : highest;
         const float code = (scaled + kWhole) - kWhole;
         const float weighted = code * h_[at + lane];
         products[lane] += weighted * x;

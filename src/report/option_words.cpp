@@ -51,6 +51,7 @@ constexpr Word kWords[] = {
     {"few_bits.dialect", "--kernels"},
     {"few_bits.accuracy_level", "--accuracy-level"},
     {"few_bits.method", "--method"},
+    {"few_bits.bits", "--bits"},
     {"half.half_io", "--io"},
     {"half.half_io=true", "--io fp16"},
     {"half.keep", "--keep-fp32"},
