@@ -2,6 +2,7 @@
 """Models for the benchmarks, made quickly and with the standard library alone.
 
     bench/models.py large 4 /tmp/4g.onnx          # a transformer with 4 GiB of weights in /tmp/4g.onnx.data
+    bench/models.py decoder 12 /tmp/12g.onnx      # products alone, as in a language model
     bench/models.py chain 100000 /tmp/long.onnx   # that many MatMuls
 
 large is a transformer-like mixture in blocks of 256 MiB, so that models of different sizes differ in size only. chain,
@@ -96,9 +97,6 @@ def size_of(dims):
     return size
 
 
-BLOCK_BYTES = sum(size_of(dims) for dims in WEIGHTS.values())
-
-
 def block_nodes(b, x):
     """x and the result have the shape [tokens, HIDDEN]."""
     def n(name):
@@ -137,15 +135,49 @@ def gaussian_blocks(mib=8, seed=1):
     return blocks
 
 
+# One block of a decoder: 192 MiB.
+DECODER = {name: WEIGHTS[name] for name in ("q", "k", "v", "o", "up", "down")}
+
+
+def decoder_nodes(b, x):
+    def n(name):
+        return f"b{b}.{name}"
+    return [
+        node("LayerNormalization", [x, n("gain"), n("bias")], [n("h")]),
+        node("MatMul", [n("h"), n("q")], [n("hq")]),
+        node("MatMul", [n("h"), n("k")], [n("hk")]),
+        node("MatMul", [n("h"), n("v")], [n("hv")]),
+        node("Sigmoid", [n("hq")], [n("gate")]),
+        node("Mul", [n("gate"), n("hk")], [n("hqk")]),
+        node("Add", [n("hqk"), n("hv")], [n("mix")]),
+        node("MatMul", [n("mix"), n("o")], [n("ho")]),
+        node("Add", [x, n("ho")], [n("sum")]),
+        node("MatMul", [n("sum"), n("up")], [n("wide")]),
+        node("Relu", [n("wide")], [n("bent")]),
+        node("MatMul", [n("bent"), n("down")], [n("narrow")]),
+        node("LayerNormalization", [n("narrow"), n("gain"), n("bias")], [n("y")]),
+    ]
+
+
 def large(path, gib):
     """Writes `path` and `path`.data."""
+    inputs = [value_info("x", FLOAT, ["T", HIDDEN]), value_info("tokens", INT64, ["T"])]
+    write_blocks(path, gib, WEIGHTS, block_nodes, inputs)
+
+
+def decoder(path, gib):
+    """Writes `path` and `path`.data."""
+    write_blocks(path, gib, DECODER, decoder_nodes, [value_info("x", FLOAT, ["T", HIDDEN])])
+
+
+def write_blocks(path, gib, weights, nodes_of, inputs):
     location = os.path.basename(path) + ".data"
     blocks = gaussian_blocks()
     window = len(blocks[0]) // 2
     tensors, nodes, offset, turn, x = [tensor("axis0", [1], (0).to_bytes(8, "little"), INT64)], [], 0, 0, "x"
     with open(path + ".data", "wb") as data:
-        for b in range(max(1, round(gib * 1024 * MIB / BLOCK_BYTES))):
-            for name, dims in WEIGHTS.items():
+        for b in range(max(1, round(gib * 1024 * MIB / sum(size_of(dims) for dims in weights.values())))):
+            for name, dims in weights.items():
                 size = size_of(dims)
                 tensors.append(external_tensor(f"b{b}.{name}", dims, location, offset, size))
                 for at in range(0, size, window):
@@ -155,9 +187,8 @@ def large(path, gib):
                 offset += size
             ones = array.array("f", [1.0] * HIDDEN).tobytes()
             tensors += [tensor(f"b{b}.gain", [HIDDEN], ones), tensor(f"b{b}.bias", [HIDDEN], bytes(4 * HIDDEN))]
-            nodes += block_nodes(b, x)
+            nodes += nodes_of(b, x)
             x = f"b{b}.y"
-    inputs = [value_info("x", FLOAT, ["T", HIDDEN]), value_info("tokens", INT64, ["T"])]
     write_model(path, graph(nodes, tensors, inputs, [value_info(x, FLOAT, ["T", HIDDEN])]))
 
 
@@ -220,9 +251,9 @@ def branches(path, count, batch=50):
     write_model(path, graph(nodes, [], inputs, [value_info(x, FLOAT, ["N", SIDE])]))
 
 
-KINDS = {"large": large, "chain": chain, "constants": constants, "branches": branches}
+KINDS = {"large": large, "decoder": decoder, "chain": chain, "constants": constants, "branches": branches}
 
 if __name__ == "__main__":
     if len(sys.argv) != 4 or sys.argv[1] not in KINDS:
         sys.exit(__doc__)
-    KINDS[sys.argv[1]](sys.argv[3], float(sys.argv[2]) if sys.argv[1] == "large" else int(sys.argv[2]))
+    KINDS[sys.argv[1]](sys.argv[3], float(sys.argv[2]) if sys.argv[1] in ("large", "decoder") else int(sys.argv[2]))

@@ -30,6 +30,8 @@ enum class StoredAs {
   kUint8,
   kInt4,
   kUint4,
+  kInt2,
+  kUint2,
   kCodebook256,
   kCodebook16,
   kFloat16,
@@ -42,6 +44,8 @@ struct NamesOf<StoredAs> {
                                              {StoredAs::kUint8, "uint8"},
                                              {StoredAs::kInt4, "int4"},
                                              {StoredAs::kUint4, "uint4"},
+                                             {StoredAs::kInt2, "int2"},
+                                             {StoredAs::kUint2, "uint2"},
                                              {StoredAs::kCodebook256, "codebook256"},
                                              {StoredAs::kCodebook16, "codebook16"},
                                              {StoredAs::kFloat16, "float16"},
@@ -54,6 +58,7 @@ enum class Decoder {
   kFold,    // Cast, Mul …: ordinary ops on constants, folded when a session is created
   kDq,      // DequantizeLinear, which a runtime may fuse into its op
   kLookup,  // a table's rows are looked up in codes and decoded after that
+  kNbits,   // MatMulNBits, GatherBlockQuantized: kernels for few bits take codes and scales as they are
   kKernel,  // not at all: an integer op takes codes and scales as they are
 };
 template <>
@@ -61,6 +66,7 @@ struct NamesOf<Decoder> {
   static constexpr Named<Decoder> kAll[] = {{Decoder::kFold, "fold"},
                                             {Decoder::kDq, "dq"},
                                             {Decoder::kLookup, "lookup"},
+                                            {Decoder::kNbits, "nbits"},
                                             {Decoder::kKernel, "kernel"}};
 };
 

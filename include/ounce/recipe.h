@@ -17,6 +17,11 @@ enum class Format {
   kW8,   // 8-bit codes and scales: about 25 % of the bytes
   kW4,   // 4-bit codes: about 15 %
   kW16,  // 16-bit floats: 50 %
+  // Weights are stored small and stay so in memory: the runtime's own kernels multiply with the codes. What
+  // they do not take is stored as in kW8:
+  kInt8,
+  kInt4,  // about 16 % of the bytes
+  kInt2,
   // Arithmetic on integers where the runtime has kernels for it; what stays FP32 is stored as in kW8:
   kDynamic,  // activations get their scale while the model runs: MatMul, Gemm, LSTM, attention
   kStatic,   // activations have a scale from calibration data: Conv too
@@ -27,15 +32,22 @@ enum class Format {
 };
 template <>
 struct NamesOf<Format> {
-  static constexpr Named<Format> kAll[] = {{Format::kW8, "w8"},         {Format::kW4, "w4"},
-                                           {Format::kW16, "w16"},       {Format::kDynamic, "dynamic"},
-                                           {Format::kStatic, "static"}, {Format::kFp16, "fp16"},
-                                           {Format::kBf16, "bf16"},     {Format::kFp32, "fp32"}};
+  static constexpr Named<Format> kAll[] = {
+      {Format::kW8, "w8"},           {Format::kW4, "w4"},         {Format::kW16, "w16"},
+      {Format::kInt8, "int8"},       {Format::kInt4, "int4"},     {Format::kInt2, "int2"},
+      {Format::kDynamic, "dynamic"}, {Format::kStatic, "static"}, {Format::kFp16, "fp16"},
+      {Format::kBf16, "bf16"},       {Format::kFp32, "fp32"}};
 };
+
+// Weights of few bits in the runtime's kernels.
+constexpr bool is_few_bits(Format format) {
+  return format == Format::kInt8 || format == Format::kInt4 || format == Format::kInt2;
+}
 
 // Says how weights are stored, and that arithmetic is on FP32.
 constexpr bool is_storage(Format format) {
-  return format == Format::kW8 || format == Format::kW4 || format == Format::kW16 || format == Format::kFp32;
+  return format == Format::kW8 || format == Format::kW4 || format == Format::kW16 ||
+         format == Format::kFp32 || is_few_bits(format);
 }
 
 // How the runtime gets the values back.
@@ -205,6 +217,58 @@ struct HalfRecipe {
   bool keep_names = false;
 };
 
+// How few bits are written down, for kInt8, kInt4 and kInt2.
+enum class FewBitsDialect {
+  kNbits,  // MatMulNBits and GatherBlockQuantized, ops of ONNX Runtime
+  kQdq,    // DequantizeLinear by blocks (opset 21), which newer runtimes fuse into MatMulNBits
+};
+template <>
+struct NamesOf<FewBitsDialect> {
+  static constexpr Named<FewBitsDialect> kAll[] = {{FewBitsDialect::kNbits, "nbits"},
+                                                   {FewBitsDialect::kQdq, "qdq"}};
+};
+
+// What MatMulNBits may do to activations.
+enum class AccuracyLevel {
+  kAuto,  // 4 where the outputs bear it (measured if there is data), and where a release has no other kernel
+  k0,     // whatever the runtime likes: floats on today's CPUs
+  k1,     // FP32
+  k4,     // activations become 8-bit integers: the fast kernels
+};
+template <>
+struct NamesOf<AccuracyLevel> {
+  static constexpr Named<AccuracyLevel> kAll[] = {{AccuracyLevel::kAuto, "auto"},
+                                                  {AccuracyLevel::k0, "0"},
+                                                  {AccuracyLevel::k1, "1"},
+                                                  {AccuracyLevel::k4, "4"}};
+};
+
+// How codes and scales of few bits are found.
+enum class WeightMethod {
+  kAuto,   // the best of those below on data that was held out; without data kRtn
+  kRtn,    // each weight to the nearest code of its block's scale (Recipe::scale)
+  kScale,  // scales with the least error at the layer's output, by the energy of its inputs on data
+  kGptq,   // those scales, and codes that make up for the errors of others, on data
+};
+template <>
+struct NamesOf<WeightMethod> {
+  static constexpr Named<WeightMethod> kAll[] = {{WeightMethod::kAuto, "auto"},
+                                                 {WeightMethod::kRtn, "rtn"},
+                                                 {WeightMethod::kScale, "scale"},
+                                                 {WeightMethod::kGptq, "gptq"}};
+};
+
+// For kInt8, kInt4 and kInt2. Blocks are Recipe::granularity's: 16, 32 … 256 weights share a scale.
+struct FewBitsRecipe {
+  FewBitsDialect dialect = FewBitsDialect::kNbits;
+  AccuracyLevel accuracy_level = AccuracyLevel::kAuto;
+  WeightMethod method = WeightMethod::kAuto;
+  // Bits that a weight may take on the mean, scales included: layers that bring the most on data get 8
+  // instead of 4 as long as they fit. 0: all are as `format` says.
+  double bits = 0;
+  std::map<std::string, AccuracyLevel> levels;  // of single nodes, named as in Recipe::nodes
+};
+
 struct Recipe {
   Format format = Format::kW8;
   // Where the model will run: a place and a release of ONNX Runtime ("android-arm64@1.22.0"), whose measured
@@ -230,12 +294,14 @@ struct Recipe {
   // become constants: old exporters list every weight, and nobody feeds those.
   bool keep_inputs = false;
   // Mixed precision: nodes that are treated otherwise than `format` says, named by the value they give (in a
-  // branch "if_output/then_branch/value") or by their own name. kFp32, kW16, kW8 and kW4 say how their weights are stored, and
-  // that they compute on floats; kDynamic is for nodes of kStatic that compute on integers with scales found
-  // while the model runs. kFp16 and kBf16 leave nodes with kFp32 as they are, and know no other.
+  // branch "if_output/then_branch/value") or by their own name. kFp32, kW16, kW8, kW4, kInt8, kInt4 and kInt2
+  // say how their weights are stored, and that they compute on floats; kDynamic is for nodes of kStatic that
+  // compute on integers with scales found while the model runs. kFp16 and kBf16 leave nodes with kFp32 as
+  // they are, and know no other.
   std::map<std::string, Format> nodes;
   IntegerRecipe integer;
   HalfRecipe half;
+  FewBitsRecipe few_bits;
 
   bool is_integer() const { return format == Format::kDynamic || format == Format::kStatic; }
   bool is_half() const { return format == Format::kFp16 || format == Format::kBf16; }

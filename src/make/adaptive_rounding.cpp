@@ -6,21 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <optional>
 
 #include "base/cancel.h"
-#include "base/temporary_folder.h"
-#include "data/convert.h"
 #include "graph/constants.h"
-#include "measure/open.h"
-#include "measure/spread.h"
-#include "measure/stepper.h"
+#include "make/input_watch.h"
 #include "observe/gram.h"
 #include "onnx/attributes.h"
-#include "onnx/reader.h"
 #include "onnx/settings.h"
-#include "onnx/write_temporary.h"
 #include "passes/expose_values.h"
 #include "plan/sources.h"
 #include "quant/reconstruct.h"
@@ -28,8 +21,6 @@
 namespace ounce::make {
 namespace {
 
-constexpr std::uint64_t kMostRoundingSamples = 128;
-constexpr std::uint64_t kRows = 8192;                          // of each layer's inputs, over all samples
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 29;  // for the sums of one pass over the data
 
 // One weight that is to be rounded.
@@ -91,72 +82,17 @@ std::vector<Layer> find_layers(const graph::Index& index, plan::Plan& plan, Adap
   return layers;
 }
 
-// Runs the float model and adds up what the inputs of these layers have in common.
-class Watch {
- public:
-  Watch(const PreparedModel& prepared, const QuantizeOptions& options, std::span<Layer> layers,
-        ThreadPool& pool)
-      : options_(options), layers_(layers), pool_(pool) {
-    onnx::Model model = prepared.read();
-    const graph::Index index(model);
-    std::vector<passes::ObservedValue> values;
-    for (const Layer& layer : layers) values.push_back(layer.input);
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    for (const passes::Exposed& exposed : passes::expose_values(model, index, values)) {
-      for (Layer& layer : layers) {
-        if (layer.input == exposed.value) by_output_[exposed.output].push_back(&layer);
-      }
-    }
-    onnx::write_temporary(model, path_, pool);
-  }
-
-  void run(const std::filesystem::path& contract_of) {
-    RuntimeOptions how;
-    how.library = options_.trial.runtime.library;
-    how.isolate = options_.trial.runtime.isolate;
-    measure::Stepper stepper(runtime::load(path_, measure::executor_options(how)), options_.trial.data.carry);
-    const measure::OpenFeed open =
-        measure::open_feed(contract_of, stepper.model().inputs(), options_.trial.data);
-    const std::vector<std::uint64_t> chosen =
-        measure::spread(open.feed->batches(), kMostRoundingSamples, !options_.trial.data.carry.empty());
-    const std::size_t rows = static_cast<std::size_t>(
-        std::max<std::uint64_t>(1, kRows / std::max<std::uint64_t>(1, chosen.size())));
-    for (Layer& layer : layers_) layer.gram.emplace(layer.unfolding, rows);
-    data::Batch batch;
-    for (const std::uint64_t i : chosen) {
-      throw_if_cancelled();
-      open.feed->read(i, batch);
-      const std::vector<data::TensorView> inputs(batch.inputs.begin(), batch.inputs.end());
-      add(stepper.model().inputs(), inputs, batch.names.size());
-      add(stepper.model().outputs(), stepper.run(batch), batch.names.size());
-    }
-  }
-
- private:
-  void add(const std::vector<data::ValueDescription>& descriptions, std::span<const data::TensorView> values,
-           std::size_t samples) {
-    for (std::size_t i = 0; i < descriptions.size(); ++i) {
-      const auto found = by_output_.find(descriptions[i].name);
-      if (found == by_output_.end() || values[i].bytes.empty()) continue;
-      std::vector<float> converted;
-      const auto floats = data::floats_of(values[i], converted, descriptions[i].name);
-      for (Layer* layer : found->second) layer->gram->add(floats, values[i].dims, samples, for_each());
-    }
-  }
-  ForEach for_each() {
-    return [this](std::size_t count, const std::function<void(std::size_t)>& body) {
-      pool_.for_each(count, body);
-    };
-  }
-
-  const QuantizeOptions& options_;
-  std::span<Layer> layers_;
-  ThreadPool& pool_;
-  TemporaryFolder folder_{"rounding"};
-  std::filesystem::path path_ = folder_.path() / "model.onnx";
-  std::map<std::string, std::vector<Layer*>> by_output_;
-};
+// Adds up what the inputs of these layers have in common.
+void watch(const PreparedModel& prepared, const QuantizeOptions& options, std::span<Layer> layers,
+           const ForEach& for_each, ThreadPool& pool) {
+  std::vector<passes::ObservedValue> values;
+  for (const Layer& layer : layers) values.push_back(layer.input);
+  InputWatch inputs(prepared, options, values, pool);
+  for (Layer& layer : layers) layer.gram.emplace(layer.unfolding, inputs.rows_per_batch());
+  inputs.run([&](std::size_t i, const SeenInput& seen) {
+    layers[i].gram->add(seen.values, seen.dims, seen.samples, for_each);
+  });
+}
 
 template <class T>
 std::vector<T> transposed(const std::vector<T>& matrix, std::size_t rows, std::size_t columns) {
@@ -203,7 +139,7 @@ AdaptiveResult round_adaptively(const PreparedModel& prepared, const QuantizeOpt
       if (bytes > kMostMemory && last > first) break;
     }
     const std::span<Layer> group(layers.data() + first, last - first);
-    Watch(prepared, options, group, pool).run(prepared.source());
+    watch(prepared, options, group, for_each, pool);
     for (Layer& layer : group) {
       throw_if_cancelled();
       const quant::OutputError error = round_layer(source, layer, for_each);

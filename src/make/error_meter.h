@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "make/prepared_model.h"
+#include "make/variant.h"
 
 namespace ounce::make {
 
@@ -35,7 +36,7 @@ enum class MeasuredOn { kAll, kOtherHalf };
 // when a state is carried).
 std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path& original,
                                              const QuantizeOptions& options, std::uint64_t samples,
-                                             MeasuredOn which);
+                                             MeasuredOn which, AdaptPlan adapt = {});
 
 // One that measures on so many samples.
 using MakeErrorMeter = std::function<std::unique_ptr<ErrorMeter>(std::uint64_t samples)>;

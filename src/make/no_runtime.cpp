@@ -4,6 +4,7 @@
 #include "make/adaptive_rounding.h"
 #include "make/asked_types.h"
 #include "make/error_meter.h"
+#include "make/few_bit_fit.h"
 #include "make/observation.h"
 #include "make/optimized.h"
 #include "make/trial.h"
@@ -44,9 +45,11 @@ std::optional<onnx::Model> optimized_model(const std::filesystem::path&, const E
 std::size_t declare_asked_types(onnx::Model&, const RuntimeOptions&) { return 0; }
 
 std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path&, const QuantizeOptions&,
-                                             std::uint64_t, MeasuredOn) {
+                                             std::uint64_t, MeasuredOn, AdaptPlan) {
   refuse();
 }
+
+void FewBitFitter::fit(plan::Plan&, ThreadPool&) { refuse(); }
 
 AdaptiveResult round_adaptively(const PreparedModel&, const QuantizeOptions&, const onnx::Model&,
                                 const graph::Index&, plan::Plan&, ThreadPool&) {

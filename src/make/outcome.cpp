@@ -13,6 +13,7 @@ StoredAs stored_as(const plan::Decision& decision) {
   switch (decision.encoding) {
     case Encoding::kLinear8: return is_unsigned ? StoredAs::kUint8 : StoredAs::kInt8;
     case Encoding::kLinear4: return is_unsigned ? StoredAs::kUint4 : StoredAs::kInt4;
+    case Encoding::kLinear2: return is_unsigned ? StoredAs::kUint2 : StoredAs::kInt2;
     case Encoding::kCodebook8: return StoredAs::kCodebook256;
     case Encoding::kCodebook4: return StoredAs::kCodebook16;
     case Encoding::kFloat16: return StoredAs::kFloat16;

@@ -75,6 +75,7 @@ PreparedModel::PreparedModel(const std::filesystem::path& source, const Quantize
   if (recipe.rounding == Rounding::kAdaptive && options.trial.data.is_generated())
     throw Error(ErrorCode::kUsage, "`rounding=adaptive` looks at data: give `data`");
   open();
+  if (is_few_bits(recipe.format) && recipe.few_bits.dialect == FewBitsDialect::kQdq) prepare_blocks();
   if (!recipe.is_integer() && !recipe.is_half()) return;
   onnx::Model changed = read();
   if (recipe.is_half()) prepare_halves(changed, options);
@@ -184,6 +185,18 @@ void PreparedModel::find_ranges(const QuantizeOptions& options, Watching watchin
   ranges_ = std::make_shared<observe::Ranges>(std::move(observed.ranges));
   if (observed.half) half_ = std::make_shared<observe::Ranges>(std::move(*observed.half));
   notes_ = std::move(observed.notes);
+}
+
+// DequantizeLinear takes blocks, and types of 4 bits.
+void PreparedModel::prepare_blocks() {
+  constexpr std::int64_t kBlockOpset = 21, kFourBitIr = 10;
+  if (onnx::opset_version(model_.proto->opset_imports, "") >= kBlockOpset &&
+      model_.proto->ir_version >= kFourBitIr)
+    return;
+  onnx::Model model = read();
+  passes::raise_opset(model, kBlockOpset);
+  model.proto.edit().ir_version = std::max(model.proto->ir_version, kFourBitIr);
+  keep(model);
 }
 
 // Casts between numbers as such came with opset 6, bfloat16 with 13.

@@ -66,6 +66,7 @@ class PreparedModel {
   void open();
   void keep(const onnx::Model& changed);
   bool take_trained(onnx::Model& model, const Recipe& recipe);
+  void prepare_blocks();
   void prepare_halves(onnx::Model& model, const QuantizeOptions& options);
   void find_ranges(const QuantizeOptions& options, Watching watching);
   void load_ranges_of(const QuantizeOptions& options);

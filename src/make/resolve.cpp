@@ -8,6 +8,7 @@
 
 #include "data/model_contract.h"
 #include "make/error_meter.h"
+#include "make/few_bit_search.h"
 #include "target/kernel_pairs.h"
 
 namespace ounce::make {
@@ -53,6 +54,10 @@ Resolved resolve(const std::filesystem::path& path, const QuantizeOptions& given
                  std::vector<std::string>& notes, const StaticLimits& limits) {
   Resolved resolved{std::make_shared<const PreparedModel>(path, given), as_it_is(given.recipe)};
   const std::shared_ptr<const PreparedModel>& prepared = resolved.prepared;
+  if (is_few_bits(given.recipe.format)) {
+    search_few_bits(path, given, *prepared, resolved.recipe, notes);
+    return resolved;
+  }
   IntegerRecipe& integer = resolved.recipe.integer;
   if (integer.integer_io) integer.raw_inputs = raw_inputs_of(path, given.trial.data);
   // Without data there is nothing to measure on, and a correction is only taken when it helps.

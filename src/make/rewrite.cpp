@@ -3,6 +3,8 @@
 #include <ounce/error.h>
 #include <ounce/version.h>
 
+#include <algorithm>
+
 #include "passes/half_graph.h"
 #include "passes/import_domains.h"
 #include "passes/integer_ops.h"
@@ -51,9 +53,12 @@ Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::In
   passes::Editors editors(model, index);
   std::vector<passes::Stored> stored = plan.half.exists()
                                            ? passes::make_half_graph(editors, source, index, plan)
-                                           : passes::store_weights(editors, source, plan);
+                                           : passes::store_weights(editors, source, index, plan);
   passes::put_integer_ops(editors, index, plan, stored);
   editors.finish();
+  const bool has_few_bits = std::any_of(plan.decisions.begin(), plan.decisions.end(),
+                                        [](const plan::Decision& decision) { return decision.is_nbits(); });
+  if (has_few_bits) passes::import_domains(model);
   if (plan.recipe.is_integer()) {
     passes::remove_dead_nodes(model);  // what clamps took, and declared types
     passes::import_domains(model);

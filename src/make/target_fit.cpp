@@ -20,10 +20,16 @@ constexpr int kMostRounds = 4;
 
 bool is_broken(const target::Finding& finding) { return finding.described.verdict > Verdict::kUnknown; }
 
-// A node that gave an output of the model gives a value of its own now, and a Cast behind it the output.
-onnx::Bytes original_name(const graph::Index& written, std::size_t body, onnx::Bytes name) {
+// A node that gave an output of the model gives a value of its own now, and a Cast behind it the output; a
+// Gemm is a product and a sum.
+onnx::Bytes original_name(const graph::Index& written, const graph::Index& source, std::size_t body,
+                          onnx::Bytes name) {
   const graph::Value* value = name.empty() ? nullptr : written.find(body, name).value;
   if (value == nullptr) return name;
+  if (source.find(body, name).value == nullptr && value->uses.size() == 1) {
+    const onnx::Node& user = written.node(value->uses.front());
+    if ((is_op(user, "Add") || is_op(user, "Cast")) && !user.outputs.empty()) return user.outputs[0];
+  }
   for (const graph::Use& use : value->uses) {
     const onnx::Node& user = written.node(use);
     if (!is_op(user, "Cast") || user.outputs.empty()) continue;
@@ -69,7 +75,8 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
                      const target::Target& target, ThreadPool& pool, std::vector<std::string>& notes) {
   Recipe recipe = given;
   recipe.half.keep_names = true;  // what is lacking is found by its name
-  const Format in_floats = recipe.is_half() ? Format::kFp32 : recipe.rest();
+  const bool has_few_bits = is_few_bits(recipe.format);
+  const Format in_floats = recipe.is_half() ? Format::kFp32 : has_few_bits ? Format::kW8 : recipe.rest();
   const onnx::Model& source = prepared.model();
   const graph::Index& index = prepared.index();
   std::map<std::string, std::size_t> lacking;
@@ -84,14 +91,14 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
       if (!is_broken(finding)) continue;
       const onnx::Node& node = *written.bodies()[finding.body].nodes()[finding.node];
       for (const onnx::Bytes name : node.outputs) {
-        const onnx::Bytes output = original_name(written, finding.body, name);
+        const onnx::Bytes output = original_name(written, index, finding.body, name);
         const auto source_value = output.empty() ? graph::Index::Found{} : index.find(finding.body, output);
         if (source_value.value == nullptr || source_value.value->producer == graph::kNone) continue;
         const onnx::Node& asked = *index.bodies()[source_value.body].nodes()[source_value.value->producer];
         if (asked.outputs[0].empty()) continue;
         const std::string path = graph::value_path(index, source_value.body, asked.outputs[0]);
         if (const auto known = recipe.nodes.find(path);
-            known != recipe.nodes.end() && is_storage(known->second))
+            known != recipe.nodes.end() && is_storage(known->second) && !is_few_bits(known->second))
           continue;
         recipe.nodes[path] = in_floats;
         ++excluded;
@@ -99,12 +106,12 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
       }
     }
     if (support.check.verdict <= Verdict::kUnknown) break;
-    const bool can_help = recipe.is_integer() || recipe.is_half();
+    const bool can_help = recipe.is_integer() || recipe.is_half() || has_few_bits;
     if (!can_help || excluded == 0 || round == kMostRounds) refuse(support, original, target);
   }
   for (const auto& [what, count] : lacking)
-    notes.push_back(fmt::format("{} node{} in FP32, as {} lacks {}", count, count == 1 ? " stays" : "s stay",
-                                target.name, what));
+    notes.push_back(fmt::format("{} node{} in {}, as {} lacks {}", count, count == 1 ? " stays" : "s stay",
+                                has_few_bits ? "floats" : "FP32", target.name, what));
   recipe.half.keep_names = given.half.keep_names;
   return recipe;
 }

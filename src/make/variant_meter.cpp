@@ -27,7 +27,7 @@ class VariantMeter : public ErrorMeter {
   // Runs the original on `samples` samples, evenly spaced over the data (the first ones when a state is
   // carried), and keeps its outputs.
   VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options, std::uint64_t samples,
-               MeasuredOn which);
+               MeasuredOn which, AdaptPlan adapt);
 
   double error(const PreparedModel& prepared, const Recipe& recipe) override;
   std::uint64_t samples() const override { return kept_->runs().size(); }
@@ -38,6 +38,7 @@ class VariantMeter : public ErrorMeter {
   double run(const std::filesystem::path& model);
 
   const QuantizeOptions& options_;
+  AdaptPlan adapt_;
   RuntimeOptions runtime_;
   std::shared_ptr<runtime::Runners> runners_ = std::make_shared<runtime::Runners>();
   measure::OpenFeed open_;
@@ -49,8 +50,8 @@ class VariantMeter : public ErrorMeter {
 };
 
 VariantMeter::VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options,
-                           std::uint64_t samples, MeasuredOn which)
-    : options_(options), pool_(options.threads) {
+                           std::uint64_t samples, MeasuredOn which, AdaptPlan adapt)
+    : options_(options), adapt_(std::move(adapt)), pool_(options.threads) {
   runtime_.library = options.trial.runtime.library;
   runtime_.isolate = options.trial.runtime.isolate;
   const auto stepper = load(original);
@@ -73,7 +74,7 @@ double VariantMeter::error(const PreparedModel& prepared, const Recipe& recipe) 
   throw_if_cancelled();
   ++measured_;
   const std::filesystem::path path = folder_.path() / "variant.onnx";
-  write_variant(prepared, recipe, path, pool_);
+  write_variant(prepared, recipe, path, pool_, adapt_);
   if (measured_ == 1 && !runtime_.isolate) measure::require_loadable(path, runtime_);
   return run(path);
 }
@@ -112,8 +113,8 @@ double VariantMeter::run(const std::filesystem::path& model) {
 
 std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path& original,
                                              const QuantizeOptions& options, std::uint64_t samples,
-                                             MeasuredOn which) {
-  return std::make_unique<VariantMeter>(original, options, samples, which);
+                                             MeasuredOn which, AdaptPlan adapt) {
+  return std::make_unique<VariantMeter>(original, options, samples, which, std::move(adapt));
 }
 
 }  // namespace ounce::make

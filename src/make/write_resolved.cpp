@@ -15,6 +15,8 @@
 #include "base/stopwatch.h"
 #include "graph/verify.h"
 #include "make/adaptive_rounding.h"
+#include "make/few_bit_fit.h"
+#include "make/few_bit_search.h"
 #include "make/outcome.h"
 #include "make/rewrite.h"
 #include "make/source_digest.h"
@@ -237,6 +239,12 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   // Plan: a decision and a reason for every float tensor.
   begin_stage(options, "reading weights", 0);
   plan::Plan plan = plan::make_plan(source, index, recipe, pool, prepared.ranges());
+  if (needs_data(recipe.few_bits.method)) {
+    FewBitFitter fitter(prepared, options);
+    fitter.fit(plan, pool);
+    for (const auto& [why, count] : fitter.left_alone())
+      result.notes.push_back(fmt::format("{} layers are rounded to nearest: {}", count, why));
+  }
   if (recipe.rounding == Rounding::kAdaptive) {
     const AdaptiveResult rounded = round_adaptively(prepared, options, source, index, plan, pool);
     result.notes.push_back(

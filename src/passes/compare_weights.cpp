@@ -10,6 +10,7 @@
 #include "kernels/lookup.h"
 #include "kernels/pack.h"
 #include "onnx/values.h"
+#include "passes/few_bit_weight.h"
 #include "passes/stored_weight.h"
 #include "plan/sources.h"
 #include "quant/tiles.h"
@@ -177,6 +178,7 @@ kernels::ErrorNorms compare_with_meant(const Decision& decision, const quant::Fl
 kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& decision,
                                    const onnx::Model& written, const WrittenWeight& weight,
                                    const ForEach& for_each) {
+  if (decision.is_nbits()) return compare_few_bits(original, decision, written, weight, for_each);
   const plan::TensorSource source(original, *decision.weight.tensor);
   const Decoding decoding(decision, written, weight);
   if (decision.encoding == Encoding::kInt32 || decision.limit != 0)

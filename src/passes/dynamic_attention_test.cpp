@@ -63,7 +63,7 @@ class AttentionConversion {
     EXPECT_EQ(plan::why_not_dynamic_attention(source_, index_, 0, *source_.proto->graph->nodes[0]), "");
     decide(format, by_tensor);
     Editors editors(model_, index_);
-    const std::vector<Stored> all = store_weights(editors, source_, plan_);
+    const std::vector<Stored> all = store_weights(editors, source_, index_, plan_);
     IntegerParameters parameters(editors, index_, plan_, all);
     const Parameter& stored = parameters.all().begin()->second;
     const StoredNames weight = {stored.codes, stored.scales,

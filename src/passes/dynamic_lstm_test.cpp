@@ -77,7 +77,7 @@ class LstmConversion {
     decide(format, by_tensor);
     Editors editors(model_, index_);
     std::map<Bytes, StoredGates> gates;
-    const std::vector<Stored> all = store_weights(editors, source_, plan_);
+    const std::vector<Stored> all = store_weights(editors, source_, index_, plan_);
     IntegerParameters parameters(editors, index_, plan_, all);
     for (const auto& [key, weight] : parameters.all()) {
       const Bytes zeros = weight.has_zeros() ? parameters.zeros(key.first, weight) : Bytes();

@@ -1,5 +1,6 @@
 #include "passes/store_weights.h"
 
+#include "passes/few_bit_ops.h"
 #include "passes/stored_weight.h"
 
 namespace ounce::passes {
@@ -25,7 +26,8 @@ StoredNames add_stored_tensors(BodyEditor& editor, std::size_t place, const onnx
 
 }  // namespace
 
-std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, const plan::Plan& plan) {
+std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, const graph::Index& index,
+                                  const plan::Plan& plan) {
   std::vector<Stored> result;
   for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
     const Decision& decision = plan.decisions[i];
@@ -39,7 +41,9 @@ std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, c
     } else {
       editor.remove_initializer(decision.weight.initializer);
     }
-    if (decision.decoder == plan::Decoder::kLookup) {
+    if (decision.is_nbits()) {
+      put_few_bit_ops(editors, index, place, decision, stored);
+    } else if (decision.decoder == plan::Decoder::kLookup) {
       for (const graph::Use& use : decision.weight.value->uses)
         replace_lookup(editors.of(use.body), use.node, decision, stored);
     } else if (!decision.is_of_integer_op()) {

@@ -27,7 +27,8 @@ struct Stored {
 
 // `source` is an untouched second reading of the model: its tensors feed the new ones while they are written.
 // `plan` and the editors' index belong to it, so the model may be edited while they stay valid.
-std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, const plan::Plan& plan);
+std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, const graph::Index& index,
+                                  const plan::Plan& plan);
 
 // Sets a metadata entry, replacing one of the same key.
 void set_metadata(onnx::Model& model, const std::string& key, const std::string& value);

@@ -8,6 +8,7 @@
 #include "kernels/half.h"
 #include "kernels/lookup.h"
 #include "kernels/pack.h"
+#include "passes/few_bit_weight.h"
 #include "plan/sources.h"
 #include "quant/codebook.h"
 #include "quant/tiles.h"
@@ -267,6 +268,7 @@ bool packs_halves(const Decision& decision) {
 }
 
 std::vector<StoredTensor> stored_tensors(const onnx::Model& model, const Decision& decision) {
+  if (decision.is_nbits()) return few_bit_tensors(model, decision);
   const auto production = make_production(model, decision);
   std::vector<StoredTensor> tensors;
   const auto add = [&](StoredPart which, ElementType type, std::vector<std::int64_t> dims) {

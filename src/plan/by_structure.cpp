@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "plan/few_bit_plan.h"
 #include "plan/groups.h"
 #include "plan/integer_weights.h"
 
@@ -50,10 +51,12 @@ Decision StructurePlanner::decide(const Weight& weight) {
   decision.reason = why_keep(weight, wish);
   if (decision.reason.empty()) decision.reason = excluded;
   if (!decision.reason.empty()) return decision;
-  choose_encoding(decision, wish);
+  const DecoderChoice choice = choose_encoding(decision, wish);
   if (!decision.is_stored()) return decision;
-  choose_groups(decision);
-  choose_decoder(decision);
+  if (!decision.is_nbits()) {
+    choose_groups(decision);
+    choose_decoder(decision, choice);
+  }
   decision.stored_bytes = stored_bytes(decision);
   if (decision.stored_bytes >= weight.tensor->byte_count()) {
     decision.reason = "codes and scales would not be smaller";
@@ -85,7 +88,8 @@ std::string StructurePlanner::why_keep(const Weight& weight, const Wish& wish) c
   return {};
 }
 
-void StructurePlanner::choose_encoding(Decision& decision, const Wish& wish) const {
+// Returns what decoders the encoding leaves open.
+DecoderChoice StructurePlanner::choose_encoding(Decision& decision, const Wish& wish) const {
   const Weight& weight = decision.weight;
   const Format format = wish ? wish->format : recipe_.format;
   const bool wants_half =
@@ -103,19 +107,22 @@ void StructurePlanner::choose_encoding(Decision& decision, const Wish& wish) con
     decision.reason =
         is_half ? "has 16 bits already"
                 : fmt::format("{} of {}, as 16-bit floats{}", what, weight.op_type, wants_half ? why : "");
-    return;
+    return recipe_.decoder;
   }
   decision.reason = fmt::format("weight of {}{}", weight.op_type, why);
+  if (is_few_bits(format) && plan_few_bits(index_, recipe_, opset(weight), format, decision))
+    return DecoderChoice::kDq;
   const bool can_unpack = opset(weight) >= kShiftOpset;
   if (format == Format::kW4 && can_unpack) {
     decision.encoding = recipe_.codebook ? Encoding::kCodebook4 : Encoding::kLinear4;
-    return;
+    return recipe_.decoder;
   }
   decision.encoding = recipe_.codebook ? Encoding::kCodebook8 : Encoding::kLinear8;
   if (format == Format::kW4) {
     decision.reason +=
         fmt::format("; opset {} cannot unpack 4 bits ({} is needed), so 8", opset(weight), kShiftOpset);
   }
+  return recipe_.decoder;
 }
 
 void StructurePlanner::choose_groups(Decision& decision) const {
@@ -164,9 +171,9 @@ std::string StructurePlanner::why_no_dq(const Decision& decision) const {
   return {};
 }
 
-void StructurePlanner::choose_decoder(Decision& decision) const {
+void StructurePlanner::choose_decoder(Decision& decision, DecoderChoice choice) const {
   const bool fits_lookup = !decision.is_packed() && decision.granularity != GranularityKind::kBlock;
-  if (decision.weight.is_looked_up && fits_lookup && recipe_.decoder == DecoderChoice::kAuto) {
+  if (decision.weight.is_looked_up && fits_lookup && choice == DecoderChoice::kAuto) {
     decision.decoder = Decoder::kLookup;
     decision.reason += "; rows are decoded after the lookup";
     return;
@@ -174,12 +181,11 @@ void StructurePlanner::choose_decoder(Decision& decision) const {
   const std::string no_dq = why_no_dq(decision);
   const std::uint64_t decoded = decision.weight.tensor->element_count() * 4;
   const bool too_large = decoded > kLargestFold;
-  if (recipe_.decoder == DecoderChoice::kFold || (recipe_.decoder == DecoderChoice::kAuto && !too_large) ||
-      !no_dq.empty()) {
+  if (choice == DecoderChoice::kFold || (choice == DecoderChoice::kAuto && !too_large) || !no_dq.empty()) {
     decision.decoder = Decoder::kFold;
-    decision.reason += recipe_.decoder == DecoderChoice::kDq ? "; folded, as " + no_dq : kFolded;
+    decision.reason += choice == DecoderChoice::kDq ? "; folded, as " + no_dq : kFolded;
     // Fewer and smaller values on the way, which runtimes hold all at once until the last weight is folded.
-    if (recipe_.decoder == DecoderChoice::kAuto && can_have_pairs(decision)) split_into_pairs(decision);
+    if (choice == DecoderChoice::kAuto && can_have_pairs(decision)) split_into_pairs(decision);
     if (too_large) decision.reason += "; over 1 GiB, newer runtimes decode it at every inference";
     return;
   }

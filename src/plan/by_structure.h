@@ -40,9 +40,9 @@ class StructurePlanner {
   std::int64_t opset(const Weight& weight) const;
   using Wish = std::optional<StorageWish>;
   std::string why_keep(const Weight& weight, const Wish& wish) const;
-  void choose_encoding(Decision& decision, const Wish& wish) const;
+  DecoderChoice choose_encoding(Decision& decision, const Wish& wish) const;
   void choose_groups(Decision& decision) const;
-  void choose_decoder(Decision& decision) const;
+  void choose_decoder(Decision& decision, DecoderChoice choice) const;
   std::string why_no_dq(const Decision& decision) const;
   bool can_have_rows(const Decision& decision) const;
   void fit_to_dq(Decision& decision) const;

@@ -74,10 +74,17 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
     if (decision.is_linear() && whole.absmax() < kSmallestLinearRange)
       return keep(fmt::format("its values are too small for codes ({:g})", whole.absmax()));
   }
+  // 16-bit scales of a table have to hold it.
+  if (decision.is_nbits() && decision.weight.tensor->type == onnx::ElementType::kFloat &&
+      (whole.absmax() > kLargestHalf || whole.absmax() < kSmallestHalfRange)) {
+    decision.format.half_scales = false;
+    decision.stored_bytes = stored_bytes(decision);
+  }
   // A second Cast costs some 30 bytes, a 16-bit scale saves two.
   const bool saves = decision.layout.groups() >= kHalfScalesFrom &&
                      (decision.decoder != Decoder::kDq || decision.has_rows || decision.is_of_integer_op());
-  if (decision.is_linear() && saves && quant::fits_half_scales(decision.ranges, decision.format)) {
+  if (decision.is_linear() && saves && !decision.is_nbits() &&
+      quant::fits_half_scales(decision.ranges, decision.format)) {
     decision.format.half_scales = true;
     decision.stored_bytes = stored_bytes(decision);
   }

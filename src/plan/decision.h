@@ -16,13 +16,24 @@
 #include "kernels/affine.h"
 #include "kernels/range.h"
 #include "plan/weights.h"
+#include "quant/block_rows.h"
 #include "quant/layout.h"
 #include "quant/linear.h"
 #include "quant/weight_pairs.h"
 
 namespace ounce::plan {
 
-enum class Encoding { kKeep, kLinear8, kLinear4, kCodebook8, kCodebook4, kFloat16, kBfloat16, kInt32 };
+enum class Encoding {
+  kKeep,
+  kLinear8,
+  kLinear4,
+  kLinear2,
+  kCodebook8,
+  kCodebook4,
+  kFloat16,
+  kBfloat16,
+  kInt32
+};
 
 using ounce::Decoder;
 
@@ -43,7 +54,8 @@ struct Decision {
   std::size_t integer_node = graph::kNone;
   std::vector<kernels::Affine> affine;
   quant::WeightPairs pairs;  // of weights whose products must not saturate on any CPU
-  std::shared_ptr<const std::vector<std::uint8_t>> codes;  // found beforehand, a byte each; null: rounded
+  std::shared_ptr<const std::vector<std::uint8_t>> codes;  // found beforehand, a byte each (kNbits:
+                                                           // packed); null: rounded
   float limit = 0;                     // of magnitudes: values beyond it become it; 0 for none
   std::vector<float> shift;            // added to a bias, see bias_correction.h; empty for none
   std::vector<kernels::Range> ranges;  // of the groups (one for encodings without); empty if too many to keep
@@ -54,14 +66,22 @@ struct Decision {
   bool has_pairs = false, has_rows = false;
   std::vector<std::int64_t> view;        // the shape in which the codes are scaled …
   std::vector<std::int64_t> scale_dims;  // … and the shape of the scales that fits it
-  std::uint64_t stored_bytes = 0;        // codes, scales and zeros
+  // kNbits: the rows that the kernels see, where blocks run along each row, and their level of accuracy.
+  quant::BlockRows rows;
+  int accuracy_level = 0;
+  std::shared_ptr<const std::vector<float>> energy;  // of the input of each column; null: all alike
+  std::uint64_t stored_bytes = 0;                    // codes, scales and zeros
 
   std::optional<Digest> digest;  // of the tensor's bytes, if it is large and was read
 
   bool is_of_integer_op() const { return integer_node != graph::kNone; }
   bool is_stored() const { return encoding != Encoding::kKeep; }
   bool is_half() const { return encoding == Encoding::kFloat16 || encoding == Encoding::kBfloat16; }
-  bool is_linear() const { return encoding == Encoding::kLinear8 || encoding == Encoding::kLinear4; }
+  bool is_nbits() const { return decoder == Decoder::kNbits && is_linear(); }
+  bool is_linear() const {
+    return encoding == Encoding::kLinear8 || encoding == Encoding::kLinear4 || encoding == Encoding::kLinear2;
+  }
+  unsigned bits() const;  // of a code, for linear encodings
   bool is_packed() const { return encoding == Encoding::kLinear4 || encoding == Encoding::kCodebook4; }
   std::size_t block_axis() const;        // of a matrix: the axis that blocks run along
   std::string granularity_text() const;  // "tensor", "channel 0", "block 32"

@@ -38,9 +38,15 @@ std::string digest_text(const Decision& decision) {
   if (decision.pairs.exist()) text += " pairs";
   if (decision.has_pairs) text += " table";
   if (decision.has_rows) text += " rows";
+  if (decision.is_nbits() && decision.rows.is_padded)
+    text += fmt::format(" level {}", decision.accuracy_level);
   if (decision.codes != nullptr) {
     const auto* bytes = reinterpret_cast<const char*>(decision.codes->data());
     text += " codes " + hex(digest_of(std::string_view(bytes, decision.codes->size())));
+  }
+  if (decision.energy != nullptr) {
+    const auto* bytes = reinterpret_cast<const char*>(decision.energy->data());
+    text += " energy " + hex(digest_of(std::string_view(bytes, decision.energy->size() * sizeof(float))));
   }
   if (!decision.shift.empty()) {
     const auto* bytes = reinterpret_cast<const char*>(decision.shift.data());

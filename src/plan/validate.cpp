@@ -60,6 +60,45 @@ void validate_storage(const Recipe& recipe) {
     refuse("w16 stores floats: `codebook`, `asymmetric` and `granularity` do not apply");
 }
 
+bool has_few_bits(const Recipe& recipe) {
+  return is_few_bits(recipe.format) ||
+         std::any_of(recipe.nodes.begin(), recipe.nodes.end(),
+                     [](const auto& entry) { return is_few_bits(entry.second); });
+}
+
+// Kernels for few bits.
+void validate_few_bits(const Recipe& recipe) {
+  const FewBitsRecipe& few_bits = recipe.few_bits;
+  const FewBitsRecipe unset;
+  if (!has_few_bits(recipe)) {
+    if (few_bits.dialect != unset.dialect || few_bits.accuracy_level != unset.accuracy_level ||
+        few_bits.method != unset.method || few_bits.bits != unset.bits)
+      refuse(
+          "`few_bits.dialect`, `few_bits.accuracy_level`, `few_bits.method` and `few_bits.bits` are for "
+          "`format=int4`, int8 and int2");
+    return;
+  }
+  if (recipe.codebook) refuse("kernels for few bits take linear codes: leave out `codebook`");
+  if (!is_few_bits(recipe.format)) {
+    if (few_bits.method > WeightMethod::kRtn || few_bits.bits != 0)
+      refuse("`few_bits.method` and `few_bits.bits` are for whole models: `format=int4`");
+    return;
+  }
+  const Granularity& groups = recipe.granularity;
+  if (recipe.decoder != DecoderChoice::kAuto)
+    refuse("kernels for few bits decode by themselves: leave out `decoder`");
+  const bool is_nbits = few_bits.dialect == FewBitsDialect::kNbits;
+  const bool is_whole = groups.kind == GranularityKind::kTensor || groups.kind == GranularityKind::kChannel;
+  if (is_nbits && (is_whole || (groups.kind == GranularityKind::kBlock && groups.block < 16)))
+    refuse("kernels for few bits take blocks of 16, 32 … 256: `granularity=block:32`");
+  if (!is_nbits && few_bits.accuracy_level != AccuracyLevel::kAuto)
+    refuse("the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.accuracy_level`");
+  if (!is_nbits && (few_bits.bits != 0 || few_bits.method > WeightMethod::kRtn))
+    refuse("`few_bits.method` and `few_bits.bits` are for `few_bits.dialect=nbits`");
+  if (!is_nbits && recipe.format == Format::kInt2)
+    refuse("DequantizeLinear has no 2-bit types yet: `few_bits.dialect=nbits`");
+}
+
 // Arithmetic on 16-bit floats.
 void validate_halves(const Recipe& recipe) {
   const bool has_half_options = recipe.half.half_io || !recipe.half.keep.empty() || recipe.half.keep_names;
@@ -152,6 +191,7 @@ void validate(const Recipe& recipe) {
   target::parse_target(recipe.target);  // or nobody knows it
   validate_numbers(recipe);
   validate_storage(recipe);
+  validate_few_bits(recipe);
   validate_halves(recipe);
   validate_nodes(recipe);
   validate_rounding(recipe);

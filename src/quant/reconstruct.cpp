@@ -320,7 +320,8 @@ class Channel {
   // The code on the weight's other side, or `code` itself where there is none.
   int other_code(std::size_t i, int code) const {
     const double now = error(i, code);
-    const int other = now > 0 ? code + 1 : code - 1;
+    const int up = affine_[i / block_].scale < 0 ? -1 : 1;
+    const int other = now > 0 ? code + up : code - up;
     const bool exists = now != 0 && other >= layer_.codes.lo && other <= layer_.codes.hi;
     return exists ? other : code;
   }
@@ -328,7 +329,7 @@ class Channel {
   double largest_step() const {
     double largest = 0;
     for (std::size_t block = 0; block * block_ < layer_.k; ++block)
-      largest = std::max(largest, static_cast<double>(affine_[block].scale));
+      largest = std::max(largest, std::abs(static_cast<double>(affine_[block].scale)));
     return largest;
   }
 

@@ -166,6 +166,7 @@ Command add_quantize(CLI::App& parser) {
       "static, dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64; "
       "none; auto for all that can be shown here (default: auto)");
   add_integer_options(*app, arguments->recipe);
+  add_few_bits_options(*app, arguments->recipe);
   add_half_options(*app, arguments->recipe);
   add_emit_options(*app, arguments->emit);
   app->add_option("--ranges", arguments->ranges,

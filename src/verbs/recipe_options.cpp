@@ -56,15 +56,17 @@ void add_override(const std::string& text, std::map<std::string, ValueOverride>&
 
 bool is_for_nodes(Format format) {
   return format == Format::kFp32 || format == Format::kW16 || format == Format::kW8 ||
-         format == Format::kW4 || format == Format::kDynamic;
+         format == Format::kW4 || is_few_bits(format) || format == Format::kDynamic;
 }
 
 void add_node(const std::string& text, std::map<std::string, Format>& nodes) {
   const std::size_t equals = text.rfind('=');  // names may hold one
   const auto format = from_name<Format>(equals == std::string::npos ? "" : text.substr(equals + 1));
   if (!format || !is_for_nodes(*format)) {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("--node '{}' must be NAME=FORMAT with fp32, w16, w8, w4 or dynamic", text));
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("--node '{}' must be NAME=FORMAT with fp32, w16, w8, w4, int8, int4, int2 or dynamic",
+                    text));
   }
   const std::string name = text.substr(0, equals);
   if (!nodes.emplace(name, *format).second)
@@ -121,23 +123,25 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
       "constants)");
   app.add_option(
          "--node", arguments.nodes,
-         "NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8 or w4 (so its weights are "
-         "stored, and it computes on floats), with --to static also dynamic (repeatable)")
+         "NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so its "
+         "weights are stored, and it computes on floats), with --to static also dynamic (repeatable)")
       ->allow_extra_args(false);
 }
 
 void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers) {
   const char* const stored = "w8 (25 % of the bytes), w4 (15 %), w16 (50 %)";
+  const char* const few_bits = "small in memory too, in the runtime's kernels: int4 (16 %), int8, int2";
   CLI::Option* option =
       app.add_option("--to", arguments.format,
-                     with_integers ? fmt::format("stored small: {}; computed on integers: "
+                     with_integers ? fmt::format("stored small: {}; {}; computed on integers: "
                                                  "dynamic, static (needs --data or --ranges); on 16-bit "
                                                  "floats: fp16, bf16",
-                                                 stored)
+                                                 stored, few_bits)
                                    : stored);
   option->capture_default_str();
-  option->check(with_integers ? any_name_of({Format::kBf16, Format::kDynamic, Format::kFp16, Format::kStatic,
-                                             Format::kW16, Format::kW4, Format::kW8})
+  option->check(with_integers ? any_name_of({Format::kBf16, Format::kDynamic, Format::kFp16, Format::kInt2,
+                                             Format::kInt4, Format::kInt8, Format::kStatic, Format::kW16,
+                                             Format::kW4, Format::kW8})
                               : any_name_of({Format::kW8, Format::kW4, Format::kW16}));
 }
 
@@ -206,6 +210,32 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
       ->group(group);
 }
 
+void add_few_bits_options(CLI::App& app, RecipeArguments& arguments) {
+  const char* const group = "Few bits in kernels (--to int4, --to int8, --to int2)";
+  app.add_option("--kernels", arguments.kernels,
+                 "nbits (MatMulNBits and GatherBlockQuantized), qdq (DequantizeLinear by blocks, opset 21)")
+      ->check(any_sorted_name_of<FewBitsDialect>())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--accuracy-level", arguments.accuracy_level,
+                 "what MatMulNBits may do to activations: 0 (as the runtime likes), 1 (FP32), 4 (8-bit "
+                 "integers: the fast kernels), auto (4 where outputs bear it)")
+      ->check(any_sorted_name_of<AccuracyLevel>())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--method", arguments.method,
+                 "how codes and scales are found: rtn (nearest), scale (for outputs, by the energy of inputs "
+                 "on --data), gptq (codes that make up for each other, on --data), auto (measured)")
+      ->check(any_sorted_name_of<WeightMethod>())
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--bits", arguments.bits,
+                 "bits that a weight may take on the mean, with its share of a scale: layers that bring the "
+                 "most on --data get more of them (default: all as --to says)")
+      ->check(number_between(2, 16))
+      ->group(group);
+}
+
 void add_half_options(CLI::App& app, RecipeArguments& arguments) {
   const char* const group = "16-bit floats (--to fp16, --to bf16)";
   app.add_option("--io", arguments.io,
@@ -264,6 +294,10 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.half.half_io = arguments.io == "fp16";
   recipe.half.keep = arguments.keep;
   recipe.half.keep_names = arguments.keep_names;
+  recipe.few_bits.dialect = value_of<FewBitsDialect>(arguments.kernels);
+  recipe.few_bits.accuracy_level = value_of<AccuracyLevel>(arguments.accuracy_level);
+  recipe.few_bits.bits = arguments.bits;
+  recipe.few_bits.method = value_of<WeightMethod>(arguments.method);
   recipe.target = arguments.target;
   validate(recipe);
   return recipe;

@@ -27,6 +27,10 @@ struct RecipeArguments {
   bool search = true, equalize = true, correct_bias = true;
   std::string fallback = "w8";
 
+  // Of few bits in kernels.
+  std::string kernels = "nbits", accuracy_level = "auto", method = "auto";
+  double bits = 0;
+
   // Of 16-bit floats.
   std::string io = "keep", target;
   std::vector<std::string> keep;
@@ -37,6 +41,7 @@ struct RecipeArguments {
 void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers);
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments);
 void add_half_options(CLI::App& app, RecipeArguments& arguments);
+void add_few_bits_options(CLI::App& app, RecipeArguments& arguments);
 void add_integer_options(CLI::App& app, RecipeArguments& arguments);
 // Throws Error{kUsage} for combinations that make no sense.
 Recipe recipe_of(const RecipeArguments& arguments);

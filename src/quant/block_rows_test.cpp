@@ -1,0 +1,99 @@
+#include "quant/block_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "support/serial.h"
+
+namespace ounce::quant {
+namespace {
+
+using ounce::test::kSerial;
+
+std::vector<float> counted(std::size_t n) {
+  std::vector<float> values(n);
+  std::iota(values.begin(), values.end(), 1.0F);
+  return values;
+}
+
+FloatSource source_of(const std::vector<float>& values) {
+  return {{reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)}, FloatType::kFloat32};
+}
+
+TEST(BlockRows, RowsEndWithZerosUpToAWholeBlock) {
+  const std::vector<float> values = counted(2 * 19);
+  const BlockRows shape{2, 19, 16, false, true};
+  std::vector<float> rows(2 * 32, -1);
+  read_rows(source_of(values), shape, 0, 2, rows.data());
+  EXPECT_EQ(rows[18], 19);
+  EXPECT_EQ(rows[19], 0);
+  EXPECT_EQ(rows[31], 0);
+  EXPECT_EQ(rows[32], 20);
+}
+
+TEST(BlockRows, ColumnsBecomeRowsWhateverTheStripe) {
+  constexpr std::size_t kRows = 37, kColumns = 53;
+  const std::vector<float> values = counted(kRows * kColumns);
+  const BlockRows shape{kRows, kColumns, 32, true, true};
+  std::vector<float> piece(5 * shape.width());
+  read_rows(source_of(values), shape, 30, 5, piece.data());
+  for (std::size_t r = 0; r < 5; ++r) {
+    for (std::size_t c = 0; c < kColumns; ++c)
+      EXPECT_EQ(piece[r * shape.width() + c], values[c * kRows + 30 + r]);
+    EXPECT_EQ(piece[r * shape.width() + kColumns], 0);
+  }
+}
+
+TEST(BlockRows, StripesCoverEveryRowOnce) {
+  for (const std::size_t columns : {1U, 100U, 70000U}) {
+    const std::vector<float> values(101 * columns);
+    const BlockRows shape{101, columns, 32, true, true};
+    std::vector<int> seen(101);
+    std::size_t stripes = 0;
+    for_each_stripe(source_of(values), shape, kSerial,
+                    [&](std::size_t, std::size_t first, std::size_t count) {
+                      for (std::size_t r = first; r < first + count; ++r) ++seen[r];
+                      ++stripes;
+                    });
+    EXPECT_EQ(stripes, stripe_count(shape));
+    EXPECT_EQ(seen, std::vector<int>(101, 1));
+  }
+}
+
+TEST(BlockRows, BytesOfEveryPart) {
+  const BlockRows shape{3, 40, 16, true, true};
+  EXPECT_EQ(shape.blocks(), 3U);
+  EXPECT_EQ(shape.code_bytes(4), 3U * 24);
+  EXPECT_EQ(shape.code_bytes(2), 3U * 12);
+  EXPECT_EQ(shape.zero_row_bytes(4), 2U);  // three codes of half a byte
+  EXPECT_EQ(shape.zero_bytes(8), 9U);
+  const BlockRows table{3, 40, 16, false, false};
+  EXPECT_EQ(table.row_bytes(4), 20U);
+}
+
+TEST(BlockRows, FirstCodeStandsInTheLowestBits) {
+  const std::vector<std::uint8_t> codes = {1, 2, 3, 0, 2};
+  std::vector<std::uint8_t> packed(2);
+  pack_codes(codes.data(), codes.size(), 2, packed.data());
+  EXPECT_EQ(packed, (std::vector<std::uint8_t>{0b00111001, 0b00000010}));
+  packed.resize(3);
+  pack_codes(codes.data(), codes.size(), 4, packed.data());
+  EXPECT_EQ(packed, (std::vector<std::uint8_t>{0x21, 0x03, 0x02}));
+}
+
+TEST(BlockRows, CodesComeBackFromEveryWidth) {
+  for (const unsigned bits : {2U, 4U, 8U}) {
+    std::vector<std::uint8_t> codes(37);
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      codes[i] = static_cast<std::uint8_t>((i * 7) & ((1U << bits) - 1));
+    std::vector<std::uint8_t> packed((codes.size() * bits + 7) / 8), back(codes.size());
+    pack_codes(codes.data(), codes.size(), bits, packed.data());
+    unpack_codes(packed.data(), codes.size(), bits, back.data());
+    EXPECT_EQ(back, codes) << bits;
+  }
+}
+
+}  // namespace
+}  // namespace ounce::quant

@@ -1,0 +1,119 @@
+#include "quant/block_scales.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace ounce::quant {
+namespace {
+
+using kernels::Affine;
+
+std::vector<float> gaussian(std::size_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(n);
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+std::vector<float> decoded(const std::vector<float>& values, std::size_t block, const LinearFormat& format,
+                           const BlockSearch& search, std::vector<Affine>& affine) {
+  const std::size_t blocks = values.size() / block;
+  affine.resize(blocks);
+  find_block_scales(values.data(), 1, blocks, block, format, search, affine.data());
+  std::vector<std::uint8_t> codes(values.size());
+  kernels::quantize_runs(reinterpret_cast<const std::byte*>(values.data()), blocks, block, affine.data(),
+                         format.codes, codes.data());
+  std::vector<float> back(values.size());
+  kernels::decode_runs(codes.data(), blocks, block, affine.data(), format.sign, back.data());
+  return back;
+}
+
+double error(const std::vector<float>& a, const std::vector<float>& b,
+             const std::vector<float>& energy = {}) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    sum += (energy.empty() ? 1.0 : double{energy[i]}) * std::pow(double{a[i]} - double{b[i]}, 2);
+  return sum;
+}
+
+TEST(BlockScales, TheLargestValueIsExactWithoutASearch) {
+  for (const unsigned bits : {2U, 4U, 8U}) {
+    std::vector<float> values = gaussian(64, bits);
+    values[5] = 7.25F;  // positive: the scale turns it into the code at the far end
+    std::vector<Affine> affine;
+    const auto back =
+        decoded(values, 64, few_bits_format(bits, true), {ScaleMethod::kAbsMax, nullptr}, affine);
+    EXPECT_FLOAT_EQ(back[5], 7.25F);
+    EXPECT_LT(affine[0].scale, 0);
+  }
+}
+
+TEST(BlockScales, SearchingIsNeverWorseAndMostlyBetter) {
+  for (const unsigned bits : {2U, 4U}) {
+    for (const bool is_symmetric : {true, false}) {
+      const std::vector<float> values = gaussian(32 * 200, 3);
+      const LinearFormat format = few_bits_format(bits, is_symmetric);
+      std::vector<Affine> affine;
+      const double plain =
+          error(values, decoded(values, 32, format, {ScaleMethod::kAbsMax, nullptr}, affine));
+      const double searched =
+          error(values, decoded(values, 32, format, {ScaleMethod::kMse, nullptr}, affine));
+      EXPECT_LT(searched, 0.9 * plain) << bits << is_symmetric;
+    }
+  }
+}
+
+TEST(BlockScales, EnergyMovesTheErrorToWhereItDoesNotCount) {
+  const std::vector<float> values = gaussian(64 * 50, 4);
+  std::vector<float> energy(values.size());
+  for (std::size_t i = 0; i < energy.size(); ++i) energy[i] = i % 8 == 0 ? 50.0F : 0.5F;
+  std::vector<Affine> affine;
+  const LinearFormat format = few_bits_format(4, true);
+  const auto even = decoded(values, 64, format, {ScaleMethod::kMse, nullptr}, affine);
+  const auto weighted = decoded(values, 64, format, {ScaleMethod::kMse, energy.data()}, affine);
+  EXPECT_LT(error(values, weighted, energy), 0.85 * error(values, even, energy));
+  EXPECT_GT(error(values, weighted), error(values, even));
+}
+
+TEST(BlockScales, ZerosAreExact) {
+  std::vector<float> values = gaussian(32, 5);
+  for (float& value : values) value += 3;  // all of one sign
+  values[7] = 0;
+  for (const bool is_symmetric : {true, false}) {
+    std::vector<Affine> affine;
+    EXPECT_EQ(decoded(values, 32, few_bits_format(4, is_symmetric), {}, affine)[7], 0) << is_symmetric;
+  }
+  std::vector<Affine> affine;
+  EXPECT_EQ(decoded(std::vector<float>(32), 32, few_bits_format(4, true), {}, affine),
+            std::vector<float>(32));
+}
+
+TEST(BlockScales, HalfScalesAreNumbersThatHalvesHold) {
+  LinearFormat format = few_bits_format(4, true);
+  format.half_scales = true;
+  std::vector<float> values = gaussian(32, 6);
+  for (float& value : values) value *= 1e-6F;  // below the normal range
+  std::vector<Affine> affine;
+  decoded(values, 32, format, {}, affine);
+  EXPECT_GE(std::fabs(affine[0].scale), 0x1p-24F);
+  const float steps = affine[0].scale * 0x1p24F;
+  EXPECT_EQ(steps, std::nearbyint(steps));
+}
+
+TEST(BlockScales, HugeAndTinyValuesGetFiniteScales) {
+  for (const float size : {1e-38F, 1e37F}) {
+    std::vector<float> values = gaussian(32, 7);
+    for (float& value : values) value *= size;
+    std::vector<Affine> affine;
+    for (const float value : decoded(values, 32, few_bits_format(4, true), {}, affine))
+      EXPECT_TRUE(std::isfinite(value));
+    EXPECT_TRUE(std::isfinite(affine[0].inverse));
+  }
+}
+
+}  // namespace
+}  // namespace ounce::quant
