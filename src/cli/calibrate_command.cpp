@@ -102,6 +102,7 @@ Command add_calibrate(CLI::App& parser) {
   merging->add_flag("--json", arguments->json, "print one JSON document on stdout");
   merging->add_flag("-v,--verbose", arguments->verbose, "show every value");
   return {app, [arguments, app, merging] {
+            arguments->model = one_model(arguments->model).string();
             const OwnFiles own = OwnFiles::of(*app, arguments->data.contract.file);
             return merging->parsed() ? merge(*arguments, own) : observe(*arguments, own);
           }};

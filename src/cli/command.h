@@ -23,6 +23,8 @@ Command add_advise(CLI::App& parser);
 Command add_check(CLI::App& parser);
 Command add_contract(CLI::App& parser);
 Command add_copy(CLI::App& parser);
+Command add_prove(CLI::App& parser);
+Command add_publish(CLI::App& parser);
 Command add_demo(CLI::App& parser);
 
 }  // namespace ounce::cli

@@ -120,6 +120,7 @@ Command add_contract(CLI::App& parser) {
       ->allow_extra_args(false);
   checking->add_flag("--json", arguments->json, "print one JSON document on stdout");
   return {app, [arguments, app, setting, showing] {
+            arguments->model = one_model(arguments->model).string();
             if (setting->parsed()) return set(*arguments, OwnFiles::of(*app, arguments->data.contract.file));
             return showing->parsed() ? show(*arguments) : check(*arguments);
           }};

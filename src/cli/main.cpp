@@ -91,7 +91,8 @@ int run(int argc, char** argv) {
   const std::vector<Command> commands = {add_inspect(parser),  add_quantize(parser), add_calibrate(parser),
                                          add_verify(parser),   add_bench(parser),    add_sensitivity(parser),
                                          add_tune(parser),     add_advise(parser),   add_check(parser),
-                                         add_contract(parser), add_copy(parser),     add_demo(parser)};
+                                         add_contract(parser), add_copy(parser),     add_publish(parser),
+                                         add_prove(parser),    add_demo(parser)};
   try {
     parser.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -107,7 +107,10 @@ Command add_verify(CLI::App& parser) {
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
   add_remote_options(*app, arguments->remote);
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments] {
+            arguments->reference = one_model(arguments->reference).string();
+            return run(*arguments);
+          }};
 }
 
 }  // namespace ounce::cli
