@@ -2,7 +2,7 @@
 #
 #   make build      build/ounce
 #   make test       the whole test suite
-#   make test-publish   what publish writes, loaded in the real transformers.js (half a gigabyte by npm)
+#   make test-publish   what publish writes, in the real transformers.js and onnxruntime-genai (700 MB by npm and pip)
 #   make demo       build, then every verb on the embedded example
 #   make bench      the benchmarks: speed and memory, as ratios
 #   make support-matrix   measure what every release of ONNX Runtime makes of every op (half an hour)

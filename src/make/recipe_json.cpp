@@ -64,6 +64,8 @@ class Reading {
     if (!made_.contains(key)) return;
     if constexpr (std::is_enum_v<T>) {
       value = as<T>(made_[key]);
+    } else if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
+      value = whole_number(made_[key]);
     } else {
       value = made_[key].get<T>();
     }
@@ -133,6 +135,11 @@ json to_json(const Recipe& recipe) {
   for (const auto& [name, value] : recipe.integer.values) writing.made["values"][name] = override_json(value);
   for (const auto& [name, format] : recipe.nodes) writing.made["nodes"][name] = name_of(format);
   return writing.made;
+}
+
+std::uint64_t whole_number(const json& value) {
+  if (!value.is_number_unsigned()) throw json::other_error::create(501, "is no whole number", &value);
+  return value.get<std::uint64_t>();
 }
 
 Recipe recipe_from(const json& made) {

@@ -8,6 +8,12 @@
 #include "target/node_support.h"
 
 namespace ounce::make {
+namespace {
+
+// More would take seconds for each model that is written; check() tells of those.
+constexpr std::size_t kMostNodes = 20'000;
+
+}  // namespace
 
 target::Target target_of(const target::Release& release) {
   target::Target target;
@@ -20,6 +26,9 @@ target::Target target_of(const target::Release& release) {
 
 std::map<std::string, std::string> oldest_releases(const onnx::Model& model) {
   const graph::Index index(model);
+  std::size_t nodes = 0;
+  for (const auto& body : index.bodies()) nodes += body.nodes().size();
+  if (nodes > kMostNodes) return {};
   const target::SupportMatrix& matrix = target::SupportMatrix::measured();
   const target::NodeChecker checker(model, index, matrix);
   std::map<std::string, std::string> oldest;

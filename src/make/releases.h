@@ -14,7 +14,7 @@ namespace ounce::make {
 target::Target target_of(const target::Release& release);
 
 // By machine ("x64", "arm64", "wasm"): the oldest release from which on every measured one runs the model.
-// Without the machines whose newest release does not.
+// Without the machines whose newest release does not. Of models with very many nodes nothing is said.
 std::map<std::string, std::string> oldest_releases(const onnx::Model& model);
 
 }  // namespace ounce::make

@@ -20,8 +20,7 @@ using nlohmann::json;
 constexpr int kVersion = 1;
 constexpr std::size_t kTrialRoom = 224;  // more than a trial has ever to say
 constexpr std::size_t kDigits = 32;      // of a digest
-// A mix names every node of a model that may have many.
-constexpr JsonLimits kLimits{.depth = 8, .bytes = std::size_t{64} << 20};
+constexpr JsonLimits kLimits{.depth = 8};
 
 json selection_json(const Selection& selection) {
   json made = json::object();
@@ -34,13 +33,16 @@ json selection_json(const Selection& selection) {
 
 Selection selection_from(const json& made) {
   Selection selection;
-  selection.first = made.value("first", std::uint64_t{0});
-  selection.samples = made.value("samples", std::uint64_t{0});
+  const auto at = [&](const char* key, std::uint64_t otherwise) {
+    return made.contains(key) ? whole_number(made[key]) : otherwise;
+  };
+  selection.first = at("first", 0);
+  selection.samples = at("samples", 0);
   if (made.contains("part")) {
-    selection.part = made["part"].at(0);
-    selection.parts = made["part"].at(1);
+    selection.part = whole_number(made["part"].at(0));
+    selection.parts = whole_number(made["part"].at(1));
   }
-  selection.batch = made.value("batch", std::uint64_t{1});
+  selection.batch = at("batch", 1);
   if (selection.batch == 0 || selection.parts == 0 || selection.part >= selection.parts)
     throw json::other_error::create(501, "", &made);
   return selection;
@@ -57,7 +59,7 @@ json run_json(const StatedRun& run) {
 StatedRun run_from(const json& made) {
   StatedRun run;
   run.runtime_version = made.at("runtime");
-  run.samples = made.at("samples");
+  run.samples = whole_number(made.at("samples"));
   run.data = made.at("data");
   run.is_generated = made.value("generated", false);
   run.labels = made.value("labels", std::string());
@@ -108,8 +110,7 @@ std::string dumped(const json& made) { return made.dump(-1, ' ', false, json::er
 
 Statement statement_from(const json& made) {
   Statement statement;
-  if (made.at("version").get<int>() != kVersion)
-    throw json::other_error::create(501, "another version", &made);
+  if (made.at("version") != kVersion) throw json::other_error::create(501, "another version", &made);
   statement.content = made.at("content");
   statement.recipe = recipe_from(made.at("recipe"));
   statement.ranges = made.value("ranges", std::string());
@@ -190,21 +191,24 @@ std::string statement_text(const Statement& statement) {
   return text;
 }
 
-std::optional<Statement> read_statement(const onnx::Model& model) {
-  const std::string_view text = metadata_of(model, Statement::kMetadataKey);
-  if (text.empty()) return std::nullopt;
-  const std::string where =
-      fmt::format("{}: metadata '{}'", model.file.path().string(), Statement::kMetadataKey);
+Statement parse_statement(std::string_view text, const std::string& where) {
   const json made = parse_json(text, kLimits, where);
   try {
-    Statement statement = statement_from(made);
-    statement.version = metadata_of(model, "ounce.version");
-    statement.source = metadata_of(model, "ounce.source");
-    statement.plan = metadata_of(model, "ounce.plan");
-    return statement;
+    return statement_from(made);
   } catch (const json::exception&) {
     throw Error(ErrorCode::kBadInput, "says nothing that makes sense, or is of a newer Ounce", where);
   }
+}
+
+std::optional<Statement> read_statement(const onnx::Model& model) {
+  const std::string_view text = metadata_of(model, Statement::kMetadataKey);
+  if (text.empty()) return std::nullopt;
+  Statement statement = parse_statement(
+      text, fmt::format("{}: metadata '{}'", model.file.path().string(), Statement::kMetadataKey));
+  statement.version = metadata_of(model, "ounce.version");
+  statement.source = metadata_of(model, "ounce.source");
+  statement.plan = metadata_of(model, "ounce.plan");
+  return statement;
 }
 
 std::optional<double> stated_decibels(double sqnr_db) {

@@ -13,6 +13,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "onnx/model.h"
 
@@ -21,6 +22,9 @@ namespace ounce::make {
 // What its other metadata says (version, source, plan) is not repeated. Until there is a gate, the text has
 // the same size whatever the trial found, so that the size of a model is known before it is written.
 std::string statement_text(const Statement& statement);
+
+// What it says without the other metadata. Throws Error{kBadInput}.
+Statement parse_statement(std::string_view text, const std::string& where);
 
 // Nothing when the model has none. Throws Error{kBadInput}.
 std::optional<Statement> read_statement(const onnx::Model& model);
