@@ -2,6 +2,7 @@
 #
 #   make build      build/ounce
 #   make test       the whole test suite
+#   make test-publish   what publish writes, in the real transformers.js and onnxruntime-genai (700 MB by npm and pip)
 #   make demo       build, then every verb on the embedded example
 #   make bench      the benchmarks: speed and memory, as ratios
 #   make support-matrix   measure what every release of ONNX Runtime makes of every op (half an hour)
@@ -27,7 +28,7 @@ export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 # ccache's condition for caching what was compiled with a precompiled header.
 export CCACHE_SLOPPINESS = pch_defines,time_macros
 
-.PHONY: build test demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
+.PHONY: build test test-publish demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
 
 build:
 	./setup build runtime
@@ -41,6 +42,10 @@ test:
 	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
 	cmake --build --preset default
 	OUNCE_CPUS_REQUIRED=1 ctest --preset default
+
+test-publish: build
+	./setup publish
+	tests/publish/run.sh build/ounce build/publish
 
 demo: build
 	./build/ounce demo

@@ -34,9 +34,10 @@ MAY_USE = {
     "measure": ["runtime", "plan", "passes"],
     "make": ["measure"],
     "search": ["make"],
+    "publishing": ["io"],
     "app": ["runtime", "data"],
     # Implements include/ounce, one file for each header, so it stands on everything.
-    "api": ["search", "app"],
+    "api": ["search", "publishing", "app"],
     # Shows the results of include/ounce, and knows nothing of what made them.
     "report": ["base"],
 }
@@ -54,7 +55,7 @@ WORDS_OF_VERBS = {
     "target": {"check"},
     "measure": {"bench", "check", "verify"},
 }
-ABOVE = {"make", "search", "api", "report", "app", "verbs", "cli", "capi"}
+ABOVE = {"make", "search", "publishing", "api", "report", "app", "verbs", "cli", "python", "capi"}
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".h", ".cpp", ".inc"}

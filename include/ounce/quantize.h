@@ -30,6 +30,7 @@ struct TrialOptions {
   bool is_wanted = true;
   RuntimeOptions runtime;
   DataOptions data;
+  std::uint64_t samples = 32;  // of the data, at most
   // Other CPUs to run it on as well (ounce/cpus.h): for integer arithmetic, which is not the same everywhere.
   std::vector<std::string> cpus = {};
   // MemoryUse::kBalanced: the result is timed against the original, and what turns out slower than
@@ -44,7 +45,8 @@ struct TrialResult {
   std::string runtime_version;
   std::uint64_t samples = 0;
   bool is_generated = true;
-  double sqnr_db = 0;      // of the worst output, or of its worst slice …
+  std::string data_digest = {};  // of what both were fed
+  double sqnr_db = 0;            // of the worst output, or of its worst slice …
   std::string slice = {};  // … which is this one: "output0[:, 4:84, :]"; empty: the output is all alike
   std::string cpu = {};    // that it was run on: "avx512 vnni"
   std::vector<CpuComparison> cpus = {};
@@ -58,8 +60,9 @@ struct QuantizeOptions {
   TrialOptions trial;            // static arithmetic is calibrated on its data too …
   std::filesystem::path ranges;  // … unless there is a file of ranges
   ExternalData external_data = ExternalData::kAuto;
-  unsigned threads = 0;  // 0: all CPUs. The result does not depend on it.
-  bool dry_run = false;  // decide everything, write nothing
+  std::string data_name = {};  // of the file with external data, which must be free; empty: one of our own
+  unsigned threads = 0;        // 0: all CPUs. The result does not depend on it.
+  bool dry_run = false;        // decide everything, write nothing
   Progress* progress = nullptr;
 };
 

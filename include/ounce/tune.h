@@ -21,6 +21,7 @@
 
 #include <ounce/bench.h>
 #include <ounce/names.h>
+#include <ounce/prove.h>
 #include <ounce/quantize.h>
 #include <ounce/verify.h>
 
@@ -68,6 +69,7 @@ struct TuneTrial {
   bool passed = false;  // the gate, there
   std::string verdict;
   std::uint64_t samples = 0;         // that it was judged on
+  std::optional<StatedGate> gate;    // what the held-out part said, to be stated
   std::uint64_t samples_needed = 0;  // in their place, to be sure of it; 0: they do, or no number would
   bool has_too_few_samples = false;  // to be sure of any model
   std::optional<bool> held_out;      // … and on the part that is held out, if it was asked

@@ -198,8 +198,9 @@ struct VerifyResult {
   double max_abs_diff = 0, mean_abs_diff = 0;  // over all outputs
   double worst_sqnr_db = 0;                    // of the worst slice of the worst output, states left out
   std::uint64_t samples = 0;
-  std::uint64_t independent_samples = 0;  // fewer with a carried state: what follows from each other is one
-  bool is_generated = false;              // no data was given: the values are random
+  std::uint64_t independent_samples = 0;   // fewer with a carried state: what follows from each other is one
+  bool is_generated = false;               // no data was given: the values are random
+  std::string data_digest, labels_digest;  // of what the models were fed; no labels: empty
   std::vector<OutputComparison> outputs;
   std::vector<MetricResult> metrics;
   std::vector<EdgeCase> edge_cases;

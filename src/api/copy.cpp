@@ -12,7 +12,7 @@
 namespace ounce {
 
 CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::path& output_path,
-                      ExternalData external_data, Progress* progress) {
+                      ExternalData external_data, Progress* progress, const std::string& data_name) {
   const Call call(progress);
   ThreadPool pool;
   const onnx::Model model = onnx::read_model(path);
@@ -20,7 +20,7 @@ CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::
   make::Inputs(model).require_apart(output_path);
   // Data of the same content may keep its name, so the tag is made of the content.
   const std::string tag = make::source_digest(model, {}, pool).substr(0, 16);
-  onnx::ModelOutput output(model, output_path, {external_data, tag});
+  onnx::ModelOutput output(model, output_path, {external_data, tag, data_name});
   output.write(pool, progress == nullptr ? nullptr : &progress->done);
   graph::verify(output.reopen());
   const CopyResult result{onnx::bytes_of(model), output.total_bytes()};

@@ -8,8 +8,12 @@
 
 #include "graph/verify.h"
 #include "make/outcome.h"
+#include "make/releases.h"
+#include "make/resolved.h"
 #include "make/rewrite.h"
+#include "make/statement.h"
 #include "onnx/reader.h"
+#include "onnx/top_fields.h"
 #include "onnx/types.h"
 #include "onnx/writer.h"
 #include "passes/unlist_constants.h"
@@ -113,8 +117,13 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
   if (!recipe.keep_inputs) passes::unlist_constants(model);
   const std::string any_digest(32, '0');  // all have the same size
   make::rewrite(model, source, index, plan, {any_digest, any_digest});
-  info.bytes_after = onnx::written_size(model, default_output(path, recipe.format),
-                                        {ExternalData::kAuto, any_digest.substr(0, 16)});
+  Statement statement;
+  statement.recipe = make::as_it_is(recipe);
+  statement.releases = make::oldest_releases(model);
+  const std::uint64_t stated =
+      onnx::metadata_field(Statement::kMetadataKey, make::statement_text(statement)).size();
+  info.bytes_after = stated + onnx::written_size(model, default_output(path, recipe.format),
+                                                 {.data_tag = any_digest.substr(0, 16), .room = stated});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <ounce/bench.h>
 #include <ounce/cpus.h>
 #include <ounce/error.h>
+#include <ounce/publish.h>
 #include <ounce/sensitivity.h>
 #include <ounce/tune.h>
 #include <ounce/verify.h>
@@ -29,6 +30,11 @@ VerifyResult verify(const std::filesystem::path&, const std::filesystem::path&, 
 AdviseResult advise(const std::filesystem::path&, const AdviseOptions&) { refuse(); }
 SensitivityResult sensitivity(const std::filesystem::path&, const SensitivityOptions&) { refuse(); }
 TuneResult tune(const std::filesystem::path&, const std::filesystem::path&, const TuneOptions&) { refuse(); }
+std::size_t PublishResult::written() const { return 0; }
+bool PublishResult::passed() const { return false; }
+PublishResult publish(const std::filesystem::path&, const std::filesystem::path&, const PublishOptions&) {
+  refuse();
+}
 BenchReport bench(const std::vector<std::filesystem::path>&, const BenchOptions&) { refuse(); }
 
 }  // namespace ounce

@@ -4,6 +4,7 @@
 #include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "measure/comparison.h"
+#include "measure/digesting_feed.h"
 #include "measure/edge_cases.h"
 #include "measure/float_ports.h"
 #include "measure/gates.h"
@@ -71,9 +72,12 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   const measure::OpenFeed open = measure::open_feed(reference_path, reference.model().inputs(), data_options);
   for (std::string& note : open.feed->notes()) result.notes.push_back(std::move(note));
   measure::Comparison comparison(reference, candidate, options);
-  comparison.run(*open.feed, options.progress);
+  measure::DigestingFeed feed(*open.feed);
+  comparison.run(feed, options.progress);
   if (open.data != nullptr) open.data->require_agreement();
   comparison.fill(result);
+  result.data_digest = feed.inputs();
+  result.labels_digest = feed.labels();
   result.seconds = time.seconds();
 
   // Try what the data does not hold, and decide.

@@ -133,6 +133,12 @@ void OutputFile::write(std::uint64_t offset, std::string_view bytes) const {
   }
 }
 
+void OutputFile::append(std::string_view bytes) {
+  const std::uint64_t end = size_;
+  size_ += bytes.size();
+  write(end, bytes);
+}
+
 std::filesystem::path OutputFile::unfinished_path() const {
   return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_.get());  // for other processes too
 }

@@ -36,6 +36,8 @@ class OutputFile {
   std::uint64_t size() const { return size_; }
 
   void write(std::uint64_t offset, std::string_view bytes) const;
+  // Behind the last byte: the file grows.
+  void append(std::string_view bytes);
 
   // A path under which the unfinished file can be opened and checked before it is committed.
   std::filesystem::path unfinished_path() const;

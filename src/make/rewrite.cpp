@@ -1,6 +1,7 @@
 #include "make/rewrite.h"
 
 #include <ounce/error.h>
+#include <ounce/prove.h>
 #include <ounce/version.h>
 
 #include <algorithm>
@@ -69,6 +70,9 @@ Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::In
   const std::uint64_t shortened = is_shortened ? shorten_names(model, plan, stored) : 0;
   if (plan.recipe.is_integer() || shortened != 0) passes::name_slices(model);
   passes::strip_constant_names(model);
+  // What was stated of the source is not true of this.
+  std::erase_if(model.proto.edit().metadata,
+                [](const auto& entry) { return entry->key == Statement::kMetadataKey; });
   passes::set_metadata(model, "ounce.version", version());
   passes::set_metadata(model, "ounce.plan", provenance.plan_digest);
   passes::set_metadata(model, "ounce.source", provenance.source_digest);

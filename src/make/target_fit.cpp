@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/verify.h"
+#include "make/releases.h"
 #include "make/rewrite.h"
 #include "onnx/reader.h"
 #include "onnx/settings.h"
@@ -123,11 +124,7 @@ std::string where_it_fails(const onnx::Model& original, const onnx::Model& writt
   std::map<std::string_view, std::vector<const target::Release*>> failing;  // by machine
   std::string why;
   for (const target::Release& release : matrix.releases()) {
-    target::Target target;
-    target.system = release.machine == "wasm" ? "web" : "linux";
-    target.machine = release.machine;
-    target.version = release.version;
-    target.provider = "cpu";
+    const target::Target target = target_of(release);
     const target::ModelSupport support = target::support_of(written, after, after_checker, target);
     if (support.check.verdict <= Verdict::kUnknown) continue;
     if (target::support_of(original, before, before_checker, target).check.verdict > Verdict::kUnknown)

@@ -12,6 +12,7 @@
 #include "make/renamed.h"
 #include "measure/across_cpus.h"
 #include "measure/difference.h"
+#include "measure/digesting_feed.h"
 #include "measure/float_ports.h"
 #include "measure/kept_runs.h"
 #include "measure/open.h"
@@ -25,7 +26,7 @@
 namespace ounce::make {
 namespace {
 
-constexpr std::uint64_t kGeneratedSamples = 4, kDataSamples = 32;
+constexpr std::uint64_t kGeneratedSamples = 4;
 constexpr std::uint64_t kCpuSamples = 8, kEmulatedSamples = 2;
 constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes; an emulator is slow
 constexpr double kEmulation = 125, kEmulationSeconds = 30;        // as many times; what it may take in all
@@ -45,15 +46,17 @@ struct Expectation {
   std::vector<data::ValueDescription> inputs, outputs;
   measure::OpenFeed open;
   std::optional<measure::KeptRuns> given;
+  std::string data_digest;
   double seconds = 0;  // of a run
 };
 
 // Runs the original over the first samples and keeps what it gives.
 void run_original(measure::Stepper& stepper, std::uint64_t batches, Expectation& expected) {
   const measure::OpenFeed& open = expected.open;
-  expected.given.emplace(stepper, *open.feed, measure::spread(batches, batches, true),
-                         measure::kMostKeptBytes);
+  measure::DigestingFeed feed(*open.feed);
+  expected.given.emplace(stepper, feed, measure::spread(batches, batches, true), measure::kMostKeptBytes);
   expected.seconds = stepper.seconds() / std::max(1.0, static_cast<double>(expected.given->runs().size()));
+  expected.data_digest = feed.inputs();
   if (open.data != nullptr) open.data->require_agreement();
 }
 
@@ -94,7 +97,7 @@ Expectation ask_original(const std::filesystem::path& original, const runtime::E
   expected.outputs = stepper->model().outputs();
   if (!result.is_generated) {
     expected.open = measure::open_feed(original, expected.inputs, options.data);
-    run_original(*stepper, std::min(expected.open.feed->batches(), kDataSamples), expected);
+    run_original(*stepper, std::min(expected.open.feed->batches(), options.samples), expected);
     return expected;
   }
   std::string first_reason;
@@ -129,6 +132,7 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
       return true;
     });
     result.samples = expected.given->samples();
+    result.data_digest = expected.data_digest;
   }
   result.is_tried = true;
   std::vector<OutputComparison> outputs;

@@ -14,15 +14,20 @@
 #include "base/jobs.h"
 #include "base/stopwatch.h"
 #include "graph/verify.h"
+#include "io/mapped_file.h"
 #include "make/adaptive_rounding.h"
+#include "make/content_digest.h"
 #include "make/few_bit_fit.h"
 #include "make/few_bit_search.h"
 #include "make/outcome.h"
+#include "make/releases.h"
 #include "make/rewrite.h"
 #include "make/source_digest.h"
+#include "make/statement.h"
 #include "make/target_fit.h"
 #include "make/try_written.h"
 #include "onnx/reader.h"
+#include "onnx/top_fields.h"
 #include "onnx/writer.h"
 #include "passes/compare_weights.h"
 #include "passes/quantized_state.h"
@@ -201,20 +206,37 @@ bool is_slower_than_promised(const Recipe& recipe, const TrialResult& trial) {
          trial.speed_up->rounds >= SpeedUp::kLeastRounds && trial.speed_up->high < 1 - recipe.decode_share;
 }
 
+// What can be said before anything is made.
+Statement statement_before(const QuantizeOptions& options, const Recipe& recipe,
+                           const std::optional<StatedGate>& gate) {
+  Statement statement;
+  statement.recipe = recipe;
+  if (!options.ranges.empty())
+    statement.ranges = hex(digest_of(io::MappedFile::open(options.ranges).bytes()));
+  if (!options.trial.data.is_generated()) statement.calibration = selection_of(options.trial.data);
+  statement.gate = gate;
+  return statement;
+}
+
+std::string statement_field(const Statement& statement) {
+  return onnx::metadata_field(Statement::kMetadataKey, statement_text(statement));
+}
+
 // The next place along the curve.
 Recipe with_less_decoding(Recipe recipe) {
-  constexpr double kLeastShare = 0.01;
+  constexpr double kLeastDecodeShare = 0.01;
   recipe.decode_share /= 2;
-  if (recipe.decode_share < kLeastShare) recipe.memory = MemoryUse::kFast;
+  if (recipe.decode_share < kLeastDecodeShare) recipe.memory = MemoryUse::kFast;
   return recipe;
 }
 
 }  // namespace
 
 void write_resolved(const onnx::Model& original, const QuantizeOptions& options, Resolved resolved,
-                    QuantizeResult& result) {
+                    QuantizeResult& result, const std::optional<StatedGate>& gate) {
   const std::filesystem::path& path = result.model;
   const std::filesystem::path& output_path = result.output;
+  Statement statement = statement_before(options, resolved.recipe, gate);
   auto& [chosen, recipe, why_floats] = resolved;
   ThreadPool pool(options.threads);
   // A provider alone says nothing of the release, and its kernels were not measured.
@@ -298,16 +320,18 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
 
   // Write: the file has its full size and no name; weights are quantized on their way into it.
   const std::string tag = hex(digest_of(result.source_digest + result.plan_digest)).substr(0, 16);
-  const onnx::WriteOptions write_options{options.external_data, tag};
+  statement.releases = oldest_releases(model);
+  const std::uint64_t room = statement_field(statement).size();
+  const onnx::WriteOptions write_options{options.external_data, tag, options.data_name, room};
   if (options.dry_run) {
-    result.bytes_after = onnx::written_size(model, output_path, write_options);
+    result.bytes_after = onnx::written_size(model, output_path, write_options) + room;
     result.sqnr_db = std::nan("");
     return;
   }
   begin_stage(options, "writing", stored_source);
   onnx::ModelOutput output(model, output_path, write_options);
   output.write(pool, options.progress == nullptr ? nullptr : &options.progress->done);
-  result.bytes_after = output.total_bytes();
+  result.bytes_after = output.total_bytes() + room;
 
   // Check, and only then put it in its place.
   begin_stage(options, "checking", stored_source);
@@ -328,10 +352,13 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
     next.notes.push_back(
         fmt::format("decoding was given {:.3g} % of a run and took {:.0f} % here: it gets half of that",
                     100 * recipe.decode_share, 100 * (1 / result.trial.speed_up->ratio - 1)));
-    write_resolved(original, options, {chosen, with_less_decoding(recipe)}, next);
+    write_resolved(original, options, {chosen, with_less_decoding(recipe)}, next, gate);
     result = std::move(next);
     return;
   }
+  statement.content = content_digest(output.reopen(), pool);
+  if (result.trial.samples != 0) statement.trial = stated_run(result.trial);
+  output.append(statement_field(statement));
   output.commit();
   result.tensors.insert(result.tensors.end(), integer_tensors.begin(), integer_tensors.end());
 }

@@ -103,6 +103,7 @@ bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b)
 }
 
 std::string data_location(const std::filesystem::path& path, const WriteOptions& options) {
+  if (!options.data_name.empty()) return options.data_name;
   return fmt::format("{}.{}.data", path.filename().string(), options.data_tag);
 }
 
@@ -125,10 +126,11 @@ Serialized lay_out_model(const Model& model, const std::filesystem::path& path, 
   Placement placement = keeps_files(model, options) ? Placement::kKeep : Placement::kInline;
   if (options.external_data == ExternalData::kAlways) placement = Placement::kExternal;
   Serialized serialized = serialize(model, placement, location);
-  if (serialized.model.size() > kLargestMessage && options.external_data == ExternalData::kAuto) {
+  const std::uint64_t largest = kLargestMessage - std::min(kLargestMessage, options.room);
+  if (serialized.model.size() > largest && options.external_data == ExternalData::kAuto) {
     serialized = serialize(model, Placement::kExternal, location);
   }
-  if (serialized.model.size() <= kLargestMessage) return serialized;
+  if (serialized.model.size() <= largest) return serialized;
   throw Error(
       options.external_data == ExternalData::kNever ? ErrorCode::kUsage : ErrorCode::kUnsupported,
       fmt::format(
@@ -157,7 +159,13 @@ ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, 
       serialized_(lay_out_model(model, path, options)) {
   if (is_read_from(path)) refuse_to_replace(path);
   file_.emplace(path, serialized_.model.size());
-  if (serialized_.data.size() != 0) data_.emplace(folder_of(path) / data_location_, serialized_.data.size());
+  if (serialized_.data.size() != 0) {
+    const std::filesystem::path data = folder_of(path) / data_location_;
+    std::error_code ignored;
+    if (!options.data_name.empty() && std::filesystem::exists(data, ignored))
+      throw Error(ErrorCode::kUsage, "a file of this name is in the way of the model's data", data.string());
+    data_.emplace(data, serialized_.data.size());
+  }
   if (!keeps_files(model, options) || same_folder(model.file.path(), path)) return;
   for (const auto& [location, file] : model.external_files) {
     const auto target = folder_of(path) / location;
@@ -213,6 +221,8 @@ UnfinishedFiles ModelOutput::unfinished_files() const {
   for (const auto& [location, file] : kept_) files.data[location] = file.unfinished_path();
   return files;
 }
+
+void ModelOutput::append(std::string_view field) { file_->append(field); }
 
 // The data files come first and the model that names them last; if it cannot be put in place, they go again.
 void ModelOutput::commit() {

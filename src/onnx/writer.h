@@ -32,6 +32,9 @@ namespace ounce::onnx {
 struct WriteOptions {
   ExternalData external_data = ExternalData::kAuto;
   std::string data_tag = "0";  // same tag, same content: a digest of the source and of what was done to it
+  // The whole name of the data file instead, for a place where no other model stands: nothing may have it.
+  std::string data_name = {};
+  std::uint64_t room = 0;  // bytes that will be appended: they count where a model is too large for one file
 };
 
 // How many bytes ModelOutput would write, all files together.
@@ -54,9 +57,11 @@ class ModelOutput {
   void write(ThreadPool& pool, std::atomic<std::uint64_t>* done);
   Model reopen() const;
   UnfinishedFiles unfinished_files() const;
+  // Behind what was written: a field of the model, as metadata_field() makes it.
+  void append(std::string_view field);
   void commit();
 
-  std::uint64_t model_bytes() const { return serialized_.model.size(); }
+  std::uint64_t model_bytes() const { return file_->size(); }
   std::uint64_t data_bytes() const { return data_ ? data_->size() : 0; }
   std::uint64_t total_bytes() const;
 

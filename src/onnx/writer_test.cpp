@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
+#include "onnx/top_fields.h"
 #include "onnx/values.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
@@ -212,6 +213,15 @@ TEST_F(LargeModelTest, WeightsStayInlineUpToTheLimit) {
   error_of([&] { written_size(model_of(kLimit - rest + 1), out(), never); });
 }
 
+TEST_F(LargeModelTest, RoomForWhatIsAppendedCounts) {
+  const std::uint64_t rest =
+      written_size(model_of(kLimit - 100000), out(), {ExternalData::kNever, kTag}) - (kLimit - 100000);
+  WriteOptions never{ExternalData::kNever, kTag};
+  never.room = 100;
+  EXPECT_EQ(written_size(model_of(kLimit - rest - 100), out(), never), kLimit - 100);
+  error_of([&] { written_size(model_of(kLimit - rest - 99), out(), never); });
+}
+
 TEST_F(LargeModelTest, SaysWhatToDoWhenExternalDataIsForbidden) {
   const Model model = model_of(kLimit);
   const Error error = error_of([&] { ModelOutput(model, out(), {ExternalData::kNever, kTag}); });
@@ -248,6 +258,33 @@ TEST_F(WriterTest, TheDataFileCarriesItsTagAndTheModelNamesIt) {
   const Model model = read_model(out());
   EXPECT_EQ(model.external_files.begin()->first, data);
   EXPECT_EQ(RawValues(*model.proto->graph->initializers[0]).bytes(), test::raw_floats(counted(400)));
+}
+
+TEST_F(WriterTest, TheDataFileHasTheNameThatIsAskedForIfItIsFree) {
+  const WriteOptions options{ExternalData::kAlways, kTag, "m.onnx_data"};
+  write(source(small_model()), out(), options);
+  EXPECT_THAT(written(), ElementsAre("m.onnx", "m.onnx_data"));
+  EXPECT_EQ(read_model(out()).external_files.begin()->first, "m.onnx_data");
+  const Error error = error_of([&] { write(source(small_model()), out(), options); });
+  EXPECT_EQ(error.code(), ErrorCode::kUsage);
+  EXPECT_THAT(written(), ElementsAre("m.onnx", "m.onnx_data"));
+}
+
+TEST_F(WriterTest, WhatIsAppendedIsAPartOfTheModel) {
+  const Model model = source(small_model());
+  ThreadPool pool(1);
+  ModelOutput output(model, out(), {ExternalData::kNever, kTag});
+  output.write(pool, nullptr);
+  const std::uint64_t bytes = output.total_bytes();
+  const std::string field = metadata_field("key", "value");
+  output.append(field);
+  EXPECT_EQ(output.total_bytes(), bytes + field.size());
+  output.commit();
+  EXPECT_EQ(read_file(out()).size(), bytes + field.size());
+  const Model read = read_model(out());
+  ASSERT_FALSE(read.proto->metadata.empty());
+  EXPECT_EQ(read.proto->metadata.back()->key, "key");
+  EXPECT_EQ(read.proto->metadata.back()->value, "value");
 }
 
 TEST_F(WriterTest, ANewDataFileTakesThePlaceOfTheOldOne) {

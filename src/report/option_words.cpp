@@ -61,6 +61,9 @@ constexpr Word kWords[] = {
     {"output", "--output"},
     {"trial.is_wanted=false", "--no-verify"},
     {"ranges", "--ranges"},
+    {"source", "--source"},
+    {"variants", "--variants"},
+    {"replace=true", "--replace"},
     {"external_data", "--external-data"},
     {"shards", "--shard"},
     // DataOptions
@@ -129,6 +132,8 @@ std::string option_for(std::string_view text) {
 }
 
 }  // namespace
+
+std::string option_of_field(std::string_view field) { return option_for(field); }
 
 std::string with_options(std::string_view sentence) {
   std::string text;

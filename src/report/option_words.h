@@ -15,6 +15,9 @@ namespace ounce::report {
 // What is in backticks and no field of ours keeps them.
 std::string with_options(std::string_view sentence);
 std::vector<std::string> with_options(const std::vector<std::string>& sentences);
+// The option that sets a field, perhaps to a value: "format", "integer.search=false". Empty for what is no
+// field.
+std::string option_of_field(std::string_view field);
 // Its what(); where it happened is a name.
 std::string with_options(const Error& error);
 

@@ -2,20 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "base/shell_word.h"
 #include "search/advise_quality.h"
 #include "search/advise_rules.h"
 
 namespace ounce::search {
 namespace {
-
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=,:@%+-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 std::vector<std::string> words_of(const DataOptions& data) {
   std::vector<std::string> words;

@@ -118,9 +118,10 @@ std::uint64_t CandidateMaker::make(const Recipe& recipe, const std::filesystem::
   return make::write_variant(*prepared, fitted(recipe, *prepared), file, pool);
 }
 
-QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem::path& output) {
+QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem::path& output,
+                                     const std::optional<StatedGate>& gate) {
   QuantizeOptions options = options_for(recipe);
-  options.trial.data.samples = kTrialSamples * options.trial.data.parts;
+  options.trial.samples = kTrialSamples;
   options.trial.is_timed = false;  // it has been
   const onnx::Model original = onnx::read_model(model_);
   make::Inputs(original).add(options.trial.data).require_apart(output);
@@ -129,7 +130,7 @@ QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem
   result.output = output;
   result.format = options.recipe.format;
   result.bytes_before = onnx::bytes_of(original);
-  make::write_resolved(original, options, {prepared(recipe), options.recipe}, result);
+  make::write_resolved(original, options, {prepared(recipe), options.recipe}, result, gate);
   return result;
 }
 

@@ -2,12 +2,14 @@
 // the statistics of its activations) is made once, when it is first wanted.
 #pragma once
 
+#include <ounce/prove.h>
 #include <ounce/quantize.h>
 
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <tuple>
 
 #include "make/prepared_model.h"
@@ -26,8 +28,9 @@ class CandidateMaker {
   // What quantize() would choose for this recipe, by measuring.
   Recipe resolve(const Recipe& recipe, const make::StaticLimits& limits, std::vector<std::string>& notes);
   std::vector<TreatedLayer> layers(const Recipe& recipe);
-  // Puts the model in its place, with all the checks of quantize().
-  QuantizeResult write(const Recipe& recipe, const std::filesystem::path& output);
+  // Puts the model in its place, with all the checks of quantize(); it states the gate that it has passed.
+  QuantizeResult write(const Recipe& recipe, const std::filesystem::path& output,
+                       const std::optional<StatedGate>& gate = std::nullopt);
 
   // Safe in several threads once the prepared model is there. Gives the bytes of the model.
   std::uint64_t make(const Recipe& recipe, const std::filesystem::path& file);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "make/statement.h"
+
 namespace ounce::search {
 
 using nlohmann::json;
@@ -39,6 +41,7 @@ json trial_json(const TuneTrial& trial) {
                       {"drop_high", number(metric.drop_high)}};
     if (metric.drop_bound) made["metric"]["drop_bound"] = number(*metric.drop_bound);
   }
+  if (trial.gate) made["gate"] = make::to_json(*trial.gate);
   return made;
 }
 
@@ -52,6 +55,7 @@ TuneTrial trial_of(const json& made) {
   trial.samples = made.at("samples");
   trial.samples_needed = made.at("samples_needed");
   trial.has_too_few_samples = made.at("too_few");
+  if (made.contains("gate")) trial.gate = make::gate_from(made["gate"]);
   if (made.contains("agreement")) trial.agreement = made["agreement"].get<double>();
   if (made.contains("metric")) {
     const json& metric = made["metric"];

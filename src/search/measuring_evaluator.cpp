@@ -14,13 +14,14 @@
 #include "base/digest.h"
 #include "base/stopwatch.h"
 #include "base/thread_pool.h"
+#include "make/recipe_json.h"
+#include "make/statement.h"
 #include "measure/open.h"
 #include "measure/worst_output.h"
 #include "search/held_out_tries.h"
 #include "search/measurement_json.h"
 #include "search/objective.h"
 #include "search/own_failure.h"
-#include "search/recipe_json.h"
 #include "search/remove_model.h"
 #include "search/side_by_side.h"
 
@@ -36,7 +37,7 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // … and their s
 constexpr double kSameModel = 100;  // dB: what rounding in another order does to floats
 
 std::string key_of(const char* what, const Recipe& recipe) {
-  return std::string(what) + " " + hex(digest_of(to_json(recipe).dump()));
+  return std::string(what) + " " + hex(digest_of(make::to_json(recipe).dump()));
 }
 
 void fill(TuneTrial& trial, const VerifyResult& result, double confidence) {
@@ -125,7 +126,7 @@ const Recording& MeasuringEvaluator::recording() {
 
 // Made when it is first wanted, and again when it had to go.
 std::filesystem::path MeasuringEvaluator::file_of(const Recipe& recipe) {
-  const std::string name = hex(digest_of(to_json(recipe).dump())) + ".onnx";
+  const std::string name = hex(digest_of(make::to_json(recipe).dump())) + ".onnx";
   const auto found = std::find(files_.begin(), files_.end(), name);
   if (found != files_.end()) {
     files_.splice(files_.begin(), files_, found);
@@ -170,7 +171,7 @@ std::vector<double> MeasuringEvaluator::noises(const std::vector<Recipe>& recipe
     const Recipe& recipe = recipes[unknown[k]];
     const Stopwatch time;
     const std::filesystem::path file =
-        folder_.path() / (hex(digest_of(to_json(recipe).dump())) + ".noise.onnx");
+        folder_.path() / (hex(digest_of(make::to_json(recipe).dump())) + ".noise.onnx");
     double noise = none;
     bool is_fact = true;
     try {
@@ -222,7 +223,7 @@ TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& nam
 std::vector<SpeedUp> MeasuringEvaluator::measure_times(const std::vector<Recipe>& recipes, double seconds,
                                                        int repetition) {
   std::string key = fmt::format("{} {} ", seconds, repetition);
-  for (const Recipe& recipe : recipes) key += hex(digest_of(to_json(recipe).dump()));
+  for (const Recipe& recipe : recipes) key += hex(digest_of(make::to_json(recipe).dump()));
   const auto find = [&]() -> json {
     std::vector<std::filesystem::path> models = {maker_.model()};
     for (const Recipe& recipe : recipes) models.push_back(file_of(recipe));
@@ -297,13 +298,15 @@ Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) 
     try {
       std::vector<std::string> notes;
       return {{"problem", ""},
-              {"recipe", to_json(maker_.resolve(recipe, limits, notes))},
+              {"recipe", make::to_json(maker_.resolve(recipe, limits, notes))},
               {"notes", notes},
               {"models", models}};
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kInternal || !is_own_failure(error)) throw;
-      return {
-          {"problem", error.what()}, {"recipe", to_json({})}, {"notes", json::array()}, {"models", models}};
+      return {{"problem", error.what()},
+              {"recipe", make::to_json(Recipe())},
+              {"notes", json::array()},
+              {"models", models}};
     }
   };
   const std::string key =
@@ -311,7 +314,7 @@ Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) 
   std::uint64_t models = 0;
   Resolution found = once(key, find, [&](const json& known) -> Resolution {
     models = known.at("models");
-    return {known.at("problem"), recipe_from(known.at("recipe")),
+    return {known.at("problem"), make::recipe_from(known.at("recipe")),
             known.at("notes").get<std::vector<std::string>>()};
   });
   clock_.count(std::min(models, static_cast<std::uint64_t>(std::max(clock_.left(), 0.0))));
@@ -323,7 +326,9 @@ TuneTrial MeasuringEvaluator::hold_out(const Recipe& recipe, double confidence) 
   VerifyOptions how = verify_options(has_all ? options_.data : split_.held_out);
   how.gates = gates_with(confidence);
   TuneTrial trial;
-  fill(trial, verify(maker_.model(), file_of(recipe), how), confidence);
+  const VerifyResult result = verify(maker_.model(), file_of(recipe), how);
+  fill(trial, result, confidence);
+  trial.gate = make::stated_gate(how, result);
   return trial;
 }
 

@@ -9,11 +9,11 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "make/recipe_json.h"
 #include "make/resolved.h"
 #include "plan/dynamic_ops.h"
 #include "search/layer_cost.h"
 #include "search/objective.h"
-#include "search/recipe_json.h"
 #include "search/repair.h"
 
 namespace ounce::search {
@@ -119,7 +119,7 @@ bool Search::has_time(double wanted) {
 }
 
 void Search::attempt(const Recipe& recipe, const std::string& name) {
-  if (!tried_.insert(to_json(recipe).dump()).second) return;
+  if (!tried_.insert(make::to_json(recipe).dump()).second) return;
   if (recipe.is_integer() && !evaluator_.computes_on_integers(recipe)) return;  // then w8 is the name for it
   Candidate candidate{recipe, evaluator_.judge(recipe, name)};
   if (candidate.trial.problem.empty()) {

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "make/recipe_json.h"
 #include "search/objective.h"
-#include "search/recipe_json.h"
 #include "support/scripted_evaluator.h"
 
 namespace ounce::search {
@@ -227,7 +227,7 @@ TEST(SearchTest, ANumberOfModelsGivesTheSameOnEveryMachine) {
     slow_script.speed = [](const Recipe&, double, int contest) { return contest % 2 == 0 ? 0.1 : 9; };
     ScriptedSearch slow(slow_script, {.models = models});
     slow.run();
-    EXPECT_EQ(to_json(slow.best().recipe), to_json(fast.best().recipe)) << models;
+    EXPECT_EQ(make::to_json(slow.best().recipe), make::to_json(fast.best().recipe)) << models;
     EXPECT_EQ(slow.search.candidates().size(), fast.search.candidates().size());
     EXPECT_EQ(slow.evaluator.contests, 0);  // nothing is timed
     EXPECT_FALSE(slow.best().trial.is_timed);

@@ -13,6 +13,7 @@
 #include "base/cpu.h"
 #include "base/digest.h"
 #include "graph/verify.h"
+#include "make/recipe_json.h"
 #include "measure/gates.h"
 #include "onnx/reader.h"
 #include "search/best_on_disk.h"
@@ -22,7 +23,6 @@
 #include "search/measuring_evaluator.h"
 #include "search/objective.h"
 #include "search/own_failure.h"
-#include "search/recipe_json.h"
 #include "search/search.h"
 
 namespace ounce::search {
@@ -124,7 +124,7 @@ class Tuning {
  private:
   // The part that was held out decides, and then the checks that every result goes through.
   bool adopt(const Candidate& candidate) {
-    const std::string digest = hex(digest_of(to_json(candidate.recipe).dump()));
+    const std::string digest = hex(digest_of(make::to_json(candidate.recipe).dump()));
     if (!held_out_.contains(candidate.number) && !holds_elsewhere(candidate, digest)) return false;
     const auto problem = evaluator_.once(
         "written " + digest, [&] { return try_to_write(candidate); },
@@ -171,9 +171,9 @@ class Tuning {
     }
   }
 
-  void write(const Recipe& recipe) {
-    std::vector<LayerChoice> layers = layers_of(recipe);  // first, as an interruption may follow
-    bytes_ = maker_.write(recipe, output_).bytes_after;
+  void write(const Candidate& candidate) {
+    std::vector<LayerChoice> layers = layers_of(candidate.recipe);  // first, as an interruption may follow
+    bytes_ = maker_.write(candidate.recipe, output_, held_out_.at(candidate.number).gate).bytes_after;
     result_.layers = std::move(layers);
   }
 
@@ -281,7 +281,7 @@ class Tuning {
   Search search_;
   HeldOutTries tries_;
   std::filesystem::path output_;
-  BestOnDisk best_{[this](std::size_t number) { write(search_.candidates()[number].recipe); }};
+  BestOnDisk best_{[this](std::size_t number) { write(search_.candidates()[number]); }};
   std::map<std::size_t, TuneTrial> held_out_, refused_;  // by candidate
   std::uint64_t bytes_ = 0;                              // of what is on the disk
 };

@@ -100,6 +100,7 @@ Command add_calibrate(CLI::App& parser) {
   merging->add_flag("--json", arguments->json, "print one JSON document on stdout");
   merging->add_flag("-v,--verbose", arguments->verbose, "show every value");
   return {app, [arguments, app, merging](Host& host) {
+            arguments->model = one_model(arguments->model).string();
             const OwnFiles own = OwnFiles::of(*app, arguments->data.contract.file);
             return merging->parsed() ? merge(*arguments, host, own) : observe(*arguments, host, own);
           }};

@@ -29,5 +29,7 @@ Command add_advise(CLI::App& parser);
 Command add_check(CLI::App& parser);
 Command add_contract(CLI::App& parser);
 Command add_copy(CLI::App& parser);
+Command add_prove(CLI::App& parser);
+Command add_publish(CLI::App& parser);
 
 }  // namespace ounce::verbs

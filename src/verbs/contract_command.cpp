@@ -119,6 +119,7 @@ Command add_contract(CLI::App& parser) {
       ->allow_extra_args(false);
   checking->add_flag("--json", arguments->json, "print one JSON document on stdout");
   return {app, [arguments, app, setting, showing](Host& host) {
+            arguments->model = one_model(arguments->model).string();
             if (setting->parsed())
               return set(*arguments, host, OwnFiles::of(*app, arguments->data.contract.file));
             return showing->parsed() ? show(*arguments, host) : check(*arguments, host);

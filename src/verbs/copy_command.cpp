@@ -63,7 +63,10 @@ Command add_copy(CLI::App& parser) {
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_emit_options(*app, arguments->emit);
   app->add_option("--runtime", arguments->runtime, "ONNX Runtime for --emit: a library's path, or a version");
-  return {app, [arguments, app](Host& host) { return run(*arguments, host, OwnFiles::of(*app)); }};
+  return {app, [arguments, app](Host& host) {
+            arguments->model = one_model(arguments->model).string();
+            return run(*arguments, host, OwnFiles::of(*app));
+          }};
 }
 
 }  // namespace ounce::verbs

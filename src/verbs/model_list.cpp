@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <ounce/error.h>
+#include <ounce/publish.h>
 
 #include <algorithm>
 #include <map>
@@ -45,6 +46,15 @@ fs::path place_of(const fs::path& path) {
   return error ? path : place;
 }
 
+// Published beside its original: model_q4.onnx beside model.onnx.
+bool is_variant_among(const std::vector<ModelFile>& models, const fs::path& path) {
+  const std::string original = original_of(path.stem().string());
+  if (original.empty()) return false;
+  const fs::path place = path.parent_path() / (original + path.extension().string());
+  return std::any_of(models.begin(), models.end(),
+                     [&](const ModelFile& model) { return model.path == place; });
+}
+
 }  // namespace
 
 std::vector<ModelFile> find_models(const std::vector<std::string>& arguments) {
@@ -59,6 +69,22 @@ std::vector<ModelFile> find_models(const std::vector<std::string>& arguments) {
     }
   }
   return models;
+}
+
+fs::path one_model(const std::string& argument) {
+  std::error_code ignored;
+  if (!fs::is_directory(argument, ignored)) return argument;
+  const std::vector<fs::path> found = originals_in(argument);
+  if (found.size() == 1) return found.front();
+  constexpr std::size_t kMost = 5;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(found.size(), kMost); ++i)
+    names += (i == 0 ? "" : ", ") + found[i].lexically_relative(argument).string();
+  if (found.empty()) throw Error(ErrorCode::kUsage, "the folder holds no .onnx files", argument);
+  throw Error(ErrorCode::kUsage,
+              fmt::format("the folder holds {} models ({}{}): name one, such as {}", found.size(), names,
+                          found.size() > kMost ? ", …" : "", found.front().string()),
+              argument);
 }
 
 void Job::make_folder() const {
@@ -82,6 +108,11 @@ JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& 
 
   JobList list;
   for (const ModelFile& model : models) {
+    if (model.was_found && is_variant_among(models, model.path)) {
+      list.notes.push_back(
+          fmt::format("{} is a variant of a model beside it, and not taken as a model", model.path.string()));
+      continue;
+    }
     const auto rival = results.find(place_of(model.path));
     if (rival != results.end() && rival->second != &model) {
       const std::string name = model.path.string(), other = rival->second->path.string();

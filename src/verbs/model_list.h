@@ -22,6 +22,11 @@ struct ModelFile {
 // without models.
 std::vector<ModelFile> find_models(const std::vector<std::string>& arguments);
 
+// The one model that an argument means: the file, or what a folder holds. Of the variants that are published
+// beside each other (model.onnx, model_fp16.onnx …) the first one is meant. Throws Error{kUsage} that names
+// them when a folder holds several.
+std::filesystem::path one_model(const std::string& argument);
+
 // The name of a result that stands beside its model.
 using UsualName = std::function<std::filesystem::path(const std::filesystem::path&)>;
 

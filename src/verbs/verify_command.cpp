@@ -105,7 +105,10 @@ Command add_verify(CLI::App& parser) {
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
   add_remote_options(*app, arguments->remote);
-  return {app, [arguments](Host& host) { return run(*arguments, host); }};
+  return {app, [arguments](Host& host) {
+            arguments->reference = one_model(arguments->reference).string();
+            return run(*arguments, host);
+          }};
 }
 
 }  // namespace ounce::verbs

@@ -1,8 +1,9 @@
-// Files of text: contracts, ranges, journals. What was taken is written and read again.
+// Texts of others: contracts, ranges, journals, statements. What was taken is written and read again.
 #include "data/contract_json.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/promise.h"
 #include "fuzz/targets.h"
+#include "make/statement.h"
 #include "observe/ranges.h"
 #include "search/journal.h"
 
@@ -25,6 +26,15 @@ void check_ranges(const std::string& bytes) {
   const std::string written = observe::to_json(*ranges);
   promise(observe::to_json(observe::parse_ranges(written, "written")) == written,
           "ranges changed when they were written and read");
+}
+
+void check_statement(const std::string& bytes) {
+  const auto statement =
+      unless_refused([&] { return make::parse_statement(bytes, "statement"); }, Versions::kMayBeNewer);
+  if (!statement) return;
+  const std::string written = make::statement_text(*statement);
+  promise(make::statement_text(make::parse_statement(written, "written")) == written,
+          "a statement changed when it was written and read");
 }
 
 // A journal takes any file and leaves out the lines that are none; what is added to it is there the next

@@ -22,6 +22,7 @@ std::span<const Target> targets() {
       {"contract", check_contract},
       {"ranges", check_ranges},
       {"journal", check_journal},
+      {"statement", check_statement},
       {"config", check_config},
   });
   return kTargets;

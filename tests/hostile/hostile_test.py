@@ -424,6 +424,20 @@ class Messages(Hostile):
                 self.write("m.onnx", with_contract(text))
                 self.refused(["contract", "show", "m.onnx"], message)
 
+    def test_statement_inside(self):
+        def with_statement(text):
+            return GOOD + field(14, field(1, "ounce.statement") + field(2, text))
+        start = '{"version": 1, "content": "", '
+        for text, message in [("[" * 200000, "nested more than"), ("{", "is not JSON"), ("[]", "makes sense"), ('{"version": 2}', "makes sense"),
+                              (start + '"recipe": {"format": "w5"}}', "makes sense"), (start + '"recipe": 1}', "makes sense"),
+                              (start + '"recipe": {"format": "w8", "nodes": [1]}}', "makes sense"),
+                              (start + '"recipe": {"format": "w8"}, "calibration": {"part": [0, 0]}}', "makes sense"),
+                              (start + '"recipe": {"format": "w8"}, "gate": {}}', "makes sense")]:
+            with self.subTest(text=text[:80]):
+                self.fresh()
+                self.write("m.onnx", with_statement(text))
+                self.refused(["prove", "m.onnx"], message)
+
 
 class Graphs(Hostile):
     def test_meaning(self):

@@ -1,0 +1,279 @@
+// A statement is replayed from what costs nothing to what costs most: the file alone, its source, the making,
+// the gate.
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/prove.h>
+#include <ounce/quantize.h>
+#include <ounce/version.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/cancel.h"
+#include "base/digest.h"
+#include "base/temporary_folder.h"
+#include "graph/verify.h"
+#include "io/mapped_file.h"
+#include "make/content_digest.h"
+#include "make/releases.h"
+#include "make/source_digest.h"
+#include "make/statement.h"
+#include "onnx/reader.h"
+#include "plan/plan.h"
+#include "runtime/version.h"
+
+namespace ounce {
+namespace {
+
+constexpr double kDecibelSlack = 1;  // that another CPU or another release may cost
+// A figure that was stated with six digits, measured again.
+constexpr double kFigureSlack = 1e-5;
+
+class Replay {
+ public:
+  Replay(const std::filesystem::path& path, const ProveOptions& options)
+      : path_(path), options_(options), model_(onnx::read_model(path)), pool_(options.threads) {
+    graph::verify(model_);
+    std::optional<Statement> found = make::read_statement(model_);
+    if (!found)
+      throw Error(ErrorCode::kBadInput,
+                  "carries no statement: it was not written by Ounce, or by one that made none",
+                  path.string());
+    proof_.model = path;
+    proof_.statement = *std::move(found);
+  }
+
+  Proof run() {
+    check_content();
+    check_releases();
+    const bool is_that_source = check_source();
+    check_recipe(is_that_source);
+    check_gate(is_that_source);
+    return std::move(proof_);
+  }
+
+ private:
+  const Statement& statement() const { return proof_.statement; }
+
+  void add(const char* name, ProofFinding finding, std::string what) {
+    proof_.steps.push_back({name, finding, std::move(what)});
+  }
+  void judge(const char* name, bool holds, std::string what) {
+    add(name, holds ? ProofFinding::kHolds : ProofFinding::kFails, std::move(what));
+  }
+
+  void check_content() {
+    const bool is_same = make::content_digest(model_, pool_) == statement().content;
+    judge("content", is_same,
+          is_same ? "the model is the one that was stated"
+                  : "the model was changed after it was stated: its graph, its weights or its external data");
+  }
+
+  void check_releases() {
+    const std::map<std::string, std::string> found = make::oldest_releases(model_);
+    for (const auto& [machine, version] : statement().releases) {
+      const auto there = found.find(machine);
+      const auto stated = runtime::parse_version(version);
+      const auto now = there == found.end() ? std::nullopt : runtime::parse_version(there->second);
+      if (stated && now && !(*stated < *now)) continue;
+      judge("releases", false,
+            fmt::format("stated to run in ONNX Runtime {} and later on {}, which was not measured so",
+                        version, machine));
+      return;
+    }
+    if (statement().releases.empty()) {
+      add("releases", ProofFinding::kNotChecked, "no release of ONNX Runtime was stated to run it");
+    } else {
+      judge("releases", true, "the releases that were stated are those that were measured to run its ops");
+    }
+  }
+
+  bool check_source() {
+    if (options_.source.empty()) {
+      add("source", ProofFinding::kNotChecked, "give `source` to make it again");
+      return false;
+    }
+    const onnx::Model source = onnx::read_model(options_.source);
+    const graph::Index index = graph::verify(source);
+    const bool is_same = make::source_digest(source, plan::unread_plan(index), pool_) == statement().source;
+    judge("source", is_same,
+          is_same ? "the original is the one that was stated" : "the original is another file");
+    return is_same;
+  }
+
+  bool was_made_with_data() const {
+    if (is_storage(statement().recipe.format) && statement().recipe.rounding != Rounding::kAdaptive)
+      return false;
+    const StatedRun* run = statement().gate    ? &statement().gate->run
+                           : statement().trial ? &*statement().trial
+                                               : nullptr;
+    return run != nullptr && !run->is_generated;
+  }
+
+  // Why it cannot be made again; empty when it can.
+  std::string why_not_made() const {
+    if (!statement().ranges.empty() && options_.ranges.empty())
+      return "it was made with a file of ranges: give `ranges`";
+    if (!statement().ranges.empty() &&
+        hex(digest_of(io::MappedFile::open(options_.ranges).bytes())) != statement().ranges)
+      return "these are other ranges than those it was made with";
+    if (statement().ranges.empty() && was_made_with_data() && options_.data.is_generated())
+      return "it was made with data: give `data`";
+    if (model_.external_files.size() > 1) return "its weights are in several files";
+    return {};
+  }
+
+  void check_recipe(bool is_that_source) {
+    if (!is_that_source)
+      return add("recipe", ProofFinding::kNotChecked, "nothing was made without the original");
+    if (std::string why = why_not_made(); !why.empty())
+      return add("recipe", ProofFinding::kNotChecked, std::move(why));
+    const TemporaryFolder folder("prove");
+    const std::filesystem::path again = folder.path() / path_.filename();
+    QuantizeOptions how;
+    how.recipe = statement().recipe;
+    how.ranges = options_.ranges;
+    how.threads = options_.threads;
+    how.progress = options_.progress;
+    how.external_data = model_.external_files.empty() ? ExternalData::kNever : ExternalData::kAlways;
+    if (!model_.external_files.empty())
+      how.data_name = std::filesystem::path(model_.external_files.begin()->first).filename().string();
+    how.trial.is_wanted = statement().trial.has_value();
+    how.trial.is_timed = false;
+    how.trial.runtime = options_.runtime;
+    how.trial.data = make::selected(options_.data, statement().calibration);
+    how.trial.data.labels.clear();
+    const QuantizeResult made = quantize(options_.source, again, how);
+    const bool is_same = make::content_digest(onnx::read_model(again), pool_) == statement().content;
+    if (!is_same && statement().version != version()) {
+      add("recipe", ProofFinding::kNotChecked,
+          fmt::format("it was made by Ounce {}, and {} makes another file of its recipe", statement().version,
+                      version()));
+    } else {
+      judge("recipe", is_same,
+            is_same ? "made again from the original, every byte is the same"
+                    : "made again from the original, the model is another one");
+    }
+    if (statement().trial) check_trial(*statement().trial, made.trial);
+  }
+
+  void check_trial(const StatedRun& stated, const TrialResult& found) {
+    if (stated.is_generated != found.is_generated)
+      return add("trial", ProofFinding::kNotChecked,
+                 stated.is_generated ? "it was tried on made-up inputs: leave out `data`"
+                                     : "it was tried on data: give `data`");
+    if (found.samples == 0) return add("trial", ProofFinding::kNotChecked, found.why_not);
+    if (found.data_digest != stated.data)
+      return judge("trial", false, "it was tried on other data than this");
+    const std::optional<double> decibels = make::stated_decibels(found.sqnr_db);
+    const bool is_close = !decibels || (stated.sqnr_db && *decibels >= *stated.sqnr_db - kDecibelSlack);
+    judge("trial", is_close, run_text(stated, decibels, found.runtime_version));
+  }
+
+  static std::string run_text(const StatedRun& stated, const std::optional<double>& found,
+                              const std::string& runtime) {
+    const auto text = [](const std::optional<double>& decibels) {
+      return decibels ? fmt::format("{:.0f} dB", *decibels) : std::string("exact");
+    };
+    return fmt::format("outputs on {} sample{}: stated {} (ONNX Runtime {}), found {} (ONNX Runtime {})",
+                       stated.samples, stated.samples == 1 ? "" : "s", text(stated.sqnr_db),
+                       stated.runtime_version, text(found), runtime);
+  }
+
+  // Why the gate cannot be tried again; empty when it can.
+  std::string why_not_judged(const StatedGate& gate) const {
+    if (!gate.run.is_generated && options_.data.is_generated()) return "it was passed on data: give `data`";
+    if (gate.run.is_generated && !options_.data.is_generated())
+      return "it was passed on made-up inputs: leave out `data`";
+    if (!gate.run.labels.empty() && options_.data.labels.empty())
+      return "it was passed with labels: say which field holds them with `labels`";
+    if (gate.has_command && options_.metric_command.command.empty())
+      return "it was passed by a metric of the user's own: give `metric_command`";
+    return {};
+  }
+
+  void check_gate(bool is_that_source) {
+    if (!statement().gate) return;
+    const StatedGate& gate = *statement().gate;
+    if (!is_that_source)
+      return add("gate", ProofFinding::kNotChecked, "nothing was compared without the original");
+    if (std::string why = why_not_judged(gate); !why.empty())
+      return add("gate", ProofFinding::kNotChecked, std::move(why));
+    VerifyOptions how;
+    how.runtime = options_.runtime;
+    how.data = make::selected(options_.data, gate.selection);
+    how.gates = gate.gates;
+    how.task = gate.task;
+    how.metric = gate.metric;
+    how.metric_command = options_.metric_command;
+    how.tags = gate.tags;
+    how.label_output = gate.label_output;
+    how.threshold = gate.threshold;
+    how.edge_cases = gate.edge_cases;
+    how.progress = options_.progress;
+    const VerifyResult found = verify(options_.source, path_, how);
+    if (found.data_digest != gate.run.data)
+      return judge("gate", false, "it was passed on other data than this");
+    if (found.labels_digest != gate.run.labels)
+      return judge("gate", false, "it was passed with other labels than these");
+    judge("gate", found.passed, found.verdict);
+    if (found.passed) check_figures(gate, found);
+  }
+
+  void check_figures(const StatedGate& gate, const VerifyResult& found) {
+    const std::optional<double> decibels = make::stated_decibels(found.worst_sqnr_db);
+    const bool is_close = !decibels || (gate.run.sqnr_db && *decibels >= *gate.run.sqnr_db - kDecibelSlack);
+    if (!is_close || gate.metrics.empty())
+      return judge("figures", is_close, run_text(gate.run, decibels, found.runtime_version));
+    for (const StatedMetric& stated : gate.metrics) {
+      const auto metric = std::find_if(found.metrics.begin(), found.metrics.end(),
+                                       [&](const MetricResult& m) { return m.name == stated.name; });
+      const double slack =
+          kFigureSlack * std::max({1.0, std::abs(stated.drop_low), std::abs(stated.drop_high)});
+      const bool is_inside = metric != found.metrics.end() && metric->drop >= stated.drop_low - slack &&
+                             metric->drop <= stated.drop_high + slack;
+      if (is_inside && &stated != &gate.metrics.back()) continue;
+      return judge(
+          "figures", is_inside,
+          metric == found.metrics.end()
+              ? stated.name + " was not found"
+              : fmt::format("{}: stated {:.4g} with a drop from {:.4g} to {:.4g}, found {:.4g} with {:.4g}",
+                            stated.name, stated.candidate, stated.drop_low, stated.drop_high,
+                            metric->candidate, metric->drop));
+    }
+  }
+
+  const std::filesystem::path& path_;
+  const ProveOptions& options_;
+  onnx::Model model_;
+  ThreadPool pool_;
+  Proof proof_;
+};
+
+}  // namespace
+
+bool Proof::holds() const {
+  return std::none_of(steps.begin(), steps.end(),
+                      [](const ProofStep& step) { return step.finding == ProofFinding::kFails; });
+}
+
+std::string Proof::verdict() const {
+  std::string checked;
+  for (const ProofStep& step : steps) {
+    if (step.finding == ProofFinding::kFails) return fmt::format("{}: {}", step.name, step.what);
+    if (step.finding == ProofFinding::kHolds) checked += (checked.empty() ? "" : ", ") + step.name;
+  }
+  return checked + " hold";
+}
+
+std::optional<Statement> statement_of(const std::filesystem::path& model) {
+  return make::read_statement(onnx::read_model(model));
+}
+
+Proof prove(const std::filesystem::path& model, const ProveOptions& options) {
+  const Call call(options.progress);
+  return Replay(model, options).run();
+}
+
+}  // namespace ounce

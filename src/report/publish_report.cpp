@@ -1,0 +1,167 @@
+#include "report/publish_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <cmath>
+
+#include "report/json.h"
+#include "report/option_words.h"
+#include "report/plainly.h"
+#include "report/table.h"
+
+namespace ounce::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string quality_cell(const PublishedVariant& variant) {
+  if (!variant.is_written) return variant.is_gate_failure ? "FAILED" : "not made";
+  if (!variant.verified) return "the original";
+  std::string text = decibel_text(variant.verified->worst_sqnr_db);
+  if (!variant.verified->metrics.empty()) {
+    const MetricResult& metric = variant.verified->metrics.front();
+    text += fmt::format(", {} {:.4g}", metric.name, metric.candidate);
+  }
+  return text;
+}
+
+std::string speed_cell(const PublishedVariant& variant) {
+  if (!variant.bench || variant.bench->batches.empty()) return "";
+  const BatchResult& batch = variant.bench->batches.front();
+  std::string text = time_text(batch.latency.p50);
+  if (batch.speed_up.is_measurable) text += fmt::format(" ({:.2f} x)", batch.speed_up.ratio);
+  return text;
+}
+
+std::string memory_cell(const PublishedVariant& variant) {
+  return variant.bench && variant.bench->load_memory ? bytes_text(variant.bench->load_memory->peak) : "";
+}
+
+std::string releases_cell(const PublishedVariant& variant) {
+  std::string text;
+  for (const auto& [machine, version] : variant.releases)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", machine, version);
+  return text;
+}
+
+Json bench_json(const BenchResult& bench) {
+  Json json;
+  if (!bench.batches.empty()) {
+    const BatchResult& batch = bench.batches.front();
+    json["p50"] = batch.latency.p50;
+    json["p90"] = batch.latency.p90;
+    json["speed_up"] = {{"ratio", batch.speed_up.ratio},
+                        {"low", batch.speed_up.low},
+                        {"high", batch.speed_up.high},
+                        {"rounds", batch.speed_up.rounds},
+                        {"measurable", batch.speed_up.is_measurable}};
+  }
+  json["cold_start_seconds"] = bench.cold_start_seconds;
+  json["load_memory"] = memory_json(bench.load_memory);
+  return json;
+}
+
+Json variant_json(const PublishedVariant& variant) {
+  Json json;
+  json["variant"] = variant.variant;
+  json["file"] = variant.file.string();
+  json["written"] = variant.is_written;
+  json["format"] = name_of(variant.format);
+  if (!variant.is_written) {
+    json["gate_failed"] = variant.is_gate_failure;
+    json["why_not"] = with_options(variant.why_not);
+  }
+  json["bytes"] = variant.bytes;
+  json["ratio"] = variant.ratio;
+  json["verdict"] = nullptr;
+  if (variant.verified) {
+    json["verdict"] = with_options(variant.verified->verdict);
+    json["samples"] = variant.verified->samples;
+    json["generated"] = variant.verified->is_generated;
+    json["sqnr_db"] = number(variant.verified->worst_sqnr_db);
+    json["metrics"] = Json::array();
+    for (const MetricResult& metric : variant.verified->metrics)
+      json["metrics"].push_back({{"name", metric.name},
+                                 {"reference", number(metric.reference)},
+                                 {"candidate", number(metric.candidate)},
+                                 {"drop_low", number(metric.drop_low)},
+                                 {"drop_high", number(metric.drop_high)}});
+  }
+  json["bench"] = variant.bench ? bench_json(*variant.bench) : Json(nullptr);
+  json["releases"] = variant.releases;
+  json["notes"] = with_options(variant.notes);
+  return json;
+}
+
+}  // namespace
+
+std::string publish_text(const PublishResult& result) {
+  using Align = Table::Align;
+  bool is_measured = false;
+  for (const PublishedModel& model : result.models) {
+    for (const PublishedVariant& variant : model.variants) is_measured |= variant.bench.has_value();
+  }
+  std::vector<Table::Column> columns = {{"variant"},
+                                        {"file"},
+                                        {"format"},
+                                        {"size", Align::kRight},
+                                        {"ratio", Align::kRight},
+                                        {"against the original"}};
+  if (is_measured) columns.insert(columns.end(), {{"a run", Align::kRight}, {"to load", Align::kRight}});
+  columns.push_back({"runs from"});
+  Table table(std::move(columns));
+  for (const PublishedModel& model : result.models) {
+    for (const PublishedVariant& variant : model.variants) {
+      std::vector<std::string> cells = {variant.variant,
+                                        variant.file.string(),
+                                        name_of(variant.format),
+                                        variant.is_written ? bytes_text(variant.bytes) : "",
+                                        variant.is_written ? percent_text(variant.ratio) : "",
+                                        quality_cell(variant)};
+      if (is_measured) cells.insert(cells.end(), {speed_cell(variant), memory_cell(variant)});
+      cells.push_back(releases_cell(variant));
+      table.add(std::move(cells));
+    }
+  }
+  std::string text = table.text();
+  for (const PublishedModel& model : result.models) {
+    for (const PublishedVariant& variant : model.variants) {
+      if (!variant.is_written)
+        text += plainly("  {} is not written: {}\n", variant.variant, with_options(variant.why_not));
+      for (const std::string& note : variant.notes)
+        text += plainly("  {}: note: {}\n", variant.variant, with_options(note));
+    }
+  }
+  for (const std::string& note : result.notes) text += plainly("  note: {}\n", with_options(note));
+  if (result.written() == 0) return text + plainly("{}: nothing is written\n", result.output);
+  return text + plainly("{}: {} variant{}, {} files of configuration, {} carried over\n", result.output,
+                        result.written(), result.written() == 1 ? "" : "s", result.configs.size(),
+                        result.carried.size());
+}
+
+Json publish_json(const PublishResult& result, int exit_code) {
+  Json json;
+  json["schema_version"] = kSchemaVersion;
+  json["verb"] = "publish";
+  json["exit_code"] = exit_code;
+  json["output"] = result.written() == 0 ? Json(nullptr) : Json(result.output.string());
+  json["layout"] = name_of(result.layout);
+  json["runtime_version"] = result.runtime_version;
+  json["cpu"] = result.cpu;
+  json["models"] = Json::array();
+  for (const PublishedModel& model : result.models) {
+    Json entry = {{"model", model.model.string()}, {"variants", Json::array()}};
+    for (const PublishedVariant& variant : model.variants) entry["variants"].push_back(variant_json(variant));
+    json["models"].push_back(std::move(entry));
+  }
+  json["configs"] = Json::array();
+  for (const auto& file : result.configs) json["configs"].push_back(file.string());
+  json["carried"] = Json::array();
+  for (const auto& file : result.carried) json["carried"].push_back(file.string());
+  json["notes"] = with_options(result.notes);
+  json["seconds"] = result.seconds;
+  return json;
+}
+
+}  // namespace ounce::report
