@@ -63,15 +63,12 @@ double mean_bits_of(const plan::Plan& plan) {
   return weights == 0 ? 0 : bits / weights;
 }
 
-// Nothing can be measured: what was asked for has to go without.
-void resolve_without_data(Recipe& recipe, const char* why) {
+// Nothing can be compared: what is open goes without.
+void resolve_unmeasured(Recipe& recipe, const char* why) {
   FewBitsRecipe& few_bits = recipe.few_bits;
-  if (needs_data(few_bits.method))
-    throw Error(ErrorCode::kUsage,
-                fmt::format("`few_bits.method={}` looks at data: {}", name_of(few_bits.method), why));
   if (few_bits.bits != 0)
     throw Error(ErrorCode::kUsage, fmt::format("`few_bits.bits` is spent by measuring: {}", why));
-  few_bits.method = WeightMethod::kRtn;
+  if (few_bits.method == WeightMethod::kAuto) few_bits.method = WeightMethod::kRtn;
   if (few_bits.accuracy_level == AccuracyLevel::kAuto) few_bits.accuracy_level = AccuracyLevel::k4;
 }
 
@@ -174,13 +171,15 @@ void search_few_bits(const std::filesystem::path& path, const QuantizeOptions& g
                      const PreparedModel& prepared, Recipe& recipe, std::vector<std::string>& notes) {
   FewBitsRecipe& few_bits = recipe.few_bits;
   const DataOptions& data = given.trial.data;
-  if (data.is_generated()) return resolve_without_data(recipe, "give `data`");
+  if (data.is_generated() && needs_data(few_bits.method))
+    throw Error(ErrorCode::kUsage,
+                fmt::format("`few_bits.method={}` looks at data: give `data`", name_of(few_bits.method)));
+  if (data.is_generated()) return resolve_unmeasured(recipe, "give `data`");
   const bool is_open = few_bits.method == WeightMethod::kAuto || few_bits.bits != 0 ||
                        few_bits.accuracy_level == AccuracyLevel::kAuto;
   if (!is_open) return;
-  if (!data.carry.empty()) return resolve_without_data(recipe, "states are carried, so it cannot be halved");
-  if (few_bits.dialect == FewBitsDialect::kQdq)
-    return resolve_without_data(recipe, "`few_bits.dialect=nbits`");
+  if (!data.carry.empty()) return resolve_unmeasured(recipe, "data with a carried state cannot be halved");
+  if (few_bits.dialect == FewBitsDialect::kQdq) return resolve_unmeasured(recipe, "`few_bits.dialect=nbits`");
 
   QuantizeOptions fitted = given, held_out = given;
   fitted.trial.data = half_of(data, 0);
@@ -194,7 +193,7 @@ void search_few_bits(const std::filesystem::path& path, const QuantizeOptions& g
     if (error.code() != ErrorCode::kUsage && error.code() != ErrorCode::kBadInput) throw;
   }
   if (meter == nullptr || meter->samples() < kFewForMethod / 2)
-    return resolve_without_data(recipe, "too few samples to hold some out");
+    return resolve_unmeasured(recipe, "there are too few samples to hold some out");
 
   ThreadPool pool(given.threads);
   const auto plan_of = [&](const Recipe& wanted) {

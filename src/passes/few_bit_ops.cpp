@@ -58,11 +58,11 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
   const Bytes output = old.outputs[0], rows = is_cast ? editor.names().fresh("v") : output;
   lookup.outputs = {rows};
   lookup.carried = old.carried;
-  add_integers(editor, lookup,
-               {{"gather_axis", 0},
-                {"quantize_axis", 1},
-                {"block_size", static_cast<std::int64_t>(decision.block)},
-                {"bits", decision.bits()}});
+  add_integers(
+      editor, lookup,
+      {{"gather_axis", 0}, {"quantize_axis", 1}, {"block_size", static_cast<std::int64_t>(decision.block)}});
+  // 1.22, which has kernels for 4 bits, does not know the attribute.
+  if (decision.bits() != 4) add_integers(editor, lookup, {{"bits", decision.bits()}});
   editor.replace_node(position);
   editor.add_node(position, std::move(lookup));
   if (is_cast) Chain(editor, position, rows).cast(type).finish(output);

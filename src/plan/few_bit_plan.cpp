@@ -14,14 +14,17 @@ namespace {
 
 // Small models lose the least with blocks of 32; 8 bits are fine for longer ones. A table's scales are 16-bit
 // floats, so that blocks of half the size take no more.
-constexpr std::size_t kFewBlock = 32, kTableBlock = 16, kByteBlock = 128;
+constexpr std::size_t kFewBlock = 32, kTableBlock = 16, kByteBlock = 128, kLeastBlock = 16;
 
 unsigned bits_of(Format format) { return format == Format::kInt8 ? 8 : format == Format::kInt4 ? 4 : 2; }
 
-std::size_t block_of(const Recipe& recipe, unsigned bits, bool is_table) {
+std::size_t block_of(const Recipe& recipe, unsigned bits, const FewBitUses& uses, std::size_t columns) {
   if (recipe.granularity.kind == GranularityKind::kBlock) return recipe.granularity.block;
-  if (bits == 8) return kByteBlock;
-  return is_table ? kTableBlock : kFewBlock;
+  const bool is_table = uses.products.empty(), is_tied = !is_table && !uses.lookups.empty();
+  std::size_t block = bits == 8 ? kByteBlock : is_table ? kTableBlock : kFewBlock;
+  // Short rows are not filled up for nothing, and those of tied weights not at all.
+  while (block > kLeastBlock && (block / 2 >= columns || (is_tied && columns % block != 0))) block /= 2;
+  return block;
 }
 
 // The most careful one of the products. What was not measured gets the kernels that are fast.
@@ -82,8 +85,9 @@ bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t
   const bool is_table = uses.products.empty();
   const auto first = static_cast<std::size_t>(tensor.dims[0]),
              second = static_cast<std::size_t>(tensor.dims[1]);
-  const quant::BlockRows rows{uses.is_transposed ? second : first, uses.is_transposed ? first : second,
-                              block_of(recipe, bits, is_table), uses.is_transposed, !is_table};
+  const std::size_t columns = uses.is_transposed ? first : second;
+  const quant::BlockRows rows{uses.is_transposed ? second : first, columns,
+                              block_of(recipe, bits, uses, columns), uses.is_transposed, !is_table};
   if (const std::string why = why_no_rows(uses, rows, bits); !why.empty()) return refuse(why);
   group_by_tensor(decision);
   decision.encoding = encoding;

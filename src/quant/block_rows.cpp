@@ -10,12 +10,13 @@
 namespace ounce::quant {
 namespace {
 
-constexpr std::size_t kLine = 16;         // floats of a cache line
-constexpr std::size_t kCodesPerByte = 4;  // of 2 bits
+constexpr std::size_t kLine = 16;                      // floats of a cache line
+constexpr std::size_t kCodesPerByte = 4;               // of 2 bits
+constexpr std::size_t kStripe = std::size_t{1} << 16;  // values: with their codes they stay in a cache
 
 // Rows of a stripe: what fits, in whole cache lines of a source that is read down its columns.
 std::size_t stripe_rows(const BlockRows& shape) {
-  const std::size_t fitting = kTile / std::max<std::size_t>(1, shape.width());
+  const std::size_t fitting = kStripe / std::max<std::size_t>(1, shape.width());
   return std::max(kLine, fitting / kLine * kLine);
 }
 
@@ -63,12 +64,16 @@ std::size_t stripe_count(const BlockRows& shape) {
 void for_each_stripe(const FloatSource& source, const BlockRows& shape, const ForEach& for_each,
                      const VisitRows& run) {
   const std::size_t step = stripe_rows(shape);
+  // Stripes side by side read the same pages of a source that is read down its columns: those are let go
+  // when several pages' worth of columns are done.
+  const std::size_t pages = std::max<std::size_t>(1, kResident / (kPanelWidth * shape.columns));
+  const std::size_t per_release = std::max<std::size_t>(1, pages * kPanelWidth / step);
   for_each(stripe_count(shape), [&](std::size_t stripe) {
     const std::size_t first = stripe * step, count = std::min(step, shape.rows - first);
     run(stripe, first, count);
     if (!shape.is_transposed) {
       source.release(first * shape.columns, count * shape.columns);
-    } else if (source.size() > kResident) {
+    } else if ((stripe + 1) % per_release == 0) {
       source.release();
     }
   });

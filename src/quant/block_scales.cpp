@@ -135,7 +135,8 @@ class Block {
       return;
     }
     const Sums sums = sums_of(candidate.inverse, zero);
-    if (const float gain = sums.gain(); gain > best_gain_) {
+    // Sums of values that are near the largest number are none.
+    if (const float gain = sums.gain(); gain > best_gain_ && std::isfinite(gain)) {
       best_gain_ = gain;
       best_ = affine_of(sums.product / sums.square, zero);
     } else if (best_gain_ < 0) {
@@ -149,7 +150,7 @@ class Block {
     for (int i = 0; i < kRefinements; ++i) {
       const float before = best_.scale;
       const Sums sums = sums_of(best_.inverse, best_.zero);
-      if (sums.gain() < best_gain_ || sums.square <= 0) return;
+      if (!(sums.gain() >= best_gain_ && std::isfinite(sums.gain())) || sums.square <= 0) return;
       best_gain_ = sums.gain();
       best_ = affine_of(sums.product / sums.square, best_.zero);
       if (best_.scale == before) return;
