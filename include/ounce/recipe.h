@@ -204,6 +204,8 @@ struct IntegerRecipe {
   bool search = true;        // choose calibration, and the nodes that are better left in floats, by measuring
   bool equalize = true;      // even out channels between layers: cross-layer and SmoothQuant-style
   bool correct_bias = true;  // take the mean error of each channel out of its bias
+  // Ranges of every second batch of the data alone, where outliers are in the others that are better cut off.
+  bool every_second = false;
   // What is not computed on integers becomes 16-bit floats instead of kW8: computed on where the target can,
   // else stored.
   bool half_rest = false;

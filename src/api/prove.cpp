@@ -103,8 +103,10 @@ class Replay {
   }
 
   bool was_made_with_data() const {
-    if (is_storage(statement().recipe.format) && statement().recipe.rounding != Rounding::kAdaptive)
-      return false;
+    const Recipe& recipe = statement().recipe;
+    const bool is_fitted = recipe.rounding == Rounding::kAdaptive ||
+                           (is_few_bits(recipe.format) && recipe.few_bits.method != WeightMethod::kRtn);
+    if (is_storage(recipe.format) && !is_fitted) return false;
     const StatedRun* run = statement().gate    ? &statement().gate->run
                            : statement().trial ? &*statement().trial
                                                : nullptr;

@@ -21,7 +21,8 @@
 namespace ounce::make {
 
 // Evening out moves factors into weights that have a scale for each channel, makes ranges in a file untrue,
-// and what the user says of single values too.
+// and what the user says of single values too. Where nothing is searched for, a recipe means what it says:
+// ranges that were found with channels evened out.
 bool may_equalize(const QuantizeOptions& options);
 
 class PreparedModel {

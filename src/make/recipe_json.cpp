@@ -117,7 +117,15 @@ void fields(SomeRecipe& recipe, Each& each) {
     each("percentile", integer.percentile, kUsual.integer.percentile);
     each("equalize", integer.equalize, kUsual.integer.equalize);
     each("correct_bias", integer.correct_bias, kUsual.integer.correct_bias);
+    each("every_second", integer.every_second, kUsual.integer.every_second);
     each("half_rest", integer.half_rest, kUsual.integer.half_rest);
+  }
+  if (is_few_bits(recipe.format)) {
+    auto& few_bits = recipe.few_bits;
+    each("kernels", few_bits.dialect, kUsual.few_bits.dialect);
+    each("accuracy_level", few_bits.accuracy_level, kUsual.few_bits.accuracy_level);
+    each("method", few_bits.method, kUsual.few_bits.method);
+    each("bits", few_bits.bits, kUsual.few_bits.bits);
   }
   if (recipe.is_half() || integer.half_rest) {
     each("half_io", half.half_io, kUsual.half.half_io);
@@ -134,6 +142,7 @@ json to_json(const Recipe& recipe) {
   fields(recipe, writing);
   for (const auto& [name, value] : recipe.integer.values) writing.made["values"][name] = override_json(value);
   for (const auto& [name, format] : recipe.nodes) writing.made["nodes"][name] = name_of(format);
+  for (const auto& [name, level] : recipe.few_bits.levels) writing.made["levels"][name] = name_of(level);
   return writing.made;
 }
 
@@ -153,6 +162,10 @@ Recipe recipe_from(const json& made) {
   }
   if (made.contains("nodes")) {
     for (const auto& [name, format] : made["nodes"].items()) recipe.nodes[name] = as<Format>(format);
+  }
+  if (made.contains("levels")) {
+    for (const auto& [name, level] : made["levels"].items())
+      recipe.few_bits.levels[name] = as<AccuracyLevel>(level);
   }
   return recipe;
 }

@@ -18,6 +18,7 @@ Recipe mixed() {
   integer.calibration = CalibrationMethod::kPercentile;
   integer.percentile = 99.999;
   integer.correct_bias = false;
+  integer.every_second = true;
   integer.values["e"].range = ValueRange{-1.25, 6.1};
   integer.values["f"].method = CalibrationMethod::kMse;
   integer.values["g"].type = ActivationType::kS8;
@@ -34,6 +35,21 @@ TEST(RecipeJsonTest, WhatASearchChangesComesBack) {
   EXPECT_EQ(read.integer.values.at("f").method, CalibrationMethod::kMse);
   EXPECT_TRUE(read.integer.values.at("h").keep_float);
   EXPECT_TRUE(read.integer.equalize);
+  EXPECT_TRUE(read.integer.every_second);
+}
+
+TEST(RecipeJsonTest, FewBitsComeBackWithTheLevelOfEachNode) {
+  Recipe recipe;
+  recipe.integer.search = recipe.integer.equalize = false;
+  recipe.format = Format::kInt4;
+  recipe.few_bits = {
+      FewBitsDialect::kNbits, AccuracyLevel::k4, WeightMethod::kScale, 4.5, {{"y", AccuracyLevel::k1}}};
+  recipe.nodes = {{"z", Format::kInt8}};
+  const Recipe read = recipe_from(nlohmann::json::parse(to_json(recipe).dump()));
+  EXPECT_EQ(to_json(read), to_json(recipe));
+  EXPECT_EQ(read.few_bits.method, WeightMethod::kScale);
+  EXPECT_EQ(read.few_bits.bits, 4.5);
+  EXPECT_EQ(read.few_bits.levels.at("y"), AccuracyLevel::k1);
 }
 
 TEST(RecipeJsonTest, EveryChangeShows) {

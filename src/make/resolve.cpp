@@ -71,6 +71,12 @@ Resolved resolve(const std::filesystem::path& path, const QuantizeOptions& given
                     "data may go beyond; give 100 or more",
                     prepared->ranges()->samples, prepared->ranges()->samples == 1 ? "" : "s"));
   }
+  const bool is_halved = given.recipe.format == Format::kStatic && integer.every_second;
+  if (is_halved && !prepared->has_half()) {
+    throw Error(ErrorCode::kUsage,
+                "`integer.every_second` takes data of 16 samples or more, one by one, and no file of ranges",
+                path.string());
+  }
   const bool can_measure = !given.trial.data.is_generated() && prepared->ranges() != nullptr;
   if (can_measure && given.recipe.integer.search) {
     const MeasuredOn which = prepared->has_half() ? MeasuredOn::kOtherHalf : MeasuredOn::kAll;
@@ -81,6 +87,7 @@ Resolved resolve(const std::filesystem::path& path, const QuantizeOptions& given
   } else if (can_measure && may_equalize(given)) {
     if (auto even = prepared->equalized(given)) resolved.prepared = std::move(even);
   }
+  if (is_halved && prepared->has_half()) resolved.prepared = prepared->seen_by_half();
   integer.equalize = prepared->equalized_places() != 0;
   return resolved;
 }

@@ -224,7 +224,7 @@ class StaticSearch {
   // few outliers are in the other half that are better cut off.
   void take_all_ranges() {
     const double error = measure(*prepared_, best_, *all_);
-    if (error <= kPreference * least_) {
+    if (!asked_.every_second && error <= kPreference * least_) {
       judged_ = prepared_;
       least_ = error;
       return;
@@ -234,6 +234,7 @@ class StaticSearch {
                     "their outliers",
                     decibels(least_), decibels(error)));
     prepared_ = judged_;
+    best_.integer.every_second = true;
   }
 
   void try_correction() {

@@ -37,6 +37,7 @@ constexpr auto kFields = std::to_array<Field>({
      [](const auto& i) { return i.equalize != kUnset.equalize; }},
     {"`integer.correct_bias=false`", ReadBy::kStatic,
      [](const auto& i) { return i.correct_bias != kUnset.correct_bias; }},
+    {"`integer.every_second`", ReadBy::kStatic, [](const auto& i) { return i.every_second; }},
 });
 
 bool reads(const Recipe& recipe, ReadBy by) {

@@ -54,7 +54,9 @@ void add_integer(const IntegerRecipe& integer, bool is_static, Words& words) {
   words.add_unless("integer.percentile", integer.percentile, usual.percentile);
   if (is_static) words.add_flag("integer.search=false");  // what it found is in the other words
   if (!integer.equalize) words.add_flag("integer.equalize=false");
+  if (integer.equalize && !integer.values.empty()) words.add_flag("integer.equalize=true");
   if (!integer.correct_bias) words.add_flag("integer.correct_bias=false");
+  if (integer.every_second) words.add_flag("integer.every_second");
   if (integer.half_rest) words.add("integer.half_rest", "fp16");
   for (const auto& [name, value] : integer.values) {
     if (value.range)
@@ -63,6 +65,16 @@ void add_integer(const IntegerRecipe& integer, bool is_static, Words& words) {
     if (value.type) words.add("integer.values", fmt::format("{}={}", name, name_of(*value.type)));
     if (value.keep_float) words.add("integer.values", name + "=float");
   }
+}
+
+void add_few_bits(const FewBitsRecipe& few_bits, Words& words) {
+  const FewBitsRecipe usual;
+  words.add_unless("few_bits.dialect", few_bits.dialect, usual.dialect);
+  words.add_unless("few_bits.accuracy_level", few_bits.accuracy_level, usual.accuracy_level);
+  words.add_unless("few_bits.method", few_bits.method, usual.method);
+  if (few_bits.bits != usual.bits) words.add("few_bits.bits", fmt::format("{:.10g}", few_bits.bits));
+  for (const auto& [name, level] : few_bits.levels)
+    words.add("few_bits.levels", fmt::format("{}={}", name, name_of(level)));
 }
 
 void add_half(const HalfRecipe& half, Words& words) {
@@ -118,6 +130,7 @@ std::vector<std::string> recipe_words(const Recipe& recipe) {
   for (const auto& [name, format] : recipe.nodes)
     words.add("nodes", fmt::format("{}={}", name, name_of(format)));
   if (recipe.is_integer()) add_integer(recipe.integer, recipe.format == Format::kStatic, words);
+  if (is_few_bits(recipe.format)) add_few_bits(recipe.few_bits, words);
   if (recipe.is_half() || recipe.integer.half_rest) add_half(recipe.half, words);
   return words.take();
 }

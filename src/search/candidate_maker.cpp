@@ -54,12 +54,15 @@ std::shared_ptr<const make::PreparedModel> CandidateMaker::prepared(const Recipe
   plain.integer.activations = recipe.integer.activations;
   const bool is_wide = is_16_bit(plain.integer.activations);
   const QuantizeOptions options = options_for(plain);
-  const auto known = prepared_models_.find({format, is_wide, recipe.integer.equalize});
+  const bool is_even = recipe.integer.equalize, is_halved = recipe.integer.every_second;
+  const auto known = prepared_models_.find({format, is_wide, is_even, is_halved});
   if (known != prepared_models_.end()) return known->second;
-  auto& flat = prepared_models_[{format, is_wide, false}];
+  auto& flat = prepared_models_[{format, is_wide, false, false}];
   if (flat == nullptr) flat = std::make_shared<const make::PreparedModel>(model_, options);
-  if (!recipe.integer.equalize) return flat;
-  return prepared_models_[{format, is_wide, true}] = flat->equalized(options);
+  auto& whole = prepared_models_[{format, is_wide, is_even, false}];
+  if (whole == nullptr) whole = flat->equalized(options);
+  if (!is_halved || whole == nullptr) return whole;
+  return prepared_models_[{format, is_wide, is_even, true}] = whole->seen_by_half();
 }
 
 Recipe CandidateMaker::fitted(const Recipe& resolved, const make::PreparedModel& prepared) const {
@@ -76,7 +79,8 @@ Recipe CandidateMaker::resolve(const Recipe& recipe, const make::StaticLimits& l
   make::Resolved resolved = make::resolve(model_, options_for(recipe), notes, limits);
   const std::scoped_lock lock(mutex_);
   const bool is_wide = is_16_bit(recipe.integer.activations);
-  prepared_models_.try_emplace({prepared_format(recipe.format), is_wide, resolved.recipe.integer.equalize},
+  const IntegerRecipe& found = resolved.recipe.integer;
+  prepared_models_.try_emplace({prepared_format(recipe.format), is_wide, found.equalize, found.every_second},
                                resolved.prepared);
   return std::move(resolved.recipe);
 }

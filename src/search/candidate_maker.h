@@ -46,8 +46,9 @@ class CandidateMaker {
   std::filesystem::path model_;
   QuantizeOptions options_;
   std::mutex mutex_;
-  // By format, by whether activations have 16 bits (which needs a newer opset), and whether it is equalized.
-  std::map<std::tuple<Format, bool, bool>, std::shared_ptr<const make::PreparedModel>> prepared_models_;
+  // By format, by whether activations have 16 bits (which needs a newer opset), whether it is equalized, and
+  // whether it is known from every second sample alone.
+  std::map<std::tuple<Format, bool, bool, bool>, std::shared_ptr<const make::PreparedModel>> prepared_models_;
 };
 
 }  // namespace ounce::search

@@ -73,6 +73,16 @@ void add_node(const std::string& text, std::map<std::string, Format>& nodes) {
     throw Error(ErrorCode::kUsage, fmt::format("--node '{}' is given twice", name));
 }
 
+void add_level(const std::string& text, std::map<std::string, AccuracyLevel>& levels) {
+  const std::size_t equals = text.rfind('=');
+  const auto level = from_name<AccuracyLevel>(equals == std::string::npos ? "" : text.substr(equals + 1));
+  if (!level || *level == AccuracyLevel::kAuto)
+    throw Error(ErrorCode::kUsage, fmt::format("--level '{}' must be NAME=LEVEL with 0, 1 or 4", text));
+  const std::string name = text.substr(0, equals);
+  if (!levels.emplace(name, *level).second)
+    throw Error(ErrorCode::kUsage, fmt::format("--level '{}' is given twice", name));
+}
+
 }  // namespace
 
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
@@ -202,11 +212,15 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
                "static: choose the calibration, and the few ops that are better left in floats, by measuring "
                "on the data (default: on)")
       ->group(group);
-  app.add_flag("--equalize,!--no-equalize", arguments.equalize,
-               "even out the channels between layers (default: on)")
+  app.add_flag_function(
+         "--equalize,!--no-equalize", [&arguments](std::int64_t count) { arguments.equalize = count > 0; },
+         "even out the channels between layers (default: on)")
       ->group(group);
   app.add_flag("--correct-bias,!--no-correct-bias", arguments.correct_bias,
                "static: take the mean error of every channel out of its bias (default: on)")
+      ->group(group);
+  app.add_flag("--every-second", arguments.every_second,
+               "static: ranges of every second sample alone, of 16 or more (the search may find that better)")
       ->group(group);
 }
 
@@ -222,6 +236,10 @@ void add_few_bits_options(CLI::App& app, RecipeArguments& arguments) {
                  "integers: the fast kernels), auto (4 where outputs bear it)")
       ->check(any_sorted_name_of<AccuracyLevel>())
       ->capture_default_str()
+      ->group(group);
+  app.add_option("--level", arguments.levels,
+                 "NAME=LEVEL for the node that gives the value NAME: its --accuracy-level (repeatable)")
+      ->allow_extra_args(false)
       ->group(group);
   app.add_option("--method", arguments.method,
                  "how codes and scales are found: rtn (nearest), scale (for outputs, by the energy of inputs "
@@ -288,8 +306,9 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   integer.force_conv = arguments.force_conv;
   for (const std::string& text : arguments.values) add_override(text, integer.values);
   integer.search = arguments.search;
-  integer.equalize = arguments.equalize;
+  integer.equalize = arguments.equalize.value_or(arguments.values.empty());
   integer.correct_bias = arguments.correct_bias;
+  integer.every_second = arguments.every_second;
   integer.half_rest = arguments.fallback == "fp16";
   recipe.half.half_io = arguments.io == "fp16";
   recipe.half.keep = arguments.keep;
@@ -297,6 +316,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.few_bits.dialect = value_of<FewBitsDialect>(arguments.kernels);
   recipe.few_bits.accuracy_level = value_of<AccuracyLevel>(arguments.accuracy_level);
   recipe.few_bits.bits = arguments.bits;
+  for (const std::string& text : arguments.levels) add_level(text, recipe.few_bits.levels);
   recipe.few_bits.method = value_of<WeightMethod>(arguments.method);
   recipe.target = arguments.target;
   validate(recipe);

@@ -24,11 +24,13 @@ struct RecipeArguments {
   std::vector<std::string> values;
   std::optional<bool> reduce_range;
   bool symmetric_activations = false, integer_io = false, force_conv = false;
-  bool search = true, equalize = true, correct_bias = true;
+  std::optional<bool> equalize;  // nothing: unless ranges of single values are given
+  bool search = true, correct_bias = true, every_second = false;
   std::string fallback = "w8";
 
   // Of few bits in kernels.
   std::string kernels = "nbits", accuracy_level = "auto", method = "auto";
+  std::vector<std::string> levels;
   double bits = 0;
 
   // Of 16-bit floats.
