@@ -19,6 +19,8 @@
 #ifndef OUNCE_OUNCE_H
 #define OUNCE_OUNCE_H
 
+/* NOLINTBEGIN: C, and named as C libraries are. */
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -123,5 +125,7 @@ OUNCE_API const void* ounce_call_output(const ounce_call* call, size_t* size);
 #ifdef __cplusplus
 }
 #endif
+
+/* NOLINTEND */
 
 #endif
