@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -10,7 +11,7 @@ import re
 import sys
 import tempfile
 import threading
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Type, TypeVar, Union
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Type, TypeVar, Union
 
 from . import _data, _native, _results
 from ._errors import RequestError, error_of
@@ -47,9 +48,9 @@ def call(
     verb: str, result: Type[ResultT], options: Mapping[str, Any], progress: Progress = None
 ) -> ResultT:
     """Runs a verb and gives what it found; raises what went wrong."""
-    given = {name.rstrip("_"): value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
+    known = _names_of_options(verb)
     with _native.Call(verb) as native, contextlib.ExitStack() as until_the_end:
-        known = {option["name"].replace("-", "_") for option in native.help()["options"]}
         if "runtime" in known and "runtime" not in given and default_runtime() is not None:
             given["runtime"] = default_runtime()
         models = _take_models(given)
@@ -73,25 +74,27 @@ def call(
     return result(*parts)
 
 
+@functools.lru_cache(maxsize=None)
+def _names_of_options(verb: str) -> FrozenSet[str]:
+    return frozenset(option["name"].replace("-", "_") for option in _native.describe(verb)["options"])
+
+
 def _take_models(given: Dict[str, Any]) -> Dict[str, List[bytes]]:
     """Takes models that are in memory out of the options."""
     taken: Dict[str, List[bytes]] = {}
     for argument in _ARGUMENTS_WITH_MODELS:
         if argument not in given:
             continue
-        value = given[argument]
-        all_of_them = list(value) if isinstance(value, (list, tuple)) else [value]
-        ready = [_model_of(model) for model in all_of_them]
-        in_memory = [model for model in ready if isinstance(model, bytes)]
-        if not in_memory:
-            given[argument] = ready
-        elif len(in_memory) == len(ready):
-            del given[argument]
+        value = given.pop(argument)
+        models = [_model_of(model) for model in (value if isinstance(value, (list, tuple)) else [value])]
+        paths = [model for model in models if isinstance(model, str)]
+        in_memory = [model for model in models if isinstance(model, bytes)]
+        if paths and in_memory:
+            raise RequestError("some models are paths and some are in memory: give them all in the same way")
+        if in_memory:
             taken[argument] = in_memory
         else:
-            raise RequestError("give all models as paths, or none")
-        if len(ready) == 1 and argument in given:
-            given[argument] = ready[0]
+            given[argument] = paths if isinstance(value, (list, tuple)) else paths[0]
     return taken
 
 
@@ -175,7 +178,7 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _with_arguments(message: str, known: "set[str]") -> str:
+def _with_arguments(message: str, known: FrozenSet[str]) -> str:
     """Options by their names in Python: --min-sqnr is min_sqnr here."""
 
     def name_of(match: "re.Match[str]") -> str:

@@ -76,13 +76,15 @@ def _cell(name: str, value: Any) -> str:
 
 
 class ModelResult(Result):
-    """Of a verb that writes a model."""
+    """Of a verb that writes a model; ``output`` is empty when that is in memory, where ``to_bytes()`` has it."""
 
     output: str
 
     def __init__(self, document: Json, row: Json, text: str, written: Optional[bytes] = None):
         super().__init__(document, row, text)
         self._written = written
+        if written is not None:  # it is in no file any more
+            (row or document)["output"] = ""
 
     def to_bytes(self) -> bytes:
         """The model that was written."""

@@ -53,7 +53,8 @@ def test_a_model_may_be_bytes_or_a_proto(small):
     with open(MODEL, "rb") as file:
         model = file.read()
     written = small.to_bytes()
-    assert ounce.quantize(model, verify=False).to_bytes() == written
+    result = ounce.quantize(model, verify=False)
+    assert (result.output, result.to_bytes()) == ("", written)
     made = ounce.quantize(onnx.load(MODEL), verify=False).to_onnx()
     assert isinstance(made, onnx.ModelProto)
     assert ounce.inspect(made).bytes == len(made.SerializeToString())
@@ -72,6 +73,8 @@ def test_errors_have_classes_and_speak_of_arguments():
         ounce.quantize(3)
     with pytest.raises(TypeError):
         ounce.quantize(MODEL, too="w8")
+    with pytest.raises(ounce.RequestError, match="some models are paths"):
+        ounce.bench([MODEL, b"model"])
 
 
 def test_nothing_to_do_is_unsupported(tmp_path):
