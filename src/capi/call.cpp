@@ -117,10 +117,11 @@ void CallOfVerb::take_output() {
   if (output_.empty() || !std::filesystem::exists(output_)) return;
   for (const auto& entry : std::filesystem::directory_iterator(folder())) {
     const bool is_ours = std::find(models_.begin(), models_.end(), entry.path()) != models_.end();
-    if (!is_ours && entry.path() != output_)
+    if (!is_ours && entry.path() != output_) {
       throw Error(ErrorCode::kUsage, fmt::format("the result is more than one file ({} too): name a path for "
                                                  "it, as the option 'output'",
                                                  entry.path().filename().string()));
+    }
   }
   outcome.output = io::MappedFile::open(output_);
 }
@@ -138,11 +139,12 @@ void CallOfVerb::run() {
   CallHost host(outcome, whole_, on_progress_);
   if (has_data_) host.given.data = std::make_shared<MemoryData>(data_);
   std::mutex one_at_a_time;
-  if (metric_)
+  if (metric_) {
     host.given.metric = [&](const std::filesystem::path& outputs) {
       const std::lock_guard lock(one_at_a_time);
       return metric_(outputs);
     };
+  }
   throw_if_cancelled();
   const auto chosen = std::find_if(verbs.commands.begin(), verbs.commands.end(),
                                    [](const verbs::Command& command) { return command.app->parsed(); });

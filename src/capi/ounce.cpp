@@ -136,9 +136,10 @@ int ounce_call_metric(ounce_call* call, ounce_metric metric, void* user) {
       std::vector<char> answer(kAnswerBytes);
       const int code = metric(user, folder.c_str(), answer.data(), answer.size());
       const std::string said(answer.data(), strnlen(answer.data(), answer.size()));
-      if (code != 0)
+      if (code != 0) {
         throw ounce::Error(ounce::ErrorCode::kUsage,
                            "the metric function failed" + (said.empty() ? "" : ": " + said));
+      }
       return said;
     });
   });

@@ -52,9 +52,10 @@ std::string text_of(const ArrayView& array) {
 }  // namespace
 
 MemorySource::MemorySource(std::shared_ptr<const MemoryData> data) : data_(std::move(data)) {
-  if (!data_->arrays.empty() && !data_->samples.empty())
+  if (!data_->arrays.empty() && !data_->samples.empty()) {
     throw Error(ErrorCode::kUsage, "is both arrays of all samples and samples one by one; give one of them",
                 kName);
+  }
   if (data_->samples.empty()) {
     list_arrays();
   } else {
@@ -68,9 +69,10 @@ void MemorySource::list_arrays() {
     bytes_of(array, array.shape);
     fields_.push_back({array.name, type_of(array), without_first(array.shape)});
     if (array.shape.empty()) continue;
-    if (first != nullptr && array.shape[0] != first->shape[0])
+    if (first != nullptr && array.shape[0] != first->shape[0]) {
       refuse_array(
           array, fmt::format("has {} samples and '{}' has {}", array.shape[0], first->name, first->shape[0]));
+    }
     first = &array;
   }
   if (first != nullptr) size_ = static_cast<std::uint64_t>(first->shape[0]);

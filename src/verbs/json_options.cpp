@@ -52,9 +52,10 @@ CLI::App& find_verb(CLI::App& parser, const std::string& verb) {
   CLI::App* found = &parser;
   for (const std::string& word : words_of(verb)) {
     const std::vector<std::string> verbs = names_of_verbs(*found);
-    if (std::find(verbs.begin(), verbs.end(), word) == verbs.end())
+    if (std::find(verbs.begin(), verbs.end(), word) == verbs.end()) {
       refuse(
           with_guess(fmt::format("'{}' is not a verb of {}", word, found->get_name()), nearest(word, verbs)));
+    }
     found = found->get_subcommand(word);
   }
   if (found == &parser) refuse("say what to do: the verb is empty");
