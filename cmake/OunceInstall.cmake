@@ -41,8 +41,12 @@ if(OUNCE_HAS_RUNTIME)
     install(PROGRAMS ${OUNCE_RUNNER_ARM64} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
   endif()
 endif()
+set(headers "*.h")
+if(OUNCE_RELOCATABLE)
+  set(headers "ounce.h")  # C
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ounce DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-        FILES_MATCHING PATTERN "*.h")
+        FILES_MATCHING PATTERN ${headers})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT manual)
 
 # The program writes its manual and its completions by itself. One for another machine cannot: then OUNCE_MANUAL_PROGRAM

@@ -131,7 +131,7 @@ test_bytes() {
   for format in w8 w4 w16 fp16 dynamic 'static --no-search'; do
     for ounce in "here $project/build/ounce" "package $work/$machine/stage/bin/ounce"; do
       # shellcheck disable=SC2086  # words
-      OUNCE_ONNXRUNTIME=$(newest_runtime) ${ounce#* } quantize "$model" --to $format --data "${model%/*}/commands_calib.npz" --on none \
+      OUNCE_ONNXRUNTIME=$(newest_runtime) ${ounce#* } quantize "$model" --to $format --data "${model%/*}/commands_calib.npz" --rescale 1/32768 --on none \
         -o "$folder/${ounce%% *}/${format%% *}.onnx" > /dev/null
     done
   done

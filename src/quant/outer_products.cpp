@@ -1,5 +1,7 @@
 #include "quant/outer_products.h"
 
+#include <hwy/targets.h>
+
 #include <cstring>
 
 namespace ounce::quant {
@@ -56,9 +58,11 @@ void fill_anywhere(const Operands& in) { fill<4>(in); }
 [[gnu::target("avx2")]] void fill_avx2(const Operands& in) { fill<8>(in); }
 [[gnu::target("avx512f")]] void fill_avx512(const Operands& in) { fill<16>(in); }
 
+// Highway asks the CPU itself; the compilers' own question needs a library that not all of them link in.
 Fill widest() {
-  if (__builtin_cpu_supports("avx512f")) return fill_avx512;
-  return __builtin_cpu_supports("avx2") ? fill_avx2 : fill_anywhere;
+  const auto targets = hwy::SupportedTargets();
+  if ((targets & HWY_AVX3) != 0) return fill_avx512;
+  return (targets & HWY_AVX2) != 0 ? fill_avx2 : fill_anywhere;
 }
 #else
 Fill widest() { return fill_anywhere; }
