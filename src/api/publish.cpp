@@ -174,6 +174,7 @@ class Publication {
     how.trial.runtime = options_.verify.runtime;
     how.trial.data = options_.verify.data;
     how.trial.is_timed = false;
+    how.trial.cpus = options_.verify.cpus;
     try {
       const QuantizeResult quantized = quantize(path, place, how);
       if (quantized.stored_as() != recipe.format) {
@@ -192,6 +193,7 @@ class Publication {
 
   void judge(const fs::path& path, const fs::path& place, PublishedVariant& made) {
     VerifyOptions how = options_.verify;
+    how.cpus.clear();  // asked when it was made
     how.progress = options_.progress;
     VerifyResult verified = verify(path, place, how);
     result_.runtime_version = verified.runtime_version;

@@ -5,6 +5,7 @@
 #include <ounce/check.h>
 #include <ounce/error.h>
 #include <ounce/inspect.h>
+#include <ounce/prove.h>
 #include <ounce/quantize.h>
 #include <ounce/sensitivity.h>
 #include <ounce/tune.h>
@@ -23,6 +24,7 @@
 #include "report/bench_report.h"
 #include "report/check_report.h"
 #include "report/inspect_report.h"
+#include "report/prove_report.h"
 #include "report/quantize_report.h"
 #include "report/sensitivity_report.h"
 #include "report/tune_report.h"
@@ -140,6 +142,15 @@ void show_tune(const DataOptions& data) {
           report::tune_text(tune("model.onnx", "model.tuned.onnx", options))));
 }
 
+// What a model says of itself is done again.
+void show_prove(const DataOptions& data) {
+  ProveOptions options;
+  options.source = "model.onnx";
+  options.data = data;
+  say(stdout, fmt::format("$ ounce prove model.static.onnx --source model.onnx --data clips.npz\n{}\n",
+                          report::prove_text(prove("model.static.onnx", options))));
+}
+
 void show_advice(const DataOptions& data) {
   AdviseOptions options;
   options.data = data;
@@ -186,6 +197,7 @@ int run(const std::string& output) {
     show_bench(data);
     show_sensitivity(data);
     show_tune(data);
+    show_prove(data);
     show_advice(data);
   } else {
     say(stdout, "There is no ONNX Runtime here, so nothing was run; ./setup runtime fetches it.\n");
