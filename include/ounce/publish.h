@@ -40,7 +40,9 @@ struct NamesOf<Layout> {
 struct PublishOptions {
   Layout layout = Layout::kHuggingFace;
   std::vector<std::string> variants;  // by their names (variant_names()); empty: the usual ones
-  VerifyOptions verify;               // the data, the runtime and the gate of every variant
+  // The data, the runtime and the gate of every variant. Those that compute on integers are run on its `cpus`
+  // as well before they are written.
+  VerifyOptions verify;
   double bench_seconds = 2;           // for each model; 0: no speed and no memory in the model card
   std::string target;                 // see Recipe::target
   ExternalData external_data = ExternalData::kAuto;

@@ -11,6 +11,7 @@
 #include "make/outcome.h"
 #include "make/output_place.h"
 #include "onnx/reader.h"
+#include "onnx/top_fields.h"
 #include "target/load_memory.h"
 #include "target/required_ops.h"
 
@@ -22,6 +23,14 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
   file.write(0, text);
   file.flush();
   file.commit();
+}
+
+// What a model says of itself is not what is decoded.
+std::uint64_t bytes_without_metadata(const onnx::Model& model) {
+  std::uint64_t bytes = 0;
+  for (const onnx::Bytes& field : onnx::fields_without_metadata(model.file.bytes())) bytes += field.size();
+  for (const auto& [location, file] : model.external_files) bytes += file.bytes().size();
+  return bytes;
 }
 
 }  // namespace
@@ -63,7 +72,7 @@ EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::p
   inputs.require_apart(output);
   inputs.require_apart(result.required_ops, "the list of operators");
   make::write_ort(model, output, options);
-  result.is_decoded = target::weights_after_loading(index) > onnx::bytes_of(read) * 3 / 2;
+  result.is_decoded = target::weights_after_loading(index) > bytes_without_metadata(read) * 3 / 2;
   result.ort = output;
   result.bytes = std::filesystem::file_size(output);
   write_required_operators({model}, result.required_ops, options);

@@ -76,6 +76,7 @@ class Publication {
     result_.layout = options.layout;
     result_.notes = folder_.notes;
     require_names_apart();
+    require_configs();
   }
 
   PublishResult run() {
@@ -102,6 +103,18 @@ class Publication {
                   fmt::format("two models are called '{}': publish them one by one", model.stem().string()),
                   model.string());
     }
+  }
+
+  // What cannot be read is said before minutes of work, not after.
+  void require_configs() const {
+    if (options_.layout == Layout::kHuggingFace && folder_.has("config.json"))
+      publishing::transformers_config(text_of("config.json"), {}, where("config.json"));
+    if (options_.layout == Layout::kGenai && folder_.has("genai_config.json")) {
+      std::vector<std::string> files;
+      for (const fs::path& model : folder_.models) files.push_back(model.filename().string());
+      publishing::genai_config(text_of("genai_config.json"), files, where("genai_config.json"));
+    }
+    publishing::with_section(text_of("README.md"), {}, {}, where("README.md"));
   }
 
   void publish_model(const fs::path& path, const io::OutputFolder& output) {
@@ -174,6 +187,7 @@ class Publication {
     how.trial.runtime = options_.verify.runtime;
     how.trial.data = options_.verify.data;
     how.trial.is_timed = false;
+    how.trial.cpus = options_.verify.cpus;
     try {
       const QuantizeResult quantized = quantize(path, place, how);
       if (quantized.stored_as() != recipe.format) {
@@ -192,6 +206,7 @@ class Publication {
 
   void judge(const fs::path& path, const fs::path& place, PublishedVariant& made) {
     VerifyOptions how = options_.verify;
+    how.cpus.clear();  // asked when it was made
     how.progress = options_.progress;
     VerifyResult verified = verify(path, place, how);
     result_.runtime_version = verified.runtime_version;
@@ -244,6 +259,7 @@ class Publication {
     }
   }
 
+  std::string where(const char* file) const { return (folder_.root / file).string(); }
   // The text of a file of the input, if it is there; else nothing.
   std::string text_of(const std::string& file) const {
     return folder_.has(file) ? publishing::read_text(folder_.root / file) : "";
@@ -258,8 +274,8 @@ class Publication {
     if (options_.layout == Layout::kHuggingFace) {
       if (!folder_.has("config.json")) {
         result_.notes.emplace_back("there is no config.json, which transformers.js and optimum look for");
-      } else if (const std::string text = publishing::transformers_config(
-                     text_of("config.json"), written_, (folder_.root / "config.json").string());
+      } else if (const std::string text =
+                     publishing::transformers_config(text_of("config.json"), written_, where("config.json"));
                  !text.empty()) {
         write_config(output, "config.json", text);
       }
@@ -269,7 +285,7 @@ class Publication {
     const std::string name = fs::weakly_canonical(output_place_).filename().string();
     write_config(output, "README.md",
                  publishing::with_section(text_of("README.md"), publishing::card_section(result_), name,
-                                          (folder_.root / "README.md").string()));
+                                          where("README.md")));
   }
 
   void write_genai(const io::OutputFolder& output) {
@@ -281,8 +297,7 @@ class Publication {
     for (const WrittenVariant& one : written_) files[one.variant].push_back(one.file.filename().string());
     const std::string text = text_of("genai_config.json");
     for (const auto& [variant, names] : files) {
-      const std::string updated =
-          publishing::genai_config(text, names, (folder_.root / "genai_config.json").string());
+      const std::string updated = publishing::genai_config(text, names, where("genai_config.json"));
       write_config(output, fs::path(variant) / "genai_config.json", updated.empty() ? text : updated);
     }
   }

@@ -7,6 +7,7 @@
 #include <ounce/check.h>
 #include <ounce/error.h>
 #include <ounce/inspect.h>
+#include <ounce/prove.h>
 #include <ounce/quantize.h>
 #include <ounce/sensitivity.h>
 #include <ounce/tune.h>
@@ -23,6 +24,7 @@
 #include "report/bench_report.h"
 #include "report/check_report.h"
 #include "report/inspect_report.h"
+#include "report/prove_report.h"
 #include "report/quantize_report.h"
 #include "report/sensitivity_report.h"
 #include "report/tune_report.h"
@@ -149,6 +151,16 @@ void show_tune(Host& host, const DataOptions& data) {
           report::tune_text(tune("model.onnx", "model.tuned.onnx", options))));
 }
 
+// What a model says of itself is done again.
+void show_prove(Host& host, const DataOptions& data) {
+  ProveOptions options;
+  options.source = "model.onnx";
+  options.data = data;
+  host.say(verbs::Stream::kResults,
+           fmt::format("$ ounce prove model.static.onnx --source model.onnx --data clips.npz\n{}\n",
+                       report::prove_text(prove("model.static.onnx", options))));
+}
+
 void show_advice(Host& host, const DataOptions& data) {
   AdviseOptions options;
   options.data = data;
@@ -197,6 +209,7 @@ int run(const std::string& output, Host& host) {
     show_bench(host, data);
     show_sensitivity(host, data);
     show_tune(host, data);
+    show_prove(host, data);
     show_advice(host, data);
   } else {
     host.say(verbs::Stream::kResults,

@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include <nlohmann/json.hpp>
+#include <algorithm>
 #include <cmath>
 
 #include "base/json_text.h"
@@ -18,8 +19,9 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::size_t kTrialRoom = 224;  // more than a trial has ever to say
+constexpr std::size_t kTrialRoom = 144;  // more than a trial has ever to say
 constexpr std::size_t kDigits = 32;      // of a digest
+constexpr int kMostDecibels = 999;
 constexpr JsonLimits kLimits{.depth = 8};
 
 json selection_json(const Selection& selection) {
@@ -52,7 +54,7 @@ json run_json(const StatedRun& run) {
   json made = {{"runtime", run.runtime_version}, {"samples", run.samples}, {"data", run.data}};
   if (run.is_generated) made["generated"] = true;
   if (!run.labels.empty()) made["labels"] = run.labels;
-  if (run.sqnr_db) made["sqnr_db"] = *run.sqnr_db;
+  if (run.sqnr_db) made["sqnr_db"] = static_cast<int>(*run.sqnr_db);
   return made;
 }
 
@@ -63,7 +65,12 @@ StatedRun run_from(const json& made) {
   run.data = made.at("data");
   run.is_generated = made.value("generated", false);
   run.labels = made.value("labels", std::string());
-  if (made.contains("sqnr_db")) run.sqnr_db = made["sqnr_db"].get<double>();
+  if (made.contains("sqnr_db")) {
+    if (!made["sqnr_db"].is_number_integer())
+      throw json::other_error::create(501, "is no whole number", &made);
+    const auto decibels = made["sqnr_db"].get<std::int64_t>();
+    run.sqnr_db = static_cast<double>(std::clamp<std::int64_t>(decibels, -kMostDecibels, kMostDecibels));
+  }
   return run;
 }
 
@@ -213,7 +220,8 @@ std::optional<Statement> read_statement(const onnx::Model& model) {
 
 std::optional<double> stated_decibels(double sqnr_db) {
   if (std::isinf(sqnr_db) && sqnr_db > 0) return std::nullopt;
-  return std::isfinite(sqnr_db) ? std::floor(sqnr_db) : -999;
+  return std::isfinite(sqnr_db) ? std::clamp<double>(std::floor(sqnr_db), -kMostDecibels, kMostDecibels)
+                                : -kMostDecibels;
 }
 
 StatedRun stated_run(const TrialResult& trial) {

@@ -8,6 +8,7 @@
 #include "report/json.h"
 #include "report/publish_report.h"
 #include "verbs/command.h"
+#include "verbs/cpu_options.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
@@ -28,6 +29,7 @@ struct Arguments {
   DataArguments data;
   GateArguments gates;
   double seconds = PublishOptions{}.bench_seconds;
+  std::string on = usual_cpus();
   bool edge_cases = true, bench = true, replace = false, json = false;
 };
 
@@ -40,6 +42,7 @@ PublishOptions options_of(const Arguments& arguments, const Given& given) {
   set_quality(arguments.gates, given, options.verify);
   options.verify.gates = gates_of(arguments.gates);
   options.verify.edge_cases = arguments.edge_cases;
+  options.verify.cpus = cpus_of(arguments.on);
   options.bench_seconds = arguments.bench ? arguments.seconds : 0;
   options.target = arguments.target;
   options.external_data = value_of<ExternalData>(arguments.external_data);
@@ -115,6 +118,10 @@ Command add_publish(CLI::App& parser) {
       "none");
   app->add_flag("--edge-cases,!--no-edge-cases", arguments->edge_cases,
                 "also try zeros, extremes, noise, batches and lengths (default: on)");
+  add_cpu_option(
+      *app, arguments->on,
+      "other CPUs to run what computes on integers on before it is written: avx2, avx512, arm64; none; "
+      "auto for all that can be shown here (default: auto)");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   // Its flags are left out: --layout is another one here.
   add_data_options(*app, arguments->data, false);
