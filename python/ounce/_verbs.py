@@ -17,6 +17,7 @@ from ._results import (
     CopyResult,
     InspectResult,
     QuantizeResult,
+    Result,
     SensitivityResult,
     TuneResult,
     VerifyResult,
@@ -66,8 +67,8 @@ def inspect(
     exclude: not these: likewise
     keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
         become constants)
-    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8 or w4 (so its weights are
-        stored, and it computes on floats), with to static also dynamic (one, or a list)
+    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so
+        its weights are stored, and it computes on floats), with to static also dynamic (one, or a list)
     tensors: how many of the largest float tensors to show (default: 20)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
@@ -98,7 +99,7 @@ def quantize(
     model: Model,
     *,
     output: Optional[Word] = None,
-    to: Optional[Literal["bf16", "dynamic", "fp16", "static", "w16", "w4", "w8"]] = "w8",
+    to: Optional[Literal["bf16", "dynamic", "fp16", "int2", "int4", "int8", "static", "w16", "w4", "w8"]] = "w8",
     decode: Optional[Literal["auto", "dq", "fold"]] = "auto",
     memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
     decode_share: Optional[float] = None,
@@ -137,6 +138,12 @@ def quantize(
     search: Optional[bool] = None,
     equalize: Optional[bool] = None,
     correct_bias: Optional[bool] = None,
+    every_second: Optional[bool] = None,
+    kernels: Optional[Literal["nbits", "qdq"]] = "nbits",
+    accuracy_level: Optional[Literal["0", "1", "4", "auto"]] = "auto",
+    level: Optional[Words] = None,
+    method: Optional[Literal["auto", "gptq", "rtn", "scale"]] = "auto",
+    bits: Optional[float] = None,
     io: Optional[Literal["keep", "fp16"]] = "keep",
     keep_fp32: Optional[Words] = None,
     keep_names: Optional[bool] = None,
@@ -177,8 +184,9 @@ def quantize(
     model: a path, the bytes of a model, or an onnx.ModelProto
     output: where the result goes (default: model.w8.onnx beside a model that is a path; else the result
         has it: to_bytes())
-    to: stored small: w8 (25 % of the bytes), w4 (15 %), w16 (50 %); computed on integers: dynamic,
-        static (needs data or ranges); on 16-bit floats: fp16, bf16
+    to: stored small: w8 (25 % of the bytes), w4 (15 %), w16 (50 %); small in memory too, in the
+        runtime's kernels: int4 (16 %), int8, int2; computed on integers: dynamic, static (needs data or
+        ranges); on 16-bit floats: fp16, bf16
     decode: how the runtime gets weights back: fold (constants at load, FP32 speed), dq
         (DequantizeLinear)
     memory: w8, w4: what decode auto trades for memory in the app: fast (nothing: weights are FP32 once
@@ -197,8 +205,8 @@ def quantize(
     exclude: not these: likewise
     keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
         become constants)
-    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8 or w4 (so its weights are
-        stored, and it computes on floats), with to static also dynamic (one, or a list)
+    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so
+        its weights are stored, and it computes on floats), with to static also dynamic (one, or a list)
     external_data: weights in a file of their own: auto (above 2 GiB), always, never
     threads: threads (0: all CPUs); the result does not depend on it (default: 0)
     dry_run: print the plan, write nothing
@@ -237,6 +245,18 @@ def quantize(
         on the data (default: on)
     equalize: even out the channels between layers (default: on)
     correct_bias: static: take the mean error of every channel out of its bias (default: on)
+    every_second: static: ranges of every second sample alone, of 16 or more (the search may find that
+        better)
+
+    Few bits in kernels (--to int4, --to int8, --to int2):
+    kernels: nbits (MatMulNBits and GatherBlockQuantized), qdq (DequantizeLinear by blocks, opset 21)
+    accuracy_level: what MatMulNBits may do to activations: 0 (as the runtime likes), 1 (FP32), 4 (8-bit
+        integers: the fast kernels), auto (4 where outputs bear it)
+    level: NAME=LEVEL for the node that gives the value NAME: its accuracy_level (one, or a list)
+    method: how codes and scales are found: rtn (nearest), scale (for outputs, by the energy of inputs
+        on data), gptq (codes that make up for each other, on data), auto (measured)
+    bits: bits that a weight may take on the mean, with its share of a scale: layers that bring the most
+        on data get more of them (default: all as to says)
 
     16-bit floats (--to fp16, --to bf16):
     io: inputs and outputs of the model: keep (the types they have), fp16 (16-bit floats too)
@@ -333,6 +353,12 @@ def quantize(
         "search": search,
         "equalize": equalize,
         "correct_bias": correct_bias,
+        "every_second": every_second,
+        "kernels": kernels,
+        "accuracy_level": accuracy_level,
+        "level": level,
+        "method": method,
+        "bits": bits,
         "io": io,
         "keep_fp32": keep_fp32,
         "keep_names": keep_names,
@@ -1810,4 +1836,310 @@ def copy(
         "runtime": runtime,
         "emit": emit,
         "ort_style": ort_style,
+    }, progress)
+
+
+def publish(
+    model: Model,
+    *,
+    output: Optional[Word] = None,
+    layout: Optional[Literal["huggingface", "genai", "plain"]] = "huggingface",
+    variants: Optional[Words] = None,
+    target: Optional[Word] = None,
+    external_data: Optional[Literal["auto", "always", "never"]] = "auto",
+    replace: Optional[bool] = None,
+    bench: Optional[bool] = None,
+    seconds: Optional[float] = None,
+    task: Optional[Literal["auto", "classify", "detect", "embed", "ctc", "segment", "tag", "audio", "regress"]] = "auto",
+    metric_command: Optional[Word] = None,
+    metric_seconds: Optional[float] = None,
+    metric: Optional[Union[str, Metric]] = "auto",
+    tags: Optional[Word] = None,
+    label_output: Optional[Word] = None,
+    threshold: Optional[float] = None,
+    edge_cases: Optional[bool] = None,
+    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    abs_tol: Optional[float] = None,
+    mean_tol: Optional[float] = None,
+    max_mse: Optional[float] = None,
+    min_sqnr: Optional[float] = None,
+    min_agreement: Optional[Word] = None,
+    max_flips: Optional[Word] = None,
+    max_drop: Optional[Words] = None,
+    confidence: Optional[Word] = None,
+    data: Optional[Data] = None,
+    input: Optional[Words] = None,
+    set: Optional[Words] = None,
+    carry: Optional[Words] = None,
+    labels: Optional[Union[str, Any]] = None,
+    first: Optional[int] = None,
+    samples: Optional[int] = None,
+    part: Optional[Word] = None,
+    shape: Optional[Words] = None,
+    seed: Optional[int] = None,
+    runtime: Optional[Word] = None,
+    threads: Optional[int] = None,
+    threads_between: Optional[int] = None,
+    optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
+    session_config: Optional[Words] = None,
+    isolate: Optional[bool] = None,
+    isolate_memory: Optional[float] = None,
+    isolate_seconds: Optional[float] = None,
+    progress: Progress = None,
+) -> Result:
+    r"""Write every variant of a model that people expect, with configuration and a model card.
+
+    model: a path, the bytes of a model, or an onnx.ModelProto
+    output: the folder to write; appears whole or not at all
+    layout: huggingface (onnx/model_q4.onnx, for transformers.js and optimum), genai (q4/model.onnx),
+        plain (model.q4.onnx)
+    variants: with commas: fp32, fp16, q8, int8, uint8, q4 (default: fp32,fp16,q8,q4)
+    target: where they will run, as in quantize
+    external_data: weights in files of their own: auto (above 2 GiB), always, never
+    replace: a folder that stands there goes, in one step
+    bench: measure speed and memory for the model card (default: on)
+    seconds: to time each model (default: 2)
+    task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
+        labels the original's outputs are the truth
+    metric_command: a program of your own that prints a number, run with the folder of both models'
+        outputs: 'python3 score.py'
+    metric_seconds: that it may take (default: 300)
+    metric: of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5); or a function of the outputs
+        by name and of the labels that gives a number, or numbers by name
+    tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
+        turn)
+    label_output: the output that labels speak of (default: the first)
+    threshold: an output decides at this value: count decisions that flip; least score of boxes
+    edge_cases: also try zeros, extremes, noise, batches and lengths (default: on)
+    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
+        a dictionary
+
+    Gates of every variant (without any: 20 dB for every output; with --labels 1 point of the metric):
+    abs_tol: largest difference of any value, such as 0.04
+    mean_tol: largest mean difference of an output, such as 0.01
+    max_mse: largest mean squared difference of an output, such as 1e-4
+    min_sqnr: least signal to noise of an output and its slices in dB
+    min_agreement: least share of same top-1 answers, such as 99%
+    max_flips: largest share of decisions that change at threshold, such as 0.5%
+    max_drop: what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll
+        and mae; or NAME=0.5% for one of several (one, or a list)
+    confidence: how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes
+        by these samples alone (default: none)
+
+    Data:
+    data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
+        samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
+    set: INPUT=NUMBER: an input that is always the same (one, or a list)
+    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+        images
+    first: begin with this sample
+    samples: so many samples (0: all)
+    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
+    shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: of made-up inputs (default: 1)
+
+    Runtime:
+    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
+    threads_between: threads for ops side by side (default: 1)
+    optimization: graph optimization: none, basic, extended, all
+    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
+    isolate: run models in a process of their own, with limits (the default)
+    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
+    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("publish", Result, {
+        "model": model,
+        "output": output,
+        "layout": layout,
+        "variants": variants,
+        "target": target,
+        "external_data": external_data,
+        "replace": replace,
+        "bench": bench,
+        "seconds": seconds,
+        "task": task,
+        "metric_command": metric_command,
+        "metric_seconds": metric_seconds,
+        "metric": metric,
+        "tags": tags,
+        "label_output": label_output,
+        "threshold": threshold,
+        "edge_cases": edge_cases,
+        "contract": contract,
+        "abs_tol": abs_tol,
+        "mean_tol": mean_tol,
+        "max_mse": max_mse,
+        "min_sqnr": min_sqnr,
+        "min_agreement": min_agreement,
+        "max_flips": max_flips,
+        "max_drop": max_drop,
+        "confidence": confidence,
+        "data": data,
+        "input": input,
+        "set": set,
+        "carry": carry,
+        "labels": labels,
+        "first": first,
+        "samples": samples,
+        "part": part,
+        "shape": shape,
+        "seed": seed,
+        "runtime": runtime,
+        "threads": threads,
+        "threads_between": threads_between,
+        "optimization": optimization,
+        "session_config": session_config,
+        "isolate": isolate,
+        "isolate_memory": isolate_memory,
+        "isolate_seconds": isolate_seconds,
+    }, progress)
+
+
+def prove(
+    model: Model,
+    *,
+    source: Optional[Word] = None,
+    ranges: Optional[Word] = None,
+    metric_command: Optional[Word] = None,
+    metric_seconds: Optional[float] = None,
+    data: Optional[Data] = None,
+    input: Optional[Words] = None,
+    set: Optional[Words] = None,
+    carry: Optional[Words] = None,
+    labels: Optional[Union[str, Any]] = None,
+    first: Optional[int] = None,
+    samples: Optional[int] = None,
+    part: Optional[Word] = None,
+    shape: Optional[Words] = None,
+    seed: Optional[int] = None,
+    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    for_: Optional[Word] = None,
+    kind: Optional[Literal["audio", "image", "tensor"]] = None,
+    size: Optional[Word] = None,
+    resample: Optional[Word] = None,
+    resize_backend: Optional[Literal["opencv", "pillow"]] = None,
+    crop: Optional[Word] = None,
+    crop_rule: Optional[Literal["huggingface", "torchvision"]] = None,
+    color: Optional[Literal["bgr", "grey", "rgb"]] = None,
+    layout: Optional[Literal["nchw", "nhwc"]] = None,
+    rescale: Optional[Word] = None,
+    mean: Optional[Word] = None,
+    std: Optional[Word] = None,
+    rate: Optional[int] = None,
+    length: Optional[int] = None,
+    frame: Optional[int] = None,
+    hop: Optional[int] = None,
+    runtime: Optional[Word] = None,
+    threads: Optional[int] = None,
+    threads_between: Optional[int] = None,
+    optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
+    session_config: Optional[Words] = None,
+    isolate: Optional[bool] = None,
+    isolate_memory: Optional[float] = None,
+    isolate_seconds: Optional[float] = None,
+    progress: Progress = None,
+) -> Result:
+    r"""Show the statement that a model carries, and replay it; exit 1 if it does not hold.
+
+    model: a path, the bytes of a model, or an onnx.ModelProto
+    source: the original: the model is made again from it, and its gate is tried again
+    ranges: what it was made with, if it was made with a file of ranges
+    metric_command: what it was judged by, if it was judged by a program of your own
+    metric_seconds: that it may take (default: 300)
+
+    Data:
+    data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
+        samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
+    set: INPUT=NUMBER: an input that is always the same (one, or a list)
+    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+        images
+    first: begin with this sample
+    samples: so many samples (0: all)
+    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
+    shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: of made-up inputs (default: 1)
+
+    How raw data becomes an input (the contract):
+    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
+        a dictionary
+    for_: the input that these options speak of (default: the only one)
+    kind: image, audio or tensor
+    size: resize to HEIGHTxWIDTH, or the shorter side to S
+    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
+        area
+    resize_backend: resize as pillow or as opencv does
+    crop: cut out the middle: HEIGHTxWIDTH or S
+    crop_rule: where the middle is: torchvision or huggingface
+    color: rgb, bgr or grey
+    layout: nchw or nhwc
+    rescale: multiply by this, such as 1/255
+    mean: then subtract: one number, or one for each channel, with commas
+    std: then divide by: likewise
+    rate: samples a second that sound must have
+    length: samples that the model takes: longer sound is cut, shorter filled up
+    frame: cut sound into frames of so many samples, each a run of the model
+    hop: a frame every so many samples; what it is longer lies before (default: frame)
+
+    Runtime:
+    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
+    threads_between: threads for ops side by side (default: 1)
+    optimization: graph optimization: none, basic, extended, all
+    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
+    isolate: run models in a process of their own, with limits (the default)
+    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
+    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("prove", Result, {
+        "model": model,
+        "source": source,
+        "ranges": ranges,
+        "metric_command": metric_command,
+        "metric_seconds": metric_seconds,
+        "data": data,
+        "input": input,
+        "set": set,
+        "carry": carry,
+        "labels": labels,
+        "first": first,
+        "samples": samples,
+        "part": part,
+        "shape": shape,
+        "seed": seed,
+        "contract": contract,
+        "for": for_,
+        "kind": kind,
+        "size": size,
+        "resample": resample,
+        "resize_backend": resize_backend,
+        "crop": crop,
+        "crop_rule": crop_rule,
+        "color": color,
+        "layout": layout,
+        "rescale": rescale,
+        "mean": mean,
+        "std": std,
+        "rate": rate,
+        "length": length,
+        "frame": frame,
+        "hop": hop,
+        "runtime": runtime,
+        "threads": threads,
+        "threads_between": threads_between,
+        "optimization": optimization,
+        "session_config": session_config,
+        "isolate": isolate,
+        "isolate_memory": isolate_memory,
+        "isolate_seconds": isolate_seconds,
     }, progress)

@@ -312,10 +312,10 @@ class _MadeModel:
 
 
 class MatMulNBitsQuantizer:
-    """Weights of MatMul in blocks of 4 bits, or of 8.
+    """``ounce quantize --to int4`` or ``int8``: weights of MatMul in blocks, for the runtime's own kernels.
 
-    Stored, not computed on: ``ounce quantize --to w4 --granularity block:N``. The ops stay what they are and compute in
-    FP32; there is no MatMulNBits in the result, so ``accuracy_level`` above 1 is refused.
+    ``algo_config`` may be the default one, RTN or GPTQ, whose reader may be any data. Without an ``accuracy_level`` the
+    fast kernels are taken, unless there is data and it shows that outputs do not bear them.
     """
 
     def __init__(
@@ -334,7 +334,7 @@ class MatMulNBitsQuantizer:
         algo_config: Any = None,
     ):
         algorithm = getattr(algo_config, "algorithm", None)
-        if algo_config is not None and algorithm not in ("DEFAULT", "RTN"):
+        if algo_config is not None and algorithm not in ("DEFAULT", "RTN", "GPTQ"):
             raise RequestError(f"algo_config {algorithm or type(algo_config).__name__} has no counterpart: leave it out")
         # Such a configuration repeats arguments, and its own count.
         bits = getattr(algo_config, "bits", bits)
@@ -343,16 +343,21 @@ class MatMulNBitsQuantizer:
         accuracy_level = getattr(algo_config, "accuracy_level", accuracy_level)
         if bits not in (4, 8):
             raise RequestError(f"bits={bits} has no counterpart: there are 4 and 8")
-        if accuracy_level not in (None, 0, 1):
-            raise RequestError(f"accuracy_level={accuracy_level} has no counterpart: the weights are computed on in FP32")
-        if quant_axes is not None:
-            raise RequestError("quant_axes has no counterpart: blocks go along the axis that is summed over")
+        if accuracy_level not in (None, 0, 1, 4):
+            raise RequestError(f"accuracy_level={accuracy_level} has no counterpart: there are 0, 1 and 4")
+        if quant_axes is not None or channel_wised_quantize:
+            raise RequestError(
+                "quant_axes and channel_wised_quantize have no counterpart: blocks go along the axis that is summed over"
+            )
         self._given = model
         self._wanted: Dict[str, Any] = {
-            "to": "w4" if bits == 4 else "w8",
-            "granularity": "channel" if channel_wised_quantize else f"block:{block_size}",
+            "to": "int4" if bits == 4 else "int8",
+            "granularity": f"block:{block_size}",
             "asymmetric": not is_symmetric,
-            "decode": "dq" if _chosen("quant_format", quant_format, _DIALECTS) == "qdq" else None,
+            "accuracy_level": None if accuracy_level is None else str(accuracy_level),
+            "kernels": _chosen("quant_format", quant_format, {"QOperator": "nbits", "QDQ": "qdq"}),
+            "method": "gptq" if algorithm == "GPTQ" else None,
+            "data": getattr(algo_config, "calibration_data_reader", None),
             **_selected(
                 None if nodes_to_include else op_types_to_quantize or ("MatMul",), nodes_to_include, nodes_to_exclude
             ),

@@ -88,6 +88,7 @@ def test_four_bits(perceptron, tmp_path):
     quantizer.process()
     stored = {tensor["name"]: tensor["stored"] for tensor in quantizer.result.tensors}
     assert stored == {"a": True, "b": False}
+    assert ops(quantizer.model.model) == ["MatMulNBits", "MatMul"]
     assert isinstance(quantizer.model.model, onnx.ModelProto)
     quantizer.model.save_model_to_file(str(tmp_path / "out.onnx"), use_external_data_format=True)
     assert len(list(tmp_path.iterdir())) == 2
@@ -95,11 +96,23 @@ def test_four_bits(perceptron, tmp_path):
 
 def test_a_configuration_of_four_bits_counts(perceptron):
     class Configuration:
-        algorithm, block_size, is_symmetric, bits, accuracy_level = "DEFAULT", 16, True, 4, 1
+        algorithm, block_size, is_symmetric, bits, accuracy_level = "DEFAULT", 16, True, 4, 4
 
     quantizer = MatMulNBitsQuantizer(perceptron, algo_config=Configuration())
     quantizer.process()
     assert {tensor["granularity"] for tensor in quantizer.result.tensors} == {"block 16"}
+    level = [a.i for node in quantizer.model.model.graph.node for a in node.attribute if a.name == "accuracy_level"]
+    assert level == [4, 4]
+
+
+def test_four_bits_by_data(perceptron):
+    class Configuration:
+        algorithm, block_size = "GPTQ", 32
+        calibration_data_reader = {"x": numpy.random.default_rng(2).normal(size=(32, 64)).astype("float32")}
+
+    quantizer = MatMulNBitsQuantizer(perceptron, algo_config=Configuration())
+    quantizer.process()
+    assert quantizer.result.trial["samples"] > 4
 
 
 class TheirType:
@@ -123,7 +136,7 @@ def test_what_has_no_counterpart_is_refused(perceptron, tmp_path):
         lambda: convert_float_to_float16(perceptron, max_finite_val=1e4),
         lambda: convert_float_to_float16(perceptron, keep_io_types=["x"]),
         lambda: MatMulNBitsQuantizer(perceptron, bits=2),
-        lambda: MatMulNBitsQuantizer(perceptron, accuracy_level=4),
+        lambda: MatMulNBitsQuantizer(perceptron, accuracy_level=3),
         lambda: MatMulNBitsQuantizer(perceptron, algo_config=object()),
         lambda: MatMulNBitsQuantizer(perceptron, quant_axes=(("MatMul", 0),)),
     ]
