@@ -29,7 +29,7 @@ def test_quantize_gives_what_the_command_line_prints(small):
     assert small.ratio == pytest.approx(small.bytes_after / small.bytes_before)
     assert small.to_dict()["models"][0]["stored_as"] == small.stored_as == "w8"
     assert json.dumps(small.to_dict())
-    assert "28.5 %" in str(small)
+    assert f"{100 * small.ratio:.1f} %" in str(small)
     assert "bytes_after=" in repr(small)
 
 
@@ -177,7 +177,7 @@ def test_a_function_leaves_no_measurements(tmp_path):
 
 def test_the_module_is_the_program():
     done = subprocess.run([sys.executable, "-m", "ounce", "--version"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout.strip()) == (0, ounce.__version__)
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, ounce.__version__)
 
 
 def test_advice_on_data_in_memory_names_a_place_for_it():

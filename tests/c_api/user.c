@@ -47,7 +47,7 @@ static void quantize(const char* model) {
   require(ounce_call_options(call, options) == OUNCE_OK, "options", call);
   require(ounce_call_run(call) == OUNCE_OK, "quantize", call);
   require(strstr(ounce_call_document(call), "\"stored_as\": \"w8\"") != NULL, "no document", call);
-  require(strstr(ounce_call_text(call), "28.5 %") != NULL, "no text", call);
+  require(strstr(ounce_call_text(call), kOutput) != NULL, "no text", call);
   ounce_call_free(call);
 }
 
