@@ -35,6 +35,8 @@ RESULTS = {
     "contract show": "ContractResult",
     "contract check": "ContractCheckResult",
     "copy": "CopyResult",
+    "publish": "PublishResult",
+    "prove": "ProveResult",
 }
 # Arguments that take more than words.
 TYPES = {

@@ -259,6 +259,30 @@ class CopyResult(ModelResult):
     bytes_after: int
 
 
+class PublishResult(Result):
+    """Every variant of a model that was made, gated and measured."""
+
+    _shown = (("output", "output"), ("layout", "layout"), ("configs", "configs"), ("notes", "notes"))
+    output: Optional[str]
+    layout: str
+    models: List[Json]
+    configs: List[str]
+    carried: List[str]
+    notes: List[str]
+    seconds: float
+
+
+class ProveResult(Result):
+    """What a model states of itself, and whether it holds."""
+
+    _shown = (("model", "model"), ("holds", "holds"), ("verdict", "verdict"))
+    model: str
+    holds: bool
+    verdict: str
+    statement: Json
+    steps: List[Json]
+
+
 class ContractResult(ModelResult):
     """How raw data becomes what a model takes."""
 
@@ -279,7 +303,7 @@ def row_of(document: Json) -> Json:
     """What the only model gave, of a document with a list of models."""
     for name in ("models", "candidates"):
         rows = document.get(name, [])
-        if len(rows) == 1 and document.get("verb") != "bench":
+        if len(rows) == 1 and document.get("verb") not in ("bench", "publish"):
             row: Json = rows[0]
             return row
     return {}

@@ -16,8 +16,9 @@ from ._results import (
     ContractResult,
     CopyResult,
     InspectResult,
+    ProveResult,
+    PublishResult,
     QuantizeResult,
-    Result,
     SensitivityResult,
     TuneResult,
     VerifyResult,
@@ -1886,7 +1887,7 @@ def publish(
     isolate_memory: Optional[float] = None,
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
-) -> Result:
+) -> PublishResult:
     r"""Write every variant of a model that people expect, with configuration and a model card.
 
     model: a path, the bytes of a model, or an onnx.ModelProto
@@ -1953,7 +1954,7 @@ def publish(
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
     """
-    return call("publish", Result, {
+    return call("publish", PublishResult, {
         "model": model,
         "output": output,
         "layout": layout,
@@ -2044,7 +2045,7 @@ def prove(
     isolate_memory: Optional[float] = None,
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
-) -> Result:
+) -> ProveResult:
     r"""Show the statement that a model carries, and replay it; exit 1 if it does not hold.
 
     model: a path, the bytes of a model, or an onnx.ModelProto
@@ -2101,7 +2102,7 @@ def prove(
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
     """
-    return call("prove", Result, {
+    return call("prove", ProveResult, {
         "model": model,
         "source": source,
         "ranges": ranges,

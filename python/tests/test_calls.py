@@ -258,6 +258,13 @@ def test_contract_is_kept_in_the_model(tmp_path):
         ounce.contract.show(MODEL)
 
 
+def test_publish_and_prove(tmp_path, small):
+    proof = ounce.prove(small.output)
+    assert proof.holds and proof.statement["format"] == "w8"
+    made = ounce.publish(MODEL, output=tmp_path / "published", layout="plain", variants="q8", bench=False)
+    assert [one["variant"] for one in made.models[0]["variants"] if one["written"]]
+
+
 def test_check_copy_sensitivity_and_tune(tmp_path, small):
     assert ounce.check(small.output, target="linux-x64@1.22.0").runs
     assert ounce.copy(MODEL, output=tmp_path / "copy.onnx").bytes_after == os.path.getsize(MODEL)
