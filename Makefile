@@ -98,7 +98,7 @@ package:
 	./setup build runtime package
 	packaging/package.sh
 
-test-package: package
+test-package: build package
 	./setup build test arm64 runtime package
 	./setup runtime 1.22.0:aarch64
 	packaging/test.sh
