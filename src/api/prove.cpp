@@ -64,7 +64,7 @@ class Replay {
   }
 
   void check_content() {
-    const bool is_same = make::content_digest(model_, pool_) == statement().content;
+    const bool is_same = make::content_digest(onnx::read_model(path_), pool_) == statement().content;
     judge("content", is_same,
           is_same ? "the model is the one that was stated"
                   : "the model was changed after it was stated: its graph, its weights or its external data");
@@ -122,7 +122,6 @@ class Replay {
       return "these are other ranges than those it was made with";
     if (statement().ranges.empty() && was_made_with_data() && options_.data.is_generated())
       return "it was made with data: give `data`";
-    if (model_.external_files.size() > 1) return "its weights are in several files";
     return {};
   }
 
@@ -138,9 +137,6 @@ class Replay {
     how.ranges = options_.ranges;
     how.threads = options_.threads;
     how.progress = options_.progress;
-    how.external_data = model_.external_files.empty() ? ExternalData::kNever : ExternalData::kAlways;
-    if (!model_.external_files.empty())
-      how.data_name = std::filesystem::path(model_.external_files.begin()->first).filename().string();
     how.trial.is_wanted = statement().trial.has_value();
     how.trial.is_timed = false;
     how.trial.runtime = options_.runtime;

@@ -1,4 +1,4 @@
-// What a model computes, as a digest: its file without the metadata, and its external data.
+// What a model computes, as a digest: all of it but its metadata, wherever its weights stand.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace ounce::make {
 
-// Metadata may come and go; whoever changes anything else gets another digest.
-std::string content_digest(const onnx::Model& model, ThreadPool& pool);
+// Metadata may come and go, and weights may be packed into the file or out of it; whoever changes anything
+// else gets another digest. Takes the model as its metadata is taken out of it.
+std::string content_digest(onnx::Model model, ThreadPool& pool);
 
 }  // namespace ounce::make

@@ -54,7 +54,7 @@ TEST(StatementTest, SaysNothingOfTimePlaceOrSpeed) {
   Statement statement = plain_statement();
   statement.gate = full_gate();
   const std::string text = statement_text(statement);
-  for (const char* word : {"seconds", "time", "path", "cpu", "/"}) EXPECT_THAT(text, Not(HasSubstr(word)));
+  for (const char* word : {"seconds", "latency", "path", "cpu", "/"}) EXPECT_THAT(text, Not(HasSubstr(word)));
 }
 
 TEST(StatementTest, AGateComesBackWhole) {

@@ -102,6 +102,13 @@ bool InputFolder::has(const std::string& file) const {
 InputFolder read_input(const fs::path& input) {
   std::error_code error;
   if (!fs::is_directory(input, error)) return {{}, {input}, {}, {}};
+  InputFolder folder = contents_of(input);
+  if (folder.models.empty())
+    throw Error(ErrorCode::kUsage, "the folder holds no .onnx files", input.string());
+  return folder;
+}
+
+InputFolder contents_of(const fs::path& input) {
   Walk walk(input);
   walk.visit("", 0);
   InputFolder folder{input, {}, std::move(walk.files), std::move(walk.notes)};
@@ -113,8 +120,6 @@ InputFolder read_input(const fs::path& input) {
       folder.models.push_back(input / model);
     }
   }
-  if (folder.models.empty())
-    throw Error(ErrorCode::kUsage, "the folder holds no .onnx files", input.string());
   return folder;
 }
 
@@ -131,7 +136,7 @@ std::string read_text(const fs::path& file) {
 namespace ounce {
 
 std::vector<std::filesystem::path> originals_in(const std::filesystem::path& folder) {
-  return publishing::read_input(folder).models;
+  return publishing::contents_of(folder).models;
 }
 
 }  // namespace ounce

@@ -22,6 +22,9 @@ struct InputFolder {
 // Throws Error{kIo} for what cannot be read, Error{kUsage} for a folder without models.
 InputFolder read_input(const std::filesystem::path& input);
 
+// The same of a folder that may have no models.
+InputFolder contents_of(const std::filesystem::path& folder);
+
 // A small text file of the folder. Throws Error{kBadInput} when it is larger than texts are.
 std::string read_text(const std::filesystem::path& file);
 

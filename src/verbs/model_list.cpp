@@ -76,11 +76,11 @@ fs::path one_model(const std::string& argument) {
   if (!fs::is_directory(argument, ignored)) return argument;
   const std::vector<fs::path> found = originals_in(argument);
   if (found.size() == 1) return found.front();
+  if (found.empty()) return argument;  // who opens it will say what it is
   constexpr std::size_t kMost = 5;
   std::string names;
   for (std::size_t i = 0; i < std::min(found.size(), kMost); ++i)
     names += (i == 0 ? "" : ", ") + found[i].lexically_relative(argument).string();
-  if (found.empty()) throw Error(ErrorCode::kUsage, "the folder holds no .onnx files", argument);
   throw Error(ErrorCode::kUsage,
               fmt::format("the folder holds {} models ({}{}): name one, such as {}", found.size(), names,
                           found.size() > kMost ? ", …" : "", found.front().string()),
