@@ -1859,6 +1859,7 @@ def publish(
     label_output: Optional[Word] = None,
     threshold: Optional[float] = None,
     edge_cases: Optional[bool] = None,
+    on: Optional[Word] = None,
     contract: Optional[Union[Word, Mapping[str, Any]]] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
@@ -1912,6 +1913,8 @@ def publish(
     label_output: the output that labels speak of (default: the first)
     threshold: an output decides at this value: count decisions that flip; least score of boxes
     edge_cases: also try zeros, extremes, noise, batches and lengths (default: on)
+    on: other CPUs to run what computes on integers on before it is written: avx2, avx512, arm64; none;
+        auto for all that can be shown here (default: auto)
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
         a dictionary
 
@@ -1972,6 +1975,7 @@ def publish(
         "label_output": label_output,
         "threshold": threshold,
         "edge_cases": edge_cases,
+        "on": on,
         "contract": contract,
         "abs_tol": abs_tol,
         "mean_tol": mean_tol,
