@@ -56,16 +56,18 @@ inside() {  # NAME: runs the script on standard input there, with no network and
       bash -euo pipefail -s' bash "$roots/$1"
 }
 
-# Its last verb is advise, and it has run models.
-demo_is_complete='grep -q "^. ounce advise" demo.txt && ! grep -q "nothing was run" demo.txt'
+# Its last verb is advise, and it has run models. Not with `!` or `&&`: a shell does not stop there.
+demo_is_complete='grep -q "^. ounce advise" demo.txt
+    if grep -q "nothing was run" demo.txt; then exit 1; fi'
 
 test_wheel() {
   fetch_wheels "$machine"
   make_root wheel
   local begin=$SECONDS
   inside wheel << END
-    ! command -v gcc cc clang g++ > /dev/null
-    cd /tmp && python3 -m venv venv
+    if command -v gcc cc clang g++; then exit 1; fi
+    cd /tmp
+    python3 -m venv venv
     begin=\$(date +%s)
     venv/bin/pip install --quiet --no-index --find-links /wheels /dist/ounce-*_$machine.whl
     venv/bin/ounce demo > demo.txt
@@ -75,7 +77,8 @@ test_wheel() {
     PATH=\$PWD/venv/bin:\$PATH ounce quantize /model.onnx -o small.onnx --json | grep -q '"tried": true'
     venv/bin/python -c 'import ounce; print("import ounce:", ounce.__version__)'
     test -s venv/lib/python3*/site-packages/ounce-*.dist-info/licenses/LICENSE.others
-    venv/bin/pip uninstall --quiet --yes ounce && ! test -e venv/lib/python3*/site-packages/ounce
+    venv/bin/pip uninstall --quiet --yes ounce
+    if test -e venv/lib/python3*/site-packages/ounce; then exit 1; fi
 END
   echo "test: wheel took $((SECONDS - begin)) s in all"
 }
@@ -84,8 +87,11 @@ test_archive() {
   fetch_wheels "$machine"
   make_root archive
   inside archive << END
-    cd /tmp && tar -xzf /dist/ounce-*-linux-$machine.tar.gz && mv ounce-* "a folder"
-    "a folder/bin/ounce" demo > demo.txt && grep -q "no ONNX Runtime here" demo.txt
+    cd /tmp
+    tar -xzf /dist/ounce-*-linux-$machine.tar.gz
+    mv ounce-* "a folder"
+    "a folder/bin/ounce" demo > demo.txt
+    grep -q "no ONNX Runtime here" demo.txt
     python3 -m zipfile -e /wheels/onnxruntime-*.whl unpacked
     cp unpacked/onnxruntime/capi/libonnxruntime.so.* "a folder/lib/"
     "a folder/bin/ounce" --version
@@ -101,13 +107,16 @@ test_deb() {
   make_root deb
   inside deb << END
     dpkg -i /dist/ounce_*_${debian_name[$machine]}.deb > /dev/null
-    cd /tmp && ounce --version
+    cd /tmp
+    ounce --version
     test -s /usr/share/man/man1/ounce-quantize.1.gz -a -s /usr/share/doc/ounce/copyright
     bash -n /usr/share/bash-completion/completions/ounce
-    python3 -m venv venv && venv/bin/pip install --quiet --no-index --find-links /wheels onnxruntime
+    python3 -m venv venv
+    venv/bin/pip install --quiet --no-index --find-links /wheels onnxruntime
     VIRTUAL_ENV=/tmp/venv ounce demo > demo.txt
     $demo_is_complete
-    dpkg --purge ounce > /dev/null && ! test -e /usr/bin/ounce -o -e /usr/share/doc/ounce
+    dpkg --purge ounce > /dev/null
+    if test -e /usr/bin/ounce -o -e /usr/share/doc/ounce; then exit 1; fi
 END
 }
 
@@ -173,4 +182,5 @@ for name in "$@"; do
   declare -F "test_$name" > /dev/null || die "there is no test '$name'"
   echo "test: $name"
   "test_$name"
+  echo "test: $name passed"
 done
