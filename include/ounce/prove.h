@@ -75,7 +75,7 @@ struct Statement {
 
   std::string version;       // of Ounce
   std::string source, plan;  // digests
-  std::string content;       // digest of the model without its metadata, and of its external data
+  std::string content;       // digest of the model without its metadata, wherever its weights stand
   Recipe recipe;             // resolved: the same model comes out every time
   std::string ranges;        // digest of the file of ranges; empty without
   Selection calibration;     // of the data, where it was calibrated on
