@@ -14,7 +14,7 @@ namespace ounce::make {
 namespace {
 
 constexpr std::uint64_t kSearchSamples = 48;
-constexpr std::uint64_t kFewForMethod = 4;  // samples, of which half are held out
+constexpr std::uint64_t kFewestHeldOut = 2;
 // A method that costs more has to bring more than chance does.
 constexpr double kWorthIt = 0.98;
 // What integers for activations may add to the error.
@@ -191,8 +191,9 @@ void search_few_bits(const std::filesystem::path& path, const QuantizeOptions& g
     meter = measure_variants(path, held_out, kSearchSamples, MeasuredOn::kAll, adapt);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUsage && error.code() != ErrorCode::kBadInput) throw;
+    measure_variants(path, given, 1);  // what is wrong with all of the data is wrong with its halves
   }
-  if (meter == nullptr || meter->samples() < kFewForMethod / 2)
+  if (meter == nullptr || meter->samples() < kFewestHeldOut)
     return resolve_unmeasured(recipe, "there are too few samples to hold some out");
 
   ThreadPool pool(given.threads);
