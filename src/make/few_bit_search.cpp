@@ -191,7 +191,8 @@ void search_few_bits(const std::filesystem::path& path, const QuantizeOptions& g
     meter = measure_variants(path, held_out, kSearchSamples, MeasuredOn::kAll, adapt);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUsage && error.code() != ErrorCode::kBadInput) throw;
-    measure_variants(path, given, 1);  // what is wrong with all of the data is wrong with its halves
+    measure_variants(path, given, 1,
+                     MeasuredOn::kAll);  // what is wrong with all of the data is wrong with its halves
   }
   if (meter == nullptr || meter->samples() < kFewestHeldOut)
     return resolve_unmeasured(recipe, "there are too few samples to hold some out");

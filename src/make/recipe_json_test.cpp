@@ -95,7 +95,7 @@ TEST(RecipeJsonTest, EveryFieldComesBack) {
   recipe.half = {true, {"d"}, true};
   const nlohmann::json made = to_json(recipe);
   EXPECT_EQ(to_json(recipe_from(made)), made);
-  EXPECT_EQ(made.size(), 33U);
+  EXPECT_EQ(made.size(), 34U);
   const Recipe read = recipe_from(made);
   EXPECT_EQ(read.integer.reduce_range, false);
   EXPECT_EQ(read.granularity.block, 64U);

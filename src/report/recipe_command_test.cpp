@@ -26,8 +26,9 @@ TEST(RecipeCommandTest, AMixNamesItsNodes) {
   recipe.integer.values["x"].range = ValueRange{-1, 6.5};
   recipe.integer.values["y"].keep_float = true;
   recipe.integer.equalize = true;
-  EXPECT_THAT(recipe_words(recipe), ElementsAre("--to", "static", "--node", "a b=w8", "--node", "c=dynamic",
-                                                "--no-search", "--value", "x=-1:6.5", "--value", "y=float"));
+  EXPECT_THAT(recipe_words(recipe),
+              ElementsAre("--to", "static", "--node", "a b=w8", "--node", "c=dynamic", "--no-search",
+                          "--equalize", "--value", "x=-1:6.5", "--value", "y=float"));
 }
 
 TEST(RecipeCommandTest, AGateNamesItsLimitsAndItsSamples) {

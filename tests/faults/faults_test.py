@@ -50,7 +50,8 @@ class Scene:
 
     def __init__(self, root, old_options, new_options, refuse=""):
         self.root, self.refuse = root, refuse
-        self.arguments = ["quantize", "in/model.onnx", "-o", "out/model.onnx", "--threads", "2", "--no-verify", *new_options]
+        self.command = ["quantize", "in/model.onnx", "-o", "out/model.onnx", "--threads", "2", "--no-verify"]
+        self.arguments = [*self.command, *new_options]
         (root / "in").mkdir()
         shutil.copy(MODELS / "external.onnx", root / "in" / "model.onnx")
         shutil.copy(MODELS / "external.data", root / "in" / "external.data")
@@ -61,7 +62,7 @@ class Scene:
 
     def results_of(self, options, before):
         self.restore(before)
-        done = run(self.root, [*self.arguments[:4], *options])
+        done = run(self.root, [*self.command, *options])
         assert done.returncode == 0, done.stderr
         return contents(self.root / "out")
 
