@@ -8,7 +8,7 @@ The first table is `quantize --to w8` of gpt.onnx by the program and by a Python
 by turn, and the peak memory of both with a model of 512 MB. The second is one script (`make_static`, `make_dynamic`: the
 calls of the public examples, written once), run with onnxruntime.quantization and with ounce.compat; quality is measured on
 data that calibration has not seen, speed with both results interleaved. --gate exits with 1 when a figure is out of its
-bounds: 5 % of time, no copy of the weights, and no result that is worse.
+bounds: 5 % of time, no copy of the weights, and no result whose outputs are farther from the original's.
 """
 
 import argparse

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/cancel.h"
 #include "base/jobs.h"
 #include "base/stopwatch.h"
 #include "graph/verify.h"
@@ -359,6 +360,7 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   statement.content = content_digest(output.reopen(), pool);
   if (result.trial.samples != 0) statement.trial = stated_run(result.trial);
   output.append(statement_field(statement));
+  throw_if_cancelled();
   output.commit();
   result.tensors.insert(result.tensors.end(), integer_tensors.begin(), integer_tensors.end());
 }
