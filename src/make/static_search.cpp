@@ -220,11 +220,12 @@ class StaticSearch {
                                  counted(even->equalized_places(), "place"), before, decibels(least_)));
   }
 
-  // What was found with the ranges of one half gets those of all the data, unless that makes it worse: then a
-  // few outliers are in the other half that are better cut off.
+  // What was found with the ranges of one half gets those of all the data: they are safer. Unless outputs are
+  // not close with them, and closer without: then outliers are in the other half that are better cut off.
   void take_all_ranges() {
     const double error = measure(*prepared_, best_, *all_);
-    if (!asked_.every_second && error <= kPreference * least_) {
+    const bool is_worse = error > kPreference * least_ && decibels(error) < limits_.close_enough;
+    if (!asked_.every_second && !is_worse) {
       judged_ = prepared_;
       least_ = error;
       return;
