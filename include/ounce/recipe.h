@@ -201,8 +201,10 @@ struct IntegerRecipe {
   double percentile = 99.99;
   std::map<std::string, ValueOverride> values;
   // What keeps accuracy without training.
-  bool search = true;        // choose calibration, and the nodes that are better left in floats, by measuring
-  bool equalize = true;      // even out channels between layers: cross-layer and SmoothQuant-style
+  bool search = true;  // choose calibration, and the nodes that are better left in floats, by measuring
+  // Even out channels between layers: cross-layer and SmoothQuant-style. A search leaves that when `values`
+  // are given, which speak of channels as they are; without a search `values` are those of evened channels.
+  bool equalize = true;
   bool correct_bias = true;  // take the mean error of each channel out of its bias
   // Ranges of every second batch of the data alone, where outliers are in the others that are better cut off.
   bool every_second = false;
