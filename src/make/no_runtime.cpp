@@ -14,7 +14,7 @@
 namespace ounce {
 namespace {
 
-[[noreturn]] void refuse() {
+[[noreturn]] void refuse_to_run() {
   throw Error(ErrorCode::kUnsupported, "this ounce was built without ONNX Runtime and cannot run models");
 }
 
@@ -23,12 +23,16 @@ namespace {
 namespace measure {
 
 ContractCheck check_contract(const std::filesystem::path&, const Contract&, const DataOptions&,
-                             const RuntimeOptions&) {
-  refuse();
+                             const RuntimeOptions&, const std::map<std::string, std::filesystem::path>&) {
+  refuse_to_run();
 }
-void record(const std::filesystem::path&, const DataOptions&, const RuntimeOptions&, Contract&) { refuse(); }
-bool can_execute(const target::Target&, const CheckOptions&) { refuse(); }
-Execution execute(const std::filesystem::path&, const target::Target&, const CheckOptions&) { refuse(); }
+void record(const std::filesystem::path&, const DataOptions&, const RuntimeOptions&, Contract&) {
+  refuse_to_run();
+}
+bool can_execute(const target::Target&, const CheckOptions&) { refuse_to_run(); }
+Execution execute(const std::filesystem::path&, const target::Target&, const CheckOptions&) {
+  refuse_to_run();
+}
 
 }  // namespace measure
 
@@ -36,9 +40,11 @@ namespace make {
 
 Observation observe_activations(onnx::Model, const std::filesystem::path&, const CalibrateOptions&,
                                 Watching) {
-  refuse();
+  refuse_to_run();
 }
-void write_ort(const std::filesystem::path&, const std::filesystem::path&, const EmitOptions&) { refuse(); }
+void write_ort(const std::filesystem::path&, const std::filesystem::path&, const EmitOptions&) {
+  refuse_to_run();
+}
 std::optional<onnx::Model> optimized_model(const std::filesystem::path&, const EmitOptions&) {
   return std::nullopt;
 }
@@ -46,14 +52,14 @@ std::size_t declare_asked_types(onnx::Model&, const RuntimeOptions&) { return 0;
 
 std::unique_ptr<ErrorMeter> measure_variants(const std::filesystem::path&, const QuantizeOptions&,
                                              std::uint64_t, MeasuredOn, AdaptPlan) {
-  refuse();
+  refuse_to_run();
 }
 
-void FewBitFitter::fit(plan::Plan&, ThreadPool&) { refuse(); }
+void FewBitFitter::fit(plan::Plan&, ThreadPool&) { refuse_to_run(); }
 
 AdaptiveResult round_adaptively(const PreparedModel&, const QuantizeOptions&, const onnx::Model&,
                                 const graph::Index&, plan::Plan&, ThreadPool&) {
-  refuse();
+  refuse_to_run();
 }
 
 TrialResult try_model(const std::filesystem::path&, const WrittenFiles&, std::uint64_t, const TrialOptions&) {
