@@ -119,7 +119,7 @@ struct QuantizeResult {
     return bytes_before == 0 ? 1 : static_cast<double>(bytes_after) / static_cast<double>(bytes_before);
   }
   std::size_t stored_count() const;
-  // kW8 when 4 bits were asked for and no tensor could be stored in them; else what was asked for.
+  // kW8 when no tensor could be stored as asked for: in 4 bits (kW4), or for the runtime's kernels (kInt4 …).
   Format stored_as() const;
 };
 

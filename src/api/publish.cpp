@@ -192,7 +192,8 @@ class Publication {
       const QuantizeResult quantized = quantize(path, place, how);
       if (quantized.stored_as() != recipe.format) {
         remove_model(place);
-        made.why_not = fmt::format("its opset cannot unpack what {} stores", name_of(recipe.format));
+        made.why_not = recipe.format == Format::kW4 ? "its opset cannot unpack what w4 stores"
+                                                    : "no weight of it has a kernel for few bits";
         return;
       }
       for (const std::string& note : quantized.notes) made.notes.push_back(note);

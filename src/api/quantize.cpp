@@ -22,13 +22,18 @@ std::size_t QuantizeResult::stored_count() const {
 }
 
 Format QuantizeResult::stored_as() const {
-  if (format != Format::kW4) return format;
+  const bool is_for_kernels = is_few_bits(format);
+  if (format != Format::kW4 && !is_for_kernels) return format;
   const auto is = [](const TensorOutcome& tensor, std::initializer_list<StoredAs> encodings) {
-    return tensor.stored && std::find(encodings.begin(), encodings.end(), tensor.encoding) != encodings.end();
+    return std::find(encodings.begin(), encodings.end(), tensor.encoding) != encodings.end();
   };
   bool has_eight = false;
   for (const TensorOutcome& tensor : tensors) {
-    if (is(tensor, {StoredAs::kInt4, StoredAs::kUint4, StoredAs::kCodebook16})) return format;
+    if (!tensor.stored) continue;
+    const bool is_as_asked = is_for_kernels
+                                 ? tensor.decoder == Decoder::kNbits || tensor.decoder == Decoder::kDq
+                                 : is(tensor, {StoredAs::kInt4, StoredAs::kUint4, StoredAs::kCodebook16});
+    if (is_as_asked) return format;
     has_eight |= is(tensor, {StoredAs::kInt8, StoredAs::kUint8, StoredAs::kCodebook256});
   }
   return has_eight ? Format::kW8 : format;

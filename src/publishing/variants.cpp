@@ -35,7 +35,7 @@ const std::vector<Variant>& all_variants() {
       {"q8", "_quantized", true, {recipe_for(Format::kDynamic), recipe_for(Format::kW8)}},
       {"int8", "_int8", false, {dynamic_with(WeightType::kS8), recipe_for(Format::kW8)}},
       {"uint8", "_uint8", false, {dynamic_with(WeightType::kU8), recipe_for(Format::kW8)}},
-      {"q4", "_q4", true, {recipe_for(Format::kW4)}},
+      {"q4", "_q4", true, {recipe_for(Format::kInt4), recipe_for(Format::kW4)}},
   };
   return kVariants;
 }

@@ -99,7 +99,8 @@ void unpack_codes(const std::uint8_t* packed, std::size_t n, unsigned bits, std:
     kernels::unpack_pairs(packed, n, codes);
   } else {
     for (std::size_t i = 0; i < n; ++i)
-      codes[i] = static_cast<std::uint8_t>((packed[i / kCodesPerByte] >> (2 * (i % kCodesPerByte))) & 3U);
+      codes[i] =
+          static_cast<std::uint8_t>(unsigned{packed[i / kCodesPerByte]} >> (2 * (i % kCodesPerByte)) & 3U);
   }
 }
 
