@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,6 +94,12 @@ inline constexpr double kUsualConfidence = 0.9;
 // What a metric may lose where there are labels and no gate.
 inline constexpr double kDefaultDrop = 0.01;
 
+// What a reference gave, for several candidates that are held against it on the same data: it is run once.
+//
+//   options.reference_runs = ounce::keep_reference_runs();
+class ReferenceRuns;
+std::shared_ptr<ReferenceRuns> keep_reference_runs(std::uint64_t most_bytes = std::uint64_t{512} << 20);
+
 struct VerifyOptions {
   RuntimeOptions runtime;
   DataOptions data;
@@ -111,6 +118,7 @@ struct VerifyOptions {
   // Other CPUs that the candidate must give the same on (ounce/cpus.h), and how many samples tell.
   std::vector<std::string> cpus = {};
   std::uint64_t cpu_samples = 32, emulated_samples = 4;
+  std::shared_ptr<ReferenceRuns> reference_runs = {};  // null: the reference is run each time
   Progress* progress = nullptr;
 };
 

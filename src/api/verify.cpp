@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
@@ -10,9 +11,39 @@
 #include "measure/gates.h"
 #include "measure/on_cpus.h"
 #include "measure/open.h"
+#include "measure/remembered_runs.h"
 
 namespace ounce {
+
+class ReferenceRuns : public measure::RememberedRuns {
+ public:
+  using RememberedRuns::RememberedRuns;
+};
+
+std::shared_ptr<ReferenceRuns> keep_reference_runs(std::uint64_t most_bytes) {
+  return std::make_shared<ReferenceRuns>(most_bytes);
+}
+
 namespace {
+
+// All that decides what it gives: a file that changed is another model.
+std::string identity_of(const std::filesystem::path& model, const RuntimeOptions& runtime) {
+  std::error_code none;
+  std::string identity =
+      fmt::format("{} {} {} {} {} {} {}", std::filesystem::absolute(model, none).string(),
+                  std::filesystem::last_write_time(model, none).time_since_epoch().count(),
+                  std::filesystem::file_size(model, none), runtime.library, runtime.threads,
+                  runtime.threads_between, static_cast<int>(runtime.optimization));
+  for (const auto& [name, value] : runtime.config) identity += fmt::format(" {}={}", name, value);
+  return identity;
+}
+
+std::unique_ptr<runtime::Executor> load_reference(const std::filesystem::path& model,
+                                                  const runtime::ExecutorOptions& how,
+                                                  const VerifyOptions& options) {
+  if (options.reference_runs != nullptr) options.reference_runs->use_for(identity_of(model, options.runtime));
+  return measure::remember(measure::load_as_floats(model, how), options.reference_runs);
+}
 
 // The reference's contract, or the candidate's when only that has one.
 std::optional<Contract> shared_contract(const std::filesystem::path& reference,
@@ -58,7 +89,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   // Load: both models are in the runtime, and take and give the same.
   for (const auto* path : {&reference_path, &candidate_path}) measure::check_model(*path);
   const runtime::ExecutorOptions how = measure::executor_options(options.runtime);
-  measure::Stepper reference(measure::load_as_floats(reference_path, how), options.data.carry);
+  measure::Stepper reference(load_reference(reference_path, how, options), options.data.carry);
   measure::Stepper candidate(measure::load_as_floats(candidate_path, how), options.data.carry);
   measure::require_same_interface(reference.model(), candidate.model(), candidate_path);
   result.load_seconds = time.seconds();

@@ -325,6 +325,7 @@ TuneTrial MeasuringEvaluator::hold_out(const Recipe& recipe, double confidence) 
   const bool has_all = confidence > 0 && is_made_without_data(recipe);
   VerifyOptions how = verify_options(has_all ? options_.data : split_.held_out);
   how.gates = gates_with(confidence);
+  how.reference_runs = reference_runs_;
   TuneTrial trial;
   const VerifyResult result = verify(maker_.model(), file_of(recipe), how);
   fill(trial, result, confidence);

@@ -78,7 +78,8 @@ class MeasuringEvaluator : public Evaluator {
   TemporaryFolder folder_{"tune"};
   std::list<std::string> files_;  // that are there, the last used one first
   std::unique_ptr<Recording> recording_;
-  std::set<std::string> counted_;  // models
+  std::shared_ptr<ReferenceRuns> reference_runs_ = keep_reference_runs();  // on the held-out data
+  std::set<std::string> counted_;                                          // models
   std::vector<std::string> notes_;
   std::uint64_t original_bytes_ = 0, recalled_ = 0;
   double kept_back_ = 0;

@@ -165,13 +165,27 @@ void Search::try_format(const Recipe& recipe, const char* name) {
 void Search::try_safe_formats() {
   try_format(recipe_of(Format::kW8), "w8");
   if (options_.objective == Objective::kMemory) try_memory_curve(Format::kW8, "w8");
-  try_format(recipe_of(Format::kW16), "w16");
+  if (!best_) try_format(recipe_of(Format::kW16), "w16");
+}
+
+// Of dynamic and static, what most of the weights have kernels for comes first.
+bool Search::is_for_dynamic(const Recipe& dynamic) {
+  if (!evaluator_.computes_on_integers(dynamic)) return false;
+  std::uint64_t values = 0, gaining = 0;
+  for (const TreatedLayer& treated : evaluator_.layers(dynamic)) {
+    values += treated.layer.values;
+    if (treated.format == Format::kDynamic) gaining += treated.layer.values;
+  }
+  return 2 * gaining >= values;
 }
 
 void Search::try_usual_formats() {
-  try_format(recipe_of(Format::kDynamic), "dynamic");
+  const Recipe dynamic = recipe_of(Format::kDynamic);
+  const bool is_dynamic_first = is_for_dynamic(dynamic);
+  if (is_dynamic_first) try_format(dynamic, "dynamic");
   try_static();
   try_dynamic_layers();
+  if (!is_dynamic_first) try_format(dynamic, "dynamic");
   if (options_.objective == Objective::kSize) try_format(recipe_of(Format::kW4), "w4");
 }
 
@@ -193,6 +207,7 @@ void Search::try_memory_curve(Format format, const char* name) {
 
 // What seldom is the answer on a CPU.
 void Search::try_rare_formats() {
+  try_format(recipe_of(Format::kW16), "w16");
   try_format(recipe_of(Format::kW4), "w4");
   if (options_.objective == Objective::kMemory) try_memory_curve(Format::kW4, "w4");
   try_format(recipe_of(Format::kFp16), "fp16");

@@ -52,6 +52,28 @@ TEST(SearchTest, WhatIsFastAndPassesWins) {
   EXPECT_TRUE(run.search.is_complete());
 }
 
+std::vector<std::string> names_of(const Search& search) {
+  std::vector<std::string> names;
+  for (const Candidate& candidate : search.candidates()) names.push_back(candidate.trial.name);
+  return names;
+}
+
+// 16 bits can only win where 8 do not pass: until then there is something better to do with the time.
+TEST(SearchTest, SixteenBitsComeEarlyOnlyWhenEightFail) {
+  ScriptedSearch fine(all_layers_are_fine(), {.seconds = 600});
+  fine.run();
+  const std::vector<std::string> names = names_of(fine.search);
+  ASSERT_GE(names.size(), 4U);
+  EXPECT_EQ(std::vector(names.begin(), names.begin() + 3),
+            (std::vector<std::string>{"w8", "dynamic", "static"}));
+  EXPECT_THAT(names, Contains("w16"));
+  Script script = all_layers_are_fine();
+  for (ScriptedLayer& layer : script.layers) layer.noise[Format::kW8] = 0.5;
+  ScriptedSearch broken(script, {.seconds = 600});
+  broken.run();
+  EXPECT_EQ(names_of(broken.search).at(1), "w16");
+}
+
 // Decoding at every run takes memory and speed: the curve is gone along until it is fast enough.
 TEST(SearchTest, ForMemoryTheLeastThatIsFastEnoughWins) {
   Script script = one_fatal_layer();

@@ -50,10 +50,12 @@ VerifyOptions options_of(const Arguments& arguments, Host& host) {
 
 int run(const Arguments& arguments, Host& host) {
   VerifyOptions options = options_of(arguments, host);
+  const std::vector<ModelFile> candidates = find_models(arguments.candidates);
+  if (candidates.size() > 1) options.reference_runs = keep_reference_runs();
   const Stream human = for_people(arguments.json);
   std::vector<report::VerifyRow> rows;
   int worst = 0;
-  for (const ModelFile& model : find_models(arguments.candidates)) {
+  for (const ModelFile& model : candidates) {
     report::VerifyRow row;
     row.candidate = model.path;
     row.exit_code = guarded(
