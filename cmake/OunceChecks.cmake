@@ -37,3 +37,14 @@ if(NOT OUNCE_SANITIZE)  # a program in C that is not built with them cannot load
       --test-command consumer_c ${PROJECT_SOURCE_DIR}/examples/commands/commands.onnx)
   set_tests_properties(consumer_c PROPERTIES FIXTURES_REQUIRED installed)
 endif()
+if(OUNCE_HAS_RUNTIME AND NOT OUNCE_SANITIZE)
+  foreach(program consumer_app consumer_app_c)
+    add_test(NAME ${program}
+      COMMAND ${CMAKE_CTEST_COMMAND}
+        --build-and-test ${PROJECT_SOURCE_DIR}/tests/consumer_app ${consumer}/build_${program}
+        --build-generator ${CMAKE_GENERATOR}
+        --build-options -DCMAKE_PREFIX_PATH=${consumer}/prefix
+        --test-command ${program} ${PROJECT_SOURCE_DIR}/examples/commands/commands.onnx)
+    set_tests_properties(${program} PROPERTIES FIXTURES_REQUIRED installed)
+  endforeach()
+endif()

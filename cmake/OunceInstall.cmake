@@ -3,7 +3,8 @@
 #
 # With OUNCE_RELOCATABLE there is no static library: it would ask its users for the compiler that built it.
 #
-# Three components: programs (with libounce.so, all that a Python package takes), development, manual.
+# Four components: programs (with libounce.so, all that a Python package takes), development, manual, and app: what phones and
+# servers link, with a CMake package of its own (find_package(ounce_app); ounce::app, ounce::app_shared), which needs nothing else.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -46,7 +47,10 @@ if(OUNCE_RELOCATABLE)
   set(headers "ounce.h")  # C
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ounce DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-        FILES_MATCHING PATTERN ${headers})
+        FILES_MATCHING PATTERN ${headers} PATTERN "app*" EXCLUDE)
+if(OUNCE_HAS_RUNTIME)
+  include(${CMAKE_CURRENT_LIST_DIR}/OunceInstallApp.cmake)
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT manual)
 
 # The program writes its manual and its completions by itself. One for another machine cannot: then OUNCE_MANUAL_PROGRAM

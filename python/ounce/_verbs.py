@@ -19,6 +19,7 @@ from ._results import (
     ProveResult,
     PublishResult,
     QuantizeResult,
+    Result,
     SensitivityResult,
     TuneResult,
     VerifyResult,
@@ -2147,4 +2148,86 @@ def prove(
         "isolate": isolate,
         "isolate_memory": isolate_memory,
         "isolate_seconds": isolate_seconds,
+    }, progress)
+
+
+def unpack(
+    model: Model,
+    *,
+    cache: Optional[Word] = None,
+    runtime: Optional[Word] = None,
+    session_config: Optional[Words] = None,
+    max_cache: Optional[float] = None,
+    isolate: Optional[bool] = None,
+    isolate_seconds: Optional[float] = None,
+    progress: Progress = None,
+) -> Result:
+    r"""Decode and optimise models once for this machine, so that an app loads them at once and in no heap.
+
+    model: a path, the bytes of a model, or an onnx.ModelProto
+    cache: the folder that the app loads from
+    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    session_config: NAME=VALUE: an entry of the runtime's session options, as the app will have it (one,
+        or a list)
+    max_cache: MiB that the folder may take: what was used longest ago is removed (0: any) (default: 0)
+    isolate: do it in a process of its own, with limits (the default)
+    isolate_seconds: its time (0: no limit) (default: 600)
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("unpack", Result, {
+        "model": model,
+        "cache": cache,
+        "runtime": runtime,
+        "session_config": session_config,
+        "max_cache": max_cache,
+        "isolate": isolate,
+        "isolate_seconds": isolate_seconds,
+    }, progress)
+
+
+def shadow(
+    *,
+    progress: Progress = None,
+) -> Result:
+    r"""What a candidate did beside the model that answered, on devices.
+
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("shadow", Result, {
+    }, progress)
+
+
+def shadow_report(
+    files: Words,
+    *,
+    min_calls: Optional[float] = None,
+    min_agreement: Optional[float] = None,
+    min_sqnr: Optional[float] = None,
+    max_failures: Optional[float] = None,
+    max_latency_ratio: Optional[float] = None,
+    progress: Progress = None,
+) -> Result:
+    r"""Merge the statistics of devices, and judge them; exit 1 if the candidate does not pass.
+
+    files: files that an app's Shadow has written
+    min_calls: calls that must have been compared (default: 100)
+    min_agreement: share of answers that must be the same (default: 0.99)
+    min_sqnr: dB that the worst output needs (0: any) (default: 0)
+    max_failures: share of calls that the candidate may fail (default: 0.001)
+    max_latency_ratio: of the candidate's p50 to the primary's (0: any) (default: 0)
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("shadow report", Result, {
+        "files": files,
+        "min_calls": min_calls,
+        "min_agreement": min_agreement,
+        "min_sqnr": min_sqnr,
+        "max_failures": max_failures,
+        "max_latency_ratio": max_latency_ratio,
     }, progress)

@@ -1,5 +1,6 @@
 // The verbs that run models, in a library that was built without ONNX Runtime.
 #include <ounce/advise.h>
+#include <ounce/app/unpack.h>
 #include <ounce/bench.h>
 #include <ounce/cpus.h>
 #include <ounce/error.h>
@@ -37,5 +38,13 @@ PublishResult publish(const std::filesystem::path&, const std::filesystem::path&
   refuse();
 }
 BenchReport bench(const std::vector<std::filesystem::path>&, const BenchOptions&) { refuse(); }
+
+namespace app {
+
+Unpacked unpack(const std::filesystem::path&, const std::filesystem::path&, const UnpackOptions&) {
+  refuse();
+}
+
+}  // namespace app
 
 }  // namespace ounce

@@ -1,10 +1,14 @@
 #include "base/cpu.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <thread>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
+#elif defined(__linux__)
+#include <sys/auxv.h>
 #endif
 
 namespace ounce {
@@ -22,6 +26,27 @@ std::string cpu_kernels() {
 #else
   return "arm64";
 #endif
+}
+
+std::string cpu_features() {
+  std::string word;
+  const auto add = [&](unsigned long bits) { word += fmt::format("{}{:x}", word.empty() ? "" : ".", bits); };
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  // Leaf 1: the bits of c (SSE3 … AVX, F16C) but for the one of a hypervisor; then the two pages of leaf 7.
+  constexpr unsigned kHypervisor = 1U << 31;
+  if (__get_cpuid(1, &a, &b, &c, &d) != 0) add(c & ~kHypervisor);
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0) {
+    add(b);
+    add(c);
+    add(d);
+  }
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) != 0) add(a);
+#elif defined(__linux__)
+  add(::getauxval(AT_HWCAP));
+  add(::getauxval(AT_HWCAP2));
+#endif
+  return word;
 }
 
 std::string cpu_name() {

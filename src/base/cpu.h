@@ -9,6 +9,10 @@ namespace ounce {
 // "arm64".
 std::string cpu_kernels();
 
+// All that this CPU says it can do, as a short word without blanks: what was made for one CPU is for another
+// one only if the words are equal.
+std::string cpu_features();
+
 // The CPU's model and how many of them there are, where the system tells.
 std::string cpu_name();
 

@@ -9,7 +9,6 @@
 
 #include "base/json_text.h"
 #include "base/nearest.h"
-#include "base/toml_text.h"
 
 namespace ounce::data {
 namespace {
@@ -287,39 +286,10 @@ Json input_json(const InputContract& contract) {
 
 constexpr std::size_t kDeepest = 16;
 
-// TOML's values are those of JSON, but for dates, which a contract has no use for.
-Json to_json(const toml::node& node, const std::string& where, std::size_t depth = 0) {
-  if (depth > kDeepest) throw Error(ErrorCode::kBadInput, "is nested too deep for a contract", where);
-  if (const auto* table = node.as_table()) {
-    Json json = Json::object();
-    for (const auto& [key, value] : *table) json[std::string(key.str())] = to_json(value, where, depth + 1);
-    return json;
-  }
-  if (const auto* array = node.as_array()) {
-    Json json = Json::array();
-    for (const auto& value : *array) json.push_back(to_json(value, where, depth + 1));
-    return json;
-  }
-  if (const auto* value = node.as_string()) return value->get();
-  if (const auto* value = node.as_integer()) return value->get();
-  if (const auto* value = node.as_floating_point()) return value->get();
-  if (const auto* value = node.as_boolean()) return value->get();
-  throw Error(ErrorCode::kBadInput, "has a date where a contract has none", where);
-}
-
 }  // namespace
 
 Contract parse_contract(std::string_view json, const std::string& where) {
   return read_contract(parse_json<Json>(json, {.depth = kDeepest}, where), where);
-}
-
-Contract parse_contract_toml(std::string_view text, const std::string& where) {
-  try {
-    return read_contract(to_json(parse_toml(text, {.depth = kDeepest}), where), where);
-  } catch (const TomlError& error) {
-    const std::string place = error.line == 0 ? "" : fmt::format("line {}: ", error.line);
-    throw Error(ErrorCode::kBadInput, place + error.what(), where);
-  }
 }
 
 std::string write_contract(const Contract& contract, int indent) {

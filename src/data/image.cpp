@@ -3,17 +3,8 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
-#include "data/jpeg_decoder.h"
-#include "data/png_decoder.h"
-
 namespace ounce::data {
 namespace {
-
-Image decode_rgb(std::string_view bytes, const std::string& name, const ImageLimits& limits) {
-  if (is_jpeg(bytes)) return decode_jpeg(bytes, name, limits);
-  if (is_png(bytes)) return decode_png(bytes, name, limits);
-  throw Error(ErrorCode::kBadInput, "neither a JPEG nor a PNG file; convert the image to one of them", name);
-}
 
 // The weights of ITU-R 601 in 16 bits, rounded to nearest.
 std::uint8_t luma(const std::uint8_t* rgb) {
@@ -49,12 +40,6 @@ void check_image_size(std::uint64_t width, std::uint64_t height, const std::stri
             width, height, limits.max_pixels, kMaxSide),
         what);
   }
-}
-
-Image decode_image(std::string_view bytes, const std::string& name, ColorMode mode,
-                   const ImageLimits& limits) {
-  Image rgb = decode_rgb(bytes, name, limits);
-  return mode == ColorMode::kGrey ? in_grey(rgb) : rgb;
 }
 
 }  // namespace ounce::data

@@ -6,14 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "base/cancel.h"
-#include "base/digest.h"
-#include "data/convert.h"
+#include "data/golden.h"
 #include "measure/contract_dump.h"
-#include "measure/difference.h"
 #include "measure/open.h"
 #include "measure/stepper.h"
 
@@ -21,35 +18,10 @@ namespace ounce::measure {
 namespace {
 
 constexpr std::uint64_t kObservedSamples = 256;  // looked at, unless the user says how many
-constexpr std::size_t kGoldenValues = 64;        // of an output
-constexpr double kClose = 20;                    // dB: a compressed model is not the original, but near it
-
-std::string digest_of_all(std::span<const data::TensorView> tensors) {
-  std::string bytes;
-  for (const data::TensorView& tensor : tensors) {
-    bytes += data::describe(tensor.type, tensor.dims);
-    bytes += tensor.bytes;
-    if (tensor.strings == nullptr) continue;
-    for (const std::string& text : *tensor.strings) bytes += text + '\0';
-  }
-  return hex(digest_of(bytes));
-}
 
 std::string input_digest(const data::Batch& batch) {
   const std::vector<data::TensorView> views(batch.inputs.begin(), batch.inputs.end());
-  return digest_of_all(views);
-}
-
-// Some of the values, spread evenly. Nothing for strings.
-std::vector<double> golden_values(const data::TensorView& output) {
-  if (output.type == data::ElementType::kString) return {};
-  const std::vector<double> all = data::to_doubles(output, "output");
-  std::vector<double> some;
-  const std::size_t step = std::max<std::size_t>(1, all.size() / kGoldenValues);
-  for (std::size_t i = 0; i < all.size() && some.size() < kGoldenValues; i += step) {
-    if (std::isfinite(all[i])) some.push_back(static_cast<float>(all[i]));
-  }
-  return some;
+  return data::digest_of_tensors(views);
 }
 
 std::uint64_t samples_to_see(const data::Feed& feed, const DataOptions& options) {
@@ -59,25 +31,18 @@ std::uint64_t samples_to_see(const data::Feed& feed, const DataOptions& options)
 // One output of the golden sample: how near it is to what was recorded of it.
 std::string compare_output(const std::string& name, const std::vector<double>& recorded,
                            const data::TensorView& output, bool& passed) {
-  const std::vector<double> now = golden_values(output);
-  Difference difference;
-  if (now.size() == recorded.size()) {
-    const std::vector<float> before(recorded.begin(), recorded.end()), after(now.begin(), now.end());
-    difference.add(before, after);
-  }
-  const double sqnr =
-      difference.values == 0 ? -std::numeric_limits<double>::infinity() : difference.sqnr_db();
-  const bool is_near = sqnr >= kClose;
+  const double sqnr = data::golden_sqnr_db(recorded, data::golden_values(output));
+  const bool is_near = sqnr >= data::kGoldenDecibels;
   passed = passed && is_near;
   if (std::isinf(sqnr) && is_near) return fmt::format("output '{}' has the recorded values", name);
   return fmt::format("output '{}' is {} the recorded one: {:.1f} dB{}", name, is_near ? "near" : "far from",
-                     sqnr, is_near ? "" : fmt::format(", {} dB are needed", kClose));
+                     sqnr, is_near ? "" : fmt::format(", {} dB are needed", data::kGoldenDecibels));
 }
 
 // The golden sample run again: what came out then, and what comes out now.
 std::vector<std::string> compare_golden(const Golden& golden, std::span<const data::TensorView> outputs,
                                         const std::vector<data::ValueDescription>& names, bool& passed) {
-  if (digest_of_all(outputs) == golden.output_digest)
+  if (data::digest_of_tensors(outputs) == golden.output_digest)
     return {"the golden sample gives the recorded output, bit for bit"};
   std::vector<std::string> findings;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -135,9 +100,9 @@ void record(const std::filesystem::path& model, const DataOptions& data_options,
     golden.sample = batch.names.front();
     golden.input_digest = input_digest(batch);
     const auto outputs = stepper.run(batch);
-    golden.output_digest = digest_of_all(outputs);
+    golden.output_digest = data::digest_of_tensors(outputs);
     for (std::size_t k = 0; k < outputs.size(); ++k)
-      golden.outputs[stepper.model().outputs()[k].name] = golden_values(outputs[k]);
+      golden.outputs[stepper.model().outputs()[k].name] = data::golden_values(outputs[k]);
     contract.golden = std::move(golden);
   }
   for (const auto& [name, seen] : feed.observed()) {

@@ -99,6 +99,7 @@ void BoundRun::run() {
                    values_->input_pointers.data(), input_pointers_.size(), output_pointers_.data(),
                    output_pointers_.size(), values_->output_pointers.data());
   };
+  const bool stay_current = are_views_current_ && keeps_outputs_ && are_views_of_outputs();
   are_views_current_ = false;
   if (!keeps_outputs_) forget_outputs();
   const bool had_outputs = !values_->outputs.empty();
@@ -117,8 +118,20 @@ void BoundRun::run() {
   }
   if (status != nullptr) forget_outputs();
   check(api, status, session_->model());
+  are_views_current_ = stay_current && !are_new;
   if (!are_new || !keeps_outputs_) return;
   for (const TensorView& view : outputs()) keeps_outputs_ = keeps_outputs_ && !shares_an_input(view);
+}
+
+// Strings are copies of what a run gave.
+bool BoundRun::are_views_of_outputs() const {
+  return std::all_of(views_.begin(), views_.end(),
+                     [](const TensorView& view) { return view.strings == nullptr; });
+}
+
+void BoundRun::resume() noexcept {
+  const OrtApi& api = session_->library().api();
+  if (OrtStatus* status = api.RunOptionsUnsetTerminate(values_->options.get())) api.ReleaseStatus(status);
 }
 
 void BoundRun::stop() noexcept {

@@ -5,7 +5,8 @@
 //   run.run();
 //   run.outputs()[0].bytes          // until the next run() or bind()
 //
-// The memory of the outputs is that of the first run; it is used again as long as the shapes stay the same.
+// The memory of the outputs is that of the first run; it is used again as long as the shapes stay the same,
+// and then the views of the first run are those of every other.
 #pragma once
 
 #include <span>
@@ -27,8 +28,9 @@ class BoundRun {
   // Throws Error{kBadInput} when a type or a shape is not what the model takes.
   void bind(std::span<const TensorView> inputs);
   void run();
-  // From another thread: ends the run that goes on, between two nodes, and all that follow.
+  // From another thread: ends the run that goes on, between two nodes, and all that follow until resume().
   void stop() noexcept;
+  void resume() noexcept;
   // Views of what the last run gave, in the order of the names.
   std::span<const TensorView> outputs();
 
@@ -36,6 +38,7 @@ class BoundRun {
   struct Values;
   void forget_outputs();
   bool shares_an_input(const TensorView& output) const;
+  bool are_views_of_outputs() const;
 
   const Session* session_;
   std::vector<std::string> output_names_;

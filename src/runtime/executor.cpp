@@ -2,6 +2,8 @@
 
 #include "runtime/bound_run.h"
 #include "runtime/hosted.h"
+#include "runtime/isolated.h"
+#include "runtime/remote.h"
 
 namespace ounce::runtime {
 namespace {
@@ -26,6 +28,11 @@ class LocalExecutor : public Executor {
 };
 
 }  // namespace
+
+std::unique_ptr<Hosted> load_hosted(const std::filesystem::path& model, const ExecutorOptions& options) {
+  if (options.remote) return std::make_unique<Remote>(model, options);
+  return std::make_unique<Isolated>(model, options);
+}
 
 std::unique_ptr<Executor> load(const std::filesystem::path& model, const ExecutorOptions& options) {
   if (options.isolate || options.remote || options.masked) return load_hosted(model, options);

@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 #include <ounce/error.h>
 
-#include "runtime/isolated.h"
-#include "runtime/remote.h"
 #include "runtime/serve.h"
 
 namespace ounce::runtime {
@@ -112,11 +110,6 @@ std::span<const TensorView> Hosted::run(std::span<const TensorView> inputs) {
 std::optional<LoadMemory> Hosted::load_memory() const {
   if (loaded_.memory.peak == 0) return std::nullopt;
   return loaded_.memory;
-}
-
-std::unique_ptr<Hosted> load_hosted(const std::filesystem::path& model, const ExecutorOptions& options) {
-  if (options.remote) return std::make_unique<Remote>(model, options);
-  return std::make_unique<Isolated>(model, options);
 }
 
 }  // namespace ounce::runtime

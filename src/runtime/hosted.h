@@ -45,6 +45,9 @@ class Hosted : public Executor {
 
   // A new process, and the model loaded by it.
   void restart();
+  // False when its process has ended, by its own fault or because it took too long; the next run gets a new
+  // one.
+  bool is_alive() const { return process_ != nullptr; }
 
  private:
   std::string purpose() const;

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "io/descriptor.h"
 #include "runtime/status.h"
@@ -49,6 +50,40 @@ class QuietStderr {
 };
 
 void say_nothing(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
+
+// One for each library that is open, never released: see library.h.
+struct Environments {
+  std::mutex mutex;
+  std::map<const Library*, const OrtEnv*> made;
+  std::optional<unsigned> shared_threads;
+};
+
+Environments& environments() {
+  static auto* const all = new Environments;
+  return *all;
+}
+
+OrtEnv* make_environment(const OrtApi& api, std::optional<unsigned> shared_threads,
+                         const std::string& library) {
+  constexpr OrtLoggingLevel kLevel = ORT_LOGGING_LEVEL_FATAL;  // errors come back as a status
+  constexpr const char* kName = "ounce";
+  OrtEnv* made = nullptr;
+  if (!shared_threads) {
+    check(api, api.CreateEnvWithCustomLogger(say_nothing, nullptr, kLevel, kName, &made), library);
+    return made;
+  }
+  OrtThreadingOptions* options = nullptr;
+  check(api, api.CreateThreadingOptions(&options), library);
+  const Handle<OrtThreadingOptions> owned(options, {api.ReleaseThreadingOptions});
+  check(api, api.SetGlobalIntraOpNumThreads(options, static_cast<int>(*shared_threads)), library);
+  check(api, api.SetGlobalInterOpNumThreads(options, 1), library);
+  check(api, api.SetGlobalSpinControl(options, 0), library);  // an app has other uses for its cores
+  check(
+      api,
+      api.CreateEnvWithCustomLoggerAndGlobalThreadPools(say_nothing, nullptr, kLevel, kName, options, &made),
+      library);
+  return made;
+}
 
 }  // namespace
 
@@ -91,23 +126,26 @@ std::shared_ptr<const Library> Library::open(const fs::path& path) {
 }
 
 const OrtEnv& Library::environment() const {
-  // One for each library that is open, never released: see above.
-  static std::mutex mutex;
-  static auto* const environments = new std::map<const Library*, const OrtEnv*>;
-  const std::lock_guard lock(mutex);
-  const OrtEnv*& environment = (*environments)[this];
+  Environments& all = environments();
+  const std::lock_guard lock(all.mutex);
+  const OrtEnv*& environment = all.made[this];
   if (environment == nullptr) {
-    OrtEnv* made = nullptr;
     const QuietStderr quiet;
-    // Errors come back as a status; the library prints nothing by itself.
-    check(*api_,
-          api_->CreateEnvWithCustomLogger(say_nothing, nullptr, ORT_LOGGING_LEVEL_FATAL, "ounce", &made),
-          path_.string());
+    OrtEnv* const made = make_environment(*api_, all.shared_threads, path_.string());
     check(*api_, api_->DisableTelemetryEvents(made),
           path_.string());  // what a user's model is called stays here
     environment = made;
   }
   return *environment;
+}
+
+bool Library::share_threads(unsigned threads) {
+  Environments& all = environments();
+  const std::lock_guard lock(all.mutex);
+  if (all.shared_threads == threads) return true;
+  if (all.shared_threads || !all.made.empty()) return false;
+  all.shared_threads = threads;
+  return true;
 }
 
 }  // namespace ounce::runtime

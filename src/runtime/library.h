@@ -46,6 +46,11 @@ class Library {
   // Made at the first call. A process that forks must not call it before.
   const OrtEnv& environment() const;
 
+  // So many threads for all sessions that want to share theirs (SessionOptions::shares_threads), 0: one for
+  // each core. False when an environment has been made already, with another number or with none: it cannot
+  // get them any more.
+  static bool share_threads(unsigned threads);
+
  private:
   Library() = default;
 

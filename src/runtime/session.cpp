@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <onnxruntime_c_api.h>
+#include <onnxruntime_session_options_config_keys.h>
 #include <ounce/error.h>
 
 #include <algorithm>
@@ -34,7 +35,11 @@ Handle<OrtSessionOptions> make_options(const Caller& call, const SessionOptions&
   OrtSessionOptions* made = nullptr;
   call(api.CreateSessionOptions, &made);
   Handle<OrtSessionOptions> owned(made, {api.ReleaseSessionOptions});
-  call(api.SetIntraOpNumThreads, made, static_cast<int>(options.threads));
+  if (options.shares_threads) {
+    call(api.DisablePerSessionThreads, made);
+  } else {
+    call(api.SetIntraOpNumThreads, made, static_cast<int>(options.threads));
+  }
   if (options.threads_between != 1) {
     call(api.SetSessionExecutionMode, made, ORT_PARALLEL);
     call(api.SetInterOpNumThreads, made, static_cast<int>(options.threads_between));
@@ -151,6 +156,12 @@ OrtSession* make_session(const Caller& call, const Library& library, const std::
 
 }  // namespace
 
+std::map<std::string, std::string> mapped_bytes() {
+  return {{kOrtSessionOptionsConfigLoadModelFormat, "ORT"},
+          {kOrtSessionOptionsConfigUseORTModelBytesDirectly, "1"},
+          {kOrtSessionOptionsConfigUseORTModelBytesForInitializers, "1"}};
+}
+
 Session::Session(std::shared_ptr<const Library> library, const std::filesystem::path& model,
                  const SessionOptions& options)
     : library_(std::move(library)), model_(model.string()), handles_(std::make_unique<Handles>()) {
@@ -163,6 +174,24 @@ Session::Session(std::shared_ptr<const Library> library, const std::filesystem::
   } else {
     session = make_session(call, *library_, model, options.stand_ins, session_options.get());
   }
+  take(session);
+}
+
+Session::Session(std::shared_ptr<const Library> library, std::string name, std::string_view bytes,
+                 const SessionOptions& options)
+    : library_(std::move(library)), model_(std::move(name)), handles_(std::make_unique<Handles>()) {
+  const OrtApi& api = library_->api();
+  const Caller call(api, model_);
+  const Handle<OrtSessionOptions> session_options = make_options(call, options);
+  OrtSession* session = nullptr;
+  call(api.CreateSessionFromArray, &library_->environment(), bytes.data(), bytes.size(),
+       session_options.get(), &session);
+  take(session);
+}
+
+void Session::take(OrtSession* session) {
+  const OrtApi& api = library_->api();
+  const Caller call(api, model_);
   handles_->session = {session, {api.ReleaseSession}};
   OrtMemoryInfo* memory = nullptr;
   call(api.CreateCpuMemoryInfo, OrtDeviceAllocator, OrtMemTypeDefault, &memory);
@@ -171,6 +200,22 @@ Session::Session(std::shared_ptr<const Library> library, const std::filesystem::
       describe(call, session, api.SessionGetInputCount, api.SessionGetInputName, api.SessionGetInputTypeInfo);
   outputs_ = describe(call, session, api.SessionGetOutputCount, api.SessionGetOutputName,
                       api.SessionGetOutputTypeInfo);
+}
+
+std::optional<std::string> Session::metadata(const std::string& key) const {
+  const OrtApi& api = library_->api();
+  const Caller call(api, model_);
+  OrtModelMetadata* metadata = nullptr;
+  call(api.SessionGetModelMetadata, handles_->session.get(), &metadata);
+  const Handle<OrtModelMetadata> owned(metadata, {api.ReleaseModelMetadata});
+  OrtAllocator* allocator = nullptr;  // the default one; not ours to release
+  call(api.GetAllocatorWithDefaultOptions, &allocator);
+  char* value = nullptr;
+  call(api.ModelMetadataLookupCustomMetadataMap, metadata, allocator, key.c_str(), &value);
+  if (value == nullptr) return std::nullopt;
+  std::string found = value;
+  call(api.AllocatorFree, allocator, value);
+  return found;
 }
 
 Session::~Session() = default;

@@ -11,7 +11,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/tensor.h"
@@ -32,6 +34,7 @@ enum class Optimization {
 struct SessionOptions {
   unsigned threads = 1;          // inside an op; 0: as many as the runtime likes
   unsigned threads_between = 1;  // for ops side by side; 1: one after the other
+  bool shares_threads = false;   // takes those of Library::share_threads() instead of any of its own
   Optimization optimization = Optimization::kAll;
   std::map<std::string, std::string> config;  // such as session.disable_quant_qdq
   std::filesystem::path
@@ -41,6 +44,10 @@ struct SessionOptions {
   std::map<std::string, std::filesystem::path> stand_ins;
 };
 
+// The entries of SessionOptions::config for bytes of the runtime's own format that stay where they are:
+// weights are read there, and nothing is copied but what a kernel orders anew.
+std::map<std::string, std::string> mapped_bytes();
+
 using data::NamedTensor;
 using data::Tensor;
 using data::TensorView;
@@ -49,6 +56,10 @@ using data::ValueDescription;
 class Session {
  public:
   Session(std::shared_ptr<const Library> library, const std::filesystem::path& model,
+          const SessionOptions& options);
+  // A model in memory; errors call it `name`. With the options of mapped_bytes() the bytes are used where
+  // they are and have to stay there; otherwise they may go afterwards.
+  Session(std::shared_ptr<const Library> library, std::string name, std::string_view bytes,
           const SessionOptions& options);
   ~Session();
   Session(Session&&) noexcept;
@@ -61,12 +72,16 @@ class Session {
   std::vector<Tensor> run(const std::vector<NamedTensor>& inputs,
                           const std::vector<std::string>& outputs = {}) const;
 
+  // What the model's metadata says under a key; nothing where it has no such key.
+  std::optional<std::string> metadata(const std::string& key) const;
+
   const Library& library() const { return *library_; }
   const std::string& model() const { return model_; }
 
  private:
   friend class BoundRun;
   struct Handles;
+  void take(OrtSession* session);
 
   std::shared_ptr<const Library> library_;
   std::string model_;

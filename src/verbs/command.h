@@ -31,5 +31,7 @@ Command add_contract(CLI::App& parser);
 Command add_copy(CLI::App& parser);
 Command add_prove(CLI::App& parser);
 Command add_publish(CLI::App& parser);
+Command add_unpack(CLI::App& parser);
+Command add_shadow(CLI::App& parser);
 
 }  // namespace ounce::verbs

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 library, header = sys.argv[1:]
-declared = set(re.findall(r"(?m)^OUNCE_API[^;(]*?(\w+)\(", pathlib.Path(header).read_text(encoding="utf-8")))
+declared = set(re.findall(r"(?m)^OUNCE(?:_APP)?_API[^;(]*?(\w+)\(", pathlib.Path(header).read_text(encoding="utf-8")))
 lines = subprocess.run(
     ["nm", "--dynamic", "--defined-only", library], check=True, capture_output=True, text=True
 ).stdout.splitlines()

@@ -1,0 +1,57 @@
+package ounce.app;
+
+import java.nio.ByteBuffer;
+
+/** The functions of libounce_jni. Handles are addresses; 0 is none. All of them throw OunceException. */
+final class Native {
+    static {
+        // A path for desktop programs and tests; an Android app has it among its libraries.
+        String path = System.getProperty("ounce.jni");
+        if (path != null) {
+            System.load(path);
+        } else {
+            System.loadLibrary("ounce_jni");
+        }
+    }
+
+    private Native() {}
+
+    static native String version();
+
+    static native String statusName(int status);
+
+    static native void shareThreads(int threads);
+
+    static native long open(String model, LoadOptions options);
+
+    static native long openBuffer(ByteBuffer model, LoadOptions options);
+
+    static native long openDescriptor(int descriptor, long offset, long length, LoadOptions options);
+
+    static native void close(long session);
+
+    static native String[] names(long session, boolean outputs);
+
+    static native String metadata(long session, String key);
+
+    static native boolean isUnpacked(long session);
+
+    static native String runtimeVersion(long session);
+
+    static native long newCall(long session, long batch, String[] axes, long[] sizes);
+
+    static native void freeCall(long call);
+
+    static native ByteBuffer input(long call, String name, int type);
+
+    static native ByteBuffer output(long call, String name, int type);
+
+    static native long[] shape(long call, String name, boolean output);
+
+    static native void run(long call, long nanoseconds);
+
+    static native void cancel(long call);
+
+    /** The file in the cache; null where the model stays as it is. */
+    static native String unpack(String model, String cache, LoadOptions options);
+}

@@ -1,0 +1,21 @@
+// Kotlin's way to say it. The classes are Java's, so lifetime is theirs: use {}, or the garbage collector.
+//
+//   Session.load("model.w8.onnx", loadOptions { cache = cacheDir.path }).use { session ->
+//       session.call(1).use { call ->
+//           call.inputFloats("pixel_values").put(pixels)
+//           call.run(50.milliseconds)
+//           val best = call.floats("logits").indices.maxBy { call.floats("logits")[it] }
+//       }
+//   }
+package ounce.app
+
+import kotlin.time.Duration
+
+fun loadOptions(fill: LoadOptions.() -> Unit): LoadOptions = LoadOptions().apply(fill)
+
+fun Call.floats(output: String? = null): FloatArray = outputFloats(output)
+
+fun Call.run(timeout: Duration) = run(timeout.inWholeNanoseconds)
+
+val OunceException.isTimeout: Boolean
+    get() = statusName() == "timeout"

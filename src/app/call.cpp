@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+#include <ounce/app/session.h>
+
+#include <algorithm>
+#include <cstring>
+#include <system_error>
+
+#include "app/call_impl.h"
+#include "app/failure.h"
+#include "data/convert.h"
+
+namespace ounce::app {
+namespace {
+
+constexpr std::size_t kAlignment = 64;  // of every input: a cache line, and the widest registers
+
+std::size_t rounded_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+// The only one where no name is given.
+std::size_t index_of(const std::vector<Value>& values, std::string_view name, const char* what,
+                     const std::string& model) {
+  if (name.empty() && values.size() == 1) return 0;
+  const auto found =
+      std::find_if(values.begin(), values.end(), [&](const Value& value) { return value.name == name; });
+  if (found != values.end()) return static_cast<std::size_t>(found - values.begin());
+  std::string names;
+  for (const Value& value : values) names += (names.empty() ? "" : ", ") + value.name;
+  throw Failure(Status::kUsage,
+                name.empty() ? fmt::format("has several {}s: {}", what, names)
+                             : fmt::format("has no {} '{}'; it has {}", what, name, names),
+                model);
+}
+
+// A 16-bit float may be taken for the bits that it is.
+void require_type(Type has, Type wanted, const Value& value, const std::string& model) {
+  const bool is_half = has == Type::kFloat16 || has == Type::kBfloat16;
+  if (wanted == Type::kOther || wanted == has || (is_half && wanted == Type::kUint16)) return;
+  throw Failure(Status::kUsage,
+                fmt::format("'{}' is of the type {}, and was asked for as {}", value.name,
+                            onnx::name_of(static_cast<data::ElementType>(has)),
+                            onnx::name_of(static_cast<data::ElementType>(wanted))),
+                model);
+}
+
+Shape shape_of(const data::ValueDescription& input, const CallOptions& options, const std::string& model) {
+  if (const auto given = options.shapes.find(input.name); given != options.shapes.end()) return given->second;
+  Shape shape;
+  for (std::size_t i = 0; i < input.shape.size(); ++i) {
+    const auto& dimension = input.shape[i];
+    if (dimension.value >= 0) {
+      shape.push_back(dimension.value);
+      continue;
+    }
+    const auto size = options.sizes.find(dimension.name);
+    if (size != options.sizes.end() && !dimension.name.empty()) {
+      shape.push_back(size->second);
+    } else if (i == 0) {
+      shape.push_back(options.batch);
+    } else {
+      throw Failure(Status::kUsage,
+                    fmt::format("axis {} of the input '{}' is free{}; say how long it is", i, input.name,
+                                dimension.name.empty() ? "" : fmt::format(" ('{}')", dimension.name)),
+                    model);
+    }
+  }
+  return shape;
+}
+
+}  // namespace
+
+Call::Impl::Impl(std::shared_ptr<const Session::Impl> loaded)
+    : model(std::move(loaded)),
+      timer([](void* self) { static_cast<Impl*>(self)->stop(End::kTimeout); }, this) {}
+
+void Call::Impl::stop(End why) noexcept {
+  const std::lock_guard lock(mutex);
+  if (!is_running || end != End::kNone) return;
+  end = why;
+  run->stop();
+}
+
+Call::Call(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Call::~Call() = default;
+Call::Call(Call&&) noexcept = default;
+Call& Call::operator=(Call&&) noexcept = default;
+
+Call Session::call(const CallOptions& options) const {
+  return as_failures(Status::kUsage, [&] {
+    const std::string& model = impl_->session->model();
+    auto impl = std::make_unique<Call::Impl>(impl_);
+    std::size_t total = 0;
+    for (const auto& values : {impl_->inputs, impl_->outputs}) {
+      for (const Value& value : values) {
+        if (value.type == Type::kString || value.type == Type::kOther)
+          throw Failure(Status::kUnsupported,
+                        fmt::format("'{}' holds no numbers that an app can use", value.name), model);
+      }
+    }
+    for (const data::ValueDescription& input : impl_->session->inputs()) {
+      data::TensorView view;
+      view.type = input.element;
+      view.dims = shape_of(input, options, model);
+      total += rounded_up(data::byte_count(view.type, view.dims, input.name));
+      impl->inputs.push_back(std::move(view));
+    }
+    total = std::max(total, kAlignment);
+    impl->memory.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, total)));
+    if (!impl->memory)
+      throw Failure(Status::kMemory, fmt::format("no memory for {} bytes of inputs", total), model);
+    std::memset(impl->memory.get(), 0, total);
+    std::size_t at = 0;
+    for (data::TensorView& view : impl->inputs) {
+      const std::uint64_t bytes = data::byte_count(view.type, view.dims, model);
+      view.bytes = {reinterpret_cast<const char*>(impl->memory.get() + at), bytes};
+      at += rounded_up(bytes);
+    }
+    impl->run.emplace(*impl_->session);
+    impl->run->bind(impl->inputs);
+    Call call(std::move(impl));
+    for (unsigned i = 0; i < options.warm_up; ++i) call.run();
+    return call;
+  });
+}
+
+void Call::run(std::chrono::nanoseconds timeout) {
+  Impl& impl = *impl_;
+  const bool has_timeout = timeout != std::chrono::nanoseconds::max();
+  {
+    const std::lock_guard lock(impl.mutex);
+    impl.is_running = true;
+    impl.end = Impl::End::kNone;
+  }
+  const auto finish = [&]() noexcept {
+    if (has_timeout) impl.timer.disarm();
+    const std::lock_guard lock(impl.mutex);
+    impl.is_running = false;
+    if (impl.end != Impl::End::kNone) impl.run->resume();
+    return impl.end;
+  };
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = has_timeout ? Clock::now() + timeout : Clock::time_point::max();
+  const std::string& model = impl.model->session->model();
+  const auto too_late = [&] {
+    return Failure(
+        Status::kTimeout,
+        fmt::format("the run took longer than {:.3g} s", std::chrono::duration<double>(timeout).count()),
+        model);
+  };
+  try {
+    if (has_timeout) impl.timer.arm(deadline);
+    impl.run->run();
+    finish();
+    impl.outputs = impl.run->outputs();
+  } catch (const Error& error) {
+    impl.outputs = {};
+    const Impl::End end = finish();
+    if (end == Impl::End::kCancelled) throw Failure(Status::kCancelled, "the run was cancelled", model);
+    if (end == Impl::End::kTimeout) throw too_late();
+    throw Failure(status_of(error.code(), Status::kRunFailed), error.what());
+  } catch (const std::bad_alloc&) {
+    finish();
+    throw Failure(Status::kMemory, "no memory left for a run");
+  } catch (const std::system_error&) {
+    finish();
+    throw Failure(Status::kMemory, "no thread left to watch the time");
+  }
+  // Nobody may have been there to end it: an answer that comes late is none.
+  if (has_timeout && Clock::now() > deadline) {
+    impl.outputs = {};
+    throw too_late();
+  }
+}
+
+void Call::cancel() noexcept { impl_->stop(Impl::End::kCancelled); }
+
+Call::Bytes Call::input_bytes(std::string_view name, Type type) {
+  const std::string& model = impl_->model->session->model();
+  const std::size_t i = index_of(impl_->model->inputs, name, "input", model);
+  require_type(impl_->model->inputs[i].type, type, impl_->model->inputs[i], model);
+  const std::string_view bytes = impl_->inputs[i].bytes;
+  return {reinterpret_cast<std::byte*>(const_cast<char*>(bytes.data())), bytes.size()};
+}
+
+std::size_t Call::output_index(std::string_view name, Type type) const {
+  const std::string& model = impl_->model->session->model();
+  const std::size_t i = index_of(impl_->model->outputs, name, "output", model);
+  require_type(impl_->model->outputs[i].type, type, impl_->model->outputs[i], model);
+  return i;
+}
+
+Call::Bytes Call::output_bytes(std::string_view name, Type type) const {
+  const std::string& model = impl_->model->session->model();
+  const std::size_t i = output_index(name, type);
+  if (impl_->outputs.empty())
+    throw Failure(Status::kUsage, "has not been run, or its last run failed", model);
+  const std::string_view bytes = impl_->outputs[i].bytes;
+  return {reinterpret_cast<std::byte*>(const_cast<char*>(bytes.data())), bytes.size()};
+}
+
+const Shape& Call::input_shape(std::string_view name) const {
+  return impl_->inputs[index_of(impl_->model->inputs, name, "input", impl_->model->session->model())].dims;
+}
+
+const Shape& Call::output_shape(std::string_view name) const {
+  const std::string& model = impl_->model->session->model();
+  const std::size_t i = index_of(impl_->model->outputs, name, "output", model);
+  if (impl_->outputs.empty())
+    throw Failure(Status::kUsage, "has not been run, or its last run failed", model);
+  return impl_->outputs[i].dims;
+}
+
+}  // namespace ounce::app

@@ -1,0 +1,135 @@
+#include "app/load_checks.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/failure.h"
+#include "base/cpu.h"
+#include "base/digest.h"
+#include "base/json_text.h"
+#include "base/sha256.h"
+#include "data/contract_json.h"
+#include "runtime/machine.h"
+#include "runtime/version.h"
+
+namespace ounce::app {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kStatementKey = "ounce.statement";
+constexpr JsonLimits kStatementLimits{.depth = 8};
+
+// "x64" and "arm64", as targets and statements call them.
+std::string machine_in_targets() {
+  const std::string machine = runtime::this_machine();
+  if (machine == "x86_64") return "x64";
+  return machine == "aarch64" ? "arm64" : machine;
+}
+
+bool is_older(const std::string& has, const std::string& needs) {
+  const auto here = runtime::parse_version(has), wanted = runtime::parse_version(needs);
+  return here && wanted && *here < *wanted;
+}
+
+void require_release(const std::string& has, const std::string& needs, const std::string& model) {
+  if (!is_older(has, needs)) return;
+  throw Failure(
+      Status::kRuntimeTooOld,
+      fmt::format("was made for ONNX Runtime {} or newer, and this is {}; ship a newer one, or make the "
+                  "model for this one",
+                  needs, has),
+      model);
+}
+
+// Of the statement only what is about the place: the rest is for `ounce prove`.
+void check_statement(const std::string& text, const runtime::Session& session, const Checks& checks) {
+  const std::string where = fmt::format("{}: metadata '{}'", session.model(), kStatementKey);
+  const json statement =
+      as_failures(Status::kBadModel, [&] { return parse_json(text, kStatementLimits, where); });
+  try {
+    const std::string machine = machine_in_targets(), version = session.library().version();
+    if (checks.runtime && statement.contains("releases")) {
+      const json& releases = statement["releases"];
+      if (releases.contains(machine))
+        require_release(version, releases[machine].get<std::string>(), session.model());
+    }
+    if (statement.contains("recipe") && statement["recipe"].contains("target")) {
+      check_target(statement["recipe"]["target"].get<std::string>(), version, machine, cpu_kernels(), checks,
+                   session.model());
+    }
+  } catch (const json::exception&) {
+    throw Failure(Status::kBadModel, "says nothing that makes sense", where);
+  }
+}
+
+}  // namespace
+
+void check_digest(const ModelBytes& model, const std::string& expected) {
+  if (expected.empty()) return;
+  constexpr std::size_t kSha256 = 64, kShort = 32;
+  if (expected.size() != kSha256 && expected.size() != kShort) {
+    throw Failure(Status::kUsage, "a digest has 64 digits (SHA-256), or the 32 of ounce unpack",
+                  model.name());
+  }
+  const std::string has =
+      expected.size() == kSha256 ? sha256_of(model.bytes()) : hex(digest_of(model.bytes()));
+  if (has == expected) return;
+  throw Failure(Status::kWrongDigest,
+                fmt::format("is not the file that was expected: its digest is {}, not {}", has, expected),
+                model.name());
+}
+
+void check_target(const std::string& target, const std::string& runtime_version, const std::string& machine,
+                  const std::string& kernels, const Checks& checks, const std::string& model) {
+  // SYSTEM-MACHINE[@VERSION][+WORD …]; a provider's name alone says nothing about this place.
+  const std::string place = target.substr(0, target.find_first_of("@+"));
+  const std::size_t dash = place.find('-');
+  if (dash == std::string::npos) return;
+  const std::string wanted = place.substr(dash + 1);
+  const bool is_machine = wanted == "x64" || wanted == "arm64";
+  if (checks.cpu && is_machine && wanted != machine) {
+    throw Failure(Status::kOtherCpu,
+                  fmt::format("was made for {}, and this CPU is {}; take the model that was made for it",
+                              target, machine),
+                  model);
+  }
+  const std::size_t at = target.find('@');
+  if (checks.runtime && at != std::string::npos)
+    require_release(runtime_version, target.substr(at + 1, target.find('+', at) - at - 1), model);
+  for (const char* feature : {"vnni", "avx512", "avx2"}) {
+    const bool asks = target.find(fmt::format("+{}", feature)) != std::string::npos;
+    const bool has = kernels.find(feature) != std::string::npos ||
+                     (std::string_view(feature) == "avx2" && kernels.starts_with("avx512"));
+    if (!checks.cpu || !asks || has) continue;
+    throw Failure(
+        Status::kOtherCpu,
+        fmt::format("was made for a CPU with {}, and this one has {}; take the model that was made for it",
+                    feature, kernels),
+        model);
+  }
+}
+
+void check_metadata(const runtime::Session& session, const Checks& checks) {
+  const std::string& model = session.model();
+  if (checks.is_ours && !session.metadata("ounce.version"))
+    throw Failure(Status::kNotOurs, "was not written by Ounce, or has lost its metadata", model);
+  if (!checks.source.empty()) {
+    const std::string source = session.metadata("ounce.source").value_or("");
+    if (source != checks.source) {
+      throw Failure(Status::kWrongSource,
+                    fmt::format("was made from {}, not from {}",
+                                source.empty() ? "a model that it does not name" : source, checks.source),
+                    model);
+    }
+  }
+  const auto contract = session.metadata(Contract::kMetadataKey);
+  if (checks.has_contract && !contract)
+    throw Failure(Status::kNoContract, "has no contract; 'ounce contract set' gives it one", model);
+  if (contract) as_failures(Status::kBadModel, [&] { data::parse_contract(*contract, model); });
+  if (!checks.runtime && !checks.cpu) return;
+  if (const auto statement = session.metadata(kStatementKey)) check_statement(*statement, session, checks);
+}
+
+}  // namespace ounce::app

@@ -1,0 +1,86 @@
+#include "app/model_bytes.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "app/failure.h"
+
+namespace ounce::app {
+namespace {
+
+constexpr std::string_view kOrtMark = "ORTM";
+constexpr std::size_t kOrtMarkAt = 4;
+
+void require_some(std::string_view bytes, const std::string& name) {
+  if (bytes.empty()) throw Failure(Status::kBadModel, "is empty", name);
+}
+
+}  // namespace
+
+ModelBytes ModelBytes::of_file(const std::filesystem::path& path) {
+  ModelBytes model;
+  model.name_ = path.string();
+  model.path_ = path;
+  model.file_ = as_failures(Status::kIo, [&] { return io::MappedFile::open(path); });
+  model.bytes_ = model.file_.bytes();
+  require_some(model.bytes_, model.name_);
+  return model;
+}
+
+ModelBytes ModelBytes::of_memory(std::span<const std::byte> bytes) {
+  ModelBytes model;
+  model.name_ = "a model in memory";
+  model.bytes_ = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  require_some(model.bytes_, model.name_);
+  return model;
+}
+
+ModelBytes ModelBytes::of_descriptor(int descriptor, std::uint64_t offset, std::uint64_t length) {
+  ModelBytes model;
+  model.name_ = fmt::format("descriptor {}", descriptor);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0)
+    throw Failure(Status::kIo, fmt::format("cannot read: {}", std::strerror(errno)), model.name_);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (offset > size || length > size - offset) {
+    throw Failure(Status::kUsage,
+                  fmt::format("has {} bytes; {} from byte {} on were asked for", size, length, offset),
+                  model.name_);
+  }
+  if (length == 0) require_some({}, model.name_);
+  // A mapping begins where a page does.
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const std::uint64_t before = offset % page;
+  void* const mapping = ::mmap(nullptr, before + length, PROT_READ, MAP_PRIVATE, descriptor,
+                               static_cast<off_t>(offset - before));
+  if (mapping == MAP_FAILED)
+    throw Failure(Status::kIo, fmt::format("cannot map: {}", std::strerror(errno)), model.name_);
+  model.mapping_ = mapping;
+  model.mapped_ = before + length;
+  model.bytes_ = {static_cast<const char*>(mapping) + before, length};
+  return model;
+}
+
+ModelBytes::ModelBytes(ModelBytes&& other) noexcept
+    : name_(std::move(other.name_)),
+      path_(std::move(other.path_)),
+      bytes_(std::exchange(other.bytes_, {})),
+      file_(std::move(other.file_)),
+      mapping_(std::exchange(other.mapping_, nullptr)),
+      mapped_(other.mapped_) {}
+
+ModelBytes::~ModelBytes() {
+  if (mapping_ != nullptr) ::munmap(mapping_, mapped_);
+}
+
+bool ModelBytes::is_ort() const {
+  return bytes_.size() > kOrtMarkAt && bytes_.substr(kOrtMarkAt, kOrtMark.size()) == kOrtMark;
+}
+
+}  // namespace ounce::app

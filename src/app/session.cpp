@@ -1,0 +1,214 @@
+#include <ounce/app/session.h>
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "app/call_impl.h"
+#include "app/failure.h"
+#include "app/golden_check.h"
+#include "app/load_checks.h"
+#include "app/open_library.h"
+#include "app/session_impl.h"
+#include "app/unpack_cache.h"
+#include "base/digest.h"
+#include "base/stopwatch.h"
+#include "data/contract_json.h"
+
+namespace ounce::app {
+namespace {
+
+Type type_named(data::ElementType element) {
+  switch (const auto type = static_cast<Type>(element); type) {
+    case Type::kFloat32:
+    case Type::kUint8:
+    case Type::kInt8:
+    case Type::kUint16:
+    case Type::kInt16:
+    case Type::kInt32:
+    case Type::kInt64:
+    case Type::kString:
+    case Type::kBool:
+    case Type::kFloat16:
+    case Type::kFloat64:
+    case Type::kUint32:
+    case Type::kUint64:
+    case Type::kBfloat16: return type;
+    default: return Type::kOther;
+  }
+}
+
+std::vector<Value> values_of(const std::vector<data::ValueDescription>& descriptions) {
+  std::vector<Value> values;
+  for (const data::ValueDescription& description : descriptions) {
+    Value value{description.name, type_named(description.element), {}, {}};
+    for (const auto& dimension : description.shape) {
+      value.shape.push_back(dimension.value);
+      if (dimension.value < 0) value.axes.push_back(dimension.name);
+    }
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+// Whether share_threads() came in time.
+std::atomic<bool> has_shared_threads{false};
+
+void tell_stage(const LoadOptions& options, Stage stage, double share) {
+  if (options.progress && !options.progress(stage, share))
+    throw Failure(Status::kCancelled, "loading was told to stop");
+}
+
+runtime::SessionOptions session_options_of(const LoadOptions& options) {
+  runtime::SessionOptions made;
+  made.threads = options.threads;
+  made.shares_threads = options.shares_threads;
+  made.config = options.config;
+  return made;
+}
+
+runtime::Session open_mapped(std::string_view bytes, const std::string& name,
+                             const std::shared_ptr<const runtime::Library>& library,
+                             const LoadOptions& options) {
+  runtime::SessionOptions how = session_options_of(options);
+  how.config.merge(runtime::mapped_bytes());
+  return {library, name, bytes, how};
+}
+
+UnpackOptions unpack_options_of(const LoadOptions& options) {
+  UnpackOptions made;
+  made.config = options.config;
+  made.progress = [&options](double share) {
+    return !options.progress || options.progress(Stage::kUnpack, share);
+  };
+  return made;
+}
+
+}  // namespace
+
+struct Loader {
+  using Impl = Session::Impl;
+
+  // From the file in the cache; nothing when there is none and none can be made.
+  static void try_unpacked(Impl& impl, const std::shared_ptr<const runtime::Library>& library,
+                           const LoadOptions& options) {
+    for (int tries = 0; tries < 2; ++tries) {
+      Unpacking made = unpack_into(*impl.bytes, options.cache, library, unpack_options_of(options));
+      impl.facts.why_not_unpacked = made.result.why_not;
+      if (!made.file) return;
+      tell_stage(options, Stage::kLoad, 0);
+      try {
+        impl.session = open_mapped(made.file->model, impl.bytes->name(), library, options);
+        impl.unpacked = std::move(made.file);
+        return;
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::kBadInput || tries != 0) throw;
+        std::error_code ignored;  // somebody has damaged it: it is made once more
+        std::filesystem::remove(made.result.file, ignored);
+      }
+    }
+  }
+
+  static void open(Impl& impl, const std::shared_ptr<const runtime::Library>& library,
+                   const LoadOptions& options) {
+    ModelBytes& bytes = *impl.bytes;
+    if (bytes.is_ort() && bytes.stays()) {
+      tell_stage(options, Stage::kLoad, 0);
+      impl.session = open_mapped(bytes.bytes(), bytes.name(), library, options);
+      return;
+    }
+    if (!options.cache.empty() && !bytes.is_ort()) try_unpacked(impl, library, options);
+    if (!impl.session) {
+      tell_stage(options, Stage::kLoad, 0);
+      if (bytes.path().empty()) {
+        impl.session.emplace(library, bytes.name(), bytes.bytes(), session_options_of(options));
+      } else {
+        impl.session.emplace(library, bytes.path(), session_options_of(options));
+      }
+    }
+    impl.bytes.reset();  // nobody looks into them any more
+  }
+
+  static void check(const std::shared_ptr<const Impl>& impl, const LoadOptions& options) {
+    if (!options.golden) return;
+    if (!impl->contract || !impl->contract->golden) {
+      throw Failure(Status::kNoContract,
+                    "has no golden sample to be verified with; 'ounce contract set' records one with data",
+                    impl->session->model());
+    }
+    Call call = Session(impl).call({.warm_up = 0});
+    options.golden(call);
+    check_golden_input(*impl->contract->golden, call.impl_->inputs, impl->session->model());
+    call.run();
+    check_golden_output(*impl->contract->golden, call.impl_->run->outputs(), impl->session->outputs(),
+                        impl->session->model());
+  }
+
+  static Session load(ModelBytes bytes, const LoadOptions& options) {
+    return as_failures(Status::kBadModel, [&] {
+      const Stopwatch time;
+      if (options.shares_threads && !has_shared_threads)
+        throw Failure(Status::kThreadsTaken,
+                      "there are no threads to share: call share_threads() before the first model");
+      const auto library = open_library(options.library);
+      auto impl = std::make_shared<Impl>();
+      impl->bytes.emplace(std::move(bytes));
+      check_digest(*impl->bytes, options.checks.digest);
+      if (!impl->bytes->is_ort()) impl->facts.digest = hex(digest_of(impl->bytes->bytes()));
+      open(*impl, library, options);
+      tell_stage(options, Stage::kCheck, 0);
+      check_metadata(*impl->session, options.checks);
+      if (const auto contract = impl->session->metadata(Contract::kMetadataKey))
+        impl->contract = data::parse_contract(*contract, impl->session->model());
+      impl->inputs = values_of(impl->session->inputs());
+      impl->outputs = values_of(impl->session->outputs());
+      impl->facts.runtime_version = library->version();
+      impl->facts.is_unpacked = impl->unpacked.has_value();
+      check(impl, options);
+      impl->facts.load_seconds = time.seconds();
+      tell_stage(options, Stage::kCheck, 1);
+      return Session(std::move(impl));
+    });
+  }
+};
+
+Session::Session(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+Session Session::load(const std::filesystem::path& model, const LoadOptions& options) {
+  tell_stage(options, Stage::kOpen, 0);
+  return Loader::load(ModelBytes::of_file(model), options);
+}
+
+Session Session::from_memory(std::span<const std::byte> model, const LoadOptions& options) {
+  tell_stage(options, Stage::kOpen, 0);
+  return Loader::load(ModelBytes::of_memory(model), options);
+}
+
+Session Session::from_descriptor(int descriptor, std::uint64_t offset, std::uint64_t length,
+                                 const LoadOptions& options) {
+  tell_stage(options, Stage::kOpen, 0);
+  return Loader::load(ModelBytes::of_descriptor(descriptor, offset, length), options);
+}
+
+const std::vector<Value>& Session::inputs() const { return impl_->inputs; }
+const std::vector<Value>& Session::outputs() const { return impl_->outputs; }
+const Facts& Session::facts() const { return impl_->facts; }
+std::optional<std::string> Session::metadata(const std::string& key) const {
+  return impl_->session->metadata(key);
+}
+
+void share_threads(unsigned threads) {
+  if (runtime::Library::share_threads(threads)) {
+    has_shared_threads = true;
+    return;
+  }
+  throw Failure(
+      Status::kThreadsTaken,
+      "threads can be shared from the first model of a process on: call share_threads() before it is "
+      "loaded, and always with the same number");
+}
+
+}  // namespace ounce::app

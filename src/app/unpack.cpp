@@ -1,0 +1,295 @@
+#include <ounce/app/unpack.h>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "app/failure.h"
+#include "app/open_library.h"
+#include "app/probe_inputs.h"
+#include "app/unpack_cache.h"
+#include "base/cpu.h"
+#include "base/digest.h"
+#include "base/stopwatch.h"
+#include "io/descriptor.h"
+#include "io/folder.h"
+#include "io/output_file.h"
+#include "onnx/reader.h"
+#include "runtime/bound_run.h"
+#include "runtime/isolated.h"
+
+namespace ounce::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSaveFormat = "session.save_model_format";
+constexpr std::size_t kDigits = 32;
+constexpr std::string_view kExtension = ".ort";
+
+// Of the file and, if it names others, of them in the order of their names.
+std::string digest_of_model(const ModelBytes& model) {
+  const Digest own = digest_of(model.bytes());
+  if (model.path().empty()) return hex(own);
+  const onnx::Model read = as_failures(Status::kBadModel, [&] { return onnx::read_model(model.path()); });
+  if (read.external_files.empty()) return hex(own);
+  std::vector<Digest> pieces = {own};
+  for (const auto& [location, file] : read.external_files) pieces.push_back(digest_of(file.bytes()));
+  return hex(digest_of(pieces));
+}
+
+CacheKey key_of(const ModelBytes& model, const runtime::Library& library, const UnpackOptions& options) {
+  CacheKey key{digest_of_model(model), library.version(), cpu_features(), {}};
+  for (const auto& [name, value] : options.config) key.settings += fmt::format("{}={};", name, value);
+  return key;
+}
+
+void tell(const UnpackOptions& options, double share) {
+  if (options.progress && !options.progress(share)) throw Failure(Status::kCancelled, "was told to stop");
+}
+
+// What the unpacked file must give, too.
+using Outputs = std::vector<data::Tensor>;
+
+template <class Runs>
+Outputs try_outputs(Runs&& run) {
+  Outputs kept;
+  try {
+    for (const data::TensorView& output : run()) kept.push_back(data::copy_of(output));
+  } catch (const Error& error) {
+    // These inputs are not for this model: then they tell nothing.
+    if (error.code() != ErrorCode::kBadInput) throw;
+    kept.clear();
+  }
+  return kept;
+}
+
+std::vector<data::TensorView> views_of(const std::vector<data::Tensor>& tensors) {
+  return {tensors.begin(), tensors.end()};
+}
+
+// A model in memory, as a file that a runner can open.
+class NamedModel {
+ public:
+  explicit NamedModel(const ModelBytes& model) : path_(model.path()) {
+    if (!path_.empty()) return;
+    file_ = io::Descriptor(::memfd_create("model", MFD_CLOEXEC));
+    std::string_view rest = model.bytes();
+    while (file_ && !rest.empty()) {
+      const ssize_t written = ::write(file_.get(), rest.data(), std::min(rest.size(), std::size_t{1} << 28));
+      if (written <= 0) break;
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (!file_ || !rest.empty()) throw Error(ErrorCode::kIo, "no room for the model", model.name());
+    path_ = fmt::format("/proc/{}/fd/{}", ::getpid(), file_.get());
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  io::Descriptor file_;
+};
+
+runtime::SessionOptions saving_options(const UnpackOptions& options, const fs::path& place) {
+  runtime::SessionOptions session;
+  session.config = options.config;
+  session.config[kSaveFormat] = "ORT";
+  session.save_optimized = place;
+  return session;
+}
+
+bool has_runner() {
+  try {
+    return !runtime::Isolated::find_runner().empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Lets a runner write the file, and gives what the model gives there.
+Outputs write_in_runner(const ModelBytes& model, const fs::path& place, const runtime::Library& library,
+                        const UnpackOptions& options) {
+  const NamedModel named(model);
+  runtime::ExecutorOptions how;
+  how.library = library.path().string();
+  how.isolate = runtime::Limits{.memory = 0, .seconds = options.seconds};
+  how.bytes = model.bytes().size();
+  how.session = saving_options(options, place);
+  try {
+    runtime::Isolated runner(named.path(), how);
+    tell(options, 0.6);
+    const std::vector<data::Tensor> inputs = probe_inputs(runner.inputs());
+    if (inputs.empty() && !runner.inputs().empty()) return {};
+    return try_outputs([&] { return runner.run(views_of(inputs)); });
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kBadInput) throw;
+    // Is it the model, or cannot it be written? If it is the model, this throws.
+    how.session = {};
+    how.session.config = options.config;
+    as_failures(Status::kBadModel, [&] { runtime::Isolated(named.path(), how); });
+    throw Error(ErrorCode::kUnsupported, error.what());
+  }
+}
+
+Outputs write_here(const ModelBytes& model, const fs::path& place,
+                   const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options) {
+  const runtime::SessionOptions how = saving_options(options, place);
+  const runtime::Session session = model.path().empty()
+                                       ? runtime::Session(library, model.name(), model.bytes(), how)
+                                       : runtime::Session(library, model.path(), how);
+  tell(options, 0.6);
+  const std::vector<data::Tensor> inputs = probe_inputs(session.inputs());
+  if (inputs.empty() && !session.inputs().empty()) return {};
+  runtime::BoundRun run(session);
+  return try_outputs([&] {
+    run.bind(views_of(inputs));
+    run.run();
+    return run.outputs();
+  });
+}
+
+// Loads what was written, and runs it on the same inputs: the same bits must come out.
+void require_same(const fs::path& file, const Outputs& expected,
+                  const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options,
+                  const ModelBytes& model) {
+  const io::MappedFile mapped = io::MappedFile::open(file);
+  runtime::SessionOptions how;
+  how.config = options.config;
+  how.config.merge(runtime::mapped_bytes());
+  const runtime::Session session(library, model.name(), mapped.bytes(), how);
+  if (expected.empty()) return;
+  const std::vector<data::Tensor> inputs = probe_inputs(session.inputs());
+  runtime::BoundRun run(session);
+  run.bind(views_of(inputs));
+  run.run();
+  const auto outputs = run.outputs();
+  const bool is_same =
+      std::equal(outputs.begin(), outputs.end(), expected.begin(), expected.end(),
+                 [](const data::TensorView& now, const data::Tensor& before) {
+                   return now.type == before.type && now.dims == before.dims && now.bytes == before.bytes;
+                 });
+  if (!is_same) throw Error(ErrorCode::kUnsupported, "gives other numbers once it is unpacked", model.name());
+}
+
+void make_file(const ModelBytes& model, const fs::path& place, const CacheKey& key,
+               const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options,
+               Unpacked& result) {
+  std::error_code ignored;  // then the file cannot be made either, and says why
+  fs::create_directories(place.parent_path(), ignored);
+  io::OutputFile output(place, 0);  // nobody knows the size; the runtime opens it by its path and writes
+  const fs::path unfinished = output.unfinished_path();
+  result.used_runner = options.uses_runner && has_runner();
+  const Outputs expected = result.used_runner ? write_in_runner(model, unfinished, *library, options)
+                                              : write_here(model, unfinished, library, options);
+  tell(options, 0.8);
+  require_same(unfinished, expected, library, options, model);
+  {
+    const io::MappedFile written = io::MappedFile::open(unfinished);
+    finish_unpacked(unfinished, written.bytes(), key);
+  }
+  output.commit();
+}
+
+// The next one to go is the one that was used longest ago.
+void note_use(const fs::path& file) noexcept { ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0); }
+
+}  // namespace
+
+Unpacking unpack_into(const ModelBytes& model, const fs::path& cache,
+                      const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options) {
+  // Two threads that want the same model do not need to make it twice; two processes may, and both are right.
+  static auto* const mutex = new std::mutex;
+  const std::lock_guard lock(*mutex);
+  const Stopwatch time;
+  Unpacking made;
+  Unpacked& result = made.result;
+  const CacheKey key = key_of(model, *library, options);
+  const fs::path place = cache / key.file_name();
+  result.digest = key.digest;
+  result.runtime_version = key.runtime_version;
+  result.cpu = cpu_kernels();
+  result.model_bytes = model.bytes().size();
+  made.file = open_unpacked(place, key);
+  if (!made.file) {
+    tell(options, 0);
+    try {
+      make_file(model, place, key, library, options, result);
+      made.file = open_unpacked(place, key);
+      result.is_new = true;
+    } catch (const Failure&) {
+      throw;
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kCancelled) throw Failure(Status::kCancelled, error.what());
+      result.why_not = error.what();
+      result.status = status_of(error.code(), Status::kUnsupported);
+    }
+    tell(options, 1);
+  }
+  if (made.file) {
+    result.file = place;
+    result.bytes = made.file->file.bytes().size();
+    note_use(place);
+    if (options.max_bytes != 0) evict(cache, std::max(options.max_bytes, result.bytes));
+  } else if (result.why_not.empty()) {
+    result.why_not = "somebody has removed or changed it";
+    result.status = Status::kIo;
+  }
+  result.seconds = time.seconds();
+  return made;
+}
+
+Unpacked unpack(const fs::path& path, const fs::path& cache, const UnpackOptions& options) {
+  const auto library = open_library(options.library);
+  const ModelBytes model = ModelBytes::of_file(path);
+  if (model.is_ort()) {
+    Unpacked result;
+    result.why_not = "is in the runtime's own format already: load it as it is";
+    result.status = Status::kUnsupported;
+    result.model_bytes = model.bytes().size();
+    return result;
+  }
+  return as_failures(Status::kBadModel, [&] { return unpack_into(model, cache, library, options).result; });
+}
+
+std::vector<CachedFile> cached_files(const fs::path& cache) {
+  std::vector<std::pair<fs::file_time_type, CachedFile>> found;
+  std::error_code error;
+  for (const std::string& name : io::names_in(cache, error)) {
+    const std::size_t dash = name.find('-', kDigits + 1);
+    const bool is_ours = name.size() > kDigits && name[kDigits] == '-' && dash != std::string::npos &&
+                         name.ends_with(kExtension);
+    if (!is_ours) continue;
+    const fs::path file = cache / name;
+    std::error_code gone;
+    const auto used = fs::last_write_time(file, gone);
+    const std::uint64_t bytes = fs::file_size(file, gone);
+    if (gone) continue;
+    found.push_back(
+        {used, {file, bytes, name.substr(0, kDigits), name.substr(kDigits + 1, dash - kDigits - 1)}});
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<CachedFile> files;
+  for (auto& [used, file] : found) files.push_back(std::move(file));
+  return files;
+}
+
+std::size_t evict(const fs::path& cache, std::uint64_t max_bytes) {
+  std::uint64_t kept = 0;
+  std::size_t gone = 0;
+  for (const CachedFile& file : cached_files(cache)) {
+    kept += file.bytes;
+    if (kept <= max_bytes) continue;
+    std::error_code ignored;
+    if (fs::remove(file.file, ignored)) ++gone;
+    kept -= file.bytes;
+  }
+  return gone;
+}
+
+}  // namespace ounce::app

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+#include <ounce/app/unpack.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "report/json.h"
+#include "report/unpack_report.h"
+#include "verbs/command.h"
+#include "verbs/model_list.h"
+#include "verbs/recipe_options.h"
+#include "verbs/runtime_options.h"
+
+namespace ounce::verbs {
+namespace unpack_verb {
+
+constexpr double kMegabyte = 1024.0 * 1024;
+
+struct Arguments {
+  std::vector<std::string> models, config;
+  std::string cache, library;
+  double max_megabytes = 0, seconds = app::UnpackOptions{}.seconds;
+  bool in_runner = true, json = false;
+};
+
+app::UnpackOptions options_of(const Arguments& arguments) {
+  app::UnpackOptions options;
+  options.library = arguments.library;
+  for (const std::string& entry : arguments.config)
+    options.config.insert(split_pair(entry, "--session-config"));
+  options.uses_runner = arguments.in_runner;
+  options.seconds = arguments.seconds;
+  options.max_bytes = static_cast<std::uint64_t>(arguments.max_megabytes * kMegabyte);
+  return options;
+}
+
+int run(const Arguments& arguments, Host& host) {
+  app::UnpackOptions options = options_of(arguments);
+  const Stream human = for_people(arguments.json);
+  std::vector<report::UnpackRow> rows;
+  int worst = 0;
+  for (const ModelFile& model : find_models(arguments.models)) {
+    report::UnpackRow row;
+    row.model = model.path;
+    row.exit_code = guarded(
+        model.path,
+        [&] {
+          const std::unique_ptr<Watch> watch = host.watch(model.path.string());
+          watch->progress.stage = "unpack";
+          options.progress = [&](double) { return !watch->progress.is_stopped(); };
+          row.unpacked = app::unpack(model.path, arguments.cache, options);
+        },
+        row.error);
+    if (row.error.empty() && row.unpacked.file.empty())
+      row.exit_code = row.unpacked.status == app::Status::kIo ? exit_code(ErrorCode::kIo)
+                                                              : exit_code(ErrorCode::kUnsupported);
+    worst = std::max(worst, row.exit_code);
+    if (row.error.empty()) {
+      host.say(human, report::unpack_text(row));
+    } else {
+      host.complain(row.error);
+    }
+    rows.push_back(std::move(row));
+  }
+  if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::unpack_table(rows)));
+  if (arguments.json) host.say_json(report::dump(report::unpack_json(rows)));
+  return worst;
+}
+
+}  // namespace unpack_verb
+
+Command add_unpack(CLI::App& parser) {
+  using namespace unpack_verb;
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = parser.add_subcommand(
+      "unpack",
+      "decode and optimise models once for this machine, so that an app loads them at once and in no heap");
+  app->add_option("model", arguments->models, "models, or folders of models")->required();
+  app->add_option("--cache", arguments->cache, "the folder that the app loads from")->required();
+  app->add_option("--runtime", arguments->library,
+                  "ONNX Runtime: a library's path, or a version (default: the newest)");
+  app->add_option(
+         "--session-config", arguments->config,
+         "NAME=VALUE: an entry of the runtime's session options, as the app will have it (repeatable)")
+      ->allow_extra_args(false);
+  app->add_option("--max-cache", arguments->max_megabytes,
+                  "MiB that the folder may take: what was used longest ago is removed (0: any)")
+      ->check(number_between(0, 1e9))
+      ->capture_default_str();
+  app->add_flag("--isolate,!--no-isolate", arguments->in_runner,
+                "do it in a process of its own, with limits (the default)");
+  app->add_option("--isolate-seconds", arguments->seconds, "its time (0: no limit)")
+      ->check(number_between(0, 1e9))
+      ->capture_default_str();
+  app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  return {app, [arguments](Host& host) { return run(*arguments, host); }};
+}
+
+}  // namespace ounce::verbs

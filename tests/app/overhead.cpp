@@ -1,0 +1,177 @@
+// What a call through this library costs beside the bare call of ONNX Runtime's C API with the same memory:
+//
+//   app_overhead allocations MODEL LIBRARY   exits with 1 unless both allocate equally often
+//   app_overhead time MODEL LIBRARY          microseconds of both, in turn, and their difference
+//
+// The model has one input and one output of floats; free axes are 1.
+#include <dlfcn.h>
+#include <onnxruntime_c_api.h>
+#include <ounce/app/session.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+}  // namespace
+
+// Every allocation of the process, whoever makes it: glibc takes these instead of its own.
+extern "C" {
+
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* memory, std::size_t bytes);
+void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+
+void* malloc(std::size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_malloc(bytes);
+}
+void* calloc(std::size_t count, std::size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_calloc(count, bytes);
+}
+void* realloc(void* memory, std::size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_realloc(memory, bytes);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  *memory = __libc_memalign(alignment, bytes);
+  return *memory == nullptr ? 12 : 0;
+}
+
+}  // extern "C"
+
+namespace {
+
+using ounce::app::Call;
+using ounce::app::Session;
+
+void must(const OrtApi& api, OrtStatus* status) {
+  if (status == nullptr) return;
+  std::fprintf(stderr, "%s\n", api.GetErrorMessage(status));
+  std::exit(2);
+}
+
+// The same model, bound to the same kind of memory, with nobody in between.
+class BareCall {
+ public:
+  BareCall(const char* model, const char* library, const Call& like, const Session& session)
+      : api_(api_of(library)),
+        input_name_(session.inputs()[0].name),
+        output_name_(session.outputs()[0].name) {
+    OrtEnv* environment = nullptr;
+    must(api_, api_.CreateEnv(ORT_LOGGING_LEVEL_FATAL, "bare", &environment));
+    OrtSessionOptions* options = nullptr;
+    must(api_, api_.CreateSessionOptions(&options));
+    must(api_, api_.SetIntraOpNumThreads(options, 1));
+    must(api_, api_.CreateSession(environment, model, options, &session_));
+    must(api_, api_.CreateRunOptions(&run_options_));
+    OrtMemoryInfo* memory = nullptr;
+    must(api_, api_.CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &memory));
+    input_ = value_of(memory, input_memory_, like.input_shape());
+    output_ = value_of(memory, output_memory_, like.output_shape());
+  }
+
+  void run() {
+    const char* const input = input_name_.c_str();
+    const char* const output = output_name_.c_str();
+    const OrtValue* const given = input_;
+    must(api_, api_.Run(session_, run_options_, &input, &given, 1, &output, 1, &output_));
+  }
+
+ private:
+  static const OrtApi& api_of(const char* library) {
+    void* const handle = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    const auto get = reinterpret_cast<decltype(&OrtGetApiBase)>(::dlsym(handle, "OrtGetApiBase"));
+    return *get()->GetApi(17);
+  }
+
+  OrtValue* value_of(const OrtMemoryInfo* memory, std::vector<float>& values,
+                     const ounce::app::Shape& shape) {
+    std::size_t count = 1;
+    for (const std::int64_t dimension : shape) count *= static_cast<std::size_t>(dimension);
+    values.resize(count);
+    OrtValue* value = nullptr;
+    must(api_,
+         api_.CreateTensorWithDataAsOrtValue(memory, values.data(), count * sizeof(float), shape.data(),
+                                             shape.size(), ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value));
+    return value;
+  }
+
+  const OrtApi& api_;
+  std::string input_name_, output_name_;
+  OrtSession* session_ = nullptr;
+  OrtRunOptions* run_options_ = nullptr;
+  std::vector<float> input_memory_, output_memory_;
+  OrtValue *input_ = nullptr, *output_ = nullptr;
+};
+
+template <class Run>
+long count(Run&& run) {
+  constexpr int kRuns = 200;
+  for (int i = 0; i < 20; ++i) run();
+  const long before = allocations;
+  for (int i = 0; i < kRuns; ++i) run();
+  return allocations - before;
+}
+
+template <class Run>
+double microseconds(Run&& run) {
+  const auto start = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  const Session session = Session::load(argv[2], {.library = argv[3]});
+  Call call = session.call();
+  BareCall bare(argv[2], argv[3], call, session);
+  const auto plain = [&] {
+    call.run();
+    call.output<float>();
+  };
+  const auto timed = [&] {
+    call.run(std::chrono::seconds(10));
+    call.output<float>();
+  };
+  if (std::string(argv[1]) == "allocations") {
+    const long with = count(plain), with_timeout = count(timed), without = count([&] { bare.run(); });
+    std::printf("200 runs: %ld allocations, %ld with a timeout, %ld of the runtime alone\n", with,
+                with_timeout, without);
+    return with == without && with_timeout == without ? 0 : 1;
+  }
+  constexpr int kRounds = 20000;
+  std::vector<double> of_bare, of_plain, of_timed;
+  for (int i = 0; i < kRounds; ++i) {
+    of_bare.push_back(microseconds([&] { bare.run(); }));
+    of_plain.push_back(microseconds(plain));
+    of_timed.push_back(microseconds(timed));
+  }
+  const double base = median(of_bare);
+  std::printf("median of %d runs in turn: bare %.3f us, call %+.3f us, with a timeout %+.3f us\n", kRounds,
+              base, median(of_plain) - base, median(of_timed) - base);
+  return 0;
+}
