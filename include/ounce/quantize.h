@@ -59,10 +59,15 @@ struct QuantizeOptions {
   Recipe recipe;
   TrialOptions trial;            // static arithmetic is calibrated on its data too …
   std::filesystem::path ranges;  // … unless there is a file of ranges
+  // What more bits bring to each layer, for few_bits.bits and few_bits.target_size: read if the file is
+  // there, else measured on the data and written to it. ounce/importance.h puts several together.
+  std::filesystem::path importance = {};
   ExternalData external_data = ExternalData::kAuto;
   std::string data_name = {};  // of the file with external data, which must be free; empty: one of our own
   unsigned threads = 0;        // 0: all CPUs. The result does not depend on it.
-  bool dry_run = false;        // decide everything, write nothing
+  // Decide everything, write nothing. For few bits by shapes alone: weights are not read, and the result has
+  // no source_digest.
+  bool dry_run = false;
   Progress* progress = nullptr;
 };
 

@@ -270,7 +270,11 @@ struct FewBitsRecipe {
   // Bits that a weight may take on the mean, scales included: layers that bring the most on data get 8
   // instead of 4 as long as they fit. 0: all are as `format` says.
   double bits = 0;
+  // The same with the bytes that the model may have, all files together. 0: no matter.
+  std::uint64_t target_size = 0;
   std::map<std::string, AccuracyLevel> levels;  // of single nodes, named as in Recipe::nodes
+
+  bool has_budget() const { return bits != 0 || target_size != 0; }
 };
 
 struct Recipe {

@@ -146,6 +146,8 @@ def quantize(
     level: Optional[Words] = None,
     method: Optional[Literal["auto", "gptq", "rtn", "scale"]] = "auto",
     bits: Optional[float] = None,
+    target_size: Optional[int] = None,
+    importance: Optional[Word] = None,
     io: Optional[Literal["keep", "fp16"]] = "keep",
     keep_fp32: Optional[Words] = None,
     keep_names: Optional[bool] = None,
@@ -259,6 +261,9 @@ def quantize(
         on data), gptq (codes that make up for each other, on data), auto (measured)
     bits: bits that a weight may take on the mean, with its share of a scale: layers that bring the most
         on data get more of them (default: all as to says)
+    target_size: bytes that the model may have, all files together, spent in the same way (300MB, 2GB)
+    importance: what more bits bring to each layer, for bits and target_size: read if the file is there,
+        else measured on data and written; 'ounce calibrate merge' puts several together
 
     16-bit floats (--to fp16, --to bf16):
     io: inputs and outputs of the model: keep (the types they have), fp16 (16-bit floats too)
@@ -361,6 +366,8 @@ def quantize(
         "level": level,
         "method": method,
         "bits": bits,
+        "target_size": target_size,
+        "importance": importance,
         "io": io,
         "keep_fp32": keep_fp32,
         "keep_names": keep_names,
@@ -790,6 +797,8 @@ def bench(
     repeats: Optional[int] = None,
     batch: Optional[Words] = None,
     cold_starts: Optional[int] = None,
+    tokens: Optional[int] = None,
+    prompt: Optional[int] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -841,6 +850,9 @@ def bench(
     repeats: calls of each model instead of seconds
     batch: batch sizes, with commas (default: [1])
     cold_starts: processes of each model's own, for cold start and memory (0: none) (default: 3)
+    tokens: language models: feed texts (rows of ids) token by token, so many behind the prompt, with
+        what the model keeps of the past; tells latencies, perplexity and tokens that flip
+    prompt: with tokens: ids of a text that are fed at once (default: 16)
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -906,6 +918,8 @@ def bench(
         "repeats": repeats,
         "batch": batch,
         "cold_starts": cold_starts,
+        "tokens": tokens,
+        "prompt": prompt,
         "data": data,
         "input": input,
         "set": set,

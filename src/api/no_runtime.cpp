@@ -3,6 +3,7 @@
 #include <ounce/app/unpack.h>
 #include <ounce/bench.h>
 #include <ounce/cpus.h>
+#include <ounce/decode.h>
 #include <ounce/error.h>
 #include <ounce/publish.h>
 #include <ounce/sensitivity.h>
@@ -37,6 +38,8 @@ bool PublishResult::passed() const { return false; }
 PublishResult publish(const std::filesystem::path&, const std::filesystem::path&, const PublishOptions&) {
   refuse();
 }
+double DecodeResult::perplexity() const { return 0; }
+DecodeReport decode(const std::vector<std::filesystem::path>&, const DecodeOptions&) { refuse(); }
 BenchReport bench(const std::vector<std::filesystem::path>&, const BenchOptions&) { refuse(); }
 
 namespace app {

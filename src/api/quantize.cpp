@@ -61,6 +61,8 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   const Stopwatch time;
   validate(given.recipe);
   const QuantizeOptions options = make::for_target(given);
+  if (!given.importance.empty() && !given.recipe.few_bits.has_budget())
+    throw Error(ErrorCode::kUsage, "`importance` is for `few_bits.bits` and `few_bits.target_size`");
   QuantizeResult result;
   result.model = path;
   result.format = given.recipe.format;
@@ -71,7 +73,10 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   const onnx::Model original = onnx::read_model(path);
   graph::verify(original);
   make::Inputs inputs(original);
-  inputs.add(options.trial.data).add(options.trial.runtime).add("the ranges", options.ranges);
+  inputs.add(options.trial.data)
+      .add(options.trial.runtime)
+      .add("the ranges", options.ranges)
+      .add("the importance", options.importance);
   inputs.require_apart(output_path);
   if (!options.dry_run) make::require_folder(output_path);
   result.bytes_before = onnx::bytes_of(original);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -17,10 +19,13 @@ class ProgressLine : public verbs::Watch {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
  private:
-  void show() const;
+  void show();
+  std::string time_left(std::uint64_t done, std::uint64_t total);
 
   verbs::Host& host_;
   std::string what_;
+  const char* stage_ = nullptr;  // that was shown last, and since when
+  std::chrono::steady_clock::time_point since_;
   std::atomic<bool> done_{false};
   std::thread thread_;  // not running when stderr is no terminal
 };

@@ -1,6 +1,6 @@
 // What each kernel computes, in plain C++ that can be read in one go. The kernels must give these very bits
 // on every CPU; the tests compare the two. Contracts are in range.h, affine.h, pack.h, half.h, lack.h,
-// norms.h and lookup.h.
+// norms.h, lookup.h and panel_search.h.
 #pragma once
 
 #include "kernels/affine.h"
@@ -9,6 +9,7 @@
 #include "kernels/lookup.h"
 #include "kernels/norms.h"
 #include "kernels/pack.h"
+#include "kernels/panel_search.h"
 #include "kernels/range.h"
 
 namespace ounce::kernels::ref {
@@ -36,6 +37,9 @@ void squared_error_runs(const std::byte* x, std::size_t runs, std::size_t n, con
                         std::size_t count, CodeRange range, double* error);
 void squared_error_columns(const std::byte* x, std::size_t rows, std::size_t cols, std::size_t stride,
                            const Affine* candidates, std::size_t count, CodeRange range, double* error);
+
+void improve_panel(const float* x, const float* h, std::size_t n, const PanelCandidate* candidates,
+                   std::size_t count, PanelBest& best);
 
 void pack_pairs(const std::uint8_t* codes, std::size_t n, std::uint8_t* packed);
 void unpack_pairs(const std::uint8_t* packed, std::size_t n, std::uint8_t* codes);

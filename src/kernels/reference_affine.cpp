@@ -79,4 +79,26 @@ void squared_error_columns(const std::byte* x, std::size_t rows, std::size_t col
   }
 }
 
+void improve_panel(const float* x, const float* h, std::size_t n, const PanelCandidate* candidates,
+                   std::size_t count, PanelBest& best) {
+  for (std::size_t at = 0; at < count * kPanelBlocks; ++at) {
+    const PanelCandidate& candidate = candidates[at / kPanelBlocks];
+    const std::size_t block = at % kPanelBlocks;
+    float product = 0, square = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const float value = x[i * kPanelBlocks + block];
+      const float steps =
+          std::clamp(value * candidate.inverse[block], candidate.lo[block], candidate.hi[block]);
+      const float code = std::nearbyint(steps), weighted = h == nullptr ? code : code * h[i];
+      product += weighted * value;
+      square += weighted * code;
+    }
+    const float scale = product / square, gain = scale * product;
+    if (!(gain > best.gain[block]) || !std::isfinite(gain)) continue;
+    best.scale[block] = scale;
+    best.gain[block] = gain;
+    best.lo[block] = candidate.lo[block];
+  }
+}
+
 }  // namespace ounce::kernels::ref

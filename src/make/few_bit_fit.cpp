@@ -1,14 +1,17 @@
 #include "make/few_bit_fit.h"
 
 #include <fmt/format.h>
+#include <ounce/version.h>
 
 #include <algorithm>
 
 #include "base/cancel.h"
+#include "base/digest.h"
 #include "make/input_watch.h"
 #include "observe/energy.h"
 #include "plan/few_bit_uses.h"
 #include "plan/sources.h"
+#include "quant/block_panels.h"
 #include "quant/block_scales.h"
 #include "quant/reconstruct.h"
 
@@ -21,42 +24,37 @@ std::string weight_key(const plan::Decision& decision) {
   return fmt::format("{} {}", decision.weight.body, decision.weight.name);
 }
 
-observe::Unfolding inputs_of_rows(const plan::Decision& decision) {
-  return observe::Unfolding::of_matrix(static_cast<std::int64_t>(decision.rows.columns));
+observe::Unfolding inputs_of(std::size_t columns) {
+  return observe::Unfolding::of_matrix(static_cast<std::int64_t>(columns));
 }
 
-struct RowWeights {
-  std::vector<float> padded, plain;  // rows with and without what fills them up
-};
+// Some columns of rows of values: they are what goes into those columns of a weight.
+std::vector<float> columns_of(std::span<const float> values, std::size_t width, std::size_t first,
+                              std::size_t columns) {
+  std::vector<float> taken;
+  taken.reserve(values.size() / width * columns);
+  for (std::size_t at = first; at + columns <= values.size(); at += width)
+    taken.insert(taken.end(), values.begin() + static_cast<std::ptrdiff_t>(at),
+                 values.begin() + static_cast<std::ptrdiff_t>(at + columns));
+  return taken;
+}
 
-RowWeights read_weights(const onnx::Model& source, const plan::Decision& decision) {
+// Of all that decides a layer's codes. The energies stand for the data: they are those of its very inputs.
+std::string kept_key(const onnx::Model& model, const plan::Decision& decision) {
+  const plan::TensorSource tensor(model, *decision.weight.tensor);
+  const std::string_view weights = tensor.floats().bytes();
+  std::string_view energy;
+  if (decision.energy != nullptr)
+    energy = {reinterpret_cast<const char*>(decision.energy->data()),
+              decision.energy->size() * sizeof(float)};
   const quant::BlockRows& rows = decision.rows;
-  const plan::TensorSource tensor(source, *decision.weight.tensor);
-  RowWeights weights;
-  weights.padded.resize(rows.rows * rows.width());
-  quant::read_rows(tensor.floats(), rows, 0, rows.rows, weights.padded.data());
+  const std::string how =
+      fmt::format("{} {} {} {} {} {} {} {} {}", version(), rows.rows, rows.columns, rows.block,
+                  rows.is_transposed, decision.bits(), decision.format.is_symmetric,
+                  decision.format.half_scales, static_cast<int>(decision.scale));
+  const std::string key = hex(digest_of({digest_of(weights), digest_of(energy), digest_of(how)}));
   tensor.floats().release();
-  weights.plain.reserve(rows.rows * rows.columns);
-  for (std::size_t r = 0; r < rows.rows; ++r) {
-    const auto row = weights.padded.begin() + static_cast<std::ptrdiff_t>(r * rows.width());
-    weights.plain.insert(weights.plain.end(), row, row + static_cast<std::ptrdiff_t>(rows.columns));
-  }
-  return weights;
-}
-
-// Rows of codes as the file holds them; what fills them up decodes to zero.
-std::vector<std::uint8_t> packed_rows(const std::vector<std::uint8_t>& codes, const plan::Decision& decision,
-                                      const std::vector<kernels::Affine>& affine) {
-  const quant::BlockRows& rows = decision.rows;
-  const std::size_t row_bytes = rows.row_bytes(decision.bits());
-  std::vector<std::uint8_t> packed(rows.rows * row_bytes), row(rows.width());
-  for (std::size_t r = 0; r < rows.rows; ++r) {
-    const float last_zero = affine[(r + 1) * rows.blocks() - 1].zero;
-    std::fill(row.begin(), row.end(), static_cast<std::uint8_t>(last_zero));
-    std::copy_n(codes.begin() + static_cast<std::ptrdiff_t>(r * rows.columns), rows.columns, row.begin());
-    quant::pack_codes(row.data(), row.size(), decision.bits(), packed.data() + r * row_bytes);
-  }
-  return packed;
+  return key;
 }
 
 }  // namespace
@@ -111,71 +109,129 @@ void FewBitFitter::find_energies(const std::vector<Layer>& layers, ThreadPool& p
   }
 }
 
-// The sums of these layers' inputs, from one pass over the data.
-std::vector<observe::Gram> FewBitFitter::watch(std::span<const Layer* const> layers, const ForEach& for_each,
+// Whole blocks, and as many as fit.
+std::vector<FewBitFitter::Slice> FewBitFitter::slices_of(const Layer& layer) {
+  const quant::BlockRows& rows = layer.decision->rows;
+  const std::size_t most = observe::Gram::kLargestK / rows.block * rows.block;
+  std::vector<Slice> slices;
+  for (std::size_t first = 0; first < rows.columns; first += most)
+    slices.push_back({&layer, first, std::min(most, rows.columns - first)});
+  return slices;
+}
+
+// The sums of what goes into these slices, from one pass over the data.
+std::vector<observe::Gram> FewBitFitter::watch(std::span<const Slice> slices, const ForEach& for_each,
                                                ThreadPool& pool) {
   std::vector<passes::ObservedValue> values;
   std::vector<std::size_t> of_value;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    values.insert(values.end(), layers[i]->inputs.begin(), layers[i]->inputs.end());
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    values.insert(values.end(), slices[i].layer->inputs.begin(), slices[i].layer->inputs.end());
     of_value.resize(values.size(), i);
   }
   InputWatch inputs(prepared_, options_, values, pool);
   std::vector<observe::Gram> grams;
-  for (const Layer* layer : layers)
-    grams.emplace_back(inputs_of_rows(*layer->decision), inputs.rows_per_batch());
+  for (const Slice& slice : slices) grams.emplace_back(inputs_of(slice.columns), inputs.rows_per_batch());
   inputs.run([&](std::size_t i, const SeenInput& input) {
-    grams[of_value[i]].add(input.values, input.dims, input.samples, for_each);
+    const Slice& slice = slices[of_value[i]];
+    const std::size_t width = slice.layer->decision->rows.columns;
+    if (slice.columns == width)
+      return grams[of_value[i]].add(input.values, input.dims, input.samples, for_each);
+    std::vector<std::int64_t> dims(input.dims.begin(), input.dims.end());
+    dims.back() = static_cast<std::int64_t>(slice.columns);
+    grams[of_value[i]].add(columns_of(input.values, width, slice.first, slice.columns), dims, input.samples,
+                           for_each);
   });
   return grams;
 }
 
-FewBitFitter::Fitted FewBitFitter::fit_layer(const plan::Decision& decision, observe::Gram& gram,
-                                             const ForEach& for_each) const {
+void FewBitFitter::fit_slice(const Slice& slice, observe::Gram& gram, const ForEach& for_each,
+                             FittedWeight& fitted) const {
+  const plan::Decision& decision = *slice.layer->decision;
   const quant::BlockRows& rows = decision.rows;
-  const RowWeights weights = read_weights(prepared_.model(), decision);
-  const float* energy = decision.energy == nullptr ? nullptr : decision.energy->data();
-  Fitted fitted;
-  fitted.affine.resize(rows.groups());
-  for_each(rows.rows, [&](std::size_t r) {
-    quant::find_block_scales(weights.padded.data() + r * rows.width(), 1, rows.blocks(), rows.block,
-                             decision.format, {decision.scale, energy},
-                             fitted.affine.data() + r * rows.blocks());
-  });
+  const std::size_t first_block = slice.first / rows.block;
+  const std::size_t blocks = (slice.columns + rows.block - 1) / rows.block, width = blocks * rows.block;
+  if (fitted.codes == nullptr) {
+    fitted.affine.resize(rows.groups());
+    fitted.codes = std::make_shared<std::vector<std::uint8_t>>(rows.code_bytes(decision.bits()));
+  }
+  // The slice's weights, with and without what fills the last block up.
+  const plan::TensorSource tensor(prepared_.model(), *decision.weight.tensor);
+  std::vector<float> padded(rows.rows * width), plain(rows.rows * slice.columns);
+  std::vector<kernels::Affine> affine(rows.rows * blocks);
+  const float* energy = decision.energy == nullptr ? nullptr : decision.energy->data() + slice.first;
+  quant::for_each_stripe(
+      tensor.floats(), rows, for_each, [&](std::size_t, std::size_t first, std::size_t count) {
+        quant::for_each_panel(
+            tensor.floats(), rows, first, count, [&](const quant::PanelPlace& place, const float* x) {
+              if (place.block < first_block || place.block >= first_block + blocks) return;
+              const std::size_t at = (place.block - first_block) * rows.block;
+              for (std::size_t r = 0; r < place.rows; ++r) {
+                for (std::size_t i = 0; i < rows.block; ++i)
+                  padded[(place.row + r) * width + at + i] = x[i * kernels::kPanelBlocks + r];
+              }
+            });
+        quant::find_block_scales(padded.data() + first * width, count, blocks, rows.block, decision.format,
+                                 {decision.scale, energy}, affine.data() + first * blocks);
+      });
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    std::copy_n(padded.data() + r * width, slice.columns, plain.data() + r * slice.columns);
+    std::copy_n(affine.data() + r * blocks, blocks, fitted.affine.data() + r * rows.blocks() + first_block);
+  }
+  padded = {};
   const auto matrices = gram.matrices(for_each);
-  std::vector<std::uint8_t> codes(weights.plain.size());
-  quant::round_for_output({weights.plain, rows.columns, fitted.affine, rows.block, decision.format.codes,
-                           matrices, quant::damping_for(rows.columns, gram.rows())},
+  std::vector<std::uint8_t> codes(plain.size());
+  quant::round_for_output({plain, slice.columns, affine, rows.block, decision.format.codes, matrices,
+                           quant::damping_for(slice.columns, gram.rows())},
                           for_each, codes.data());
-  fitted.codes =
-      std::make_shared<const std::vector<std::uint8_t>>(packed_rows(codes, decision, fitted.affine));
-  return fitted;
+  // As the file holds them; what fills a row up decodes to zero.
+  std::vector<std::uint8_t> row(width);
+  const std::size_t row_bytes = rows.row_bytes(decision.bits()), at = slice.first * decision.bits() / 8;
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    const float last_zero = affine[(r + 1) * blocks - 1].zero;
+    std::fill(row.begin(), row.end(), static_cast<std::uint8_t>(last_zero));
+    std::copy_n(codes.data() + r * slice.columns, slice.columns, row.data());
+    quant::pack_codes(row.data(), row.size(), decision.bits(), fitted.codes->data() + r * row_bytes + at);
+  }
 }
 
 void FewBitFitter::find_codes(const std::vector<Layer>& layers, ThreadPool& pool) {
   const ForEach for_each = [&](std::size_t count, const std::function<void(std::size_t)>& body) {
     pool.for_each(count, body);
   };
-  std::vector<const Layer*> open;
+  std::vector<Slice> open;
   for (const Layer& layer : layers) {
     if (codes_.contains(layer.key)) continue;
-    if (observe::Gram::is_too_large(inputs_of_rows(*layer.decision))) {
-      ++left_alone_["they have too many inputs"];
-    } else {
-      open.push_back(&layer);
+    const plan::Decision& decision = *layer.decision;
+    if (FittedWeight found;
+        kept_.is_kept() && kept_.find(kept_key(prepared_.model(), decision), decision.rows.groups(),
+                                      decision.rows.code_bytes(decision.bits()), found)) {
+      codes_[layer.key] = std::move(found);
+      continue;
     }
+    const std::vector<Slice> slices = slices_of(layer);
+    open.insert(open.end(), slices.begin(), slices.end());
+  }
+  if (Progress* progress = options_.progress; progress != nullptr && !open.empty()) {
+    progress->done = 0;
+    progress->total = open.size();
+    progress->stage = "fitting layers";
   }
   for (std::size_t first = 0, last = 0; first < open.size(); first = last) {
     std::uint64_t bytes = 0;
     for (; last < open.size(); ++last) {
-      bytes += observe::Gram::bytes(inputs_of_rows(*open[last]->decision));
+      bytes += observe::Gram::bytes(inputs_of(open[last].columns));
       if (bytes > kMostGramMemory && last > first) break;
     }
-    const std::span<const Layer* const> group(open.data() + first, last - first);
+    const std::span<const Slice> group(open.data() + first, last - first);
     std::vector<observe::Gram> grams = watch(group, for_each, pool);
     for (std::size_t i = 0; i < group.size(); ++i) {
       throw_if_cancelled();
-      codes_[group[i]->key] = fit_layer(*group[i]->decision, grams[i], for_each);
+      FittedWeight& fitted = codes_[group[i].layer->key];
+      fit_slice(group[i], grams[i], for_each, fitted);
+      const plan::Decision& decision = *group[i].layer->decision;
+      if (kept_.is_kept() && group[i].first + group[i].columns == decision.rows.columns)
+        kept_.add(kept_key(prepared_.model(), decision), fitted);
+      if (options_.progress != nullptr) ++options_.progress->done;
     }
   }
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernels/affine.h"
+#include "make/kept_fits.h"
 #include "make/prepared_model.h"
 #include "observe/gram.h"
 #include "passes/expose_values.h"
@@ -25,12 +26,16 @@ namespace ounce::make {
 class FewBitFitter {
  public:
   // Both must outlive it. The data are those of `options`.
-  FewBitFitter(const PreparedModel& prepared, const QuantizeOptions& options)
-      : prepared_(prepared), options_(options) {}
+  // `kept` is a folder for what a run that is killed leaves to the next one; empty: none.
+  FewBitFitter(const PreparedModel& prepared, const QuantizeOptions& options, std::filesystem::path kept = {})
+      : prepared_(prepared), options_(options), kept_(std::move(kept)) {}
 
   // Fills in Decision::energy, affine and codes as the plan's method asks for. Memory is that of one layer,
   // and of the codes.
   void fit(plan::Plan& plan, ThreadPool& pool);
+
+  // The output is there.
+  void forget_kept() const { kept_.clear(); }
 
   // Why layers got the nearest codes instead, and their number.
   const std::map<std::string, std::size_t>& left_alone() const { return left_alone_; }
@@ -41,22 +46,26 @@ class FewBitFitter {
     std::vector<passes::ObservedValue> inputs;
     std::string key;  // of what is found for it
   };
-  struct Fitted {
-    std::vector<kernels::Affine> affine;
-    std::shared_ptr<const std::vector<std::uint8_t>> codes;
+  // Columns of a layer whose codes make up for each other: all of them, or as many as the sums of their
+  // inputs have room for.
+  struct Slice {
+    const Layer* layer = nullptr;
+    std::size_t first = 0, columns = 0;
   };
   std::vector<Layer> find_layers(plan::Plan& plan);
   void find_energies(const std::vector<Layer>& layers, ThreadPool& pool);
-  std::vector<observe::Gram> watch(std::span<const Layer* const> layers, const ForEach& for_each,
-                                   ThreadPool& pool);
-  Fitted fit_layer(const plan::Decision& decision, observe::Gram& gram, const ForEach& for_each) const;
+  static std::vector<Slice> slices_of(const Layer& layer);
+  std::vector<observe::Gram> watch(std::span<const Slice> slices, const ForEach& for_each, ThreadPool& pool);
+  void fit_slice(const Slice& slice, observe::Gram& gram, const ForEach& for_each,
+                 FittedWeight& fitted) const;
   void find_codes(const std::vector<Layer>& layers, ThreadPool& pool);
 
   const PreparedModel& prepared_;
   const QuantizeOptions& options_;
   std::map<std::string, std::shared_ptr<const std::vector<float>>> energies_;  // by weight
-  std::map<std::string, Fitted> codes_;                                        // by Layer::key
+  std::map<std::string, FittedWeight> codes_;                                  // by Layer::key
   std::map<std::string, std::size_t> left_alone_;
+  KeptFits kept_;
 };
 
 }  // namespace ounce::make

@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include "make/few_bit_fit.h"
+#include "make/rewrite.h"
+#include "onnx/writer.h"
 #include "plan/few_bit_uses.h"
 
 namespace ounce::make {
@@ -29,8 +31,9 @@ DataOptions half_of(const DataOptions& data, std::uint64_t which) {
   return half;
 }
 
-std::vector<FewBitLayer> layers_of(const PreparedModel& prepared, const plan::Plan& plan) {
+std::vector<FewBitLayer> layers_of(const PreparedModel& prepared, const Recipe& recipe) {
   const graph::Index& index = prepared.index();
+  const plan::Plan plan = plan::plan_by_shapes(prepared.model(), index, recipe);
   const auto opset = onnx::opset_version(prepared.model().proto->opset_imports, "");
   std::vector<FewBitLayer> layers;
   for (const plan::Decision& decision : plan.decisions) {
@@ -53,23 +56,85 @@ Recipe with_bits(Recipe recipe, const FewBitLayer& layer, Format format) {
   return recipe;
 }
 
-double mean_bits_of(const plan::Plan& plan) {
-  double bits = 0, weights = 0;
-  for (const plan::Decision& decision : plan.decisions) {
-    if (!decision.is_nbits()) continue;
-    bits += 8 * static_cast<double>(decision.stored_bytes);
-    weights += static_cast<double>(decision.weight.tensor->element_count());
-  }
-  return weights == 0 ? 0 : bits / weights;
+std::uint64_t few_bit_bytes(const plan::Plan& plan) {
+  std::uint64_t bytes = 0;
+  for (const plan::Decision& decision : plan.decisions)
+    bytes += decision.is_nbits() ? decision.stored_bytes : 0;
+  return bytes;
 }
+
+double mean_bits_of(const plan::Plan& plan) {
+  double weights = 0;
+  for (const plan::Decision& decision : plan.decisions)
+    weights += decision.is_nbits() ? static_cast<double>(decision.weight.tensor->element_count()) : 0;
+  return weights == 0 ? 0 : 8 * static_cast<double>(few_bit_bytes(plan)) / weights;
+}
+
+// The file of one recipe is laid out; others differ from it by what their weights take.
+class SizeCount {
+ public:
+  SizeCount(const PreparedModel& prepared, const Recipe& recipe) : prepared_(prepared) {
+    const plan::Plan plan = plan_of(recipe);
+    onnx::Model model = prepared.read();
+    rewrite(model, prepared.model(), prepared.index(), plan, {});
+    const std::uint64_t weights = few_bit_bytes(plan);
+    rest_ = onnx::written_size(model, "model.onnx", {}) - weights + kStatementBytes;
+    for (const plan::Decision& decision : plan.decisions) rest_ += decision.is_nbits() ? kStatedLayer : 0;
+  }
+
+  ModelSize operator()(const Recipe& recipe) const {
+    const plan::Plan plan = plan_of(recipe);
+    return {mean_bits_of(plan), rest_ + few_bit_bytes(plan)};
+  }
+
+ private:
+  // The statement that a file ends with names the layers that differ.
+  static constexpr std::uint64_t kStatementBytes = 4 << 10, kStatedLayer = 128;
+
+  plan::Plan plan_of(const Recipe& recipe) const {
+    return plan::plan_by_shapes(prepared_.model(), prepared_.index(), recipe);
+  }
+
+  const PreparedModel& prepared_;
+  std::uint64_t rest_ = 0;
+};
+
+bool is_within(const ModelSize& size, const FewBitsRecipe& budget) {
+  return (budget.bits == 0 || size.bits <= budget.bits) &&
+         (budget.target_size == 0 || size.bytes <= budget.target_size);
+}
+
+void require_within(const ModelSize& size, const Recipe& recipe) {
+  const FewBitsRecipe& budget = recipe.few_bits;
+  if (is_within(size, budget)) return;
+  const char* const format = name_of(recipe.format);
+  if (budget.target_size != 0)
+    throw Error(ErrorCode::kUsage,
+                fmt::format("`few_bits.target_size` {}: {} takes {} bytes already; larger blocks take less",
+                            budget.target_size, format, size.bytes));
+  throw Error(ErrorCode::kUsage, fmt::format("`few_bits.bits` {:g}: {} takes {:.3g} bits a weight already; "
+                                             "larger blocks take less",
+                                             budget.bits, format, size.bits));
+}
+
+Format more_bits(Format format) { return format == Format::kInt2 ? Format::kInt4 : Format::kInt8; }
 
 // Nothing can be compared: what is open goes without.
 void resolve_unmeasured(Recipe& recipe, const char* why) {
   FewBitsRecipe& few_bits = recipe.few_bits;
-  if (few_bits.bits != 0)
-    throw Error(ErrorCode::kUsage, fmt::format("`few_bits.bits` is spent by measuring: {}", why));
+  if (few_bits.has_budget())
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} is spent by measuring: {}",
+                            few_bits.bits != 0 ? "`few_bits.bits`" : "`few_bits.target_size`", why));
   if (few_bits.method == WeightMethod::kAuto) few_bits.method = WeightMethod::kRtn;
   if (few_bits.accuracy_level == AccuracyLevel::kAuto) few_bits.accuracy_level = AccuracyLevel::k4;
+}
+
+// By what was measured before; then there is no budget left.
+void spend_kept(const QuantizeOptions& given, const PreparedModel& prepared, Recipe& recipe,
+                std::vector<std::string>& notes) {
+  const Importance importance = read_importance(given.importance);
+  spend_bits(importance, layers_of(prepared, recipe), SizeCount(prepared, recipe), recipe, notes);
 }
 
 }  // namespace
@@ -96,21 +161,30 @@ void choose_method(ErrorMeter& meter, const PreparedModel& prepared, Recipe& rec
                               name_of(recipe.few_bits.method), meter.samples(), others));
 }
 
-void spend_bits(ErrorMeter& meter, const PreparedModel& prepared, const std::vector<FewBitLayer>& layers,
-                const std::function<double(const Recipe&)>& mean_bits, Recipe& recipe,
-                std::vector<std::string>& notes) {
-  const double budget = recipe.few_bits.bits, least = mean_bits(recipe);
-  if (least > budget)
-    throw Error(ErrorCode::kUsage, fmt::format("`few_bits.bits` {:g}: {} takes {:.3g} bits a weight already; "
-                                               "larger blocks take less",
-                                               budget, name_of(recipe.format), least));
-  if (recipe.format == Format::kInt8) return;
-  const Format more = recipe.format == Format::kInt2 ? Format::kInt4 : Format::kInt8;
-  const double before = meter.error(prepared, recipe);
-  std::vector<double> gain(layers.size());
-  for (std::size_t i = 0; i < layers.size(); ++i)
-    gain[i] = (before - meter.error(prepared, with_bits(recipe, layers[i], more))) /
-              static_cast<double>(layers[i].weights);
+Importance measure_importance(ErrorMeter& meter, const PreparedModel& prepared,
+                              const std::vector<FewBitLayer>& layers, const Recipe& recipe) {
+  Importance importance;
+  importance.format = recipe.format;
+  importance.samples = meter.samples();
+  importance.error = meter.error(prepared, recipe);
+  for (const FewBitLayer& layer : layers) {
+    const double error = meter.error(prepared, with_bits(recipe, layer, more_bits(recipe.format)));
+    importance.layers[layer.nodes.front()] = {layer.weights, importance.error - error};
+  }
+  return importance;
+}
+
+void spend_bits(const Importance& importance, const std::vector<FewBitLayer>& layers, const SizeOf& size_of,
+                Recipe& recipe, std::vector<std::string>& notes) {
+  require_within(size_of(recipe), recipe);
+  std::vector<double> gain;
+  for (const FewBitLayer& layer : layers) {
+    const auto found = importance.layers.find(layer.nodes.front());
+    if (importance.format != recipe.format || found == importance.layers.end() ||
+        found->second.weights != layer.weights)
+      throw Error(ErrorCode::kUsage, "the file of importance is that of another model or format");
+    gain.push_back(found->second.gain / static_cast<double>(layer.weights));
+  }
   std::vector<std::size_t> order(layers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -118,14 +192,15 @@ void spend_bits(ErrorMeter& meter, const PreparedModel& prepared, const std::vec
   std::size_t spent = 0;
   for (const std::size_t i : order) {
     if (gain[i] <= 0) break;
-    Recipe next = with_bits(recipe, layers[i], more);
-    if (mean_bits(next) > budget) continue;
+    Recipe next = with_bits(recipe, layers[i], more_bits(recipe.format));
+    if (!is_within(size_of(next), recipe.few_bits)) continue;
     recipe = std::move(next);
     ++spent;
   }
-  notes.push_back(fmt::format("{} of {} layers are {}: {:.3g} bits a weight, {:.1f} dB became {:.1f}", spent,
-                              layers.size(), name_of(more), mean_bits(recipe), decibels(before),
-                              decibels(meter.error(prepared, recipe))));
+  notes.push_back(fmt::format("{} of {} layers are {}: {:.3g} bits a weight", spent, layers.size(),
+                              name_of(more_bits(recipe.format)), size_of(recipe).bits));
+  recipe.few_bits.bits = 0;  // it is spent
+  recipe.few_bits.target_size = 0;
 }
 
 void choose_levels(ErrorMeter& meter, const PreparedModel& prepared, const std::vector<FewBitLayer>& layers,
@@ -174,8 +249,15 @@ void search_few_bits(const std::filesystem::path& path, const QuantizeOptions& g
   if (data.is_generated() && needs_data(few_bits.method))
     throw Error(ErrorCode::kUsage,
                 fmt::format("`few_bits.method={}` looks at data: give `data`", name_of(few_bits.method)));
+  if (recipe.format == Format::kInt8 && few_bits.has_budget()) {  // there is nothing to spend it on
+    require_within(SizeCount(prepared, recipe)(recipe), recipe);
+    few_bits.bits = 0;
+    few_bits.target_size = 0;
+  }
+  const bool has_importance = !given.importance.empty() && std::filesystem::exists(given.importance);
+  if (has_importance && few_bits.has_budget()) spend_kept(given, prepared, recipe, notes);
   if (data.is_generated()) return resolve_unmeasured(recipe, "give `data`");
-  const bool is_open = few_bits.method == WeightMethod::kAuto || few_bits.bits != 0 ||
+  const bool is_open = few_bits.method == WeightMethod::kAuto || few_bits.has_budget() ||
                        few_bits.accuracy_level == AccuracyLevel::kAuto;
   if (!is_open) return;
   if (!data.carry.empty()) return resolve_unmeasured(recipe, "data with a carried state cannot be halved");
@@ -197,18 +279,19 @@ void search_few_bits(const std::filesystem::path& path, const QuantizeOptions& g
   if (meter == nullptr || meter->samples() < kFewestHeldOut)
     return resolve_unmeasured(recipe, "there are too few samples to hold some out");
 
-  ThreadPool pool(given.threads);
-  const auto plan_of = [&](const Recipe& wanted) {
-    return plan::make_plan(prepared.model(), prepared.index(), wanted, pool, prepared.ranges());
-  };
-  const std::vector<FewBitLayer> layers = layers_of(prepared, plan_of(recipe));
+  const std::vector<FewBitLayer> layers = layers_of(prepared, recipe);
   const bool has_open_level = few_bits.accuracy_level == AccuracyLevel::kAuto;
   if (has_open_level) few_bits.accuracy_level = AccuracyLevel::k1;
   if (few_bits.method == WeightMethod::kAuto) choose_method(*meter, prepared, recipe, notes);
-  if (few_bits.bits != 0)
-    spend_bits(
-        *meter, prepared, layers, [&](const Recipe& wanted) { return mean_bits_of(plan_of(wanted)); }, recipe,
-        notes);
+  if (few_bits.has_budget()) {
+    const SizeCount size_of(prepared, recipe);
+    require_within(size_of(recipe), recipe);  // before it is measured
+    const Importance importance = measure_importance(*meter, prepared, layers, recipe);
+    if (!given.importance.empty()) write_importance(importance, given.importance);
+    spend_bits(importance, layers, size_of, recipe, notes);
+    notes.back() += fmt::format(", {:.1f} dB became {:.1f}", decibels(importance.error),
+                                decibels(meter->error(prepared, recipe)));
+  }
   if (has_open_level) choose_levels(*meter, prepared, layers, recipe, notes);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "make/error_meter.h"
+#include "make/importance.h"
 #include "make/prepared_model.h"
 
 namespace ounce::make {
@@ -25,17 +26,28 @@ struct FewBitLayer {
   std::uint64_t weights = 0;
 };
 
-// Resolves few_bits.method, few_bits.bits and few_bits.accuracy_level of the recipe. Throws Error{kUsage} for
-// what needs data when there is none.
+// What a model takes: mean bits of a weight, and bytes of the file.
+struct ModelSize {
+  double bits = 0;
+  std::uint64_t bytes = 0;
+};
+using SizeOf = std::function<ModelSize(const Recipe&)>;
+
+// Resolves few_bits.method, few_bits.bits, few_bits.target_size and few_bits.accuracy_level of the recipe.
+// Throws Error{kUsage} for what needs data when there is none.
 void search_few_bits(const std::filesystem::path& path, const QuantizeOptions& given,
                      const PreparedModel& prepared, Recipe& recipe, std::vector<std::string>& notes);
 
 // The parts of it, each asking the meter and nobody else.
 void choose_method(ErrorMeter& meter, const PreparedModel& prepared, Recipe& recipe,
                    std::vector<std::string>& notes);
-void spend_bits(ErrorMeter& meter, const PreparedModel& prepared, const std::vector<FewBitLayer>& layers,
-                const std::function<double(const Recipe&)>& mean_bits, Recipe& recipe,
-                std::vector<std::string>& notes);
+// What more bits bring to each layer.
+Importance measure_importance(ErrorMeter& meter, const PreparedModel& prepared,
+                              const std::vector<FewBitLayer>& layers, const Recipe& recipe);
+// Gives them to those that bring the most for their weights, as long as the recipe's budget lasts. Throws
+// Error{kUsage} if nothing fits it, or if the importance is that of another model.
+void spend_bits(const Importance& importance, const std::vector<FewBitLayer>& layers, const SizeOf& size_of,
+                Recipe& recipe, std::vector<std::string>& notes);
 void choose_levels(ErrorMeter& meter, const PreparedModel& prepared, const std::vector<FewBitLayer>& layers,
                    Recipe& recipe, std::vector<std::string>& notes);
 

@@ -74,18 +74,63 @@ TEST_F(FewBitSearchTest, BitsGoWhereAWeightBringsTheMost) {
     for (const auto& [node, error] : noise) sum += tried.nodes.contains(node) ? 0 : error;
     return sum;
   });
-  const auto mean_bits = [](const Recipe& tried) {
-    return 4.5 + (tried.nodes.contains("a") ? 0.6 : 0) + (tried.nodes.contains("b") ? 0.6 : 0) +
-           (tried.nodes.contains("c") ? 2.4 : 0);
+  const auto size_of = [](const Recipe& tried) {
+    const double bits = 4.5 + (tried.nodes.contains("a") ? 0.6 : 0) + (tried.nodes.contains("b") ? 0.6 : 0) +
+                        (tried.nodes.contains("c") ? 2.4 : 0);
+    return ModelSize{bits, static_cast<std::uint64_t>(100 * bits)};
   };
+  const Importance importance = measure_importance(meter, *prepared, layers, recipe);
+  EXPECT_DOUBLE_EQ(importance.layers.at("c").gain, 0.02);
+  const Recipe plain = recipe;
   recipe.few_bits.bits = 5.2;
-  spend_bits(meter, *prepared, layers, mean_bits, recipe, notes);
+  spend_bits(importance, layers, size_of, recipe, notes);
   EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kInt8)));
-  EXPECT_THAT(notes.front(), HasSubstr("1 of 3 layers are int8: 5.1 bits a weight"));
+  EXPECT_EQ(notes.front(), "1 of 3 layers are int8: 5.1 bits a weight");
 
+  EXPECT_FALSE(recipe.few_bits.has_budget());  // it is spent
   recipe.few_bits.bits = 4;
-  EXPECT_THAT(error_of([&] { spend_bits(meter, *prepared, layers, mean_bits, recipe, notes); }).what(),
+  EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
               HasSubstr("`few_bits.bits` 4: int4 takes 5.1 bits a weight already"));
+
+  recipe = plain;
+  recipe.few_bits.target_size = 760;
+  spend_bits(importance, layers, size_of, recipe, notes);
+  EXPECT_THAT(recipe.nodes,
+              ElementsAre(Pair("a", Format::kInt8), Pair("c", Format::kInt8), Pair("d", Format::kInt8)));
+  recipe.few_bits.target_size = 700;
+  EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
+              HasSubstr("`few_bits.target_size` 700: int4 takes 750 bytes already"));
+
+  const std::vector<FewBitLayer> others = {{{"z"}, 100}};
+  EXPECT_THAT(error_of([&] { spend_bits(importance, others, size_of, recipe = plain, notes); }).what(),
+              HasSubstr("that of another model"));
+}
+
+TEST_F(FewBitSearchTest, ImportanceIsKeptAndMerged) {
+  Importance one{Format::kInt4, 10, 0.5, {{"a", {100, 0.1}}, {"b", {50, 0.3}}}};
+  Importance two = one;
+  two.samples = 30;
+  two.error = 0.1;
+  two.layers["a"].gain = 0.2;
+  write_importance(two, folder / "two.json");
+  const Importance read = read_importance(folder / "two.json");
+  EXPECT_EQ(read.samples, 30U);
+  EXPECT_EQ(read.layers.at("a").gain, 0.2);
+  const std::vector<Importance> both = {one, read};
+  const Importance sum = merged(both);
+  EXPECT_EQ(sum.samples, 40U);
+  EXPECT_DOUBLE_EQ(sum.error, 0.2);
+  EXPECT_DOUBLE_EQ(sum.layers.at("a").gain, 0.175);
+  EXPECT_DOUBLE_EQ(sum.layers.at("b").gain, 0.3);
+
+  one.layers["a"].weights = 7;
+  EXPECT_THAT(error_of([&] {
+                merged(std::vector<Importance>{one, two});
+              }).what(),
+              HasSubstr("different models"));
+  EXPECT_THAT(error_of([&] { write_importance(one, folder / "model.onnx"); }).what(),
+              HasSubstr("is no file of importance"));
+  EXPECT_THAT(error_of([&] { read_importance(folder / "model.onnx"); }).what(), HasSubstr("is not JSON"));
 }
 
 TEST_F(FewBitSearchTest, ProductsThatDoNotBearItKeepTheirActivations) {

@@ -126,6 +126,7 @@ void fields(SomeRecipe& recipe, Each& each) {
     each("accuracy_level", few_bits.accuracy_level, kUsual.few_bits.accuracy_level);
     each("method", few_bits.method, kUsual.few_bits.method);
     each("bits", few_bits.bits, kUsual.few_bits.bits);
+    each("target_size", few_bits.target_size, kUsual.few_bits.target_size);
   }
   if (recipe.is_half() || integer.half_rest) {
     each("half_io", half.half_io, kUsual.half.half_io);

@@ -43,12 +43,13 @@ TEST(RecipeJsonTest, FewBitsComeBackWithTheLevelOfEachNode) {
   recipe.integer.search = recipe.integer.equalize = false;
   recipe.format = Format::kInt4;
   recipe.few_bits = {
-      FewBitsDialect::kNbits, AccuracyLevel::k4, WeightMethod::kScale, 4.5, {{"y", AccuracyLevel::k1}}};
+      FewBitsDialect::kNbits, AccuracyLevel::k4, WeightMethod::kScale, 4.5, 1000, {{"y", AccuracyLevel::k1}}};
   recipe.nodes = {{"z", Format::kInt8}};
   const Recipe read = recipe_from(nlohmann::json::parse(to_json(recipe).dump()));
   EXPECT_EQ(to_json(read), to_json(recipe));
   EXPECT_EQ(read.few_bits.method, WeightMethod::kScale);
   EXPECT_EQ(read.few_bits.bits, 4.5);
+  EXPECT_EQ(read.few_bits.target_size, 1000U);
   EXPECT_EQ(read.few_bits.levels.at("y"), AccuracyLevel::k1);
 }
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/digest.h"
 #include "base/cancel.h"
+#include "base/digest.h"
 #include "base/jobs.h"
 #include "base/stopwatch.h"
 #include "graph/verify.h"
@@ -156,7 +156,7 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
         const std::size_t body = plan.decisions[stored[i].decision].weight.body;
         const passes::WrittenWeight weight{find_tensor(index, body, names.codes),
                                            find_tensor(index, body, names.scales),
-                                           find_tensor(index, body, names.zeros)};
+                                           find_tensor(index, body, names.zeros), stored[i].by};
         norms[i] =
             passes::compare_weight(source, plan.decisions[stored[i].decision], written, weight, for_each);
         if (options.progress != nullptr)
@@ -261,9 +261,13 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
 
   // Plan: a decision and a reason for every float tensor.
   begin_stage(options, "reading weights", 0);
-  plan::Plan plan = plan::make_plan(source, index, recipe, pool, prepared.ranges());
-  if (needs_data(recipe.few_bits.method)) {
-    FewBitFitter fitter(prepared, options);
+  const bool is_unread = options.dry_run && is_few_bits(recipe.format);
+  plan::Plan plan = is_unread ? plan::plan_by_shapes(source, index, recipe)
+                              : plan::make_plan(source, index, recipe, pool, prepared.ranges());
+  std::filesystem::path kept_fits = output_path;
+  kept_fits += ".fits";
+  FewBitFitter fitter(prepared, options, kept_fits);
+  if (!is_unread && needs_data(recipe.few_bits.method)) {
     fitter.fit(plan, pool);
     for (const auto& [why, count] : fitter.left_alone())
       result.notes.push_back(fmt::format("{} layers are rounded to nearest: {}", count, why));
@@ -302,11 +306,12 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   // Passes: a second reading of the file is edited; the first one stays the truth to compare with.
   onnx::Model model = prepared.read();
   require_same_file(source, model);
-  result.source_digest = prepared.is_original()
+  result.source_digest = is_unread ? std::string()
+                         : prepared.is_original()
                              ? source_digest(source, plan, pool)
                              : source_digest(original, plan::unread_plan(graph::Index(original)), pool);
-  const auto [stored, shortened] =
-      rewrite(model, source, index, plan, {result.plan_digest, result.source_digest});
+  const auto [stored, shortened] = rewrite(
+      model, source, index, plan, {result.plan_digest, is_unread ? hex(Digest{}) : result.source_digest});
   if (shortened != 0) {
     result.notes.push_back(fmt::format(
         "names inside of the model were shortened, which saves {} bytes; `half.keep_names=true` keeps them",
@@ -333,6 +338,11 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   onnx::ModelOutput output(model, output_path, write_options);
   output.write(pool, options.progress == nullptr ? nullptr : &options.progress->done);
   result.bytes_after = output.total_bytes() + room;
+  if (const std::uint64_t most = options.recipe.few_bits.target_size; most != 0 && result.bytes_after > most)
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("it takes {} bytes, more than `few_bits.target_size` {}; nothing was written",
+                            result.bytes_after, most),
+                path.string());
 
   // Check, and only then put it in its place.
   begin_stage(options, "checking", stored_source);
@@ -362,6 +372,7 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   output.append(statement_field(statement));
   throw_if_cancelled();
   output.commit();
+  if (needs_data(recipe.few_bits.method)) fitter.forget_kept();
   result.tensors.insert(result.tensors.end(), integer_tensors.begin(), integer_tensors.end());
 }
 

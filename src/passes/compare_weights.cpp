@@ -178,7 +178,7 @@ kernels::ErrorNorms compare_with_meant(const Decision& decision, const quant::Fl
 kernels::ErrorNorms compare_weight(const onnx::Model& original, const Decision& decision,
                                    const onnx::Model& written, const WrittenWeight& weight,
                                    const ForEach& for_each) {
-  if (decision.is_nbits()) return compare_few_bits(original, decision, written, weight, for_each);
+  if (decision.is_nbits()) return compare_few_bits(decision, written, weight, for_each);
   const plan::TensorSource source(original, *decision.weight.tensor);
   const Decoding decoding(decision, written, weight);
   if (decision.encoding == Encoding::kInt32 || decision.limit != 0)

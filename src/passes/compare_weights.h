@@ -1,6 +1,8 @@
 // Decodes what a written file holds for a weight, as a runtime would, and compares it with the original.
 #pragma once
 
+#include <memory>
+
 #include "base/jobs.h"
 #include "kernels/norms.h"
 #include "onnx/model.h"
@@ -13,6 +15,7 @@ struct WrittenWeight {
   const onnx::Tensor* codes = nullptr;
   const onnx::Tensor* scales = nullptr;
   const onnx::Tensor* zeros = nullptr;
+  std::shared_ptr<const onnx::Production> by = {};  // that wrote codes of few bits
 };
 
 kernels::ErrorNorms compare_weight(const onnx::Model& original, const plan::Decision& decision,

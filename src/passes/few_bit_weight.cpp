@@ -2,18 +2,23 @@
 
 #include <ounce/error.h>
 
-#include <cstring>
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/digest.h"
 #include "kernels/half.h"
 #include "onnx/values.h"
 #include "plan/sources.h"
+#include "quant/block_panels.h"
 #include "quant/block_scales.h"
 
 namespace ounce::passes {
 namespace {
 
+using kernels::kPanelBlocks;
 using onnx::ElementType;
 using plan::Decision;
 using quant::BlockRows;
@@ -23,9 +28,18 @@ onnx::Bytes as_bytes(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
+constexpr std::size_t part_of(StoredPart part) { return static_cast<std::size_t>(part); }
+
 const std::byte* bytes_of(const std::vector<float>& values) {
   return reinterpret_cast<const std::byte*>(values.data());
 }
+
+// What was written of a stripe of rows, and how close it is to its source. It is decoded again while the
+// source's values are at hand, so that they are read once for both.
+struct StripeProof {
+  kernels::ErrorNorms norms;
+  Digest codes{}, scales{}, zeros{};
+};
 
 class FewBitProduction final : public onnx::Production {
  public:
@@ -39,61 +53,93 @@ class FewBitProduction final : public onnx::Production {
 
   void run(std::span<const onnx::Place> parts, const ForEach& for_each) const override {
     const plan::TensorSource source(model_, tensor_);
+    proofs_.assign(quant::stripe_count(decision_.rows), {});
     quant::for_each_stripe(source.floats(), decision_.rows, for_each,
-                           [&](std::size_t, std::size_t first, std::size_t count) {
-                             write_rows(source.floats(), parts, first, count);
+                           [&](std::size_t stripe, std::size_t first, std::size_t count) {
+                             proofs_[stripe] = write_rows(source.floats(), parts, first, count);
                            });
   }
 
+  // One for each stripe, once it was run.
+  const std::vector<StripeProof>& proofs() const { return proofs_; }
+
  private:
-  void write_rows(const quant::FloatSource& floats, std::span<const onnx::Place> parts, std::size_t first,
-                  std::size_t count) const {
+  StripeProof write_rows(const quant::FloatSource& floats, std::span<const onnx::Place> parts,
+                         std::size_t first, std::size_t count) const {
     const BlockRows& rows = decision_.rows;
-    const std::size_t groups = count * rows.blocks(), width = rows.width();
-    std::vector<kernels::Affine> affine(groups);
-    std::vector<float> values(count * width);
-    const bool is_found = !decision_.affine.empty();
-    if (decision_.codes == nullptr || !is_found) quant::read_rows(floats, rows, first, count, values.data());
+    const std::size_t blocks = rows.blocks(), row_bytes = rows.row_bytes(decision_.bits());
+    std::vector<kernels::Affine> affine(count * blocks);
+    std::vector<std::uint8_t> packed(count * row_bytes);
+    const bool is_found = decision_.codes != nullptr;
     if (is_found) {
-      const auto from = decision_.affine.begin() + static_cast<std::ptrdiff_t>(first * rows.blocks());
-      affine.assign(from, from + static_cast<std::ptrdiff_t>(groups));
-    } else {
-      const float* energy = decision_.energy == nullptr ? nullptr : decision_.energy->data();
-      quant::find_block_scales(values.data(), count, rows.blocks(), rows.block, decision_.format,
-                               {decision_.scale, energy}, affine.data());
+      std::copy_n(decision_.affine.data() + first * blocks, affine.size(), affine.data());
+      std::copy_n(decision_.codes->data() + first * row_bytes, packed.size(), packed.data());
     }
-    write_scales(affine, first, parts[static_cast<std::size_t>(StoredPart::kScales)]);
+    StripeProof proof;
+    std::vector<std::uint8_t> codes(rows.block * kPanelBlocks);
+    std::vector<float> decoded(codes.size());
+    quant::for_each_panel(floats, rows, first, count, [&](const quant::PanelPlace& place, const float* x) {
+      std::array<kernels::Affine, kPanelBlocks> found{};
+      const std::size_t at = place.row - first;
+      std::uint8_t* const to = packed.data() + at * row_bytes;
+      if (!is_found) {
+        encode(x, place.block, found.data(), codes.data());
+        quant::pack_panel(codes.data(), rows, place, decision_.bits(), to);
+        for (std::size_t r = 0; r < place.rows; ++r) affine[(at + r) * blocks + place.block] = found[r];
+      } else {
+        for (std::size_t r = 0; r < place.rows; ++r) found[r] = affine[(at + r) * blocks + place.block];
+      }
+      quant::unpack_panel(to, rows, place, decision_.bits(), codes.data());
+      kernels::decode_columns(codes.data(), rows.block, kPanelBlocks, found.data(), decision_.format.sign,
+                              decoded.data());
+      forget_beyond(place, decoded);
+      kernels::error_norms(reinterpret_cast<const std::byte*>(x), decoded.data(), decoded.size(),
+                           proof.norms);
+    });
+    proof.codes = write_part(as_bytes(packed), first * row_bytes, parts[part_of(StoredPart::kCodes)]);
+    proof.scales = write_scales(affine, first, parts[part_of(StoredPart::kScales)]);
     if (!decision_.format.is_symmetric)
-      write_zeros(affine, first, count, parts[static_cast<std::size_t>(StoredPart::kZeros)]);
-    const onnx::Place& place = parts[static_cast<std::size_t>(StoredPart::kCodes)];
-    const std::size_t row_bytes = rows.row_bytes(decision_.bits());
-    if (decision_.codes != nullptr) {
-      const auto* packed = reinterpret_cast<const char*>(decision_.codes->data());
-      return place.write(first * row_bytes, {packed + first * row_bytes, count * row_bytes});
-    }
-    std::vector<std::uint8_t> codes(values.size()), packed(count * row_bytes);
-    kernels::quantize_runs(bytes_of(values), groups, rows.block, affine.data(), decision_.format.codes,
-                           codes.data());
-    for (std::size_t r = 0; r < count; ++r)
-      quant::pack_codes(codes.data() + r * width, rows.is_padded ? width : rows.columns, decision_.bits(),
-                        packed.data() + r * row_bytes);
-    place.write(first * row_bytes, as_bytes(packed));
+      proof.zeros = write_zeros(affine, first, count, parts[part_of(StoredPart::kZeros)]);
+    return proof;
   }
 
-  void write_scales(const std::vector<kernels::Affine>& affine, std::size_t first,
-                    const onnx::Place& place) const {
+  void encode(const float* x, std::size_t block, kernels::Affine* affine, std::uint8_t* codes) const {
+    const std::size_t n = decision_.rows.block;
+    const float* energy = decision_.energy == nullptr ? nullptr : decision_.energy->data() + block * n;
+    quant::find_panel_scales(x, energy, n, decision_.format, decision_.scale, affine);
+    kernels::quantize_columns(reinterpret_cast<const std::byte*>(x), n, kPanelBlocks, kPanelBlocks, affine,
+                              decision_.format.codes, codes);
+  }
+
+  // Rows that are not there, and columns that have no code, decode to nothing.
+  void forget_beyond(const quant::PanelPlace& place, std::vector<float>& decoded) const {
+    const BlockRows& rows = decision_.rows;
+    const std::size_t begin = place.block * rows.block;
+    const std::size_t columns = rows.is_padded ? rows.block : std::min(rows.block, rows.columns - begin);
+    std::fill(decoded.begin() + static_cast<std::ptrdiff_t>(columns * kPanelBlocks), decoded.end(), 0.0F);
+    for (std::size_t i = 0; i < columns && place.rows < kPanelBlocks; ++i)
+      std::fill_n(decoded.data() + i * kPanelBlocks + place.rows, kPanelBlocks - place.rows, 0.0F);
+  }
+
+  static Digest write_part(onnx::Bytes bytes, std::size_t at, const onnx::Place& place) {
+    place.write(at, bytes);
+    return digest_of(bytes);
+  }
+
+  Digest write_scales(const std::vector<kernels::Affine>& affine, std::size_t first,
+                      const onnx::Place& place) const {
     std::vector<float> scales;
     for (const kernels::Affine& group : affine) scales.push_back(group.scale);
     const std::size_t at = first * decision_.rows.blocks();
-    if (!decision_.format.half_scales) return place.write(at * sizeof(float), as_bytes(scales));
+    if (!decision_.format.half_scales) return write_part(as_bytes(scales), at * sizeof(float), place);
     std::vector<std::uint16_t> halves(scales.size());
     kernels::HalfStats stats;
     kernels::f32_to_f16(bytes_of(scales), scales.size(), halves.data(), stats);
-    place.write(at * sizeof(std::uint16_t), as_bytes(halves));
+    return write_part(as_bytes(halves), at * sizeof(std::uint16_t), place);
   }
 
-  void write_zeros(const std::vector<kernels::Affine>& affine, std::size_t first, std::size_t count,
-                   const onnx::Place& place) const {
+  Digest write_zeros(const std::vector<kernels::Affine>& affine, std::size_t first, std::size_t count,
+                     const onnx::Place& place) const {
     const std::size_t blocks = decision_.rows.blocks();
     const std::size_t row_bytes = decision_.rows.zero_row_bytes(decision_.bits());
     std::vector<std::uint8_t> codes(blocks), packed(count * row_bytes);
@@ -102,71 +148,23 @@ class FewBitProduction final : public onnx::Production {
         codes[b] = static_cast<std::uint8_t>(affine[r * blocks + b].zero);
       quant::pack_codes(codes.data(), blocks, decision_.bits(), packed.data() + r * row_bytes);
     }
-    place.write(first * row_bytes, as_bytes(packed));
+    return write_part(as_bytes(packed), first * row_bytes, place);
   }
 
   const onnx::Model& model_;
   const onnx::Tensor tensor_;
   Decision decision_;
+  mutable std::vector<StripeProof> proofs_;  // filled in by run()
 };
 
-// The rows of a written weight.
-class WrittenRows {
- public:
-  WrittenRows(const Decision& decision, const WrittenWeight& weight)
-      : decision_(decision), codes_(*weight.codes), scales_(*weight.scales) {
-    if (weight.zeros != nullptr) zeros_.emplace(*weight.zeros);
-    const BlockRows& rows = decision.rows;
-    const std::size_t width = decision.format.half_scales ? sizeof(std::uint16_t) : sizeof(float);
-    const bool fits = codes_.bytes().size() == rows.code_bytes(decision.bits()) &&
-                      scales_.bytes().size() == rows.groups() * width &&
-                      (!zeros_ || zeros_->bytes().size() == rows.zero_bytes(decision.bits()));
-    if (!fits)
-      throw Error(ErrorCode::kInternal, "the written codes do not fit the weight",
-                  std::string(decision.weight.name));
-  }
-
-  void decode(std::size_t first, std::size_t count, float* values) const {
-    const BlockRows& rows = decision_.rows;
-    const std::size_t row_bytes = rows.row_bytes(decision_.bits()), width = rows.width();
-    const auto* packed = reinterpret_cast<const std::uint8_t*>(codes_.bytes().data()) + first * row_bytes;
-    std::vector<std::uint8_t> codes(count * width);
-    for (std::size_t r = 0; r < count; ++r)
-      quant::unpack_codes(packed + r * row_bytes, rows.is_padded ? width : rows.columns, decision_.bits(),
-                          codes.data() + r * width);
-    const std::vector<kernels::Affine> affine = affine_of(first, count);
-    kernels::decode_runs(codes.data(), affine.size(), rows.block, affine.data(), decision_.format.sign,
-                         values);
-  }
-
- private:
-  std::vector<kernels::Affine> affine_of(std::size_t first, std::size_t count) const {
-    const std::size_t blocks = decision_.rows.blocks(), groups = count * blocks;
-    std::vector<float> scales(groups);
-    const auto* stored = reinterpret_cast<const std::byte*>(scales_.bytes().data());
-    if (decision_.format.half_scales) {
-      kernels::f16_to_f32(stored + first * blocks * sizeof(std::uint16_t), groups, scales.data());
-    } else {
-      std::memcpy(scales.data(), stored + first * blocks * sizeof(float), groups * sizeof(float));
-    }
-    std::vector<std::uint8_t> zeros(blocks, static_cast<std::uint8_t>(decision_.format.zero));
-    std::vector<kernels::Affine> affine;
-    for (std::size_t r = 0; r < count; ++r) {
-      if (zeros_) {
-        const std::size_t row_bytes = decision_.rows.zero_row_bytes(decision_.bits());
-        const auto* packed = reinterpret_cast<const std::uint8_t*>(zeros_->bytes().data());
-        quant::unpack_codes(packed + (first + r) * row_bytes, blocks, decision_.bits(), zeros.data());
-      }
-      for (std::size_t b = 0; b < blocks; ++b)
-        affine.push_back(quant::make_affine(scales[r * blocks + b], zeros[b]));
-    }
-    return affine;
-  }
-
-  const Decision& decision_;
-  onnx::RawValues codes_, scales_;
-  std::optional<onnx::RawValues> zeros_;
-};
+// The bytes of a stripe in the written file.
+void require_same(const onnx::RawValues& written, std::size_t at, std::size_t size, const Digest& meant,
+                  const Decision& decision) {
+  const onnx::Bytes bytes = written.bytes();
+  if (at + size <= bytes.size() && digest_of(bytes.substr(at, size)) == meant) return;
+  throw Error(ErrorCode::kInternal, "the file does not hold what was written into it; nothing was written",
+              std::string(decision.weight.name));
+}
 
 }  // namespace
 
@@ -194,26 +192,33 @@ std::vector<StoredTensor> few_bit_tensors(const onnx::Model& model, const Decisi
   return tensors;
 }
 
-kernels::ErrorNorms compare_few_bits(const onnx::Model& original, const Decision& decision,
-                                     const onnx::Model& written, const WrittenWeight& weight,
-                                     const ForEach& for_each) {
-  const plan::TensorSource source(original, *decision.weight.tensor);
-  const WrittenRows decoding(decision, weight);
-  std::vector<kernels::ErrorNorms> stripes(quant::stripe_count(decision.rows));
-  quant::for_each_stripe(source.floats(), decision.rows, for_each,
-                         [&](std::size_t stripe, std::size_t first, std::size_t count) {
-                           std::vector<float> values(count * decision.rows.width()), decoded(values.size());
-                           quant::read_rows(source.floats(), decision.rows, first, count, values.data());
-                           decoding.decode(first, count, decoded.data());
-                           kernels::error_norms(bytes_of(values), decoded.data(), values.size(),
-                                                stripes[stripe]);
-                         });
-  written.release(onnx::RawValues(*weight.codes).bytes());
+kernels::ErrorNorms compare_few_bits(const Decision& decision, const onnx::Model& written,
+                                     const WrittenWeight& weight, const ForEach& for_each) {
+  const auto* production = dynamic_cast<const FewBitProduction*>(weight.by.get());
+  if (production == nullptr || production->proofs().size() != quant::stripe_count(decision.rows))
+    throw Error(ErrorCode::kInternal, "nobody wrote these codes", std::string(decision.weight.name));
+  const onnx::RawValues codes(*weight.codes), scales(*weight.scales);
+  const std::optional<onnx::RawValues> zeros =
+      weight.zeros == nullptr ? std::nullopt : std::optional<onnx::RawValues>(*weight.zeros);
+  const BlockRows& rows = decision.rows;
+  const std::size_t row_bytes = rows.row_bytes(decision.bits()),
+                    zero_bytes = rows.zero_row_bytes(decision.bits()),
+                    scale_bytes =
+                        rows.blocks() * (decision.format.half_scales ? sizeof(std::uint16_t) : sizeof(float));
+  for_each(production->proofs().size(), [&](std::size_t stripe) {
+    const StripeProof& proof = production->proofs()[stripe];
+    const std::size_t first = stripe * quant::kStripeRows;
+    const std::size_t count = std::min(quant::kStripeRows, rows.rows - first);
+    require_same(codes, first * row_bytes, count * row_bytes, proof.codes, decision);
+    require_same(scales, first * scale_bytes, count * scale_bytes, proof.scales, decision);
+    if (zeros) require_same(*zeros, first * zero_bytes, count * zero_bytes, proof.zeros, decision);
+  });
+  written.release(codes.bytes());
   kernels::ErrorNorms total;
-  for (const kernels::ErrorNorms& stripe : stripes) {
-    total.signal += stripe.signal;
-    total.noise += stripe.noise;
-    total.max_abs = std::max(total.max_abs, stripe.max_abs);
+  for (const StripeProof& stripe : production->proofs()) {
+    total.signal += stripe.norms.signal;
+    total.noise += stripe.norms.noise;
+    total.max_abs = std::max(total.max_abs, stripe.norms.max_abs);
   }
   return total;
 }

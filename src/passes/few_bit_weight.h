@@ -1,5 +1,5 @@
-// A weight in the form that kernels for few bits take (quant/block_rows.h), made while the file is written,
-// and read back to be compared.
+// A weight in the form that kernels for few bits take (quant/block_rows.h), made while the file is written.
+// It is decoded and compared with its source right then; in the file its bytes are only looked for.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,8 @@ namespace ounce::passes {
 // `model` must outlive the writing.
 std::vector<StoredTensor> few_bit_tensors(const onnx::Model& model, const plan::Decision& decision);
 
-kernels::ErrorNorms compare_few_bits(const onnx::Model& original, const plan::Decision& decision,
-                                     const onnx::Model& written, const WrittenWeight& weight,
-                                     const ForEach& for_each);
+// What the file holds is what was written, and how close that is to its source.
+kernels::ErrorNorms compare_few_bits(const plan::Decision& decision, const onnx::Model& written,
+                                     const WrittenWeight& weight, const ForEach& for_each);
 
 }  // namespace ounce::passes

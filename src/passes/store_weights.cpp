@@ -11,9 +11,10 @@ using plan::Decision;
 
 // Adds the tensors of a stored weight and returns their names.
 StoredNames add_stored_tensors(BodyEditor& editor, std::size_t place, const onnx::Model& source,
-                               const Decision& decision) {
+                               const Decision& decision, std::shared_ptr<const onnx::Production>& by) {
   StoredNames names;
   for (StoredTensor& stored : stored_tensors(source, decision)) {
+    if (decision.is_nbits()) by = std::get<onnx::Computed>(stored.tensor.data).by;
     const Bytes name = editor.add_tensor(place, std::move(stored.tensor));
     switch (stored.part) {
       case StoredPart::kCodes: names.codes = name; break;
@@ -35,7 +36,8 @@ std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, c
     BodyEditor& editor = editors.of(decision.weight.body);
     const bool is_constant = decision.weight.constant != kNone;
     const std::size_t place = is_constant ? decision.weight.constant : BodyEditor::kFront;
-    StoredNames stored = add_stored_tensors(editor, place, source, decision);
+    std::shared_ptr<const onnx::Production> by;
+    StoredNames stored = add_stored_tensors(editor, place, source, decision, by);
     if (is_constant) {
       editor.replace_node(decision.weight.constant);
     } else {
@@ -49,7 +51,7 @@ std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, c
     } else if (!decision.is_of_integer_op()) {
       add_decoder(editor, place, decision, stored, decision.weight.name);
     }
-    result.push_back({i, stored});
+    result.push_back({i, stored, std::move(by)});
   }
   return result;
 }

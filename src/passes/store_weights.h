@@ -8,6 +8,7 @@
 // after the lookup.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace ounce::passes {
 struct Stored {
   std::size_t decision;
   StoredNames names;
+  std::shared_ptr<const onnx::Production> by = {};  // makes them, for few bits
 };
 
 // `source` is an untouched second reading of the model: its tensors feed the new ones while they are written.

@@ -55,23 +55,14 @@ std::string digest_text(const Decision& decision) {
   return text;
 }
 
-}  // namespace
-
-Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool,
-               const observe::Ranges* ranges) {
+// Until the values are looked at.
+Plan plan_structure(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
+                    const observe::Ranges* ranges) {
   Plan plan;
   plan.recipe = recipe;
   plan.notes = notes_on(model, index, recipe);
   Selection selection(recipe);
   const std::vector<Weight> weights = find_weights(index);
-  if (recipe.is_half()) {
-    plan.decisions = std::move(unread_plan(index).decisions);
-    const graph::ElementTypes types(model, index);
-    plan.half = make_half_plan(model, index, types, recipe, ranges, plan.decisions, pool);
-    plan.half_text = plan.half.text(index);
-    plan.notes.insert(plan.notes.end(), plan.half.notes.begin(), plan.half.notes.end());
-    return plan;
-  }
   const NodeWishes wishes(index, recipe);
   wishes.require_nodes();
   plan.integer = make_integer_plan(model, index, recipe, weights, ranges, wishes, selection);
@@ -79,6 +70,29 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
   for (const Weight& weight : weights) plan.decisions.push_back(planner.decide(weight));
   selection.check_all_matched();
   trade_memory(model, index, recipe, planner, plan.decisions);
+  return plan;
+}
+
+}  // namespace
+
+Plan plan_by_shapes(const onnx::Model& model, const graph::Index& index, const Recipe& recipe) {
+  return plan_structure(model, index, recipe, nullptr);
+}
+
+Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool,
+               const observe::Ranges* ranges) {
+  if (recipe.is_half()) {
+    Plan plan;
+    plan.recipe = recipe;
+    plan.notes = notes_on(model, index, recipe);
+    plan.decisions = std::move(unread_plan(index).decisions);
+    const graph::ElementTypes types(model, index);
+    plan.half = make_half_plan(model, index, types, recipe, ranges, plan.decisions, pool);
+    plan.half_text = plan.half.text(index);
+    plan.notes.insert(plan.notes.end(), plan.half.notes.begin(), plan.half.notes.end());
+    return plan;
+  }
+  Plan plan = plan_structure(model, index, recipe, ranges);
   std::vector<std::size_t> stored;
   for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
     if (plan.decisions[i].is_stored()) stored.push_back(i);

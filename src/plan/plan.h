@@ -39,4 +39,8 @@ Plan unread_plan(const graph::Index& index);
 Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool,
                const observe::Ranges* ranges = nullptr);
 
+// The same by structure and shapes alone, for storage formats: no weight is read, so that what only values
+// tell (plan/by_values.h) is left out.
+Plan plan_by_shapes(const onnx::Model& model, const graph::Index& index, const Recipe& recipe);
+
 }  // namespace ounce::plan

@@ -72,18 +72,23 @@ void validate_few_bits(const Recipe& recipe) {
   const FewBitsRecipe unset;
   if (!has_few_bits(recipe)) {
     if (few_bits.dialect != unset.dialect || few_bits.accuracy_level != unset.accuracy_level ||
-        few_bits.method != unset.method || few_bits.bits != unset.bits)
+        few_bits.method != unset.method || few_bits.bits != unset.bits ||
+        few_bits.target_size != unset.target_size)
       refuse(
-          "`few_bits.dialect`, `few_bits.accuracy_level`, `few_bits.method` and `few_bits.bits` are for "
-          "`format=int4`, int8 and int2");
+          "`few_bits.dialect`, `few_bits.accuracy_level`, `few_bits.method`, `few_bits.bits` and "
+          "`few_bits.target_size` are for `format=int4`, int8 and int2");
     return;
   }
   if (recipe.codebook) refuse("kernels for few bits take linear codes: leave out `codebook`");
   if (!is_few_bits(recipe.format)) {
-    if (few_bits.method > WeightMethod::kRtn || few_bits.bits != 0)
-      refuse("`few_bits.method` and `few_bits.bits` are for whole models: `format=int4`");
+    if (few_bits.method > WeightMethod::kRtn || few_bits.has_budget())
+      refuse(
+          "`few_bits.method`, `few_bits.bits` and `few_bits.target_size` are for whole models: "
+          "`format=int4`");
     return;
   }
+  if (few_bits.bits != 0 && few_bits.target_size != 0)
+    refuse("`few_bits.bits` and `few_bits.target_size` are two words for one budget: give one of them");
   const Granularity& groups = recipe.granularity;
   if (recipe.decoder != DecoderChoice::kAuto)
     refuse("kernels for few bits decode by themselves: leave out `decoder`");
@@ -93,8 +98,8 @@ void validate_few_bits(const Recipe& recipe) {
     refuse("kernels for few bits take blocks of 16, 32 … 256: `granularity=block:32`");
   if (!is_nbits && few_bits.accuracy_level != AccuracyLevel::kAuto)
     refuse("the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.accuracy_level`");
-  if (!is_nbits && (few_bits.bits != 0 || few_bits.method > WeightMethod::kRtn))
-    refuse("`few_bits.method` and `few_bits.bits` are for `few_bits.dialect=nbits`");
+  if (!is_nbits && (few_bits.has_budget() || few_bits.method > WeightMethod::kRtn))
+    refuse("`few_bits.method`, `few_bits.bits` and `few_bits.target_size` are for `few_bits.dialect=nbits`");
   if (!is_nbits && recipe.format == Format::kInt2)
     refuse("DequantizeLinear has no 2-bit types yet: `few_bits.dialect=nbits`");
 }

@@ -32,11 +32,9 @@ struct BlockRows {
   std::size_t zero_bytes(unsigned bits) const { return rows * zero_row_bytes(bits); }
 };
 
-// Rows [first, first + count), `width()` floats each, zeros behind the last column.
-void read_rows(const FloatSource& source, const BlockRows& shape, std::size_t first, std::size_t count,
-               float* values);
-
-// All rows in stripes that fit a core's cache, the same whatever the number of threads.
+// All rows in stripes, the same whatever the number of threads. They are columns of most sources: so many
+// that those are read in long pieces.
+inline constexpr std::size_t kStripeRows = 512;
 using VisitRows = std::function<void(std::size_t stripe, std::size_t first, std::size_t count)>;
 std::size_t stripe_count(const BlockRows& shape);
 void for_each_stripe(const FloatSource& source, const BlockRows& shape, const ForEach& for_each,

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <vector>
 
 #include "support/serial.h"
@@ -12,45 +11,15 @@ namespace {
 
 using ounce::test::kSerial;
 
-std::vector<float> counted(std::size_t n) {
-  std::vector<float> values(n);
-  std::iota(values.begin(), values.end(), 1.0F);
-  return values;
-}
-
 FloatSource source_of(const std::vector<float>& values) {
   return {{reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)}, FloatType::kFloat32};
 }
 
-TEST(BlockRows, RowsEndWithZerosUpToAWholeBlock) {
-  const std::vector<float> values = counted(2 * 19);
-  const BlockRows shape{2, 19, 16, false, true};
-  std::vector<float> rows(2 * 32, -1);
-  read_rows(source_of(values), shape, 0, 2, rows.data());
-  EXPECT_EQ(rows[18], 19);
-  EXPECT_EQ(rows[19], 0);
-  EXPECT_EQ(rows[31], 0);
-  EXPECT_EQ(rows[32], 20);
-}
-
-TEST(BlockRows, ColumnsBecomeRowsWhateverTheStripe) {
-  constexpr std::size_t kRows = 37, kColumns = 53;
-  const std::vector<float> values = counted(kRows * kColumns);
-  const BlockRows shape{kRows, kColumns, 32, true, true};
-  std::vector<float> piece(5 * shape.width());
-  read_rows(source_of(values), shape, 30, 5, piece.data());
-  for (std::size_t r = 0; r < 5; ++r) {
-    for (std::size_t c = 0; c < kColumns; ++c)
-      EXPECT_EQ(piece[r * shape.width() + c], values[c * kRows + 30 + r]);
-    EXPECT_EQ(piece[r * shape.width() + kColumns], 0);
-  }
-}
-
 TEST(BlockRows, StripesCoverEveryRowOnce) {
-  for (const std::size_t columns : {1U, 100U, 70000U}) {
-    const std::vector<float> values(101 * columns);
-    const BlockRows shape{101, columns, 32, true, true};
-    std::vector<int> seen(101);
+  for (const std::size_t columns : {1U, 100U, 7000U}) {
+    const std::vector<float> values(1301 * columns);
+    const BlockRows shape{1301, columns, 32, true, true};
+    std::vector<int> seen(1301);
     std::size_t stripes = 0;
     for_each_stripe(source_of(values), shape, kSerial,
                     [&](std::size_t, std::size_t first, std::size_t count) {
@@ -58,7 +27,7 @@ TEST(BlockRows, StripesCoverEveryRowOnce) {
                       ++stripes;
                     });
     EXPECT_EQ(stripes, stripe_count(shape));
-    EXPECT_EQ(seen, std::vector<int>(101, 1));
+    EXPECT_EQ(seen, std::vector<int>(1301, 1));
   }
 }
 

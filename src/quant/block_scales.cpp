@@ -8,19 +8,25 @@
 #include <vector>
 
 #include "kernels/half.h"
-#include "quant/lanes.h"
+#include "quant/block_panels.h"
 
 namespace ounce::quant {
 namespace {
 
 using kernels::Affine;
+using kernels::kPanelBlocks;
+using kernels::PanelBest;
+using kernels::PanelCandidate;
+using PanelFloats = std::array<float, kPanelBlocks>;
 
 // How much of the range the codes cover, at first.
 constexpr std::array<float, 9> kFewCoverage4 = {1.0F, 1.06F, 0.94F, 0.88F, 0.82F, 0.76F, 0.7F, 0.63F, 0.55F};
 constexpr std::array<float, 9> kFewCoverage2 = {1.0F, 1.2F, 0.88F, 0.77F, 0.67F, 0.58F, 0.5F, 0.42F, 0.34F};
 constexpr std::array<float, 1> kFewCoverage8 = {1.0F};
+constexpr std::size_t kMostCandidates = 2 * kFewCoverage4.size();
 constexpr int kRefinements = 2;
-constexpr float kWhole = 12582912.0F;  // 1.5 · 2^23: what is added to it loses its fraction, to nearest even
+// Ranges below it have an inverse that is no number.
+constexpr float kLeastRange = 1024 * std::numeric_limits<float>::min();
 
 std::span<const float> coverage_of(const LinearFormat& format) {
   const int steps = format.codes.hi - format.codes.lo;
@@ -37,90 +43,89 @@ float half_of(float value) {
   return back;
 }
 
-// One block's search.
-class Block {
+// One panel's search.
+class Panel {
  public:
-  Block(const float* x, const float* h, std::size_t n, const LinearFormat& format)
-      : x_(x), h_(h), n_(n), format_(format) {
-    std::array<float, kLanes> lows{}, highs{};
-    for (std::size_t at = 0; at < n; at += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const float value = x[at + lane];
-        lows[lane] = value < lows[lane] ? value : lows[lane];
-        highs[lane] = value > highs[lane] ? value : highs[lane];
+  Panel(const float* x, const float* energy, std::size_t n, const LinearFormat& format)
+      : x_(x), energy_(energy), n_(n), format_(format) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t b = 0; b < kPanelBlocks; ++b) {
+        const float value = x[i * kPanelBlocks + b];
+        low_[b] = value < low_[b] ? value : low_[b];
+        high_[b] = value > high_[b] ? value : high_[b];
       }
     }
-    low_ = *std::min_element(lows.begin(), lows.end());
-    high_ = *std::max_element(highs.begin(), highs.end());
+    begin();
   }
 
-  Affine find(ScaleMethod method) {
-    const float zero = format_.is_symmetric ? format_.zero : static_cast<float>(format_.codes.lo);
-    if (low_ == 0 && high_ == 0) return {1, 1, zero};
-    const bool is_searched = method == ScaleMethod::kMse;
+  void search() {
+    std::array<PanelCandidate, kMostCandidates> candidates;
+    std::size_t count = 0;
     for (const float coverage : coverage_of(format_)) {
-      if (format_.is_symmetric) {
-        try_symmetric(coverage, is_searched);
-      } else {
-        try_asymmetric(coverage, is_searched);
+      for (const bool is_other : {false, true}) {
+        PanelCandidate& candidate = candidates[count++];
+        for (std::size_t b = 0; b < kPanelBlocks; ++b) {
+          candidate.inverse[b] = (is_other ? other_inverse_ : inverse_)[b] / coverage;
+          candidate.lo[b] = lowest_ - (is_other ? other_zero_ : zero_)[b];
+          candidate.hi[b] = candidate.lo[b] + (highest_ - lowest_);
+        }
       }
-      if (!is_searched) break;
     }
-    if (is_searched) refine();
-    return best_;
+    PanelBest best{};
+    for (std::size_t b = 0; b < kPanelBlocks; ++b) {
+      best.scale[b] = scale_[b];
+      best.lo[b] = lowest_ - zero_[b];
+    }
+    kernels::improve_panel(x_, energy_, n_, candidates.data(), count, best);
+    // The best scale for the codes gives other codes, and those another scale.
+    for (int i = 0; i < kRefinements; ++i) {
+      PanelCandidate candidate;
+      for (std::size_t b = 0; b < kPanelBlocks; ++b) {
+        candidate.inverse[b] = affine_of(best.scale[b], 0).inverse;
+        candidate.lo[b] = best.lo[b];
+        candidate.hi[b] = best.lo[b] + (highest_ - lowest_);
+      }
+      kernels::improve_panel(x_, energy_, n_, &candidate, 1, best);
+    }
+    for (std::size_t b = 0; b < kPanelBlocks; ++b) {
+      scale_[b] = best.scale[b];
+      zero_[b] = lowest_ - best.lo[b];
+    }
+  }
+
+  void finish(Affine* affine) const {
+    for (std::size_t b = 0; b < kPanelBlocks; ++b) {
+      const bool is_empty = low_[b] == 0 && high_[b] == 0;
+      affine[b] = is_empty ? Affine{1, 1, format_.is_symmetric ? format_.zero : lowest_}
+                           : affine_of(scale_[b], zero_[b]);
+    }
   }
 
  private:
-  void try_symmetric(float coverage, bool both_signs) {
-    const float largest = high_ >= -low_ ? high_ : low_;
-    const float below = format_.zero - static_cast<float>(format_.codes.lo);
-    const float above = static_cast<float>(format_.codes.hi) - format_.zero;
-    consider(-largest * coverage / below, format_.zero, both_signs);
-    if (both_signs) consider(largest * coverage / above, format_.zero, true);
-  }
-
-  // Zero stays exact: padding and pruned weights are zeros.
-  void try_asymmetric(float coverage, bool is_searched) {
-    const auto lowest = static_cast<float>(format_.codes.lo), highest = static_cast<float>(format_.codes.hi);
-    const float scale = (high_ - low_) * coverage / (highest - lowest);
-    const float exact = lowest - low_ * coverage / scale;
-    const float nearest = std::clamp(std::nearbyint(exact), lowest, highest);
-    consider(scale, nearest, is_searched);
-    if (!is_searched) return;
-    const float other = std::clamp(exact < nearest ? nearest - 1 : nearest + 1, lowest, highest);
-    consider(scale, other, true);
-  }
-
-  struct Sums {
-    float product = 0, square = 0;  // Σ h x c, Σ h c²
-    float gain() const { return square > 0 ? product / square * product : 0; }
-  };
-
-  Sums sums_of(float inverse, float zero) const {
-    const float lowest = static_cast<float>(format_.codes.lo) - zero,
-                highest = static_cast<float>(format_.codes.hi) - zero;
-    std::array<float, kLanes> products{}, squares{};
-    for (std::size_t at = 0; at < n_; at += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const float x = x_[at + lane];
-        float scaled = x * inverse;
-        scaled = scaled > lowest ? scaled : lowest;
-        scaled = scaled < highest ? scaled : highest;
-        const float code = (scaled + kWhole) - kWhole;
-        const float weighted = code * h_[at + lane];
-        products[lane] += weighted * x;
-        squares[lane] += weighted * code;
+  // The scale that reaches to the largest value, and the two inverses and zero points that are tried around
+  // it.
+  void begin() {
+    for (std::size_t b = 0; b < kPanelBlocks; ++b) {
+      if (format_.is_symmetric) {
+        const float far = high_[b] >= -low_[b] ? high_[b] : low_[b];
+        const float largest = std::fabs(far) < kLeastRange ? std::copysign(kLeastRange, far) : far;
+        inverse_[b] = (lowest_ - format_.zero) / largest;
+        other_inverse_[b] = (highest_ - format_.zero) / largest;
+        zero_[b] = other_zero_[b] = format_.zero;
+        scale_[b] = far / (lowest_ - format_.zero);
+        continue;
       }
+      // Zero stays exact: padding and pruned weights are zeros.
+      const float range = std::max(high_[b] / 2 - low_[b] / 2, kLeastRange);  // half of it: that is a number
+      scale_[b] = range / ((highest_ - lowest_) / 2);
+      const float exact = lowest_ - low_[b] / scale_[b];
+      zero_[b] = std::clamp(std::nearbyint(exact), lowest_, highest_);
+      other_zero_[b] = std::clamp(exact < zero_[b] ? zero_[b] - 1 : zero_[b] + 1, lowest_, highest_);
+      inverse_[b] = other_inverse_[b] = 1 / scale_[b];
     }
-    Sums sums;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      sums.product += products[lane];
-      sums.square += squares[lane];
-    }
-    return sums;
   }
 
-  // What 1 / scale does not overflow for, in the precision that the file has.
+  // In the precision that the file has, and so that 1 / scale does not overflow.
   Affine affine_of(float scale, float zero) const {
     const float rounded = format_.half_scales ? half_of(scale) : scale;
     const float least = format_.half_scales ? 0x1p-24F : 4 * std::numeric_limits<float>::min();
@@ -128,42 +133,14 @@ class Block {
                                       : make_affine(rounded, zero);
   }
 
-  void consider(float scale, float zero, bool is_searched) {
-    const Affine candidate = affine_of(scale, zero);
-    if (!is_searched) {
-      best_ = candidate;
-      return;
-    }
-    const Sums sums = sums_of(candidate.inverse, zero);
-    // Sums of values that are near the largest number are none.
-    if (const float gain = sums.gain(); gain > best_gain_ && std::isfinite(gain)) {
-      best_gain_ = gain;
-      best_ = affine_of(sums.product / sums.square, zero);
-    } else if (best_gain_ < 0) {
-      best_gain_ = 0;
-      best_ = candidate;
-    }
-  }
-
-  // The best scale for the codes gives other codes, and those another scale.
-  void refine() {
-    for (int i = 0; i < kRefinements; ++i) {
-      const float before = best_.scale;
-      const Sums sums = sums_of(best_.inverse, best_.zero);
-      if (!(sums.gain() >= best_gain_ && std::isfinite(sums.gain())) || sums.square <= 0) return;
-      best_gain_ = sums.gain();
-      best_ = affine_of(sums.product / sums.square, best_.zero);
-      if (best_.scale == before) return;
-    }
-  }
-
   const float* x_;
-  const float* h_;
+  const float* energy_;
   std::size_t n_;
   const LinearFormat& format_;
-  float low_ = 0, high_ = 0;  // with zero between them
-  float best_gain_ = -1;
-  Affine best_{};
+  const float lowest_ = static_cast<float>(format_.codes.lo), highest_ = static_cast<float>(format_.codes.hi);
+  PanelFloats low_{}, high_{};  // with zero between them
+  PanelFloats inverse_{}, other_inverse_{}, other_zero_{};
+  PanelFloats scale_{}, zero_{};  // the best so far
 };
 
 }  // namespace
@@ -177,16 +154,25 @@ LinearFormat few_bits_format(unsigned bits, bool is_symmetric) {
           false};
 }
 
+void find_panel_scales(const float* x, const float* energy, std::size_t n, const LinearFormat& format,
+                       ScaleMethod method, Affine* affine) {
+  Panel panel(x, energy, n, format);
+  if (method == ScaleMethod::kMse) panel.search();
+  panel.finish(affine);
+}
+
 void find_block_scales(const float* values, std::size_t rows, std::size_t blocks, std::size_t block,
                        const LinearFormat& format, const BlockSearch& search, Affine* affine) {
-  const std::vector<float> even(search.energy == nullptr ? block : 0, 1.0F);
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t b = 0; b < blocks; ++b) {
-      const float* x = values + (r * blocks + b) * block;
-      const float* h = search.energy == nullptr ? even.data() : search.energy + b * block;
-      *affine++ = Block(x, h, block, format).find(search.method);
-    }
-  }
+  const std::size_t width = blocks * block;
+  const BlockRows shape{rows, width, block, false, true};
+  const FloatSource source({reinterpret_cast<const char*>(values), rows * width * sizeof(float)},
+                           FloatType::kFloat32);
+  for_each_panel(source, shape, 0, rows, [&](const PanelPlace& place, const float* x) {
+    std::array<Affine, kPanelBlocks> found;
+    const float* energy = search.energy == nullptr ? nullptr : search.energy + place.block * block;
+    find_panel_scales(x, energy, block, format, search.method, found.data());
+    for (std::size_t r = 0; r < place.rows; ++r) affine[(place.row + r) * blocks + place.block] = found[r];
+  });
 }
 
 }  // namespace ounce::quant

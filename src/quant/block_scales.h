@@ -13,6 +13,7 @@
 #include <cstddef>
 
 #include "kernels/affine.h"
+#include "kernels/panel_search.h"
 #include "quant/linear.h"
 
 namespace ounce::quant {
@@ -20,12 +21,17 @@ namespace ounce::quant {
 // Codes of so many bits (2, 4 or 8) as few-bit kernels take them: unsigned, zero in the middle.
 LinearFormat few_bits_format(unsigned bits, bool is_symmetric);
 
+// A panel is as many blocks of n values as kernels/panel_search.h takes, side by side. `energy` is null where
+// all values count alike. Writes an Affine for each block.
+void find_panel_scales(const float* x, const float* energy, std::size_t n, const LinearFormat& format,
+                       ScaleMethod method, kernels::Affine* affine);
+
 struct BlockSearch {
   ScaleMethod method = ScaleMethod::kMse;
   const float* energy = nullptr;  // of each column, as many as a row has values; null: all alike
 };
 
-// `values` are `rows` rows of `blocks` blocks of `block` values, a multiple of 16. Writes an Affine a block.
+// `values` are `rows` rows of `blocks` blocks of `block` values. Writes an Affine a block.
 void find_block_scales(const float* values, std::size_t rows, std::size_t blocks, std::size_t block,
                        const LinearFormat& format, const BlockSearch& search, kernels::Affine* affine);
 

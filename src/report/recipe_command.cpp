@@ -73,6 +73,8 @@ void add_few_bits(const FewBitsRecipe& few_bits, Words& words) {
   words.add_unless("few_bits.accuracy_level", few_bits.accuracy_level, usual.accuracy_level);
   words.add_unless("few_bits.method", few_bits.method, usual.method);
   if (few_bits.bits != usual.bits) words.add("few_bits.bits", fmt::format("{:.10g}", few_bits.bits));
+  if (few_bits.target_size != usual.target_size)
+    words.add("few_bits.target_size", fmt::format("{}", few_bits.target_size));
   for (const auto& [name, level] : few_bits.levels)
     words.add("few_bits.levels", fmt::format("{}={}", name, name_of(level)));
 }

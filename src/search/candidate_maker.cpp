@@ -23,6 +23,8 @@ constexpr std::uint64_t kTrialSamples = 8;  // quality has been measured on more
 
 Format format_of(const plan::Decision& decision) {
   using plan::Encoding;
+  if (decision.is_nbits())
+    return decision.bits() == 8 ? Format::kInt8 : decision.bits() == 4 ? Format::kInt4 : Format::kInt2;
   switch (decision.encoding) {
     case Encoding::kLinear8:
     case Encoding::kCodebook8: return Format::kW8;

@@ -214,6 +214,20 @@ void Search::try_rare_formats() {
   Recipe wide = recipe_of(Format::kStatic);
   wide.integer.activations = ActivationType::kS16;
   try_format(wide, "static s16");
+  if (options_.objective != Objective::kSize) try_few_bits();  // w4 is smaller
+}
+
+// Weights that stay small where they are multiplied with. A model without such products is what w8 made of
+// it.
+void Search::try_few_bits() {
+  for (const Format format : {Format::kInt8, Format::kInt4}) {
+    Recipe recipe = recipe_of(format);
+    recipe.few_bits.method = WeightMethod::kRtn;
+    recipe.few_bits.accuracy_level = AccuracyLevel::k4;
+    const std::vector<TreatedLayer> layers = evaluator_.layers(recipe);
+    const auto is_few = [](const TreatedLayer& layer) { return is_few_bits(layer.format); };
+    if (std::any_of(layers.begin(), layers.end(), is_few)) try_format(recipe, name_of(format));
+  }
 }
 
 // Calibration, equalizing, and the floats that bring much for nearly nothing are chosen by measuring.

@@ -1,8 +1,8 @@
 // The search for the best recipe.
 //
 // 1. The formats that experience names: stored in 8 bits (in 16 if that does not pass), dynamic, static,
-//    static with dynamic layers; later stored in 16 and in 4 bits, computed on 16-bit floats, static with
-//    16-bit activations. Each is made, judged and timed.
+//    static with dynamic layers; later stored in 16 and in 4 bits, few bits in kernels where there are any,
+//    computed on 16-bit floats, static with 16-bit activations. Each is made, judged and timed.
 // 2. What is fast and does not pass is repaired: layers leave the integers, those first that bring the most
 //    quality for the time they cost, both measured; and no more of them than the gate wants. What passed
 //    only on the data that was searched on is repaired with room to spare.
@@ -54,6 +54,7 @@ class Search {
   void try_safe_formats();
   void try_usual_formats();
   void try_rare_formats();
+  void try_few_bits();
   void try_memory_curve(Format format, const char* name);
   void try_static();
   void try_dynamic_layers();

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <ounce/bench.h>
+#include <ounce/decode.h>
 #include <ounce/error.h>
 
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include <memory>
 
 #include "report/bench_report.h"
+#include "report/decode_report.h"
 #include "report/json.h"
 #include "verbs/command.h"
 #include "verbs/data_options.h"
@@ -27,10 +29,34 @@ struct Arguments {
   std::uint64_t repeats = 0;
   std::vector<std::uint64_t> batches = {1};
   unsigned cold_starts = 3;
+  std::uint64_t tokens = 0, prompt = 16;
   bool json = false;
 };
 
+// Texts instead of single calls.
+int run_decoders(const Arguments& arguments, Host& host) {
+  DecodeOptions options;
+  options.runtime = runtime_options_of(arguments.runtime);
+  options.runtime.remote = remote_of(arguments.remote);
+  options.data = data_options_of(arguments.data, host.given);
+  options.prompt = arguments.prompt;
+  options.tokens = arguments.tokens;
+  std::vector<std::filesystem::path> models;
+  for (const ModelFile& model : find_models(arguments.models)) models.push_back(model.path);
+  DecodeReport report;
+  {
+    const std::unique_ptr<Watch> watch =
+        host.watch(fmt::format("{} model{}", models.size(), models.size() == 1 ? "" : "s"));
+    options.progress = &watch->progress;
+    report = named(models, [&] { return decode(models, options); });
+  }
+  host.say(for_people(arguments.json), report::decode_text(report));
+  if (arguments.json) host.say_json(report::dump(report::decode_json(report)));
+  return 0;
+}
+
 int run(const Arguments& arguments, Host& host) {
+  if (arguments.tokens != 0) return run_decoders(arguments, host);
   BenchOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);
@@ -74,6 +100,13 @@ Command add_bench(CLI::App& parser) {
   app->add_option("--cold-starts", arguments->cold_starts,
                   "processes of each model's own, for cold start and memory (0: none)")
       ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  app->add_option("--tokens", arguments->tokens,
+                  "language models: feed texts (rows of ids) token by token, so many behind the prompt, with "
+                  "what the model keeps of the past; tells latencies, perplexity and tokens that flip")
+      ->check(CLI::Range(1, 1'000'000));
+  app->add_option("--prompt", arguments->prompt, "with --tokens: ids of a text that are fed at once")
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_data_options(*app, arguments->data);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <ounce/calibrate.h>
 #include <ounce/error.h>
+#include <ounce/importance.h>
 
 #include <nlohmann/json.hpp>
 #include <charconv>
@@ -71,6 +72,15 @@ int observe(const Arguments& arguments, Host& host, const OwnFiles& own) {
 int merge(const Arguments& arguments, Host& host, const OwnFiles& own) {
   own.require_apart(arguments.merged);
   std::vector<std::filesystem::path> parts(arguments.parts.begin(), arguments.parts.end());
+  if (is_importance(parts.front())) {
+    merge_importance(parts, arguments.merged);
+    if (arguments.json)
+      host.say_json(report::dump(
+          {{"schema_version", report::kSchemaVersion}, {"verb", "calibrate"}, {"output", arguments.merged}}));
+    host.say(for_people(arguments.json),
+             plainly("{} files of importance in {}\n", parts.size(), arguments.merged));
+    return 0;
+  }
   return show(arguments, host, merge_ranges(parts, arguments.merged));
 }
 

@@ -36,7 +36,7 @@ struct Arguments {
   bool dry_run = false, json = false, verbose = false, verify = true;
   DataArguments data;
   EmitArguments emit;
-  std::string runtime, ranges, on = usual_cpus();
+  std::string runtime, ranges, importance, on = usual_cpus();
   IsolationArguments isolation;
 };
 
@@ -86,6 +86,7 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
   options.trial.runtime.isolate = isolation_of(arguments.isolation);
   options.trial.cpus = options.recipe.is_integer() ? cpus_of(arguments.on) : std::vector<std::string>();
   options.ranges = arguments.ranges;
+  options.importance = arguments.importance;
   const Stream human = for_people(arguments.json);
   const auto usual_name = [&](const std::filesystem::path& path) {
     return default_output(path, possible_format(path, options.recipe.format));
@@ -167,6 +168,10 @@ Command add_quantize(CLI::App& parser) {
       "none; auto for all that can be shown here (default: auto)");
   add_integer_options(*app, arguments->recipe);
   add_few_bits_options(*app, arguments->recipe);
+  app->add_option("--importance", arguments->importance,
+                  "what more bits bring to each layer, for --bits and --target-size: read if the file is "
+                  "there, else measured on --data and written; 'ounce calibrate merge' puts several together")
+      ->group(kFewBitsGroup);
   add_half_options(*app, arguments->recipe);
   add_emit_options(*app, arguments->emit);
   app->add_option("--ranges", arguments->ranges,
@@ -176,6 +181,7 @@ Command add_quantize(CLI::App& parser) {
   return {app, [arguments, app](Host& host) {
             OwnFiles own = OwnFiles::of(*app, arguments->data.contract.file);
             own.add("--ranges", arguments->ranges);
+            own.add("--importance", arguments->importance);
             return run(*arguments, host, own);
           }};
 }

@@ -225,7 +225,7 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
 }
 
 void add_few_bits_options(CLI::App& app, RecipeArguments& arguments) {
-  const char* const group = "Few bits in kernels (--to int4, --to int8, --to int2)";
+  const char* const group = kFewBitsGroup;
   app.add_option("--kernels", arguments.kernels,
                  "nbits (MatMulNBits and GatherBlockQuantized), qdq (DequantizeLinear by blocks, opset 21)")
       ->check(any_sorted_name_of<FewBitsDialect>())
@@ -251,6 +251,10 @@ void add_few_bits_options(CLI::App& app, RecipeArguments& arguments) {
                  "bits that a weight may take on the mean, with its share of a scale: layers that bring the "
                  "most on --data get more of them (default: all as --to says)")
       ->check(number_between(2, 16))
+      ->group(group);
+  app.add_option("--target-size", arguments.target_size,
+                 "bytes that the model may have, all files together, spent in the same way (300MB, 2GB)")
+      ->transform(CLI::AsSizeValue(true))
       ->group(group);
 }
 
@@ -316,6 +320,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.few_bits.dialect = value_of<FewBitsDialect>(arguments.kernels);
   recipe.few_bits.accuracy_level = value_of<AccuracyLevel>(arguments.accuracy_level);
   recipe.few_bits.bits = arguments.bits;
+  recipe.few_bits.target_size = arguments.target_size;
   for (const std::string& text : arguments.levels) add_level(text, recipe.few_bits.levels);
   recipe.few_bits.method = value_of<WeightMethod>(arguments.method);
   recipe.target = arguments.target;

@@ -32,6 +32,7 @@ struct RecipeArguments {
   std::string kernels = "nbits", accuracy_level = "auto", method = "auto";
   std::vector<std::string> levels;
   double bits = 0;
+  std::uint64_t target_size = 0;
 
   // Of 16-bit floats.
   std::string io = "keep", target;
@@ -43,6 +44,7 @@ struct RecipeArguments {
 void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers);
 void add_recipe_options(CLI::App& app, RecipeArguments& arguments);
 void add_half_options(CLI::App& app, RecipeArguments& arguments);
+inline constexpr const char* kFewBitsGroup = "Few bits in kernels (--to int4, --to int8, --to int2)";
 void add_few_bits_options(CLI::App& app, RecipeArguments& arguments);
 void add_integer_options(CLI::App& app, RecipeArguments& arguments);
 // Throws Error{kUsage} for combinations that make no sense.

@@ -695,6 +695,46 @@ def chaotic():
     return model(body), {"chaotic.npz": npz(x=npy("f", [16, 64], even_numbers(9, 16 * 64)))}
 
 
+def decoder(is_cached):
+    """Attention over words and their places: with what it keeps of the past, or with the whole text at once."""
+    past = ["past_key_values.0.key", "past_key_values.0.value"] if is_cached else []
+    nodes = [node("Gather", ["table", "input_ids"], ["words"]), node("Gather", ["places", "position_ids"], ["places_at"]),
+             node("Add", ["words", "places_at"], ["x"])]
+    nodes += [node("MatMul", ["x", name], [name + "_new"]) for name in ("q", "k", "v")]
+    for kept, new, now in zip(past, ("k_new", "v_new"), ("present.0.key", "present.0.value")):
+        nodes.append(node("Concat", [kept, new], [now], [attribute("axis", 1)]))
+    keys, values = ("present.0.key", "present.0.value") if is_cached else ("k_new", "v_new")
+    nodes += [node("Transpose", [keys], ["keys"], [attribute("perm", [0, 2, 1])]), node("MatMul", ["q_new", "keys"], ["likeness"]),
+              node("Shape", ["attention_mask"], ["mask_shape"]), node("Gather", ["mask_shape", "one"], ["length"]),
+              node("Range", ["zero", "length", "one"], ["key_places"]), node("Unsqueeze", ["position_ids", "last"], ["query_places"]),
+              node("LessOrEqual", ["key_places", "query_places"], ["is_past"]), node("Where", ["is_past", "likeness", "never"], ["seen"]),
+              node("Softmax", ["seen"], ["shares"]), node("MatMul", ["shares", values], ["mixed"]), node("MatMul", ["mixed", "o"], ["changed"]),
+              node("Add", ["x", "changed"], ["y"]), node("MatMul", ["y", "head"], ["logits"])]
+    scalar = [tensor(name, [], struct.pack("<q", number), INT64) for name, number in (("zero", 0), ("one", 1))]
+    weights = [weight("table", 64, 32, scale=1), weight("places", 48, 32, scale=1), weight("head", 32, 64, scale=0.3)]
+    weights += [weight(name, 32, 32, scale=0.3) for name in ("q", "k", "v", "o")]
+    inputs = [value(name, ["N", length], INT64) for name, length in (("input_ids", "T"), ("attention_mask", "L"), ("position_ids", "T"))]
+    outputs = [value("logits", ["N", "T", 64])]
+    if is_cached:
+        inputs += [value(name, ["N", "P", 32]) for name in past]
+        outputs += [value(name, ["N", "L", 32]) for name in ("present.0.key", "present.0.value")]
+    body = graph(nodes, inputs, outputs, weights + scalar + [ints("last", 2), tensor("never", [], floats_of([-1e9]))])
+    return model(body)
+
+
+@a_model
+def cached():
+    """Keeps its keys and values from run to run."""
+    ids = [(7 * number * number + 3 * number) % 64 for number in range(3 * 24)]
+    return decoder(True), {"cached.npz": npz(input_ids=npy("q", [3, 24], ids))}
+
+
+@a_model
+def uncached():
+    """The same with all of a text at once."""
+    return decoder(False)
+
+
 @a_model
 def text():
     return b"This is not a model.\n"
