@@ -27,7 +27,7 @@ struct Arguments {
   std::uint64_t repeats = 0;
   std::vector<std::uint64_t> batches = {1};
   unsigned cold_starts = 3;
-  bool json = false;
+  bool profile = false, json = false;
 };
 
 int run(const Arguments& arguments, Host& host) {
@@ -39,6 +39,7 @@ int run(const Arguments& arguments, Host& host) {
   options.repeats = arguments.repeats;
   options.batches = arguments.batches;
   options.cold_starts = arguments.cold_starts;
+  options.profile = arguments.profile;
   std::vector<std::filesystem::path> models;
   for (const ModelFile& model : find_models(arguments.models)) models.push_back(model.path);
   BenchReport report;
@@ -75,6 +76,8 @@ Command add_bench(CLI::App& parser) {
                   "processes of each model's own, for cold start and memory (0: none)")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
+  app->add_flag("--profile", arguments->profile,
+                "where the time goes: by op, the dearest nodes, the share of kernels that multiply integers");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
