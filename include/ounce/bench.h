@@ -25,6 +25,7 @@ struct BenchOptions {
   std::uint64_t repeats = 0;  // calls of each model instead
   std::vector<std::uint64_t> batches = {1};
   unsigned cold_starts = 3;  // processes of each model's own; 0: none, and no figure of memory
+  bool profile = false;      // where the time goes, too: in runs of their own, at the first batch size
   Progress* progress = nullptr;
 };
 
@@ -49,6 +50,25 @@ struct BatchResult {
   SpeedUp speed_up;
 };
 
+// Where the time of a run goes, as the runtime's own profile tells it. Ops are those that it really runs:
+// fused, and in the layout of this machine.
+struct NodeTime {
+  std::string node, op_type;
+  double seconds = 0;  // of a run: the median; without what nodes inside of it take
+};
+struct OpTime {
+  std::string op_type;
+  std::uint64_t nodes = 0;
+  double seconds = 0;
+};
+struct Profile {
+  std::uint64_t runs = 0;
+  double seconds = 0;           // of all nodes
+  double integer_share = 0;     // of these, in kernels that multiply integers: QLinearConv, QGemm …
+  std::vector<OpTime> ops;      // the dearest first
+  std::vector<NodeTime> nodes;  // likewise
+};
+
 struct BenchResult {
   std::filesystem::path model;
   std::uint64_t bytes = 0;        // model file and external data
@@ -59,6 +79,7 @@ struct BenchResult {
   std::uint64_t peak_memory = 0;  // resident, of the process of its own
   std::optional<LoadMemory> load_memory;  // of that process; nothing where a system does not tell
   std::vector<BatchResult> batches;
+  std::optional<Profile> profile;  // where it was asked for; never behind `remote`
 };
 
 struct BenchReport {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -170,6 +171,24 @@ struct NamesOf<WeightType> {
       {WeightType::kS8, "s8"}, {WeightType::kU8, "u8"}, {WeightType::kS4, "s4"}};
 };
 
+// Ops without an integer kernel that are made of ops with one, for kStatic (docs/integer.md).
+enum class Rewrite {
+  kHardSwish,      // HardSwish and HardSigmoid: a sum that its codes clip, a product
+  kTanh,           // a Sigmoid whose codes are read with other scales and zeros
+  kConvTranspose,  // a Conv that gives all phases at once, and moves
+  kMean,           // ReduceMean over all positions: a GlobalAveragePool
+  kPadChannels,    // channels of depthwise convolutions up to the next multiple of 16, which kernels are fast
+                   // for
+};
+template <>
+struct NamesOf<Rewrite> {
+  static constexpr Named<Rewrite> kAll[] = {{Rewrite::kHardSwish, "hard-swish"},
+                                            {Rewrite::kTanh, "tanh"},
+                                            {Rewrite::kConvTranspose, "conv-transpose"},
+                                            {Rewrite::kMean, "mean"},
+                                            {Rewrite::kPadChannels, "pad-channels"}};
+};
+
 // What a config file says of a single value of the model.
 struct ValueOverride {
   std::optional<ValueRange> range;
@@ -208,6 +227,8 @@ struct IntegerRecipe {
   bool correct_bias = true;  // take the mean error of each channel out of its bias
   // Ranges of every second batch of the data alone, where outliers are in the others that are better cut off.
   bool every_second = false;
+  std::set<Rewrite> skip_rewrites;  // that are not made; see docs/integer.md
+  bool weigh_costs = true;  // what would be slower on integers stays in floats (src/plan/integer_costs.h)
   // What is not computed on integers becomes 16-bit floats instead of kW8: computed on where the target can,
   // else stored.
   bool half_rest = false;

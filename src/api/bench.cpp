@@ -10,9 +10,11 @@
 
 #include "base/cancel.h"
 #include "base/stopwatch.h"
+#include "base/temporary_folder.h"
 #include "io/file_cache.h"
 #include "io/mapped_file.h"
 #include "measure/open.h"
+#include "measure/profile.h"
 #include "measure/rounds.h"
 #include "runtime/bound_run.h"
 #include "runtime/hosted.h"
@@ -23,6 +25,7 @@ namespace ounce {
 namespace {
 
 constexpr double kColdStartSeconds = 600;  // a process that takes longer is stopped
+constexpr std::uint64_t kProfiledRuns = 50, kLeastProfiledRuns = 3;
 
 void begin_stage(Progress* progress, const char* stage) {
   if (progress == nullptr) return;
@@ -107,6 +110,24 @@ class Contestant {
   }
   std::uint64_t peak_memory() const { return hosted_->peak_memory(); }
   std::optional<LoadMemory> load_memory() const { return hosted_->load_memory(); }
+
+  // In a session of its own, as it costs time to take them; nothing for what runs elsewhere.
+  std::optional<Profile> profile(double seconds) const {
+    if (hosted_) return std::nullopt;
+    const TemporaryFolder folder("profile");
+    runtime::SessionOptions how = options_.session;
+    how.profile = folder.path() / "nodes";
+    runtime::Session session(session_->shared_library(), path_, how);
+    runtime::BoundRun bound(session);
+    bound.bind(views_);
+    const Stopwatch time;
+    for (std::uint64_t runs = 0;
+         runs < kProfiledRuns && (runs < kLeastProfiledRuns || time.seconds() < seconds); ++runs) {
+      throw_if_cancelled();
+      bound.run();
+    }
+    return measure::read_profile(session.end_profile());
+  }
 
   double load_seconds = 0;
 
@@ -270,6 +291,16 @@ class Contest {
     }
   }
 
+  void profile() {
+    begin_stage(options_.progress, "profiling");
+    if (options_.runtime.remote) {
+      report_.notes.emplace_back("`profile` is of models that run in this process: none is taken elsewhere");
+      return;
+    }
+    for (std::size_t i = 0; i < contestants_.size(); ++i)
+      report_.models[i].profile = contestants_[i].profile(options_.seconds);
+  }
+
   BenchReport take_report() { return std::move(report_); }
 
  private:
@@ -308,6 +339,7 @@ BenchReport bench(const std::vector<std::filesystem::path>& paths, const BenchOp
     contest.bind(batch, is_first);
     if (is_first) contest.start_cold();
     contest.time();
+    if (is_first && options.profile) contest.profile();
     is_first = false;
   }
   return contest.take_report();

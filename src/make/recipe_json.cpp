@@ -118,6 +118,7 @@ void fields(SomeRecipe& recipe, Each& each) {
     each("equalize", integer.equalize, kUsual.integer.equalize);
     each("correct_bias", integer.correct_bias, kUsual.integer.correct_bias);
     each("every_second", integer.every_second, kUsual.integer.every_second);
+    each("weigh_costs", integer.weigh_costs, kUsual.integer.weigh_costs);
     each("half_rest", integer.half_rest, kUsual.integer.half_rest);
   }
   if (is_few_bits(recipe.format)) {
@@ -142,6 +143,8 @@ json to_json(const Recipe& recipe) {
   writing.made["format"] = name_of(recipe.format);
   fields(recipe, writing);
   for (const auto& [name, value] : recipe.integer.values) writing.made["values"][name] = override_json(value);
+  for (const Rewrite rewrite : recipe.integer.skip_rewrites)
+    writing.made["skip_rewrites"].push_back(name_of(rewrite));
   for (const auto& [name, format] : recipe.nodes) writing.made["nodes"][name] = name_of(format);
   for (const auto& [name, level] : recipe.few_bits.levels) writing.made["levels"][name] = name_of(level);
   return writing.made;
@@ -160,6 +163,9 @@ Recipe recipe_from(const json& made) {
   fields(recipe, reading);
   if (made.contains("values")) {
     for (const auto& [name, value] : made["values"].items()) recipe.integer.values[name] = override_of(value);
+  }
+  if (made.contains("skip_rewrites")) {
+    for (const json& name : made["skip_rewrites"]) recipe.integer.skip_rewrites.insert(as<Rewrite>(name));
   }
   if (made.contains("nodes")) {
     for (const auto& [name, format] : made["nodes"].items()) recipe.nodes[name] = as<Format>(format);

@@ -37,13 +37,13 @@ CallCost warm_up(const Call& call) {
   return best;
 }
 
+}  // namespace
+
 double median(std::vector<double> values) {
   const auto middle_place = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle_place, values.end());
   return *middle_place;
 }
-
-}  // namespace
 
 Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options) {
   std::vector<std::uint64_t> in_slot;

@@ -31,6 +31,8 @@ class CallTimes {
   double total_ = 0, least_ = 0;
 };
 
+double median(std::vector<double> values);  // of one at least
+
 struct Rounds {
   std::vector<CallTimes> calls;              // of each thing
   std::vector<std::vector<double>> medians;  // of each thing, round by round

@@ -90,6 +90,13 @@ Attribute make_integer_attribute(Model& model, Bytes name, std::int64_t value) {
   return with_fields(model, name, field, AttributeField::kInt, AttributeType::kInt);
 }
 
+Attribute make_integers_attribute(Model& model, Bytes name, const std::vector<std::int64_t>& values) {
+  // A carried field is one value: a list of several is packed into one.
+  std::string field;
+  protozero::pbf_writer(field).add_packed_int64(number(AttributeField::kInts), values.begin(), values.end());
+  return with_fields(model, name, field, AttributeField::kInts, AttributeType::kInts);
+}
+
 Attribute make_string_attribute(Model& model, Bytes name, const std::string& value) {
   std::string field;
   protozero::pbf_writer(field).add_string(number(AttributeField::kString), value);

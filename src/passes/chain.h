@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "onnx/attributes.h"
+#include "onnx/settings.h"
 #include "passes/body_editor.h"
 
 namespace ounce::passes {
@@ -38,6 +39,18 @@ class Chain {
   }
   Chain& shift(Bytes amount, const char* direction) {
     return node("BitShift", {amount}, onnx::make_string_attribute(editor_->model(), "direction", direction));
+  }
+  // Of the last one: its name, and attributes of another node.
+  Chain& named(Bytes name) {
+    pending_.name = name;
+    return *this;
+  }
+  Chain& copy_attributes(const onnx::Node& from) {
+    for (const auto& attribute : from.attributes) pending_.attributes.push_back(onnx::copy_of(attribute));
+    return *this;
+  }
+  onnx::Attribute integers(Bytes name, const std::vector<std::int64_t>& values) {
+    return onnx::make_integers_attribute(editor_->model(), name, values);
   }
   onnx::Attribute integer(Bytes name, std::int64_t value) {
     return onnx::make_integer_attribute(editor_->model(), name, value);

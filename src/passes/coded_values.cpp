@@ -1,6 +1,7 @@
 #include "passes/coded_values.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -32,9 +33,57 @@ CodedValues::CodedValues(Editors& editors, const graph::Index& index, const plan
     const plan::NodeDecision& decision = plan.nodes[i];
     if (decision.arithmetic != plan::Arithmetic::kStatic) continue;  // dynamic ones take and give floats
     integer_nodes_.emplace(std::pair{decision.body, decision.node}, &decision);
-    if (decision.gives_codes) values_.at({decision.body, decision.output}).maker = i;
+    if (!decision.gives_codes) continue;
+    Coded& coded = values_.at({decision.body, decision.output});
+    coded.maker = i;
+    if (!decision.is_reading) continue;
+    for (const Bytes input : index.bodies()[decision.body].nodes()[decision.node]->inputs) {
+      const auto found = values_.find(key_of(decision.body, input));
+      if (found != values_.end()) coded.read_from = &found->second;
+    }
   }
-  for (auto& [key, coded] : values_) add_coding(key, coded, makes_codes);
+  for (auto& [key, coded] : values_) {
+    if (coded.read_from == nullptr) add_coding(key, coded, makes_codes);
+  }
+  for (auto& [key, coded] : values_) {
+    if (coded.read_from != nullptr) add_reading(key, coded);
+  }
+}
+
+// Nothing computes it: whoever wants floats decodes them with its own scale and zero.
+void CodedValues::add_reading(const plan::ValueKey& key, Coded& coded) {
+  const Coded* from = coded.read_from;
+  while (from->read_from != nullptr) from = from->read_from;
+  coded.codes = from->codes;
+  if (has_float_uses(key))
+    add(key.first, plan_.nodes[coded.maker].node, "DequantizeLinear", coded.codes, *coded.coding, key.second);
+}
+
+const plan::NumberCode* CodedValues::number(std::size_t body, Bytes name) const {
+  const auto found = plan_.numbers.find(key_of(body, name));
+  return found == plan_.numbers.end() ? nullptr : &found->second;
+}
+
+Bytes CodedValues::codes(std::size_t body, Bytes name, const plan::NumberCode& number) {
+  // It keeps its shape: broadcasting may depend on it.
+  const auto [value, home] = index_.find(body, name);
+  const graph::Body& where = index_.bodies()[home];
+  const onnx::Tensor& old = value->initializer != kNone
+                                ? *where.graph->initializers[value->initializer]
+                                : *graph::constant_tensor(*where.nodes()[value->producer]);
+  const bool is_byte = onnx::info_of(number.coding.type).bits == 8;
+  onnx::Tensor tensor = is_byte ? scalar(number.coding.type, static_cast<std::uint8_t>(number.code))
+                                : scalar(number.coding.type, static_cast<std::uint16_t>(number.code));
+  tensor.dims = old.dims;
+  return editors_.of(body).add_shared(fmt::format("number {} {} {}", onnx::name_of(number.coding.type),
+                                                  number.code, fmt::join(old.dims, ",")),
+                                      std::move(tensor));
+}
+
+Bytes CodedValues::decode(std::size_t body, Bytes name, const plan::NumberCode& number, std::size_t place) {
+  const Bytes floats = editors_.of(body).names().fresh("v");
+  add(body, place, "DequantizeLinear", codes(body, name, number), number.coding, floats);
+  return floats;
 }
 
 plan::ValueKey CodedValues::key_of(std::size_t body, Bytes name) const {

@@ -24,6 +24,12 @@ class CodedValues {
   // Floats for the node at `place` alone.
   Bytes decode(std::size_t body, Bytes name, std::size_t place);
 
+  // The codes of a single number that is taken beside codes, and floats of them for the node at `place`;
+  // nothing for other values.
+  const plan::NumberCode* number(std::size_t body, Bytes name) const;
+  Bytes codes(std::size_t body, Bytes name, const plan::NumberCode& number);
+  Bytes decode(std::size_t body, Bytes name, const plan::NumberCode& number, std::size_t place);
+
   // The scale and the zero of a value, as constants.
   Bytes scale(std::size_t body, const plan::Coding& coding);
   Bytes zero(std::size_t body, const plan::Coding& coding);
@@ -34,10 +40,12 @@ class CodedValues {
     const plan::Coding* coding = nullptr;
     Bytes codes, floats;
     std::size_t maker = graph::kNone;  // the integer node that gives it
+    const Coded* read_from = nullptr;  // whose codes these are, read otherwise
   };
   plan::ValueKey key_of(std::size_t body, Bytes name) const;
   bool has_float_uses(const plan::ValueKey& key) const;
   void add_coding(const plan::ValueKey& key, Coded& coded, bool makes_codes);
+  void add_reading(const plan::ValueKey& key, Coded& coded);
   Bytes floats_of_raw(const plan::IntegerPort& port);
   void add(std::size_t body, std::size_t place, Bytes op_type, Bytes from, const plan::Coding& coding,
            Bytes to);

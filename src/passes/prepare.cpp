@@ -1,13 +1,19 @@
 #include "passes/prepare.h"
 
 #include "passes/add_bias.h"
+#include "passes/conv_transpose_to_conv.h"
+#include "passes/division_to_product.h"
 #include "passes/fold_batch_norm.h"
 #include "passes/fold_constants.h"
 #include "passes/gemm_to_matmul.h"
+#include "passes/hard_swish.h"
+#include "passes/mean_to_pool.h"
 #include "passes/own_biases.h"
+#include "passes/pad_channels.h"
 #include "passes/raise_opset.h"
 #include "passes/remove_dead_nodes.h"
 #include "passes/remove_identity.h"
+#include "passes/tanh_to_sigmoid.h"
 #include "plan/node_wishes.h"
 
 namespace ounce::passes {
@@ -32,6 +38,21 @@ void split_gemms(onnx::Model& model, const Recipe& recipe) {
   gemm_to_matmul(model, [&](const onnx::Node& node) { return !wishes.wants_floats(node); });
 }
 
+// Ops without an integer kernel become ops that have one.
+void make_of_integer_ops(onnx::Model& model, const Recipe& recipe) {
+  const auto is_made = [&](Rewrite rewrite) { return !recipe.integer.skip_rewrites.contains(rewrite); };
+  division_to_product(model);
+  if (is_made(Rewrite::kMean)) mean_to_pool(model);
+  if (is_made(Rewrite::kHardSwish)) rewrite_hard_swish(model);
+  if (is_made(Rewrite::kTanh)) tanh_to_sigmoid(model);
+  if (is_made(Rewrite::kConvTranspose)) {
+    const graph::Index index(model);
+    const plan::NodeWishes wishes(index, recipe);
+    conv_transpose_to_conv(model, [&](const onnx::Node& node) { return !wishes.wants_floats(node); });
+  }
+  if (is_made(Rewrite::kPadChannels)) pad_channels(model);
+}
+
 }  // namespace
 
 void prepare(onnx::Model& model, const Recipe& recipe) {
@@ -44,6 +65,7 @@ void prepare(onnx::Model& model, const Recipe& recipe) {
   fold_batch_norm(model);
   add_bias(model);
   if (recipe.format == Format::kStatic) own_biases(model);
+  if (recipe.format == Format::kStatic) make_of_integer_ops(model, recipe);
   if (recipe.format == Format::kDynamic) split_gemms(model, recipe);
   remove_dead_nodes(model);
 }

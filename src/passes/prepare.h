@@ -2,8 +2,9 @@
 //
 // Weights that are moved before they are used become constants; batch normalisations go into the op in front
 // of them, sums of constants into its bias; every op gets a bias of its own; identities and dead nodes go;
-// older opsets are raised to one that has per-channel Q/DQ; for dynamic arithmetic Gemm becomes MatMul and
-// Add, unless it is asked to stay in floats.
+// older opsets are raised to one that has per-channel Q/DQ; for static arithmetic ops without an integer
+// kernel are made of ops that have one (Rewrite); for dynamic arithmetic Gemm becomes MatMul and Add, unless
+// it is asked to stay in floats.
 #pragma once
 
 #include <ounce/recipe.h>

@@ -525,5 +525,104 @@ TEST(StaticOps, AWeightOfAnIntegerAndAFloatConvServesBoth) {
   }
 }
 
+// What stands between two Convs; weights are large, so that limits are reached.
+template <class Add>
+ModelBuilder between_convs(Add add) {
+  ModelBuilder model = images();
+  model.output("y", kFloat, {1, 5, -1, -1});
+  add_conv(model, "x", "a", {8, 4, 3, 3}, kSame);
+  add(model);
+  add_conv(model, "h", "y", {5, 8, 1, 1}, {}, false);
+  return model;
+}
+// Of the ops that give values of the model, without those that make scales.
+std::string ops_of(const onnx::Model& model) {
+  std::string ops;
+  for (const auto& node : model.proto->graph->nodes) ops += std::string(node->op_type) + " ";
+  return ops;
+}
+
+TEST(StaticOps, HardSwishIsASumAndAProductOfCodes) {
+  const ModelBuilder model =
+      between_convs([](GraphBuilder& graph) { graph.node("HardSwish", {"a"}, {"h"}); });
+  EXPECT_EQ(ops_of(Rewritten(model.bytes(), kQOperator.recipe()).model()),
+            "QuantizeLinear QLinearConv QLinearAdd QLinearMul QLinearConv DequantizeLinear ");
+  expect_static_close(model);
+}
+
+TEST(StaticOps, HardSigmoidIsASumOfCodes) {
+  const ModelBuilder model = between_convs([](GraphBuilder& graph) {
+    graph.node("HardSigmoid", {"a"}, {"g"}).node("Mul", {"a", "g"}, {"h"});
+  });
+  EXPECT_EQ(ops_of(Rewritten(model.bytes(), kQOperator.recipe()).model()),
+            "QuantizeLinear QLinearConv QLinearAdd QLinearMul QLinearConv DequantizeLinear ");
+  expect_static_close(model);
+}
+
+TEST(StaticOps, TanhIsASigmoidOfTheSameCodes) {
+  const ModelBuilder model = between_convs([](GraphBuilder& graph) {
+    graph.node("Tanh", {"a"}, {"t"}).node("Sigmoid", {"a"}, {"s"}).node("Mul", {"t", "s"}, {"h"});
+  });
+  EXPECT_EQ(
+      ops_of(Rewritten(model.bytes(), kQOperator.recipe()).model()),
+      "QuantizeLinear QLinearConv QLinearSigmoid QLinearSigmoid QLinearMul QLinearConv DequantizeLinear ");
+  expect_static_close(model);
+}
+
+TEST(StaticOps, WhatIsReadOtherwiseCanBeDecodedToo) {
+  ModelBuilder model = between_convs([](GraphBuilder& graph) {
+    graph.initializer("third", {}, {3}).node("Div", {"a", "third"}, {"h"});
+  });
+  model.node("Abs", {"h"}, {"z"});
+  model.output("z", kFloat, {1, 8, 8, 8});
+  expect_static_close(model);
+}
+
+TEST(StaticOps, NumbersBesideCodesAreCodes) {
+  for (const float number : {0.7F, -0.7F}) {
+    const ModelBuilder model = between_convs([number](GraphBuilder& graph) {
+      graph.initializer("n", {1}, {number}).node("Add", {"n", "a"}, {"s"}).node("Mul", {"s", "n"}, {"h"});
+    });
+    EXPECT_THAT(ops_of(Rewritten(model.bytes(), kQOperator.recipe()).model()),
+                HasSubstr("QLinearConv QLinearAdd"));
+    expect_static_close(model);
+  }
+}
+
+TEST(StaticOps, ConvTransposeIsAConv) {
+  const ModelBuilder model = between_convs([](GraphBuilder& graph) {
+    graph.initializer("wt", {8, 8, 4, 4}, noise({8, 8, 4, 4}, 77));
+    graph.node("ConvTranspose", {"a", "wt"}, {"t"},
+               {ints_attribute("strides", {2, 2}), ints_attribute("pads", {1, 1, 1, 1})});
+    graph.node("Relu", {"t"}, {"h"});
+  });
+  EXPECT_EQ(
+      ops_of(Rewritten(model.bytes(), kQOperator.recipe()).model()),
+      "QuantizeLinear QLinearConv QLinearConv Transpose Reshape Transpose Reshape Transpose Slice Transpose "
+      "QLinearConv DequantizeLinear ");
+  expect_static_close(model);
+}
+
+TEST(StaticOps, ResizeToTheNearestMovesCodes) {
+  const ModelBuilder model = between_convs([](GraphBuilder& graph) {
+    graph.initializer("twice", {4}, {1, 1, 2, 2});
+    graph.node("Resize", {"a", "", "twice"}, {"h"},
+               {test::string_attribute("mode", "nearest"), test::string_attribute("nearest_mode", "floor"),
+                test::string_attribute("coordinate_transformation_mode", "asymmetric")});
+  });
+  EXPECT_EQ(ops_of(Rewritten(model.bytes(), kQOperator.recipe()).model()),
+            "QuantizeLinear QLinearConv Resize QLinearConv DequantizeLinear ");
+  expect_static_close(model);
+}
+
+TEST(StaticOps, ASkippedRewriteLeavesTheOp) {
+  const ModelBuilder model =
+      between_convs([](GraphBuilder& graph) { graph.node("HardSwish", {"a"}, {"h"}); });
+  Recipe recipe = kQOperator.recipe();
+  recipe.integer.skip_rewrites = {Rewrite::kHardSwish};
+  EXPECT_THAT(ops_of(Rewritten(model.bytes(), recipe).model()),
+              HasSubstr("DequantizeLinear HardSwish QuantizeLinear"));
+}
+
 }  // namespace
 }  // namespace ounce::passes

@@ -38,13 +38,17 @@ class StaticQdq {
   void put(const plan::NodeDecision& decision) {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     BodyEditor& editor = editors_.of(decision.body);
+    if (decision.is_reading) return editor.remove_node(decision.node);
     if (decision.gives_codes) {
       editor.edit_node(decision.node).outputs[0] = values_.floats_behind(decision);
       if (decision.absorbed != graph::kNone) editor.remove_node(decision.absorbed);
     }
     if (decision.op->has_weight() && node.inputs.size() > 2) decode_bias(decision, node);
     for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
-      const Bytes input = values_.decode(decision.body, node.inputs[i], decision.node);
+      const plan::NumberCode* number = values_.number(decision.body, node.inputs[i]);
+      const Bytes input = number != nullptr
+                              ? values_.decode(decision.body, node.inputs[i], *number, decision.node)
+                              : values_.decode(decision.body, node.inputs[i], decision.node);
       editor.edit_node(decision.node).inputs[i] = input;
     }
   }

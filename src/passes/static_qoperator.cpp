@@ -31,6 +31,7 @@ class StaticQOperator {
 
   void put(const NodeDecision& decision) {
     const onnx::Node& old = *index_.bodies()[decision.body].nodes()[decision.node];
+    if (decision.is_reading) return editors_.of(decision.body).remove_node(decision.node);
     onnx::Node node;
     node.name = old.name;
     node.op_type = decision.op->integer_op;
@@ -96,6 +97,10 @@ class StaticQOperator {
 
   // Codes, scale, zero.
   Names coded(std::size_t body, Bytes name) {
+    if (const plan::NumberCode* number = values_.number(body, name)) {
+      return {values_.codes(body, name, *number), values_.scale(body, number->coding),
+              values_.zero(body, number->coding)};
+    }
     const plan::Coding& coding = values_.coding(body, name);
     return {values_.codes(body, name), values_.scale(body, coding), values_.zero(body, coding)};
   }

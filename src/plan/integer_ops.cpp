@@ -4,6 +4,7 @@
 #include <array>
 
 #include "onnx/attributes.h"
+#include "onnx/settings.h"
 #include "plan/dynamic_kernels.h"
 #include "plan/dynamic_ops.h"
 #include "plan/op_table.h"
@@ -31,6 +32,7 @@ constexpr auto kStaticOps = std::to_array<IntegerOp>({
     {"Flatten", kMovement, "Flatten", ""},
     {"MaxPool", kMovement, "MaxPool", ""},
     {"Reshape", kMovement, "Reshape", ""},
+    {"Resize", kMovement, "Resize", ""},  // to the nearest
     {"Slice", kMovement, "Slice", ""},
     {"Squeeze", kMovement, "Squeeze", ""},
     {"Transpose", kMovement, "Transpose", ""},
@@ -44,6 +46,11 @@ constexpr auto kDynamicOps = std::to_array<IntegerOp>({
 });
 constexpr IntegerOp kFusedAttention{"Attention", kAttention, "QAttention", kContrib};
 constexpr std::array kWholeGemm = {IntegerOp{"Gemm", kGemm, "MatMulInteger", ""}};
+
+// A Resize that makes values which were not there.
+bool is_blend(const onnx::Node& node) {
+  return is_op(node, "Resize") && onnx::string_setting(node, "mode", "nearest") != "nearest";
+}
 
 template <class Ops>
 const IntegerOp* find(const Ops& ops, const onnx::Node& node) {
@@ -68,7 +75,7 @@ bool gains_by_dynamic(std::string_view op_type) {
 }
 
 const IntegerOp* find_integer_op(const onnx::Node& node) {
-  return is_fused_wrongly(node) ? nullptr : find(kStaticOps, node);
+  return is_fused_wrongly(node) || is_blend(node) ? nullptr : find(kStaticOps, node);
 }
 
 bool is_fused_wrongly(const onnx::Node& node) {

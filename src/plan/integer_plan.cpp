@@ -53,7 +53,10 @@ std::string IntegerPlan::text() const {
   for (const NodeDecision& node : nodes) {
     text += fmt::format("node {}:{} {}", node.body, node.node, name_of(node.arithmetic));
     if (node.is_integer()) {
-      text += fmt::format(" -> {}{}{}\n", node.output, node.gives_codes ? ", codes" : "",
+      text += fmt::format(" -> {}{}{}\n", node.output,
+                          node.is_reading    ? ", the same codes"
+                          : node.gives_codes ? ", codes"
+                                             : "",
                           node.absorbed != kNone ? ", clamped by its codes" : "");
     } else {
       text += fmt::format(": {}\n", node.reason);
@@ -67,6 +70,11 @@ std::string IntegerPlan::text() const {
   for (const auto& [key, coding] : codings) {
     text += fmt::format("value {}:{} {} scale {} zero {}\n", key.first, key.second,
                         onnx::name_of(coding.type), coding.scale, coding.zero);
+  }
+  for (const auto& [key, number] : numbers) {
+    text +=
+        fmt::format("number {}:{} {} scale {} zero {} code {}\n", key.first, key.second,
+                    onnx::name_of(number.coding.type), number.coding.scale, number.coding.zero, number.code);
   }
   return text;
 }

@@ -5,7 +5,11 @@
 //
 // Nodes with weights are the seeds. Ops between them follow when all they get are codes that an integer op
 // makes, and when an integer op wants what they give: Q/DQ anywhere else would cost time and bits for
-// nothing.
+// nothing. Beside codes they may take single numbers. A product with a number is no work at all, only another
+// scale for the same codes:
+//
+//   x ─ Conv ─ Mul(1/6) ─ Add(1/2) ─ Clip(0, 1) ─ …        the Mul is gone, too; the Add computes, and its
+//                                                          codes end where the Clip ends
 //
 // Nodes of a static plan may be asked to be dynamic: they take floats, as all that the static plan does not
 // speak of.
@@ -44,11 +48,22 @@ struct NodeDecision {
   onnx::Bytes output;                   // the value that the node gives: its own, or that of …
   std::size_t absorbed = graph::kNone;  // … a Relu or Clip behind it, which its codes' limits replace
   bool gives_codes = false;
+  // Mul by a positive number, Add of a negative one: the same codes, read with another scale or zero. There
+  // is nothing to compute.
+  bool is_reading = false;
+  // What a reader of its codes adds: a whole number of their steps, so that it can.
+  double added_by_reader = 0;
 
   bool is_integer() const { return arithmetic != Arithmetic::kFloat; }
 };
 
 using ValueKey = std::pair<std::size_t, onnx::Bytes>;  // the body that defines it, and its name
+
+// A single number that an integer node adds or multiplies with: exactly one step of a scale of its own.
+struct NumberCode {
+  Coding coding;
+  std::int32_t code = 1;
+};
 
 // An input or output of the model that is integers in the new one: a code c stands for (c - zero) * scale.
 struct IntegerPort {
@@ -65,6 +80,8 @@ struct IntegerPlan {
   std::map<ValueKey, Coding> codings;       // of static activations
   std::map<ValueKey, std::size_t> weights;  // constants that integer nodes multiply with: their (first) node
   std::map<ValueKey, std::size_t> biases;   // … and add
+
+  std::map<ValueKey, NumberCode> numbers;  // constants that integer nodes take beside codes
 
   std::vector<IntegerPort> ports;
 

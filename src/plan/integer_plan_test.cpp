@@ -988,5 +988,90 @@ TEST(BiasCorrection, NeedsToKnowTheChannels) {
   EXPECT_THAT(Planned(model, recipe, &ranges).decision("b").shift, IsEmpty());
 }
 
+// x ─ Conv ─ a ─ Mul(1/4) ─ m ─ Add(1/2) ─ s ─ Clip(0, 1) ─ r ─ Conv ─ y
+ModelBuilder conv_numbers_conv() {
+  ModelBuilder model = images();
+  model.initializer("quarter", {}, {0.25F}).initializer("half", {}, {0.5F});
+  model.initializer("zero", {}, {0}).initializer("one", {}, {1});
+  add_conv(model, "x", "a");
+  model.node("Mul", {"a", "quarter"}, {"m"}).node("Add", {"m", "half"}, {"s"});
+  model.node("Clip", {"s", "zero", "one"}, {"r"});
+  add_conv(model, "r", "y");
+  return model;
+}
+
+TEST(IntegerPlan, AProductWithANumberIsTheSameCodesAndASumIsNot) {
+  const std::string text = integer_text(conv_numbers_conv(), ranges_of({"x", "a", "m", "s", "r", "y"}));
+  EXPECT_THAT(text, StartsWith("node 0:0 static -> a, codes\n"
+                               "node 0:1 static -> m, the same codes\n"
+                               "node 0:2 static -> r, codes, clamped by its codes\n"
+                               "node 0:4 static -> y, codes\n"));
+  EXPECT_THAT(text, HasSubstr("value 0:m uint8 scale 0.0025 zero 100\n"));
+  EXPECT_THAT(text, HasSubstr("number 0:half uint8 scale 0.5 zero 0 code 1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("number 0:quarter")));
+}
+
+TEST(IntegerPlan, ASigmoidThatIsReadAsATanhHasAWholeMiddle) {
+  ModelBuilder model = images();
+  model.initializer("two", {}, {2}).initializer("minus", {}, {-1});
+  add_conv(model, "x", "a");
+  model.node("Mul", {"a", "two"}, {"d"}).node("Sigmoid", {"d"}, {"g"});
+  model.node("Mul", {"g", "two"}, {"e"}).node("Add", {"e", "minus"}, {"t"});
+  add_conv(model, "t", "y");
+  observe::Ranges ranges = ranges_of({"x", "a", "d", "y", "t"});
+  for (const char* name : {"g", "e"})
+    ranges.values[name].add(std::vector<float>{0, name[0] == 'g' ? 1.0F : 2.0F}, 1, 1);
+  const std::string text = integer_text(model, ranges);
+  EXPECT_THAT(text, HasSubstr("node 0:4 static -> t, the same codes\n"));
+  EXPECT_THAT(text, HasSubstr("value 0:g uint8 scale 0.003937008 zero 0\n"));    // 1/254
+  EXPECT_THAT(text, HasSubstr("value 0:t uint8 scale 0.007874016 zero 127\n"));  // from -1 to 1
+}
+
+// A Conv of few inputs, a depthwise one, and one of many: x ─ Conv ─ a ─ Conv ─ b ─ Conv ─ y ─ Add(a)
+ModelBuilder beginning() {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 3, 64, 64}).output("z", kFloat, {1, 4, 64, 64});
+  model.initializer("wa", {4, 3, 1, 1}, ramp({4, 3, 1, 1})).node("Conv", {"x", "wa"}, {"a"});
+  model.initializer("wb", {4, 1, 1, 1}, ramp({4, 1, 1, 1}));
+  model.node("Conv", {"a", "wb"}, {"b"}, {int_attribute("group", 4)});
+  add_conv(model, "b", "y");
+  model.node("Add", {"y", "a"}, {"s"});
+  add_conv(model, "s", "z");
+  return model;
+}
+observe::Ranges many_values() {
+  observe::Ranges ranges;
+  for (const char* name : {"x", "a", "b", "y", "s", "z"})
+    ranges.values[name].add(ramp({4, 64, 64}), 4, 64 * 64);
+  ranges.samples = 1;
+  return ranges;
+}
+
+TEST(IntegerPlan, WhatIsSlowerOnIntegersStaysInFloatsAtTheBeginning) {
+  EXPECT_EQ(node_lines(integer_text(beginning(), many_values())),
+            "node 0:0 float: is faster in floats, which is what it gets\n"
+            "node 0:1 float: is faster in floats, which is what it gets\n"
+            "node 0:2 static -> y, codes\n"
+            "node 0:3 static -> s, codes\n"
+            "node 0:4 static -> z, codes\n");
+}
+
+TEST(IntegerPlan, CostsAreNotWeighedWhereNobodyWantsItOrTheyAreOfOtherCpus) {
+  Recipe all = static_recipe(), arm = static_recipe(), ports = static_recipe();
+  all.integer.weigh_costs = false;
+  arm.target = "linux-arm64@1.22.0";
+  ports.integer.integer_io = true;
+  for (const Recipe& recipe : {all, arm, ports})
+    EXPECT_THAT(integer_text(beginning(), many_values(), recipe),
+                StartsWith("node 0:0 static -> a, codes\n"));
+}
+
+TEST(IntegerPlan, ModelsOfNothingButSlowNodesAreOnIntegersAllTheSame) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 3, 64, 64}).output("a", kFloat, {1, 4, 64, 64});
+  model.initializer("wa", {4, 3, 1, 1}, ramp({4, 3, 1, 1})).node("Conv", {"x", "wa"}, {"a"});
+  EXPECT_THAT(integer_text(model, many_values()), StartsWith("node 0:0 static -> a, codes\n"));
+}
+
 }  // namespace
 }  // namespace ounce::plan

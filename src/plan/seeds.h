@@ -82,6 +82,11 @@ class Seeds {
     return value;
   }
 
+  // Of a node with a constant weight.
+  const std::vector<std::int64_t>& weight_dims(std::size_t body, const onnx::Node& node) const {
+    return constants_.find(body, input_of(node, 1))->tensor->dims;
+  }
+
   // Why this node, whose op has a weight, cannot compute on integers; empty when it can.
   std::string why_not(std::size_t body, const onnx::Node& node) {
     if (node.outputs.size() != 1 || node.outputs[0].empty()) return "it has no output";

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
+#include "plan/integer_costs.h"
 #include "plan/op_table.h"
 #include "plan/planners.h"
 
@@ -16,7 +18,13 @@ class StaticPlanner {
   // Without ranges every value is taken to have one.
   StaticPlanner(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges, Seeds& seeds,
                 Selection& selection)
-      : index_(index), recipe_(recipe.integer), ranges_(ranges), seeds_(seeds), selection_(selection) {}
+      : index_(index),
+        recipe_(recipe.integer),
+        ranges_(ranges),
+        seeds_(seeds),
+        selection_(selection),
+        weighs_costs_(recipe.integer.weigh_costs && !recipe.integer.integer_io && ranges != nullptr &&
+                      has_measured_costs(recipe.target)) {}
 
   IntegerPlan make() {
     for (const auto& [name, value] : recipe_.values) {
@@ -85,8 +93,10 @@ class StaticPlanner {
   void find_candidates(std::size_t body) {
     const auto& nodes = index_.bodies()[body].nodes();
     makers_.clear();
+    at_beginning_.clear();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (seeds_.is_asked_dynamic(*nodes[i])) continue;
+      follow_the_beginning(*nodes[i]);
       const IntegerOp* op = find_integer_op(*nodes[i]);
       NodeDecision decision;
       decision.body = body;
@@ -99,11 +109,17 @@ class StaticPlanner {
       } else {
         decision.op = op;
         find_output(decision);
+        if (op->kind == IntegerKind::kJoin) find_reading(decision);
         decision.reason = op->has_weight() ? why_not_seed(decision) : why_not_follower(decision);
+        if (decision.reason.empty() && op->has_weight() && is_slower(decision)) {
+          decision.reason = "is faster in floats, which is what it gets";
+          at_beginning_.insert(decision.output);
+          at_beginning_.insert(nodes[i]->outputs[0]);
+        }
         if (decision.reason.empty()) {
           decision.arithmetic = Arithmetic::kStatic;
           decision.gives_codes = op->must_give_codes();
-          if (op->may_give_codes() && why_no_codes(body, decision.output).empty())
+          if (op->may_give_codes() && (decision.is_reading || why_no_codes(body, decision.output).empty()))
             makers_.emplace(decision.output, plan_.nodes.size());
         } else if (!op->has_weight()) {
           decision.reason = seeds_.why_asked(*nodes[i]);  // otherwise nobody expects it to be integer
@@ -111,6 +127,28 @@ class StaticPlanner {
       }
       plan_.nodes.push_back(std::move(decision));
     }
+  }
+
+  // Floats that come in are none of its costs.
+  bool is_slower(const NodeDecision& decision) const {
+    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+    if (!weighs_costs_ || makers_.contains(node.inputs[0])) return false;
+    const observe::Statistics* given = statistics(path_of(decision.body, decision.output));
+    const double outputs = given == nullptr
+                               ? 0
+                               : static_cast<double>(given->count()) /
+                                     static_cast<double>(std::max<std::uint64_t>(1, ranges_->samples));
+    return is_faster_in_floats(node, seeds_.weight_dims(decision.body, node), outputs);
+  }
+
+  // What nodes that are faster in floats give, through what stands between them: codes can be made of it for
+  // an op that gets codes as well.
+  void follow_the_beginning(const onnx::Node& node) {
+    const bool is_between = is_clamp(node) || find_integer_op(node) != nullptr;
+    if (!is_between || at_beginning_.empty() || node.outputs.size() != 1) return;
+    const bool follows = !node.inputs.empty() && at_beginning_.contains(node.inputs[0]);
+    const auto* op = find_integer_op(node);
+    if (follows && (op == nullptr || !op->has_weight())) at_beginning_.insert(node.outputs[0]);
   }
 
   // The value that the node gives, behind a clamp that can go.
@@ -152,18 +190,73 @@ class StaticPlanner {
     return decision.op->must_give_codes() ? why_no_codes(decision.body, decision.output) : std::string();
   }
 
+  // A single number beside codes.
+  std::optional<float> number_of(std::size_t body, const onnx::Node& node, std::size_t input) const {
+    if (node.inputs.size() != 2 || (node.op_type != "Add" && node.op_type != "Mul")) return std::nullopt;
+    const std::optional<float> number = seeds_.scalar(body, node.inputs[input]);
+    constexpr float kLeast = 1e-6F, kMost = 1e6F;
+    const bool is_usual = number && std::abs(*number) >= kLeast && std::abs(*number) <= kMost;
+    return is_usual ? number : std::nullopt;
+  }
+
+  // The input of a reading that is codes.
+  Bytes read_by(const NodeDecision& decision) const {
+    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+    return node.inputs[number_of(decision.body, node, 0) ? 1 : 0];
+  }
+
+  void find_reading(NodeDecision& decision) {
+    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+    if (node.inputs.size() != 2 || node.outputs.size() != 1 || decision.absorbed != kNone) return;
+    const auto first = number_of(decision.body, node, 0), second = number_of(decision.body, node, 1);
+    if (first.has_value() == second.has_value()) return;
+    const float number = first ? *first : *second;
+    const Bytes codes = node.inputs[first ? 1 : 0];
+    if (!makers_.contains(codes) || index_.find(decision.body, decision.output).value->is_output) return;
+    decision.is_reading = node.op_type == "Mul" ? number > 0 : number < 0 && can_be_added(codes, -number);
+  }
+
+  // Behind a Sigmoid, whose range is known and that nobody else looks at, the scale is chosen so that the
+  // number is a whole number of steps.
+  bool can_be_added(Bytes codes, double number) {
+    std::size_t maker = makers_.at(codes);
+    while (true) {
+      const NodeDecision& decision = plan_.nodes[maker];
+      const graph::Value& value = *index_.find(decision.body, decision.output).value;
+      if (value.uses.size() != 1 || value.is_output) return false;
+      if (!decision.is_reading) break;
+      const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+      if (node.op_type != "Mul") return false;
+      number /= double{*number_of(decision.body, node, number_of(decision.body, node, 0) ? 0 : 1)};
+      maker = makers_.at(read_by(decision));
+    }
+    NodeDecision& decision = plan_.nodes[maker];
+    constexpr double kLeast = 0.25, kMost = 1;  // of the range of a Sigmoid
+    const bool is_sigmoid = index_.bodies()[decision.body].nodes()[decision.node]->op_type == "Sigmoid";
+    if (!is_sigmoid || decision.absorbed != kNone || number < kLeast || number > kMost) return false;
+    decision.added_by_reader = number;
+    return true;
+  }
+
   // Only where all it gets are codes already.
   std::string why_not_follower(const NodeDecision& decision) {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     if (node.outputs.size() != 1) return "it has several outputs";
     if (std::string reason = seeds_.why_asked(node); !reason.empty()) return reason;
+    bool takes_codes = false;
     for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
-      if (!makers_.contains(input_of(node, i))) return "not all it gets are codes";
+      const bool is_code = makers_.contains(input_of(node, i));
+      const bool may_be_code =
+          at_beginning_.contains(input_of(node, i)) && why_no_codes(decision.body, input_of(node, i)).empty();
+      if (!is_code && !may_be_code && !number_of(decision.body, node, i)) return "not all it gets are codes";
+      takes_codes |= is_code;
     }
+    if (!takes_codes) return "not all it gets are codes";
     if (std::string reason = selection_.why_not(node); !reason.empty()) return reason;
-    // What is only moved keeps the codes it has.
-    return decision.op->kind == IntegerKind::kMovement ? why_kept_float(decision.body, decision.output)
-                                                       : why_no_codes(decision.body, decision.output);
+    // What is only moved, or read otherwise, keeps the codes it has.
+    return decision.op->kind == IntegerKind::kMovement || decision.is_reading
+               ? why_kept_float(decision.body, decision.output)
+               : why_no_codes(decision.body, decision.output);
   }
 
   bool is_wanted_as_codes(const NodeDecision& decision, const std::vector<std::size_t>& by_node) const {
@@ -279,16 +372,59 @@ class StaticPlanner {
       const NodeDecision& decision = plan_.nodes[i];
       if (!decision.is_integer()) continue;
       const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
-      for (std::size_t k = 0; k < decision.op->activations(node); ++k) code(decision.body, node.inputs[k]);
+      for (std::size_t k = 0; k < decision.op->activations(node); ++k) {
+        const auto number = number_of(decision.body, node, k);
+        if (!number) {
+          code(decision.body, node.inputs[k]);
+        } else if (!decision.is_reading) {
+          plan_.numbers.emplace(key_of(decision.body, node.inputs[k]), code_of(*number));
+        }
+      }
       if (!decision.gives_codes) continue;
-      if (decision.op->kind == IntegerKind::kMovement) {
+      if (decision.is_reading) {
+        read_otherwise(decision, node);
+      } else if (decision.op->kind == IntegerKind::kMovement) {
         const auto input = plan_.codings.find(key_of(decision.body, node.inputs[0]));
         plan_.codings.emplace(key_of(decision.body, decision.output), input->second);
       } else {
         code(decision.body, decision.output);
         if (decision.absorbed != kNone) hold_to_clamp(decision);
+        if (decision.added_by_reader > 0) make_whole(decision);
       }
     }
+  }
+
+  // One step from zero, up or down.
+  NumberCode code_of(float number) const {
+    NumberCode made;
+    made.coding.type = element_type_of(recipe_.activations);
+    made.coding.scale = std::abs(number);
+    made.coding.range = {std::min(number, 0.0F), std::max(number, 0.0F)};
+    made.coding.zero = number > 0 || limits_of(made.coding.type).low < 0 ? 0 : 1;
+    made.code = made.coding.zero + (number > 0 ? 1 : -1);
+    return made;
+  }
+
+  // (code - zero)·scale·k, or (code - zero)·scale - n·scale.
+  void read_otherwise(const NodeDecision& decision, const onnx::Node& node) {
+    const bool is_first = number_of(decision.body, node, 0).has_value();
+    const float number = *number_of(decision.body, node, is_first ? 0 : 1);
+    Coding coding = plan_.codings.at(key_of(decision.body, node.inputs[is_first ? 1 : 0]));
+    if (node.op_type == "Mul") {
+      coding.scale *= number;
+      coding.range = {coding.range.low * number, coding.range.high * number};
+    } else {
+      coding.zero -= static_cast<std::int32_t>(std::lround(number / coding.scale));
+      coding.range = {coding.range.low + number, coding.range.high + number};
+    }
+    plan_.codings.emplace(key_of(decision.body, decision.output), coding);
+  }
+
+  void make_whole(const NodeDecision& decision) {
+    Coding& coding = plan_.codings.at(key_of(decision.body, decision.output));
+    const double most = limits_of(coding.type).high - coding.zero;  // beyond, the new zero would be no code
+    const double steps = std::min(std::floor(decision.added_by_reader / coding.scale), most);
+    coding.scale = static_cast<float>(decision.added_by_reader / std::max(steps, 1.0));
   }
 
   // A range that was asked for may go beyond what the clamp lets through.
@@ -321,14 +457,23 @@ class StaticPlanner {
   Seeds& seeds_;
   Selection& selection_;
   IntegerPlan plan_;
+  bool weighs_costs_;
   std::map<Bytes, std::size_t> makers_;  // values of this body that integer nodes give: by whom
+  std::set<Bytes> at_beginning_;         // values of this body that come of nodes which are faster in floats
 };
 
 }  // namespace
 
 IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges,
                         Seeds& seeds, Selection& selection) {
-  return StaticPlanner(index, recipe, ranges, seeds, selection).make();
+  IntegerPlan plan = StaticPlanner(index, recipe, ranges, seeds, selection).make();
+  const bool has_integers = std::any_of(plan.nodes.begin(), plan.nodes.end(),
+                                        [](const NodeDecision& decision) { return decision.is_integer(); });
+  if (has_integers || !recipe.integer.weigh_costs) return plan;
+  // What was asked for is integers: slow ones rather than none.
+  Recipe whatever_it_costs = recipe;
+  whatever_it_costs.integer.weigh_costs = false;
+  return StaticPlanner(index, whatever_it_costs, ranges, seeds, selection).make();
 }
 
 }  // namespace ounce::plan

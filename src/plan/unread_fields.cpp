@@ -38,6 +38,8 @@ constexpr auto kFields = std::to_array<Field>({
     {"`integer.correct_bias=false`", ReadBy::kStatic,
      [](const auto& i) { return i.correct_bias != kUnset.correct_bias; }},
     {"`integer.every_second`", ReadBy::kStatic, [](const auto& i) { return i.every_second; }},
+    {"`integer.weigh_costs=false`", ReadBy::kStatic, [](const auto& i) { return !i.weigh_costs; }},
+    {"`integer.skip_rewrites`", ReadBy::kStatic, [](const auto& i) { return !i.skip_rewrites.empty(); }},
 });
 
 bool reads(const Recipe& recipe, ReadBy by) {

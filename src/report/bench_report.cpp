@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "report/json.h"
 #include "report/option_words.h"
@@ -22,6 +23,45 @@ std::string speed_text(const SpeedUp& speed, bool is_base) {
   if (!speed.is_measurable)
     return fmt::format("no measurable difference ({:.3f} … {:.3f})", speed.low, speed.high);
   return fmt::format("{:.2f} × ({:.2f} … {:.2f})", speed.ratio, speed.low, speed.high);
+}
+
+constexpr std::size_t kShownOps = 10, kShownNodes = 5;
+
+std::string share_text(double seconds, const Profile& profile) {
+  return percent_text(profile.seconds > 0 ? seconds / profile.seconds : 0);
+}
+
+std::string profile_text(const BenchResult& model) {
+  const Profile& profile = *model.profile;
+  Table ops({{"op"}, {"nodes", Align::kRight}, {"time", Align::kRight}, {"share", Align::kRight}});
+  for (std::size_t i = 0; i < std::min(kShownOps, profile.ops.size()); ++i) {
+    const OpTime& op = profile.ops[i];
+    ops.add(
+        {op.op_type, fmt::format("{}", op.nodes), time_text(op.seconds), share_text(op.seconds, profile)});
+  }
+  Table nodes({{"node"}, {"op"}, {"time", Align::kRight}, {"share", Align::kRight}});
+  for (std::size_t i = 0; i < std::min(kShownNodes, profile.nodes.size()); ++i) {
+    const NodeTime& node = profile.nodes[i];
+    nodes.add({node.node, node.op_type, time_text(node.seconds), share_text(node.seconds, profile)});
+  }
+  return plainly("{}: {} in nodes, {} of it in kernels that multiply integers ({} runs)\n",
+                 model.model.string(), time_text(profile.seconds), percent_text(profile.integer_share),
+                 profile.runs) +
+         ops.text() + nodes.text();
+}
+
+Json profile_json(const Profile& profile) {
+  Json json;
+  json["runs"] = profile.runs;
+  json["seconds"] = profile.seconds;
+  json["integer_share"] = profile.integer_share;
+  json["ops"] = Json::array();
+  for (const OpTime& op : profile.ops)
+    json["ops"].push_back({{"op_type", op.op_type}, {"nodes", op.nodes}, {"seconds", op.seconds}});
+  json["nodes"] = Json::array();
+  for (const NodeTime& node : profile.nodes)
+    json["nodes"].push_back({{"node", node.node}, {"op_type", node.op_type}, {"seconds", node.seconds}});
+  return json;
 }
 
 }  // namespace
@@ -67,6 +107,9 @@ std::string bench_text(const BenchReport& report) {
               report.threads == 0 ? "all" : std::to_string(report.threads), report.threads == 1 ? "" : "s",
               report.rounds, report.is_generated ? "random" : "real");
   text += start.text() + runs.text();
+  for (const BenchResult& model : report.models) {
+    if (model.profile) text += profile_text(model);
+  }
   if (has_cold_starts && !is_cache_dropped)
     text += "note: the file cache could not be dropped: cold starts read from memory\n";
   for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
@@ -113,6 +156,7 @@ Json bench_json(const BenchReport& report) {
                          {"measurable", batch.speed_up.is_measurable}};
       entry["batches"].push_back(std::move(run));
     }
+    if (model.profile) entry["profile"] = profile_json(*model.profile);
     json["models"].push_back(std::move(entry));
   }
   return json;

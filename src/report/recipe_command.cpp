@@ -57,6 +57,8 @@ void add_integer(const IntegerRecipe& integer, bool is_static, Words& words) {
   if (integer.equalize && !integer.values.empty()) words.add_flag("integer.equalize=true");
   if (!integer.correct_bias) words.add_flag("integer.correct_bias=false");
   if (integer.every_second) words.add_flag("integer.every_second");
+  for (const Rewrite rewrite : integer.skip_rewrites) words.add("integer.skip_rewrites", name_of(rewrite));
+  if (!integer.weigh_costs) words.add_flag("integer.weigh_costs=false");
   if (integer.half_rest) words.add("integer.half_rest", "fp16");
   for (const auto& [name, value] : integer.values) {
     if (value.range)

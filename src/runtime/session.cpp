@@ -49,6 +49,7 @@ Handle<OrtSessionOptions> make_options(const Caller& call, const SessionOptions&
     call(api.AddSessionConfigEntry, made, key.c_str(), value.c_str());
   if (!options.save_optimized.empty())
     call(api.SetOptimizedModelFilePath, made, options.save_optimized.c_str());
+  if (!options.profile.empty()) call(api.EnableProfiling, made, options.profile.c_str());
   return owned;
 }
 
@@ -221,6 +222,18 @@ std::optional<std::string> Session::metadata(const std::string& key) const {
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
+
+std::filesystem::path Session::end_profile() {
+  const OrtApi& api = library_->api();
+  const Caller call(api, model_);
+  OrtAllocator* allocator = nullptr;  // the default one; not ours to release
+  call(api.GetAllocatorWithDefaultOptions, &allocator);
+  char* name = nullptr;
+  call(api.SessionEndProfiling, handles_->session.get(), allocator, &name);
+  std::filesystem::path path = name;
+  call(api.AllocatorFree, allocator, name);
+  return path;
+}
 
 std::vector<Tensor> Session::run(const std::vector<NamedTensor>& inputs,
                                  const std::vector<std::string>& outputs) const {

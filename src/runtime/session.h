@@ -39,6 +39,8 @@ struct SessionOptions {
   std::map<std::string, std::string> config;  // such as session.disable_quant_qdq
   std::filesystem::path
       save_optimized;  // where to write the model as the runtime has changed it; empty: nowhere
+  std::filesystem::path
+      profile;  // how the names of files begin that tell how long each node took; empty: none
   // Where external data really is, by the location that the model names: for a model whose files have no
   // names yet. Needs ONNX Runtime 1.18.
   std::map<std::string, std::filesystem::path> stand_ins;
@@ -74,8 +76,11 @@ class Session {
 
   // What the model's metadata says under a key; nothing where it has no such key.
   std::optional<std::string> metadata(const std::string& key) const;
+  // Ends what SessionOptions::profile began, and says which file holds it.
+  std::filesystem::path end_profile();
 
   const Library& library() const { return *library_; }
+  const std::shared_ptr<const Library>& shared_library() const { return library_; }
   const std::string& model() const { return model_; }
 
  private:

@@ -7,6 +7,8 @@ namespace {
 
 constexpr double kSameTime = 0.03, kSameSize = 0.005;  // shares
 constexpr double kSameQuality = 1;                     // dB
+constexpr double kFaster = 1.05;                       // than the original, so that somebody notices
+constexpr double kNotFaster = 2;                       // times the cost of a balanced model
 constexpr double kSlower = 0.98, kMuchSlower = 0.95;   // the latter however unsure it is
 
 double time_of(const TuneTrial& trial) { return trial.speed_up.ratio > 0 ? 1 / trial.speed_up.ratio : 1; }
@@ -39,7 +41,8 @@ double cost_of(const TuneTrial& trial, Objective objective) {
     case Objective::kMemory: return trial.memory_ratio;
     case Objective::kBalanced: break;
   }
-  return time_of(trial) * trial.ratio;
+  const bool is_faster = trial.speed_up.is_measurable && trial.speed_up.ratio >= kFaster;
+  return time_of(trial) * trial.ratio * (is_faster ? 1 : kNotFaster);
 }
 
 bool is_better(const TuneTrial& a, const TuneTrial& b, Objective objective) {

@@ -17,7 +17,9 @@ bool is_eligible(const TuneTrial& trial);
 // with the better quality is better.
 bool is_better(const TuneTrial& a, const TuneTrial& b, Objective objective);
 
-// Smaller is better: time × bytes, time, bytes, or memory at load, as shares of the original's.
+// Smaller is better: time × bytes, time, bytes, or memory at load, as shares of the original's. Balanced is
+// who gains both ways: what is not faster than the original counts twice, so that the smallest storage does
+// not win over models that are nearly as small and fast.
 double cost_of(const TuneTrial& trial, Objective objective);
 
 // Marks the trials that no other eligible one beats in bytes, time and quality at once.

@@ -23,6 +23,13 @@ TEST(ObjectiveTest, BalancedIsTimeTimesBytes) {
   EXPECT_TRUE(is_better(trial(0.26, 2, 30), trial(0.25, 1, 40), Objective::kBalanced));
 }
 
+TEST(ObjectiveTest, BalancedPrefersWhatIsFasterUnlessItIsMuchLarger) {
+  const TuneTrial tiny = trial(0.16, 1, 30), mixed = trial(0.28, 1.2, 30), large = trial(0.5, 1.2, 30);
+  EXPECT_TRUE(is_better(mixed, tiny, Objective::kBalanced));
+  EXPECT_TRUE(is_better(tiny, large, Objective::kBalanced));
+  EXPECT_TRUE(is_better(tiny, mixed, Objective::kSize));
+}
+
 TEST(ObjectiveTest, LatencyTakesTheSmallerOfEquallyFastOnes) {
   const TuneTrial small = trial(0.25, 2, 30), large = trial(0.5, 2.02, 60);
   EXPECT_TRUE(is_better(small, large, Objective::kLatency));

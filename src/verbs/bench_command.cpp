@@ -30,7 +30,7 @@ struct Arguments {
   std::vector<std::uint64_t> batches = {1};
   unsigned cold_starts = 3;
   std::uint64_t tokens = 0, prompt = 16;
-  bool json = false;
+  bool profile = false, json = false;
 };
 
 // Texts instead of single calls.
@@ -65,6 +65,7 @@ int run(const Arguments& arguments, Host& host) {
   options.repeats = arguments.repeats;
   options.batches = arguments.batches;
   options.cold_starts = arguments.cold_starts;
+  options.profile = arguments.profile;
   std::vector<std::filesystem::path> models;
   for (const ModelFile& model : find_models(arguments.models)) models.push_back(model.path);
   BenchReport report;
@@ -108,6 +109,8 @@ Command add_bench(CLI::App& parser) {
   app->add_option("--prompt", arguments->prompt, "with --tokens: ids of a text that are fed at once")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  app->add_flag("--profile", arguments->profile,
+                "where the time goes: by op, the dearest nodes, the share of kernels that multiply integers");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);

@@ -200,6 +200,16 @@ void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
       ->check(CLI::IsMember({"w8", "fp16"}))
       ->capture_default_str()
       ->group(group);
+  app.add_option("--skip-rewrite", arguments.skip_rewrites,
+                 "static: do not make these of ops that have integer kernels: hard-swish, tanh, "
+                 "conv-transpose, mean, pad-channels (repeatable, or with commas)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(any_sorted_name_of<Rewrite>())
+      ->group(group);
+  app.add_flag("--weigh-costs,!--no-weigh-costs", arguments.weigh_costs,
+               "static: leave in floats what would be slower on integers (default: on)")
+      ->group(group);
   app.add_flag("--force-conv", arguments.force_conv,
                "dynamic: ConvInteger as well, though it is several times slower than FP32")
       ->group(group);
@@ -313,6 +323,9 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   integer.equalize = arguments.equalize.value_or(arguments.values.empty());
   integer.correct_bias = arguments.correct_bias;
   integer.every_second = arguments.every_second;
+  integer.weigh_costs = arguments.weigh_costs;
+  for (const std::string& name : arguments.skip_rewrites)
+    integer.skip_rewrites.insert(*from_name<Rewrite>(name));
   integer.half_rest = arguments.fallback == "fp16";
   recipe.half.half_io = arguments.io == "fp16";
   recipe.half.keep = arguments.keep;

@@ -27,6 +27,8 @@ struct RecipeArguments {
   std::optional<bool> equalize;  // nothing: unless ranges of single values are given
   bool search = true, correct_bias = true, every_second = false;
   std::string fallback = "w8";
+  std::vector<std::string> skip_rewrites;
+  bool weigh_costs = true;
 
   // Of few bits in kernels.
   std::string kernels = "nbits", accuracy_level = "auto", method = "auto";
