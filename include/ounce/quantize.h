@@ -18,6 +18,7 @@
 #include <ounce/data.h>
 #include <ounce/load_memory.h>
 #include <ounce/outcome.h>
+#include <ounce/pictures.h>
 #include <ounce/progress.h>
 #include <ounce/recipe.h>
 #include <ounce/runtime.h>
@@ -63,6 +64,7 @@ struct QuantizeOptions {
   std::string data_name = {};  // of the file with external data, which must be free; empty: one of our own
   unsigned threads = 0;        // 0: all CPUs. The result does not depend on it.
   bool dry_run = false;        // decide everything, write nothing
+  bool pictures = false;       // histograms of what is stored in fewer bits
   Progress* progress = nullptr;
 };
 
@@ -83,6 +85,7 @@ struct TensorOutcome {
   // before anything is written.
   double sqnr_db = 0;
   double max_abs_error = 0;
+  std::optional<ValueHistogram> histogram = {};  // with QuantizeOptions::pictures
 };
 
 // A node that multiplies with weights, or computes on integers.
@@ -99,7 +102,9 @@ struct ActivationOutcome {
   std::int32_t zero = 0;
   ValueRange range;
   CalibrationMethod method = CalibrationMethod::kAuto;
-  double sqnr_db = 0;  // predicted, of the value itself
+  double sqnr_db = 0;     // predicted, of the value itself
+  std::size_t place = 0;  // in the order of the network: that of the node which gives it; 0: an input
+  std::optional<ValueHistogram> histogram = {};  // with QuantizeOptions::pictures
 };
 
 struct QuantizeResult {

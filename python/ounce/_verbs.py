@@ -19,6 +19,7 @@ from ._results import (
     ProveResult,
     PublishResult,
     QuantizeResult,
+    Result,
     SensitivityResult,
     TuneResult,
     VerifyResult,
@@ -118,6 +119,8 @@ def quantize(
     external_data: Optional[Literal["auto", "always", "never"]] = "auto",
     threads: Optional[int] = None,
     dry_run: Optional[bool] = None,
+    report: Optional[Word] = None,
+    pictures: Optional[bool] = None,
     verify: Optional[bool] = None,
     runtime: Optional[Word] = None,
     on: Optional[Word] = None,
@@ -211,6 +214,9 @@ def quantize(
     external_data: weights in a file of their own: auto (above 2 GiB), always, never
     threads: threads (0: all CPUs); the result does not depend on it (default: 0)
     dry_run: print the plan, write nothing
+    report: draw the result as one page that anybody can open: FILE.html
+    pictures: put into the document of json what 'ounce report' draws pictures of: histograms of weights
+        and activations (with report: on)
     verify: load the result in ONNX Runtime and compare its outputs with the original's before it is
         written (default: on; without, only the stored weights are compared and the file may not run)
     runtime: ONNX Runtime for that: a library's path, or a version (default: the newest)
@@ -333,6 +339,8 @@ def quantize(
         "external_data": external_data,
         "threads": threads,
         "dry_run": dry_run,
+        "report": report,
+        "pictures": pictures,
         "verify": verify,
         "runtime": runtime,
         "on": on,
@@ -572,6 +580,8 @@ def verify(
     worst: Optional[int] = None,
     on: Optional[Word] = None,
     batch: Optional[int] = None,
+    report: Optional[Word] = None,
+    pictures: Optional[bool] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
     max_mse: Optional[float] = None,
@@ -644,6 +654,9 @@ def verify(
     on: also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown here.
         The candidate must give the same there (default: none)
     batch: samples in one run (default: 1)
+    report: draw the result as one page that anybody can open: FILE.html
+    pictures: put into the document of json what 'ounce report' draws pictures of: the samples that
+        differ most, as small images or waveforms (with report: on)
 
     Gates (without any: 20 dB for every output; with --labels 1 point of the metric):
     abs_tol: largest difference of any value, such as 0.04
@@ -729,6 +742,8 @@ def verify(
         "worst": worst,
         "on": on,
         "batch": batch,
+        "report": report,
+        "pictures": pictures,
         "abs_tol": abs_tol,
         "mean_tol": mean_tol,
         "max_mse": max_mse,
@@ -789,6 +804,7 @@ def bench(
     repeats: Optional[int] = None,
     batch: Optional[Words] = None,
     cold_starts: Optional[int] = None,
+    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -840,6 +856,7 @@ def bench(
     repeats: calls of each model instead of seconds
     batch: batch sizes, with commas (default: [1])
     cold_starts: processes of each model's own, for cold start and memory (0: none) (default: 3)
+    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -905,6 +922,7 @@ def bench(
         "repeats": repeats,
         "batch": batch,
         "cold_starts": cold_starts,
+        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -968,6 +986,7 @@ def sensitivity(
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
     jobs: Optional[int] = None,
+    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1027,6 +1046,7 @@ def sensitivity(
     cache: folder in which measurements are kept (default: OUNCE_CACHE, or ounce in the user's cache)
     no_cache: keep nothing, and recall nothing
     jobs: models measured at once (0: as many as CPUs and memory allow) (default: 0)
+    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -1093,6 +1113,7 @@ def sensitivity(
         "cache": cache,
         "no_cache": no_cache,
         "jobs": jobs,
+        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -1141,6 +1162,7 @@ def tune(
     target: Optional[Word] = None,
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
+    report: Optional[Word] = None,
     task: Optional[Literal["auto", "classify", "detect", "embed", "ctc", "segment", "tag", "audio", "regress"]] = "auto",
     metric_command: Optional[Word] = None,
     metric_seconds: Optional[float] = None,
@@ -1207,6 +1229,7 @@ def tune(
     cache: folder that keeps measurements, so that a run goes on where it was (default: OUNCE_CACHE,
         XDG_CACHE_HOME/ounce or ~/.cache/ounce)
     no_cache: keep no measurements, and use none
+    report: draw the result as one page that anybody can open: FILE.html
     task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
         labels the original's outputs are the truth
     metric_command: a program of your own that prints a number, run with the folder of both models'
@@ -1288,6 +1311,7 @@ def tune(
         "target": target,
         "cache": cache,
         "no_cache": no_cache,
+        "report": report,
         "task": task,
         "metric_command": metric_command,
         "metric_seconds": metric_seconds,
@@ -1355,6 +1379,7 @@ def advise(
     threshold: Optional[float] = None,
     max_drop: Optional[Word] = None,
     min_sqnr: Optional[float] = None,
+    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1412,6 +1437,7 @@ def advise(
     max_drop: what the metric may lose, such as 0.5% (default: 0.5%)
     min_sqnr: least signal to noise of an output in dB (default: without labels 20, of generated sound
         30)
+    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -1474,6 +1500,7 @@ def advise(
         "threshold": threshold,
         "max_drop": max_drop,
         "min_sqnr": min_sqnr,
+        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -1519,6 +1546,7 @@ def check(
     required_ops: Optional[Word] = None,
     runtime: Optional[Word] = None,
     execute: Optional[bool] = None,
+    report: Optional[Word] = None,
     via: Optional[Word] = None,
     launcher: Optional[Word] = None,
     runner: Optional[Word] = None,
@@ -1538,6 +1566,7 @@ def check(
     runtime: ONNX Runtime for that: a library's path, or a version
     execute: run the model on the target's machine too (arm64 under qemu-user, or behind via) and
         compare its outputs with those here
+    report: draw the result as one page that anybody can open: FILE.html
 
     Elsewhere:
     via: run models on another machine: the command that runs a shell command there, such as 'ssh board'
@@ -1558,6 +1587,7 @@ def check(
         "required_ops": required_ops,
         "runtime": runtime,
         "execute": execute,
+        "report": report,
         "via": via,
         "launcher": launcher,
         "runner": runner,
@@ -2147,4 +2177,47 @@ def prove(
         "isolate": isolate,
         "isolate_memory": isolate_memory,
         "isolate_seconds": isolate_seconds,
+    }, progress)
+
+
+def diff(
+    a: Optional[Word],
+    b: Optional[Word],
+    *,
+    report: Optional[Word] = None,
+    progress: Progress = None,
+) -> Result:
+    r"""What changed between two models? exit 0 if nothing did, 1 otherwise.
+
+    a: a model
+    b: the one that it became
+    report: draw the result as one page that anybody can open: FILE.html
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("diff", Result, {
+        "a": a,
+        "b": b,
+        "report": report,
+    }, progress)
+
+
+def report(
+    run: Words,
+    *,
+    output: Optional[Word] = None,
+    progress: Progress = None,
+) -> Result:
+    r"""Draw runs as one page that anybody can open, from what --json printed.
+
+    run: documents that json printed: of quantize, verify, bench, sensitivity, tune, advise, check, diff
+    output: the page: FILE.html
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("report", Result, {
+        "run": run,
+        "output": output,
     }, progress)

@@ -36,14 +36,16 @@ ProgressLine::~ProgressLine() {
   if (thread_.joinable()) thread_.join();
 }
 
-void ProgressLine::show() const {
+void ProgressLine::show() {
   const auto total = progress.total.load();
   const auto done = progress.done.load();
   const char* stage = progress.stage.load();
   if (total == 0) {
     host_.show(report::plainly("{}: {}", what_, stage));
   } else {
-    host_.show(report::plainly("{}: {} {} %", what_, stage, done * 100 / total));
+    const auto left = time_left_.seconds(stage, done, total, std::chrono::steady_clock::now());
+    host_.show(report::plainly("{}: {} {} %{}", what_, stage, done * 100 / total,
+                               left ? ", " + time_left_text(*left) + " left" : std::string()));
   }
 }
 

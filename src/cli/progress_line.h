@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "cli/time_left.h"
 #include "verbs/host.h"
 
 namespace ounce::cli {
@@ -17,11 +18,12 @@ class ProgressLine : public verbs::Watch {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
  private:
-  void show() const;
+  void show();
 
   verbs::Host& host_;
   std::string what_;
   std::atomic<bool> done_{false};
+  TimeLeft time_left_;
   std::thread thread_;  // not running when stderr is no terminal
 };
 

@@ -13,6 +13,7 @@
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
 #include "verbs/remote_options.h"
+#include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 
 namespace ounce::verbs {
@@ -28,9 +29,10 @@ struct Arguments {
   std::vector<std::uint64_t> batches = {1};
   unsigned cold_starts = 3;
   bool json = false;
+  std::string report;
 };
 
-int run(const Arguments& arguments, Host& host) {
+int run(const Arguments& arguments, Host& host, const ReportFile& page) {
   BenchOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);
@@ -49,7 +51,7 @@ int run(const Arguments& arguments, Host& host) {
     report = named(models, [&] { return bench(models, options); });
   }
   host.say(for_people(arguments.json), report::bench_text(report));
-  if (arguments.json) host.say_json(report::dump(report::bench_json(report)));
+  page.deliver(report::bench_json(report), arguments.json, host);
   return 0;
 }
 
@@ -76,10 +78,13 @@ Command add_bench(CLI::App& parser) {
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_report_option(*app, arguments->report);
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
   add_remote_options(*app, arguments->remote);
-  return {app, [arguments](Host& host) { return run(*arguments, host); }};
+  return {app, [arguments, app](Host& host) {
+            return run(*arguments, host, ReportFile(*app, arguments->report));
+          }};
 }
 
 }  // namespace ounce::verbs
