@@ -3,6 +3,10 @@
 #   make build      build/ounce
 #   make test       the whole test suite
 #   make test-publish   what publish writes, in the real transformers.js and onnxruntime-genai (700 MB by npm and pip)
+#   make test-report    the page of the demo in headless Chromium, with axe-core (150 MB by apt, pip and npm)
+#   make test-docs      every command of every guide
+#   make docs       what is made of the program: docs/cli.md, docs/failure-modes.md, the picture in README
+#   make site       the documentation as a static site in build/site (mkdocs by pip)
 #   make demo       build, then every verb on the embedded example
 #   make bench      the benchmarks: speed and memory, as ratios
 #   make support-matrix   measure what every release of ONNX Runtime makes of every op (half an hour)
@@ -28,7 +32,7 @@ export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 # ccache's condition for caching what was compiled with a precompiled header.
 export CCACHE_SLOPPINESS = pch_defines,time_macros
 
-.PHONY: build test test-publish demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
+.PHONY: build test test-publish test-report test-docs docs site demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
 
 build:
 	./setup build runtime
@@ -46,6 +50,23 @@ test:
 test-publish: build
 	./setup publish
 	tests/publish/run.sh build/ounce build/publish
+
+test-report: build
+	./setup report
+	tests/report/run.sh build/ounce build/report
+
+test-docs: build
+	python3 tests/docs/docs_test.py --ounce build/ounce --example examples/commands README.md docs/*.md docs/guides/*.md
+
+docs: build
+	./setup report
+	python3 tools/cli_reference.py build/ounce --write docs/cli.md
+	python3 tools/failure_map.py build/ounce --example examples/commands --write docs/failure-modes.md
+	tools/report_picture.sh build/ounce docs/report.png
+
+site:
+	./setup site
+	tools/site.sh build/site
 
 demo: build
 	./build/ounce demo

@@ -42,14 +42,14 @@ MAY_USE = {
     "report": ["base"],
 }
 FACES = {
-    "verbs": ["report", "base"],  # every verb with its options
+    "verbs": ["report", "io", "base"],  # every verb with its options
     "cli": ["verbs", "report", "base"],
     "capi": ["verbs", "io", "base"],
     "runner": ["runtime", "base"],
 }
 
 # Of include/ounce: what is no verb's own.
-VOCABULARY = {"contract", "cpus", "data", "error", "load_memory", "names", "outcome", "progress", "recipe", "runtime", "version"}
+VOCABULARY = {"contract", "cpus", "data", "error", "load_memory", "names", "outcome", "pictures", "progress", "recipe", "runtime", "version"}
 # Folders that compute what a verb reports, and share its words; the fewer of them, the better.
 WORDS_OF_VERBS = {
     "target": {"check"},

@@ -18,6 +18,7 @@
 #include <ounce/data.h>
 #include <ounce/load_memory.h>
 #include <ounce/outcome.h>
+#include <ounce/pictures.h>
 #include <ounce/progress.h>
 #include <ounce/recipe.h>
 #include <ounce/runtime.h>
@@ -68,6 +69,7 @@ struct QuantizeOptions {
   // Decide everything, write nothing. For few bits by shapes alone: weights are not read, and the result has
   // no source_digest.
   bool dry_run = false;
+  bool pictures = false;  // histograms of what is stored in fewer bits
   Progress* progress = nullptr;
 };
 
@@ -88,6 +90,7 @@ struct TensorOutcome {
   // before anything is written.
   double sqnr_db = 0;
   double max_abs_error = 0;
+  std::optional<ValueHistogram> histogram = {};  // with QuantizeOptions::pictures
 };
 
 // A node that multiplies with weights, or computes on integers.
@@ -104,7 +107,9 @@ struct ActivationOutcome {
   std::int32_t zero = 0;
   ValueRange range;
   CalibrationMethod method = CalibrationMethod::kAuto;
-  double sqnr_db = 0;  // predicted, of the value itself
+  double sqnr_db = 0;     // predicted, of the value itself
+  std::size_t place = 0;  // in the order of the network: that of the node which gives it; 0: an input
+  std::optional<ValueHistogram> histogram = {};  // with QuantizeOptions::pictures
 };
 
 struct QuantizeResult {

@@ -59,6 +59,7 @@ struct GroupSensitivity {
   std::string name;
   std::vector<std::string> layers;  // names of nodes
   std::string op_type;              // of the first
+  std::size_t place = 0;            // in the order of the network
   std::uint64_t weight_bytes = 0;
   // Nothing with weights stands before it, or behind it; or it serves attention.
   bool is_first = false, is_last = false, is_attention = false;

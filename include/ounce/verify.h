@@ -20,6 +20,7 @@
 #include <ounce/cpus.h>
 #include <ounce/data.h>
 #include <ounce/names.h>
+#include <ounce/pictures.h>
 #include <ounce/progress.h>
 #include <ounce/runtime.h>
 
@@ -115,6 +116,8 @@ struct VerifyOptions {
       threshold;  // for decisions: an output is "yes" from here on; for boxes: the least score
   bool edge_cases = true;
   std::size_t worst = 5;  // how many samples to name
+  bool pictures =
+      false;  // what those were given and what both models answer: SampleDifference::picture, answers
   // Other CPUs that the candidate must give the same on (ounce/cpus.h), and how many samples tell.
   std::vector<std::string> cpus = {};
   std::uint64_t cpu_samples = 32, emulated_samples = 4;
@@ -142,6 +145,11 @@ struct OutputSlice {
   double sqnr_db = 0;  // infinite when all values are equal
 };
 
+// Answers that were one class and are another one.
+struct ChangedAnswer {
+  std::uint64_t from = 0, to = 0, count = 0;
+};
+
 struct OutputComparison {
   std::string name, type;
   bool is_state = false;  // fed back by DataOptions::carry: shown, but no gate looks at it
@@ -155,7 +163,10 @@ struct OutputComparison {
   Tally other_answers;            // than the reference's top-1
   std::optional<double> sqnr_low_db, agreement_low;      // no less than this, with VerifyResult::confidence
   std::optional<double> top1_agreement, top5_agreement;  // for outputs with a class axis
-  std::optional<std::uint64_t> flips;                    // decisions that changed at the threshold
+  // Of them the most frequent ones that are not the same, at most kMostChanged, most frequent first.
+  static constexpr std::size_t kMostChanged = 50;
+  std::vector<ChangedAnswer> changed_answers = {};
+  std::optional<std::uint64_t> flips;  // decisions that changed at the threshold
   std::uint64_t decisions = 0;
   std::uint64_t reference_not_finite = 0, candidate_not_finite = 0;  // NaN and infinite values
   std::uint64_t newly_not_finite = 0;    // in the candidate, where the reference is finite
@@ -186,6 +197,11 @@ struct EdgeCase {
 struct SampleDifference {
   std::string name, output;
   double max_abs_diff = 0;
+  // With VerifyOptions::pictures: of the first input that can be looked at, of outputs with one row of
+  // classes (best first, those of either model), and of labels that are a number.
+  std::optional<InputPicture> picture = {};
+  std::vector<ClassScore> answers = {};
+  std::optional<double> label = {};
 };
 
 struct VerifyResult {

@@ -119,6 +119,8 @@ def quantize(
     external_data: Optional[Literal["auto", "always", "never"]] = "auto",
     threads: Optional[int] = None,
     dry_run: Optional[bool] = None,
+    report: Optional[Word] = None,
+    pictures: Optional[bool] = None,
     verify: Optional[bool] = None,
     runtime: Optional[Word] = None,
     on: Optional[Word] = None,
@@ -146,8 +148,6 @@ def quantize(
     level: Optional[Words] = None,
     method: Optional[Literal["auto", "gptq", "rtn", "scale"]] = "auto",
     bits: Optional[float] = None,
-    target_size: Optional[int] = None,
-    importance: Optional[Word] = None,
     io: Optional[Literal["keep", "fp16"]] = "keep",
     keep_fp32: Optional[Words] = None,
     keep_names: Optional[bool] = None,
@@ -214,6 +214,9 @@ def quantize(
     external_data: weights in a file of their own: auto (above 2 GiB), always, never
     threads: threads (0: all CPUs); the result does not depend on it (default: 0)
     dry_run: print the plan, write nothing
+    report: draw the result as one page that anybody can open: FILE.html
+    pictures: put into the document of json what 'ounce report' draws pictures of: histograms of weights
+        and activations (with report: on)
     verify: load the result in ONNX Runtime and compare its outputs with the original's before it is
         written (default: on; without, only the stored weights are compared and the file may not run)
     runtime: ONNX Runtime for that: a library's path, or a version (default: the newest)
@@ -261,9 +264,6 @@ def quantize(
         on data), gptq (codes that make up for each other, on data), auto (measured)
     bits: bits that a weight may take on the mean, with its share of a scale: layers that bring the most
         on data get more of them (default: all as to says)
-    target_size: bytes that the model may have, all files together, spent in the same way (300MB, 2GB)
-    importance: what more bits bring to each layer, for bits and target_size: read if the file is there,
-        else measured on data and written; 'ounce calibrate merge' puts several together
 
     16-bit floats (--to fp16, --to bf16):
     io: inputs and outputs of the model: keep (the types they have), fp16 (16-bit floats too)
@@ -339,6 +339,8 @@ def quantize(
         "external_data": external_data,
         "threads": threads,
         "dry_run": dry_run,
+        "report": report,
+        "pictures": pictures,
         "verify": verify,
         "runtime": runtime,
         "on": on,
@@ -366,8 +368,6 @@ def quantize(
         "level": level,
         "method": method,
         "bits": bits,
-        "target_size": target_size,
-        "importance": importance,
         "io": io,
         "keep_fp32": keep_fp32,
         "keep_names": keep_names,
@@ -580,6 +580,8 @@ def verify(
     worst: Optional[int] = None,
     on: Optional[Word] = None,
     batch: Optional[int] = None,
+    report: Optional[Word] = None,
+    pictures: Optional[bool] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
     max_mse: Optional[float] = None,
@@ -652,6 +654,9 @@ def verify(
     on: also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown here.
         The candidate must give the same there (default: none)
     batch: samples in one run (default: 1)
+    report: draw the result as one page that anybody can open: FILE.html
+    pictures: put into the document of json what 'ounce report' draws pictures of: the samples that
+        differ most, as small images or waveforms (with report: on)
 
     Gates (without any: 20 dB for every output; with --labels 1 point of the metric):
     abs_tol: largest difference of any value, such as 0.04
@@ -737,6 +742,8 @@ def verify(
         "worst": worst,
         "on": on,
         "batch": batch,
+        "report": report,
+        "pictures": pictures,
         "abs_tol": abs_tol,
         "mean_tol": mean_tol,
         "max_mse": max_mse,
@@ -797,8 +804,7 @@ def bench(
     repeats: Optional[int] = None,
     batch: Optional[Words] = None,
     cold_starts: Optional[int] = None,
-    tokens: Optional[int] = None,
-    prompt: Optional[int] = None,
+    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -850,9 +856,7 @@ def bench(
     repeats: calls of each model instead of seconds
     batch: batch sizes, with commas (default: [1])
     cold_starts: processes of each model's own, for cold start and memory (0: none) (default: 3)
-    tokens: language models: feed texts (rows of ids) token by token, so many behind the prompt, with
-        what the model keeps of the past; tells latencies, perplexity and tokens that flip
-    prompt: with tokens: ids of a text that are fed at once (default: 16)
+    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -918,8 +922,7 @@ def bench(
         "repeats": repeats,
         "batch": batch,
         "cold_starts": cold_starts,
-        "tokens": tokens,
-        "prompt": prompt,
+        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -983,6 +986,7 @@ def sensitivity(
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
     jobs: Optional[int] = None,
+    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1042,6 +1046,7 @@ def sensitivity(
     cache: folder in which measurements are kept (default: OUNCE_CACHE, or ounce in the user's cache)
     no_cache: keep nothing, and recall nothing
     jobs: models measured at once (0: as many as CPUs and memory allow) (default: 0)
+    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -1108,6 +1113,7 @@ def sensitivity(
         "cache": cache,
         "no_cache": no_cache,
         "jobs": jobs,
+        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -1156,6 +1162,7 @@ def tune(
     target: Optional[Word] = None,
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
+    report: Optional[Word] = None,
     task: Optional[Literal["auto", "classify", "detect", "embed", "ctc", "segment", "tag", "audio", "regress"]] = "auto",
     metric_command: Optional[Word] = None,
     metric_seconds: Optional[float] = None,
@@ -1222,6 +1229,7 @@ def tune(
     cache: folder that keeps measurements, so that a run goes on where it was (default: OUNCE_CACHE,
         XDG_CACHE_HOME/ounce or ~/.cache/ounce)
     no_cache: keep no measurements, and use none
+    report: draw the result as one page that anybody can open: FILE.html
     task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
         labels the original's outputs are the truth
     metric_command: a program of your own that prints a number, run with the folder of both models'
@@ -1303,6 +1311,7 @@ def tune(
         "target": target,
         "cache": cache,
         "no_cache": no_cache,
+        "report": report,
         "task": task,
         "metric_command": metric_command,
         "metric_seconds": metric_seconds,
@@ -1370,6 +1379,7 @@ def advise(
     threshold: Optional[float] = None,
     max_drop: Optional[Word] = None,
     min_sqnr: Optional[float] = None,
+    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1427,6 +1437,7 @@ def advise(
     max_drop: what the metric may lose, such as 0.5% (default: 0.5%)
     min_sqnr: least signal to noise of an output in dB (default: without labels 20, of generated sound
         30)
+    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -1489,6 +1500,7 @@ def advise(
         "threshold": threshold,
         "max_drop": max_drop,
         "min_sqnr": min_sqnr,
+        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -1534,6 +1546,7 @@ def check(
     required_ops: Optional[Word] = None,
     runtime: Optional[Word] = None,
     execute: Optional[bool] = None,
+    report: Optional[Word] = None,
     via: Optional[Word] = None,
     launcher: Optional[Word] = None,
     runner: Optional[Word] = None,
@@ -1553,6 +1566,7 @@ def check(
     runtime: ONNX Runtime for that: a library's path, or a version
     execute: run the model on the target's machine too (arm64 under qemu-user, or behind via) and
         compare its outputs with those here
+    report: draw the result as one page that anybody can open: FILE.html
 
     Elsewhere:
     via: run models on another machine: the command that runs a shell command there, such as 'ssh board'
@@ -1573,6 +1587,7 @@ def check(
         "required_ops": required_ops,
         "runtime": runtime,
         "execute": execute,
+        "report": report,
         "via": via,
         "launcher": launcher,
         "runner": runner,
@@ -2165,83 +2180,44 @@ def prove(
     }, progress)
 
 
-def unpack(
-    model: Model,
+def diff(
+    a: Optional[Word],
+    b: Optional[Word],
     *,
-    cache: Optional[Word] = None,
-    runtime: Optional[Word] = None,
-    session_config: Optional[Words] = None,
-    max_cache: Optional[float] = None,
-    isolate: Optional[bool] = None,
-    isolate_seconds: Optional[float] = None,
+    report: Optional[Word] = None,
     progress: Progress = None,
 ) -> Result:
-    r"""Decode and optimise models once for this machine, so that an app loads them at once and in no heap.
+    r"""What changed between two models? exit 0 if nothing did, 1 otherwise.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
-    cache: the folder that the app loads from
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    session_config: NAME=VALUE: an entry of the runtime's session options, as the app will have it (one,
-        or a list)
-    max_cache: MiB that the folder may take: what was used longest ago is removed (0: any) (default: 0)
-    isolate: do it in a process of its own, with limits (the default)
-    isolate_seconds: its time (0: no limit) (default: 600)
+    a: a model
+    b: the one that it became
+    report: draw the result as one page that anybody can open: FILE.html
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
     """
-    return call("unpack", Result, {
-        "model": model,
-        "cache": cache,
-        "runtime": runtime,
-        "session_config": session_config,
-        "max_cache": max_cache,
-        "isolate": isolate,
-        "isolate_seconds": isolate_seconds,
+    return call("diff", Result, {
+        "a": a,
+        "b": b,
+        "report": report,
     }, progress)
 
 
-def shadow(
+def report(
+    run: Words,
     *,
+    output: Optional[Word] = None,
     progress: Progress = None,
 ) -> Result:
-    r"""What a candidate did beside the model that answered, on devices.
+    r"""Draw runs as one page that anybody can open, from what --json printed.
 
+    run: documents that json printed: of quantize, verify, bench, sensitivity, tune, advise, check, diff
+    output: the page: FILE.html
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
     """
-    return call("shadow", Result, {
-    }, progress)
-
-
-def shadow_report(
-    files: Words,
-    *,
-    min_calls: Optional[float] = None,
-    min_agreement: Optional[float] = None,
-    min_sqnr: Optional[float] = None,
-    max_failures: Optional[float] = None,
-    max_latency_ratio: Optional[float] = None,
-    progress: Progress = None,
-) -> Result:
-    r"""Merge the statistics of devices, and judge them; exit 1 if the candidate does not pass.
-
-    files: files that an app's Shadow has written
-    min_calls: calls that must have been compared (default: 100)
-    min_agreement: share of answers that must be the same (default: 0.99)
-    min_sqnr: dB that the worst output needs (0: any) (default: 0)
-    max_failures: share of calls that the candidate may fail (default: 0.001)
-    max_latency_ratio: of the candidate's p50 to the primary's (0: any) (default: 0)
-
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("shadow report", Result, {
-        "files": files,
-        "min_calls": min_calls,
-        "min_agreement": min_agreement,
-        "min_sqnr": min_sqnr,
-        "max_failures": max_failures,
-        "max_latency_ratio": max_latency_ratio,
+    return call("report", Result, {
+        "run": run,
+        "output": output,
     }, progress)

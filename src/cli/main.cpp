@@ -22,6 +22,7 @@
 #include "base/out_of_memory.h"
 #include "cli/completion_command.h"
 #include "cli/demo_command.h"
+#include "cli/help.h"
 #include "cli/man_command.h"
 #include "cli/terminal.h"
 #include "verbs/command.h"
@@ -104,10 +105,13 @@ int run(int argc, char** argv, Terminal& terminal) {
   parser.set_version_flag("--version", version_text, "print the version and how it was built");
   verbs::add_config_option(parser);
   parser.require_subcommand(1);
+  parser.set_help_flag("-h,--help", "what is needed on most days, with examples");
+  parser.set_help_all_flag("--help-all", "every option");
   parser.footer(
       "Exit codes: 0 done, 1 gate failed, 2 bad usage or bad input, 3 not supported, 4 I/O, 70 a bug of "
       "ours.\n"
-      "'ounce VERB --help' explains a verb.");
+      "'ounce VERB --help' explains a verb, 'ounce VERB --help-all' all of its options.\n"
+      "New here? 'ounce demo' shows every verb on an example; 'ounce advise MODEL' looks at yours.");
   parser.fallthrough();  // --config may stand behind the verb
   std::vector<Command> commands = verbs::add_verbs(parser);
   commands.push_back(add_demo(parser));
@@ -115,8 +119,12 @@ int run(int argc, char** argv, Terminal& terminal) {
   commands.push_back(add_man(parser));
   try {
     parser.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return parser.exit(help);
+  } catch (const CLI::CallForHelp&) {
+    terminal.say(verbs::Stream::kResults, help_text(parser, HelpLength::kShort, terminal.help_width()));
+    return 0;
+  } catch (const CLI::CallForAllHelp&) {
+    terminal.say(verbs::Stream::kResults, help_text(parser, HelpLength::kAll, terminal.help_width()));
+    return 0;
   } catch (const CLI::CallForVersion& request) {
     return parser.exit(request);
   } catch (const CLI::ParseError& error) {

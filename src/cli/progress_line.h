@@ -2,11 +2,10 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <cstdint>
 #include <string>
 #include <thread>
 
+#include "cli/time_left.h"
 #include "verbs/host.h"
 
 namespace ounce::cli {
@@ -20,13 +19,11 @@ class ProgressLine : public verbs::Watch {
 
  private:
   void show();
-  std::string time_left(std::uint64_t done, std::uint64_t total);
 
   verbs::Host& host_;
   std::string what_;
-  const char* stage_ = nullptr;  // that was shown last, and since when
-  std::chrono::steady_clock::time_point since_;
   std::atomic<bool> done_{false};
+  TimeLeft time_left_;
   std::thread thread_;  // not running when stderr is no terminal
 };
 

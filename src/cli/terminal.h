@@ -10,6 +10,9 @@ namespace ounce::cli {
 class Terminal : public verbs::Host {
  public:
   std::unique_ptr<verbs::Watch> watch(const std::string& what) override;
+  // Characters in a line of help: as many as stdout has, if it is a terminal, but no more than are read
+  // easily.
+  std::size_t help_width() const;
 
  protected:
   void write(verbs::Stream stream, const std::string& text) override;

@@ -55,9 +55,13 @@ void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index,
                             decision.arithmetic, decision.reason});
   }
   for (const auto& [key, coding] : plan.codings) {
+    const auto& values = index.bodies()[key.first].values;
+    const auto value = values.find(key.second);
+    const bool is_given = value == values.end() || value->second.producer == graph::kNone;
     result.activations.push_back({std::string(key.second), index.bodies()[key.first].path,
                                   std::string(onnx::name_of(coding.type)), coding.scale, coding.zero,
-                                  coding.range, coding.method, coding.sqnr_db});
+                                  coding.range, coding.method, coding.sqnr_db,
+                                  is_given ? 0 : value->second.producer + 1});
   }
 }
 

@@ -20,6 +20,7 @@
 #include "make/content_digest.h"
 #include "make/few_bit_fit.h"
 #include "make/few_bit_search.h"
+#include "make/histograms.h"
 #include "make/outcome.h"
 #include "make/releases.h"
 #include "make/rewrite.h"
@@ -34,6 +35,7 @@
 #include "passes/quantized_state.h"
 #include "passes/unlist_constants.h"
 #include "plan/plan.h"
+#include "plan/sources.h"
 #include "target/provider.h"
 #include "target/target.h"
 
@@ -140,6 +142,21 @@ const onnx::Tensor* find_tensor(const graph::Index& index, std::size_t body, std
   if (tensor == nullptr)
     throw Error(ErrorCode::kInternal, fmt::format("'{}' is missing in the written file", name));
   return tensor;
+}
+
+// What is stored in fewer bits, as pictures show it.
+void add_histograms(const onnx::Model& source, const plan::Plan& plan, const observe::Ranges* ranges,
+                    QuantizeResult& result) {
+  for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
+    if (!plan.decisions[i].is_stored()) continue;
+    const plan::TensorSource weight(source, *plan.decisions[i].weight.tensor);
+    result.tensors[i].histogram = histogram_of(weight.floats());
+  }
+  for (ActivationOutcome& activation : result.activations) {
+    if (ranges == nullptr || !activation.scope.empty()) continue;
+    const auto seen = ranges->values.find(activation.name);
+    if (seen != ranges->values.end()) activation.histogram = histogram_of(seen->second, activation.range);
+  }
 }
 
 // Reopens what was written, proves its structure, and compares every stored weight with its source.
@@ -295,6 +312,7 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
     result.tensors.push_back(outcome_of(decision, index));
     if (decision.is_stored()) stored_source += decision.weight.tensor->byte_count();
   }
+  if (options.pictures) add_histograms(source, plan, prepared.ranges(), result);
   // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
   result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}{}", plan.text(), static_cast<int>(recipe.scale),
                                                  static_cast<int>(recipe.rounding), version(),

@@ -9,6 +9,7 @@
 #include "base/cancel.h"
 #include "data/convert.h"
 #include "measure/prefetch.h"
+#include "measure/sample_picture.h"
 #include "measure/worst_output.h"
 
 namespace ounce::measure {
@@ -138,13 +139,29 @@ void Comparison::note_inputs(const data::Batch& batch) {
   }
 }
 
-void Comparison::note_worst(const std::string& sample, std::size_t output, double difference) {
+// What the sample was given, and what both say of it.
+void Comparison::add_pictures(const data::Batch& batch, std::size_t sample, std::size_t output,
+                              const TensorView& reference, const TensorView& candidate,
+                              SampleDifference& worst) {
+  const std::vector<data::ValueDescription>& inputs = reference_.model().inputs();
+  for (std::size_t i = 0; i < inputs.size() && !worst.picture; ++i)
+    worst.picture = picture_of(inputs[i].name, slice(batch.inputs[i], sample, batch.names.size()));
+  worst.answers = best_answers(reference_.model().outputs()[output], reference, candidate);
+  if (sample >= batch.labels.size() || batch.labels[sample].type == data::ElementType::kString) return;
+  const std::vector<double> label = data::to_doubles(batch.labels[sample], batch.names[sample]);
+  if (label.size() == 1) worst.label = label[0];
+}
+
+void Comparison::note_worst(const data::Batch& batch, std::size_t sample, std::size_t output,
+                            double difference, const TensorView& reference, const TensorView& candidate) {
   if (options_.worst == 0 || !(difference > 0)) return;
   if (worst_.size() == options_.worst && worst_.back().max_abs_diff >= difference) return;
   const auto place = std::find_if(worst_.begin(), worst_.end(), [&](const SampleDifference& other) {
     return other.max_abs_diff < difference;
   });
-  worst_.insert(place, {sample, reference_.model().outputs()[output].name, difference});
+  const auto noted =
+      worst_.insert(place, {batch.names[sample], reference_.model().outputs()[output].name, difference});
+  if (options_.pictures) add_pictures(batch, sample, output, reference, candidate, *noted);
   if (worst_.size() > options_.worst) worst_.pop_back();
 }
 
@@ -215,7 +232,7 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
       const TensorView ours = slice(reference[i], sample, slices),
                        theirs = slice(candidate[i], sample, slices);
       const double difference = outputs_[i].add(ours, theirs);
-      if (!are_states_[i]) note_worst(batch.names[sample], i, difference);
+      if (!are_states_[i]) note_worst(batch, sample, i, difference, ours, theirs);
       if (options_.data.carry.empty()) evidence_[i].add(outputs_[i]);
       if (ours.bytes.size() == reference[i].bytes.size()) break;  // not cut: the batch is one
     }

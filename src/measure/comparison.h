@@ -46,7 +46,11 @@ class Comparison {
                 std::span<const data::TensorView> candidate);
   void note_inputs(const data::Batch& batch);
   void note_evidence();
-  void note_worst(const std::string& sample, std::size_t output, double difference);
+  void note_worst(const data::Batch& batch, std::size_t sample, std::size_t output, double difference,
+                  const data::TensorView& reference, const data::TensorView& candidate);
+  void add_pictures(const data::Batch& batch, std::size_t sample, std::size_t output,
+                    const data::TensorView& reference, const data::TensorView& candidate,
+                    SampleDifference& worst);
   std::size_t labelled_output() const;
 
   Stepper& reference_;

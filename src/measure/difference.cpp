@@ -17,6 +17,7 @@ using data::ElementType;
 using data::TensorView;
 
 constexpr std::size_t kLanes = 8;
+constexpr std::size_t kMostPairs = 65'536;  // of answers that changed
 
 // Eight sums side by side, which a compiler turns into vectors; the order of additions is fixed.
 struct Lanes {
@@ -216,12 +217,12 @@ void OutputMeter::add_rows(const data::Dims& dims) {
   for (std::size_t row = 0; row < reference.rows(); ++row) {
     ++rows_;
     if (classes_ <= kTop) {
-      same_best_ += reference.best(row) == candidate.best(row) ? 1U : 0U;
+      add_answer(reference.best(row), candidate.best(row));
       continue;
     }
     reference.best(row, kTop, reference_best_);
     candidate.best(row, kTop, candidate_best_);
-    same_best_ += reference_best_[0] == candidate_best_[0] ? 1U : 0U;
+    add_answer(reference_best_[0], candidate_best_[0]);
     std::size_t shared = 0;
     for (const std::size_t of_class : candidate_best_) {
       shared +=
@@ -229,6 +230,29 @@ void OutputMeter::add_rows(const data::Dims& dims) {
     }
     shared_of_five_ += static_cast<double>(shared) / kTop;
   }
+}
+
+void OutputMeter::add_answer(std::size_t reference, std::size_t candidate) {
+  if (reference == candidate) {
+    ++same_best_;
+    return;
+  }
+  // Pairs that nobody has seen before are counted while there is room: a vocabulary has billions of them.
+  const auto known = changed_.find({reference, candidate});
+  if (known != changed_.end()) {
+    ++known->second;
+  } else if (changed_.size() < kMostPairs) {
+    changed_[{reference, candidate}] = 1;
+  }
+}
+
+std::vector<ChangedAnswer> OutputMeter::changed_answers() const {
+  std::vector<ChangedAnswer> all;
+  for (const auto& [pair, count] : changed_) all.push_back({pair.first, pair.second, count});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const ChangedAnswer& a, const ChangedAnswer& b) { return a.count > b.count; });
+  if (all.size() > OutputComparison::kMostChanged) all.resize(OutputComparison::kMostChanged);
+  return all;
 }
 
 OutputComparison OutputMeter::result() const {
@@ -244,6 +268,7 @@ OutputComparison OutputMeter::result() const {
   if (rows_ != 0) {
     const auto rows = static_cast<double>(rows_);
     result.top1_agreement = static_cast<double>(same_best_) / rows;
+    result.changed_answers = changed_answers();
     if (classes_ > kTop) result.top5_agreement = shared_of_five_ / rows;
   }
   if (threshold_) result.flips = flips_;

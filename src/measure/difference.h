@@ -3,6 +3,7 @@
 
 #include <ounce/verify.h>
 
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -56,6 +57,8 @@ class OutputMeter {
   Difference strings(const data::TensorView& reference, const data::TensorView& candidate) const;
   void add_values(const data::TensorView& reference, const data::TensorView& candidate);
   void add_rows(const data::Dims& dims);
+  void add_answer(std::size_t reference, std::size_t candidate);
+  std::vector<ChangedAnswer> changed_answers() const;
 
   data::ValueDescription output_;
   std::optional<double> threshold_;
@@ -65,6 +68,8 @@ class OutputMeter {
   SliceMeter slices_;
   std::uint64_t rows_ = 0, same_best_ = 0, flips_ = 0, decisions_ = 0, shape_differences_ = 0;
   std::size_t classes_ = 0;
+  std::map<std::pair<std::size_t, std::size_t>, std::uint64_t>
+      changed_;  // answers, from one class to another
   double shared_of_five_ = 0;
   std::string first_shape_difference_;
   std::vector<float> reference_floats_, candidate_floats_;  // for outputs of other types

@@ -123,6 +123,22 @@ TEST(OutputMeterTest, AgreementOfScores) {
   EXPECT_EQ(result.top5_agreement, std::nullopt);  // there are only three
 }
 
+TEST(OutputMeterTest, AnswersThatChangedAreCountedByWhatTheyWereAndAre) {
+  OutputMeter meter(described("y", data::ElementType::kFloat, {-1, 3}), {});
+  const auto one = tensor_of<float>({1, 3}, {9, 1, 0}), two = tensor_of<float>({1, 3}, {1, 9, 0}),
+             three = tensor_of<float>({1, 3}, {0, 1, 9});
+  for (int i = 0; i < 3; ++i) meter.add(one, three);
+  meter.add(two, one);
+  meter.add(two, two);
+  const OutputComparison result = meter.result();
+  ASSERT_EQ(result.changed_answers.size(), 2U);
+  EXPECT_EQ(result.changed_answers[0].from, 0U);
+  EXPECT_EQ(result.changed_answers[0].to, 2U);
+  EXPECT_EQ(result.changed_answers[0].count, 3U);
+  EXPECT_EQ(result.changed_answers[1].count, 1U);
+  EXPECT_DOUBLE_EQ(*result.top1_agreement, 0.2);
+}
+
 TEST(OutputMeterTest, AgreementOfTheFiveBest) {
   const auto reference = tensor_of<float>({1, 7}, {7, 6, 5, 4, 3, 2, 1}),
              candidate = tensor_of<float>({1, 7}, {7, 6, 5, 0, 0, 9, 8});

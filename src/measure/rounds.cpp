@@ -109,6 +109,7 @@ Latency CallTimes::latency() const {
   latency.p90 = at(0.90);
   latency.p99 = at(0.99);
   latency.min = least_;
+  for (int percent = 0; percent <= 100; ++percent) latency.quantiles.push_back(at(percent / 100.0));
   return latency;
 }
 

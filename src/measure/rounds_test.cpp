@@ -30,6 +30,18 @@ TEST(LatencyTest, PercentilesAreCallsThatWereMade) {
   EXPECT_EQ(latency.min, 1);
 }
 
+TEST(LatencyTest, QuantilesGoFromTheFastestCallToTheSlowest) {
+  std::vector<double> seconds(1000);
+  std::iota(seconds.rbegin(), seconds.rend(), 1);
+  const Latency latency = latency_of(seconds);
+  ASSERT_EQ(latency.quantiles.size(), 101U);
+  EXPECT_EQ(latency.quantiles.front(), 1);
+  EXPECT_EQ(latency.quantiles[50], latency.p50);
+  EXPECT_EQ(latency.quantiles.back(), 1000);
+  EXPECT_TRUE(std::is_sorted(latency.quantiles.begin(), latency.quantiles.end()));
+  EXPECT_TRUE(latency_of({}).quantiles.empty());
+}
+
 TEST(LatencyTest, OneCallIsEveryPercentileAndNoneIsNothing) {
   EXPECT_EQ(latency_of({3}).p50, 3);
   EXPECT_EQ(latency_of({3}).p99, 3);

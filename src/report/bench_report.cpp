@@ -148,6 +148,7 @@ Json bench_json(const BenchReport& report) {
       run["p90"] = batch.latency.p90;
       run["p99"] = batch.latency.p99;
       run["min"] = batch.latency.min;
+      run["quantiles"] = batch.latency.quantiles;
       run["samples_per_second"] = batch.samples_per_second;
       run["speed_up"] = {{"ratio", batch.speed_up.ratio},
                          {"low", batch.speed_up.low},

@@ -192,16 +192,27 @@ Json node_json(const NodeOutcome& node) {
           {"reason", with_options(node.reason)}};
 }
 
+// Nothing is added where nobody asked for pictures.
+void add_histogram(const std::optional<ValueHistogram>& histogram, Json& json) {
+  if (!histogram) return;
+  json["histogram"] = {
+      {"low", number(histogram->low)}, {"high", number(histogram->high)}, {"counts", histogram->counts}};
+  if (histogram->clipped_share) json["clipped_share"] = *histogram->clipped_share;
+}
+
 Json activation_json(const ActivationOutcome& activation) {
-  return {{"name", activation.name},
-          {"scope", activation.scope},
-          {"type", activation.type},
-          {"scale", activation.scale},
-          {"zero_point", activation.zero},
-          {"low", activation.range.low},
-          {"high", activation.range.high},
-          {"method", name_of(activation.method)},
-          {"sqnr_db", number(activation.sqnr_db)}};
+  Json json = {{"name", activation.name},
+               {"scope", activation.scope},
+               {"type", activation.type},
+               {"scale", activation.scale},
+               {"zero_point", activation.zero},
+               {"low", activation.range.low},
+               {"high", activation.range.high},
+               {"method", name_of(activation.method)},
+               {"sqnr_db", number(activation.sqnr_db)},
+               {"place", activation.place}};
+  add_histogram(activation.histogram, json);
+  return json;
 }
 
 Json tensor_json(const TensorOutcome& tensor) {
@@ -221,6 +232,7 @@ Json tensor_json(const TensorOutcome& tensor) {
     json["exact"] = std::isinf(tensor.sqnr_db);
     json["sqnr_db"] = number(tensor.sqnr_db);
     json["max_abs_error"] = number(tensor.max_abs_error);
+    add_histogram(tensor.histogram, json);
   }
   return json;
 }

@@ -118,6 +118,7 @@ Json group_json(const GroupSensitivity& group) {
   Json json;
   json["name"] = group.name;
   json["op_type"] = group.op_type;
+  json["place"] = group.place;
   json["layers"] = group.layers;
   json["weight_bytes"] = group.weight_bytes;
   json["first"] = group.is_first;

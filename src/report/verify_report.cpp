@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/base64.h"
 #include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/option_words.h"
@@ -133,6 +134,9 @@ Json output_json(const OutputComparison& output) {
   json["cosine"] = number(output.cosine);
   json["top1_agreement"] = output.top1_agreement ? Json(*output.top1_agreement) : Json(nullptr);
   json["top5_agreement"] = output.top5_agreement ? Json(*output.top5_agreement) : Json(nullptr);
+  json["changed_answers"] = Json::array();
+  for (const ChangedAnswer& changed : output.changed_answers)
+    json["changed_answers"].push_back({{"from", changed.from}, {"to", changed.to}, {"count", changed.count}});
   json["flips"] = output.flips ? Json(*output.flips) : Json(nullptr);
   json["decisions"] = output.decisions;
   json["reference_not_finite"] = output.reference_not_finite;
@@ -153,6 +157,27 @@ Json metric_json(const MetricResult& metric) {
   json["drop_low"] = metric.has_interval ? number(metric.drop_low) : Json(nullptr);
   json["drop_high"] = metric.has_interval ? number(metric.drop_high) : Json(nullptr);
   json["drop_bound"] = metric.drop_bound ? number(*metric.drop_bound) : Json(nullptr);
+  return json;
+}
+
+// Nothing of the sample itself where nobody asked for pictures.
+Json worst_json(const SampleDifference& worst) {
+  Json json = {
+      {"sample", worst.name}, {"output", worst.output}, {"max_abs_diff", number(worst.max_abs_diff)}};
+  if (worst.label) json["label"] = number(*worst.label);
+  for (const ClassScore& answer : worst.answers) {
+    json["answers"].push_back({{"class", answer.of_class},
+                               {"reference", number(answer.reference)},
+                               {"candidate", number(answer.candidate)}});
+  }
+  if (!worst.picture) return json;
+  Json& picture = json["picture"];
+  picture["input"] = worst.picture->input;
+  if (!worst.picture->png.empty()) picture["png"] = base64(worst.picture->png);
+  if (!worst.picture->lowest.empty()) {
+    picture["lowest"] = worst.picture->lowest;
+    picture["highest"] = worst.picture->highest;
+  }
   return json;
 }
 
@@ -191,10 +216,7 @@ Json row_json(const VerifyRow& row) {
   }
   json["cpus"] = cpus_json(result.cpus);
   json["worst"] = Json::array();
-  for (const SampleDifference& worst : result.worst) {
-    json["worst"].push_back(
-        {{"sample", worst.name}, {"output", worst.output}, {"max_abs_diff", number(worst.max_abs_diff)}});
-  }
+  for (const SampleDifference& worst : result.worst) json["worst"].push_back(worst_json(worst));
   json["notes"] = with_options(result.notes);
   json["seconds"] = result.seconds;
   json["load_seconds"] = result.load_seconds;

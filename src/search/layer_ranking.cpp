@@ -62,6 +62,7 @@ class Sensitivity {
       Entry& entry = entries_.emplace_back();
       GroupSensitivity& row = entry.row;
       row.name = group.name;
+      row.place = entries_.size() - 1;
       row.op_type = survey.layers[group.layers.front()].op_type;
       for (const std::size_t i : group.layers) {
         const Layer& layer = survey.layers[i];

@@ -15,6 +15,7 @@
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
+#include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 
 namespace ounce::verbs {
@@ -25,7 +26,7 @@ struct Arguments {
   RuntimeArguments runtime;
   DataArguments data;
   GateArguments quality;
-  std::string target, budget = "60s", max_drop = "0.5%";
+  std::string target, budget = "60s", max_drop = "0.5%", report;
   std::optional<double> min_sqnr;
   bool json = false;
 };
@@ -60,6 +61,7 @@ AdviseOptions options_of(const Arguments& arguments, Host& host, const CLI::App&
 }
 
 int run(const Arguments& arguments, Host& host, const CLI::App& app) {
+  const ReportFile page(app, arguments.report);
   AdviseOptions options = options_of(arguments, host, app);
   const Stream human = for_people(arguments.json);
   std::vector<report::AdviseRow> rows;
@@ -85,7 +87,7 @@ int run(const Arguments& arguments, Host& host, const CLI::App& app) {
     rows.push_back(std::move(row));
   }
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::advise_table(rows)));
-  if (arguments.json) host.say_json(report::dump(report::advise_json(rows)));
+  page.deliver(report::advise_json(rows), arguments.json, host);
   return worst;
 }
 
@@ -110,6 +112,7 @@ Command add_advise(CLI::App& parser) {
          "least signal to noise of an output in dB (default: without labels 20, of generated sound 30)")
       ->check(number_between(-1000, 1000));
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_report_option(*app, arguments->report);
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
   return {app, [arguments, app](Host& host) { return run(*arguments, host, *app); }};

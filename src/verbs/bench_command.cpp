@@ -15,6 +15,7 @@
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
 #include "verbs/remote_options.h"
+#include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 
 namespace ounce::verbs {
@@ -31,6 +32,7 @@ struct Arguments {
   unsigned cold_starts = 3;
   std::uint64_t tokens = 0, prompt = 16;
   bool profile = false, json = false;
+  std::string report;
 };
 
 // Texts instead of single calls.
@@ -55,7 +57,7 @@ int run_decoders(const Arguments& arguments, Host& host) {
   return 0;
 }
 
-int run(const Arguments& arguments, Host& host) {
+int run(const Arguments& arguments, Host& host, const ReportFile& page) {
   if (arguments.tokens != 0) return run_decoders(arguments, host);
   BenchOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
@@ -76,7 +78,7 @@ int run(const Arguments& arguments, Host& host) {
     report = named(models, [&] { return bench(models, options); });
   }
   host.say(for_people(arguments.json), report::bench_text(report));
-  if (arguments.json) host.say_json(report::dump(report::bench_json(report)));
+  page.deliver(report::bench_json(report), arguments.json, host);
   return 0;
 }
 
@@ -112,10 +114,13 @@ Command add_bench(CLI::App& parser) {
   app->add_flag("--profile", arguments->profile,
                 "where the time goes: by op, the dearest nodes, the share of kernels that multiply integers");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_report_option(*app, arguments->report);
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
   add_remote_options(*app, arguments->remote);
-  return {app, [arguments](Host& host) { return run(*arguments, host); }};
+  return {app, [arguments, app](Host& host) {
+            return run(*arguments, host, ReportFile(*app, arguments->report));
+          }};
 }
 
 }  // namespace ounce::verbs

@@ -13,6 +13,7 @@
 #include "verbs/model_list.h"
 #include "verbs/own_files.h"
 #include "verbs/remote_options.h"
+#include "verbs/report_file.h"
 
 namespace ounce::verbs {
 namespace check_verb {
@@ -23,7 +24,7 @@ struct Arguments {
   std::vector<std::string> models;
   CheckOptions options;
   RemoteArguments remote;
-  std::string required_ops, runtime;
+  std::string required_ops, runtime, report;
   bool json = false, list = false;
 };
 
@@ -50,7 +51,7 @@ int write_operators(const Arguments& arguments, Host& host, const std::vector<re
   return code;
 }
 
-int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
+int run(const Arguments& arguments, Host& host, const OwnFiles& own, const ReportFile& page) {
   if (arguments.list) {
     for (const std::string& release : measured_releases())
       host.say(Stream::kResults, plainly("{}\n", release));
@@ -81,7 +82,7 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
   }
   if (!arguments.required_ops.empty())
     worst = std::max(worst, write_operators(arguments, host, rows, own, human));
-  if (arguments.json) host.say_json(report::dump(report::check_json(rows)));
+  page.deliver(report::check_json(rows), arguments.json, host);
   return worst;
 }
 
@@ -109,10 +110,11 @@ Command add_check(CLI::App& parser) {
   add_remote_options(*app, arguments->remote);
   app->add_flag("--releases", arguments->list, "list the releases that were measured");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_report_option(*app, arguments->report);
   return {app, [arguments, app](Host& host) {
             if (!arguments->list && arguments->models.empty())
               throw Error(ErrorCode::kUsage, "check: model is required");
-            return run(*arguments, host, OwnFiles::of(*app));
+            return run(*arguments, host, OwnFiles::of(*app), ReportFile(*app, arguments->report));
           }};
 }
 

@@ -30,7 +30,9 @@ Command add_check(CLI::App& parser);
 Command add_contract(CLI::App& parser);
 Command add_copy(CLI::App& parser);
 Command add_prove(CLI::App& parser);
+Command add_diff(CLI::App& parser);
 Command add_publish(CLI::App& parser);
+Command add_report(CLI::App& parser);
 Command add_unpack(CLI::App& parser);
 Command add_shadow(CLI::App& parser);
 

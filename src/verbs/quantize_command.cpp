@@ -22,6 +22,7 @@
 #include "verbs/names_of.h"
 #include "verbs/own_files.h"
 #include "verbs/recipe_options.h"
+#include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 
 namespace ounce::verbs {
@@ -36,7 +37,8 @@ struct Arguments {
   bool dry_run = false, json = false, verbose = false, verify = true;
   DataArguments data;
   EmitArguments emit;
-  std::string runtime, ranges, importance, on = usual_cpus();
+  bool pictures = false;
+  std::string runtime, ranges, importance, report, on = usual_cpus();
   IsolationArguments isolation;
 };
 
@@ -74,12 +76,13 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, H
     host.say(out, plainly("  {}note: {}\n", name, report::with_options(note)));
 }
 
-int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
+int run(const Arguments& arguments, Host& host, const OwnFiles& own, const ReportFile& page) {
   QuantizeOptions options;
   options.recipe = recipe_of(arguments.recipe);
   options.external_data = value_of<ExternalData>(arguments.external_data);
   options.threads = arguments.threads;
   options.dry_run = arguments.dry_run;
+  options.pictures = arguments.pictures || page.is_wanted();
   options.trial.is_wanted = arguments.verify;
   options.trial.data = data_options_of(arguments.data, host.given);
   options.trial.runtime.library = arguments.runtime;
@@ -129,7 +132,7 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
     host.say(human, report::left_alone(rows[0].result.tensors));
   }
   for (const std::string& note : list.notes) host.say(human, plainly("note: {}\n", note));
-  if (arguments.json) host.say_json(report::dump(report::quantize_json(rows, options.dry_run)));
+  page.deliver(report::quantize_json(rows, options.dry_run), arguments.json, host);
   return worst;
 }
 
@@ -154,6 +157,10 @@ Command add_quantize(CLI::App& parser) {
       ->capture_default_str();
   app->add_flag("--dry-run", arguments->dry_run, "print the plan, write nothing");
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_report_option(*app, arguments->report);
+  app->add_flag("--pictures", arguments->pictures,
+                "put into the document of --json what 'ounce report' draws pictures of: histograms of "
+                "weights and activations (with --report: on)");
   app->add_flag("-v,--verbose", arguments->verbose, "say for every tensor what was done and why");
   app->add_flag("--verify,!--no-verify", arguments->verify,
                 "load the result in ONNX Runtime and compare its outputs with the original's before it is "
@@ -182,7 +189,7 @@ Command add_quantize(CLI::App& parser) {
             OwnFiles own = OwnFiles::of(*app, arguments->data.contract.file);
             own.add("--ranges", arguments->ranges);
             own.add("--importance", arguments->importance);
-            return run(*arguments, host, own);
+            return run(*arguments, host, own, ReportFile(*app, arguments->report));
           }};
 }
 

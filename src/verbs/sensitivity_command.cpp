@@ -15,6 +15,7 @@
 #include "verbs/model_list.h"
 #include "verbs/names_of.h"
 #include "verbs/recipe_options.h"
+#include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 
 namespace ounce::verbs {
@@ -26,7 +27,7 @@ struct Arguments {
   DataArguments data;
   bool has_samples = false;
   GateArguments gates;  // only those of metrics
-  std::string format = "static", grouping = "layer", cache;
+  std::string format = "static", grouping = "layer", cache, report;
   std::uint64_t top = 0;
   double min_sqnr = 30;
   unsigned jobs = 0;
@@ -52,7 +53,7 @@ SensitivityOptions options_of(const Arguments& arguments, Host& host) {
   return options;
 }
 
-int run(const Arguments& arguments, Host& host) {
+int run(const Arguments& arguments, Host& host, const ReportFile& page) {
   SensitivityOptions options = options_of(arguments, host);
   const Stream human = for_people(arguments.json);
   std::vector<report::SensitivityRow> rows;
@@ -77,7 +78,7 @@ int run(const Arguments& arguments, Host& host) {
     }
     rows.push_back(std::move(row));
   }
-  if (arguments.json) host.say_json(report::dump(report::sensitivity_json(rows, options.min_sqnr)));
+  page.deliver(report::sensitivity_json(rows, options.min_sqnr), arguments.json, host);
   return worst;
 }
 
@@ -116,14 +117,15 @@ Command add_sensitivity(CLI::App& parser) {
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_report_option(*app, arguments->report);
   add_data_options(*app, arguments->data);
   CLI::Option* samples = app->get_option("--samples");
   samples->description(
       "to measure on, evenly spread over the data (0: all; default: 64, with --carry the first 1024)");
   add_runtime_options(*app, arguments->runtime);
-  return {app, [arguments, samples](Host& host) {
+  return {app, [arguments, samples, app](Host& host) {
             arguments->has_samples = samples->count() != 0;
-            return run(*arguments, host);
+            return run(*arguments, host, ReportFile(*app, arguments->report));
           }};
 }
 

@@ -51,7 +51,8 @@ std::string explain(const CLI::ParseError& error, const CLI::App& parser,
       if (!is_value && !word.starts_with("-"))
         return with_guess(fmt::format("'{}' is not a verb of ounce", word), nearest(word, verbs));
     }
-    return "say what to do; 'ounce --help' lists the verbs";
+    return "say what to do: 'ounce demo' shows it on an example, 'ounce advise MODEL' looks at yours, 'ounce "
+           "--help' lists the verbs";
   }
   std::vector<std::string> known = options_of(*verb);
   for (const std::string& name : options_of(parser)) known.push_back(name);

@@ -17,6 +17,7 @@
 #include "verbs/model_list.h"
 #include "verbs/names_of.h"
 #include "verbs/own_files.h"
+#include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 
 namespace ounce::verbs {
@@ -26,7 +27,7 @@ constexpr int kGateExit = 1;
 
 struct Arguments {
   std::vector<std::string> models;
-  std::string output, objective = "balanced", budget = "10m", target, cache, on = usual_cpus();
+  std::string output, objective = "balanced", budget = "10m", target, cache, report, on = usual_cpus();
   GateArguments gates;
   DataArguments data;
   RuntimeArguments runtime;
@@ -55,7 +56,7 @@ std::filesystem::path usual_name(const std::filesystem::path& model) {
   return output.replace_extension(".tuned" + model.extension().string());
 }
 
-int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
+int run(const Arguments& arguments, Host& host, const OwnFiles& own, const ReportFile& page) {
   TuneOptions options = options_of(arguments, host);
   const Stream human = for_people(arguments.json);
   std::vector<ModelFile> models = find_models(arguments.models);
@@ -95,7 +96,7 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
     if (is_interrupted) break;
   }
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::tune_table(rows)));
-  if (arguments.json) host.say_json(report::dump(report::tune_json(rows)));
+  page.deliver(report::tune_json(rows), arguments.json, host);
   return worst;
 }
 
@@ -130,12 +131,14 @@ Command add_tune(CLI::App& parser) {
       "XDG_CACHE_HOME/ounce or ~/.cache/ounce)");
   app->add_flag("!--no-cache", arguments->keep, "keep no measurements, and use none")->excludes(cache);
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_report_option(*app, arguments->report);
   add_gate_options(*app, arguments->gates,
                    "Gates (without any: 30 dB for every output; with --labels 1 point of the metric)", "90%");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
   return {app, [arguments, app](Host& host) {
-            return run(*arguments, host, OwnFiles::of(*app, arguments->data.contract.file));
+            return run(*arguments, host, OwnFiles::of(*app, arguments->data.contract.file),
+                       ReportFile(*app, arguments->report));
           }};
 }
 

@@ -16,6 +16,7 @@
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
 #include "verbs/remote_options.h"
+#include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 
 namespace ounce::verbs {
@@ -30,9 +31,9 @@ struct Arguments {
   RemoteArguments remote;
   DataArguments data;
   GateArguments gates;
-  bool edge_cases = true, json = false;
+  bool edge_cases = true, json = false, pictures = false;
   std::size_t worst = 5;
-  std::string on = "none";
+  std::string on = "none", report;
 };
 
 VerifyOptions options_of(const Arguments& arguments, Host& host) {
@@ -48,10 +49,11 @@ VerifyOptions options_of(const Arguments& arguments, Host& host) {
   return options;
 }
 
-int run(const Arguments& arguments, Host& host) {
+int run(const Arguments& arguments, Host& host, const ReportFile& page) {
   VerifyOptions options = options_of(arguments, host);
   const std::vector<ModelFile> candidates = find_models(arguments.candidates);
   if (candidates.size() > 1) options.reference_runs = keep_reference_runs();
+  options.pictures = arguments.pictures || page.is_wanted();
   const Stream human = for_people(arguments.json);
   std::vector<report::VerifyRow> rows;
   int worst = 0;
@@ -76,7 +78,7 @@ int run(const Arguments& arguments, Host& host) {
     rows.push_back(std::move(row));
   }
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::verify_table(rows)));
-  if (arguments.json) host.say_json(report::dump(report::verify_json(arguments.reference, rows)));
+  page.deliver(report::verify_json(arguments.reference, rows), arguments.json, host);
   return worst;
 }
 
@@ -104,12 +106,17 @@ Command add_verify(CLI::App& parser) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
+  add_report_option(*app, arguments->report);
+  app->add_flag("--pictures", arguments->pictures,
+                "put into the document of --json what 'ounce report' draws pictures of: the samples that "
+                "differ most, as small images or waveforms (with --report: on)");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
   add_remote_options(*app, arguments->remote);
-  return {app, [arguments](Host& host) {
+  return {app, [arguments, app](Host& host) {
+            const ReportFile page(*app, arguments->report);
             arguments->reference = one_model(arguments->reference).string();
-            return run(*arguments, host);
+            return run(*arguments, host, page);
           }};
 }
 

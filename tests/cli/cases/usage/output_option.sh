@@ -2,11 +2,11 @@
 need matmul
 for verb in quantize calibrate "calibrate merge" tune "contract set" copy demo; do
   printf '%s: ' "$verb"
-  ounce $verb --help | grep -c -- '-o,--output'
+  ounce $verb --help-all | grep -c -- '-o,--output'
 done
 for verb in verify sensitivity tune advise; do
   printf '%s: ' "$verb"
-  ounce $verb --help | grep -c -- '--label-output'
+  ounce $verb --help-all | grep -c -- '--label-output'
 done
 ounce copy matmul.onnx --output copied.onnx
 cmp matmul.onnx copied.onnx

@@ -1,0 +1,63 @@
+#include "cli/fit_width.h"
+
+#include <gmock/gmock.h>
+
+namespace ounce::cli {
+namespace {
+
+const char* const kTable =
+    "model                     size  verdict\n"
+    "---------------------  -------  -----------------------\n"
+    "a_very_long_name.onnx  1.23 MB  passed: everything held\n"
+    "b.onnx                  45 kB  failed\n"
+    "2 models\n";
+
+std::size_t widest(const std::string& text) {
+  std::size_t most = 0, length = 0;
+  for (const char c : text) {
+    if (c == '\n')
+      length = 0;
+    else if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U)
+      most = std::max(most, ++length);
+  }
+  return most;
+}
+
+TEST(FitWidth, WhatFitsStaysAsItIs) { EXPECT_EQ(fit_width(kTable, 80), kTable); }
+
+TEST(FitWidth, WordsAreCutAndFiguresAreNot) {
+  const std::string narrow = fit_width(kTable, 40);
+  EXPECT_LE(widest(narrow), 40U);
+  EXPECT_THAT(narrow, testing::HasSubstr("…"));
+  EXPECT_THAT(narrow, testing::HasSubstr("1.23 MB"));
+  EXPECT_THAT(narrow, testing::HasSubstr("\n2 models\n"));
+}
+
+TEST(FitWidth, ATerminalOfNoWidthIsSurvived) {
+  for (const std::size_t width : {0U, 1U, 5U})
+    EXPECT_THAT(fit_width(kTable, width), testing::HasSubstr("45 kB"));
+}
+
+TEST(FitWidth, LettersOfSeveralBytesAreNotTornApart) {
+  const std::string table = "name        n\n----------  -\nüüüüüüüüüü  1\n";
+  EXPECT_EQ(fit_width(table, 11), "name      n\n--------  -\nüüüüüüü…  1\n");
+}
+
+TEST(FitWidth, TextThatIsNoTableIsLeftAlone) {
+  const std::string text = "one line that is rather long -- with dashes - in it\n--\n- a\n";
+  EXPECT_EQ(fit_width(text, 10), text);
+  EXPECT_EQ(fit_width("", 10), "");
+  EXPECT_EQ(fit_width("no end", 10), "no end");
+}
+
+TEST(WrapHelp, DescriptionsGoOnBelowThemselves) {
+  const std::string line =
+      "  --option TEXT               " + std::string("some words that go on and on and on for long");
+  EXPECT_EQ(wrap_help(line + "\n", 60), "  --option TEXT               some words that go on and on\n" +
+                                            std::string(30, ' ') + "and on for long\n");
+  EXPECT_EQ(wrap_help("Usage: ounce verify with a long line that is no description of anything\n", 60),
+            "Usage: ounce verify with a long line that is no description of anything\n");
+}
+
+}  // namespace
+}  // namespace ounce::cli

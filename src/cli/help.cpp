@@ -1,0 +1,71 @@
+#include "cli/help.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/fit_width.h"
+#include "verbs/verb_help.h"
+
+namespace ounce::cli {
+namespace {
+
+CLI::App& asked_about(CLI::App& parser) {
+  const std::vector<CLI::App*> verbs = parser.get_subcommands();
+  return verbs.empty() ? parser : asked_about(*verbs.front());
+}
+
+std::string path_of(const CLI::App& app) {
+  if (app.get_parent() == nullptr) return {};
+  const std::string before = path_of(*app.get_parent());
+  return before.empty() ? app.get_name() : before + " " + app.get_name();
+}
+
+bool is_everyday(const CLI::Option& option, const verbs::VerbHelp& help) {
+  if (option.get_positional() || option.get_required() || help.everyday.empty()) return true;
+  const std::vector<std::string>& names = option.get_lnames();
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name == "help" || name == "help-all" ||
+           std::find(help.everyday.begin(), help.everyday.end(), "--" + name) != help.everyday.end();
+  });
+}
+
+// What CLI11 has no group for, it does not show; what is shown stands together.
+std::size_t hide_the_rest(CLI::App& verb, const verbs::VerbHelp& help) {
+  std::size_t hidden = 0;
+  for (CLI::Option* option : verb.get_options()) {
+    if (option->get_positional() || option->get_group().empty()) continue;
+    if (is_everyday(*option, help)) {
+      option->group("Options");
+    } else {
+      option->group("");
+      ++hidden;
+    }
+  }
+  return hidden;
+}
+
+std::string examples_of(const verbs::VerbHelp* help) {
+  if (help == nullptr || help->examples.empty()) return {};
+  std::string text = "\nExamples:\n";
+  for (const std::string_view line : help->examples) text += fmt::format("  {}\n", line);
+  return text;
+}
+
+}  // namespace
+
+std::string help_text(CLI::App& parser, HelpLength length, std::size_t width) {
+  CLI::App& app = asked_about(parser);
+  const verbs::VerbHelp* help = verbs::find_verb_help(path_of(app));
+  std::size_t hidden = 0;
+  if (length == HelpLength::kShort && help != nullptr) hidden = hide_the_rest(app, *help);
+  const bool is_program = &app == &parser;
+  if (!is_program) app.footer("");
+  std::string text = wrap_help(app.help(is_program ? "" : parser.get_name()), width);
+  while (text.ends_with("\n\n")) text.pop_back();
+  text += examples_of(help);
+  if (hidden != 0) text += fmt::format("\n{} more options: 'ounce {} --help-all'\n", hidden, path_of(app));
+  return text;
+}
+
+}  // namespace ounce::cli

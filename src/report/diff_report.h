@@ -1,0 +1,15 @@
+// The result of diff, for people and for programs.
+#pragma once
+
+#include <ounce/diff.h>
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace ounce::report {
+
+// `at_most` lines of each kind of change.
+std::string diff_text(const DiffResult& result, std::size_t at_most);
+nlohmann::ordered_json diff_json(const DiffResult& result);
+
+}  // namespace ounce::report

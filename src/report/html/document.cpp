@@ -1,0 +1,89 @@
+#include "report/html/document.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/table.h"
+
+namespace ounce::report::html {
+
+const Json& member(const Json& object, const char* key) {
+  static const Json kNothing;
+  if (!object.is_object()) return kNothing;
+  const auto found = object.find(key);
+  return found == object.end() ? kNothing : *found;
+}
+
+const Json& list(const Json& object, const char* key) {
+  static const Json kEmpty = Json::array();
+  const Json& found = member(object, key);
+  return found.is_array() ? found : kEmpty;
+}
+
+std::string words(const Json& object, const char* key) {
+  const Json& found = member(object, key);
+  return found.is_string() ? found.get<std::string>() : std::string();
+}
+
+std::optional<double> figure(const Json& object, const char* key) {
+  const Json& found = member(object, key);
+  return found.is_number() && std::isfinite(found.get<double>()) ? std::optional(found.get<double>())
+                                                                 : std::nullopt;
+}
+
+bool is_true(const Json& object, const char* key) {
+  const Json& found = member(object, key);
+  return found.is_boolean() && found.get<bool>();
+}
+
+std::vector<double> figures(const Json& object, const char* key) {
+  std::vector<double> all;
+  for (const Json& one : list(object, key)) {
+    const double value = one.is_number() ? one.get<double>() : 0;
+    all.push_back(std::isfinite(value) ? value : 0);
+  }
+  return all;
+}
+
+std::vector<std::string> sentences(const Json& object, const char* key) {
+  std::vector<std::string> all;
+  for (const Json& one : list(object, key)) {
+    if (one.is_string()) all.push_back(one.get<std::string>());
+  }
+  return all;
+}
+
+std::string bytes_of(const Json& object, const char* key) {
+  const auto value = figure(object, key);
+  constexpr double kMost = 1e18;
+  return value && *value >= 0 && *value < kMost ? bytes_text(static_cast<std::uint64_t>(*value)) : "–";
+}
+
+std::string percent_of(const Json& object, const char* key) {
+  const auto value = figure(object, key);
+  return value ? percent_text(*value) : "–";
+}
+
+std::string time_of(const Json& object, const char* key) {
+  const auto value = figure(object, key);
+  return value ? time_text(*value) : "–";
+}
+
+std::string figure_of(const Json& object, const char* key, int digits) {
+  const auto value = figure(object, key);
+  return value ? fmt::format("{:.{}g}", *value, digits) : "–";
+}
+
+std::string decibels_of(const Json& object, const char* key, const char* exact_key) {
+  if (is_true(object, exact_key)) return "exact";
+  const auto value = figure(object, key);
+  return value ? decibel_text(*value) : "–";
+}
+
+std::string file_name(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+}  // namespace ounce::report::html

@@ -1,0 +1,175 @@
+#include "report/html/page.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/error.h>
+#include <ounce/version.h>
+
+#include <algorithm>
+
+#include "base/base64.h"
+#include "base/sha256.h"
+#include "report/html/assets.h"
+#include "report/html/data_table.h"
+#include "report/html/section.h"
+
+namespace ounce::report::html {
+namespace {
+
+struct Drawing {
+  const char* verb;
+  std::vector<Section> (*sections)(const Json&);
+};
+
+const std::vector<Drawing>& drawings() {
+  static const std::vector<Drawing> kAll = {
+      {"quantize", quantize_sections}, {"verify", verify_sections},
+      {"bench", bench_sections},       {"sensitivity", sensitivity_sections},
+      {"tune", tune_sections},         {"advise", advise_sections},
+      {"check", check_sections},       {"diff", diff_sections}};
+  return kAll;
+}
+
+std::vector<Section> sections_of(const Run& run) {
+  const std::string verb = words(run.document, "verb");
+  for (const Drawing& drawing : drawings()) {
+    if (verb == drawing.verb) return drawing.sections(run.document);
+  }
+  throw Error(
+      ErrorCode::kBadInput,
+      fmt::format("{}; report draws what 'ounce VERB --json' prints of {}",
+                  verb.empty() ? "is no document of ounce" : fmt::format("is a document of '{}'", verb),
+                  fmt::join(drawn_verbs(), ", ")),
+      run.name);
+}
+
+std::string from_hexadecimal(const std::string& digits) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
+// Nothing is loaded, and no script runs but ours.
+std::string content_policy() {
+  const auto source = [](std::string_view code) {
+    return "'sha256-" + base64(from_hexadecimal(sha256_of(code))) + "'";
+  };
+  return fmt::format(
+      "default-src 'none'; img-src data:; style-src {}; script-src {}; base-uri 'none'; form-action 'none'",
+      source(style_sheet()), source(script()));
+}
+
+Markup overview(const std::vector<Section>& sections) {
+  DataTable table(
+      "All runs on this page",
+      {{"model"}, {"what"}, {"size", DataTable::Kind::kNumber}, {"speed"}, {"quality"}, {"result"}});
+  for (const Section& section : sections) {
+    for (const SummaryRow& row : section.summary)
+      table.add({cell(row.model),
+                 cell(row.what),
+                 cell(row.size),
+                 cell(row.speed),
+                 cell(row.quality),
+                 {badge(row.kind, row.verdict)}});
+  }
+  return table.rows() > 1 ? table.markup() : Markup();
+}
+
+struct Overall {
+  Verdict verdict = Verdict::kNeutral;
+  std::string badge, sentence;
+};
+
+// What a gate decided says more than what was written.
+const Section& loudest(const std::vector<Section>& sections, Verdict verdict) {
+  for (const char* verb : {"verify:", "tune:", ""}) {
+    for (const Section& section : sections) {
+      if (section.verdict == verdict && section.title.starts_with(verb)) return section;
+    }
+  }
+  return sections.front();
+}
+
+Overall overall_of(const std::vector<Section>& sections) {
+  const auto count = [&](Verdict verdict) {
+    return std::count_if(sections.begin(), sections.end(),
+                         [&](const Section& section) { return section.verdict == verdict; });
+  };
+  const auto good = count(Verdict::kGood), bad = count(Verdict::kBad);
+  if (sections.empty()) return {Verdict::kNeutral, "empty", "there is nothing to show"};
+  const auto sentence = [&](Verdict verdict, auto so_many) {
+    const std::string& headline = loudest(sections, verdict).headline;
+    return good + bad == 1 ? headline
+                           : fmt::format("{} of {} that were judged: {}", so_many, good + bad, headline);
+  };
+  if (bad != 0) return {Verdict::kBad, "not good", sentence(Verdict::kBad, bad)};
+  if (good != 0) return {Verdict::kGood, "good", sentence(Verdict::kGood, good)};
+  return {Verdict::kNeutral, "measured", sections.front().headline};
+}
+
+Markup section_markup(const Section& section, std::size_t number, const Run* run) {
+  const std::string id = fmt::format("part-{}", number);
+  Markup body =
+      element("h2", {{"id", id}}, text(section.title)) +
+      element("p", {{"class", "headline"}},
+              (section.verdict == Verdict::kNeutral
+                   ? Markup()
+                   : badge(section.verdict, section.verdict == Verdict::kGood ? "good" : "not good") +
+                         Markup(" ")) +
+                  text(section.headline)) +
+      section.body;
+  if (run != nullptr) {
+    const Markup again = command_block(words(run->document, "command"));
+    if (!again.is_empty()) body += heading("Do it again") + again;
+    if (!run->name.empty()) body += element("p", {{"class", "quiet"}}, text("drawn from " + run->name));
+  }
+  return element("section", {{"aria-labelledby", id}}, body);
+}
+
+}  // namespace
+
+const std::vector<std::string>& drawn_verbs() {
+  static const std::vector<std::string> kAll = [] {
+    std::vector<std::string> all;
+    for (const Drawing& drawing : drawings()) all.emplace_back(drawing.verb);
+    return all;
+  }();
+  return kAll;
+}
+
+std::string page(const std::vector<Run>& runs) {
+  std::vector<Section> sections;
+  std::vector<const Run*> last_of;  // the run that ends with this section, and says its command
+  for (const Run& run : runs) {
+    for (Section& section : sections_of(run)) {
+      sections.push_back(std::move(section));
+      last_of.push_back(nullptr);
+    }
+    if (!last_of.empty()) last_of.back() = &run;
+  }
+  const Overall overall = overall_of(sections);
+  Markup parts;
+  for (std::size_t i = 0; i < sections.size(); ++i) parts += section_markup(sections[i], i + 1, last_of[i]);
+  const Markup head =
+      Markup(
+          "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, "
+          "initial-scale=1\">") +
+      lone_element("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", content_policy()}}) +
+      Markup("<meta name=\"referrer\" content=\"no-referrer\">") +
+      element("title", text("Ounce: " + overall.sentence)) + element("style", Markup::asset(style_sheet()));
+  const Markup body =
+      Markup("<a class=\"skip\" href=\"#main\">To the content</a>") +
+      element("header", Markup("<p class=\"brand\">Ounce report</p>") +
+                            element("h1", badge(overall.verdict, overall.badge) + Markup(" ") +
+                                              text(overall.sentence))) +
+      element("main", {{"id", "main"}}, overview(sections) + parts) +
+      element("footer", text(fmt::format(
+                            "Drawn by ounce {}. This page is one file: it loads nothing and sends nothing.",
+                            version()))) +
+      element("script", Markup::asset(script()));
+  return "<!DOCTYPE html>\n" +
+         element("html", {{"lang", "en"}}, element("head", head) + element("body", body)).html() + "\n";
+}
+
+}  // namespace ounce::report::html

@@ -1,0 +1,28 @@
+// One page that shows one run or several: a file of its own, which loads nothing and can be sent to anybody.
+//
+//   const std::string html = page({{"verify.json", document}});
+//
+// It is drawn from the documents that --json prints, so that whoever has those can draw it later. Names in
+// them may be anybody's: nothing of them becomes markup (markup.h), and the page allows no script but its
+// own.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ounce::report::html {
+
+struct Run {
+  std::string name;  // of the file; empty for the run that is under way
+  nlohmann::ordered_json document;
+};
+
+// The verbs whose documents can be drawn.
+const std::vector<std::string>& drawn_verbs();
+
+// Throws Error{kBadInput} that names the run when it is no document of one of them.
+std::string page(const std::vector<Run>& runs);
+
+}  // namespace ounce::report::html

@@ -1,0 +1,132 @@
+#include "report/html/page.h"
+
+#include <gmock/gmock.h>
+#include <ounce/error.h>
+
+#include "support/error_of.h"
+
+namespace ounce::report::html {
+namespace {
+
+using nlohmann::ordered_json;
+using test::error_of;
+using testing::HasSubstr;
+using testing::Not;
+
+ordered_json verify_document(const std::string& name) {
+  return {
+      {"schema_version", 1},
+      {"verb", "verify"},
+      {"reference", name},
+      {"command", "ounce verify " + name},
+      {"candidates",
+       {{{"candidate", name},
+         {"exit_code", 0},
+         {"passed", true},
+         {"verdict", "passed: " + name},
+         {"samples", 4},
+         {"outputs",
+          {{{"name", name},
+            {"sqnr_db", 40.5},
+            {"top1_agreement", 0.75},
+            {"changed_answers", {{{"from", 1}, {"to", 2}, {"count", 3}}}}}}},
+         {"worst",
+          {{{"sample", name},
+            {"output", name},
+            {"max_abs_diff", 0.5},
+            {"answers", {{{"class", 1}, {"reference", 2.5}, {"candidate", 2.25}}}},
+            {"picture", {{"input", name}, {"png", name}, {"lowest", {-1, -2}}, {"highest", {1, 2}}}}}}}}}}};
+}
+
+std::string drawn(const ordered_json& document) { return page({{"run.json", document}}); }
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(Page, TheVerdictStandsOnTop) {
+  const std::string html = drawn(verify_document("small.onnx"));
+  EXPECT_THAT(html, HasSubstr("</span> good</span> passed: small.onnx</h1>"));
+  ordered_json failed = verify_document("small.onnx");
+  failed["candidates"][0]["passed"] = false;
+  EXPECT_THAT(drawn(failed), HasSubstr("</span> not good</span> passed: small.onnx</h1>"));
+}
+
+TEST(Page, NamesCannotBecomeMarkup) {
+  const std::string plain_page = drawn(verify_document("small.onnx"));
+  for (const std::string& name :
+       {std::string("</script><script>alert(1)</script>"), std::string("\"><img src=x onerror=alert(1)>"),
+        std::string("</title></style><svg onload=alert(1)>"), std::string("' onmouseover='x"),
+        std::string("<!--"),
+        std::string("\xe2\x80\xae"
+                    "evil"),
+        std::string("\x01\x02\x1b]0;x\x07"), std::string("\xff\xfe"), std::string(1'000'000, '<')}) {
+    const std::string html = drawn(verify_document(name));
+    EXPECT_EQ(count(html, "<"), count(plain_page, "<")) << name.substr(0, 40);
+    EXPECT_EQ(count(html, "<script>"), 1U);
+    EXPECT_THAT(html, Not(HasSubstr("\xe2\x80\xae")));
+    EXPECT_LT(html.size(), plain_page.size() + 10'000'000U);
+  }
+}
+
+TEST(Page, APictureThatIsNoBase64IsNotShown) {
+  EXPECT_THAT(drawn(verify_document("x\" onerror=\"y")), Not(HasSubstr("<img")));
+  EXPECT_THAT(drawn(verify_document("Zm9v")), HasSubstr("<img src=\"data:image/png;base64,Zm9v\""));
+}
+
+TEST(Page, NothingIsLoaded) {
+  const std::string html = drawn(verify_document("small.onnx"));
+  EXPECT_THAT(html, HasSubstr("default-src &#39;none&#39;"));
+  for (const char* reach : {"http:", "https:", "url(", "@import", "src=\"/", "<link", "<iframe"})
+    EXPECT_THAT(html, Not(HasSubstr(reach))) << reach;
+}
+
+TEST(Page, DocumentsOfAnyShapeAreDrawn) {
+  for (const std::string& verb : drawn_verbs()) {
+    EXPECT_THAT(drawn({{"verb", verb}}), HasSubstr("</html>")) << verb;
+    for (const ordered_json& strange :
+         {ordered_json(nullptr), ordered_json(3), ordered_json("x"), ordered_json(true),
+          ordered_json::array({1, "x", nullptr}), ordered_json::object({{"name", 3}})}) {
+      ordered_json document = {{"verb", verb}};
+      for (const char* key :
+           {"models", "candidates", "reference", "command", "cpu", "notes", "min_sqnr", "rounds"})
+        document[key] = strange;
+      EXPECT_THAT(drawn(document), HasSubstr("</html>")) << verb << strange;
+      ordered_json entry;
+      for (const char* key :
+           {"model",   "candidate", "error",    "output", "trial",      "tensors", "activations",
+            "nodes",   "outputs",   "metrics",  "worst",  "edge_cases", "cpus",    "batches",
+            "groups",  "trials",    "best",     "layers", "methods",    "risks",   "commands",
+            "targets", "hints",     "baseline", "family", "exclude"})
+        entry[key] = strange;
+      for (const char* key : {"models", "candidates"}) document[key] = ordered_json::array({entry});
+      EXPECT_THAT(drawn(document), HasSubstr("</html>")) << verb << strange;
+    }
+  }
+}
+
+TEST(Page, SeveralRunsAreCompared) {
+  const std::string html =
+      page({{"a.json", verify_document("a.onnx")}, {"b.json", verify_document("b.onnx")}});
+  EXPECT_THAT(html, HasSubstr("All runs on this page"));
+  EXPECT_THAT(html, HasSubstr("2 of 2 that were judged"));
+}
+
+TEST(Page, WhatIsNoRunIsRefused) {
+  EXPECT_EQ(error_of([] { return drawn({{"verb", "inspect"}}); }).code(), ErrorCode::kBadInput);
+  EXPECT_EQ(error_of([] { return drawn(ordered_json::array()); }).code(), ErrorCode::kBadInput);
+}
+
+TEST(Page, LongPlansAreCut) {
+  ordered_json tensors = ordered_json::array();
+  for (int i = 0; i < 5000; ++i)
+    tensors.push_back({{"name", std::to_string(i)}, {"stored", true}, {"sqnr_db", 40}});
+  const std::string html =
+      drawn({{"verb", "quantize"}, {"models", {{{"model", "m"}, {"tensors", tensors}}}}});
+  EXPECT_THAT(html, HasSubstr("and 3000 more rows"));
+}
+
+}  // namespace
+}  // namespace ounce::report::html

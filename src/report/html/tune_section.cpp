@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/html/chart.h"
+#include "report/html/data_table.h"
+#include "report/html/section.h"
+#include "report/table.h"
+
+namespace ounce::report::html {
+namespace tune_section {
+
+constexpr auto kNumber = DataTable::Kind::kNumber;
+
+std::string speed_text(const Json& trial) {
+  const Json& speed = member(trial, "speed_up");
+  return figure(speed, "ratio") ? fmt::format("{:.2f} ×", *figure(speed, "ratio")) : "–";
+}
+
+std::string gate_text(const Json& trial) {
+  if (is_true(trial, "too_few_samples")) return "too few samples to be sure";
+  if (!is_true(trial, "passed")) return "failed";
+  if (member(trial, "held_out").is_boolean() && !is_true(trial, "held_out")) return "failed on held-out data";
+  return is_true(trial, "slower") ? "passed, but slower" : "passed";
+}
+
+// The metric where there is one, else the SQNR.
+std::optional<double> quality_of(const Json& trial, bool has_metric) {
+  return has_metric ? figure(member(trial, "metric"), "candidate") : figure(trial, "sqnr_db");
+}
+
+std::string sentence_of(const Json& trial) {
+  const Json& metric = member(trial, "metric");
+  return fmt::format(
+      "{}: {} of the bytes, {}, {}{}: {}", words(trial, "name"), percent_of(trial, "ratio"),
+      speed_text(trial), decibels_of(trial, "sqnr_db", ""),
+      metric.is_object() ? fmt::format(", {} {}", words(metric, "name"), figure_of(metric, "candidate")) : "",
+      gate_text(trial));
+}
+
+Markup front(const Json& model) {
+  const Json& trials = list(model, "trials");
+  const std::string best = words(member(model, "best"), "name");
+  const bool has_metric = std::any_of(trials.begin(), trials.end(),
+                                      [](const Json& trial) { return member(trial, "metric").is_object(); });
+  ScatterChart chart;
+  chart.x = {"size", "% of the original's bytes"};
+  chart.y = has_metric ? Axis{words(member(member(model, "best"), "metric"), "name"), ""}
+                       : Axis{"SQNR of the worst output", "dB"};
+  bool has_chosen = false;
+  for (const Json& trial : trials) {
+    const auto size = figure(trial, "ratio"), quality = quality_of(trial, has_metric);
+    if (!size || !quality) continue;
+    const bool is_chosen = !has_chosen && is_true(model, "passed") && words(trial, "name") == best;
+    has_chosen |= is_chosen;
+    chart.points.push_back({100 * *size, *quality,
+                            is_chosen                      ? PointKind::kChosen
+                            : gate_text(trial) == "passed" ? PointKind::kPassed
+                                                           : PointKind::kFailed,
+                            sentence_of(trial)});
+    if (is_true(trial, "on_front")) chart.front.push_back({100 * *size, *quality, {}});
+  }
+  if (chart.points.size() < 2) return {};
+  std::sort(chart.front.begin(), chart.front.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
+  chart.says = fmt::format("{} models by size and quality{}", chart.points.size(),
+                           has_chosen ? "; chosen: " + best : "");
+  return heading("What was tried, by size and quality") +
+         element(
+             "p", {{"class", "quiet"}},
+             Markup("The line joins the front: what no other one beats in size, speed and quality at once. "
+                    "Point at a mark for its figures; the table below has them too.")) +
+         draw(chart);
+}
+
+Markup trial_table(const Json& model) {
+  DataTable table("Every step of the search, in its order", {{"step", kNumber},
+                                                             {"tried"},
+                                                             {"size", kNumber},
+                                                             {"speed", kNumber},
+                                                             {"SQNR", kNumber},
+                                                             {"same top-1", kNumber},
+                                                             {"metric", kNumber},
+                                                             {"gate"},
+                                                             {"role"}});
+  const std::string best = words(member(model, "best"), "name");
+  double step = 0;
+  for (const Json& trial : list(model, "trials")) {
+    ++step;
+    const Cell number = cell(fmt::format("{:.0f}", step), step);
+    if (const std::string problem = words(trial, "problem"); !problem.empty()) {
+      table.add({number, cell(words(trial, "name")), cell("–"), cell("–"), cell("–"), cell("–"), cell("–"),
+                 cell("not made: " + problem), cell("")});
+      continue;
+    }
+    const Json& metric = member(trial, "metric");
+    const std::string gate = gate_text(trial);
+    table.add(
+        {number,
+         cell(words(trial, "name")),
+         cell(percent_of(trial, "ratio"), figure(trial, "ratio")),
+         cell(speed_text(trial), figure(member(trial, "speed_up"), "ratio")),
+         cell(decibels_of(trial, "sqnr_db", ""), figure(trial, "sqnr_db")),
+         cell(figure(trial, "agreement") ? fmt::format("{:.2f} %", 100 * *figure(trial, "agreement")) : "–",
+              figure(trial, "agreement")),
+         cell(figure_of(metric, "candidate"), figure(metric, "candidate")),
+         {badge(gate == "passed" ? Verdict::kGood : Verdict::kBad, gate)},
+         cell(words(trial, "name") == best && is_true(model, "passed") ? "chosen"
+              : is_true(trial, "on_front")                             ? "on the front"
+                                                                       : "")});
+  }
+  return table.markup();
+}
+
+Markup layer_table(const Json& model) {
+  std::map<std::string, std::size_t> formats;
+  DataTable table("How each layer of the result computes", {{"layer"}, {"op"}, {"format"}});
+  for (const Json& layer : list(model, "layers")) {
+    ++formats[words(layer, "format")];
+    table.add({cell(words(layer, "name")), cell(words(layer, "op_type")), cell(words(layer, "format"))});
+  }
+  std::string counts;
+  for (const auto& [format, count] : formats)
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, format);
+  return details(fmt::format("Layers of the result: {}", counts), table.markup());
+}
+
+Section section_of(const Json& model) {
+  Section section;
+  const Json &best = member(model, "best"), &held_out = member(model, "held_out");
+  const std::string name = file_name(words(model, "model"));
+  const bool has_passed = is_true(model, "passed");
+  section.title = fmt::format("tune: {}", name);
+  section.verdict = has_passed ? Verdict::kGood : Verdict::kBad;
+  section.headline =
+      has_passed
+          ? fmt::format("{}: {}, {} of the bytes{}; {}", file_name(words(model, "output")),
+                        words(best, "name"), percent_of(best, "ratio"),
+                        figure(member(best, "speed_up"), "ratio") ? ", " + speed_text(best) + " as fast"
+                                                                  : std::string(),
+                        words(held_out, "verdict"))
+      : best.is_object()
+          ? fmt::format("nothing passed; closest came {}: {}", words(best, "name"), words(best, "verdict"))
+          : "nothing could be made";
+  const Json& metric = member(held_out, "metric");
+  std::vector<Tile> all = {
+      {"size", bytes_of(model, "bytes_before"), bytes_of(best, "bytes"),
+       percent_of(best, "ratio") + " of the bytes"},
+      {"speed", "", speed_text(best), "of the original's"},
+      {"quality", figure_of(metric, "reference"),
+       metric.is_object() ? figure_of(metric, "candidate") : decibels_of(held_out, "sqnr_db", ""),
+       metric.is_object() ? words(metric, "name") + " on data that was held out"
+                          : "SQNR on data that was held out"},
+      {"samples", "",
+       fmt::format("{} + {}", figure_of(model, "search_samples", 9), figure_of(model, "held_out_samples", 9)),
+       "to search on, and held out"}};
+  if (!metric.is_object()) all[2].before.clear();
+  section.body = tiles(all);
+  if (is_true(model, "out_of_time"))
+    section.body += paragraph("The budget was used up before everything was tried: more may find more.");
+  section.body += front(model) + heading("What each step did") + trial_table(model) + layer_table(model) +
+                  cpu_table(list(model, "cpus")) + note_list(sentences(model, "notes"));
+  section.summary = {{name, "tune: " + words(best, "name"), percent_of(best, "ratio"), speed_text(best),
+                      metric.is_object() ? words(metric, "name") + " " + figure_of(metric, "candidate")
+                                         : decibels_of(best, "sqnr_db", ""),
+                      has_passed ? "passed" : "nothing passed", section.verdict}};
+  return section;
+}
+
+}  // namespace tune_section
+
+std::vector<Section> tune_sections(const Json& document) {
+  std::vector<Section> all;
+  for (const Json& model : list(document, "models"))
+    all.push_back(words(model, "error").empty() ? tune_section::section_of(model)
+                                                : failed_section("tune", model, "model"));
+  return all;
+}
+
+}  // namespace ounce::report::html

@@ -1,0 +1,68 @@
+#include "verbs/report_file.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "io/output_file.h"
+#include "report/html/page.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "verbs/command_line.h"
+
+namespace ounce::verbs {
+namespace {
+
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code none;
+  if (std::filesystem::equivalent(a, b, none) && !none) return true;
+  return std::filesystem::absolute(a, none).lexically_normal() ==
+         std::filesystem::absolute(b, none).lexically_normal();
+}
+
+}  // namespace
+
+void add_report_option(CLI::App& app, std::string& path) {
+  app.add_option("--report", path, "draw the result as one page that anybody can open: FILE.html");
+}
+
+void write_page(const std::filesystem::path& path, const std::string& html) {
+  io::OutputFile file(path, html.size());
+  file.write(0, html);
+  file.commit();
+}
+
+ReportFile::ReportFile(const CLI::App& verb, std::filesystem::path path, const std::string& named_by)
+    : path_(std::move(path)), command_(command_line(verb)) {
+  if (path_.empty()) return;
+  if (path_.extension() != ".html" && path_.extension() != ".htm")
+    throw Error(ErrorCode::kUsage, fmt::format("{}: a page has a name that ends in .html", named_by),
+                path_.string());
+  io::require_file_or_free(path_);
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->get_name() == named_by) continue;
+    for (const std::string& value : option->results()) {
+      if (!value.empty() && is_same_file(path_, value))
+        throw Error(
+            ErrorCode::kUsage,
+            fmt::format("{} would replace the file of {}; choose another", named_by, option->get_name()),
+            path_.string());
+    }
+  }
+}
+
+void ReportFile::deliver(nlohmann::ordered_json document, bool is_printed, Host& host) const {
+  if (!is_printed && !is_wanted()) return;
+  document["command"] = command_;
+  if (is_wanted()) {
+    const std::string html = report::html::page({{"", document}});
+    write_page(path_, html);
+    host.say(for_people(is_printed),
+             plainly("report: {} ({})\n", path_.string(), report::bytes_text(html.size())));
+  }
+  if (is_printed) host.say_json(report::dump(document));
+}
+
+}  // namespace ounce::verbs

@@ -1,0 +1,37 @@
+// The document of a run: printed for --json, drawn for --report.
+//
+//   add_report_option(*app, arguments->report);
+//   const ReportFile report(*app, arguments.report);    // before the work: may it be written there?
+//   …
+//   report.deliver(report::verify_json(…), arguments.json, host);
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <filesystem>
+#include <string>
+
+#include "verbs/host.h"
+
+namespace ounce::verbs {
+
+void add_report_option(CLI::App& app, std::string& path);
+
+// Puts a page in its place, whole or not at all. Throws Error{kUsage} for a device, Error{kIo}.
+void write_page(const std::filesystem::path& path, const std::string& html);
+
+class ReportFile {
+ public:
+  // Throws Error{kUsage} for a name that does not end in .html, for one that the command line names as
+  // something else (a model, its data, another output), and for what is no file.
+  ReportFile(const CLI::App& verb, std::filesystem::path path, const std::string& option = "--report");
+
+  bool is_wanted() const { return !path_.empty(); }
+  void deliver(nlohmann::ordered_json document, bool is_printed, Host& host) const;
+
+ private:
+  std::filesystem::path path_;  // empty: none is wanted
+  std::string command_;
+};
+
+}  // namespace ounce::verbs

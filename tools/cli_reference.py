@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Writes the reference of the command line, docs/cli.md, from what the program says of itself.
+
+usage: cli_reference.py OUNCE [--check docs/cli.md | --write docs/cli.md]     exit 1: it is not current
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+HEAD = """# The command line
+
+Made by `tools/cli_reference.py` of `ounce VERB --help-all`; do not edit. `--help` shows the options of every day.
+"""
+
+
+def help_of(ounce, *verb):
+    return subprocess.run([ounce, *verb, "--help-all"], check=True, capture_output=True, text=True).stdout.rstrip()
+
+
+def verbs_in(text):
+    """The names below the heading of subcommands."""
+    found = re.search(r"^Subcommands:\n((?:  .*\n?)+)", text + "\n", re.MULTILINE)
+    return re.findall(r"^  ([a-z]+) ", found.group(1), re.MULTILINE) if found else []
+
+
+def reference(ounce):
+    program = help_of(ounce)
+    parts = [HEAD, f"```text\n{program}\n```\n"]
+    for verb in verbs_in(program):
+        text = help_of(ounce, verb)
+        parts.append(f"## {verb}\n\n```text\n{text}\n```\n")
+        for below in verbs_in(text):
+            parts.append(f"### {verb} {below}\n\n```text\n{help_of(ounce, verb, below)}\n```\n")
+    return "\n".join(parts)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("ounce", type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--check", type=pathlib.Path)
+    parser.add_argument("--write", type=pathlib.Path)
+    arguments = parser.parse_args()
+    text = reference(arguments.ounce)
+    if arguments.write:
+        arguments.write.write_text(text)
+    elif arguments.check:
+        if arguments.check.read_text() != text:
+            print(f"{arguments.check} is not current: python3 tools/cli_reference.py build/ounce --write docs/cli.md")
+            return 1
+    else:
+        print(text, end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

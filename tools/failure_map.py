@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Writes docs/failure-modes.md: which way to quantize runs where, from the support matrix that the program carries.
+
+usage: failure_map.py OUNCE --example FOLDER [--check FILE | --write FILE]     exit 1: it is not current
+
+Every approach is made of the embedded example, and of a network with a product of matrices where an approach is for those; the
+answers are those of `ounce check`, which come from the libraries themselves.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+APPROACHES = {
+    "w8: stored in 8 bits, decoded at load": ["--to", "w8"],
+    "w8, DequantizeLinear (`--decode dq`)": ["--to", "w8", "--decode", "dq"],
+    "w4: stored in 4 bits": ["--to", "w4"],
+    "w16: stored as 16-bit floats": ["--to", "w16"],
+    "static, Q/DQ": ["--to", "static", "--no-search", "--on", "none"],
+    "static, integer ops (`--dialect qoperator`)": ["--to", "static", "--no-search", "--on", "none", "--dialect", "qoperator"],
+    "static, signed activations (`--activations s8`)": ["--to", "static", "--no-search", "--on", "none", "--activations", "s8"],
+    "dynamic": ["--to", "dynamic", "--on", "none"],
+    "dynamic with Convs (`--force-conv`)": ["--to", "dynamic", "--on", "none", "--force-conv"],
+    "int4: MatMulNBits": ["--to", "int4"],
+    "fp16": ["--to", "fp16"],
+    "bf16": ["--to", "bf16"],
+}
+PLATFORMS = {"x64": "linux-x64", "arm64": "linux-arm64", "wasm": "ort-web"}
+SIGNS = {"runs": "✓", "slow": "slow", "unknown": "?", "wrong": "**wrong**", "not_implemented": "**does not load**", "fails": "**fails**"}
+
+HEAD = """# What fails where
+
+Which way to quantize runs in which release of ONNX Runtime, for the network of `examples/commands` (Conv, Relu, Gemm, pooling). Made by
+`tools/failure_map.py` from the support matrix: answers of the libraries themselves, as `ounce check` gives them. ✓ runs; slow: right
+results, but cast, taken apart or decoded at every run; **does not load**: no kernel, or an opset that the release does not know;
+**wrong**: loads, and gives other numbers; ? not measured; – the opset of this
+network has no such form. Your model may have other ops: `ounce check` tells.
+"""
+
+FOOT = """
+What is behind the failures that people meet:
+
+- **An opset that the release does not know.** Weights of 4 bits by DequantizeLinear, and bfloat16, need a newer one than most apps
+  ship.
+- **A type that an op has no kernel for.** ConvInteger and MatMulInteger take signed weights from 1.26 on; QLinearConv never takes
+  signed activations with unsigned weights. What fails "only on the phone" fails because of the release, not because of arm64.
+- **Fusions that are missing.** Q/DQ around an op that a release does not fuse gives right results, slowly.
+- **Sums that saturate.** On x64 without VNNI, pairs of 8-bit products do ([integer.md](integer.md#the-same-on-every-cpu)).
+
+`ounce quantize --target android-arm64@1.22.0` writes nothing that the target lacks.
+"""
+
+
+def run(ounce, folder, *words):
+    return subprocess.run([ounce, *words], cwd=folder, capture_output=True, text=True)
+
+
+def releases(ounce, folder):
+    """The measured versions of each platform."""
+    versions = {}
+    for line in run(ounce, folder, "check", "--releases").stdout.splitlines():
+        platform, version = line.split()
+        versions.setdefault(platform, []).append(version)
+    return versions
+
+
+def table(ounce, example):
+    with tempfile.TemporaryDirectory(prefix="ounce-map-") as name:
+        folder = pathlib.Path(name)
+        for source, to in (("commands.onnx", "model.onnx"), ("commands_calib.npz", "calib.npz")):
+            (folder / to).write_bytes((example / source).read_bytes())
+        versions = releases(ounce, folder)
+        columns = [(platform, version) for platform in PLATFORMS for version in chosen(versions.get(platform, []))]
+        rows = {}
+        for approach, words in APPROACHES.items():
+            data = ["--data", "calib.npz", "--rescale", "1/32768"] if "static" in words else []
+            made = run(ounce, folder, "quantize", "model.onnx", "-o", "small.onnx", *words, *data)
+            if made.returncode != 0:
+                rows[approach] = {column: "–" for column in columns}
+                continue
+            targets = ",".join(f"{PLATFORMS[platform]}@{version}" for platform, version in columns)
+            answers = json.loads(run(ounce, folder, "check", "small.onnx", "--target", targets, "--json").stdout)["models"][0]["targets"]
+            rows[approach] = {column: SIGNS[answer["verdict"]] for column, answer in zip(columns, answers)}
+            (folder / "small.onnx").unlink()
+    parts = []
+    for platform in PLATFORMS:
+        own = [column for column in columns if column[0] == platform]
+        lines = [f"| {platform} | " + " | ".join(version for _, version in own) + " |", "|---" * (len(own) + 1) + "|"]
+        lines += [f"| {approach} | " + " | ".join(cells[column] for column in own) + " |" for approach, cells in rows.items()]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def chosen(versions):
+    """About eight of them, the oldest and the newest among them."""
+    versions = sorted(set(versions), key=lambda version: [int(part) for part in version.split(".")])
+    if len(versions) <= 8:
+        return versions
+    return [versions[round(i * (len(versions) - 1) / 7)] for i in range(8)]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("ounce", type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--example", required=True, type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--check", type=pathlib.Path)
+    parser.add_argument("--write", type=pathlib.Path)
+    arguments = parser.parse_args()
+    text = HEAD + "\n" + table(arguments.ounce, arguments.example) + "\n" + FOOT
+    if arguments.write:
+        arguments.write.write_text(text)
+    elif arguments.check:
+        if arguments.check.read_text() != text:
+            print(f"{arguments.check} is not current: python3 tools/failure_map.py build/ounce --example examples/commands --write docs/failure-modes.md")
+            return 1
+    else:
+        print(text, end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
