@@ -71,7 +71,7 @@ endfunction()
 function(ounce_layer name)
   cmake_parse_arguments(LAYER "ALONE;IDLE" "" "SOURCES;WITH_RUNTIME;WITHOUT_RUNTIME;USES;TESTS;RUNTIME_TESTS" ${ARGN})
   if(OUNCE_HAS_RUNTIME)
-    if(LAYER_WITHOUT_RUNTIME)  # tests/without_runtime makes this layer's other form
+    if(LAYER_WITH_RUNTIME OR LAYER_WITHOUT_RUNTIME)  # tests/without_runtime makes this layer's other form
       set(other_sources ${LAYER_SOURCES} ${LAYER_WITHOUT_RUNTIME})
       list(TRANSFORM other_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
       set_property(GLOBAL PROPERTY OUNCE_${name}_WITHOUT_RUNTIME ${other_sources})
