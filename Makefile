@@ -3,6 +3,7 @@
 #   make build      build/ounce
 #   make test       the whole test suite
 #   make test-publish   what publish writes, in the real transformers.js and onnxruntime-genai (700 MB by npm and pip)
+#   make test-kotlin   the Kotlin extensions, compiled and run (a compiler by Maven)
 #   make demo       build, then every verb on the embedded example
 #   make bench      the benchmarks: speed and memory, as ratios
 #   make support-matrix   measure what every release of ONNX Runtime makes of every op (half an hour)
@@ -28,7 +29,7 @@ export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 # ccache's condition for caching what was compiled with a precompiled header.
 export CCACHE_SLOPPINESS = pch_defines,time_macros
 
-.PHONY: build test test-publish demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
+.PHONY: build test test-publish test-kotlin demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
 
 build:
 	./setup build runtime
@@ -46,6 +47,12 @@ test:
 test-publish: build
 	./setup publish
 	tests/publish/run.sh build/ounce build/publish
+
+test-kotlin:
+	./setup build test runtime kotlin
+	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
+	cmake --build --preset default --target ounce_jni ounce_runner
+	tests/jvm/kotlin.sh build build/kotlin
 
 demo: build
 	./build/ounce demo

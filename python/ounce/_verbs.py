@@ -19,9 +19,10 @@ from ._results import (
     ProveResult,
     PublishResult,
     QuantizeResult,
-    Result,
     SensitivityResult,
+    ShadowReportResult,
     TuneResult,
+    UnpackResult,
     VerifyResult,
 )
 
@@ -2161,7 +2162,7 @@ def unpack(
     isolate: Optional[bool] = None,
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
-) -> Result:
+) -> UnpackResult:
     r"""Decode and optimise models once for this machine, so that an app loads them at once and in no heap.
 
     model: a path, the bytes of a model, or an onnx.ModelProto
@@ -2176,7 +2177,7 @@ def unpack(
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
     """
-    return call("unpack", Result, {
+    return call("unpack", UnpackResult, {
         "model": model,
         "cache": cache,
         "runtime": runtime,
@@ -2187,47 +2188,37 @@ def unpack(
     }, progress)
 
 
-def shadow(
-    *,
-    progress: Progress = None,
-) -> Result:
-    r"""What a candidate did beside the model that answered, on devices.
+class shadow:
+    """What a candidate did beside the model that answered, on devices."""
 
+    @staticmethod
+    def report(
+        files: Words,
+        *,
+        min_calls: Optional[float] = None,
+        min_agreement: Optional[float] = None,
+        min_sqnr: Optional[float] = None,
+        max_failures: Optional[float] = None,
+        max_latency_ratio: Optional[float] = None,
+        progress: Progress = None,
+    ) -> ShadowReportResult:
+        r"""Merge the statistics of devices, and judge them; exit 1 if the candidate does not pass.
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("shadow", Result, {
-    }, progress)
+        files: files that an app's Shadow has written
+        min_calls: calls that must have been compared (default: 100)
+        min_agreement: share of answers that must be the same (default: 0.99)
+        min_sqnr: dB that the worst output needs (0: any) (default: 0)
+        max_failures: share of calls that the candidate may fail (default: 0.001)
+        max_latency_ratio: of the candidate's p50 to the primary's (0: any) (default: 0)
 
-
-def shadow_report(
-    files: Words,
-    *,
-    min_calls: Optional[float] = None,
-    min_agreement: Optional[float] = None,
-    min_sqnr: Optional[float] = None,
-    max_failures: Optional[float] = None,
-    max_latency_ratio: Optional[float] = None,
-    progress: Progress = None,
-) -> Result:
-    r"""Merge the statistics of devices, and judge them; exit 1 if the candidate does not pass.
-
-    files: files that an app's Shadow has written
-    min_calls: calls that must have been compared (default: 100)
-    min_agreement: share of answers that must be the same (default: 0.99)
-    min_sqnr: dB that the worst output needs (0: any) (default: 0)
-    max_failures: share of calls that the candidate may fail (default: 0.001)
-    max_latency_ratio: of the candidate's p50 to the primary's (0: any) (default: 0)
-
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("shadow report", Result, {
-        "files": files,
-        "min_calls": min_calls,
-        "min_agreement": min_agreement,
-        "min_sqnr": min_sqnr,
-        "max_failures": max_failures,
-        "max_latency_ratio": max_latency_ratio,
-    }, progress)
+        progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+            function of what is worked on, the stage, how much is done and of how much
+        """
+        return call("shadow report", ShadowReportResult, {
+            "files": files,
+            "min_calls": min_calls,
+            "min_agreement": min_agreement,
+            "min_sqnr": min_sqnr,
+            "max_failures": max_failures,
+            "max_latency_ratio": max_latency_ratio,
+        }, progress)
