@@ -7,6 +7,7 @@
 #   make test-docs      every command of every guide
 #   make docs       what is made of the program: docs/cli.md, docs/failure-modes.md, the picture in README
 #   make site       the documentation as a static site in build/site (mkdocs by pip)
+#   make test-kotlin   the Kotlin extensions, compiled and run (a compiler by Maven)
 #   make demo       build, then every verb on the embedded example
 #   make bench      the benchmarks: speed and memory, as ratios
 #   make support-matrix   measure what every release of ONNX Runtime makes of every op (half an hour)
@@ -32,7 +33,7 @@ export CMAKE_CXX_COMPILER_LAUNCHER = $(shell command -v ccache)
 # ccache's condition for caching what was compiled with a precompiled header.
 export CCACHE_SLOPPINESS = pch_defines,time_macros
 
-.PHONY: build test test-publish test-report test-docs docs site demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
+.PHONY: build test test-publish test-kotlin test-report test-docs docs site demo bench support-matrix lint format asan tsan fuzz campaign install package test-package clean help
 
 build:
 	./setup build runtime
@@ -67,6 +68,12 @@ docs: build
 site:
 	./setup site
 	tools/site.sh build/site
+
+test-kotlin:
+	./setup build test runtime kotlin
+	cmake --preset default -DOUNCE_TESTS=ON -DOUNCE_BENCH=OFF
+	cmake --build --preset default --target ounce_jni ounce_runner
+	tests/jvm/kotlin.sh build build/kotlin
 
 demo: build
 	./build/ounce demo

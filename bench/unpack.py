@@ -186,7 +186,7 @@ def main():
     options.library = os.path.abspath(options.library)
     options.warm = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples", "commands", "commands.onnx")
     failures = []
-    print(f"{'model':<12} {'way':<14} {'file MB':>8} {'load ms':>8} {'heap MB':>8} {'mapped MB':>10} {'speed':>6}  bits")
+    print(f"{'model':<12} {'way':<14} {'disk MB':>8} {'load ms':>8} {'heap MB':>8} {'mapped MB':>10} {'speed':>6}  bits")
     with tempfile.TemporaryDirectory() as folder:
         for name in make_networks(folder, options.only.split(",")):
             full, small, cache = (os.path.join(folder, file) for file in (f"{name}.onnx", f"{name}.w8.onnx", "cache"))
@@ -199,7 +199,7 @@ def main():
             same = packed["output"] == unpacked["output"]
             for way, file, found, seconds, bits in (("FP32", full, plain, times[0], ""), ("w8", small, packed, times[1], ""),
                                                     ("w8, unpacked", made["file"], unpacked, times[2], "same" if same else "OTHERS")):
-                print(f"{name:<12} {way:<14} {os.path.getsize(file) / 1e6:>8.1f} {found['seconds'] * 1e3:>8.1f} "
+                print(f"{name:<12} {way:<14} {os.stat(file).st_blocks * 512 / 1e6:>8.1f} {found['seconds'] * 1e3:>8.1f} "
                       f"{found['heap'] / 1e6:>8.1f} {found['mapped'] / 1e6:>10.1f} {times[0] / seconds:>6.3f}  {bits}")
             print(f"{name:<12} unpacked once in {made['seconds']:.1f} s, in a runner: {made['in_runner']}; of FP32: "
                   f"time {unpacked['seconds'] / plain['seconds']:.3f}, heap {unpacked['heap'] / plain['heap']:.3f}", flush=True)

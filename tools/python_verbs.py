@@ -37,6 +37,8 @@ RESULTS = {
     "copy": "CopyResult",
     "publish": "PublishResult",
     "prove": "ProveResult",
+    "unpack": "UnpackResult",
+    "shadow report": "ShadowReportResult",
 }
 # Arguments that take more than words.
 TYPES = {
@@ -174,12 +176,14 @@ def written(library):
     described = {one["verb"]: one for one in load(library)}
     results = "".join(f"    {name},\n" for name in sorted({result_of(verb) for verb, one in described.items() if not one["verbs"] or one["options"]}))
     parts = [HEAD % results]
+    # Verbs that only hold others.
+    groups = {verb for verb, one in described.items() if one["verbs"] and not one["options"]}
     for verb, one in described.items():
-        if " " in verb and verb.split()[0] == "contract":
+        if " " in verb and verb.split()[0] in groups:
             continue
-        if verb == "contract":
-            inner = [function(described[f"contract {name}"], name, "    ") for name in one["verbs"]]
-            text = "class contract:\n    " + f'"""{one["help"][0].upper() + one["help"][1:]}."""\n\n'
+        if verb in groups:
+            inner = [function(described[f"{verb} {name}"], name, "    ") for name in one["verbs"]]
+            text = f"class {verb}:\n    " + f'"""{one["help"][0].upper() + one["help"][1:]}."""\n\n'
             parts.append(text + "\n\n".join("    @staticmethod\n" + part for part in inner) + "\n")
             continue
         parts.append(function(one, verb.replace(" ", "_"), "") + "\n")

@@ -26,7 +26,9 @@ from ._results import (
     QuantizeResult,
     Result,
     SensitivityResult,
+    ShadowReportResult,
     TuneResult,
+    UnpackResult,
     VerifyResult,
 )
 from ._verbs import (
@@ -42,7 +44,9 @@ from ._verbs import (
     publish,
     quantize,
     sensitivity,
+    shadow,
     tune,
+    unpack,
     verify,
 )
 
@@ -67,8 +71,10 @@ __all__ = [
     "RequestError",
     "Result",
     "SensitivityResult",
+    "ShadowReportResult",
     "StoppedError",
     "TuneResult",
+    "UnpackResult",
     "UnsupportedError",
     "VerifyResult",
     "advise",
@@ -83,6 +89,8 @@ __all__ = [
     "publish",
     "quantize",
     "sensitivity",
+    "shadow",
     "tune",
+    "unpack",
     "verify",
 ]

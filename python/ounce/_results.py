@@ -299,6 +299,42 @@ class ContractCheckResult(Result):
     findings: List[str]
 
 
+class UnpackResult(Result):
+    """A model unpacked for this machine; ``file`` is None where it stays as it is, and ``why_not`` says why."""
+
+    _shown = (("file", "file"), ("bytes", "bytes"), ("model_bytes", "packed bytes"), ("why_not", "why not"))
+    model: str
+    file: Optional[str]
+    status: str
+    why_not: str
+    is_new: bool
+    in_runner: bool
+    model_bytes: int
+    bytes: int
+    digest: str
+    runtime_version: str
+    cpu: str
+    seconds: float
+
+
+class ShadowReportResult(Result):
+    """What a candidate did beside the model that answered."""
+
+    _shown = (("passed", "passed"), ("reasons", "reasons"), ("compared", "calls compared"), ("agreement", "agreement"))
+    passed: bool
+    known: bool
+    reasons: List[str]
+    devices: int
+    calls: int
+    compared: int
+    dropped: int
+    failures: Json
+    canary: Json
+    agreement: float
+    sqnr_db: Optional[float]
+    outputs: List[Json]
+
+
 def row_of(document: Json) -> Json:
     """What the only model gave, of a document with a list of models."""
     for name in ("models", "candidates"):

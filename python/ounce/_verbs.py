@@ -19,9 +19,10 @@ from ._results import (
     ProveResult,
     PublishResult,
     QuantizeResult,
-    Result,
     SensitivityResult,
+    ShadowReportResult,
     TuneResult,
+    UnpackResult,
     VerifyResult,
 )
 
@@ -119,8 +120,6 @@ def quantize(
     external_data: Optional[Literal["auto", "always", "never"]] = "auto",
     threads: Optional[int] = None,
     dry_run: Optional[bool] = None,
-    report: Optional[Word] = None,
-    pictures: Optional[bool] = None,
     verify: Optional[bool] = None,
     runtime: Optional[Word] = None,
     on: Optional[Word] = None,
@@ -214,9 +213,6 @@ def quantize(
     external_data: weights in a file of their own: auto (above 2 GiB), always, never
     threads: threads (0: all CPUs); the result does not depend on it (default: 0)
     dry_run: print the plan, write nothing
-    report: draw the result as one page that anybody can open: FILE.html
-    pictures: put into the document of json what 'ounce report' draws pictures of: histograms of weights
-        and activations (with report: on)
     verify: load the result in ONNX Runtime and compare its outputs with the original's before it is
         written (default: on; without, only the stored weights are compared and the file may not run)
     runtime: ONNX Runtime for that: a library's path, or a version (default: the newest)
@@ -339,8 +335,6 @@ def quantize(
         "external_data": external_data,
         "threads": threads,
         "dry_run": dry_run,
-        "report": report,
-        "pictures": pictures,
         "verify": verify,
         "runtime": runtime,
         "on": on,
@@ -580,8 +574,6 @@ def verify(
     worst: Optional[int] = None,
     on: Optional[Word] = None,
     batch: Optional[int] = None,
-    report: Optional[Word] = None,
-    pictures: Optional[bool] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
     max_mse: Optional[float] = None,
@@ -654,9 +646,6 @@ def verify(
     on: also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown here.
         The candidate must give the same there (default: none)
     batch: samples in one run (default: 1)
-    report: draw the result as one page that anybody can open: FILE.html
-    pictures: put into the document of json what 'ounce report' draws pictures of: the samples that
-        differ most, as small images or waveforms (with report: on)
 
     Gates (without any: 20 dB for every output; with --labels 1 point of the metric):
     abs_tol: largest difference of any value, such as 0.04
@@ -742,8 +731,6 @@ def verify(
         "worst": worst,
         "on": on,
         "batch": batch,
-        "report": report,
-        "pictures": pictures,
         "abs_tol": abs_tol,
         "mean_tol": mean_tol,
         "max_mse": max_mse,
@@ -804,7 +791,6 @@ def bench(
     repeats: Optional[int] = None,
     batch: Optional[Words] = None,
     cold_starts: Optional[int] = None,
-    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -856,7 +842,6 @@ def bench(
     repeats: calls of each model instead of seconds
     batch: batch sizes, with commas (default: [1])
     cold_starts: processes of each model's own, for cold start and memory (0: none) (default: 3)
-    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -922,7 +907,6 @@ def bench(
         "repeats": repeats,
         "batch": batch,
         "cold_starts": cold_starts,
-        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -986,7 +970,6 @@ def sensitivity(
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
     jobs: Optional[int] = None,
-    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1046,7 +1029,6 @@ def sensitivity(
     cache: folder in which measurements are kept (default: OUNCE_CACHE, or ounce in the user's cache)
     no_cache: keep nothing, and recall nothing
     jobs: models measured at once (0: as many as CPUs and memory allow) (default: 0)
-    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -1113,7 +1095,6 @@ def sensitivity(
         "cache": cache,
         "no_cache": no_cache,
         "jobs": jobs,
-        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -1162,7 +1143,6 @@ def tune(
     target: Optional[Word] = None,
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
-    report: Optional[Word] = None,
     task: Optional[Literal["auto", "classify", "detect", "embed", "ctc", "segment", "tag", "audio", "regress"]] = "auto",
     metric_command: Optional[Word] = None,
     metric_seconds: Optional[float] = None,
@@ -1229,7 +1209,6 @@ def tune(
     cache: folder that keeps measurements, so that a run goes on where it was (default: OUNCE_CACHE,
         XDG_CACHE_HOME/ounce or ~/.cache/ounce)
     no_cache: keep no measurements, and use none
-    report: draw the result as one page that anybody can open: FILE.html
     task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
         labels the original's outputs are the truth
     metric_command: a program of your own that prints a number, run with the folder of both models'
@@ -1311,7 +1290,6 @@ def tune(
         "target": target,
         "cache": cache,
         "no_cache": no_cache,
-        "report": report,
         "task": task,
         "metric_command": metric_command,
         "metric_seconds": metric_seconds,
@@ -1379,7 +1357,6 @@ def advise(
     threshold: Optional[float] = None,
     max_drop: Optional[Word] = None,
     min_sqnr: Optional[float] = None,
-    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1437,7 +1414,6 @@ def advise(
     max_drop: what the metric may lose, such as 0.5% (default: 0.5%)
     min_sqnr: least signal to noise of an output in dB (default: without labels 20, of generated sound
         30)
-    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -1500,7 +1476,6 @@ def advise(
         "threshold": threshold,
         "max_drop": max_drop,
         "min_sqnr": min_sqnr,
-        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -1546,7 +1521,6 @@ def check(
     required_ops: Optional[Word] = None,
     runtime: Optional[Word] = None,
     execute: Optional[bool] = None,
-    report: Optional[Word] = None,
     via: Optional[Word] = None,
     launcher: Optional[Word] = None,
     runner: Optional[Word] = None,
@@ -1566,7 +1540,6 @@ def check(
     runtime: ONNX Runtime for that: a library's path, or a version
     execute: run the model on the target's machine too (arm64 under qemu-user, or behind via) and
         compare its outputs with those here
-    report: draw the result as one page that anybody can open: FILE.html
 
     Elsewhere:
     via: run models on another machine: the command that runs a shell command there, such as 'ssh board'
@@ -1587,7 +1560,6 @@ def check(
         "required_ops": required_ops,
         "runtime": runtime,
         "execute": execute,
-        "report": report,
         "via": via,
         "launcher": launcher,
         "runner": runner,
@@ -2180,44 +2152,73 @@ def prove(
     }, progress)
 
 
-def diff(
-    a: Optional[Word],
-    b: Optional[Word],
+def unpack(
+    model: Model,
     *,
-    report: Optional[Word] = None,
+    cache: Optional[Word] = None,
+    runtime: Optional[Word] = None,
+    session_config: Optional[Words] = None,
+    max_cache: Optional[float] = None,
+    isolate: Optional[bool] = None,
+    isolate_seconds: Optional[float] = None,
     progress: Progress = None,
-) -> Result:
-    r"""What changed between two models? exit 0 if nothing did, 1 otherwise.
+) -> UnpackResult:
+    r"""Decode and optimise models once for this machine, so that an app loads them at once and in no heap.
 
-    a: a model
-    b: the one that it became
-    report: draw the result as one page that anybody can open: FILE.html
+    model: a path, the bytes of a model, or an onnx.ModelProto
+    cache: the folder that the app loads from
+    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    session_config: NAME=VALUE: an entry of the runtime's session options, as the app will have it (one,
+        or a list)
+    max_cache: MiB that the folder may take: what was used longest ago is removed (0: any) (default: 0)
+    isolate: do it in a process of its own, with limits (the default)
+    isolate_seconds: its time (0: no limit) (default: 600)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
     """
-    return call("diff", Result, {
-        "a": a,
-        "b": b,
-        "report": report,
+    return call("unpack", UnpackResult, {
+        "model": model,
+        "cache": cache,
+        "runtime": runtime,
+        "session_config": session_config,
+        "max_cache": max_cache,
+        "isolate": isolate,
+        "isolate_seconds": isolate_seconds,
     }, progress)
 
 
-def report(
-    run: Words,
-    *,
-    output: Optional[Word] = None,
-    progress: Progress = None,
-) -> Result:
-    r"""Draw runs as one page that anybody can open, from what --json printed.
+class shadow:
+    """What a candidate did beside the model that answered, on devices."""
 
-    run: documents that json printed: of quantize, verify, bench, sensitivity, tune, advise, check, diff
-    output: the page: FILE.html
+    @staticmethod
+    def report(
+        files: Words,
+        *,
+        min_calls: Optional[float] = None,
+        min_agreement: Optional[float] = None,
+        min_sqnr: Optional[float] = None,
+        max_failures: Optional[float] = None,
+        max_latency_ratio: Optional[float] = None,
+        progress: Progress = None,
+    ) -> ShadowReportResult:
+        r"""Merge the statistics of devices, and judge them; exit 1 if the candidate does not pass.
 
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("report", Result, {
-        "run": run,
-        "output": output,
-    }, progress)
+        files: files that an app's Shadow has written
+        min_calls: calls that must have been compared (default: 100)
+        min_agreement: share of answers that must be the same (default: 0.99)
+        min_sqnr: dB that the worst output needs (0: any) (default: 0)
+        max_failures: share of calls that the candidate may fail (default: 0.001)
+        max_latency_ratio: of the candidate's p50 to the primary's (0: any) (default: 0)
+
+        progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+            function of what is worked on, the stage, how much is done and of how much
+        """
+        return call("shadow report", ShadowReportResult, {
+            "files": files,
+            "min_calls": min_calls,
+            "min_agreement": min_agreement,
+            "min_sqnr": min_sqnr,
+            "max_failures": max_failures,
+            "max_latency_ratio": max_latency_ratio,
+        }, progress)

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "app/align_weights.h"
 #include "app/failure.h"
 #include "app/open_library.h"
 #include "app/probe_inputs.h"
@@ -188,12 +189,20 @@ void make_file(const ModelBytes& model, const fs::path& place, const CacheKey& k
   const Outputs expected = result.used_runner ? write_in_runner(model, unfinished, *library, options)
                                               : write_here(model, unfinished, library, options);
   tell(options, 0.8);
+  align_weights(unfinished);
   require_same(unfinished, expected, library, options, model);
   {
     const io::MappedFile written = io::MappedFile::open(unfinished);
     finish_unpacked(unfinished, written.bytes(), key);
   }
   output.commit();
+}
+
+// What a file takes, without its holes.
+std::uint64_t bytes_on_disk(const fs::path& file) {
+  constexpr std::uint64_t kBlock = 512;
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_blocks) * kBlock : 0;
 }
 
 // The next one to go is the one that was used longest ago.
@@ -233,7 +242,7 @@ Unpacking unpack_into(const ModelBytes& model, const fs::path& cache,
   }
   if (made.file) {
     result.file = place;
-    result.bytes = made.file->file.bytes().size();
+    result.bytes = bytes_on_disk(place);
     note_use(place);
     if (options.max_bytes != 0) evict(cache, std::max(options.max_bytes, result.bytes));
   } else if (result.why_not.empty()) {
@@ -268,8 +277,8 @@ std::vector<CachedFile> cached_files(const fs::path& cache) {
     const fs::path file = cache / name;
     std::error_code gone;
     const auto used = fs::last_write_time(file, gone);
-    const std::uint64_t bytes = fs::file_size(file, gone);
     if (gone) continue;
+    const std::uint64_t bytes = bytes_on_disk(file);
     found.push_back(
         {used, {file, bytes, name.substr(0, kDigits), name.substr(kDigits + 1, dash - kDigits - 1)}});
   }

@@ -2,11 +2,14 @@
 //
 //   app_overhead allocations MODEL LIBRARY   exits with 1 unless both allocate equally often
 //   app_overhead time MODEL LIBRARY          microseconds of both, in turn, and their difference
+//   app_overhead shadow MODEL LIBRARY        p50 and p99 of calls, alone and with a candidate beside every
+//   one of them
 //
 // The model has one input and one output of floats; free axes are 1.
 #include <dlfcn.h>
 #include <onnxruntime_c_api.h>
 #include <ounce/app/session.h>
+#include <ounce/app/shadow.h>
 
 #include <algorithm>
 #include <atomic>
@@ -142,10 +145,46 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
+// Blocks of calls in turn: alone, and in a shadow whose candidate (the same model, in a process of its own)
+// is busy all the time. It needs a core of its own: on a machine without a free one the candidate takes time
+// from the primary.
+void time_shadow(const char* model, const char* library) {
+  constexpr int kBlocks = 20, kCalls = 200;
+  using ounce::app::Shadow;
+  const ounce::app::LoadOptions options{.library = library};
+  const Session session = Session::load(model, options);
+  Call alone = session.call();
+  Shadow shadow(Session::load(model, options), model, {.load = options});
+  ounce::app::ShadowCall shadowed = shadow.call();
+  std::vector<double> of_alone, of_shadowed;
+  for (int block = 0; block < kBlocks; ++block) {
+    for (int i = 0; i < kCalls; ++i) of_alone.push_back(microseconds([&] { alone.run(); }));
+    for (int i = 0; i < kCalls; ++i) of_shadowed.push_back(microseconds([&] { shadowed.run(); }));
+    shadow.flush(std::chrono::minutes(1));
+  }
+  const auto found = shadow.statistics();
+  std::printf(
+      "alone p50 %.1f us, p99 %.1f us; in a shadow p50 %.1f us, p99 %.1f us: p50 %+.2f %%, p99 %+.2f %%; "
+      "%llu compared, %llu dropped\n",
+      quantile(of_alone, 0.5), quantile(of_alone, 0.99), quantile(of_shadowed, 0.5),
+      quantile(of_shadowed, 0.99), 100 * (quantile(of_shadowed, 0.5) / quantile(of_alone, 0.5) - 1),
+      100 * (quantile(of_shadowed, 0.99) / quantile(of_alone, 0.99) - 1),
+      static_cast<unsigned long long>(found.compared), static_cast<unsigned long long>(found.dropped));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
+  if (std::string(argv[1]) == "shadow") {
+    time_shadow(argv[2], argv[3]);
+    return 0;
+  }
   const Session session = Session::load(argv[2], {.library = argv[3]});
   Call call = session.call();
   BareCall bare(argv[2], argv[3], call, session);

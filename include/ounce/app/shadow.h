@@ -87,7 +87,7 @@ struct ShadowLimits {
   std::uint64_t min_compared = 100;
   double min_agreement = 0.99;
   std::optional<double> min_sqnr_db = {};
-  double max_failures = 0.001;              // share of the calls that were compared
+  double max_failures = 0.001;                   // share of the calls that were compared
   std::optional<double> max_latency_ratio = {};  // p50 of the candidate by that of the primary
 };
 

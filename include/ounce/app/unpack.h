@@ -37,8 +37,8 @@ struct Unpacked {
   Status status = Status::kOk;  // likewise: kIo, kUnsupported, kMemory, kTimeout
   bool is_new = false;          // made just now
   bool used_runner = false;
-  std::uint64_t bytes = 0, model_bytes = 0;
-  std::string digest;  // of the model, with its external data
+  std::uint64_t bytes = 0, model_bytes = 0;  // on the disk; of the packed model
+  std::string digest;                        // of the model, with its external data
   std::string runtime_version, cpu;
   double seconds = 0;
 };

@@ -1,0 +1,25 @@
+// KotlinUse MODEL CACHE ONNXRUNTIME: the extensions of bindings/jvm/kotlin on a desktop's virtual machine.
+import kotlin.time.Duration.Companion.minutes
+import kotlin.time.Duration.Companion.nanoseconds
+import ounce.app.OunceException
+import ounce.app.Session
+import ounce.app.floats
+import ounce.app.isTimeout
+import ounce.app.loadOptions
+import ounce.app.run
+
+fun main(arguments: Array<String>) {
+    val (model, folder, runtime) = arguments
+    Session.load(model, loadOptions { library = runtime; cache = folder }).use { session ->
+        check(session.isUnpacked)
+        session.call(1).use { call ->
+            val audio = call.inputFloats("audio")
+            for (i in 0 until audio.remaining()) audio.put(i, i * 37 % 101 / 500f - .1f)
+            call.run(1.minutes)
+            check(call.floats("logits").size == 10 && call.floats().contentEquals(call.floats("logits")))
+            val failure = runCatching { call.run(1.nanoseconds) }.exceptionOrNull()
+            check(failure is OunceException && failure.isTimeout)
+        }
+    }
+    println("passed")
+}
