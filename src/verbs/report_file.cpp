@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include <nlohmann/json.hpp>
+#include <fstream>
 #include <system_error>
 
 #include "io/output_file.h"
@@ -20,6 +21,18 @@ bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b
   if (std::filesystem::equivalent(a, b, none) && !none) return true;
   return std::filesystem::absolute(a, none).lexically_normal() ==
          std::filesystem::absolute(b, none).lexically_normal();
+}
+
+// A page may be drawn anew; whatever else has that name stays, were it only a file of weights called .html.
+void require_ours_or_free(const std::filesystem::path& path) {
+  io::require_file_or_free(path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return;
+  const std::string_view start = report::html::page_start();
+  std::string begins(start.size(), '\0');
+  file.read(begins.data(), static_cast<std::streamsize>(begins.size()));
+  if (file.gcount() != 0 && begins != start)
+    throw Error(ErrorCode::kUsage, "is there, and is no page of ounce; choose another name", path.string());
 }
 
 }  // namespace
@@ -40,7 +53,6 @@ ReportFile::ReportFile(const CLI::App& verb, std::filesystem::path path, const s
   if (path_.extension() != ".html" && path_.extension() != ".htm")
     throw Error(ErrorCode::kUsage, fmt::format("{}: a page has a name that ends in .html", named_by),
                 path_.string());
-  io::require_file_or_free(path_);
   for (const CLI::Option* option : verb.get_options()) {
     if (option->get_name() == named_by) continue;
     for (const std::string& value : option->results()) {
@@ -51,6 +63,7 @@ ReportFile::ReportFile(const CLI::App& verb, std::filesystem::path path, const s
             path_.string());
     }
   }
+  require_ours_or_free(path_);
 }
 
 void ReportFile::deliver(nlohmann::ordered_json document, bool is_printed, Host& host) const {

@@ -23,7 +23,7 @@ void write_page(const std::filesystem::path& path, const std::string& html);
 class ReportFile {
  public:
   // Throws Error{kUsage} for a name that does not end in .html, for one that the command line names as
-  // something else (a model, its data, another output), and for what is no file.
+  // something else (a model, its data, another output), and for what is there and is no page of ours.
   ReportFile(const CLI::App& verb, std::filesystem::path path, const std::string& option = "--report");
 
   bool is_wanted() const { return !path_.empty(); }

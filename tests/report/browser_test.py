@@ -39,6 +39,8 @@ def check_form(browser, page_file, form, shots):
     loaded = min(page.reload() and page.evaluate("performance.timing.loadEventEnd - performance.timing.navigationStart") for _ in range(5))
     print(f"{form}: opens in {loaded} ms")
     check(loaded < MOST_MILLISECONDS, f"{form}: opens in {loaded} ms")
+    back = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    check((back == "rgb(255, 255, 255)") == (form != "dark"), f"{form}: the background is {back}")
     beyond = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     check(beyond <= 0, f"{form}: {beyond} pixels wider than the screen")
     if shots:

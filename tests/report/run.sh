@@ -16,7 +16,7 @@ cd "$folder"
 venv/bin/pip -q install -r "$here/requirements.txt"
 axe=()
 if command -v npm > /dev/null; then
-  [ -f node_modules/axe-core/axe.min.js ] || npm --silent --no-audit --no-fund install --prefix . axe-core@4.10.2
+  [ -f node_modules/axe-core/axe.min.js ] || npm --silent --no-audit --no-fund install --prefix . axe-core@4.14.0
   axe=(--axe node_modules/axe-core/axe.min.js)
 fi
 python3 "$here/make_runs.py" --ounce "$ounce" --example "$here/../../examples/commands" runs

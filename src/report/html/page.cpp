@@ -138,6 +138,8 @@ const std::vector<std::string>& drawn_verbs() {
   return kAll;
 }
 
+std::string_view page_start() { return "<!DOCTYPE html>\n<!-- a report of ounce -->\n"; }
+
 std::string page(const std::vector<Run>& runs) {
   std::vector<Section> sections;
   std::vector<const Run*> last_of;  // the run that ends with this section, and says its command
@@ -168,7 +170,7 @@ std::string page(const std::vector<Run>& runs) {
                             "Drawn by ounce {}. This page is one file: it loads nothing and sends nothing.",
                             version()))) +
       element("script", Markup::asset(script()));
-  return "<!DOCTYPE html>\n" +
+  return std::string(page_start()) +
          element("html", {{"lang", "en"}}, element("head", head) + element("body", body)).html() + "\n";
 }
 

@@ -22,6 +22,9 @@ struct Run {
 // The verbs whose documents can be drawn.
 const std::vector<std::string>& drawn_verbs();
 
+// What every page begins with, so that it can be told from other files.
+std::string_view page_start();
+
 // Throws Error{kBadInput} that names the run when it is no document of one of them.
 std::string page(const std::vector<Run>& runs);
 

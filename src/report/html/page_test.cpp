@@ -83,6 +83,12 @@ TEST(Page, NothingIsLoaded) {
     EXPECT_THAT(html, Not(HasSubstr(reach))) << reach;
 }
 
+TEST(Page, TheStyleSheetIsAsItWasWritten) {
+  const std::string html = drawn(verify_document("small.onnx"));
+  EXPECT_THAT(html, HasSubstr("@media (prefers-color-scheme: dark) {"));
+  EXPECT_THAT(html, HasSubstr("@media print {"));
+}
+
 TEST(Page, DocumentsOfAnyShapeAreDrawn) {
   for (const std::string& verb : drawn_verbs()) {
     EXPECT_THAT(drawn({{"verb", verb}}), HasSubstr("</html>")) << verb;

@@ -9,6 +9,9 @@ cp scores.npz data.html
 exits 2 ounce verify scores.onnx scores_near.onnx --data data.html --report data.html
 exits 2 ounce verify scores.onnx scores_near.onnx --data data.html --report ./folder.html/../data.html
 cmp scores.npz data.html
+cp scores.npz other.html
+exits 2 ounce verify scores.onnx scores_near.onnx --report other.html
+cmp scores.npz other.html
 mkfifo pipe.html
 exits 2 ounce verify scores.onnx scores_near.onnx --report pipe.html
 ounce inspect scores.onnx --json > inspect.json 2> human
