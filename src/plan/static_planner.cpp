@@ -119,7 +119,8 @@ class StaticPlanner {
         if (decision.reason.empty()) {
           decision.arithmetic = Arithmetic::kStatic;
           decision.gives_codes = op->must_give_codes();
-          if (op->may_give_codes() && (decision.is_reading || why_no_codes(body, decision.output).empty()))
+          const bool has_input_codes = decision.is_reading || op->kind == IntegerKind::kMovement;
+          if (op->may_give_codes() && (has_input_codes || why_no_codes(body, decision.output).empty()))
             makers_.emplace(decision.output, plan_.nodes.size());
         } else if (!op->has_weight()) {
           decision.reason = seeds_.why_asked(*nodes[i]);  // otherwise nobody expects it to be integer
