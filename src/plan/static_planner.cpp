@@ -135,10 +135,8 @@ class StaticPlanner {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     if (!weighs_costs_ || makers_.contains(node.inputs[0])) return false;
     const observe::Statistics* given = statistics(path_of(decision.body, decision.output));
-    const double outputs = given == nullptr
-                               ? 0
-                               : static_cast<double>(given->count()) /
-                                     static_cast<double>(std::max<std::uint64_t>(1, ranges_->samples));
+    if (given == nullptr || ranges_->samples == 0) return false;
+    const double outputs = static_cast<double>(given->count()) / static_cast<double>(ranges_->samples);
     return is_faster_in_floats(node, seeds_.weight_dims(decision.body, node), outputs);
   }
 
