@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Integer speed on the networks that phones run, with quality on data that calibration has not seen.
 
-usage: bench/phones.py FOLDER [--ounce build/ounce] [--before OTHER/ounce] [--only mobilenetv3_224,vocoder] [--gate] [options of quantize]
+usage: bench/phones.py FOLDER [--ounce build/ounce] [--before OTHER/ounce] [--only mobilenetv3_224,vocoder] [--gate] [--under COMMAND]
+                       [options of quantize]
 
 FOLDER holds what bench/phone_models.py wrote; the other models come from the zoo (OUNCE_ZOO). Each model is made static with the
 defaults, and by --before too if that is given. All of them are timed against FP32 in one run, interleaved. `share` is the
@@ -58,6 +59,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", default="4")
     parser.add_argument("--gate", action="store_true")
+    parser.add_argument("--under", default="", help="a command in front of the timing, such as 'chrt -f 10' on a busy machine")
     arguments, options = parser.parse_known_args()
     zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
     programs = [p for p in (arguments.before, arguments.ounce) if p]
@@ -78,7 +80,7 @@ def main():
                 smalls.append(os.path.join(scratch, f"{name}.{i}.onnx"))
                 own = options if program == arguments.ounce else []
                 run(program, "quantize", model, "--to", "static", *data, *calibration, "-o", smalls[-1], "--json", "--on", "none", *own)
-            timing = run(arguments.ounce, "bench", model, *smalls, *data, *judge, "--json", "--profile", "--cold-starts", "0", "-t", arguments.seconds)
+            timing = run(*arguments.under.split(), arguments.ounce, "bench", model, *smalls, *data, *judge, "--json", "--profile", "--cold-starts", "0", "-t", arguments.seconds)
             for program, small, timed in zip(programs, smalls, timing["models"][1:]):
                 figures = judged(arguments.ounce, model, small, data + judge)
                 figures |= {"speed": timed["batches"][0]["speed_up"]["ratio"], "share": timed["profile"]["integer_share"]}

@@ -193,11 +193,11 @@ TEST(MeanToPool, OtherMeansStay) {
   }
 }
 
-struct Case {
+struct Stride {
   std::int64_t taps, stride, pad_before, pad_after, more, dilation, groups;
 };
 
-std::string transposed(const Case& the, std::size_t rank, bool has_bias, const char* clamp) {
+std::string transposed(const Stride& the, std::size_t rank, bool has_bias, const char* clamp) {
   ModelBuilder model;
   const auto list = [&](std::int64_t value) { return std::vector<std::int64_t>(rank, value); };
   Dims input = {2, 8}, weight = {8, 6 / the.groups}, last = {2, 6}, open = {2, -1};
@@ -225,7 +225,7 @@ std::string transposed(const Case& the, std::size_t rank, bool has_bias, const c
 }
 
 TEST(ConvTransposeToConv, GivesTheSameForEveryStridePadGroupAndDilation) {
-  const std::vector<Case> cases = {
+  const std::vector<Stride> cases = {
       {4, 2, 1, 1, 0, 1, 1}, {16, 8, 4, 4, 0, 1, 1}, {3, 2, 1, 1, 1, 1, 1}, {3, 2, 1, 1, 0, 1, 1},
       {2, 2, 0, 0, 0, 1, 1}, {5, 3, 0, 2, 2, 1, 1},  {5, 1, 2, 2, 0, 1, 1}, {4, 2, 1, 1, 0, 1, 2},
       {3, 1, 1, 1, 0, 1, 2}, {4, 2, 3, 1, 0, 1, 1},  {3, 2, 2, 2, 0, 2, 1}, {4, 4, 0, 1, 0, 1, 2},
@@ -233,7 +233,7 @@ TEST(ConvTransposeToConv, GivesTheSameForEveryStridePadGroupAndDilation) {
   };
   std::size_t rewritten = 0;
   for (const std::size_t rank : {1U, 2U}) {
-    for (const Case& the : cases) {
+    for (const Stride& the : cases) {
       SCOPED_TRACE(fmt::format(
           "{} dimensions, {} taps, stride {}, pads {} {}, {} more, dilation {}, {} groups", rank, the.taps,
           the.stride, the.pad_before, the.pad_after, the.more, the.dilation, the.groups));

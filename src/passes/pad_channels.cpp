@@ -111,6 +111,7 @@ class Padding {
   }
 
   void join(std::size_t position, const onnx::Node& node) {
+    for (const Bytes name : node.inputs) number_of(name);  // those of bodies around this one, too
     if (is_op(node, "Conv")) {
       const std::optional<ConvNode> conv = read(position, node);
       if (!conv) return block(node);

@@ -581,10 +581,11 @@ TEST(StaticOps, WhatIsReadOtherwiseCanBeDecodedToo) {
 TEST(StaticOps, NumbersBesideCodesAreCodes) {
   for (const float number : {0.7F, -0.7F}) {
     const ModelBuilder model = between_convs([number](GraphBuilder& graph) {
-      graph.initializer("n", {1}, {number}).node("Add", {"n", "a"}, {"s"}).node("Mul", {"s", "n"}, {"h"});
+      graph.initializer("n", {1}, {number}).node("Sigmoid", {"a"}, {"g"});
+      graph.node("Add", {"n", "g"}, {"s"}).node("Mul", {"s", "n"}, {"h"});
     });
     EXPECT_THAT(ops_of(Rewritten(model.bytes(), kQOperator.recipe()).model()),
-                HasSubstr("QLinearConv QLinearAdd"));
+                HasSubstr("QLinearSigmoid QLinear"));
     expect_static_close(model);
   }
 }
@@ -596,10 +597,10 @@ TEST(StaticOps, ConvTransposeIsAConv) {
                {ints_attribute("strides", {2, 2}), ints_attribute("pads", {1, 1, 1, 1})});
     graph.node("Relu", {"t"}, {"h"});
   });
-  EXPECT_EQ(
-      ops_of(Rewritten(model.bytes(), kQOperator.recipe()).model()),
-      "QuantizeLinear QLinearConv QLinearConv Transpose Reshape Transpose Reshape Transpose Slice Transpose "
-      "QLinearConv DequantizeLinear ");
+  EXPECT_EQ(ops_of(Rewritten(model.bytes(), kQOperator.recipe()).model()),
+            "Cast QuantizeLinear QLinearConv QLinearConv Transpose Reshape Transpose Reshape Transpose Slice "
+            "Transpose "
+            "QLinearConv DequantizeLinear ");
   expect_static_close(model);
 }
 

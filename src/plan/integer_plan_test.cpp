@@ -1027,22 +1027,25 @@ TEST(IntegerPlan, ASigmoidThatIsReadAsATanhHasAWholeMiddle) {
   EXPECT_THAT(text, HasSubstr("value 0:t uint8 scale 0.007874016 zero 127\n"));  // from -1 to 1
 }
 
-// A Conv of few inputs, a depthwise one, and one of many: x ─ Conv ─ a ─ Conv ─ b ─ Conv ─ y ─ Add(a)
+// x ─ Conv of few inputs ─ a ─ depthwise Conv ─ b ─ Conv ─ y ─ Add(a) ─ s ─ Conv ─ z
 ModelBuilder beginning() {
   ModelBuilder model;
-  model.input("x", kFloat, {1, 3, 64, 64}).output("z", kFloat, {1, 4, 64, 64});
-  model.initializer("wa", {4, 3, 1, 1}, ramp({4, 3, 1, 1})).node("Conv", {"x", "wa"}, {"a"});
-  model.initializer("wb", {4, 1, 1, 1}, ramp({4, 1, 1, 1}));
-  model.node("Conv", {"a", "wb"}, {"b"}, {int_attribute("group", 4)});
-  add_conv(model, "b", "y");
+  model.input("x", kFloat, {1, 3, 64, 64}).output("z", kFloat, {1, 8, 64, 64});
+  const auto add = [&](const Strings& names, const Dims& dims, const Strings& attributes) {
+    model.initializer("w" + names[1], dims, ramp(dims));
+    model.node("Conv", {names[0], "w" + names[1]}, {names[1]}, attributes);
+  };
+  add({"x", "a"}, {8, 3, 1, 1}, {});
+  add({"a", "b"}, {8, 1, 1, 1}, {int_attribute("group", 8)});
+  add({"b", "y"}, {8, 8, 1, 1}, {});
   model.node("Add", {"y", "a"}, {"s"});
-  add_conv(model, "s", "z");
+  add({"s", "z"}, {8, 8, 1, 1}, {});
   return model;
 }
 observe::Ranges many_values() {
   observe::Ranges ranges;
   for (const char* name : {"x", "a", "b", "y", "s", "z"})
-    ranges.values[name].add(ramp({4, 64, 64}), 4, 64 * 64);
+    ranges.values[name].add(ramp({8, 64, 64}), 8, 64 * 64);
   ranges.samples = 1;
   return ranges;
 }

@@ -119,7 +119,8 @@ class StaticPlanner {
         if (decision.reason.empty()) {
           decision.arithmetic = Arithmetic::kStatic;
           decision.gives_codes = op->must_give_codes();
-          if (op->may_give_codes() && (decision.is_reading || why_no_codes(body, decision.output).empty()))
+          const bool has_input_codes = decision.is_reading || op->kind == IntegerKind::kMovement;
+          if (op->may_give_codes() && (has_input_codes || why_no_codes(body, decision.output).empty()))
             makers_.emplace(decision.output, plan_.nodes.size());
         } else if (!op->has_weight()) {
           decision.reason = seeds_.why_asked(*nodes[i]);  // otherwise nobody expects it to be integer
@@ -134,10 +135,8 @@ class StaticPlanner {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     if (!weighs_costs_ || makers_.contains(node.inputs[0])) return false;
     const observe::Statistics* given = statistics(path_of(decision.body, decision.output));
-    const double outputs = given == nullptr
-                               ? 0
-                               : static_cast<double>(given->count()) /
-                                     static_cast<double>(std::max<std::uint64_t>(1, ranges_->samples));
+    if (given == nullptr || ranges_->samples == 0) return false;
+    const double outputs = static_cast<double>(given->count()) / static_cast<double>(ranges_->samples);
     return is_faster_in_floats(node, seeds_.weight_dims(decision.body, node), outputs);
   }
 
