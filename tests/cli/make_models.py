@@ -736,6 +736,14 @@ def uncached():
 
 
 @a_model
+def wide():
+    """More inputs than the sums of a fit hold at once."""
+    nodes = [node("MatMul", ["x", "w"], ["y"], name="product")]
+    body = graph(nodes, [value("x", ["N", 5000])], [value("y", ["N", 8])], [weight("w", 5000, 8)])
+    return model(body), {"wide.npz": npz(x=npy("f", [24, 5000], even_numbers(3, 24 * 5000)))}
+
+
+@a_model
 def text():
     return b"This is not a model.\n"
 
