@@ -19,6 +19,7 @@ from ._results import (
     ProveResult,
     PublishResult,
     QuantizeResult,
+    Result,
     SensitivityResult,
     ShadowReportResult,
     TuneResult,
@@ -120,6 +121,8 @@ def quantize(
     external_data: Optional[Literal["auto", "always", "never"]] = "auto",
     threads: Optional[int] = None,
     dry_run: Optional[bool] = None,
+    report: Optional[Word] = None,
+    pictures: Optional[bool] = None,
     verify: Optional[bool] = None,
     runtime: Optional[Word] = None,
     on: Optional[Word] = None,
@@ -136,6 +139,8 @@ def quantize(
     reduce_range: Optional[bool] = None,
     integer_io: Optional[bool] = None,
     fallback: Optional[Literal["w8", "fp16"]] = "w8",
+    skip_rewrite: Optional[Words] = None,
+    weigh_costs: Optional[bool] = None,
     force_conv: Optional[bool] = None,
     value: Optional[Words] = None,
     search: Optional[bool] = None,
@@ -147,6 +152,8 @@ def quantize(
     level: Optional[Words] = None,
     method: Optional[Literal["auto", "gptq", "rtn", "scale"]] = "auto",
     bits: Optional[float] = None,
+    target_size: Optional[int] = None,
+    importance: Optional[Word] = None,
     io: Optional[Literal["keep", "fp16"]] = "keep",
     keep_fp32: Optional[Words] = None,
     keep_names: Optional[bool] = None,
@@ -213,6 +220,9 @@ def quantize(
     external_data: weights in a file of their own: auto (above 2 GiB), always, never
     threads: threads (0: all CPUs); the result does not depend on it (default: 0)
     dry_run: print the plan, write nothing
+    report: draw the result as one page that anybody can open: FILE.html
+    pictures: put into the document of json what 'ounce report' draws pictures of: histograms of weights
+        and activations (with report: on)
     verify: load the result in ONNX Runtime and compare its outputs with the original's before it is
         written (default: on; without, only the stored weights are compared and the file may not run)
     runtime: ONNX Runtime for that: a library's path, or a version (default: the newest)
@@ -241,6 +251,9 @@ def quantize(
     integer_io: static: inputs and outputs of the model become integers too
     fallback: what does not compute on integers: w8 (stored in 8 bits), fp16 (16-bit floats, computed on
         where the target can)
+    skip_rewrite: static: do not make these of ops that have integer kernels: hard-swish, tanh,
+        conv-transpose, mean, pad-channels (repeatable, or with commas)
+    weigh_costs: static: leave in floats what would be slower on integers (default: on)
     force_conv: dynamic: ConvInteger as well, though it is several times slower than FP32
     value: static: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a calibration
         method, a type of activations, or float (one, or a list)
@@ -260,6 +273,9 @@ def quantize(
         on data), gptq (codes that make up for each other, on data), auto (measured)
     bits: bits that a weight may take on the mean, with its share of a scale: layers that bring the most
         on data get more of them (default: all as to says)
+    target_size: bytes that the model may have, all files together, spent in the same way (300MB, 2GB)
+    importance: what more bits bring to each layer, for bits and target_size: read if the file is there,
+        else measured on data and written; 'ounce calibrate merge' puts several together
 
     16-bit floats (--to fp16, --to bf16):
     io: inputs and outputs of the model: keep (the types they have), fp16 (16-bit floats too)
@@ -335,6 +351,8 @@ def quantize(
         "external_data": external_data,
         "threads": threads,
         "dry_run": dry_run,
+        "report": report,
+        "pictures": pictures,
         "verify": verify,
         "runtime": runtime,
         "on": on,
@@ -351,6 +369,8 @@ def quantize(
         "reduce_range": reduce_range,
         "integer_io": integer_io,
         "fallback": fallback,
+        "skip_rewrite": skip_rewrite,
+        "weigh_costs": weigh_costs,
         "force_conv": force_conv,
         "value": value,
         "search": search,
@@ -362,6 +382,8 @@ def quantize(
         "level": level,
         "method": method,
         "bits": bits,
+        "target_size": target_size,
+        "importance": importance,
         "io": io,
         "keep_fp32": keep_fp32,
         "keep_names": keep_names,
@@ -574,6 +596,8 @@ def verify(
     worst: Optional[int] = None,
     on: Optional[Word] = None,
     batch: Optional[int] = None,
+    report: Optional[Word] = None,
+    pictures: Optional[bool] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
     max_mse: Optional[float] = None,
@@ -646,6 +670,9 @@ def verify(
     on: also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown here.
         The candidate must give the same there (default: none)
     batch: samples in one run (default: 1)
+    report: draw the result as one page that anybody can open: FILE.html
+    pictures: put into the document of json what 'ounce report' draws pictures of: the samples that
+        differ most, as small images or waveforms (with report: on)
 
     Gates (without any: 20 dB for every output; with --labels 1 point of the metric):
     abs_tol: largest difference of any value, such as 0.04
@@ -731,6 +758,8 @@ def verify(
         "worst": worst,
         "on": on,
         "batch": batch,
+        "report": report,
+        "pictures": pictures,
         "abs_tol": abs_tol,
         "mean_tol": mean_tol,
         "max_mse": max_mse,
@@ -791,6 +820,10 @@ def bench(
     repeats: Optional[int] = None,
     batch: Optional[Words] = None,
     cold_starts: Optional[int] = None,
+    tokens: Optional[int] = None,
+    prompt: Optional[int] = None,
+    profile: Optional[bool] = None,
+    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -842,6 +875,11 @@ def bench(
     repeats: calls of each model instead of seconds
     batch: batch sizes, with commas (default: [1])
     cold_starts: processes of each model's own, for cold start and memory (0: none) (default: 3)
+    tokens: language models: feed texts (rows of ids) token by token, so many behind the prompt, with
+        what the model keeps of the past; tells latencies, perplexity and tokens that flip
+    prompt: with tokens: ids of a text that are fed at once (default: 16)
+    profile: where the time goes: by op, the dearest nodes, the share of kernels that multiply integers
+    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -907,6 +945,10 @@ def bench(
         "repeats": repeats,
         "batch": batch,
         "cold_starts": cold_starts,
+        "tokens": tokens,
+        "prompt": prompt,
+        "profile": profile,
+        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -970,6 +1012,7 @@ def sensitivity(
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
     jobs: Optional[int] = None,
+    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1029,6 +1072,7 @@ def sensitivity(
     cache: folder in which measurements are kept (default: OUNCE_CACHE, or ounce in the user's cache)
     no_cache: keep nothing, and recall nothing
     jobs: models measured at once (0: as many as CPUs and memory allow) (default: 0)
+    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -1095,6 +1139,7 @@ def sensitivity(
         "cache": cache,
         "no_cache": no_cache,
         "jobs": jobs,
+        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -1143,6 +1188,7 @@ def tune(
     target: Optional[Word] = None,
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
+    report: Optional[Word] = None,
     task: Optional[Literal["auto", "classify", "detect", "embed", "ctc", "segment", "tag", "audio", "regress"]] = "auto",
     metric_command: Optional[Word] = None,
     metric_seconds: Optional[float] = None,
@@ -1209,6 +1255,7 @@ def tune(
     cache: folder that keeps measurements, so that a run goes on where it was (default: OUNCE_CACHE,
         XDG_CACHE_HOME/ounce or ~/.cache/ounce)
     no_cache: keep no measurements, and use none
+    report: draw the result as one page that anybody can open: FILE.html
     task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
         labels the original's outputs are the truth
     metric_command: a program of your own that prints a number, run with the folder of both models'
@@ -1290,6 +1337,7 @@ def tune(
         "target": target,
         "cache": cache,
         "no_cache": no_cache,
+        "report": report,
         "task": task,
         "metric_command": metric_command,
         "metric_seconds": metric_seconds,
@@ -1357,6 +1405,7 @@ def advise(
     threshold: Optional[float] = None,
     max_drop: Optional[Word] = None,
     min_sqnr: Optional[float] = None,
+    report: Optional[Word] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -1414,6 +1463,7 @@ def advise(
     max_drop: what the metric may lose, such as 0.5% (default: 0.5%)
     min_sqnr: least signal to noise of an output in dB (default: without labels 20, of generated sound
         30)
+    report: draw the result as one page that anybody can open: FILE.html
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -1476,6 +1526,7 @@ def advise(
         "threshold": threshold,
         "max_drop": max_drop,
         "min_sqnr": min_sqnr,
+        "report": report,
         "data": data,
         "input": input,
         "set": set,
@@ -1521,6 +1572,7 @@ def check(
     required_ops: Optional[Word] = None,
     runtime: Optional[Word] = None,
     execute: Optional[bool] = None,
+    report: Optional[Word] = None,
     via: Optional[Word] = None,
     launcher: Optional[Word] = None,
     runner: Optional[Word] = None,
@@ -1540,6 +1592,7 @@ def check(
     runtime: ONNX Runtime for that: a library's path, or a version
     execute: run the model on the target's machine too (arm64 under qemu-user, or behind via) and
         compare its outputs with those here
+    report: draw the result as one page that anybody can open: FILE.html
 
     Elsewhere:
     via: run models on another machine: the command that runs a shell command there, such as 'ssh board'
@@ -1560,6 +1613,7 @@ def check(
         "required_ops": required_ops,
         "runtime": runtime,
         "execute": execute,
+        "report": report,
         "via": via,
         "launcher": launcher,
         "runner": runner,
@@ -2149,6 +2203,49 @@ def prove(
         "isolate": isolate,
         "isolate_memory": isolate_memory,
         "isolate_seconds": isolate_seconds,
+    }, progress)
+
+
+def diff(
+    a: Optional[Word],
+    b: Optional[Word],
+    *,
+    report: Optional[Word] = None,
+    progress: Progress = None,
+) -> Result:
+    r"""What changed between two models? exit 0 if nothing did, 1 otherwise.
+
+    a: a model
+    b: the one that it became
+    report: draw the result as one page that anybody can open: FILE.html
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("diff", Result, {
+        "a": a,
+        "b": b,
+        "report": report,
+    }, progress)
+
+
+def report(
+    run: Words,
+    *,
+    output: Optional[Word] = None,
+    progress: Progress = None,
+) -> Result:
+    r"""Draw runs as one page that anybody can open, from what --json printed.
+
+    run: documents that json printed: of quantize, verify, bench, sensitivity, tune, advise, check, diff
+    output: the page: FILE.html
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("report", Result, {
+        "run": run,
+        "output": output,
     }, progress)
 
 

@@ -214,6 +214,8 @@ Golden read_golden(const Json& json, const std::string& where) {
   return golden;
 }
 
+}  // namespace
+
 Contract read_contract(const Json& json, const std::string& where) {
   const Members members(json, where);
   Contract contract;
@@ -240,6 +242,8 @@ Contract read_contract(const Json& json, const std::string& where) {
   if (const Json* golden = members.find("golden")) contract.golden = read_golden(*golden, where);
   return contract;
 }
+
+namespace {
 
 void write_list(Json& json, const char* key, const std::vector<double>& values) {
   if (!values.empty()) json[key] = values;

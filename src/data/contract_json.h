@@ -13,6 +13,7 @@
 
 #include <ounce/contract.h>
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,7 @@ inline constexpr const char* kOnlyInput = "";
 // Throw Error{kBadInput}; `where` names the file or the metadata key.
 Contract parse_contract(std::string_view json, const std::string& where);
 Contract parse_contract_toml(std::string_view toml, const std::string& where);
+Contract read_contract(const nlohmann::ordered_json& json, const std::string& where);
 std::string write_contract(const Contract& contract, int indent);  // -1: on one line
 
 }  // namespace ounce::data

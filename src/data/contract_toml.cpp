@@ -38,10 +38,7 @@ TomlJson to_json(const toml::node& node, const std::string& where, std::size_t d
 
 Contract parse_contract_toml(std::string_view text, const std::string& where) {
   try {
-    // Numbers are written so that the same ones are read.
-    return parse_contract(to_json(parse_toml(text, {.depth = kDeepestToml}), where)
-                              .dump(-1, ' ', false, TomlJson::error_handler_t::replace),
-                          where);
+    return read_contract(to_json(parse_toml(text, {.depth = kDeepestToml}), where), where);
   } catch (const TomlError& error) {
     const std::string place = error.line == 0 ? "" : fmt::format("line {}: ", error.line);
     throw Error(ErrorCode::kBadInput, place + error.what(), where);
