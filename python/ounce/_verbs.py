@@ -134,6 +134,8 @@ def quantize(
     reduce_range: Optional[bool] = None,
     integer_io: Optional[bool] = None,
     fallback: Optional[Literal["w8", "fp16"]] = "w8",
+    skip_rewrite: Optional[Words] = None,
+    weigh_costs: Optional[bool] = None,
     force_conv: Optional[bool] = None,
     value: Optional[Words] = None,
     search: Optional[bool] = None,
@@ -239,6 +241,9 @@ def quantize(
     integer_io: static: inputs and outputs of the model become integers too
     fallback: what does not compute on integers: w8 (stored in 8 bits), fp16 (16-bit floats, computed on
         where the target can)
+    skip_rewrite: static: do not make these of ops that have integer kernels: hard-swish, tanh,
+        conv-transpose, mean, pad-channels (repeatable, or with commas)
+    weigh_costs: static: leave in floats what would be slower on integers (default: on)
     force_conv: dynamic: ConvInteger as well, though it is several times slower than FP32
     value: static: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a calibration
         method, a type of activations, or float (one, or a list)
@@ -349,6 +354,8 @@ def quantize(
         "reduce_range": reduce_range,
         "integer_io": integer_io,
         "fallback": fallback,
+        "skip_rewrite": skip_rewrite,
+        "weigh_costs": weigh_costs,
         "force_conv": force_conv,
         "value": value,
         "search": search,
@@ -789,6 +796,7 @@ def bench(
     repeats: Optional[int] = None,
     batch: Optional[Words] = None,
     cold_starts: Optional[int] = None,
+    profile: Optional[bool] = None,
     data: Optional[Data] = None,
     input: Optional[Words] = None,
     set: Optional[Words] = None,
@@ -840,6 +848,7 @@ def bench(
     repeats: calls of each model instead of seconds
     batch: batch sizes, with commas (default: [1])
     cold_starts: processes of each model's own, for cold start and memory (0: none) (default: 3)
+    profile: where the time goes: by op, the dearest nodes, the share of kernels that multiply integers
 
     Data:
     data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
@@ -905,6 +914,7 @@ def bench(
         "repeats": repeats,
         "batch": batch,
         "cold_starts": cold_starts,
+        "profile": profile,
         "data": data,
         "input": input,
         "set": set,
