@@ -95,6 +95,25 @@ TEST(SearchTest, ForMemoryTheLeastThatIsFastEnoughWins) {
   EXPECT_DOUBLE_EQ(run.best().trial.memory_ratio, 0.8);
 }
 
+// Products of one row wait for their weights: those of few bits come sooner.
+TEST(SearchTest, FewBitsInKernelsWinWhereTheyAreFaster) {
+  Script script = all_layers_are_fine();
+  for (ScriptedLayer& layer : script.layers) {
+    layer.noise[Format::kInt4] = 1e-4;
+    layer.time[Format::kInt4] = 0.25;
+  }
+  ScriptedSearch run(script, {.seconds = 600}, Objective::kLatency);
+  run.run();
+  EXPECT_EQ(run.best().trial.name, "int4");
+  EXPECT_EQ(run.best().recipe.few_bits.method, WeightMethod::kRtn);
+  EXPECT_EQ(run.best().recipe.few_bits.accuracy_level, AccuracyLevel::k4);
+
+  ScriptedSearch for_size(script, {.seconds = 600}, Objective::kSize);  // w4 is smaller
+  for_size.run();
+  for (const Candidate& candidate : for_size.search.candidates())
+    EXPECT_FALSE(is_few_bits(candidate.recipe.format)) << candidate.trial.name;
+}
+
 TEST(SearchTest, TheFatalLayerAloneLeavesTheIntegers) {
   ScriptedSearch run(one_fatal_layer(), {.seconds = 600});
   run.run();
