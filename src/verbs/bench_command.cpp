@@ -91,24 +91,32 @@ Command add_bench(CLI::App& parser) {
   app->add_option("model", arguments->models,
                   "models or folders; the first one is what the others are compared with")
       ->required();
-  app->add_option("-t,--seconds", arguments->seconds, "seconds for each model and batch size")
-      ->check(number_between(0.01, 86400))
-      ->capture_default_str();
-  app->add_option("-r,--repeats", arguments->repeats, "calls of each model instead of seconds")
-      ->check(CLI::Range(0, 1'000'000'000));
-  app->add_option("-b,--batch", arguments->batches, "batch sizes, with commas")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  app->add_option("--cold-starts", arguments->cold_starts,
-                  "processes of each model's own, for cold start and memory (0: none)")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
-  app->add_option("--tokens", arguments->tokens,
-                  "language models: feed texts (rows of ids) token by token, so many behind the prompt, with "
-                  "what the model keeps of the past; tells latencies, perplexity and tokens that flip")
-      ->check(CLI::Range(1, 1'000'000));
+  // What single calls have and texts have not.
+  std::vector<CLI::Option*> of_calls;
+  of_calls.push_back(
+      app->add_option("-t,--seconds", arguments->seconds, "seconds for each model and batch size")
+          ->check(number_between(0.01, 86400))
+          ->capture_default_str());
+  of_calls.push_back(
+      app->add_option("-r,--repeats", arguments->repeats, "calls of each model instead of seconds")
+          ->check(CLI::Range(0, 1'000'000'000)));
+  of_calls.push_back(app->add_option("-b,--batch", arguments->batches, "batch sizes, with commas")
+                         ->delimiter(',')
+                         ->check(CLI::Range(1, 1'000'000))
+                         ->capture_default_str());
+  of_calls.push_back(app->add_option("--cold-starts", arguments->cold_starts,
+                                     "processes of each model's own, for cold start and memory (0: none)")
+                         ->check(CLI::Range(0, 1000))
+                         ->capture_default_str());
+  CLI::Option* const tokens =
+      app->add_option(
+             "--tokens", arguments->tokens,
+             "language models: feed texts (rows of ids) token by token, so many behind the prompt, with "
+             "what the model keeps of the past; tells latencies, perplexity and tokens that flip")
+          ->check(CLI::Range(1, 1'000'000));
+  for (CLI::Option* option : of_calls) tokens->excludes(option);
   app->add_option("--prompt", arguments->prompt, "with --tokens: ids of a text that are fed at once")
+      ->needs(tokens)
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app->add_flag("--profile", arguments->profile,

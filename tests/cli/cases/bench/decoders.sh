@@ -10,5 +10,5 @@ print("the same perplexity:", abs(whole["nll"] - kept["nll"]) < 1e-4, "another o
 END
 sed -E 's/ on (avx2|avx512|sse|arm64)( vnni)?,/ on <cpu>,/; s/[0-9]+(\.[0-9]+)*/#/g; s/-+/-/g; s/µs|ms|kB|MB/<unit>/g; s/ +/ /g' human
 ounce bench cached.onnx --tokens 4 --json 2> /dev/null | json_get generated tokens notes.0
-for words in '--tokens 4 --prompt 30 --data cached.npz' '--tokens 4 --carry nothing=logits'; do ounce bench cached.onnx $words || echo $?; done
+for words in '--tokens 4 -r 3' '--prompt 4' '--tokens 4 --prompt 30 --data cached.npz' '--tokens 4 --carry nothing=logits'; do ounce bench cached.onnx $words || echo $?; done
 ounce bench matmul.onnx --tokens 4 2>&1 || echo $?
