@@ -114,15 +114,17 @@ Command add_bench(CLI::App& parser) {
              "language models: feed texts (rows of ids) token by token, so many behind the prompt, with "
              "what the model keeps of the past; tells latencies, perplexity and tokens that flip")
           ->check(CLI::Range(1, 1'000'000));
-  for (CLI::Option* option : of_calls) tokens->excludes(option);
   app->add_option("--prompt", arguments->prompt, "with --tokens: ids of a text that are fed at once")
       ->needs(tokens)
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  app->add_flag("--profile", arguments->profile,
-                "where the time goes: by op, the dearest nodes, the share of kernels that multiply integers");
+  of_calls.push_back(app->add_flag(
+      "--profile", arguments->profile,
+      "where the time goes: by op, the dearest nodes, the share of kernels that multiply integers"));
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_report_option(*app, arguments->report);
+  of_calls.push_back(app->get_option("--report"));
+  for (CLI::Option* option : of_calls) tokens->excludes(option);
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
   add_remote_options(*app, arguments->remote);
