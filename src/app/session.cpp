@@ -136,7 +136,9 @@ struct Loader {
                     "has no golden sample to be verified with; 'ounce contract set' records one with data",
                     impl->session->model());
     }
-    Call call = Session(impl).call({.warm_up = 0});
+    CallOptions how = options.golden_call;
+    how.warm_up = 0;
+    Call call = Session(impl).call(how);
     options.golden(call);
     check_golden_input(*impl->contract->golden, call.impl_->inputs, impl->session->model());
     call.run();

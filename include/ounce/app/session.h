@@ -78,6 +78,13 @@ class Call;
 struct Pixels;
 struct Sound;
 
+struct CallOptions {
+  std::int64_t batch = 1;                          // of a first axis that is free
+  std::map<std::string, std::int64_t> sizes = {};  // of other free axes, by their names
+  std::map<std::string, Shape> shapes = {};        // or of whole inputs
+  unsigned warm_up = 1;  // runs before the first one counts; the outputs get their memory there
+};
+
 struct LoadOptions {
   std::string library = {};  // of ONNX Runtime: a path, or a version that is installed; empty: the newest, or
                              // the app's own
@@ -88,17 +95,11 @@ struct LoadOptions {
   // verify_on_load: fills the inputs with the golden sample of the model's contract, by the code that fills
   // them later. What goes in must be what was recorded, and what comes out near it.
   std::function<void(Call& call)> golden = {};
+  CallOptions golden_call = {};  // where the model has free axes besides its first one
   // Where the model is unpacked, once (unpack.h); empty: it is loaded as it is.
   std::filesystem::path cache = {};
   // Told as loading goes on; `share` from 0 to 1. False ends it at the next chance.
   std::function<bool(Stage stage, double share)> progress = {};
-};
-
-struct CallOptions {
-  std::int64_t batch = 1;                          // of a first axis that is free
-  std::map<std::string, std::int64_t> sizes = {};  // of other free axes, by their names
-  std::map<std::string, Shape> shapes = {};        // or of whole inputs
-  unsigned warm_up = 1;  // runs before the first one counts; the outputs get their memory there
 };
 
 // What is known of a model that was loaded.
