@@ -37,6 +37,8 @@ RESULTS = {
     "copy": "CopyResult",
     "publish": "PublishResult",
     "prove": "ProveResult",
+    "diff": "DiffResult",
+    "report": "ReportResult",
 }
 # Arguments that take more than words.
 TYPES = {
