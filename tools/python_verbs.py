@@ -39,6 +39,8 @@ RESULTS = {
     "prove": "ProveResult",
     "unpack": "UnpackResult",
     "shadow report": "ShadowReportResult",
+    "diff": "DiffResult",
+    "report": "ReportResult",
 }
 # Arguments that take more than words.
 TYPES = {

@@ -283,6 +283,32 @@ class ProveResult(Result):
     steps: List[Json]
 
 
+class DiffResult(Result):
+    """What changed between two models."""
+
+    _shown = (("a", "a"), ("b", "b"), ("same", "same"), ("changes", "changes"))
+    a: str
+    b: str
+    same: bool
+    bytes_before: int
+    bytes_after: int
+    changes: List[Json]
+    ops: List[Json]
+    nodes_changed: List[Json]
+    nodes_added: List[Json]
+    nodes_removed: List[Json]
+    tensors: List[Json]
+
+
+class ReportResult(Result):
+    """A page that was drawn."""
+
+    _shown = (("output", "output"), ("bytes", "bytes"))
+    output: str
+    runs: List[str]
+    bytes: int
+
+
 class ContractResult(ModelResult):
     """How raw data becomes what a model takes."""
 

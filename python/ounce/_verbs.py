@@ -15,11 +15,12 @@ from ._results import (
     ContractCheckResult,
     ContractResult,
     CopyResult,
+    DiffResult,
     InspectResult,
     ProveResult,
     PublishResult,
     QuantizeResult,
-    Result,
+    ReportResult,
     SensitivityResult,
     ShadowReportResult,
     TuneResult,
@@ -2212,7 +2213,7 @@ def diff(
     *,
     report: Optional[Word] = None,
     progress: Progress = None,
-) -> Result:
+) -> DiffResult:
     r"""What changed between two models? exit 0 if nothing did, 1 otherwise.
 
     a: a model
@@ -2222,7 +2223,7 @@ def diff(
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
     """
-    return call("diff", Result, {
+    return call("diff", DiffResult, {
         "a": a,
         "b": b,
         "report": report,
@@ -2234,7 +2235,7 @@ def report(
     *,
     output: Optional[Word] = None,
     progress: Progress = None,
-) -> Result:
+) -> ReportResult:
     r"""Draw runs as one page that anybody can open, from what --json printed.
 
     run: documents that json printed: of quantize, verify, bench, sensitivity, tune, advise, check, diff
@@ -2243,7 +2244,7 @@ def report(
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
         function of what is worked on, the stage, how much is done and of how much
     """
-    return call("report", Result, {
+    return call("report", ReportResult, {
         "run": run,
         "output": output,
     }, progress)

@@ -265,6 +265,16 @@ def test_publish_and_prove(tmp_path, small):
     assert [one["variant"] for one in made.models[0]["variants"] if one["written"]]
 
 
+def test_diff_and_report(tmp_path, small):
+    changed = ounce.diff(MODEL, small.output)
+    assert not changed.same and changed.bytes_after < changed.bytes_before and changed.tensors
+    page, document = tmp_path / "page.html", tmp_path / "diff.json"
+    assert ounce.diff(MODEL, MODEL, report=page).same
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    document.write_text(json.dumps(changed.to_dict()))
+    assert ounce.report([document], output=page).bytes == os.path.getsize(page)
+
+
 def test_check_copy_sensitivity_and_tune(tmp_path, small):
     assert ounce.check(small.output, target="linux-x64@1.22.0").runs
     assert ounce.copy(MODEL, output=tmp_path / "copy.onnx").bytes_after == os.path.getsize(MODEL)

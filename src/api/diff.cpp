@@ -131,8 +131,8 @@ std::vector<std::string> changes_between(const onnx::Node& a, const onnx::Node& 
   if (a.outputs.size() != b.outputs.size())
     changes.push_back(fmt::format("gives {} outputs instead of {}", b.outputs.size(), a.outputs.size()));
   std::map<Bytes, std::uint64_t> before, after;
-  for (const auto& attribute : a.attributes) before[attribute->name] = graph::attribute_digest(attribute);
-  for (const auto& attribute : b.attributes) after[attribute->name] = graph::attribute_digest(attribute);
+  for (const auto& attribute : a.attributes) before[attribute->name] = graph::attribute_digest(a, *attribute);
+  for (const auto& attribute : b.attributes) after[attribute->name] = graph::attribute_digest(b, *attribute);
   for (const auto& [name, digest] : before) {
     const auto found = after.find(name);
     if (found == after.end())

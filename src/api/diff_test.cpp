@@ -136,6 +136,46 @@ TEST_F(DiffTest, AttributesAreToldApartInAnyOrder) {
               ElementsAre("attribute 'axis' is another", "attribute 'more' is new"));
 }
 
+TEST_F(DiffTest, ValuesInAttributesAreToldApart) {
+  const auto filled_with = [](float value) {
+    ModelBuilder model;
+    model.input("x", test::kInt64, {1}).output("y", kFloat, {1});
+    model.node("ConstantOfShape", {"x"}, {"y"},
+               {test::tensor_attribute("value", test::float_tensor("", {1}, {value}))}, "fill");
+    return model;
+  };
+  EXPECT_TRUE(diff_of(filled_with(1), filled_with(1)).is_same());
+  EXPECT_EQ(diff_of(filled_with(1), filled_with(2)).nodes_changed.size(), 1U);
+}
+
+TEST_F(DiffTest, ConstantNodesAreWeights) {
+  const auto adding = [](float value) {
+    ModelBuilder model;
+    model.input("x", kFloat, {1}).output("y", kFloat, {1});
+    model.node("Constant", {}, {"c"}, {test::tensor_attribute("value", test::float_tensor("", {1}, {value}))},
+               "c");
+    model.node("Add", {"x", "c"}, {"y"}, {}, "add");
+    return model;
+  };
+  const DiffResult result = diff_of(adding(1), adding(2));
+  EXPECT_THAT(result.nodes_changed, IsEmpty());
+  ASSERT_EQ(result.tensors.size(), 1U);
+  EXPECT_DOUBLE_EQ(result.tensors[0].max_abs_diff, 1);
+}
+
+TEST_F(DiffTest, WiresThatAreSwappedAreSeen) {
+  const auto subtracting = [](const char* first, const char* second) {
+    ModelBuilder model;
+    model.input("x", kFloat, {1}).output("y", kFloat, {1});
+    model.node("Neg", {"x"}, {"a"}, {}, "neg").node("Abs", {"x"}, {"b"}, {}, "abs");
+    model.node("Sub", {first, second}, {"y"}, {}, "sub");
+    return model;
+  };
+  const DiffResult result = diff_of(subtracting("a", "b"), subtracting("b", "a"));
+  ASSERT_EQ(result.nodes_changed.size(), 1U);
+  EXPECT_EQ(result.nodes_changed[0].changes.size(), 2U);
+}
+
 TEST_F(DiffTest, ShapesAreToldApart) {
   const DiffResult result = diff_of(Network{}, Network{.weight = {1, 2, 3, 4, 5, 6}, .shape = {2, 3}});
   ASSERT_EQ(result.tensors.size(), 1U);

@@ -23,12 +23,14 @@
 #include "report/advise_report.h"
 #include "report/bench_report.h"
 #include "report/check_report.h"
+#include "report/html/page.h"
 #include "report/inspect_report.h"
 #include "report/prove_report.h"
 #include "report/quantize_report.h"
 #include "report/sensitivity_report.h"
 #include "report/tune_report.h"
 #include "report/verify_report.h"
+#include "verbs/report_file.h"
 
 namespace ounce::cli {
 namespace demo_verb {
@@ -47,6 +49,9 @@ void write(const fs::path& path, std::string_view bytes) {
   if (fs::file_size(path, error) != bytes.size() || error)
     throw Error(ErrorCode::kIo, "cannot write the example", path.string());
 }
+
+// What is shown is drawn as a page as well, if the files are kept.
+using Runs = std::vector<report::html::Run>;
 
 void show_inspect(Host& host) {
   host.say(verbs::Stream::kResults, fmt::format("$ ounce inspect commands.onnx\n{}\n",
@@ -75,7 +80,7 @@ void show_contract(Host& host, const DataOptions* data) {
   host.say(verbs::Stream::kResults, "\n");
 }
 
-void show_quantize(Host& host, const DataOptions* data) {
+void show_quantize(Host& host, const DataOptions* data, Runs& runs) {
   host.say(verbs::Stream::kResults,
            plainly("$ ounce quantize model.onnx --to w16, w8, w8 --codebook, w4, fp16{}\n",
                    data == nullptr ? "" : ", dynamic, static --data clips.npz"));
@@ -84,6 +89,7 @@ void show_quantize(Host& host, const DataOptions* data) {
     QuantizeOptions options;
     options.recipe.format = format;
     options.recipe.codebook = codebook;
+    options.pictures = true;
     if (data != nullptr) options.trial.data = *data;
     rows.push_back({"model.onnx", quantize("model.onnx", name, options), {}, 0});
   };
@@ -96,6 +102,7 @@ void show_quantize(Host& host, const DataOptions* data) {
     add(Format::kDynamic, false, "model.dynamic.onnx");
     add(Format::kStatic, false, "model.static.onnx");
   }
+  runs.push_back({"", report::quantize_json({rows.back()}, false)});
   host.say(
       verbs::Stream::kResults,
       fmt::format(
@@ -104,51 +111,62 @@ void show_quantize(Host& host, const DataOptions* data) {
           data == nullptr ? " and " : ", run beside the original, and "));
 }
 
-void show_verify(Host& host, const DataOptions& data) {
+void show_verify(Host& host, const DataOptions& data, Runs& runs) {
   VerifyOptions options;
   options.data = data;
   options.data.labels = "label";
   options.gates.max_drop = 0.02;
-  for (const char* small : {"model.w8.onnx", "model.static.onnx"})
+  options.pictures = true;
+  std::vector<report::VerifyRow> rows;
+  for (const char* small : {"model.w8.onnx", "model.static.onnx"}) {
+    rows.push_back({small, verify("model.onnx", small, options), {}, 0});
     host.say(verbs::Stream::kResults,
              fmt::format("$ ounce verify model.onnx {} --data clips.npz --labels label --max-drop 2%\n{}\n",
-                         small, report::verify_text(verify("model.onnx", small, options))));
+                         small, report::verify_text(rows.back().result)));
+  }
+  runs.push_back({"", report::verify_json("model.onnx", rows)});
 }
 
-void show_bench(Host& host, const DataOptions& data) {
+void show_bench(Host& host, const DataOptions& data, Runs& runs) {
   BenchOptions options;
   options.data = data;
   options.seconds = 0.5;
   options.cold_starts = 1;
+  const BenchReport timed = bench({"model.onnx", "model.w8.onnx", "model.static.onnx"}, options);
+  runs.push_back({"", report::bench_json(timed)});
   host.say(
       verbs::Stream::kResults,
       fmt::format("$ ounce bench model.onnx model.w8.onnx model.static.onnx -t 0.5 --cold-starts 1 --data "
                   "clips.npz\n{}\n",
-                  report::bench_text(bench({"model.onnx", "model.w8.onnx", "model.static.onnx"}, options))));
+                  report::bench_text(timed)));
 }
 
-void show_sensitivity(Host& host, const DataOptions& data) {
+void show_sensitivity(Host& host, const DataOptions& data, Runs& runs) {
   SensitivityOptions options;
   options.data = data;
   options.grouping = Grouping::kBlock;
   options.keep = false;
+  const SensitivityResult result = sensitivity("model.onnx", options);
+  runs.push_back({"", report::sensitivity_json({{"model.onnx", result, {}, 0}}, options.min_sqnr)});
   host.say(verbs::Stream::kResults,
            fmt::format("$ ounce sensitivity model.onnx --data clips.npz --by block\n{}\n",
-                       report::sensitivity_text(sensitivity("model.onnx", options), options.min_sqnr)));
+                       report::sensitivity_text(result, options.min_sqnr)));
 }
 
-void show_tune(Host& host, const DataOptions& data) {
+void show_tune(Host& host, const DataOptions& data, Runs& runs) {
   TuneOptions options;
   options.data = data;
   options.data.labels = "label";
   options.gates.max_drop = 0.05;  // what half of the clips can show
   options.budget.models = 40;
   options.keep = false;
+  const TuneResult result = tune("model.onnx", "model.tuned.onnx", options);
+  runs.push_back({"", report::tune_json({{"model.onnx", result, {}, 0}})});
   host.say(
       verbs::Stream::kResults,
       fmt::format(
           "$ ounce tune model.onnx --data clips.npz --labels label --max-drop 5% --budget '40 models'\n{}\n",
-          report::tune_text(tune("model.onnx", "model.tuned.onnx", options))));
+          report::tune_text(result)));
 }
 
 // What a model says of itself is done again.
@@ -171,12 +189,16 @@ void show_advice(Host& host, const DataOptions& data) {
                        report::advise_text(advise("model.onnx", options))));
 }
 
-void show_check(Host& host, bool has_integers) {
+void show_check(Host& host, bool has_integers, Runs& runs) {
   const CheckOptions options{{"android-arm64@1.22.0", "linux-x64@1.30.0", "linux-x64@1.14.0"}};
-  for (const char* model : {"model.fp16.onnx", has_integers ? "model.static.onnx" : "model.w8.onnx"})
+  std::vector<report::CheckRow> rows;
+  for (const char* model : {"model.fp16.onnx", has_integers ? "model.static.onnx" : "model.w8.onnx"}) {
+    rows.push_back({model, check(model, options), {}, 0});
     host.say(verbs::Stream::kResults,
              fmt::format("$ ounce check {} --target {}\n{}\n", model, fmt::join(options.targets, ","),
-                         report::check_text(check(model, options))));
+                         report::check_text(rows.back().result)));
+  }
+  runs.push_back({"", report::check_json(rows)});
 }
 
 int run(const std::string& output, Host& host) {
@@ -202,13 +224,14 @@ int run(const std::string& output, Host& host) {
            "A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n");
   show_inspect(host);
   show_contract(host, can_run ? &data : nullptr);
-  show_quantize(host, can_run ? &data : nullptr);
-  show_check(host, can_run);
+  Runs runs;
+  show_quantize(host, can_run ? &data : nullptr, runs);
+  show_check(host, can_run, runs);
   if (can_run) {
-    show_verify(host, data);
-    show_bench(host, data);
-    show_sensitivity(host, data);
-    show_tune(host, data);
+    show_verify(host, data, runs);
+    show_bench(host, data, runs);
+    show_sensitivity(host, data, runs);
+    show_tune(host, data, runs);
     show_prove(host, data);
     show_advice(host, data);
   } else {
@@ -216,7 +239,11 @@ int run(const std::string& output, Host& host) {
              "There is no ONNX Runtime here, so nothing was run; 'pip install onnxruntime' brings it, or "
              "./setup runtime in a source tree.\n");
   }
-  if (!output.empty()) host.say(verbs::Stream::kResults, plainly("The files are in {}.\n", folder.string()));
+  if (!output.empty()) {
+    verbs::write_page("report.html", report::html::page(runs));
+    host.say(verbs::Stream::kResults,
+             plainly("The files are in {}; report.html shows all of it.\n", folder.string()));
+  }
   return 0;
 }
 

@@ -82,6 +82,15 @@ void shrink(std::vector<Column>& columns, const std::vector<bool>& may_shrink, s
   }
 }
 
+// A sentence loses its end; a name its middle, as names of one model begin alike.
+std::string cut_cell(std::string_view cell, std::size_t content, std::size_t width) {
+  if (cell.find_first_not_of('-') == std::string_view::npos)
+    return std::string(part(cell, 0, width));  // a rule
+  const bool is_name = part(cell, 0, content).find(' ') == std::string_view::npos;
+  const std::size_t tail = is_name ? (width - 1) / 2 : 0;
+  return std::string(part(cell, 0, width - 1 - tail)) + "…" + std::string(part(cell, content - tail, tail));
+}
+
 std::string cut_row(std::string_view row, const std::vector<Column>& columns) {
   std::string made;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -90,8 +99,7 @@ std::string cut_row(std::string_view row, const std::vector<Column>& columns) {
     std::string cell(part(row, column.first, is_last ? characters(row) : column.width));
     const std::size_t content = characters(std::string_view(cell).substr(0, cell.find_last_not_of(' ') + 1));
     if (content > column.shown) {
-      const bool is_rule = cell.find_first_not_of('-') == std::string::npos;
-      cell = std::string(part(cell, 0, column.shown - (is_rule ? 0 : 1))) + (is_rule ? "" : "…");
+      cell = cut_cell(cell, content, column.shown);
     } else {
       cell = std::string(part(cell, 0, column.shown));
       cell += std::string(column.shown - characters(cell), ' ');

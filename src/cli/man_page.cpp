@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "cli/append.h"
+#include "verbs/verb_help.h"
 
 namespace ounce::cli {
 namespace {
@@ -91,6 +92,11 @@ std::string man_page(const Verb& verb, const Verb& program, const std::string& v
   for (const Verb& below : verb.verbs)
     append(page, ".TP\n\\fB{}\\fR\n{}\n", roff(below.path.back()), roff(below.text));
   add_options(page, verb);
+  const verbs::VerbHelp* help =
+      verbs::find_verb_help(verb.words().substr(std::min(program.words().size() + 1, verb.words().size())));
+  if (help != nullptr && !help->examples.empty()) page += ".SH EXAMPLES\n";
+  for (const std::string_view line : help == nullptr ? std::vector<std::string_view>() : help->examples)
+    append(page, ".PP\n.nf\n{}\n.fi\n", roff(std::string(line)));
   append(page,
          ".SH EXIT STATUS\n.TP\n0\ndone, passed\n.TP\n1\na gate failed\n.TP\n2\nbad usage or bad "
          "input\n.TP\n3\nnot "

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <string>
 
 #include "base/digest.h"
 #include "graph/constants.h"
+#include "onnx/values.h"
 
 namespace ounce::graph {
 namespace {
@@ -52,7 +54,8 @@ class Signatures {
     add_text(alone, node.op_type);
     const std::string op = alone;
     std::map<Bytes, std::uint64_t> attributes;  // in whatever order they stand
-    for (const auto& attribute : node.attributes) attributes[attribute->name] = attribute_digest(attribute);
+    for (const auto& attribute : node.attributes)
+      attributes[attribute->name] = attribute_digest(node, *attribute);
     for (const auto& [name, digest] : attributes) {
       add_text(alone, name);
       alone += fmt::format("={}", digest);
@@ -151,14 +154,28 @@ class Matching {
 
 }  // namespace
 
-std::uint64_t attribute_digest(const onnx::Kept<onnx::Attribute>& attribute) {
-  constexpr std::uint32_t kDocString = 13;
-  std::string text;
-  for (const onnx::CarriedField& field : attribute->carried) {
-    if (field.number != kDocString) add_text(text, field.bytes);
+std::uint64_t attribute_digest(const onnx::Node& node, const onnx::Attribute& attribute) {
+  constexpr std::uint32_t kDocString = 13, kType = 20;  // old files say no type
+  onnx::CarriedFields fields;
+  for (const onnx::CarriedField& field : attribute.carried) {
+    if (field.number != kDocString && field.number != kType) fields.push_back(field);
   }
-  for (const auto& tensor : attribute->tensors) add_text(text, shape_of(*tensor));
-  text += fmt::format("{} graphs", attribute->graphs.size());
+  const bool has_values = node.op_type != "Constant";
+  std::string text;
+  for (const auto& tensor : attribute.tensors) {
+    add_text(text, shape_of(*tensor));
+    if (!has_values) continue;
+    if (tensor->type == onnx::ElementType::kString) {
+      onnx::append_string_fields(*tensor, fields);
+    } else {
+      add_text(text, onnx::RawValues(*tensor).bytes());
+    }
+  }
+  // Writers differ in the order of fields.
+  std::stable_sort(fields.begin(), fields.end(),
+                   [](const auto& a, const auto& b) { return a.number < b.number; });
+  for (const onnx::CarriedField& field : fields) add_text(text, field.bytes);
+  text += fmt::format("{} graphs", attribute.graphs.size());
   const std::string digits = hex(digest_of(text));
   return std::stoull(digits.substr(0, 16), nullptr, 16);
 }

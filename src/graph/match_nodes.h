@@ -24,7 +24,8 @@ struct NodePair {
 // Pairs in the order of `before`, then what only `after` has.
 std::vector<NodePair> match_nodes(const Index& before, const Index& after);
 
-// What an attribute says, without the graphs and tensors in it.
-std::uint64_t attribute_digest(const onnx::Kept<onnx::Attribute>& attribute);
+// What an attribute of a node says, without the graphs in it. Of a Constant node's tensor only type and shape
+// count: it is a weight like any other.
+std::uint64_t attribute_digest(const onnx::Node& node, const onnx::Attribute& attribute);
 
 }  // namespace ounce::graph

@@ -42,6 +42,7 @@ void add_report_option(CLI::App& app, std::string& path) {
 }
 
 void write_page(const std::filesystem::path& path, const std::string& html) {
+  require_ours_or_free(path);
   io::OutputFile file(path, html.size());
   file.write(0, html);
   file.commit();
@@ -69,13 +70,13 @@ ReportFile::ReportFile(const CLI::App& verb, std::filesystem::path path, const s
 void ReportFile::deliver(nlohmann::ordered_json document, bool is_printed, Host& host) const {
   if (!is_printed && !is_wanted()) return;
   document["command"] = command_;
+  if (is_printed) host.say_json(report::dump(document));
   if (is_wanted()) {
     const std::string html = report::html::page({{"", document}});
     write_page(path_, html);
     host.say(for_people(is_printed),
              plainly("report: {} ({})\n", path_.string(), report::bytes_text(html.size())));
   }
-  if (is_printed) host.say_json(report::dump(document));
 }
 
 }  // namespace ounce::verbs

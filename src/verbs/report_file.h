@@ -17,7 +17,8 @@ namespace ounce::verbs {
 
 void add_report_option(CLI::App& app, std::string& path);
 
-// Puts a page in its place, whole or not at all. Throws Error{kUsage} for a device, Error{kIo}.
+// Puts a page in its place, whole or not at all. Throws Error{kUsage} for a device and for what is there and
+// is no page of ours, Error{kIo}.
 void write_page(const std::filesystem::path& path, const std::string& html);
 
 class ReportFile {

@@ -5,7 +5,7 @@ usage: docs_test.py --ounce PROGRAM --example FOLDER [--links] PAGE.md…
 
 A page's commands are the lines of its blocks without a language that begin with "ounce", with or without "$ " before it. They
 run in their order, in a folder that holds what the pages speak of: model.onnx (the embedded example, with its contract),
-calib.npz, val.npz with labels, and model.w8.onnx and model.static.onnx made of it. A block behind
+calib.npz, val.npz with labels, the files of examples/commands by their own names, and model.w8.onnx and model.static.onnx. A block behind
 <!-- not run: reason --> is left out, and one behind <!-- exits N --> must end with that code.
 
 Links to other files of the repository must lead somewhere.
@@ -37,8 +37,9 @@ def commands(text):
 
 
 def prepare(ounce, example, folder, text):
-    for source, name in (("commands.onnx", "commands.onnx"), ("commands_calib.npz", "calib.npz"), ("commands_val.npz", "val.npz")):
-        (folder / name).write_bytes((example / source).read_bytes())
+    for name in ("commands.onnx", "commands_calib.npz", "commands_val.npz"):
+        (folder / name).write_bytes((example / name).read_bytes())
+        (folder / name.replace("commands_", "")).write_bytes((example / name).read_bytes())
 
     def run(*words):
         subprocess.run([ounce, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)

@@ -40,6 +40,8 @@ VERBS = [
     ("calibrate", ["signal.onnx", "-o", "out.ranges", *DATA], ["out.ranges"]),
     ("calibrate", ["merge", "signal.ranges", "-o", "out.ranges"], ["out.ranges"]),
     ("verify", ["signal.onnx", "signal.onnx", *DATA], []),
+    ("verify", ["signal.onnx", "signal.onnx", "--report", "out.html", *DATA], ["out.html"]),
+    ("diff", ["signal.onnx", "signal.onnx", "--report", "out.html"], ["out.html"]),
     ("bench", ["signal.onnx", "-t", "0.1", "--cold-starts", "1"], []),
     ("sensitivity", ["signal.onnx", *DATA], ["cache"]),
     ("tune", ["signal.onnx", "-o", "out.onnx", "--budget", "3 models", "--on", "none", *DATA],

@@ -81,7 +81,19 @@ Markup node_table(const Json& model) {
   return details(fmt::format("How every node computes ({})", table.rows()), table.markup());
 }
 
-// Weights in the order of the file, activations in that of the network; of many, the worst.
+// Of many points neighbours make way for the worst of them.
+std::vector<Point> thinned(const std::vector<Point>& points) {
+  std::vector<Point> kept;
+  const std::size_t count = std::min(kMostPoints, points.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto first = points.begin() + static_cast<std::ptrdiff_t>(i * points.size() / count);
+    const auto end = points.begin() + static_cast<std::ptrdiff_t>((i + 1) * points.size() / count);
+    kept.push_back(*std::min_element(first, end, [](const Point& a, const Point& b) { return a.y < b.y; }));
+  }
+  return kept;
+}
+
+// Weights in the order of the file, activations in that of the network.
 Markup sqnr_along(const Json& model) {
   Markup made;
   Series weights{"weights", {}}, activations{"activations", {}};
@@ -109,7 +121,7 @@ Markup sqnr_along(const Json& model) {
                                         [](const Point& a, const Point& b) { return a.y < b.y; });
     const std::string says =
         fmt::format("{} {}, in order; the worst is {}", series.points.size(), series.name, worst->says);
-    if (series.points.size() > kMostPoints) series.points.resize(kMostPoints);
+    series.points = thinned(series.points);
     made += heading(title) +
             draw(LineChart{says, {axis, ""}, {"SQNR", "dB"}, {std::move(series)}, true, false, false}) +
             element("p", {{"class", "quiet"}}, text(says + "."));

@@ -16,7 +16,7 @@ namespace ounce::report::html {
 namespace verify_section {
 
 constexpr auto kNumber = DataTable::Kind::kNumber;
-constexpr std::size_t kMatrixClasses = 12, kMostPng = 400'000;
+constexpr std::size_t kMatrixClasses = 12, kMostPng = 400'000, kMostCards = 24;
 
 std::string share_text(const Json& output, const char* key) {
   const auto share = figure(output, key);
@@ -155,7 +155,9 @@ Markup picture_of_sample(const Json& worst) {
 
 Markup worst_cards(const Json& candidate) {
   Markup cards;
+  std::size_t shown = 0;
   for (const Json& worst : list(candidate, "worst")) {
+    if (shown++ == kMostCards) break;
     const std::string sentence = answer_sentence(worst);
     Markup caption =
         element("b", text(words(worst, "sample"))) + Markup("<br>") +
