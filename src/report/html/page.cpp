@@ -108,17 +108,19 @@ Overall overall_of(const std::vector<Section>& sections) {
   return {Verdict::kNeutral, "measured", sections.front().headline};
 }
 
-Markup section_markup(const Section& section, std::size_t number, const Run* run) {
+Markup headline_of(const Section& section) {
+  const bool is_judged = section.verdict != Verdict::kNeutral;
+  const bool is_good = section.verdict == Verdict::kGood;
+  const Markup sign =
+      is_judged ? badge(section.verdict, is_good ? "good" : "not good") + Markup(" ") : Markup();
+  return element("p", {{"class", "headline"}}, sign + text(section.headline));
+}
+
+// `is_only`: then the top of the page has said its headline.
+Markup section_markup(const Section& section, std::size_t number, const Run* run, bool is_only) {
   const std::string id = fmt::format("part-{}", number);
-  Markup body =
-      element("h2", {{"id", id}}, text(section.title)) +
-      element("p", {{"class", "headline"}},
-              (section.verdict == Verdict::kNeutral
-                   ? Markup()
-                   : badge(section.verdict, section.verdict == Verdict::kGood ? "good" : "not good") +
-                         Markup(" ")) +
-                  text(section.headline)) +
-      section.body;
+  Markup body = element("h2", {{"id", id}}, text(section.title)) +
+                (is_only ? Markup() : headline_of(section)) + section.body;
   if (run != nullptr) {
     const Markup again = command_block(words(run->document, "command"));
     if (!again.is_empty()) body += heading("Do it again") + again;
@@ -152,7 +154,8 @@ std::string page(const std::vector<Run>& runs) {
   }
   const Overall overall = overall_of(sections);
   Markup parts;
-  for (std::size_t i = 0; i < sections.size(); ++i) parts += section_markup(sections[i], i + 1, last_of[i]);
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    parts += section_markup(sections[i], i + 1, last_of[i], sections.size() == 1);
   const Markup head =
       Markup(
           "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, "
