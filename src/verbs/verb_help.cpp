@@ -23,8 +23,10 @@ const std::vector<VerbHelp>& verb_helps() {
        {"ounce verify model.onnx model.w8.onnx --data val.npz --labels label --max-drop 1%",
         "ounce verify model.onnx model.w8.onnx --report verify.html"}},
       {"bench",
-       {"--seconds", "--repeats", "--batch", "--data", "--threads", "--cold-starts", "--json", "--report"},
+       {"--seconds", "--repeats", "--batch", "--data", "--threads", "--cold-starts", "--profile", "--tokens",
+        "--json", "--report"},
        {"ounce bench model.onnx model.w8.onnx",
+        "ounce bench gpt.onnx gpt.int4.onnx --tokens 64 --data text.npz",
         "ounce bench model.onnx model.w8.onnx -b 1,8 --report bench.html"}},
       {"sensitivity",
        {"--data", "--to", "--by", "--labels", "--min-sqnr", "--top", "--json", "--report"},
@@ -59,6 +61,8 @@ const std::vector<VerbHelp>& verb_helps() {
        {},
        {"ounce verify model.onnx model.w8.onnx --json > verify.json",
         "ounce report verify.json -o report.html"}},
+      {"unpack", {}, {"ounce unpack model.w8.onnx --cache cache/"}},
+      {"shadow report", {}, {"ounce shadow report devices/*.json --min-agreement .995"}},
       {"demo", {}, {"ounce demo", "ounce demo -o demo/"}},
   };
   return kAll;
