@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct DecodeOptions {
   DataOptions data;
   std::uint64_t prompt = 16;  // ids of a text that are fed at once
   std::uint64_t tokens = 64;  // that follow, one by one, while the text lasts
+  // What has to hold for every model but the first: the share of tokens that may flip, and how much the mean
+  // nll may rise. Those that are not set do not decide.
+  std::optional<double> max_flips, max_nll_rise;
   Progress* progress = nullptr;
 };
 
@@ -38,6 +42,8 @@ struct DecodeResult {
   Latency next_token;       // of those behind it
   double nll = 0;           // mean, of the text's tokens behind the prompt
   std::uint64_t flips = 0;  // tokens that the first model would have chosen otherwise
+  bool passed = true;       // what DecodeOptions asks for, if anything
+  std::string verdict;      // "passed: …", "failed: …"; empty where nothing was asked for
 
   double perplexity() const;
 };

@@ -597,6 +597,8 @@ def verify(
     worst: Optional[int] = None,
     on: Optional[Word] = None,
     batch: Optional[int] = None,
+    tokens: Optional[int] = None,
+    prompt: Optional[int] = None,
     report: Optional[Word] = None,
     pictures: Optional[bool] = None,
     abs_tol: Optional[float] = None,
@@ -671,6 +673,9 @@ def verify(
     on: also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown here.
         The candidate must give the same there (default: none)
     batch: samples in one run (default: 1)
+    tokens: language models: feed texts (rows of ids) token by token, so many behind the prompt;
+        max_flips is the share of tokens that may flip, max_drop what nll may rise by
+    prompt: with tokens: ids of a text that are fed at once (default: 16)
     report: draw the result as one page that anybody can open: FILE.html
     pictures: put into the document of json what 'ounce report' draws pictures of: the samples that
         differ most, as small images or waveforms (with report: on)
@@ -759,6 +764,8 @@ def verify(
         "worst": worst,
         "on": on,
         "batch": batch,
+        "tokens": tokens,
+        "prompt": prompt,
         "report": report,
         "pictures": pictures,
         "abs_tol": abs_tol,

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/cpus.h>
 #include <ounce/decode.h>
 #include <ounce/error.h>
@@ -103,6 +104,28 @@ void read_text(Course& course, std::span<const std::int64_t> text, std::uint64_t
   }
 }
 
+// Every gate that is set, the first that fails before all others.
+void judge_flips(const DecodeOptions& options, const DecodeReport& report, DecodeResult& result) {
+  std::vector<std::string> held, failed;
+  const auto add = [&](bool holds, std::string text) { (holds ? held : failed).push_back(std::move(text)); };
+  if (options.max_flips) {
+    const double share = static_cast<double>(result.flips) / static_cast<double>(report.tokens);
+    add(share <= *options.max_flips,
+        fmt::format("{} of {} tokens flip ({:.2f} %, at most {:.2f} % may)", result.flips, report.tokens,
+                    100 * share, 100 * *options.max_flips));
+  }
+  if (options.max_nll_rise) {
+    const double rise = result.nll - report.models.front().nll;
+    add(rise <= *options.max_nll_rise,
+        fmt::format("nll {:.4f} instead of {:.4f} ({:+.4f}, at most {:+.4f} may)", result.nll,
+                    report.models.front().nll, rise, *options.max_nll_rise));
+  }
+  result.passed = failed.empty();
+  if (!held.empty() || !failed.empty())
+    result.verdict = fmt::format("{}: {}", result.passed ? "passed" : "failed",
+                                 fmt::join(result.passed ? held : failed, "; "));
+}
+
 }  // namespace
 
 double DecodeResult::perplexity() const { return std::exp(nll); }
@@ -111,6 +134,8 @@ DecodeReport decode(const std::vector<std::filesystem::path>& models, const Deco
   const Call call(options.progress);
   if (models.empty() || options.prompt == 0 || options.tokens == 0)
     throw Error(ErrorCode::kUsage, "decoding takes a model, a prompt and tokens behind it");
+  if (options.max_nll_rise && options.data.is_generated())
+    throw Error(ErrorCode::kUsage, "nll says nothing of made-up ids: give texts by `data`");
   if (options.runtime.remote)
     throw Error(ErrorCode::kUsage, "texts are decoded here: leave out `remote.via` and `remote.launcher`");
   DecodeReport report;
@@ -150,6 +175,7 @@ DecodeReport decode(const std::vector<std::filesystem::path>& models, const Deco
     report.models[i].nll = courses[i].nll / static_cast<double>(report.tokens);
     report.models[i].flips = courses[i].flips;
   }
+  for (std::size_t i = 1; i < models.size(); ++i) judge_flips(options, report, report.models[i]);
   if (report.is_generated) report.notes.emplace_back("made-up ids: perplexity says nothing without `data`");
   return report;
 }

@@ -53,14 +53,18 @@ std::string decode_text(const DecodeReport& report) {
       text += plainly("note: {} keeps no past: all of a text is fed for every token\n",
                       model.model.filename().string());
   }
+  for (const DecodeResult& model : report.models) {
+    if (!model.verdict.empty())
+      text += plainly("{}: {}\n", model.model.filename().string(), with_options(model.verdict));
+  }
   for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
   return text;
 }
 
-DecodeJson decode_json(const DecodeReport& report) {
+DecodeJson decode_json(const DecodeReport& report, const char* verb) {
   DecodeJson json;
   json["schema_version"] = kSchemaVersion;
-  json["verb"] = "bench";
+  json["verb"] = verb;
   json["runtime_version"] = report.runtime_version;
   json["cpu"] = report.cpu;
   json["threads"] = report.threads;
@@ -80,6 +84,10 @@ DecodeJson decode_json(const DecodeReport& report) {
     entry["nll"] = model.nll;
     entry["perplexity"] = model.perplexity();
     entry["flips"] = model.flips;
+    if (!model.verdict.empty()) {
+      entry["passed"] = model.passed;
+      entry["verdict"] = with_options(model.verdict);
+    }
     json["models"].push_back(std::move(entry));
   }
   return json;

@@ -9,6 +9,6 @@
 namespace ounce::report {
 
 std::string decode_text(const DecodeReport& report);
-nlohmann::ordered_json decode_json(const DecodeReport& report);
+nlohmann::ordered_json decode_json(const DecodeReport& report, const char* verb);
 
 }  // namespace ounce::report

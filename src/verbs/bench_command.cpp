@@ -53,7 +53,7 @@ int run_decoders(const Arguments& arguments, Host& host) {
     report = named(models, [&] { return decode(models, options); });
   }
   host.say(for_people(arguments.json), report::decode_text(report));
-  if (arguments.json) host.say_json(report::dump(report::decode_json(report)));
+  if (arguments.json) host.say_json(report::dump(report::decode_json(report, "bench")));
   return 0;
 }
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <ounce/decode.h>
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
@@ -7,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "report/decode_report.h"
 #include "report/json.h"
 #include "report/verify_report.h"
 #include "verbs/command.h"
@@ -33,6 +35,7 @@ struct Arguments {
   GateArguments gates;
   bool edge_cases = true, json = false, pictures = false;
   std::size_t worst = 5;
+  std::uint64_t tokens = 0, prompt = 16;
   std::string on = "none", report;
 };
 
@@ -49,7 +52,49 @@ VerifyOptions options_of(const Arguments& arguments, Host& host) {
   return options;
 }
 
+// What says something about single calls alone.
+void refuse_beside_tokens(const CLI::App& app) {
+  for (const char* name :
+       {"--worst", "--on", "--batch", "--report", "--pictures", "--labels", "--task", "--metric", "--abs-tol",
+        "--mean-tol", "--min-sqnr", "--max-mse", "--threshold", "--confidence", "--metric-command"}) {
+    if (app.count(name) != 0)
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("{} says nothing about texts: leave it out, or --tokens", name));
+  }
+}
+
+// Texts instead of single calls: tokens that flip, and the text's nll.
+int run_decoders(const Arguments& arguments, Host& host) {
+  const VerifyOptions given = options_of(arguments, host);
+  const Gates& gates = given.gates;
+  if (!gates.max_drops.empty())
+    throw Error(ErrorCode::kUsage, "--tokens has one metric, nll: --max-drop takes a number without a name");
+  DecodeOptions options;
+  options.runtime = given.runtime;
+  options.data = given.data;
+  options.prompt = arguments.prompt;
+  options.tokens = arguments.tokens;
+  options.max_flips = gates.max_flips;
+  if (gates.min_agreement) options.max_flips = 1 - *gates.min_agreement;
+  options.max_nll_rise = gates.max_drop;
+  if (!options.max_flips && !options.max_nll_rise) options.max_nll_rise = kDefaultDrop;
+  std::vector<std::filesystem::path> models = {arguments.reference};
+  for (const ModelFile& model : find_models(arguments.candidates)) models.push_back(model.path);
+  DecodeReport report;
+  {
+    const std::unique_ptr<Watch> watch = host.watch(arguments.reference);
+    options.progress = &watch->progress;
+    report = named(models, [&] { return decode(models, options); });
+  }
+  host.say(for_people(arguments.json), report::decode_text(report));
+  if (arguments.json) host.say_json(report::dump(report::decode_json(report, "verify")));
+  const bool passed =
+      std::all_of(report.models.begin(), report.models.end(), [](const auto& model) { return model.passed; });
+  return passed ? 0 : kGateExit;
+}
+
 int run(const Arguments& arguments, Host& host, const ReportFile& page) {
+  if (arguments.tokens != 0) return run_decoders(arguments, host);
   VerifyOptions options = options_of(arguments, host);
   const std::vector<ModelFile> candidates = find_models(arguments.candidates);
   if (candidates.size() > 1) options.reference_runs = keep_reference_runs();
@@ -105,6 +150,15 @@ Command add_verify(CLI::App& parser) {
   app->add_option("--batch", arguments->data.batch, "samples in one run")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  CLI::Option* const tokens =
+      app->add_option("--tokens", arguments->tokens,
+                      "language models: feed texts (rows of ids) token by token, so many behind the prompt; "
+                      "--max-flips is the share of tokens that may flip, --max-drop what nll may rise by")
+          ->check(CLI::Range(1, 1'000'000));
+  app->add_option("--prompt", arguments->prompt, "with --tokens: ids of a text that are fed at once")
+      ->needs(tokens)
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_report_option(*app, arguments->report);
   app->add_flag("--pictures", arguments->pictures,
@@ -114,6 +168,7 @@ Command add_verify(CLI::App& parser) {
   add_runtime_options(*app, arguments->runtime);
   add_remote_options(*app, arguments->remote);
   return {app, [arguments, app](Host& host) {
+            if (arguments->tokens != 0) refuse_beside_tokens(*app);
             const ReportFile page(*app, arguments->report);
             arguments->reference = one_model(arguments->reference).string();
             return run(*arguments, host, page);
