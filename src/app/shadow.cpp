@@ -323,6 +323,7 @@ void ShadowCall::cancel() noexcept { impl_->call.cancel(); }
 bool ShadowCall::answer_by_canary() noexcept {
   Impl& impl = *impl_;
   Shadow::Impl& shadow = *impl.shadow;
+  bool are_numbers = true;
   try {
     const auto& model = *shadow.primary.impl_;
     std::vector<data::TensorView> inputs;
@@ -335,7 +336,8 @@ bool ShadowCall::answer_by_canary() noexcept {
     const std::vector<std::size_t> order = order_by_name(names, impl.canary->outputs());
     impl.answer.resize(names.size());
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (!is_finite(outputs[order[i]]))
+      are_numbers = is_finite(outputs[order[i]]);
+      if (!are_numbers)
         throw Error(ErrorCode::kBadInput, fmt::format("the candidate's '{}' is not finite", names[i].name));
       impl.answer[i].assign(outputs[order[i]].bytes);
     }
@@ -346,7 +348,8 @@ bool ShadowCall::answer_by_canary() noexcept {
     {
       const std::lock_guard lock(shadow.mutex);
       ++shadow.statistics.canary_fallbacks;
-      shadow.count_failure(known == nullptr ? CandidateFault::kError : impl.canary->fault_of(*known), true);
+      shadow.count_failure(known == nullptr ? CandidateFault::kError : impl.canary->fault_of(*known),
+                           are_numbers);
     }
     shadow.canary_failed(error.what());
     impl.canary.reset();

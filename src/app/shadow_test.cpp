@@ -236,6 +236,10 @@ TEST_F(AppShadow, ACanaryThatFailsIsAnsweredByThePrimary) {
     const ShadowStatistics found = shadow.statistics();
     EXPECT_EQ(found.canary_calls, 5U);
     EXPECT_EQ(found.canary_fallbacks, 1U);
+    if (kind == 1) {
+      EXPECT_GE(found.not_finite, 1U);
+      EXPECT_EQ(found.errors, 0U);
+    }
     EXPECT_EQ(found.canary_share, 0);
     EXPECT_THAT(found.canary_stopped, Not(IsEmpty()));
   }
