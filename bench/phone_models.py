@@ -6,8 +6,8 @@ usage: bench/phone_models.py FOLDER [--only mobilenetv3_32,efficientnet_32]     
 
 Each is made layer by layer while pictures (or sound) run through it: weights are random with channels of uneven size, then
 scaled so that every channel has the mean and the deviation that a batch normalisation would have left; the last layer of a
-classifier is fitted to labels. So ranges, margins and what is rare look like those of trained networks, and nothing has to be
-downloaded. Pictures come from the zoo (OUNCE_ZOO). Writes FOLDER/NAME.onnx and FOLDER/NAME.npz with `calib` and `judge`.
+classifier answers which of the main directions of its features a picture lies in, as trained ones do. So ranges and margins look like those
+of trained networks, and nothing has to be downloaded. Pictures come from the zoo (OUNCE_ZOO). Writes FOLDER/NAME.onnx and FOLDER/NAME.npz with `calib` and `judge`.
 """
 
 import argparse
@@ -61,7 +61,7 @@ class Network:
     def conv(self, x, outputs, kernel, stride=1, group=1, bias=1., gain=1., dilation=1, pads=None, rank=2):
         inputs = self.values[x].shape[1]
         shape = (outputs, inputs // group) + (kernel,) * rank
-        weight = self.random.standard_t(5, shape) * np.exp(.5 * self.random.standard_normal((outputs,) + (1,) * (rank + 1)))
+        weight = self.random.standard_normal(shape) * np.exp(.3 * self.random.standard_normal((outputs,) + (1,) * (rank + 1)))
         if group > 1:  # those of depthwise kernels are mostly smooth
             bell = np.exp(-.5 * ((np.arange(kernel) - (kernel - 1) / 2) / (kernel / 4)) ** 2)
             weight += 4 * np.sign(self.random.standard_normal((outputs, 1) + (1,) * rank)) * np.multiply.outer(bell, bell)
@@ -73,8 +73,8 @@ class Network:
         raw = self.run(helper.make_node("Conv", [x, name], ["raw"], **settings))[0]
         over = tuple(i for i in range(raw.ndim) if i != 1)
         mean, deviation = raw.mean(over), raw.std(over) + 1e-3
-        wanted = gain * np.exp(.25 * self.random.standard_normal(outputs))
-        offset = bias + .4 * self.random.standard_normal(outputs)
+        wanted = gain * np.exp(.15 * self.random.standard_normal(outputs))
+        offset = bias + .25 * self.random.standard_normal(outputs)
         factor = (wanted / deviation).astype(np.float32)
         self.tensors[-1] = numpy_helper.from_array(weight * factor.reshape((-1,) + (1,) * (rank + 1)), name)
         shift = self.constant((offset - mean * factor).astype(np.float32))
@@ -90,14 +90,15 @@ class Network:
         shift = self.constant((.1 * self.random.standard_normal(outputs)).astype(np.float32))
         return self.add("ConvTranspose", [x, name, shift], **settings)
 
-    def fit(self, features, samples, targets, ridge=.3):
-        """A Gemm whose answers to the samples are closest to the targets."""
+    def directions(self, features, samples, count=5):
+        """A Gemm that tells in which of the main directions of its features a sample lies: two answers for each."""
         session = onnxruntime.InferenceSession(self.model(features).SerializeToString(), providers=["CPUExecutionProvider"])
-        x = np.concatenate([session.run(None, {"input": samples[i:i + 32]})[0] for i in range(0, len(samples), 32)])
-        x = np.concatenate([x, np.ones((len(targets), 1), np.float32)], 1).astype(np.float64)
-        energy = np.trace(x.T @ x) / x.shape[1]
-        solution = np.linalg.solve(x.T @ x + ridge * energy * np.eye(x.shape[1]), x.T @ targets)
-        return self.add("Gemm", [features, self.constant(solution[:-1].astype(np.float32)), self.constant(solution[-1].astype(np.float32))])
+        x = np.concatenate([session.run(None, {"input": samples[i:i + 32]})[0] for i in range(0, len(samples), 32)]).astype(np.float64)
+        mean = x.mean(0)
+        _, sizes, axes = np.linalg.svd(x - mean, full_matrices=False)
+        weight = axes[:count].T * np.sqrt(len(x)) / sizes[0]
+        weight = 4 * np.concatenate([weight, -weight], 1)
+        return self.add("Gemm", [features, self.constant(weight.astype(np.float32)), self.constant((-mean @ weight).astype(np.float32))])
 
     def model(self, output):
         dims = ["N", *self.values[output].shape[1:]]
@@ -126,13 +127,7 @@ def rounded(channels):
     return max(8, int(channels + 4) // 8 * 8)
 
 
-def classifier(net, x, samples, labels):
-    scores = np.full((len(labels), 10), -1.)
-    scores[np.arange(len(labels)), labels] = 9.
-    return net.fit(x, samples, scores)
-
-
-def mobilenetv3(net, samples, labels, is_small_picture):
+def mobilenetv3(net, samples, is_small_picture):
     hard, soft = (lambda x: net.add("HardSwish", [x])), (lambda x: net.add("Relu", [x]))
     x = hard(net.conv("input", 16, 3, 1 if is_small_picture else 2))
     for kernel, wide, out, has_squeeze, bend, stride in [
@@ -151,10 +146,10 @@ def mobilenetv3(net, samples, labels, is_small_picture):
             x = net.add("Add", [x, before])
     x = hard(net.conv(x, 960, 1))
     x = net.add("Flatten", [net.add("GlobalAveragePool", [x])])
-    return classifier(net, x, samples, labels)
+    return net.directions(x, samples)
 
 
-def efficientnet(net, samples, labels, is_small_picture):
+def efficientnet(net, samples, is_small_picture):
     x = silu(net, net.conv("input", 32, 3, 1 if is_small_picture else 2))
     for kernel, wider, out, count, first in [(3, 1, 16, 1, 1), (3, 6, 24, 2, 1 if is_small_picture else 2), (5, 6, 40, 2, 2), (3, 6, 80, 3, 2),
                                              (5, 6, 112, 3, 1), (5, 6, 192, 4, 2), (3, 6, 320, 1, 1)]:
@@ -169,7 +164,7 @@ def efficientnet(net, samples, labels, is_small_picture):
                 x = net.add("Add", [x, before])
     x = silu(net, net.conv(x, 1280, 1))
     x = net.add("Flatten", [net.add("GlobalAveragePool", [x])])
-    return classifier(net, x, samples, labels)
+    return net.directions(x, samples)
 
 
 def wavenet(net):
@@ -195,18 +190,17 @@ def upscaler(net):
     return net.conv(x, 3, 3, gain=.3)
 
 
-def pictures(side):
+def pictures(side, count):
     zoo = np.load(os.path.join(os.environ["OUNCE_ZOO"], "cifar_val.npz"))
-    order = np.random.default_rng(0).permutation(len(zoo["x"]))
+    order = np.random.default_rng(0).permutation(len(zoo["x"]))[:count]
     x = ((zoo["x"][order].astype(np.float32) / 255 - MEAN) / DEVIATION).transpose(0, 3, 1, 2)
-    y = zoo["y"][order]
     if side != 32:
         at = (np.arange(side) + .5) * 32 / side - .5
         low = np.clip(np.floor(at).astype(int), 0, 31)
         high, share = np.clip(low + 1, 0, 31), (at - np.floor(at)).astype(np.float32)
         x = x[:, :, low] * (1 - share)[:, None] + x[:, :, high] * share[:, None]
         x = x[..., low] * (1 - share) + x[..., high] * share
-    return np.ascontiguousarray(x, np.float32), y
+    return np.ascontiguousarray(x, np.float32)
 
 
 def save(folder, name, net, output, calib, judge):
@@ -225,9 +219,9 @@ def main():
         for side, fit, calib, judge in [(32, 1200, 200, 600), (224, 160, 48, 96)]:
             if wanted and f"{name}_{side}" not in wanted:
                 continue
-            x, y = pictures(side) if side == 32 else (p[:400] for p in pictures(side))
+            x = pictures(side, 2000 if side == 32 else 400)
             net = Network(3, x[:BATCH[side]], [3, side, side], 14 if name == "mobilenetv3" else 13)
-            output = make(net, x[:fit], y[:fit], side == 32)
+            output = make(net, x[:fit], side == 32)
             save(arguments.folder, f"{name}_{side}", net, output, x[fit - calib:fit], x[fit:fit + judge])
     random = np.random.default_rng(5)
     if not wanted or "wavenet" in wanted:
@@ -236,7 +230,7 @@ def main():
         net = Network(7, sound[:32], [20, 256])
         save(arguments.folder, "wavenet", net, wavenet(net), sound[32:96], sound[96:])
     if not wanted or "upscaler" in wanted:
-        x = pictures(32)[0][:200]
+        x = pictures(32, 200)
         net = Network(9, x[:32], [3, 32, 32])
         save(arguments.folder, "upscaler", net, upscaler(net), x[32:96], x[96:])
 

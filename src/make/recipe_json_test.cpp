@@ -38,6 +38,17 @@ TEST(RecipeJsonTest, WhatASearchChangesComesBack) {
   EXPECT_TRUE(read.integer.every_second);
 }
 
+TEST(RecipeJsonTest, RewritesThatAreSkippedComeBack) {
+  Recipe recipe;
+  recipe.format = Format::kStatic;
+  recipe.integer.search = recipe.integer.equalize = false;
+  recipe.integer.skip_rewrites = {Rewrite::kTanh, Rewrite::kPadChannels};
+  recipe.integer.weigh_costs = false;
+  const Recipe back = recipe_from(to_json(recipe));
+  EXPECT_EQ(back.integer.skip_rewrites, recipe.integer.skip_rewrites);
+  EXPECT_FALSE(back.integer.weigh_costs);
+}
+
 TEST(RecipeJsonTest, FewBitsComeBackWithTheLevelOfEachNode) {
   Recipe recipe;
   recipe.integer.search = recipe.integer.equalize = false;

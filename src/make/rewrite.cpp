@@ -12,6 +12,7 @@
 #include "passes/integer_ports.h"
 #include "passes/name_slices.h"
 #include "passes/remove_dead_nodes.h"
+#include "passes/restore_float_ops.h"
 #include "passes/shorten_names.h"
 #include "passes/strip_constant_names.h"
 
@@ -61,6 +62,7 @@ Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::In
                                         [](const plan::Decision& decision) { return decision.is_nbits(); });
   if (has_few_bits) passes::import_domains(model);
   if (plan.recipe.is_integer()) {
+    if (plan.recipe.format == Format::kStatic) passes::restore_float_ops(model);
     passes::remove_dead_nodes(model);  // what clamps took, and declared types
     passes::import_domains(model);
     passes::declare_ports(model, plan.integer.ports);

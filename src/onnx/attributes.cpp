@@ -90,6 +90,12 @@ Attribute make_integer_attribute(Model& model, Bytes name, std::int64_t value) {
   return with_fields(model, name, field, AttributeField::kInt, AttributeType::kInt);
 }
 
+Attribute make_float_attribute(Model& model, Bytes name, float value) {
+  std::string field;
+  protozero::pbf_writer(field).add_float(number(AttributeField::kFloat), value);
+  return with_fields(model, name, field, AttributeField::kFloat, AttributeType::kFloat);
+}
+
 Attribute make_integers_attribute(Model& model, Bytes name, const std::vector<std::int64_t>& values) {
   // A carried field is one value: a list of several is packed into one.
   std::string field;

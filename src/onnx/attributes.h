@@ -18,6 +18,7 @@ std::optional<std::vector<std::int64_t>> integers_attribute(const Node& node, By
 std::optional<Bytes> string_attribute(const Node& node, Bytes name);
 
 Attribute make_integer_attribute(Model& model, Bytes name, std::int64_t value);
+Attribute make_float_attribute(Model& model, Bytes name, float value);
 Attribute make_integers_attribute(Model& model, Bytes name, const std::vector<std::int64_t>& values);
 Attribute make_string_attribute(Model& model, Bytes name, const std::string& value);
 Attribute make_tensor_attribute(Model& model, Bytes name, Tensor tensor);

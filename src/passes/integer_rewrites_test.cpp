@@ -8,6 +8,7 @@
 #include "passes/hard_swish.h"
 #include "passes/mean_to_pool.h"
 #include "passes/pad_channels.h"
+#include "passes/restore_float_ops.h"
 #include "passes/tanh_to_sigmoid.h"
 #include "support/model_builder.h"
 #include "support/pass_runs.h"
@@ -144,6 +145,27 @@ TEST(TanhToSigmoid, TheLastOneOfAModelStays) {
   model.node("Conv", {"x", "w"}, {"a"}).node("Tanh", {"a"}, {"y"});
   onnx::Model after = read(model.bytes());
   EXPECT_EQ(tanh_to_sigmoid(after).count, 0U);
+}
+
+TEST(RestoreFloatOps, WhatWasTakenApartIsWholeAgain) {
+  const std::string before = between([](ModelBuilder& model) {
+    model.node("HardSigmoid", {"a"}, {"s"}, {float_attribute("alpha", 0.3F)}).node("Tanh", {"s"}, {"b"});
+  });
+  onnx::Model after = read(before);
+  EXPECT_EQ(rewrite_hard_swish(after).count + tanh_to_sigmoid(after).count, 2U);
+  EXPECT_EQ(restore_float_ops(after).count, 2U);
+  EXPECT_THAT(text_of(after), HasSubstr("Conv(x, w) -> a\nHardSigmoid(a) -> s\nTanh(s) -> b\n"));
+  expect_same_outputs(before, after, 0);
+}
+
+TEST(RestoreFloatOps, PartsThatOthersLookAtStay) {
+  ModelBuilder model;
+  model.input("x", kFloat, {2, 3}).output("y", kFloat, {2, 3}).output("s", kFloat, {2, 3});
+  model.initializer("two", {}, {2}).initializer("minus", {}, {-1});
+  model.node("Mul", {"x", "two"}, {"d"}).node("Sigmoid", {"d"}, {"s"});
+  model.node("Mul", {"s", "two"}, {"e"}).node("Add", {"e", "minus"}, {"y"});
+  onnx::Model after = read(model.bytes());
+  EXPECT_EQ(restore_float_ops(after).count, 0U);
 }
 
 TEST(MeanToPool, MeansOverAllPositionsAreAPool) {

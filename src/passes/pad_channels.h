@@ -9,8 +9,8 @@
 //   326, 208: 127
 //
 // The new channels have weights and biases of zero; whatever ops make of them, those who take them multiply
-// them with zero. So the outputs are the same to the bit. Float kernels work on blocks of 8 or 16 channels
-// anyway and do not get slower.
+// them with zero. So the outputs are the same, but for the order of sums in kernels. Float kernels work on
+// blocks of 8 or 16 channels anyway and do not get slower.
 //
 // Conditions: all values that have these channels come from convolutions with constant float weights (of one
 // group, or depthwise) and go to such, through ops that keep channels apart (clamps, activations, pools, sums
