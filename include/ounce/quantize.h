@@ -53,7 +53,8 @@ struct TrialResult {
   std::vector<CpuComparison> cpus = {};
   // Of loading the original and the result; nothing where a system does not tell.
   std::optional<LoadMemory> memory_before = {}, memory_after = {};
-  std::optional<SpeedUp> speed_up = {};  // of the result; of MemoryUse::kBalanced alone, if a run takes 5 ms
+  std::optional<SpeedUp> speed_up = {};  // of the result: of integers if a run takes .5 ms, of
+                                         // MemoryUse::kBalanced if it takes 5 ms
 };
 
 struct QuantizeOptions {

@@ -62,7 +62,8 @@ AdaptiveResult round_adaptively(const PreparedModel&, const QuantizeOptions&, co
   refuse_to_run();
 }
 
-TrialResult try_model(const std::filesystem::path&, const WrittenFiles&, std::uint64_t, const TrialOptions&) {
+TrialResult try_model(const std::filesystem::path&, const WrittenFiles&, std::uint64_t, const TrialOptions&,
+                      const Timing&) {
   TrialResult result;
   result.why_not =
       "this ounce was built without ONNX Runtime: the weights were compared, the model was not run";

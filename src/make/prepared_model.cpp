@@ -66,8 +66,7 @@ OpenWeights open_weights(const graph::Index& index, std::uint64_t min_bytes) {
 
 bool may_equalize(const QuantizeOptions& options) {
   return options.recipe.integer.equalize && options.recipe.granularity.kind != GranularityKind::kTensor &&
-         options.ranges.empty() &&
-         (options.recipe.integer.values.empty() || !options.recipe.integer.search);
+         options.ranges.empty() && (options.recipe.integer.values.empty() || !options.recipe.integer.search);
 }
 
 PreparedModel::PreparedModel(const std::filesystem::path& source, const QuantizeOptions& options)

@@ -53,8 +53,8 @@ TEST(RecipeJsonTest, FewBitsComeBackWithTheLevelOfEachNode) {
   Recipe recipe;
   recipe.integer.search = recipe.integer.equalize = false;
   recipe.format = Format::kInt4;
-  recipe.few_bits = {
-      FewBitsDialect::kNbits, AccuracyLevel::k4, WeightMethod::kScale, 4.5, 1000, {{"y", AccuracyLevel::k1}}};
+  recipe.few_bits = {FewBitsDialect::kNbits,    AccuracyLevel::k4, WeightMethod::kScale, 4.5, 1000,
+                     {{"y", AccuracyLevel::k1}}};
   recipe.nodes = {{"z", Format::kInt8}};
   const Recipe read = recipe_from(nlohmann::json::parse(to_json(recipe).dump()));
   EXPECT_EQ(to_json(read), to_json(recipe));

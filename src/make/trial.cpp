@@ -31,7 +31,6 @@ constexpr std::uint64_t kCpuSamples = 8, kEmulatedSamples = 2;
 constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes; an emulator is slow
 constexpr double kEmulation = 125, kEmulationSeconds = 30;        // as many times; what it may take in all
 constexpr std::int64_t kLongerInput = 512;
-constexpr double kShortestTimed = 0.005, kTimedSeconds = 2;
 // A runtime holds a model's weights up to three times while it loads: as read, decoded, and packed for its
 // kernels.
 constexpr std::uint64_t kCopiesAtLoad = 3;
@@ -155,7 +154,8 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
 // How fast the written model is, in two processes that take turns. Nothing when the original is too fast for
 // a difference to be seen.
 std::optional<SpeedUp> time_written(const std::filesystem::path& original, const WrittenFiles& written,
-                                    const runtime::ExecutorOptions& how, const Expectation& expected) {
+                                    const runtime::ExecutorOptions& how, const Expectation& expected,
+                                    const Timing& timing) {
   runtime::ExecutorOptions there = how;
   there.session.stand_ins = written.stand_ins;
   const auto before = runtime::load_hosted(original, how), after = runtime::load_hosted(written.model, there);
@@ -167,9 +167,9 @@ std::optional<SpeedUp> time_written(const std::filesystem::path& original, const
     return model.last_run_seconds();
   };
   time(*before);  // the first one is slower
-  if (time(*before) < kShortestTimed) return std::nullopt;
+  if (time(*before) < timing.shortest) return std::nullopt;
   measure::RoundOptions rounds;
-  rounds.seconds = kTimedSeconds;
+  rounds.seconds = timing.seconds;
   const measure::Rounds found =
       measure::run_rounds({[&] { return time(*before); }, [&] { return time(*after); }}, rounds);
   return measure::speed_up(found.medians[0], found.medians[1]);
@@ -223,7 +223,7 @@ ErrorCode code_of_failure(ErrorCode code) {
 }  // namespace
 
 TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
-                      std::uint64_t original_bytes, const TrialOptions& options) {
+                      std::uint64_t original_bytes, const TrialOptions& options, const Timing& timing) {
   TrialResult result;
   const std::filesystem::path library = runtime::Library::find(options.runtime.library);
   try {
@@ -263,7 +263,7 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
     throw Error(code_of_failure(error.code()), explained(error), written.name.string());
   }
   if (options.is_timed && result.samples != 0)
-    result.speed_up = time_written(original, written, how, expected);
+    result.speed_up = time_written(original, written, how, expected, timing);
   if (!options.cpus.empty() && result.samples != 0)
     ask_other_cpus(original, written, how, options, original_bytes, expected, result);
   return result;

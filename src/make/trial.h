@@ -30,10 +30,16 @@ class NotFinite : public Error {
       : Error(ErrorCode::kUnsupported, message, std::move(where)) {}
 };
 
+// With TrialOptions::is_timed.
+struct Timing {
+  double shortest = 0;  // seconds that a run of the original must take, so that a difference can be seen
+  double seconds = 0;   // for each of the two
+};
+
 // Throws Error{kUnsupported} when the original does not load, or when the written model is another one on
 // another CPU, Error{kInternal} when the written model does not load or does not run, and NotFinite. When
 // nothing could be tried, the result says why.
 TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
-                      std::uint64_t original_bytes, const TrialOptions& options);
+                      std::uint64_t original_bytes, const TrialOptions& options, const Timing& timing);
 
 }  // namespace ounce::make

@@ -14,6 +14,9 @@
 namespace ounce::make {
 namespace {
 
+// Decoding weights changes some percent of a run; integers change more.
+constexpr Timing kOfDecoding = {.shortest = 0.005, .seconds = 2},
+                 kOfIntegers = {.shortest = 0.0005, .seconds = 0.5};
 // What 16-bit floats reach in all but ill-conditioned models.
 constexpr double kCloseHalves = 40;
 // Below this nobody would call it the same model.
@@ -49,7 +52,7 @@ TrialResult try_halves(const std::filesystem::path& original, const WrittenFiles
   TrialOptions trial = options.trial;
   trial.is_timed = false;
   try {
-    return try_model(original, written, bytes_before, trial);
+    return try_model(original, written, bytes_before, trial, kOfDecoding);
   } catch (const NotFinite&) {
     throw Error(
         ErrorCode::kUnsupported,
@@ -69,8 +72,10 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
   if (!recipe.is_half()) {
     TrialOptions trial = options.trial;
     trial.cpus = cpus_for(recipe, trial.cpus);
-    trial.is_timed = trial.is_timed && recipe.memory == MemoryUse::kBalanced;
-    return try_model(original, written, result.bytes_before, trial);
+    const bool is_on_integers = recipe.is_integer() && written.ports.empty();
+    trial.is_timed = trial.is_timed && (recipe.memory == MemoryUse::kBalanced || is_on_integers);
+    return try_model(original, written, result.bytes_before, trial,
+                     recipe.memory == MemoryUse::kBalanced ? kOfDecoding : kOfIntegers);
   }
   // CPUs do not load bfloat16, and leave out the rounding of float16 where they can.
   const bool is_bfloat = recipe.format == Format::kBf16;

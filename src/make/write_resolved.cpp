@@ -224,6 +224,18 @@ bool is_slower_than_promised(const Recipe& recipe, const TrialResult& trial) {
          trial.speed_up->rounds >= SpeedUp::kLeastRounds && trial.speed_up->high < 1 - recipe.decode_share;
 }
 
+// Small layers gain nothing from integer kernels, and what stands between them costs.
+void note_slowness(const Recipe& recipe, QuantizeResult& result) {
+  constexpr double kClearly = 0.95;
+  const auto& speed = result.trial.speed_up;
+  if (!recipe.is_integer() || !speed || speed->rounds < SpeedUp::kLeastRounds || speed->high > kClearly)
+    return;
+  result.notes.push_back(fmt::format(
+      "it runs at {:.2f} of the original's speed here (95 % sure: {:.2f} or less): `format=w8` is "
+      "as small at full speed, and `ounce tune` looks for a mix that is faster",
+      speed->ratio, speed->high));
+}
+
 // What can be said before anything is made.
 Statement statement_before(const QuantizeOptions& options, const Recipe& recipe,
                            const std::optional<StatedGate>& gate) {
@@ -373,6 +385,7 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
           "output SQNR is that of {}, which is of another kind or scale than the rest of the output",
           result.trial.slice));
   }
+  note_slowness(recipe, result);
   if (is_slower_than_promised(recipe, result.trial)) {
     QuantizeResult next;
     next.model = path;

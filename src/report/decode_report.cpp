@@ -12,6 +12,7 @@
 namespace ounce::report {
 namespace {
 
+using Align = Table::Align;
 using DecodeJson = nlohmann::ordered_json;
 
 DecodeJson latency_json(const Latency& latency) {
@@ -22,7 +23,6 @@ DecodeJson latency_json(const Latency& latency) {
 }  // namespace
 
 std::string decode_text(const DecodeReport& report) {
-  using Align = Table::Align;
   Table table({{"model"},
                {"size", Align::kRight},
                {"first token", Align::kRight},

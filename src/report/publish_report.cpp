@@ -13,6 +13,7 @@
 namespace ounce::report {
 namespace {
 
+using Align = Table::Align;
 using Json = nlohmann::ordered_json;
 
 std::string quality_cell(const PublishedVariant& variant) {
@@ -97,7 +98,6 @@ Json variant_json(const PublishedVariant& variant) {
 }  // namespace
 
 std::string publish_text(const PublishResult& result) {
-  using Align = Table::Align;
   bool is_measured = false;
   for (const PublishedModel& model : result.models) {
     for (const PublishedVariant& variant : model.variants) is_measured |= variant.bench.has_value();
