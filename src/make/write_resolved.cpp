@@ -232,7 +232,7 @@ void note_slowness(const Recipe& recipe, QuantizeResult& result) {
     return;
   result.notes.push_back(fmt::format(
       "it runs at {:.2f} of the original's speed here (95 % sure: {:.2f} or less): `format=w8` is "
-      "as small at full speed, and `ounce tune` looks for a mix that is faster",
+      "as small at full speed, and tune looks for a mix that is faster",
       speed->ratio, speed->high));
 }
 
