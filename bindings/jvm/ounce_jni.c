@@ -270,6 +270,84 @@ JNIEXPORT jlongArray NATIVE(shape)(JNIEnv* env, jclass self, jlong call, jstring
   return made;
 }
 
+/* What of a buffer lies in memory that C can see, from its beginning. */
+static int plane_of(JNIEnv* env, jobject buffer, const uint8_t** plane, jlong* room) {
+  *plane = buffer == NULL ? NULL : (const uint8_t*)(*env)->GetDirectBufferAddress(env, buffer);
+  *room = *plane == NULL ? 0 : (*env)->GetDirectBufferCapacity(env, buffer);
+  if (buffer == NULL || *plane != NULL) return 1;
+  throw_status(env, OUNCE_APP_USAGE, "the buffer is no direct one");
+  return 0;
+}
+
+/* The bytes of rows of which each but the last is `stride` long. */
+static jlong bytes_of_rows(jlong rows, jlong stride, jlong row) {
+  return rows < 1 ? 0 : (rows - 1) * stride + row;
+}
+
+JNIEXPORT void NATIVE(setImage)(JNIEnv* env, jclass self, jlong call, jstring input, jlong row, jint format,
+                                jint width, jint height, jobject plane, jint stride, jobject colours,
+                                jint colours_stride, jint rotation, jboolean is_limited) {
+  const int is_nv = format == OUNCE_APP_NV12 || format == OUNCE_APP_NV21;
+  const jlong each = format == OUNCE_APP_RGBA || format == OUNCE_APP_BGRA ? 4
+                     : format == OUNCE_APP_RGB || format == OUNCE_APP_BGR ? 3
+                                                                          : 1;
+  const jlong wide = ((jlong)width + 1) / 2 * 2;
+  ounce_app_pixels pixels;
+  jlong room, colours_room;
+  char* name;
+  int status;
+  (void)self;
+  memset(&pixels, 0, sizeof pixels);
+  pixels.size = sizeof pixels;
+  if (!plane_of(env, plane, &pixels.planes[0], &room) ||
+      !plane_of(env, colours, &pixels.planes[1], &colours_room))
+    return;
+  if (stride < 0 || colours_stride < 0 ||
+      room < bytes_of_rows(height, stride != 0 ? stride : width * each, width * each) ||
+      (is_nv && colours_room < bytes_of_rows(((jlong)height + 1) / 2,
+                                             colours_stride != 0 ? colours_stride : wide, wide))) {
+    throw_status(env, OUNCE_APP_USAGE, "the buffer is smaller than the picture");
+    return;
+  }
+  pixels.format = format;
+  pixels.width = width;
+  pixels.height = height;
+  pixels.strides[0] = (size_t)stride;
+  pixels.strides[1] = (size_t)colours_stride;
+  pixels.rotation = rotation;
+  pixels.is_limited = is_limited;
+  name = utf8(env, input);
+  status = ounce_app_call_set_image(call_at(call), name, row, &pixels);
+  free(name);
+  failed(env, status);
+}
+
+JNIEXPORT void NATIVE(setSound)(JNIEnv* env, jclass self, jlong call, jstring input, jlong row,
+                                jshortArray samples, jint channels, jdouble rate) {
+  ounce_app_sound sound;
+  char* name;
+  jshort* values;
+  int status;
+  (void)self;
+  if (samples == NULL) {
+    throw_status(env, OUNCE_APP_USAGE, "there are no samples");
+    return;
+  }
+  memset(&sound, 0, sizeof sound);
+  sound.size = sizeof sound;
+  sound.count = (size_t)(*env)->GetArrayLength(env, samples);
+  sound.channels = channels;
+  sound.rate = rate;
+  values = (*env)->GetShortArrayElements(env, samples, NULL);
+  if (values == NULL) return;
+  sound.samples = values;
+  name = utf8(env, input);
+  status = ounce_app_call_set_sound(call_at(call), name, row, &sound);
+  free(name);
+  (*env)->ReleaseShortArrayElements(env, samples, values, JNI_ABORT);
+  failed(env, status);
+}
+
 JNIEXPORT void NATIVE(run)(JNIEnv* env, jclass self, jlong call, jlong nanoseconds) {
   (void)self;
   failed(env, ounce_app_call_run(call_at(call), nanoseconds));

@@ -14,10 +14,10 @@
  *   ounce_app_call_free(call);
  *   ounce_app_close(session);
  *
- * This is include/ounce/app/session.h and unpack.h in C; what is said there holds here. Functions that give
- * an int give a status. Handles are freed in any order, and NULL may be freed. A session may be used by
- * several threads at once, a call by one at a time but for ounce_app_call_cancel(). All text is UTF-8 and
- * ends with a zero.
+ * This is include/ounce/app/session.h, unpack.h and shadow.h in C; what is said there holds here. Functions
+ * that give an int give a status. Handles are freed in any order, and NULL may be freed. A session may be
+ * used by several threads at once, a call by one at a time but for ounce_app_call_cancel(). All text is UTF-8
+ * and ends with a zero.
  *
  * A struct begins with its size, so that fields can be added at its end: set it, and all that you do not use
  * to 0.
@@ -168,6 +168,36 @@ typedef struct ounce_app_unpacked {
   char why_not[512];
 } ounce_app_unpacked;
 
+typedef struct ounce_app_shadow ounce_app_shadow;
+
+typedef struct ounce_app_shadow_options {
+  size_t size;
+  double share;                  /* of the calls; 0: all */
+  size_t queue;                  /* calls that may wait; 0: 16 */
+  const char* statistics;        /* a file that is kept up to date and taken up again; NULL: none */
+  double save_seconds;           /* at most so often; 0: 10 */
+  int stays_in_process;          /* the candidate, even where there is a runner */
+  double candidate_seconds;      /* that a run of it may take; 0: 5 */
+  const ounce_app_options* load; /* of the candidate: library, threads and config count */
+  /* Alarms; 0 is what include/ounce/app/shadow.h says, or none. */
+  uint64_t min_compared;
+  double min_agreement, min_sqnr_db, max_failures, max_latency_ratio;
+  void (*on_alarm)(void* user, const char* reasons); /* once, in the thread of the candidate */
+  void* user;
+  /* The share of calls that the candidate answers at first, and how it grows; 0: none. */
+  double canary_first, canary_last, canary_growth;
+  uint64_t canary_calls_a_step;
+} ounce_app_shadow_options;
+
+typedef struct ounce_app_shadow_figures {
+  size_t size;
+  uint64_t calls, compared, dropped;
+  uint64_t errors, crashes, timeouts, not_finite;
+  double agreement, sqnr_db; /* of the worst output; infinite when nothing differs */
+  uint64_t canary_calls, canary_fallbacks;
+  double canary_share; /* 0: it has stopped, or there is none */
+} ounce_app_shadow_figures;
+
 /* OUNCE_APP_ABI_VERSION of the library that is loaded, and its version for people. */
 OUNCE_APP_API uint32_t ounce_app_abi_version(void);
 OUNCE_APP_API const char* ounce_app_version(void);
@@ -220,6 +250,20 @@ OUNCE_APP_API int ounce_app_call_set_sound(ounce_app_call* call, const char* inp
 OUNCE_APP_API int ounce_app_call_run(ounce_app_call* call, int64_t timeout);
 /* From any thread: ends the run that goes on, if one does. */
 OUNCE_APP_API void ounce_app_call_cancel(ounce_app_call* call);
+
+/* A candidate beside the session's model, which answers. The session may be closed afterwards. */
+OUNCE_APP_API int ounce_app_shadow_new(const ounce_app_session* primary, const char* candidate,
+                                       const ounce_app_shadow_options* options, ounce_app_shadow** shadow);
+OUNCE_APP_API void ounce_app_shadow_free(ounce_app_shadow* shadow); /* what waits is dropped */
+/* A call like any other; its calls may outlive the shadow. */
+OUNCE_APP_API int ounce_app_shadow_call_new(ounce_app_shadow* shadow, const ounce_app_call_options* options,
+                                            ounce_app_call** call);
+/* Did the candidate answer the last run? */
+OUNCE_APP_API int ounce_app_call_was_canary(const ounce_app_call* call);
+OUNCE_APP_API int ounce_app_shadow_get_figures(const ounce_app_shadow* shadow,
+                                               ounce_app_shadow_figures* figures);
+/* Until all that waited has been compared, and is saved; OUNCE_APP_TIMEOUT when that takes longer. */
+OUNCE_APP_API int ounce_app_shadow_flush(ounce_app_shadow* shadow, int64_t timeout);
 
 /* Ahead of time what `cache` among the options does. Of the options, library, config, progress and user
  * count. */

@@ -2,16 +2,20 @@
 #include <ounce/app.h>
 #include <ounce/app/inputs.h>
 #include <ounce/app/session.h>
+#include <ounce/app/shadow.h>
 #include <ounce/app/unpack.h>
 
 #include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <variant>
 
 using ounce::app::Call;
 using ounce::app::Failure;
 using ounce::app::Session;
+using ounce::app::Shadow;
+using ounce::app::ShadowCall;
 using ounce::app::Status;
 using ounce::app::Type;
 using ounce::app::Value;
@@ -20,8 +24,19 @@ struct ounce_app_session {
   Session session;
 };
 
+// Alone, or with a candidate beside it.
 struct ounce_app_call {
-  Call call;
+  std::variant<Call, ShadowCall> either;
+
+  ShadowCall* shadow() { return std::get_if<ShadowCall>(&either); }
+  const ShadowCall* shadow() const { return std::get_if<ShadowCall>(&either); }
+  // Has the inputs, and the shapes.
+  Call& call() { return shadow() != nullptr ? shadow()->inputs() : std::get<Call>(either); }
+  const Call& call() const { return const_cast<ounce_app_call*>(this)->call(); }
+};
+
+struct ounce_app_shadow {
+  Shadow shadow;
 };
 
 namespace {
@@ -90,7 +105,7 @@ std::map<std::string, std::string> config_of(const char* const* entries) {
 void fill_golden(const ounce_app_options& options, Call& call) {
   ounce_app_call borrowed{std::move(call)};
   const int gave_up = options.golden(options.user, &borrowed);
-  call = std::move(borrowed.call);
+  call = std::move(std::get<Call>(borrowed.either));
   if (gave_up != 0) throw Failure(Status::kCancelled, "the golden sample was not filled in");
 }
 
@@ -115,6 +130,53 @@ ounce::app::LoadOptions load_options_of(const ounce_app_options* given) {
     };
   }
   return made;
+}
+
+ounce::app::CallOptions call_options_of(const ounce_app_call_options* given) {
+  const ounce_app_call_options known = as_known(given);
+  ounce::app::CallOptions made;
+  if (known.batch != 0) made.batch = known.batch;
+  for (size_t i = 0; i < known.axes_count; ++i) made.sizes[text_of(known.axes[i])] = known.sizes[i];
+  if (known.skips_warm_up != 0) made.warm_up = 0;
+  return made;
+}
+
+ounce::app::ShadowOptions shadow_options_of(const ounce_app_shadow_options* given) {
+  const ounce_app_shadow_options known = as_known(given);
+  ounce::app::ShadowOptions made;
+  if (known.share != 0) made.share = known.share;
+  if (known.queue != 0) made.queue = known.queue;
+  made.statistics = text_of(known.statistics);
+  if (known.save_seconds != 0) made.save_seconds = known.save_seconds;
+  made.isolate = known.stays_in_process == 0;
+  if (known.candidate_seconds != 0) made.candidate_seconds = known.candidate_seconds;
+  made.load = load_options_of(known.load);
+  if (known.min_compared != 0) made.limits.min_compared = known.min_compared;
+  if (known.min_agreement != 0) made.limits.min_agreement = known.min_agreement;
+  if (known.min_sqnr_db != 0) made.limits.min_sqnr_db = known.min_sqnr_db;
+  if (known.max_failures != 0) made.limits.max_failures = known.max_failures;
+  if (known.max_latency_ratio != 0) made.limits.max_latency_ratio = known.max_latency_ratio;
+  if (known.on_alarm != nullptr) {
+    made.on_alarm = [known](const ounce::app::ShadowVerdict& verdict) {
+      std::string reasons;
+      for (const std::string& reason : verdict.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
+      known.on_alarm(known.user, reasons.c_str());
+    };
+  }
+  if (known.canary_first != 0) {
+    ounce::app::Canary& canary = made.canary.emplace();
+    canary.first = known.canary_first;
+    if (known.canary_last != 0) canary.last = known.canary_last;
+    if (known.canary_growth != 0) canary.growth = known.canary_growth;
+    if (known.canary_calls_a_step != 0) canary.calls_a_step = known.canary_calls_a_step;
+  }
+  return made;
+}
+
+constexpr std::chrono::hours kLongest(10'000);  // what a clock can add up
+
+std::chrono::nanoseconds patience_of(int64_t nanoseconds) {
+  return nanoseconds < 0 ? std::chrono::nanoseconds::max() : std::chrono::nanoseconds(nanoseconds);
 }
 
 template <class Load>
@@ -217,12 +279,7 @@ int ounce_app_call_new(const ounce_app_session* session, const ounce_app_call_op
   return guarded([&] {
     require(session != nullptr && call != nullptr, "there is no session, or no place for the call");
     *call = nullptr;
-    const ounce_app_call_options known = as_known(options);
-    ounce::app::CallOptions made;
-    if (known.batch != 0) made.batch = known.batch;
-    for (size_t i = 0; i < known.axes_count; ++i) made.sizes[text_of(known.axes[i])] = known.sizes[i];
-    if (known.skips_warm_up != 0) made.warm_up = 0;
-    *call = new ounce_app_call{session->session.call(made)};
+    *call = new ounce_app_call{session->session.call(call_options_of(options))};
   });
 }
 
@@ -230,7 +287,7 @@ void ounce_app_call_free(ounce_app_call* call) { delete call; }
 
 int ounce_app_call_input(ounce_app_call* call, const char* name, int type, void** values, size_t* bytes) {
   return guarded([&] {
-    const Call::Bytes found = call->call.input_bytes(view_of(name), static_cast<Type>(type));
+    const Call::Bytes found = call->call().input_bytes(view_of(name), static_cast<Type>(type));
     *values = found.data;
     *bytes = found.size;
   });
@@ -239,7 +296,9 @@ int ounce_app_call_input(ounce_app_call* call, const char* name, int type, void*
 int ounce_app_call_output(const ounce_app_call* call, const char* name, int type, const void** values,
                           size_t* bytes) {
   return guarded([&] {
-    const Call::Bytes found = call->call.output_bytes(view_of(name), static_cast<Type>(type));
+    const auto asked = static_cast<Type>(type);
+    const Call::Bytes found = call->shadow() != nullptr ? call->shadow()->output_bytes(view_of(name), asked)
+                                                        : call->call().output_bytes(view_of(name), asked);
     *values = found.data;
     *bytes = found.size;
   });
@@ -247,17 +306,18 @@ int ounce_app_call_output(const ounce_app_call* call, const char* name, int type
 
 int ounce_app_call_input_shape(const ounce_app_call* call, const char* name, const int64_t** shape,
                                size_t* rank) {
-  return guarded([&] { put_shape(call->call.input_shape(view_of(name)), shape, rank); });
+  return guarded([&] { put_shape(call->call().input_shape(view_of(name)), shape, rank); });
 }
 
 int ounce_app_call_output_shape(const ounce_app_call* call, const char* name, const int64_t** shape,
                                 size_t* rank) {
-  return guarded([&] { put_shape(call->call.output_shape(view_of(name)), shape, rank); });
+  return guarded([&] { put_shape(call->call().output_shape(view_of(name)), shape, rank); });
 }
 
 int ounce_app_call_run(ounce_app_call* call, int64_t timeout) {
   return guarded([&] {
-    call->call.run(timeout < 0 ? std::chrono::nanoseconds::max() : std::chrono::nanoseconds(timeout));
+    if (call->shadow() != nullptr) return call->shadow()->run(patience_of(timeout));
+    call->call().run(patience_of(timeout));
   });
 }
 
@@ -268,7 +328,7 @@ int ounce_app_call_set_image(ounce_app_call* call, const char* input, int64_t ro
     const ounce_app_pixels known = as_known(pixels);
     require(known.format >= OUNCE_APP_RGBA && known.format <= OUNCE_APP_NV21,
             "there is no such layout of pixels");
-    call->call.set_image(
+    call->call().set_image(
         {.format = static_cast<ounce::app::PixelFormat>(known.format),
          .width = known.width,
          .height = known.height,
@@ -290,11 +350,60 @@ int ounce_app_call_set_sound(ounce_app_call* call, const char* input, int64_t ro
     if (known.floats != nullptr) made.floats = {known.floats, known.count};
     made.channels = known.channels == 0 ? 1 : known.channels;
     made.rate = known.rate;
-    call->call.set_sound(made, view_of(input), row);
+    call->call().set_sound(made, view_of(input), row);
   });
 }
 
-void ounce_app_call_cancel(ounce_app_call* call) { call->call.cancel(); }
+void ounce_app_call_cancel(ounce_app_call* call) {
+  if (call->shadow() != nullptr) return call->shadow()->cancel();
+  call->call().cancel();
+}
+
+int ounce_app_shadow_new(const ounce_app_session* primary, const char* candidate,
+                         const ounce_app_shadow_options* options, ounce_app_shadow** shadow) {
+  return guarded([&] {
+    require(primary != nullptr && candidate != nullptr && shadow != nullptr,
+            "there is no model, no candidate, or no place for the shadow");
+    *shadow = nullptr;
+    *shadow = new ounce_app_shadow{Shadow(primary->session.share(), candidate, shadow_options_of(options))};
+  });
+}
+
+void ounce_app_shadow_free(ounce_app_shadow* shadow) { delete shadow; }
+
+int ounce_app_shadow_call_new(ounce_app_shadow* shadow, const ounce_app_call_options* options,
+                              ounce_app_call** call) {
+  return guarded([&] {
+    require(shadow != nullptr && call != nullptr, "there is no shadow, or no place for the call");
+    *call = nullptr;
+    *call = new ounce_app_call{shadow->shadow.call(call_options_of(options))};
+  });
+}
+
+int ounce_app_call_was_canary(const ounce_app_call* call) {
+  return call->shadow() != nullptr && call->shadow()->was_canary() ? 1 : 0;
+}
+
+int ounce_app_shadow_get_figures(const ounce_app_shadow* shadow, ounce_app_shadow_figures* figures) {
+  return guarded([&] {
+    require(figures != nullptr && figures->size != 0,
+            "there is no place for figures, or its size is not set");
+    const ounce::app::ShadowStatistics found = shadow->shadow.statistics();
+    const ounce_app_shadow_figures all{figures->size,     found.calls,        found.compared,
+                                       found.dropped,     found.errors,       found.crashes,
+                                       found.timeouts,    found.not_finite,   found.agreement(),
+                                       found.sqnr_db(),   found.canary_calls, found.canary_fallbacks,
+                                       found.canary_share};
+    std::memcpy(figures, &all, std::min(figures->size, sizeof all));
+  });
+}
+
+int ounce_app_shadow_flush(ounce_app_shadow* shadow, int64_t timeout) {
+  return guarded([&] {
+    if (!shadow->shadow.flush(std::min<std::chrono::nanoseconds>(patience_of(timeout), kLongest)))
+      throw Failure(Status::kTimeout, "calls still wait");
+  });
+}
 
 int ounce_app_unpack(const char* model, const char* cache, const ounce_app_options* options,
                      ounce_app_unpacked* unpacked) {

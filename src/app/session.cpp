@@ -176,6 +176,7 @@ struct Loader {
 
 Session::Session(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 Session::~Session() = default;
+Session Session::share() const { return Session(impl_); }
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 

@@ -9,9 +9,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import ounce.app.Call;
 import ounce.app.LoadOptions;
 import ounce.app.OunceException;
+import ounce.app.Pixels;
 import ounce.app.Session;
 
-/** UseTest MODEL CACHE ONNXRUNTIME: ends with 1 and a line when something is not as it should be. */
+/** UseTest MODEL CACHE ONNXRUNTIME HEARING SEEING: ends with 1 and a line when something is not as it should be. */
 public final class UseTest {
     private static void must(boolean holds, String what) {
         if (!holds) throw new AssertionError(what);
@@ -41,6 +42,45 @@ public final class UseTest {
             call.run(60_000_000_000L);
             must(statusOf(() -> call.input("nothing", Call.ANY)) == 1, "no such input");
             return logits;
+        }
+    }
+
+    /** By the contract it is what the app would have filled in by hand. */
+    private static void hear(String model, LoadOptions options) {
+        short[] clip = new short[8000];
+        for (int i = 0; i < clip.length; ++i) clip[i] = (short) (i * 37 % 2001 - 1000);
+        try (Session session = Session.load(model, options); Call call = session.call(1)) {
+            call.setSound(null, 0, clip, 1, 8000);
+            FloatBuffer audio = call.inputFloats("audio");
+            for (int i = 0; i < clip.length; ++i) must(audio.get(i) == clip[i] / 32768f, "a sample");
+            must(statusOf(() -> call.setSound(null, 0, clip, 1, 44100)) == 1, "another rate");
+            must(statusOf(() -> call.setImage(null, 0, new Pixels())) != 0, "no picture");
+        }
+    }
+
+    private static void see(String model, LoadOptions options) {
+        try (Session session = Session.load(model, options); Call call = session.call(1)) {
+            long[] shape = call.inputShape(null);
+            int height = (int) shape[2];
+            int width = (int) shape[3];
+            Pixels pixels = new Pixels();
+            pixels.width = width;
+            pixels.height = height;
+            pixels.stride = 4 * width + 12;
+            pixels.plane = ByteBuffer.allocateDirect(pixels.stride * height);
+            for (int i = 0; i < pixels.plane.capacity(); ++i) pixels.plane.put(i, (byte) (i * 31));
+            call.setImage(null, 0, pixels);
+            FloatBuffer values = call.inputFloats(null);
+            for (int y = 0; y < height; ++y) {
+                for (int x = 0; x < width; ++x) {
+                    int red = pixels.plane.get(y * pixels.stride + 4 * x) & 255;
+                    must(Math.abs(values.get(y * width + x) - red / 128f) < 1e-6, "a pixel");
+                }
+            }
+            pixels.height = height + 1;
+            must(statusOf(() -> call.setImage(null, 0, pixels)) == 1, "a buffer that is too small");
+            pixels.plane = ByteBuffer.allocate(16);
+            must(statusOf(() -> call.setImage(null, 0, pixels)) == 1, "no direct buffer");
         }
     }
 
@@ -78,6 +118,9 @@ public final class UseTest {
             must(Arrays.equals(answer(session), plain), "from a buffer");
         }
         must(statusOf(() -> Session.load(ByteBuffer.wrap(bytes), options)) == 1, "no direct buffer");
+
+        hear(arguments[3], options);
+        see(arguments[4], options);
 
         // Several threads, and objects that nobody closes.
         AtomicInteger wrong = new AtomicInteger();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # kotlin.sh BUILD FOLDER: compiles the Kotlin extensions with every warning an error, and runs them; `make test-kotlin`. Maven brings
-# the compiler into FOLDER.
+# the compiler into FOLDER, and what is known of Android's classes: the example of examples/android is compiled, too.
 set -euo pipefail
 build=$(realpath "$1")
 mkdir -p "$2"
@@ -12,6 +12,9 @@ cat > "$folder/pom.xml" << 'POM'
   <modelVersion>4.0.0</modelVersion><groupId>ounce</groupId><artifactId>kotlin</artifactId><version>1</version>
   <dependencies><dependency>
     <groupId>org.jetbrains.kotlin</groupId><artifactId>kotlin-compiler-embeddable</artifactId><version>2.0.21</version>
+  </dependency><dependency>
+    <groupId>com.google.android</groupId><artifactId>android</artifactId><version>4.1.1.4</version>
+    <exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>
   </dependency></dependencies>
 </project>
 POM
@@ -21,6 +24,9 @@ javac -d "$folder/classes" "$project"/bindings/jvm/java/ounce/app/*.java
 java -cp "$folder/lib/*" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-stdlib -no-reflect -jvm-target 17 -Werror \
   -cp "$(echo "$folder"/lib/kotlin-stdlib-*.jar):$folder/classes" -d "$folder/classes" \
   "$project/bindings/jvm/kotlin/ounce/app/Ounce.kt" "$here/KotlinUse.kt"
+java -cp "$folder/lib/*" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-stdlib -no-reflect -jvm-target 17 -Werror \
+  -cp "$(echo "$folder"/lib/kotlin-stdlib-*.jar):$(echo "$folder"/lib/android-*.jar):$folder/classes" -d "$folder/android" \
+  "$project"/examples/android/app/src/main/java/com/example/hearing/*.kt
 for library in "$project"/.deps/onnxruntime/[0-9]*/lib/libonnxruntime.so; do
   [[ $library != *-aarch64/* ]] || continue
   java -Xcheck:jni "-Dounce.jni=$build/tests/jvm/libounce_jni.so" -cp "$folder/classes:$folder/lib/*" KotlinUseKt \

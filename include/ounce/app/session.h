@@ -131,6 +131,7 @@ class Session {
   std::optional<std::string> metadata(const std::string& key) const;
 
   Call call(const CallOptions& options = {}) const;
+  Session share() const;  // the same model; it goes when the last one goes
 
  private:
   friend class Call;

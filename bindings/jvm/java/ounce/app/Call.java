@@ -82,6 +82,17 @@ public final class Call implements AutoCloseable {
         return Native.shape(address(), name, true);
     }
 
+    /** By the model's contract, into a row of the batch; null for a name means the only picture. */
+    public synchronized void setImage(String input, long row, Pixels pixels) {
+        Native.setImage(address(), input, row, pixels.format, pixels.width, pixels.height, pixels.plane, pixels.stride,
+            pixels.colours, pixels.coloursStride, pixels.rotation, pixels.isLimited);
+    }
+
+    /** Likewise; samples of all channels in turn, and how many a second (0: nobody asks). */
+    public synchronized void setSound(String input, long row, short[] samples, int channels, double rate) {
+        Native.setSound(address(), input, row, samples, channels, rate);
+    }
+
     public void run() {
         run(-1);
     }

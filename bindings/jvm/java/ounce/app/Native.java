@@ -48,6 +48,11 @@ final class Native {
 
     static native long[] shape(long call, String name, boolean output);
 
+    static native void setImage(long call, String input, long row, int format, int width, int height, ByteBuffer plane,
+        int stride, ByteBuffer colours, int coloursStride, int rotation, boolean isLimited);
+
+    static native void setSound(long call, String input, long row, short[] samples, int channels, double rate);
+
     static native void run(long call, long nanoseconds);
 
     static native void cancel(long call);
