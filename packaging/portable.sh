@@ -15,7 +15,7 @@ stage=$work/$architecture/stage
 
 commit=$(git -C "$project" describe --always --dirty --abbrev=12 2> /dev/null || true)
 # Each has the runner for boards with it; on a board it is its own.
-targets=(ounce_cli ounce_runner ounce_shared)
+targets=(ounce_cli ounce_runner ounce_shared ounce_app_shared)
 settings=()
 if [[ $architecture == x86_64 ]]; then
   targets+=(ounce_runner_arm64)
