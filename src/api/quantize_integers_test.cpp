@@ -38,7 +38,6 @@ std::size_t count_of(const QuantizeResult& result, const std::string& op, Arithm
 struct IntegerTest : testing::TestWithParam<std::filesystem::path> {
   IntegerTest() {
     options.recipe.format = Format::kStatic;
-    options.recipe.integer.reduce_range = false;
     options.trial.runtime.library = GetParam().string();
     options.trial.data.path = kCalibration;
     options.trial.data.contract = sound();
@@ -126,7 +125,6 @@ INSTANTIATE_TEST_SUITE_P(Versions, IntegerTest, testing::ValuesIn(runtime::Libra
 struct Integer : testing::Test {
   Integer() {
     options.recipe.format = Format::kStatic;
-    options.recipe.integer.reduce_range = false;
     options.trial.data.path = kCalibration;
     options.trial.data.contract = sound();
     options.trial.data.samples = 16;

@@ -79,7 +79,6 @@ struct Mixed : testing::Test {
   }
   Mixed() {
     options.recipe.half_share = 0;
-    options.recipe.integer.reduce_range = false;
     options.recipe.integer.search = false;
   }
   test::TemporaryFolder folder;

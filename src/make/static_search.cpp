@@ -28,7 +28,9 @@ constexpr double kWorthARange = 0.98;     // of the error, that a range may leav
 constexpr double kWorthEqualizing = 0.9;  // … and that evening out channels may
 constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
 
-constexpr double kVariantWork = 1e9;  // to plan, write and load a variant, in multiplications
+constexpr double kVariantWork = 1e9;  // to plan, write and load a variant, in multiplications …
+constexpr double kValueWork = 20;     // … to give a value to the next node …
+constexpr double kNodeWork = 6e4;     // … and to call a node
 constexpr double kUsualVariants = 60, kLeastVariants = 40;
 constexpr std::uint64_t kLeastSamples = 8, kMostSamples = 256, kFewestSamples = 2;
 // Shares of what may be spent, each with what stages before it left over.
@@ -50,6 +52,17 @@ std::string counted(std::uint64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+// What a sample costs that is no multiplication: most of it in networks of many small nodes.
+double work_beside(const PreparedModel& prepared) {
+  double values = 0;
+  for (const auto& [name, statistics] : prepared.ranges()->values)
+    values += static_cast<double>(statistics.count());
+  std::size_t nodes = 0;
+  for (const graph::Body& body : prepared.index().bodies()) nodes += body.nodes().size();
+  return kValueWork * values / static_cast<double>(std::max<std::uint64_t>(1, prepared.ranges()->samples)) +
+         kNodeWork * static_cast<double>(nodes);
+}
+
 double noise_at(double decibels) { return std::pow(10, -decibels / 10); }
 
 // Searching is done on few samples where each costs much, and what is found is confirmed on all of them.
@@ -69,7 +82,8 @@ class StaticSearch {
     nodes_ = integer_nodes(*judged_, best_, pool);
     if (nodes_.empty()) return;
     for (const IntegerNode& node : nodes_) work_ += node.work;
-    const double affordable = limits_.most_work / kUsualVariants / std::max(work_, 1.0);
+    sample_work_ = work_ + work_beside(*judged_);
+    const double affordable = limits_.most_work / kUsualVariants / std::max(sample_work_, 1.0);
     const auto samples = [&](std::uint64_t least, std::uint64_t most) {
       return static_cast<std::uint64_t>(
           std::clamp(affordable, static_cast<double>(least), static_cast<double>(most)));
@@ -106,7 +120,7 @@ class StaticSearch {
   ErrorMeter& few_samples() const { return few_ ? *few_ : *all_; }
 
   double cost_of(const ErrorMeter& meter) const {
-    return work_ * static_cast<double>(meter.samples()) + kVariantWork;
+    return sample_work_ * static_cast<double>(meter.samples()) + kVariantWork;
   }
   double measure(const PreparedModel& prepared, const Recipe& recipe, ErrorMeter& meter) {
     spent_ += cost_of(meter);
@@ -461,7 +475,7 @@ class StaticSearch {
   std::vector<IntegerNode> nodes_;
   std::vector<Piece> pieces_;  // of each node …
   bool knows_noise_ = false;   // … once it was looked for
-  double work_ = 0, spent_ = 0, to_spend_ = 0;
+  double work_ = 0, sample_work_ = 0, spent_ = 0, to_spend_ = 0;
   double floats_ = 0;                      // share of the work that was left to floats
   std::unique_ptr<ErrorMeter> all_, few_;  // few_ where that is less
 };

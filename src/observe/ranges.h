@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "observe/range_memo.h"
 #include "observe/statistics.h"
 
 namespace ounce::observe {
@@ -20,6 +22,7 @@ struct Ranges {
   std::string model;  // digest of the model that was observed
   std::uint64_t samples = 0;
   std::map<std::string, Statistics> values;
+  std::shared_ptr<RangeMemo> memo = std::make_shared<RangeMemo>();  // of these values
 
   // Throws Error{kBadInput} when `other` is of another model; `where` names it.
   void add(const Ranges& other, const std::string& where);

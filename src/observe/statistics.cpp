@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace ounce::observe {
 namespace {
@@ -39,6 +40,35 @@ Extent extent_of(std::span<const float> values) {
     extent.is_finite = extent.is_finite && strange[lane] == 0;
   }
   return extent;
+}
+
+double sum_of(std::span<const float> values) {
+  std::array<double, kLanes> sums{};
+  std::size_t i = 0;
+  for (; i + kLanes <= values.size(); i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += values[i + lane];
+  }
+  for (; i < values.size(); ++i) sums[0] += values[i];
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+// A channel's run of values: gives their sum, without those that are not finite.
+double take_run(std::span<const float> values, Channel& channel) {
+  if (values.size() >= 2 * kLanes) {
+    if (const Extent extent = extent_of(values); extent.is_finite) {
+      channel.minimum = std::min(channel.minimum, extent.low);
+      channel.maximum = std::max(channel.maximum, extent.high);
+      return sum_of(values);
+    }
+  }
+  double sum = 0;
+  for (const float value : values) {
+    if ((std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent) continue;
+    channel.minimum = value < channel.minimum ? value : channel.minimum;
+    channel.maximum = value > channel.maximum ? value : channel.maximum;
+    sum += value;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -79,18 +109,9 @@ void Statistics::add_channels(std::span<const float> values, std::size_t channel
   if (is_first) channels_.assign(channels, {HUGE_VALF, -HUGE_VALF, {}});
   // A sample's own sums are taken in one order; what is added up over samples is exact.
   std::vector<double> sums(channels, 0);
-  const auto take = [&](std::size_t channel, float value) {
-    Channel& range = channels_[channel];
-    if ((std::bit_cast<std::uint32_t>(value) & kExponent) == kExponent) return;
-    range.minimum = value < range.minimum ? value : range.minimum;
-    range.maximum = value > range.maximum ? value : range.maximum;
-    sums[channel] += value;
-  };
   for (std::size_t start = 0; start < values.size(); start += channels * stride) {
-    for (std::size_t channel = 0; channel < channels; ++channel) {
-      const float* const run = &values[start + channel * stride];
-      for (std::size_t i = 0; i < stride; ++i) take(channel, run[i]);
-    }
+    for (std::size_t channel = 0; channel < channels; ++channel)
+      sums[channel] += take_run(values.subspan(start + channel * stride, stride), channels_[channel]);
   }
   for (std::size_t channel = 0; channel < channels; ++channel) channels_[channel].sum.add(sums[channel]);
 }

@@ -53,9 +53,9 @@ Coding make_coding(const ValueRange& range, ActivationType type, bool is_symmetr
   return coding;
 }
 
-Coding choose_coding(const observe::Statistics& statistics, const std::string& name,
-                     const IntegerRecipe& recipe) {
+Coding choose_coding(const observe::Ranges& ranges, const std::string& name, const IntegerRecipe& recipe) {
   static const ValueOverride kNothing;
+  const observe::Statistics& statistics = ranges.values.at(name);
   const auto found = recipe.values.find(name);
   const ValueOverride& override = found == recipe.values.end() ? kNothing : found->second;
   const ActivationType type = override.type.value_or(recipe.activations);
@@ -63,22 +63,19 @@ Coding choose_coding(const observe::Statistics& statistics, const std::string& n
   const bool is_centred =
       recipe.symmetric_activations && statistics.minimum() < 0 && statistics.maximum() > 0;
   const observe::CodeFormat format{limits.high - limits.low + 1, is_centred};
-  CalibrationMethod method = override.method.value_or(recipe.calibration);
-  ValueRange range;
+  const CalibrationMethod method = override.method.value_or(recipe.calibration);
+  observe::RangeChoice choice;
   if (override.range) {
-    range = *override.range;
-  } else if (method == CalibrationMethod::kAuto) {
-    const observe::Choice choice = observe::choose_best(statistics, format);
-    range = choice.range;
-    method = choice.method;
+    choice = {*override.range, method, 0, observe::mean_square(statistics)};
   } else {
-    range = observe::choose_range(statistics, method, format, recipe.percentile);
+    choice = ranges.memo->choose(statistics, method, format, recipe.percentile);
   }
-  Coding coding = make_coding(range, type, recipe.symmetric_activations);
-  coding.method = method;
-  const double noise = observe::predicted_error(statistics, coding.range, format);
-  const double signal = observe::mean_square(statistics);
-  coding.sqnr_db = noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
+  Coding coding = make_coding(choice.range, type, recipe.symmetric_activations);
+  coding.method = choice.method;
+  // The range that holds zero, too: another one only where it was asked for.
+  if (override.range) choice.noise = observe::predicted_error(statistics, coding.range, format);
+  coding.sqnr_db = choice.noise > 0 ? 10 * std::log10(choice.signal / choice.noise)
+                                    : std::numeric_limits<double>::infinity();
   return coding;
 }
 

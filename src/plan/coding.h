@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "observe/statistics.h"
+#include "observe/ranges.h"
 #include "onnx/element_type.h"
 
 namespace ounce::plan {
@@ -25,8 +25,7 @@ struct Coding {
 Coding make_coding(const ValueRange& range, ActivationType type, bool is_symmetric);
 
 // What the recipe and its overrides make of a value that was observed.
-Coding choose_coding(const observe::Statistics& statistics, const std::string& name,
-                     const IntegerRecipe& recipe);
+Coding choose_coding(const observe::Ranges& ranges, const std::string& name, const IntegerRecipe& recipe);
 
 onnx::ElementType element_type_of(ActivationType type);
 ActivationType activation_type_of(onnx::ElementType type);

@@ -447,7 +447,7 @@ class StaticPlanner {
       plan_.codings.emplace(key, Coding{});
       return;
     }
-    plan_.codings.emplace(key, choose_coding(*statistics(path_of(body, name)), path_of(body, name), recipe_));
+    plan_.codings.emplace(key, choose_coding(*ranges_, path_of(body, name), recipe_));
   }
 
   const graph::Index& index_;
