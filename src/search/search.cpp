@@ -12,6 +12,7 @@
 #include "make/recipe_json.h"
 #include "make/resolved.h"
 #include "plan/dynamic_ops.h"
+#include "search/faster_in_floats.h"
 #include "search/layer_cost.h"
 #include "search/objective.h"
 #include "search/repair.h"
@@ -29,7 +30,6 @@ constexpr double kReserveShare = 0.15;  // of the budget, at most, for the end
 constexpr double kCloseCost = 1.1;      // who is so close to the best takes part in the last contest
 constexpr std::size_t kMostInLastContest = 5;
 constexpr double kWorthRepairing = 0.95;     // of the best's cost, that a repaired one could at most have
-constexpr double kSlowerThanFloat = -0.004;  // share of the original's time that a layer must give back
 constexpr double kRoom = 1;                  // dB beyond the gate, as other data differs
 constexpr double kUsualGoal = 28;            // dB, without a gate in dB
 constexpr double kMoreRoom = 1.5;            // dB, when held-out data was not content
@@ -307,35 +307,25 @@ void Search::repair(const Candidate& base, double least_sqnr) {
   if (repaired.recipe) attempt(*repaired.recipe, fmt::format("{}, {}", base.trial.name, repaired.what));
 }
 
-// Layers whose Q/DQ cost more than their kernels gain: in the best one, and in one that could be it without
-// them.
+// Layers whose Q/DQ cost more than their kernels gain: in the best one, or in one that could be it without
+// them, be it after a repair.
 void Search::trim() {
   if (clock_.counts_models()) return;  // nobody knows which they are
   if (best_ && candidates_[*best_].recipe.is_integer()) return trim(Candidate(candidates_[*best_]));
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const TuneTrial& trial = candidates_[i].trial;
     const bool is_static = candidates_[i].recipe.format == Format::kStatic;
-    if (is_static && trial.problem.empty() && trial.passed &&
-        !is_16_bit(candidates_[i].recipe.integer.activations))
+    if (is_static && trial.problem.empty() && !is_16_bit(candidates_[i].recipe.integer.activations))
       return trim(Candidate(candidates_[i]));
   }
 }
 
 void Search::trim(const Candidate& base) {
-  if (!has_time(1)) return;
-  std::vector<LayerCost> layer_costs =
-      measure_layer_costs(evaluator_, base.recipe, {Format::kStatic, Format::kDynamic}, true,
-                          [&](double seconds) { return has_time(seconds); });
-  std::erase_if(layer_costs, [](const LayerCost& layer_cost) { return layer_cost.cost > kSlowerThanFloat; });
-  std::stable_sort(layer_costs.begin(), layer_costs.end(),
-                   [](const LayerCost& a, const LayerCost& b) { return a.cost < b.cost; });
-  // A time is only a measurement: if all of them together do not help, the best half may.
-  for (; !layer_costs.empty() && has_time(1); layer_costs.resize(layer_costs.size() / 2)) {
-    const std::optional<std::size_t> before = best_;
-    attempt(with(base.recipe, layer_costs, Format::kW8),
-            fmt::format("{}, {} faster in floats", base.trial.name, plural(layer_costs.size(), "group")));
-    if (best_ != before) return;
-  }
+  const std::vector<LayerCost> groups =
+      faster_in_floats(evaluator_, base.recipe, [&](double seconds) { return has_time(seconds); });
+  if (groups.empty() || !has_time(1)) return;
+  attempt(with(base.recipe, groups, Format::kW8),
+          fmt::format("{}, {} faster in floats", base.trial.name, plural(groups.size(), "group")));
 }
 
 // Weights of layers that compute on floats, in 4 bits where the outputs stand it.
