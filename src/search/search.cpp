@@ -38,6 +38,7 @@ constexpr double kNoLimit = 1e9;
 constexpr double kSmallStep = 1.03;                        // of the least cost so far
 constexpr double kOverrun = 0.05;                          // of the budget, that the end may take longer
 constexpr double kDecodeShares[] = {0.4, 0.2, 0.1, 0.05};  // of a run's time, for less memory
+constexpr double kTrimShare = 0.4;  // of the time that is left, for looking what is faster in floats
 constexpr double kHopeless = 0.9;  // speed that no float will bring up to the original's
 
 Recipe recipe_of(Format format) {
@@ -307,22 +308,25 @@ void Search::repair(const Candidate& base, double least_sqnr) {
   if (repaired.recipe) attempt(*repaired.recipe, fmt::format("{}, {}", base.trial.name, repaired.what));
 }
 
-// Layers whose Q/DQ cost more than their kernels gain: in the best one, or in one that could be it without
-// them, be it after a repair.
+// Layers whose Q/DQ cost more than their kernels gain: in the best one, and in static if it could be the best
+// without them, be it after a repair.
 void Search::trim() {
   if (clock_.counts_models()) return;  // nobody knows which they are
-  if (best_ && candidates_[*best_].recipe.is_integer()) return trim(Candidate(candidates_[*best_]));
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    const TuneTrial& trial = candidates_[i].trial;
-    const bool is_static = candidates_[i].recipe.format == Format::kStatic;
-    if (is_static && trial.problem.empty() && !is_16_bit(candidates_[i].recipe.integer.activations))
-      return trim(Candidate(candidates_[i]));
-  }
+  std::set<std::size_t> bases;
+  if (best_ && candidates_[*best_].recipe.is_integer()) bases.insert(*best_);
+  const auto first = std::find_if(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
+    return candidate.recipe.format == Format::kStatic && candidate.trial.problem.empty() &&
+           !is_16_bit(candidate.recipe.integer.activations);
+  });
+  if (first != candidates_.end() && !is_eligible(first->trial)) bases.insert(first->number);
+  for (const std::size_t base : bases) trim(Candidate(candidates_[base]));
 }
 
 void Search::trim(const Candidate& base) {
-  const std::vector<LayerCost> groups =
-      faster_in_floats(evaluator_, base.recipe, [&](double seconds) { return has_time(seconds); });
+  const double end = clock_.elapsed() + kTrimShare * (clock_.left() - reserve_);
+  const std::vector<LayerCost> groups = faster_in_floats(evaluator_, base.recipe, [&](double seconds) {
+    return has_time(seconds) && clock_.elapsed() + seconds < end;
+  });
   if (groups.empty() || !has_time(1)) return;
   attempt(with(base.recipe, groups, Format::kW8),
           fmt::format("{}, {} faster in floats", base.trial.name, plural(groups.size(), "group")));
