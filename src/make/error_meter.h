@@ -25,6 +25,11 @@ class ErrorMeter {
 
   // Noise over signal at the output where it is largest; infinite when the outputs are not finite.
   virtual double error(const PreparedModel& prepared, const Recipe& recipe) = 0;
+  // The same from few samples, for a fraction of the work: once choose_few() was called.
+  virtual double guess(const PreparedModel& prepared, const Recipe& recipe) { return error(prepared, recipe); }
+  // Of the samples, those on which the last variant made the most noise, and as many evenly spaced: an error
+  // that few samples make would not show on others. Guesses are scaled by what these had of the noise of all.
+  virtual void choose_few(std::uint64_t /*samples*/) {}
   virtual std::uint64_t samples() const = 0;  // that tell
   virtual std::size_t measured() const = 0;   // variants so far
 };

@@ -31,8 +31,9 @@ constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
 constexpr double kVariantWork = 1e9;  // to plan, write and load a variant, in multiplications …
 constexpr double kValueWork = 20;     // … to give a value to the next node …
 constexpr double kNodeWork = 6e4;     // … and to call a node
-constexpr double kUsualVariants = 60, kLeastVariants = 40;
-constexpr std::uint64_t kLeastSamples = 8, kMostSamples = 256, kFewestSamples = 2;
+constexpr double kUsualVariants = 60, kLeastVariants = 40, kLeastConfirmed = 10;
+// Guesses are made of few samples where each costs much, and confirmed on more of them.
+constexpr double kFewestSamples = 2, kLeastSamples = 16, kMostSamples = 256, kMoreSamples = 8;
 // Shares of what may be spent, each with what stages before it left over.
 constexpr double kForCalibration = 0.3, kForNoise = 0.55, kForFloats = 0.75, kForRanges = 0.8, kForAll = 1;
 
@@ -84,22 +85,22 @@ class StaticSearch {
     for (const IntegerNode& node : nodes_) work_ += node.work;
     sample_work_ = work_ + work_beside(*judged_);
     const double affordable = limits_.most_work / kUsualVariants / std::max(sample_work_, 1.0);
-    const auto samples = [&](std::uint64_t least, std::uint64_t most) {
-      return static_cast<std::uint64_t>(
-          std::clamp(affordable, static_cast<double>(least), static_cast<double>(most)));
+    const auto at_least = [](double samples, double least) {
+      return static_cast<std::uint64_t>(std::clamp(samples, least, kMostSamples));
     };
-    all_ = make_meter(samples(kLeastSamples, kMostSamples));
-    if (all_->samples() == 0) return;
-    const std::uint64_t few = samples(std::min(kFewestSamples, all_->samples()), all_->samples());
-    if (few < all_->samples()) few_ = make_meter(few);
-    to_spend_ = std::max(limits_.most_work, kLeastVariants * cost_of(few_samples()) + 6 * cost_of(*all_));
+    meter_ = make_meter(at_least(kMoreSamples * affordable, kLeastSamples));
+    if (meter_->samples() == 0) return;
+    few_ = std::min(at_least(affordable, kFewestSamples), meter_->samples());
+    to_spend_ = std::max(limits_.most_work,
+                         kLeastVariants * cost_of(few_) + kLeastConfirmed * cost_of(meter_->samples()));
   }
 
   void run() {
-    if (!all_ || all_->samples() == 0) return;
+    if (!meter_ || meter_->samples() == 0) return;
     show_progress();
     best_.integer.correct_bias = false;
     least_ = measure(best_);
+    if (has_few()) meter_->choose_few(few_);
     if (asked_.calibration == CalibrationMethod::kAuto) choose_calibration();
     if (may_equalize(options_) && decibels(least_) < std::max(kNoNeed, limits_.close_enough) &&
         may_spend(kForCalibration))
@@ -117,18 +118,23 @@ class StaticSearch {
   }
 
  private:
-  ErrorMeter& few_samples() const { return few_ ? *few_ : *all_; }
+  bool has_few() const { return few_ < meter_->samples(); }
 
-  double cost_of(const ErrorMeter& meter) const {
-    return sample_work_ * static_cast<double>(meter.samples()) + kVariantWork;
+  double cost_of(std::uint64_t samples) const {
+    return sample_work_ * static_cast<double>(samples) + kVariantWork;
   }
-  double measure(const PreparedModel& prepared, const Recipe& recipe, ErrorMeter& meter) {
-    spent_ += cost_of(meter);
+  double measure(const PreparedModel& prepared, const Recipe& recipe) {
+    spent_ += cost_of(meter_->samples());
     show_progress();
-    return meter.error(prepared, recipe);
+    return meter_->error(prepared, recipe);
   }
-  double measure(const Recipe& recipe) { return measure(*judged_, recipe, *all_); }
-  double guess(const Recipe& recipe) { return measure(*judged_, recipe, few_samples()); }
+  double measure(const Recipe& recipe) { return measure(*judged_, recipe); }
+  double guess(const Recipe& recipe) {
+    spent_ += cost_of(few_);
+    show_progress();
+    return meter_->guess(*judged_, recipe);
+  }
+  double guess_of_best() { return has_few() ? guess(best_) : least_; }
   bool is_close() const { return decibels(least_) >= limits_.close_enough; }
   bool may_spend(double share) const { return limits_.has_time() && spent_ < share * to_spend_; }
   void show_progress() const {
@@ -156,7 +162,7 @@ class StaticSearch {
   }
 
   void choose_calibration() {
-    double least = few_ ? guess(best_) : least_;
+    double least = guess_of_best();
     std::string tried = fmt::format("{} {:.1f} dB", kCalibrations[0].name, decibels(least));
     std::size_t chosen = 0;
     const double limit = least / kPreference;
@@ -171,13 +177,13 @@ class StaticSearch {
     // out.
     if (decibels(least) < kAcceptable) chosen = 0;
     // What won on few samples has to win on all of them.
-    if (chosen != 0 && few_ && !take(calibrated_by(kCalibrations[chosen]), least_ / kPreference)) chosen = 0;
-    if (chosen != 0 && !few_) {
+    if (chosen != 0 && has_few() && !take(calibrated_by(kCalibrations[chosen]), least_ / kPreference)) chosen = 0;
+    if (chosen != 0 && !has_few()) {
       best_ = calibrated_by(kCalibrations[chosen]);
       least_ = least;
     }
     notes_.push_back(fmt::format("calibrated by {}, measured on {}: {}", kCalibrations[chosen].name,
-                                 counted(few_samples().samples(), "sample"), tried));
+                                 counted(few_, "sample"), tried));
   }
 
   // What was chosen among the noise of nodes that are in floats now. True when other things are better.
@@ -189,7 +195,7 @@ class StaticSearch {
   bool reconsider_equalizing() {
     if (other_ == nullptr || !may_spend(kForAll)) return false;
     const std::shared_ptr<const PreparedModel> judged = as_judged(other_);
-    const double error = measure(*judged, best_, *all_), before = decibels(least_);
+    const double error = measure(*judged, best_), before = decibels(least_);
     if (!(error <= kWorthARange * least_)) return false;
     std::swap(prepared_, other_);
     judged_ = judged;
@@ -203,7 +209,7 @@ class StaticSearch {
   bool reconsider_calibration() {
     if (asked_.calibration != CalibrationMethod::kAuto) return false;
     const double before = decibels(least_);
-    double least = kWorthARange * (few_ ? guess(best_) : least_);
+    double least = kWorthARange * guess_of_best();
     const Calibration* chosen = nullptr;
     for (const Calibration& calibration : kCalibrations) {
       const bool is_same = best_.integer.calibration == calibration.method &&
@@ -224,7 +230,7 @@ class StaticSearch {
     const std::shared_ptr<const PreparedModel> even = prepared_->equalized(options_);
     if (even == nullptr) return;
     const std::shared_ptr<const PreparedModel> judged = as_judged(even);
-    const double error = measure(*judged, best_, *all_), before = decibels(least_);
+    const double error = measure(*judged, best_), before = decibels(least_);
     other_ = even;
     if (!(error <= kWorthEqualizing * least_)) return;
     std::swap(prepared_, other_);
@@ -237,7 +243,7 @@ class StaticSearch {
   // What was found with the ranges of one half gets those of all the data: they are safer. Unless outputs are
   // not close with them, and closer without: then outliers are in the other half that are better cut off.
   void take_all_ranges() {
-    const double error = measure(*prepared_, best_, *all_);
+    const double error = measure(*prepared_, best_);
     const bool is_worse = error > kPreference * least_ && decibels(error) < limits_.close_enough;
     if (!asked_.every_second && !is_worse) {
       judged_ = prepared_;
@@ -270,7 +276,7 @@ class StaticSearch {
       return guess(in_floats(others));
     };
     const std::vector<double> noises =
-        noise_by_halves(open.size(), few_ ? guess(best_) : least_, noise_at(goal),
+        noise_by_halves(open.size(), guess_of_best(), noise_at(goal),
                         {noise, [this] { return may_spend(kForNoise); }});
     pieces_.assign(nodes_.size(), {});
     knows_noise_ = true;
@@ -313,7 +319,7 @@ class StaticSearch {
                                 [&] { return may_spend(share); }};
     std::vector<Piece> pieces;
     for (const std::size_t i : from) pieces.push_back(pieces_[i]);
-    std::optional<Pieces> found = shortest_passing(pieces, few_ ? guess(best_) : least_, limit, ask);
+    std::optional<Pieces> found = shortest_passing(pieces, guess_of_best(), limit, ask);
     if (!found) return found;
     std::stable_sort(found->begin(), found->end(),
                      [&](std::size_t a, std::size_t b) { return pieces[a].cost < pieces[b].cost; });
@@ -339,7 +345,7 @@ class StaticSearch {
       return true;
     }
     // Not close, but closer: the beginning that brings the most, without those that bring nothing.
-    const double limit = (few_ ? guess(best_) : least_) * noise_at(kWorthAFloat);
+    const double limit = guess_of_best() * noise_at(kWorthAFloat);
     Pieces chosen;
     double least = limit;
     for (std::size_t count = 1; !cheap.empty() && may_spend(kForFloats);
@@ -404,7 +410,7 @@ class StaticSearch {
   }
 
   void give_up(double before) {
-    const std::size_t tried = all_->measured() + (few_ ? few_->measured() : 0);
+    const std::size_t tried = meter_->measured();
     best_ = in_floats(on_integers());
     least_ = measure(best_);
     why_floats_ = fmt::format(
@@ -446,11 +452,15 @@ class StaticSearch {
     for (const double share : {1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3})
       ranges.push_back({share * statistics.minimum(), share * statistics.maximum()});
     bool is_changed = false;
+    double guessed = guess_of_best();
     for (const ValueRange& range : ranges) {
       if (!may_spend(kForRanges)) break;
       Recipe recipe = best_;
       recipe.integer.values[value].range = range;
-      is_changed |= take(recipe, kWorthARange * least_);
+      if (has_few() && guess(recipe) > kWorthARange * guessed) continue;
+      if (!take(recipe, kWorthARange * least_)) continue;
+      is_changed = true;
+      guessed = guess_of_best();
     }
     return is_changed;
   }
@@ -477,7 +487,8 @@ class StaticSearch {
   bool knows_noise_ = false;   // … once it was looked for
   double work_ = 0, sample_work_ = 0, spent_ = 0, to_spend_ = 0;
   double floats_ = 0;                      // share of the work that was left to floats
-  std::unique_ptr<ErrorMeter> all_, few_;  // few_ where that is less
+  std::unique_ptr<ErrorMeter> meter_;
+  std::uint64_t few_ = 0;  // samples that guesses are made of
 };
 
 }  // namespace

@@ -27,7 +27,8 @@ struct Script {
   std::map<CalibrationMethod, double> drowned;  // … in noise that a calibration changes otherwise
   std::vector<std::uint64_t> meters;            // samples of each that was made
   std::uint64_t samples = 16;                   // that there are
-  std::size_t measured = 0;
+  std::uint64_t few = 0;                        // that guesses are made of
+  std::size_t measured = 0, guessed = 0;        // a guess is measured too
   std::vector<Recipe> asked;
 };
 
@@ -36,6 +37,11 @@ class ScriptedMeter : public ErrorMeter {
   ScriptedMeter(Script& script, std::uint64_t samples) : script_(script), samples_(samples) {
     script_.meters.push_back(samples);
   }
+  double guess(const PreparedModel& prepared, const Recipe& recipe) override {
+    ++script_.guessed;
+    return error(prepared, recipe);
+  }
+  void choose_few(std::uint64_t samples) override { script_.few = samples; }
   double error(const PreparedModel&, const Recipe& recipe) override {
     ++script_.measured;
     script_.asked.push_back(recipe);
@@ -167,8 +173,10 @@ TEST_F(StaticSearchTest, LargeModelsAreSearchedOnFewSamples) {
   StaticLimits limits;
   limits.most_work = 1;  // then every model is a large one
   EXPECT_THAT(run(limits).nodes, ElementsAre(Pair("c", Format::kW8)));
-  EXPECT_THAT(script.meters, ElementsAre(8, 2));
+  EXPECT_THAT(script.meters, ElementsAre(16));
+  EXPECT_EQ(script.few, 2U);
   EXPECT_LT(script.measured, 60U);
+  EXPECT_LT(script.measured - script.guessed, 12U);
 }
 
 TEST_F(StaticSearchTest, ACorrectionIsTakenWhenItHelps) {

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
 #include "base/cancel.h"
 #include "base/temporary_folder.h"
 #include "make/error_meter.h"
+#include "make/telling_runs.h"
 #include "make/variant.h"
 #include "measure/difference.h"
 #include "measure/float_ports.h"
@@ -22,6 +24,18 @@
 namespace ounce::make {
 namespace {
 
+double noise_of(const measure::Difference& difference) {
+  return difference.squared > 0 ? difference.squared / difference.reference : 0;
+}
+
+// `scale`: of each output; none where nothing is scaled.
+double worst_of(const std::vector<measure::Difference>& differences, const std::vector<double>& scale) {
+  double worst = 0;
+  for (std::size_t k = 0; k < differences.size(); ++k)
+    worst = std::max(worst, noise_of(differences[k]) * (scale.empty() ? 1 : scale[k]));
+  return worst;
+}
+
 class VariantMeter : public ErrorMeter {
  public:
   // Runs the original on `samples` samples, evenly spaced over the data (the first ones when a state is
@@ -30,12 +44,19 @@ class VariantMeter : public ErrorMeter {
                MeasuredOn which, AdaptPlan adapt);
 
   double error(const PreparedModel& prepared, const Recipe& recipe) override;
+  double guess(const PreparedModel& prepared, const Recipe& recipe) override;
+  void choose_few(std::uint64_t samples) override;
   std::uint64_t samples() const override { return kept_->runs().size(); }
   std::size_t measured() const override { return measured_; }
 
  private:
   std::unique_ptr<measure::Stepper> load(const std::filesystem::path& model) const;
-  double run(const std::filesystem::path& model);
+  std::filesystem::path write(const PreparedModel& prepared, const Recipe& recipe);
+  // Nothing when outputs have other shapes, or values that are no numbers.
+  using Differences = std::vector<measure::Difference>;  // by output
+  std::optional<Differences> run(const std::filesystem::path& model, const std::vector<std::size_t>& which,
+                                 std::vector<Differences>* each = nullptr);
+  std::vector<bool> counting_outputs() const;
 
   const QuantizeOptions& options_;
   AdaptPlan adapt_;
@@ -47,6 +68,9 @@ class VariantMeter : public ErrorMeter {
   ThreadPool pool_;
   TemporaryFolder folder_{"variant"};
   std::size_t measured_ = 0;
+  std::vector<std::size_t> all_, few_;      // runs
+  std::vector<Differences> last_;           // of each run, in the last measurement on all …
+  std::vector<double> scale_;               // … of each output: what all had, against the few
 };
 
 VariantMeter::VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options,
@@ -62,6 +86,8 @@ VariantMeter::VariantMeter(const std::filesystem::path& original, const Quantize
       measure::spread(open_.feed->batches() / (is_half ? 2 : 1), samples, !options.trial.data.carry.empty());
   if (is_half) std::for_each(batches.begin(), batches.end(), [](std::uint64_t& i) { i = 2 * i + 1; });
   kept_.emplace(*stepper, *open_.feed, batches, measure::kMostKeptBytes);
+  all_.resize(kept_->runs().size());
+  std::iota(all_.begin(), all_.end(), 0);
 }
 
 std::unique_ptr<measure::Stepper> VariantMeter::load(const std::filesystem::path& model) const {
@@ -70,19 +96,42 @@ std::unique_ptr<measure::Stepper> VariantMeter::load(const std::filesystem::path
   return std::make_unique<measure::Stepper>(measure::load_as_floats(model, how), options_.trial.data.carry);
 }
 
-double VariantMeter::error(const PreparedModel& prepared, const Recipe& recipe) {
+std::filesystem::path VariantMeter::write(const PreparedModel& prepared, const Recipe& recipe) {
   throw_if_cancelled();
   ++measured_;
   const std::filesystem::path path = folder_.path() / "variant.onnx";
   write_variant(prepared, recipe, path, pool_, adapt_);
   if (measured_ == 1 && !runtime_.isolate) measure::require_loadable(path, runtime_);
-  return run(path);
+  return path;
 }
 
-double VariantMeter::run(const std::filesystem::path& model) {
-  const auto stepper = load(model);
-  std::vector<measure::Difference> differences(outputs_.size());
-  // As in measure/worst_output.h.
+double VariantMeter::error(const PreparedModel& prepared, const Recipe& recipe) {
+  const std::optional<Differences> all = run(write(prepared, recipe), all_, &last_);
+  if (!all) last_.clear();
+  return all ? worst_of(*all, {}) : std::numeric_limits<double>::infinity();
+}
+
+double VariantMeter::guess(const PreparedModel& prepared, const Recipe& recipe) {
+  if (few_.empty()) return error(prepared, recipe);
+  const std::optional<Differences> few = run(write(prepared, recipe), few_);
+  return few ? worst_of(*few, scale_) : std::numeric_limits<double>::infinity();
+}
+
+void VariantMeter::choose_few(std::uint64_t samples) {
+  const bool is_state_carried = !options_.trial.data.carry.empty();
+  few_ = telling_runs(last_, all_.size(), static_cast<std::size_t>(samples), is_state_carried);
+  scale_.assign(outputs_.size(), 1);
+  if (last_.empty()) return;
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    measure::Difference all, few;
+    for (const Differences& run : last_) all.add(run[k]);
+    for (const std::size_t i : few_) few.add(last_[i][k]);
+    if (noise_of(few) > 0 && noise_of(all) > 0) scale_[k] = noise_of(all) / noise_of(few);
+  }
+}
+
+// As in measure/worst_output.h.
+std::vector<bool> VariantMeter::counting_outputs() const {
   std::vector<bool> counts;
   bool has_floats = false;
   for (const data::ValueDescription& output : outputs_) {
@@ -91,22 +140,31 @@ double VariantMeter::run(const std::filesystem::path& model) {
   }
   for (std::size_t k = 0; k < outputs_.size(); ++k)
     counts[k] = counts[k] && onnx::is_float_weight_type(outputs_[k].given()) == has_floats;
-  bool has_same_shapes = true;
-  kept_->replay(*stepper, *open_.feed, [&](const measure::KeptRun& run, auto given) {
-    for (std::size_t k = 0; k < outputs_.size() && has_same_shapes; ++k) {
+  return counts;
+}
+
+std::optional<VariantMeter::Differences> VariantMeter::run(const std::filesystem::path& model,
+                                                           const std::vector<std::size_t>& which,
+                                                           std::vector<Differences>* each) {
+  const auto stepper = load(model);
+  const std::vector<bool> counts = counting_outputs();
+  Differences sums(outputs_.size());
+  if (each != nullptr) each->clear();
+  bool is_comparable = true;
+  kept_->replay(*stepper, *open_.feed, which, [&](const measure::KeptRun& run, auto given) {
+    Differences here(outputs_.size());
+    for (std::size_t k = 0; k < outputs_.size() && is_comparable; ++k) {
       if (!counts[k]) continue;
-      has_same_shapes = given[k].dims == run.outputs[k].dims;
-      if (has_same_shapes) differences[k].add(run.outputs[k], given[k], outputs_[k].name);
+      is_comparable = given[k].dims == run.outputs[k].dims;
+      if (!is_comparable) break;
+      here[k].add(run.outputs[k], given[k], outputs_[k].name);
+      is_comparable = here[k].newly_not_finite == 0;
+      sums[k].add(here[k]);
     }
-    return has_same_shapes;
+    if (each != nullptr) each->push_back(std::move(here));
+    return is_comparable;
   });
-  if (!has_same_shapes) return std::numeric_limits<double>::infinity();
-  double worst = 0;
-  for (const measure::Difference& difference : differences) {
-    if (difference.newly_not_finite != 0) return std::numeric_limits<double>::infinity();
-    if (difference.squared > 0) worst = std::max(worst, difference.squared / difference.reference);
-  }
-  return worst;
+  return is_comparable ? std::optional(std::move(sums)) : std::nullopt;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "measure/kept_runs.h"
 
+#include <numeric>
 #include <utility>
 
 #include "base/cancel.h"
@@ -34,9 +35,17 @@ KeptRuns::KeptRuns(Stepper& original, data::Feed& feed, const std::vector<std::u
 }
 
 void KeptRuns::replay(Stepper& other, data::Feed& feed, const Take& take) const {
+  std::vector<std::size_t> all(runs_.size());
+  std::iota(all.begin(), all.end(), 0);
+  replay(other, feed, all, take);
+}
+
+void KeptRuns::replay(Stepper& other, data::Feed& feed, std::span<const std::size_t> which,
+                      const Take& take) const {
   data::Batch batch;
-  for (const KeptRun& run : runs_) {
+  for (const std::size_t i : which) {
     throw_if_cancelled();
+    const KeptRun& run = runs_[i];
     const bool is_kept = !run.batch.inputs.empty();
     if (!is_kept) feed.read(run.number, batch);
     if (!take(run, other.run(is_kept ? run.batch : batch))) return;

@@ -37,6 +37,8 @@ class KeptRuns {
   // once it says false, that is enough.
   using Take = std::function<bool(const KeptRun&, std::span<const data::TensorView> given)>;
   void replay(Stepper& other, data::Feed& feed, const Take& take) const;
+  // … or over these of them, in this order.
+  void replay(Stepper& other, data::Feed& feed, std::span<const std::size_t> which, const Take& take) const;
 
   const std::vector<KeptRun>& runs() const { return runs_; }
   std::uint64_t samples() const { return samples_; }
