@@ -129,7 +129,7 @@ package:
 
 test-package: build package
 	./setup build test arm64 runtime package
-	./setup runtime 1.22.0:aarch64
+	./setup runtime 1.22.0 1.22.0:aarch64
 	packaging/test.sh
 
 clean:

@@ -74,6 +74,8 @@ struct TuneTrial {
   bool has_too_few_samples = false;  // to be sure of any model
   std::optional<bool> held_out;      // … and on the part that is held out, if it was asked
   bool is_on_front = false;          // no other that passed is better in bytes, time and quality
+  // Its corners, of all that may be the answer.
+  bool is_smallest = false, is_fastest = false, is_closest = false;
 };
 
 // How one layer computes in the result.

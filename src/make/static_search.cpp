@@ -31,9 +31,9 @@ constexpr std::size_t kMostFloats = 8, kWorstNodes = 8;
 constexpr double kVariantWork = 1e9;  // to plan, write and load a variant, in multiplications …
 constexpr double kValueWork = 20;     // … to give a value to the next node …
 constexpr double kNodeWork = 6e4;     // … and to call a node
-constexpr double kUsualVariants = 60, kLeastVariants = 40, kLeastConfirmed = 10;
+constexpr double kUsualVariants = 100, kLeastVariants = 40, kLeastConfirmed = 6;
 // Guesses are made of few samples where each costs much, and confirmed on more of them.
-constexpr double kFewestSamples = 2, kLeastSamples = 16, kMostSamples = 256, kMoreSamples = 8;
+constexpr double kFewestSamples = 2, kLeastSamples = 12, kMostSamples = 256, kMoreSamples = 8;
 // Shares of what may be spent, each with what stages before it left over.
 constexpr double kForCalibration = 0.3, kForNoise = 0.55, kForFloats = 0.75, kForRanges = 0.8, kForAll = 1;
 

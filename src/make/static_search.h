@@ -32,8 +32,8 @@ namespace ounce::make {
 struct StaticLimits {
   double close_enough = 28;  // dB; from here on no more effort is made, as it would fit noise …
   double good = 35;          // dB; … but for what costs next to nothing
-  // In multiplications: some ten seconds. Large models get what it takes to get anywhere.
-  double most_work = 2.4e11;
+  // In multiplications: some fifteen seconds. Large models get what it takes to get anywhere.
+  double most_work = 3.6e11;
   // Asked before each step; once it says no, what is best so far is the result.
   std::function<bool()> has_time = [] { return true; };
 };

@@ -173,7 +173,7 @@ TEST_F(StaticSearchTest, LargeModelsAreSearchedOnFewSamples) {
   StaticLimits limits;
   limits.most_work = 1;  // then every model is a large one
   EXPECT_THAT(run(limits).nodes, ElementsAre(Pair("c", Format::kW8)));
-  EXPECT_THAT(script.meters, ElementsAre(16));
+  EXPECT_THAT(script.meters, ElementsAre(12));
   EXPECT_EQ(script.few, 2U);
   EXPECT_LT(script.measured, 60U);
   EXPECT_LT(script.measured - script.guessed, 12U);

@@ -130,11 +130,11 @@ TEST(DynamicAttention, TakesEverythingElseAsItIs) {
   constexpr quant::LinearFormat kUnsigned{{0, 255}, kernels::CodeSign::kUnsigned, 128, true, false};
   for (const AttentionVariant& variant : variants) {
     const std::string bytes = attention(variant).bytes();
-    expect_same_outputs(bytes, AttentionConversion(bytes, quant::kSymmetricInt8, false).model(),
-                        test::kEightBits);
+    expect_same_outputs(bytes, AttentionConversion(bytes, test::kSevenBitCodes, false).model(),
+                        test::kSevenBits);
     expect_same_outputs(bytes, AttentionConversion(bytes, kUnsigned, false).model(), test::kEightBits);
-    expect_same_outputs(bytes, AttentionConversion(bytes, quant::kSymmetricInt8, true).model(),
-                        test::kEightBits);
+    expect_same_outputs(bytes, AttentionConversion(bytes, test::kSevenBitCodes, true).model(),
+                        test::kSevenBits);
   }
 }
 

@@ -68,7 +68,7 @@ ModelBuilder lstm(const LstmVariant& variant) {
 // Stores the weights of every LSTM and replaces it.
 class LstmConversion {
  public:
-  explicit LstmConversion(std::string bytes, const quant::LinearFormat& format = quant::kSymmetricInt8,
+  explicit LstmConversion(std::string bytes, const quant::LinearFormat& format = test::kSevenBitCodes,
                           bool by_tensor = false)
       : bytes_(std::move(bytes)),
         source_(onnx::read_model_from_memory(bytes_, "model")),
@@ -133,7 +133,7 @@ TEST(DynamicLstm, TakesTurnedCodesAndTheirScales) {
                 "DynamicQuantizeLSTM(x, v0, v1, b, , , , , v2, q5, v3, q5){hidden_size=5} -> y, , yc\n"));
   EXPECT_THAT(text_of(conversion.model()), HasSubstr("q5 = int8[1,20]\n"));
   EXPECT_EQ(conversion.model().proto->graph->nodes.back()->name, "lstm");
-  expect_same_outputs(bytes, conversion.model(), test::kEightBits);
+  expect_same_outputs(bytes, conversion.model(), test::kSevenBits);
 }
 
 TEST(DynamicLstm, TakesEverythingElseAsItIs) {
@@ -149,10 +149,10 @@ TEST(DynamicLstm, TakesEverythingElseAsItIs) {
   };
   for (const LstmVariant& variant : variants) {
     const std::string bytes = lstm(variant).bytes();
-    expect_same_outputs(bytes, LstmConversion(bytes).model(), test::kEightBits);
+    expect_same_outputs(bytes, LstmConversion(bytes).model(), test::kSevenBits);
     expect_same_outputs(bytes, LstmConversion(bytes, kUnsigned).model(), test::kEightBits);
-    expect_same_outputs(bytes, LstmConversion(bytes, quant::kSymmetricInt8, true).model(),
-                        2 * test::kEightBits);
+    expect_same_outputs(bytes, LstmConversion(bytes, test::kSevenBitCodes, true).model(),
+                        2 * test::kSevenBits);
     expect_same_outputs(bytes, LstmConversion(bytes, kUnsigned, true).model(), 2 * test::kEightBits);
   }
 }
@@ -175,7 +175,7 @@ TEST(DynamicLstm, TakesWeightsOfGraphsAroundAndOfConstantNodes) {
   model.node("If", {"which"}, {"y"},
              {graph_attribute("then_branch", branch.bytes()), graph_attribute("else_branch", other.bytes())});
   const std::string bytes = model.bytes();
-  expect_same_outputs(bytes, LstmConversion(bytes).model(), test::kEightBits);
+  expect_same_outputs(bytes, LstmConversion(bytes).model(), test::kSevenBits);
 }
 
 std::string why_not(const GraphBuilder& model) {

@@ -41,6 +41,22 @@ const char* gate_text(const TuneTrial& trial) {
   return trial.is_slower ? "passed, but slower" : "passed";
 }
 
+std::vector<std::string> corners_of(const TuneTrial& trial) {
+  std::vector<std::string> corners;
+  if (trial.is_smallest) corners.push_back("smallest");
+  if (trial.is_fastest) corners.push_back("fastest");
+  if (trial.is_closest) corners.push_back("closest");
+  return corners;
+}
+
+// "◀ best", "on the front: fastest, closest"
+std::string place_text(const TuneTrial& trial, bool is_best) {
+  const std::vector<std::string> corners = corners_of(trial);
+  const std::string place = is_best ? "◀ best" : trial.is_on_front ? "on the front" : "";
+  if (corners.empty()) return place;
+  return fmt::format("{}{}{}", place, place.empty() ? "" : ": ", fmt::join(corners, ", "));
+}
+
 Table trial_table(const TuneResult& result) {
   const bool has_memory = std::any_of(result.trials.begin(), result.trials.end(),
                                       [](const TuneTrial& trial) { return trial.memory.has_value(); });
@@ -62,9 +78,7 @@ Table trial_table(const TuneResult& result) {
     const bool is_best = i == result.best_trial;
     table.add({trial.name, percent_text(trial.ratio), speed_and_memory(trial), decibel_text(trial.sqnr_db),
                agreement_text(trial), metric_text(trial), gate_text(trial),
-               is_best && result.passed ? "◀ best"
-               : trial.is_on_front      ? "on the front"
-                                        : ""});
+               place_text(trial, is_best && result.passed)});
   }
   return table;
 }
@@ -136,6 +150,7 @@ Json trial_json(const TuneTrial& trial) {
   json.update(quality_json(trial));
   json["held_out"] = trial.held_out ? Json(*trial.held_out) : Json(nullptr);
   json["on_front"] = trial.is_on_front;
+  json["corners"] = corners_of(trial);
   return json;
 }
 

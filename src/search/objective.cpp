@@ -62,6 +62,18 @@ void mark_front(std::vector<TuneTrial>& trials) {
                           return &by != &trial && is_eligible(by) && is_beaten(trial, by);
                         });
   }
+  const auto first_by = [&](const auto& value) -> TuneTrial* {
+    TuneTrial* best = nullptr;
+    for (TuneTrial& trial : trials) {
+      if (is_eligible(trial) && (best == nullptr || value(trial) < value(*best))) best = &trial;
+    }
+    return best;
+  };
+  if (TuneTrial* smallest = first_by([](const TuneTrial& t) { return static_cast<double>(t.bytes); }))
+    smallest->is_smallest = true;
+  if (TuneTrial* fastest = first_by([](const TuneTrial& t) { return -t.speed_up.ratio; }))
+    fastest->is_fastest = fastest->is_timed;
+  if (TuneTrial* closest = first_by([](const TuneTrial& t) { return -t.sqnr_db; })) closest->is_closest = true;
 }
 
 }  // namespace ounce::search

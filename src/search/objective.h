@@ -22,7 +22,8 @@ bool is_better(const TuneTrial& a, const TuneTrial& b, Objective objective);
 // not win over models that are nearly as small and fast.
 double cost_of(const TuneTrial& trial, Objective objective);
 
-// Marks the trials that no other eligible one beats in bytes, time and quality at once.
+// Marks the trials that no other eligible one beats in bytes, time and quality at once, and of the eligible
+// ones the smallest, the fastest and the closest (the first where several are).
 void mark_front(std::vector<TuneTrial>& trials);
 
 }  // namespace ounce::search

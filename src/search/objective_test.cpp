@@ -90,5 +90,21 @@ TEST(ObjectiveTest, TheFrontIsWhatNothingBeats) {
   EXPECT_FALSE(trials[4].is_on_front);  // slower than the original
 }
 
+TEST(ObjectiveTest, TheFrontHasThreeCorners) {
+  std::vector<TuneTrial> trials = {trial(0.25, 2, 30), trial(0.15, 1, 20), trial(0.5, 1, 60),
+                                   trial(0.1, 0.5, 90)};
+  mark_front(trials);
+  EXPECT_TRUE(trials[0].is_fastest);
+  EXPECT_TRUE(trials[1].is_smallest);
+  EXPECT_TRUE(trials[2].is_closest);
+  EXPECT_FALSE(trials[0].is_smallest || trials[0].is_closest || trials[1].is_fastest);
+  EXPECT_FALSE(trials[3].is_smallest || trials[3].is_closest);  // slower than the original
+  std::vector<TuneTrial> untimed = {trial(0.25, 2, 30)};
+  untimed[0].is_timed = false;
+  mark_front(untimed);
+  EXPECT_FALSE(untimed[0].is_fastest);  // nobody knows
+  EXPECT_TRUE(untimed[0].is_smallest && untimed[0].is_closest);
+}
+
 }  // namespace
 }  // namespace ounce::search

@@ -5,7 +5,8 @@ usage: run_case.py --ounce PROGRAM --models FOLDER CASE.sh
 
 A case is a small shell script. It runs in an empty folder of its own, with `ounce` and the commands of bin/ in its PATH;
 `need NAME…` brings models there. Beside it stand what it must print and its exit code:
-CASE.stdout, CASE.stderr (none: it prints nothing) and CASE.exit (none: 0).
+CASE.stdout, CASE.stderr (none: it prints nothing) and CASE.exit (none: 0). A case that ends with 77 is skipped: this machine
+cannot show what it is about.
 
 With OUNCE_REFRESH=1 in the environment these files are written instead of compared.
 What differs from run to run is replaced before comparing, in normalised() and nowhere else.
@@ -21,6 +22,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
 TIMEOUT = 1200  # seconds: against hangs, on the slowest machine
 
 
@@ -129,6 +131,8 @@ def main():
     parser.add_argument("case", type=lambda path: pathlib.Path(path).resolve())
     arguments = parser.parse_args()
     seen = run(arguments.case, arguments.ounce, arguments.models)
+    if seen["exit"] == f"{SKIPPED}\n":
+        return SKIPPED
     if os.environ.get("OUNCE_REFRESH"):
         refresh(arguments.case, seen)
         return 0

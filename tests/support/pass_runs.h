@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "onnx/model.h"
+#include "quant/linear.h"
 
 namespace ounce::passes::test {
 
@@ -25,7 +26,10 @@ void expect_same_outputs(const std::string& before, const onnx::Model& after, do
 // Values between -1 and 1 that look random and are not.
 std::vector<float> noise(const std::vector<std::int64_t>& dims, std::uint32_t seed = 1);
 
-inline constexpr double kEightBits = 0.03;  // of the largest value: what eight bits may cost
+inline constexpr double kEightBits = 0.03;  // of the largest value: what eight bits may cost …
+inline constexpr double kSevenBits = 2 * kEightBits;
+// … and codes whose products saturate on no CPU, whatever the weights are.
+inline constexpr quant::LinearFormat kSevenBitCodes{{-64, 64}, kernels::CodeSign::kSigned, 0, true, false};
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::string float_attribute(const std::string& name, float value);

@@ -73,6 +73,12 @@ Markup front(const Json& model) {
          draw(chart);
 }
 
+std::string place_text(const Json& trial, bool is_chosen) {
+  std::string place = is_chosen ? "chosen" : is_true(trial, "on_front") ? "on the front" : "";
+  for (const std::string& corner : sentences(trial, "corners")) place += (place.empty() ? "" : ", ") + corner;
+  return place;
+}
+
 Markup trial_table(const Json& model) {
   DataTable table("Every step of the search, in its order", {{"step", kNumber},
                                                              {"tried"},
@@ -105,9 +111,7 @@ Markup trial_table(const Json& model) {
               figure(trial, "agreement")),
          cell(figure_of(metric, "candidate"), figure(metric, "candidate")),
          {badge(gate == "passed" ? Verdict::kGood : Verdict::kBad, gate)},
-         cell(words(trial, "name") == best && is_true(model, "passed") ? "chosen"
-              : is_true(trial, "on_front")                             ? "on the front"
-                                                                       : "")});
+         cell(place_text(trial, words(trial, "name") == best && is_true(model, "passed")))});
   }
   return table.markup();
 }
