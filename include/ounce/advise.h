@@ -98,6 +98,7 @@ struct Baseline {
   std::uint64_t peak_memory = 0;
   std::optional<LoadMemory> load_memory;
   std::vector<MetricResult> metrics;  // of labelled data
+  std::optional<Profile> profile;     // where its time goes
 };
 
 // One method, carried out on the model.
@@ -122,6 +123,7 @@ struct MethodFinding {
   std::string worst_activation;  // of static: the value that its codes fit least, and how well they do
   double worst_activation_db = 0;
   double seconds = 0;  // to make it and to compare it
+  std::optional<Profile> profile;  // where its time goes: of the fastest that is good enough, if there was time
 
   bool is_faster(double by) const { return is_measured && speed_up.is_measurable && speed_up.ratio >= by; }
 };

@@ -8,8 +8,8 @@
 namespace ounce::make {
 namespace {
 
-// Of all outputs the one with the most noise for its size is the one that counts.
-std::size_t worst_output(const std::vector<std::vector<measure::Difference>>& noise) {
+// The part with the most noise for its size is the one that counts.
+std::size_t worst_part(const std::vector<std::vector<measure::Difference>>& noise) {
   std::size_t worst = 0;
   double most = 0;
   for (std::size_t k = 0; k < noise.front().size(); ++k) {
@@ -33,9 +33,9 @@ std::vector<std::size_t> telling_runs(const std::vector<std::vector<measure::Dif
   if (is_state_carried) return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
   std::vector<std::size_t> chosen;
   if (noise.size() == runs && !noise.front().empty()) {
-    const std::size_t output = worst_output(noise);
+    const std::size_t part = worst_part(noise);
     std::stable_sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) {
-      return noise[a][output].squared > noise[b][output].squared;
+      return noise[a][part].squared > noise[b][part].squared;
     });
     const auto half = all.begin() + static_cast<std::ptrdiff_t>(count / 2);
     chosen.assign(all.begin(), half);

@@ -12,7 +12,7 @@
 
 namespace ounce::make {
 
-// `noise`: of each of `runs` runs, by output; empty when nothing is known. Their numbers, in rising order;
+// `noise`: of each of `runs` runs, by part of the outputs; empty when nothing is known. Their numbers, in rising order;
 // the first ones where a state is carried from run to run.
 std::vector<std::size_t> telling_runs(const std::vector<std::vector<measure::Difference>>& noise,
                                       std::size_t runs, std::size_t count, bool is_state_carried);

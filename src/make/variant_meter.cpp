@@ -18,8 +18,8 @@
 #include "measure/float_ports.h"
 #include "measure/kept_runs.h"
 #include "measure/open.h"
+#include "measure/output_parts.h"
 #include "measure/spread.h"
-#include "measure/worst_output.h"
 
 namespace ounce::make {
 namespace {
@@ -28,7 +28,7 @@ double noise_of(const measure::Difference& difference) {
   return difference.squared > 0 ? difference.squared / difference.reference : 0;
 }
 
-// `scale`: of each output; none where nothing is scaled.
+// `scale`: of each part; none where nothing is scaled.
 double worst_of(const std::vector<measure::Difference>& differences, const std::vector<double>& scale) {
   double worst = 0;
   for (std::size_t k = 0; k < differences.size(); ++k)
@@ -53,10 +53,9 @@ class VariantMeter : public ErrorMeter {
   std::unique_ptr<measure::Stepper> load(const std::filesystem::path& model) const;
   std::filesystem::path write(const PreparedModel& prepared, const Recipe& recipe);
   // Nothing when outputs have other shapes, or values that are no numbers.
-  using Differences = std::vector<measure::Difference>;  // by output
+  using Differences = std::vector<measure::Difference>;  // by part
   std::optional<Differences> run(const std::filesystem::path& model, const std::vector<std::size_t>& which,
                                  std::vector<Differences>* each = nullptr);
-  std::vector<bool> counting_outputs() const;
 
   const QuantizeOptions& options_;
   AdaptPlan adapt_;
@@ -64,13 +63,13 @@ class VariantMeter : public ErrorMeter {
   std::shared_ptr<runtime::Runners> runners_ = std::make_shared<runtime::Runners>();
   measure::OpenFeed open_;
   std::optional<measure::KeptRuns> kept_;
-  std::vector<data::ValueDescription> outputs_;
+  std::optional<measure::OutputParts> parts_;
   ThreadPool pool_;
   TemporaryFolder folder_{"variant"};
   std::size_t measured_ = 0;
   std::vector<std::size_t> all_, few_;      // runs
   std::vector<Differences> last_;           // of each run, in the last measurement on all …
-  std::vector<double> scale_;               // … of each output: what all had, against the few
+  std::vector<double> scale_;               // … of each part: what all had, against the few
 };
 
 VariantMeter::VariantMeter(const std::filesystem::path& original, const QuantizeOptions& options,
@@ -79,13 +78,13 @@ VariantMeter::VariantMeter(const std::filesystem::path& original, const Quantize
   runtime_.library = options.trial.runtime.library;
   runtime_.isolate = options.trial.runtime.isolate;
   const auto stepper = load(original);
-  outputs_ = stepper->model().outputs();
   open_ = measure::open_feed(original, stepper->model().inputs(), options.trial.data);
   const bool is_half = which == MeasuredOn::kOtherHalf;
   auto batches =
       measure::spread(open_.feed->batches() / (is_half ? 2 : 1), samples, !options.trial.data.carry.empty());
   if (is_half) std::for_each(batches.begin(), batches.end(), [](std::uint64_t& i) { i = 2 * i + 1; });
   kept_.emplace(*stepper, *open_.feed, batches, measure::kMostKeptBytes);
+  parts_.emplace(stepper->model().outputs(), options.trial.data.carry, kept_->runs());
   all_.resize(kept_->runs().size());
   std::iota(all_.begin(), all_.end(), 0);
 }
@@ -120,9 +119,9 @@ double VariantMeter::guess(const PreparedModel& prepared, const Recipe& recipe) 
 void VariantMeter::choose_few(std::uint64_t samples) {
   const bool is_state_carried = !options_.trial.data.carry.empty();
   few_ = telling_runs(last_, all_.size(), static_cast<std::size_t>(samples), is_state_carried);
-  scale_.assign(outputs_.size(), 1);
+  scale_.assign(parts_->size(), 1);
   if (last_.empty()) return;
-  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+  for (std::size_t k = 0; k < parts_->size(); ++k) {
     measure::Difference all, few;
     for (const Differences& run : last_) all.add(run[k]);
     for (const std::size_t i : few_) few.add(last_[i][k]);
@@ -130,37 +129,17 @@ void VariantMeter::choose_few(std::uint64_t samples) {
   }
 }
 
-// As in measure/worst_output.h.
-std::vector<bool> VariantMeter::counting_outputs() const {
-  std::vector<bool> counts;
-  bool has_floats = false;
-  for (const data::ValueDescription& output : outputs_) {
-    counts.push_back(!measure::is_state(options_.trial.data.carry, output.name));
-    has_floats |= counts.back() && onnx::is_float_weight_type(output.given());
-  }
-  for (std::size_t k = 0; k < outputs_.size(); ++k)
-    counts[k] = counts[k] && onnx::is_float_weight_type(outputs_[k].given()) == has_floats;
-  return counts;
-}
-
 std::optional<VariantMeter::Differences> VariantMeter::run(const std::filesystem::path& model,
                                                            const std::vector<std::size_t>& which,
                                                            std::vector<Differences>* each) {
   const auto stepper = load(model);
-  const std::vector<bool> counts = counting_outputs();
-  Differences sums(outputs_.size());
+  Differences sums(parts_->size());
   if (each != nullptr) each->clear();
   bool is_comparable = true;
   kept_->replay(*stepper, *open_.feed, which, [&](const measure::KeptRun& run, auto given) {
-    Differences here(outputs_.size());
-    for (std::size_t k = 0; k < outputs_.size() && is_comparable; ++k) {
-      if (!counts[k]) continue;
-      is_comparable = given[k].dims == run.outputs[k].dims;
-      if (!is_comparable) break;
-      here[k].add(run.outputs[k], given[k], outputs_[k].name);
-      is_comparable = here[k].newly_not_finite == 0;
-      sums[k].add(here[k]);
-    }
+    Differences here(parts_->size());
+    is_comparable = parts_->add(run.outputs, given, here);
+    for (std::size_t i = 0; i < here.size(); ++i) sums[i].add(here[i]);
     if (each != nullptr) each->push_back(std::move(here));
     return is_comparable;
   });

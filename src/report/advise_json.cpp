@@ -48,6 +48,14 @@ Json family_json(const FamilyFinding& family) {
   return json;
 }
 
+Json time_goes_json(const std::optional<Profile>& profile) {
+  if (!profile) return nullptr;
+  Json json = {{"seconds", profile->seconds}, {"integer_share", profile->integer_share}, {"ops", Json::array()}};
+  for (const OpTime& op : profile->ops)
+    json["ops"].push_back({{"op_type", op.op_type}, {"nodes", op.nodes}, {"seconds", op.seconds}});
+  return json;
+}
+
 Json baseline_json(const Baseline& baseline) {
   Json json;
   json["measured"] = baseline.is_measured;
@@ -66,6 +74,7 @@ Json baseline_json(const Baseline& baseline) {
   json["metrics"] = Json::array();
   for (const MetricResult& metric : baseline.metrics)
     json["metrics"].push_back({{"name", metric.name}, {"value", number(metric.reference)}});
+  json["profile"] = time_goes_json(baseline.profile);
   return json;
 }
 
@@ -97,6 +106,7 @@ Json method_json(const MethodFinding& method) {
   json["float_nodes"] = method.float_nodes;
   json["left_in_floats"] = with_options(method.left_in_floats);
   json["seconds"] = method.seconds;
+  json["profile"] = time_goes_json(method.profile);
   return json;
 }
 

@@ -76,6 +76,30 @@ std::string baseline_text(const Baseline& baseline) {
   return text;
 }
 
+// "QLinearConv 43 %, QLinearMul 7 %, …"
+std::string time_goes_text(const Profile& profile) {
+  constexpr std::size_t kNamed = 5;
+  constexpr double kWorthNaming = 0.02;
+  std::vector<std::string> parts;
+  for (const OpTime& op : profile.ops) {
+    const double share = profile.seconds > 0 ? op.seconds / profile.seconds : 0;
+    if (parts.size() == kNamed || share < kWorthNaming) break;
+    parts.push_back(plainly("{} {:.0f} %", op.op_type, 100 * share));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::vector<std::string> time_goes_lines(const AdviseResult& result) {
+  std::vector<std::string> lines;
+  if (result.baseline.profile) lines.push_back("the original: " + time_goes_text(*result.baseline.profile));
+  for (const MethodFinding& method : result.methods) {
+    if (!method.profile) continue;
+    lines.push_back(fmt::format("{}: {}; {:.0f} % multiplies integers", name_of(method.format),
+                                time_goes_text(*method.profile), 100 * method.profile->integer_share));
+  }
+  return lines;
+}
+
 std::string measured_text(const AdviseResult& result) {
   std::string text = plainly("ONNX Runtime {}; ", result.baseline.runtime_version);
   if (result.is_generated) {
@@ -137,6 +161,7 @@ std::string advise_text(const AdviseResult& result) {
   if (!result.methods.empty()) {
     text += labelled("measured", result.baseline.is_measured ? measured_text(result) : "nothing");
     text += method_table(result) + '\n';
+    text += listed("time goes", time_goes_lines(result));
     text += listed("not tried", unmeasured(result));
   }
   text += listed("risks", risk_lines(result.risks));

@@ -183,7 +183,7 @@ Json worst_json(const SampleDifference& worst) {
 
 Json row_json(const VerifyRow& row) {
   Json json;
-  json["candidate"] = row.candidate.string();
+  json["candidate"] = row.model.string();
   json["exit_code"] = row.exit_code;
   if (!row.error.empty()) {
     json["error"] = row.error;
@@ -265,11 +265,11 @@ std::string verify_table(const std::vector<VerifyRow>& rows) {
   std::size_t passed = 0;
   for (const VerifyRow& row : rows) {
     if (!row.error.empty()) {
-      table.add({row.candidate.string(), "-", "-", "-", "-", "error: see above"});
+      table.add({row.model.string(), "-", "-", "-", "-", "error: see above"});
       continue;
     }
     const bool has_metric = !row.result.metrics.empty();
-    table.add({row.candidate.string(), decibel_text(row.result.worst_sqnr_db),
+    table.add({row.model.string(), decibel_text(row.result.worst_sqnr_db),
                fmt::format("{:.4g}", row.result.max_abs_diff),
                has_metric ? fmt::format("{:.4f}", row.result.metrics[0].candidate) : "-",
                has_metric ? signed_text(row.result.metrics[0].drop) : "-",

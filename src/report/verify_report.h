@@ -11,7 +11,7 @@ namespace ounce::report {
 
 // One candidate of a run: its result, or why there is none.
 struct VerifyRow {
-  std::filesystem::path candidate;
+  std::filesystem::path model;  // the candidate
   VerifyResult result;
   std::string error;
   int exit_code = 0;

@@ -12,6 +12,7 @@
 #include "verbs/command.h"
 #include "verbs/data_options.h"
 #include "verbs/duration.h"
+#include "verbs/each_model.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
@@ -64,28 +65,12 @@ int run(const Arguments& arguments, Host& host, const CLI::App& app) {
   const ReportFile page(app, arguments.report);
   AdviseOptions options = options_of(arguments, host, app);
   const Stream human = for_people(arguments.json);
-  std::vector<report::AdviseRow> rows;
-  int worst = 0;
-  for (const ModelFile& model : find_models(arguments.models)) {
-    report::AdviseRow row;
-    row.model = model.path;
-    row.exit_code = guarded(
-        model.path,
-        [&] {
-          const std::unique_ptr<Watch> watch = host.watch(model.path.string());
-          options.progress = &watch->progress;
-          row.result = advise(model.path, options);
-        },
-        row.error);
-    worst = std::max(worst, row.exit_code);
-    if (!rows.empty()) host.say(human, "\n");
-    if (row.error.empty()) {
-      host.say(human, report::advise_text(row.result));
-    } else {
-      host.complain(row.error);
-    }
-    rows.push_back(std::move(row));
-  }
+  const auto [rows, worst] = each_model<report::AdviseRow>(
+      find_models(arguments.models), options, host,
+      [&](report::AdviseRow& row) { row.result = advise(row.model, options); },
+      [&](const report::AdviseRow& row, bool is_first) {
+        host.say(human, (is_first ? "" : "\n") + report::advise_text(row.result));
+      });
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::advise_table(rows)));
   page.deliver(report::advise_json(rows), arguments.json, host);
   return worst;

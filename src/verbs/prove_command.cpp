@@ -10,6 +10,7 @@
 #include "report/prove_report.h"
 #include "verbs/command.h"
 #include "verbs/data_options.h"
+#include "verbs/each_model.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
 #include "verbs/runtime_options.h"
@@ -41,28 +42,13 @@ ProveOptions options_of(const Arguments& arguments, const Given& given) {
 int run(const Arguments& arguments, Host& host) {
   ProveOptions options = options_of(arguments, host.given);
   const Stream human = for_people(arguments.json);
-  std::vector<report::ProveRow> rows;
-  int worst = 0;
-  for (const ModelFile& model : find_models(arguments.models)) {
-    report::ProveRow row;
-    row.model = model.path;
-    row.exit_code = guarded(
-        model.path,
-        [&] {
-          const std::unique_ptr<Watch> watch = host.watch(model.path.string());
-          options.progress = &watch->progress;
-          row.proof = prove(model.path, options);
-        },
-        row.error);
-    if (row.error.empty() && !row.proof.holds()) row.exit_code = kGateExit;
-    worst = std::max(worst, row.exit_code);
-    if (row.error.empty()) {
-      host.say(human, report::prove_text(row.proof));
-    } else {
-      host.complain(row.error);
-    }
-    rows.push_back(std::move(row));
-  }
+  const auto [rows, worst] = each_model<report::ProveRow>(
+      find_models(arguments.models), options, host,
+      [&](report::ProveRow& row) {
+        row.proof = prove(row.model, options);
+        if (!row.proof.holds()) row.exit_code = kGateExit;
+      },
+      [&](const report::ProveRow& row, bool) { host.say(human, report::prove_text(row.proof)); });
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::prove_table(rows)));
   if (arguments.json) host.say_json(report::dump(report::prove_json(rows)));
   return worst;

@@ -11,6 +11,7 @@
 #include "report/sensitivity_report.h"
 #include "verbs/command.h"
 #include "verbs/data_options.h"
+#include "verbs/each_model.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
 #include "verbs/names_of.h"
@@ -56,28 +57,13 @@ SensitivityOptions options_of(const Arguments& arguments, Host& host) {
 int run(const Arguments& arguments, Host& host, const ReportFile& page) {
   SensitivityOptions options = options_of(arguments, host);
   const Stream human = for_people(arguments.json);
-  std::vector<report::SensitivityRow> rows;
-  int worst = 0;
-  for (const ModelFile& model : find_models(arguments.models)) {
-    report::SensitivityRow row;
-    row.model = model.path;
-    row.exit_code = guarded(
-        model.path,
-        [&] {
-          const std::unique_ptr<Watch> watch = host.watch(model.path.string());
-          options.progress = &watch->progress;
-          row.result = sensitivity(model.path, options);
-        },
-        row.error);
-    worst = std::max(worst, row.exit_code);
-    if (row.error.empty()) {
-      host.say(human, fmt::format("{}{}", rows.empty() ? "" : "\n",
-                                  report::sensitivity_text(row.result, options.min_sqnr)));
-    } else {
-      host.complain(row.error);
-    }
-    rows.push_back(std::move(row));
-  }
+  const auto [rows, worst] = each_model<report::SensitivityRow>(
+      find_models(arguments.models), options, host,
+      [&](report::SensitivityRow& row) { row.result = sensitivity(row.model, options); },
+      [&](const report::SensitivityRow& row, bool is_first) {
+        host.say(human,
+                 (is_first ? "" : "\n") + report::sensitivity_text(row.result, options.min_sqnr));
+      });
   page.deliver(report::sensitivity_json(rows, options.min_sqnr), arguments.json, host);
   return worst;
 }

@@ -14,6 +14,7 @@
 #include "verbs/command.h"
 #include "verbs/cpu_options.h"
 #include "verbs/data_options.h"
+#include "verbs/each_model.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
@@ -100,28 +101,13 @@ int run(const Arguments& arguments, Host& host, const ReportFile& page) {
   if (candidates.size() > 1) options.reference_runs = keep_reference_runs();
   options.pictures = arguments.pictures || page.is_wanted();
   const Stream human = for_people(arguments.json);
-  std::vector<report::VerifyRow> rows;
-  int worst = 0;
-  for (const ModelFile& model : candidates) {
-    report::VerifyRow row;
-    row.candidate = model.path;
-    row.exit_code = guarded(
-        model.path,
-        [&] {
-          const std::unique_ptr<Watch> watch = host.watch(model.path.string());
-          options.progress = &watch->progress;
-          row.result = verify(arguments.reference, model.path, options);
-        },
-        row.error);
-    if (row.error.empty() && !row.result.passed) row.exit_code = kGateExit;
-    worst = std::max(worst, row.exit_code);
-    if (row.error.empty()) {
-      host.say(human, report::verify_text(row.result));
-    } else {
-      host.complain(row.error);
-    }
-    rows.push_back(std::move(row));
-  }
+  const auto [rows, worst] = each_model<report::VerifyRow>(
+      candidates, options, host,
+      [&](report::VerifyRow& row) {
+        row.result = verify(arguments.reference, row.model, options);
+        if (!row.result.passed) row.exit_code = kGateExit;
+      },
+      [&](const report::VerifyRow& row, bool) { host.say(human, report::verify_text(row.result)); });
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::verify_table(rows)));
   page.deliver(report::verify_json(arguments.reference, rows), arguments.json, host);
   return worst;
