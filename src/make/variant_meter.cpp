@@ -3,6 +3,7 @@
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -27,6 +28,8 @@ namespace {
 double noise_of(const measure::Difference& difference) {
   return difference.squared > 0 ? difference.squared / difference.reference : 0;
 }
+
+constexpr double kMostScale = 16;  // beyond, few runs do not tell about all of them
 
 // `scale`: of each part; none where nothing is scaled.
 double worst_of(const std::vector<measure::Difference>& differences, const std::vector<double>& scale) {
@@ -125,7 +128,8 @@ void VariantMeter::choose_few(std::uint64_t samples) {
     measure::Difference all, few;
     for (const Differences& run : last_) all.add(run[k]);
     for (const std::size_t i : few_) few.add(last_[i][k]);
-    if (noise_of(few) > 0 && noise_of(all) > 0) scale_[k] = noise_of(all) / noise_of(few);
+    const double scale = noise_of(few) > 0 ? noise_of(all) / noise_of(few) : 1;
+    if (std::isfinite(scale) && scale > 0) scale_[k] = std::clamp(scale, 1 / kMostScale, kMostScale);
   }
 }
 

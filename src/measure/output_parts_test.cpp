@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace ounce::measure {
@@ -11,7 +13,7 @@ using data::Tensor;
 using data::ValueDescription;
 using onnx::ElementType;
 
-Tensor floats(data::Dims dims, const std::vector<float>& values) {
+Tensor output_of(data::Dims dims, const std::vector<float>& values) {
   Tensor tensor{ElementType::kFloat, std::move(dims), std::string(values.size() * sizeof(float), '\0')};
   std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
   return tensor;
@@ -49,14 +51,14 @@ std::vector<double> noise(const OutputParts& parts, const std::vector<Tensor>& b
 }
 
 TEST(OutputParts, ScoresBesideBoxesCountByThemselves) {
-  const std::vector<Tensor> before = {floats({1, 3, 32}, detections())};
+  const std::vector<Tensor> before = {output_of({1, 3, 32}, detections())};
   std::vector<KeptRun> runs;
   runs.push_back(run_of(before));
   const OutputParts parts({output("y")}, {}, runs);
   ASSERT_EQ(parts.size(), 3U);  // all of it, boxes, scores
   std::vector<float> changed = detections();
   for (std::size_t i = 64; i < 96; ++i) changed[i] = 0;  // nothing is found any more
-  const std::vector<double> noises = noise(parts, before, {floats({1, 3, 32}, changed)});
+  const std::vector<double> noises = noise(parts, before, {output_of({1, 3, 32}, changed)});
   EXPECT_LT(noises[0], 1e-4);
   EXPECT_DOUBLE_EQ(*std::max_element(noises.begin(), noises.end()), 1);
 }
@@ -69,7 +71,7 @@ TEST(OutputParts, StatesDoNotCountAndFloatsComeBeforeClasses) {
 }
 
 TEST(OutputParts, OtherShapesCannotBeCompared) {
-  const std::vector<Tensor> before = {floats({1, 2}, {1, 2})}, after = {floats({2, 1}, {1, 2})};
+  const std::vector<Tensor> before = {output_of({1, 2}, {1, 2})}, after = {output_of({2, 1}, {1, 2})};
   const OutputParts parts({output("y")}, {}, {});
   std::vector<Difference> sums(parts.size());
   const std::vector<data::TensorView> given(after.begin(), after.end());
@@ -77,7 +79,7 @@ TEST(OutputParts, OtherShapesCannotBeCompared) {
 }
 
 TEST(OutputParts, NumbersThatAreNoneAnyMoreCannotEither) {
-  const std::vector<Tensor> before = {floats({1, 2}, {1, 2})}, after = {floats({1, 2}, {1, HUGE_VALF})};
+  const std::vector<Tensor> before = {output_of({1, 2}, {1, 2})}, after = {output_of({1, 2}, {1, HUGE_VALF})};
   const OutputParts parts({output("y")}, {}, {});
   std::vector<Difference> sums(parts.size());
   const std::vector<data::TensorView> given(after.begin(), after.end());

@@ -511,6 +511,15 @@ TEST(HalfPlan, IntegerOpsAndTheirScalesStay) {
   EXPECT_THAT(plan.kept, ElementsAre(HasSubstr("s: ")));
 }
 
+TEST(HalfPlan, AGruStays) {
+  Net net;
+  net.initializer("gates", {1, 24, 8}, std::vector<float>(192, .1F));
+  net.initializer("r", {1, 24, 8}, std::vector<float>(192, .1F));
+  net.does("GRU", {"h", "gates", "r"}, {"u"}, {int_attribute("hidden_size", 8)}).does("Relu", {"u"}, {"y"});
+  EXPECT_THAT(HalfPlanned(net).stays,
+              testing::Contains("u: ONNX Runtime crashes on it in 16-bit floats"));
+}
+
 TEST(HalfPlan, WhatNobodyKnowsStays) {
   Net net;
   net.output("z", kFloat, {2, 8});

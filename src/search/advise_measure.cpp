@@ -30,6 +30,7 @@ constexpr double kBytesASecond = 20e6;  // a first guess of how fast weights are
 constexpr double kCaution = 0.8;        // of the time that is left, the last step takes so much
 constexpr double kMostNoise = 2, kMostSlowdown = 3;
 constexpr double kLeastStep = 0.2;  // seconds
+constexpr double kProfiledCalls = 20, kProfileShare = 0.1;  // to see where time goes; of what is left
 
 class Measuring {
  public:
@@ -43,6 +44,7 @@ class Measuring {
         family.family == ModelFamily::kTrees || family.is_quantized || family.weight_bytes == 0;
     measure_baseline(nothing_to_do && options_.data.is_generated());
     if (nothing_to_do && !has_labels()) return;
+    if (!nothing_to_do && result_.baseline.is_measured) result_.baseline.profile = profile_of(model_);
     const bool is_known = result_.baseline.is_measured && within(left(), [&] {
                             divide_data();
                             compare_with_itself();
@@ -89,7 +91,6 @@ class Measuring {
   void measure_baseline(bool may_fail) {
     BenchOptions bench_options = bench_setting();
     bench_options.seconds = std::min(kBaselineSeconds, 0.05 * options_.budget);
-    bench_options.profile = !options_.runtime.remote;
     Baseline& baseline = result_.baseline;
     const TimeLimit limit(left());
     try {
@@ -102,7 +103,6 @@ class Measuring {
       baseline.cold_start_seconds = timed.cold_start_seconds;
       baseline.peak_memory = timed.peak_memory;
       baseline.load_memory = timed.load_memory;
-      baseline.profile = timed.profile;
       result_.notes = report.notes;
     } catch (const Error& error) {
       if (is_cancelled()) throw;
@@ -326,14 +326,25 @@ class Measuring {
           !fastest || finding.speed_up.ratio > result_.methods[*fastest].speed_up.ratio;
       if (is_other && finding.is_acceptable && is_faster) fastest = place;
     }
-    if (!fastest || options_.runtime.remote || left() < kLeastStep) return;
+    if (fastest) result_.methods[*fastest].profile = profile_of(made_.at(*fastest));
+  }
+
+  // Nothing where it would take a large share of the time, or cannot be had.
+  std::optional<Profile> profile_of(const std::filesystem::path& model) {
+    const double wanted = result_.baseline.load_seconds * 2 + kProfiledCalls * call_seconds() + kLeastBench;
+    if (options_.runtime.remote || wanted > kProfileShare * left()) return std::nullopt;
     BenchOptions bench_options = bench_setting();
     bench_options.cold_starts = 0;
     bench_options.seconds = kLeastBench;
     bench_options.profile = true;
-    within(left(), [&] {
-      result_.methods[*fastest].profile = bench({made_.at(*fastest)}, bench_options).models.front().profile;
-    });
+    std::optional<Profile> profile;
+    try {
+      within(left(), [&] { profile = bench({model}, bench_options).models.front().profile; });
+    } catch (const Error& error) {
+      if (is_cancelled()) throw;
+      result_.notes.push_back(fmt::format("where the time goes is not known: {}", error.what()));
+    }
+    return profile;
   }
 
   static constexpr double kMethods = 6;

@@ -10,9 +10,9 @@ namespace ounce::search {
 namespace {
 
 constexpr double kWorthIt = 1.02;         // times as fast, or it may be chance
-constexpr double kContestSeconds = 0.25;  // for each model
+constexpr double kStretchSeconds = 0.25;  // for each model
 constexpr double kLoading = 0.25;         // seconds besides, as a first guess
-constexpr std::size_t kMostInContest = 4;
+constexpr std::size_t kMostStretches = 4;
 
 struct Stretch {
   std::size_t first = 0, count = 0;
@@ -29,12 +29,12 @@ class Stretches {
         groups_(group_by_format(evaluator, recipe, {Format::kStatic, Format::kDynamic})),
         is_float_(groups_.size(), false) {
     const std::uint64_t fit = sessions_in_memory(evaluator.original_bytes());
-    most_ = std::clamp<std::uint64_t>(fit, 3, kMostInContest + 2) - 2;
+    most_ = std::clamp<std::uint64_t>(fit, 3, kMostStretches + 2) - 2;
     split({0, groups_.size()});
   }
 
   std::vector<LayerCost> run() {
-    double each = kContestSeconds + kLoading;
+    double each = kStretchSeconds + kLoading;
     while (!open_.empty()) {
       std::stable_sort(open_.begin(), open_.end(),
                        [](const Stretch& a, const Stretch& b) { return a.hope > b.hope; });
@@ -57,7 +57,7 @@ class Stretches {
     recipes.push_back(with(recipe_, in_floats(is_float_), Format::kW8));
     std::vector<SpeedUp> speeds;
     try {
-      speeds = evaluator_.contest(recipes, kContestSeconds);
+      speeds = evaluator_.contest(recipes, kStretchSeconds);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
       for (const Stretch& stretch : tried) split(stretch);  // one of them cannot be made

@@ -308,7 +308,7 @@ void Search::repair(const Candidate& base, double least_sqnr) {
   if (repaired.recipe) attempt(*repaired.recipe, fmt::format("{}, {}", base.trial.name, repaired.what));
 }
 
-// Layers whose Q/DQ cost more than their kernels gain: in the best one, and in static if it could be the best
+// Layers whose Q/DQ cost more than their kernels gain: in the best one, and in static, which could be the best
 // without them, be it after a repair.
 void Search::trim() {
   if (clock_.counts_models()) return;  // nobody knows which they are
@@ -318,14 +318,16 @@ void Search::trim() {
     return candidate.recipe.format == Format::kStatic && candidate.trial.problem.empty() &&
            !is_16_bit(candidate.recipe.integer.activations);
   });
-  if (first != candidates_.end() && !is_eligible(first->trial)) bases.insert(first->number);
+  if (first != candidates_.end() && !first->trial.has_too_few_samples) bases.insert(first->number);
   for (const std::size_t base : bases) trim(Candidate(candidates_[base]));
 }
 
 void Search::trim(const Candidate& base) {
   const double end = clock_.elapsed() + kTrimShare * (clock_.left() - reserve_);
   const std::vector<LayerCost> groups = faster_in_floats(evaluator_, base.recipe, [&](double seconds) {
-    return has_time(seconds) && clock_.elapsed() + seconds < end;
+    const bool fits = has_time(seconds) && clock_.elapsed() + seconds < end;
+    if (!fits) is_complete_ = false;
+    return fits;
   });
   if (groups.empty() || !has_time(1)) return;
   attempt(with(base.recipe, groups, Format::kW8),
