@@ -123,7 +123,8 @@ struct MethodFinding {
   std::string worst_activation;  // of static: the value that its codes fit least, and how well they do
   double worst_activation_db = 0;
   double seconds = 0;  // to make it and to compare it
-  std::optional<Profile> profile;  // where its time goes: of the fastest that is good enough, if there was time
+  // Where its time goes: of the fastest that is good enough, if there was time.
+  std::optional<Profile> profile;
 
   bool is_faster(double by) const { return is_measured && speed_up.is_measurable && speed_up.ratio >= by; }
 };

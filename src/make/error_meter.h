@@ -23,7 +23,8 @@ class ErrorMeter {
   ErrorMeter(const ErrorMeter&) = delete;
   ErrorMeter& operator=(const ErrorMeter&) = delete;
 
-  // Noise over signal at the output, or the slice of one, where it is largest; infinite when the outputs are not finite.
+  // Noise over signal at the output, or the slice of one, where it is largest; infinite when the outputs are
+  // not finite.
   virtual double error(const PreparedModel& prepared, const Recipe& recipe) = 0;
   // The same from few samples, for a fraction of the work: once choose_few() was called.
   virtual double guess(const PreparedModel& prepared, const Recipe& recipe) { return error(prepared, recipe); }

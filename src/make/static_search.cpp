@@ -177,7 +177,8 @@ class StaticSearch {
     // out.
     if (decibels(least) < kAcceptable) chosen = 0;
     // What won on few samples has to win on all of them.
-    if (chosen != 0 && has_few() && !take(calibrated_by(kCalibrations[chosen]), least_ / kPreference)) chosen = 0;
+    if (chosen != 0 && has_few() && !take(calibrated_by(kCalibrations[chosen]), least_ / kPreference))
+      chosen = 0;
     if (chosen != 0 && !has_few()) {
       best_ = calibrated_by(kCalibrations[chosen]);
       least_ = least;
