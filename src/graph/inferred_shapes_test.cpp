@@ -10,16 +10,11 @@
 namespace ounce::graph {
 namespace {
 
+using test::ints_attribute;
 using test::kFloat;
 using test::ModelBuilder;
 using test::ramp;
 using ::testing::ElementsAre;
-
-std::string ints_attribute(const std::string& name, const std::vector<std::int64_t>& values) {
-  std::string fields = test::field(1, name);
-  for (const std::int64_t value : values) fields += test::field(8, value);
-  return fields + test::field(20, std::int64_t{7});
-}
 
 Dims shape_of(const ModelBuilder& builder, Bytes name) {
   const onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");

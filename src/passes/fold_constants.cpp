@@ -8,6 +8,7 @@
 #include "passes/constants.h"
 #include "passes/editors.h"
 #include "passes/frozen_values.h"
+#include "passes/linear_op.h"
 #include "plan/op_table.h"
 
 namespace ounce::passes {
@@ -27,7 +28,7 @@ class ConstantFolding {
   Changes run() {
     graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
       for (std::size_t input = 0; input < node.inputs.size(); ++input) {
-        if (is_wanted(node, input)) fold(body, position, input);
+        if (is_wanted(node, input) || may_be_bias(body, node, input)) fold(body, position, input);
       }
     });
     editors_.finish();
@@ -35,6 +36,14 @@ class ConstantFolding {
   }
 
  private:
+  // Exporters write the bias of a Conv as an Add of a reshaped vector; add_bias() puts it into its place.
+  bool may_be_bias(std::size_t body, const onnx::Node& node, std::size_t input) const {
+    if (!is_op(node, "Add") || node.inputs.size() != 2) return false;
+    const auto other = index_.find(body, node.inputs[1 - input]);
+    if (other.value == nullptr || other.value->producer == graph::kNone) return false;
+    return is_linear_op(*index_.bodies()[other.body].nodes()[other.value->producer]);
+  }
+
   void fold(std::size_t body, std::size_t position, std::size_t input) {
     const Bytes name = index_.bodies()[body].nodes()[position]->inputs[input];
     const auto found = name.empty() ? graph::Index::Found{} : index_.find(body, name);

@@ -42,6 +42,16 @@ TEST(FoldConstants, AConvTakesItsReshapedWeight) {
   EXPECT_EQ(folded(model.bytes(), 1), "q0 = float32[3,2,3,3]\nConv(x, q0) -> y\n");
 }
 
+TEST(FoldConstants, AReshapedBiasBehindAConvBecomesAConstant) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 2, 5, 5}).output("y", kFloat, {1, 3, 3, 3});
+  model.initializer("w", {3, 2, 3, 3}, noise({3, 2, 3, 3})).initializer("b", {3}, noise({3}));
+  model.initializer(test::ints_tensor("s", {1, -1, 1, 1}));
+  model.node("Conv", {"x", "w"}, {"c"}).node("Reshape", {"b", "s"}, {"t"}).node("Add", {"c", "t"}, {"y"});
+  EXPECT_EQ(folded(model.bytes(), 1),
+            "w = float32[3,2,3,3]\nq0 = float32[1,3,1,1]\nConv(x, w) -> c\nAdd(c, q0) -> y\n");
+}
+
 TEST(FoldConstants, WhatIsComputedOrNoWeightStays) {
   ModelBuilder model;
   model.input("x", kFloat, {3, 4}).output("y", kFloat, {3, 3}).output("z", kFloat, {3, 4});

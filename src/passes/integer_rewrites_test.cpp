@@ -158,6 +158,26 @@ TEST(RestoreFloatOps, WhatWasTakenApartIsWholeAgain) {
   expect_same_outputs(before, after, 0);
 }
 
+TEST(RestoreFloatOps, AHardSwishIsWholeAgainWithoutItsLimit) {
+  const std::string before = between([](ModelBuilder& model) { model.node("HardSwish", {"a"}, {"b"}); });
+  onnx::Model after = read(before);
+  EXPECT_EQ(rewrite_hard_swish(after).count, 1U);
+  EXPECT_EQ(restore_float_ops(after).count, 1U);
+  EXPECT_THAT(text_of(after), HasSubstr("Conv(x, w) -> a\nHardSwish(a) -> b\n"));
+  expect_same_outputs(before, after, 0);
+}
+
+TEST(RestoreFloatOps, AHardSwishOfAValueThatOthersTakeIsWholeAgain) {
+  const std::string before = between([](ModelBuilder& model) {
+    model.node("HardSwish", {"a"}, {"h"}).node("Add", {"h", "a"}, {"b"});
+  });
+  onnx::Model after = read(before);
+  EXPECT_EQ(rewrite_hard_swish(after).count, 1U);
+  EXPECT_EQ(restore_float_ops(after).count, 1U);
+  EXPECT_THAT(text_of(after), HasSubstr("HardSwish(a) -> h\nAdd(h, a) -> b\n"));
+  expect_same_outputs(before, after, 0);
+}
+
 TEST(RestoreFloatOps, PartsThatOthersLookAtStay) {
   ModelBuilder model;
   model.input("x", kFloat, {2, 3}).output("y", kFloat, {2, 3}).output("s", kFloat, {2, 3});

@@ -153,12 +153,6 @@ std::string floats_attribute(const std::string& name, const std::vector<float>& 
   return field(1, name) + field(7, ounce::test::raw_floats(values)) + field(20, std::int64_t{6});
 }
 
-std::string ints_attribute(const std::string& name, const std::vector<std::int64_t>& values) {
-  std::string bytes = field(1, name);
-  for (const std::int64_t value : values) bytes += field(8, value);
-  return bytes + field(20, std::int64_t{7});
-}
-
 std::string string_attribute(const std::string& name, const std::string& value) {
   return field(1, name) + field(4, value) + field(20, std::int64_t{3});
 }

@@ -14,6 +14,8 @@ namespace {
 
 using graph::kNone;
 
+constexpr std::int64_t kHardSwish = 14;  // the opset that has it
+
 class Restoring {
  public:
   explicit Restoring(onnx::Model& model) : model_(model), index_(model), editors_(model, index_) {}
@@ -57,6 +59,10 @@ class Restoring {
     if (!product) return;
     const auto slope = number(body, *product->node, 1), middle = number(body, *sum->node, 1);
     if (!slope || !middle) return;
+    const bool is_swish = *slope == 1.0F / 6 && *middle == 0.5F && opset_of(model_, index_, body) >= kHardSwish;
+    if (is_swish && restore_hard_swish(body, {position, sum->position, product->position}, clip.outputs[0],
+                                       product->node->inputs[0]))
+      return;
     onnx::Node node;
     node.op_type = "HardSigmoid";
     node.inputs = {product->node->inputs[0]};
@@ -64,6 +70,38 @@ class Restoring {
     node.attributes.emplace_back(onnx::make_float_attribute(model_, "alpha", *slope));
     node.attributes.emplace_back(onnx::make_float_attribute(model_, "beta", *middle));
     replace(body, position, {sum->position, product->position}, std::move(node));
+  }
+
+  // `parts` make `sigmoid` of `x`; the product of both is the HardSwish.
+  bool restore_hard_swish(std::size_t body, std::vector<std::size_t> parts, Bytes sigmoid, Bytes x) {
+    const graph::Value& value = *index_.find(body, sigmoid).value;
+    if (value.is_output || value.uses.size() != 1 || value.uses[0].body != body) return false;
+    const onnx::Node& product = index_.node(value.uses[0]);
+    const bool is_product = is_op(product, "Mul") && product.inputs.size() == 2 &&
+                            product.inputs[1 - value.uses[0].input] == x && sigmoid != x;
+    if (!is_product) return false;
+    onnx::Node node;
+    node.op_type = "HardSwish";
+    node.inputs = {x};
+    node.outputs = {product.outputs[0]};
+    if (const auto limit = lower_limit(body, x)) {
+      node.inputs = {limit->node->inputs[0]};
+      parts.push_back(limit->position);
+    }
+    replace(body, value.uses[0].node, parts, std::move(node));
+    return true;
+  }
+
+  // The Clip below which a HardSwish gives nothing, if nobody else takes what it gives.
+  std::optional<Step> lower_limit(std::size_t body, Bytes name) const {
+    const auto found = index_.find(body, name);
+    const bool is_inner = found.value != nullptr && found.body == body && found.value->producer != kNone &&
+                          !found.value->is_output && found.value->uses.size() == 2;
+    if (!is_inner) return std::nullopt;
+    const onnx::Node& clip = *index_.bodies()[body].nodes()[found.value->producer];
+    const bool is_limit =
+        is_op(clip, "Clip") && number(body, clip, 1) == -3.0F && input_of(clip, 2).empty();
+    return is_limit ? std::optional(Step{found.value->producer, &clip}) : std::nullopt;
   }
 
   void restore_tanh(std::size_t body, std::size_t position, const onnx::Node& add) {

@@ -2,6 +2,8 @@
 // same, because a plan or a search left it there: one float op is faster than its parts.
 //
 //   x ─ Mul(α) ─ Add(β) ─ Clip(0, 1) ─ y                      →     x ─ HardSigmoid(α, β) ─ y
+//   x ─ Clip(-3, ∞) ─┬─ Mul(1/6) ─ Add(1/2) ─ Clip(0, 1) ─┬─ Mul ─ y     →     x ─ HardSwish ─ y
+//                    └────────────────────────────────────┘
 //   x ─ Mul(2) ─ Sigmoid ─ Mul(2) ─ Add(-1) ─ y               →     x ─ Tanh ─ y
 //
 // Conditions: all numbers are single constants, and nobody else looks at what is between. The parts that

@@ -1,30 +1,208 @@
 #include "plan/integer_costs.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "onnx/attributes.h"
 #include "onnx/settings.h"
-#include "target/target.h"
+#include "plan/least_cut.h"
 
 namespace ounce::plan {
 namespace {
 
-constexpr std::int64_t kFewInputs = 4;
-constexpr double kManyOutputs = 8192;  // below, neither takes noticeable time
+constexpr double kLeastSaved = 10'000;  // nanoseconds: less is noise
+// Integers are what was asked for: they stay unless floats are faster by more than estimates are usually off.
+constexpr double kAsked = 0.87;
+
+std::int64_t whole(double nanoseconds) { return static_cast<std::int64_t>(std::llround(nanoseconds)); }
+
+class CostGraph {
+ public:
+  CostGraph(const graph::Index& index, const IntegerPlan& plan, const Seeds& seeds,
+            const observe::Ranges& ranges, const KernelCosts& costs)
+      : index_(index), plan_(plan), seeds_(seeds), ranges_(ranges), costs_(costs), cut_(plan.nodes.size()) {
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      const NodeDecision& decision = plan_.nodes[i];
+      if (decision.arithmetic != Arithmetic::kStatic) continue;
+      things_.emplace(&node_of(decision), i);
+      makers_.emplace(ValueKey{decision.body, decision.output}, i);
+    }
+  }
+
+  std::set<const onnx::Node*> solve() {
+    double all_on_integers = 0;
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      if (plan_.nodes[i].arithmetic != Arithmetic::kStatic) continue;
+      const Times times = times_of(plan_.nodes[i]);
+      cut_.weigh(i, whole(kAsked * times.integers), whole(times.floats));
+      all_on_integers += kAsked * times.integers;
+    }
+    for (const ValueKey& value : values()) all_on_integers += add_value(value);
+    cut_.solve();
+    const double saved = all_on_integers - static_cast<double>(cut_.cost());
+    std::set<const onnx::Node*> floats;
+    if (saved < kLeastSaved) return floats;
+    for (const auto& [node, i] : things_) {
+      if (!cut_.is_first(i)) floats.insert(node);
+    }
+    return floats;
+  }
+
+ private:
+  const onnx::Node& node_of(const NodeDecision& decision) const {
+    return *index_.bodies()[decision.body].nodes()[decision.node];
+  }
+
+  // For one sample; none when nobody has looked.
+  double count_of(const ValueKey& value) const {
+    const auto found = ranges_.values.find(graph::value_path(index_, value.first, value.second));
+    if (found == ranges_.values.end() || ranges_.samples == 0) return 0;
+    return static_cast<double>(found->second.count()) / static_cast<double>(ranges_.samples);
+  }
+  ValueKey key_of(std::size_t body, Bytes name) const { return {index_.find(body, name).body, name}; }
+
+  ProductShape shape_of(const NodeDecision& decision) const {
+    const onnx::Node& node = node_of(decision);
+    const auto& dims = seeds_.weight_dims(decision.body, node);
+    const auto at = [&](std::size_t axis) { return static_cast<double>(dims[axis]); };
+    ProductShape shape;
+    if (decision.op->kind == IntegerKind::kConv) {
+      shape.outputs = at(0);
+      shape.inputs = at(1);
+      for (std::size_t axis = 2; axis < dims.size(); ++axis) shape.taps *= at(axis);
+      const auto group = onnx::integer_setting(node, "group", 1);
+      shape.is_depthwise = group.value_or(1) > 1 && dims[1] == 1;
+      shape.is_picture = dims.size() == 4;
+    } else {
+      const bool is_transposed = onnx::integer_setting(node, "transB", 0) == 1;
+      shape.inputs = at(is_transposed ? 1 : 0);
+      shape.outputs = at(is_transposed ? 0 : 1);
+    }
+    shape.positions = count_of({decision.body, decision.output}) / std::max(shape.outputs, 1.0);
+    return shape;
+  }
+
+  Times times_of(const NodeDecision& decision) const {
+    const onnx::Node& node = node_of(decision);
+    if (decision.is_reading) return {};
+    switch (decision.op->kind) {
+      case IntegerKind::kConv: return costs_.conv(shape_of(decision));
+      case IntegerKind::kGemm: return costs_.gemm(shape_of(decision));
+      case IntegerKind::kMatMul: return costs_.mat_mul(shape_of(decision));
+      default: break;
+    }
+    double taps = 1;
+    if (const auto window = onnx::integers_attribute(node, "kernel_shape")) {
+      for (const std::int64_t side : *window) taps *= static_cast<double>(side);
+    }
+    return costs_.between(node.op_type, {.values = count_of({decision.body, decision.output}),
+                                         .taps = taps,
+                                         .has_number = has_number(decision),
+                                         .is_gate = is_op(node, "Mul") && takes_hard_sigmoid(decision)});
+  }
+
+  bool has_number(const NodeDecision& decision) const {
+    const auto& inputs = node_of(decision).inputs;
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](Bytes input) { return plan_.numbers.contains(key_of(decision.body, input)); });
+  }
+
+  bool takes_hard_sigmoid(const NodeDecision& decision) const {
+    const auto& inputs = node_of(decision).inputs;
+    return std::any_of(inputs.begin(), inputs.end(), [&](Bytes input) {
+      const auto maker = makers_.find(key_of(decision.body, input));
+      return maker != makers_.end() && has_number(plan_.nodes[maker->second]) &&
+             plan_.nodes[maker->second].absorbed != kNone;
+    });
+  }
+
+  // What integer nodes take or give as codes.
+  std::set<ValueKey> values() const {
+    std::set<ValueKey> found;
+    for (const auto& [node, i] : things_) {
+      const NodeDecision& decision = plan_.nodes[i];
+      for (std::size_t k = 0; k < decision.op->activations(*node); ++k) {
+        const ValueKey key = key_of(decision.body, node->inputs[k]);
+        if (!plan_.numbers.contains(key)) found.insert(key);
+      }
+      if (decision.gives_codes) found.emplace(decision.body, decision.output);
+    }
+    return found;
+  }
+
+  bool is_picture_conv(std::size_t thing) const {
+    const NodeDecision& decision = plan_.nodes[thing];
+    return decision.op->kind == IntegerKind::kConv &&
+           seeds_.weight_dims(decision.body, node_of(decision)).size() == 4;
+  }
+
+  // The ways between floats and codes of one value; gives what they cost when all is on integers.
+  double add_value(const ValueKey& key) {
+    const graph::Value* value = index_.find(key.first, key.second).value;
+    if (value == nullptr) return 0;
+    std::vector<std::size_t> users;
+    bool has_float_users = value->is_output;
+    for (const Use& use : value->uses) {
+      const auto user = things_.find(&index_.node(use));
+      const bool takes_codes = user != things_.end() &&
+                               use.input < plan_.nodes[user->second].op->activations(index_.node(use));
+      if (takes_codes) {
+        users.push_back(user->second);
+      } else {
+        has_float_users = true;
+      }
+    }
+    const auto maker = makers_.find(key);
+    const bool is_made = maker != makers_.end() && plan_.nodes[maker->second].gives_codes;
+    const bool is_picture = std::any_of(users.begin(), users.end(), [this](auto i) { return is_picture_conv(i); }) ||
+                            (is_made && is_picture_conv(maker->second));
+    const double count = count_of(key);
+    const double reorder = is_picture ? kAsked * costs_.reorder(count) : 0;
+    double spent = 0;
+    if (!users.empty()) {  // codes, once for all who want them
+      const std::size_t codes = cut_.add_thing();
+      for (const std::size_t user : users) cut_.part(user, codes, LeastCut::kNever);
+      const double price = kAsked * costs_.to_codes(count);
+      if (is_made) {
+        cut_.part(codes, maker->second, whole(price + reorder));
+      } else {
+        cut_.weigh(codes, whole(price), 0);
+        spent += price;
+      }
+    }
+    if (!is_made) return spent;
+    const double price = kAsked * costs_.to_floats(count);
+    if (has_float_users) {
+      cut_.weigh(maker->second, whole(price), 0);
+      spent += price;
+    }
+    if (!users.empty()) {  // floats, once for all who want them
+      const std::size_t floats = cut_.add_thing();
+      cut_.part(maker->second, floats, whole(has_float_users ? reorder : price + reorder));
+      for (const std::size_t user : users) cut_.part(floats, user, LeastCut::kNever);
+    }
+    return spent;
+  }
+
+  const graph::Index& index_;
+  const IntegerPlan& plan_;
+  const Seeds& seeds_;
+  const observe::Ranges& ranges_;
+  const KernelCosts& costs_;
+  std::map<const onnx::Node*, std::size_t> things_;  // integer nodes: their place in the plan
+  std::map<ValueKey, std::size_t> makers_;
+  LeastCut cut_;
+};
 
 }  // namespace
 
-bool is_faster_in_floats(const onnx::Node& node, std::span<const std::int64_t> weight_dims, double outputs) {
-  const bool is_picture_conv = is_op(node, "Conv") && weight_dims.size() == 4;
-  if (!is_picture_conv || outputs < kManyOutputs) return false;
-  const auto group = onnx::integer_setting(node, "group", 1);
-  const bool has_few_inputs = group == 1 && weight_dims[1] <= kFewInputs;
-  const bool is_depthwise = group && *group > 1 && *group == weight_dims[0] && weight_dims[1] == 1;
-  return has_few_inputs || is_depthwise;
-}
-
-bool has_measured_costs(const std::string& target) {
-  if (target.empty()) return true;
-  const target::Target where = target::parse_target(target);
-  const bool is_on_cpu = where.provider.empty() || where.provider == "cpu";
-  return is_on_cpu && (where.machine.empty() || where.machine == "x64");
+std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const IntegerPlan& plan,
+                                             const Seeds& seeds, const observe::Ranges& ranges,
+                                             const KernelCosts& costs) {
+  return CostGraph(index, plan, seeds, ranges, costs).solve();
 }
 
 }  // namespace ounce::plan

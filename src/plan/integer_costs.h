@@ -1,30 +1,30 @@
-// What is slower on integers than on floats, measured: the runtime's float kernels for convolutions of few
-// inputs, and for depthwise ones, work on blocks of channels and leave its integer kernels behind.
+// Which nodes of a static plan take less time in floats, the ways between floats and codes counted.
 //
-//   microseconds, AVX-512 VNNI, 1 thread, ONNX Runtime 1.31      floats   integers
-//   3 → 16 channels, 3×3, stride 2, 224×224, and 16 depthwise       305        893
-//   3 → 16 channels, 3×3, 32×32, and 16 depthwise                    33         74
-//   3 → 32 channels, 3×3, stride 2, 224×224, and 32 depthwise       637       1279
+//   x ─ Conv ─ a ─ Conv ─ b ─ y      each Conv has its time in floats and on integers (kernel_costs.h); floats become codes, and
+//        F      ↑    I     ↑         codes floats, where the two kinds meet: at a, once for all who take its codes, and at b
+//             codes      floats
 //
-// In the middle of a network the way to floats and back costs more than that. At its beginning, where floats
-// come in, it costs nothing: such nodes stay in floats until the first one comes that is faster on integers.
+// What costs the least in all is a minimum cut (least_cut.h): integers on one side, floats on the other. So an island of integers
+// that gains less than the ways in and out cost does not come up, and a slow node between integers stays there if the way to
+// floats and back would take longer.
 //
-// For x86 CPUs; on arm64 floats have no such kernels.
+// For x86 CPUs; nothing was measured for others.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
+#include <set>
 
+#include "graph/index.h"
+#include "observe/ranges.h"
 #include "onnx/model.h"
+#include "plan/integer_plan.h"
+#include "plan/kernel_costs.h"
+#include "plan/seeds.h"
 
 namespace ounce::plan {
 
-// Is this node, with a weight of these dimensions, faster where it takes floats? `outputs` are the values
-// that it gives for one sample.
-bool is_faster_in_floats(const onnx::Node& node, std::span<const std::int64_t> weight_dims, double outputs);
-
-// Do these costs hold there? (Recipe::target)
-bool has_measured_costs(const std::string& target);
+// Of the nodes that compute on integers in `plan`. Empty when less is saved than such estimates can tell.
+std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const IntegerPlan& plan,
+                                             const Seeds& seeds, const observe::Ranges& ranges,
+                                             const KernelCosts& costs);
 
 }  // namespace ounce::plan

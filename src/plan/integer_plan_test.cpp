@@ -1027,54 +1027,5 @@ TEST(IntegerPlan, ASigmoidThatIsReadAsATanhHasAWholeMiddle) {
   EXPECT_THAT(text, HasSubstr("value 0:t uint8 scale 0.007874016 zero 127\n"));  // from -1 to 1
 }
 
-// x ─ Conv of few inputs ─ a ─ depthwise Conv ─ b ─ Conv ─ y ─ Add(a) ─ s ─ Conv ─ z
-ModelBuilder beginning() {
-  ModelBuilder model;
-  model.input("x", kFloat, {1, 3, 64, 64}).output("z", kFloat, {1, 8, 64, 64});
-  const auto add = [&](const Strings& names, const Dims& dims, const Strings& attributes) {
-    model.initializer("w" + names[1], dims, ramp(dims));
-    model.node("Conv", {names[0], "w" + names[1]}, {names[1]}, attributes);
-  };
-  add({"x", "a"}, {8, 3, 1, 1}, {});
-  add({"a", "b"}, {8, 1, 1, 1}, {int_attribute("group", 8)});
-  add({"b", "y"}, {8, 8, 1, 1}, {});
-  model.node("Add", {"y", "a"}, {"s"});
-  add({"s", "z"}, {8, 8, 1, 1}, {});
-  return model;
-}
-observe::Ranges many_values() {
-  observe::Ranges ranges;
-  for (const char* name : {"x", "a", "b", "y", "s", "z"})
-    ranges.values[name].add(ramp({8, 64, 64}), 8, 64 * 64);
-  ranges.samples = 1;
-  return ranges;
-}
-
-TEST(IntegerPlan, WhatIsSlowerOnIntegersStaysInFloatsAtTheBeginning) {
-  EXPECT_EQ(node_lines(integer_text(beginning(), many_values())),
-            "node 0:0 float: is faster in floats, which is what it gets\n"
-            "node 0:1 float: is faster in floats, which is what it gets\n"
-            "node 0:2 static -> y, codes\n"
-            "node 0:3 static -> s, codes\n"
-            "node 0:4 static -> z, codes\n");
-}
-
-TEST(IntegerPlan, CostsAreNotWeighedWhereNobodyWantsItOrTheyAreOfOtherCpus) {
-  Recipe all = static_recipe(), arm = static_recipe(), ports = static_recipe();
-  all.integer.weigh_costs = false;
-  arm.target = "linux-arm64@1.22.0";
-  ports.integer.integer_io = true;
-  for (const Recipe& recipe : {all, arm, ports})
-    EXPECT_THAT(integer_text(beginning(), many_values(), recipe),
-                StartsWith("node 0:0 static -> a, codes\n"));
-}
-
-TEST(IntegerPlan, ModelsOfNothingButSlowNodesAreOnIntegersAllTheSame) {
-  ModelBuilder model;
-  model.input("x", kFloat, {1, 3, 64, 64}).output("a", kFloat, {1, 4, 64, 64});
-  model.initializer("wa", {4, 3, 1, 1}, ramp({4, 3, 1, 1})).node("Conv", {"x", "wa"}, {"a"});
-  EXPECT_THAT(integer_text(model, many_values()), StartsWith("node 0:0 static -> a, codes\n"));
-}
-
 }  // namespace
 }  // namespace ounce::plan

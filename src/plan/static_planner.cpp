@@ -15,16 +15,17 @@ namespace {
 
 class StaticPlanner {
  public:
-  // Without ranges every value is taken to have one.
+  using Nodes = std::set<const onnx::Node*>;
+
+  // Without ranges every value is taken to have one. `faster_in_floats` stay there.
   StaticPlanner(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges, Seeds& seeds,
-                Selection& selection)
+                Selection& selection, const Nodes& faster_in_floats)
       : index_(index),
         recipe_(recipe.integer),
         ranges_(ranges),
         seeds_(seeds),
         selection_(selection),
-        weighs_costs_(recipe.integer.weigh_costs && !recipe.integer.integer_io && ranges != nullptr &&
-                      has_measured_costs(recipe.target)) {}
+        faster_in_floats_(faster_in_floats) {}
 
   IntegerPlan make() {
     for (const auto& [name, value] : recipe_.values) {
@@ -93,10 +94,9 @@ class StaticPlanner {
   void find_candidates(std::size_t body) {
     const auto& nodes = index_.bodies()[body].nodes();
     makers_.clear();
-    at_beginning_.clear();
+    could_be_codes_.clear();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (seeds_.is_asked_dynamic(*nodes[i])) continue;
-      follow_the_beginning(*nodes[i]);
       const IntegerOp* op = find_integer_op(*nodes[i]);
       NodeDecision decision;
       decision.body = body;
@@ -111,10 +111,9 @@ class StaticPlanner {
         find_output(decision);
         if (op->kind == IntegerKind::kJoin) find_reading(decision);
         decision.reason = op->has_weight() ? why_not_seed(decision) : why_not_follower(decision);
-        if (decision.reason.empty() && op->has_weight() && is_slower(decision)) {
-          decision.reason = "is faster in floats, which is what it gets";
-          at_beginning_.insert(decision.output);
-          at_beginning_.insert(nodes[i]->outputs[0]);
+        if (decision.reason.empty() && faster_in_floats_.contains(&*nodes[i])) {
+          decision.reason = "is faster in floats";
+          could_be_codes_.insert(decision.output);
         }
         if (decision.reason.empty()) {
           decision.arithmetic = Arithmetic::kStatic;
@@ -128,26 +127,6 @@ class StaticPlanner {
       }
       plan_.nodes.push_back(std::move(decision));
     }
-  }
-
-  // Floats that come in are none of its costs.
-  bool is_slower(const NodeDecision& decision) const {
-    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
-    if (!weighs_costs_ || makers_.contains(node.inputs[0])) return false;
-    const observe::Statistics* given = statistics(path_of(decision.body, decision.output));
-    if (given == nullptr || ranges_->samples == 0) return false;
-    const double outputs = static_cast<double>(given->count()) / static_cast<double>(ranges_->samples);
-    return is_faster_in_floats(node, seeds_.weight_dims(decision.body, node), outputs);
-  }
-
-  // What nodes that are faster in floats give, through what stands between them: codes can be made of it for
-  // an op that gets codes as well.
-  void follow_the_beginning(const onnx::Node& node) {
-    const bool is_between = is_clamp(node) || find_integer_op(node) != nullptr;
-    if (!is_between || at_beginning_.empty() || node.outputs.size() != 1) return;
-    const bool follows = !node.inputs.empty() && at_beginning_.contains(node.inputs[0]);
-    const auto* op = find_integer_op(node);
-    if (follows && (op == nullptr || !op->has_weight())) at_beginning_.insert(node.outputs[0]);
   }
 
   // The value that the node gives, behind a clamp that can go.
@@ -245,9 +224,9 @@ class StaticPlanner {
     bool takes_codes = false;
     for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
       const bool is_code = makers_.contains(input_of(node, i));
-      const bool may_be_code =
-          at_beginning_.contains(input_of(node, i)) && why_no_codes(decision.body, input_of(node, i)).empty();
-      if (!is_code && !may_be_code && !number_of(decision.body, node, i)) return "not all it gets are codes";
+      const bool could_be =
+          could_be_codes_.contains(input_of(node, i)) && why_no_codes(decision.body, input_of(node, i)).empty();
+      if (!is_code && !could_be && !number_of(decision.body, node, i)) return "not all it gets are codes";
       takes_codes |= is_code;
     }
     if (!takes_codes) return "not all it gets are codes";
@@ -456,23 +435,32 @@ class StaticPlanner {
   Seeds& seeds_;
   Selection& selection_;
   IntegerPlan plan_;
-  bool weighs_costs_;
+  const Nodes& faster_in_floats_;
   std::map<Bytes, std::size_t> makers_;  // values of this body that integer nodes give: by whom
-  std::set<Bytes> at_beginning_;         // values of this body that come of nodes which are faster in floats
+  std::set<Bytes> could_be_codes_;       // values of this body that come of nodes which are faster in floats
 };
+
+bool has_integers(const IntegerPlan& plan) {
+  return std::any_of(plan.nodes.begin(), plan.nodes.end(),
+                     [](const NodeDecision& decision) { return decision.is_integer(); });
+}
 
 }  // namespace
 
 IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges,
                         Seeds& seeds, Selection& selection) {
-  IntegerPlan plan = StaticPlanner(index, recipe, ranges, seeds, selection).make();
-  const bool has_integers = std::any_of(plan.nodes.begin(), plan.nodes.end(),
-                                        [](const NodeDecision& decision) { return decision.is_integer(); });
-  if (has_integers || !recipe.integer.weigh_costs) return plan;
+  const auto plan_without = [&](const StaticPlanner::Nodes& faster_in_floats) {
+    return StaticPlanner(index, recipe, ranges, seeds, selection, faster_in_floats).make();
+  };
+  IntegerPlan plan = plan_without({});
+  const bool weighs_costs = recipe.integer.weigh_costs && !recipe.integer.integer_io && ranges != nullptr &&
+                            has_measured_costs(recipe.target);
+  if (!weighs_costs) return plan;
+  const auto faster = faster_in_floats(index, plan, seeds, *ranges, KernelCosts(costed_cpus(recipe.target)));
+  if (faster.empty()) return plan;
+  IntegerPlan cheapest = plan_without(faster);
   // What was asked for is integers: slow ones rather than none.
-  Recipe whatever_it_costs = recipe;
-  whatever_it_costs.integer.weigh_costs = false;
-  return StaticPlanner(index, whatever_it_costs, ranges, seeds, selection).make();
+  return has_integers(cheapest) ? cheapest : plan;
 }
 
 }  // namespace ounce::plan

@@ -10,12 +10,6 @@ std::string string_attribute(const std::string& name, const std::string& value) 
   return field(1, name) + field(4, value) + field(20, std::int64_t{3});
 }
 
-std::string ints_attribute(const std::string& name, const Dims& values) {
-  std::string bytes = field(1, name);
-  for (const std::int64_t value : values) bytes += field(8, value);
-  return bytes + field(20, std::int64_t{7});
-}
-
 std::string weight(const std::string& name, const Dims& dims, std::uint32_t seed = 1) {
   std::size_t count = 1;
   for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);

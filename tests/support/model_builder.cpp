@@ -64,6 +64,12 @@ std::string int_attribute(const std::string& name, std::int64_t value) {
   return field(1, name) + field(3, value) + field(20, std::int64_t{2});
 }
 
+std::string ints_attribute(const std::string& name, const std::vector<std::int64_t>& values) {
+  std::string bytes = field(1, name);
+  for (const std::int64_t value : values) bytes += field(8, value);
+  return bytes + field(20, std::int64_t{7});
+}
+
 std::string tensor_attribute(const std::string& name, const std::string& tensor_bytes) {
   return field(1, name) + field(5, tensor_bytes) + field(20, std::int64_t{4});
 }

@@ -32,6 +32,7 @@ std::string external_tensor(const std::string& name, const Dims& dims, const std
                             const std::string& offset, const std::string& length);
 std::string value_info(const std::string& name, int type, const Dims& dims);
 std::string int_attribute(const std::string& name, std::int64_t value);
+std::string ints_attribute(const std::string& name, const std::vector<std::int64_t>& values);
 std::string tensor_attribute(const std::string& name, const std::string& tensor);
 std::string graph_attribute(const std::string& name, const std::string& graph);
 std::string node(const std::string& op_type, const Strings& inputs, const Strings& outputs,

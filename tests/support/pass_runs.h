@@ -34,7 +34,7 @@ inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::string float_attribute(const std::string& name, float value);
 std::string floats_attribute(const std::string& name, const std::vector<float>& values);
-std::string ints_attribute(const std::string& name, const std::vector<std::int64_t>& values);
+using ounce::test::ints_attribute;
 std::string string_attribute(const std::string& name, const std::string& value);
 std::string reference_attribute(const std::string& name, const std::string& refers_to, int type);
 std::string ints_tensor(const std::string& name, const std::vector<std::int64_t>& values);

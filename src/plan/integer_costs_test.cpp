@@ -1,0 +1,185 @@
+#include "plan/integer_costs.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "graph/verify.h"
+#include "onnx/reader.h"
+#include "plan/plan.h"
+#include "support/model_builder.h"
+#include "support/ramp.h"
+
+namespace ounce::plan {
+namespace {
+
+using test::Dims;
+using test::GraphBuilder;
+using test::int_attribute;
+using test::ints_attribute;
+using test::kFloat;
+using test::ModelBuilder;
+using test::ramp;
+using test::Strings;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Recipe recipe_for(const std::string& target = {}) {
+  Recipe recipe;
+  recipe.format = Format::kStatic;
+  recipe.half_share = 0;
+  recipe.integer.calibration = CalibrationMethod::kMinMax;
+  recipe.integer.correct_bias = false;
+  recipe.target = target;
+  return recipe;
+}
+
+// Values of one sample, by name: so many channels of so many positions.
+observe::Ranges seen(const std::map<std::string, std::pair<int, int>>& values) {
+  observe::Ranges ranges;
+  for (const auto& [name, size] : values) {
+    const auto [channels, positions] = size;
+    ranges.values[name].add(ramp({channels, positions}), static_cast<std::size_t>(channels),
+                            static_cast<std::size_t>(positions));
+  }
+  ranges.samples = 1;
+  return ranges;
+}
+
+// Lines of nodes.
+std::string plan_of(const GraphBuilder& builder, const observe::Ranges& ranges,
+                    const Recipe& recipe = recipe_for()) {
+  const std::string bytes = builder.bytes();
+  const onnx::Model model = onnx::read_model_from_memory(bytes, "model");
+  const graph::Index index = graph::verify(model);
+  ThreadPool pool(2);
+  const std::string text = make_plan(model, index, recipe, pool, &ranges).integer.text();
+  return text.substr(0, text.find("value "));
+}
+
+void add_conv(GraphBuilder& model, const std::string& x, const std::string& y, const Dims& dims, int group = 1) {
+  model.initializer("w" + y, dims, ramp(dims));
+  const auto pad = (dims[2] - 1) / 2;
+  model.node("Conv", {x, "w" + y}, {y},
+             {int_attribute("group", group), ints_attribute("pads", {pad, pad, pad, pad})});
+}
+
+// x ─ Conv of 3 inputs ─ a ─ depthwise Conv ─ b ─ Conv ─ y ─ Conv ─ z
+ModelBuilder beginning() {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 3, 112, 112}).output("z", kFloat, {1, 64, 112, 112});
+  add_conv(model, "x", "a", {20, 3, 3, 3});
+  add_conv(model, "a", "b", {20, 1, 3, 3}, 20);
+  add_conv(model, "b", "y", {64, 20, 1, 1});
+  add_conv(model, "y", "z", {64, 64, 3, 3});
+  return model;
+}
+observe::Ranges values_of_beginning() {
+  constexpr int kPositions = 112 * 112;
+  return seen({{"x", {3, kPositions}},
+               {"a", {20, kPositions}},
+               {"b", {20, kPositions}},
+               {"y", {64, kPositions}},
+               {"z", {64, kPositions}}});
+}
+
+TEST(IntegerCosts, WhatIsSlowerOnIntegersStaysInFloatsWhereFloatsComeIn) {
+  EXPECT_EQ(plan_of(beginning(), values_of_beginning()),
+            "node 0:0 float: is faster in floats\n"
+            "node 0:1 float: is faster in floats\n"
+            "node 0:2 static -> y, codes\n"
+            "node 0:3 static -> z, codes\n");
+}
+
+TEST(IntegerCosts, AreNotWeighedWhereNobodyWantsItOrTheyAreOfOtherCpus) {
+  Recipe all = recipe_for(), ports = recipe_for();
+  all.integer.weigh_costs = false;
+  ports.integer.integer_io = true;
+  for (const Recipe& recipe : {all, recipe_for("linux-arm64@1.22.0"), ports})
+    EXPECT_THAT(plan_of(beginning(), values_of_beginning(), recipe), StartsWith("node 0:0 static -> a, codes\n"));
+}
+
+// x ─ Conv ─ a ─ depthwise Conv ─ b ─ Conv ─ y: slower on integers, but not by the way to floats and back.
+TEST(IntegerCosts, ASlowNodeBetweenIntegersStaysThere) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 64, 56, 56}).output("y", kFloat, {1, 64, 56, 56});
+  add_conv(model, "x", "a", {96, 64, 3, 3});
+  add_conv(model, "a", "b", {96, 1, 3, 3}, 96);
+  add_conv(model, "b", "y", {64, 96, 3, 3});
+  constexpr int kPositions = 56 * 56;
+  EXPECT_THAT(plan_of(model, seen({{"x", {64, kPositions}},
+                                   {"a", {96, kPositions}},
+                                   {"b", {96, kPositions}},
+                                   {"y", {64, kPositions}}})),
+              HasSubstr("node 0:1 static -> b, codes\n"));
+}
+
+// x ─ Conv ─ a ─ AveragePool ─ b ─ Conv ─ y: the pool's integer kernel takes longer than the ways around it.
+TEST(IntegerCosts, AKernelThatIsTooSlowCutsTheIntegersInTwo) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 64, 56, 56}).output("y", kFloat, {1, 64, 56, 56});
+  add_conv(model, "x", "a", {64, 64, 3, 3});
+  model.node("AveragePool", {"a"}, {"b"},
+             {ints_attribute("kernel_shape", {3, 3}), ints_attribute("pads", {1, 1, 1, 1})});
+  add_conv(model, "b", "y", {64, 64, 3, 3});
+  constexpr int kPositions = 56 * 56;
+  EXPECT_EQ(plan_of(model, seen({{"x", {64, kPositions}},
+                                 {"a", {64, kPositions}},
+                                 {"b", {64, kPositions}},
+                                 {"y", {64, kPositions}}})),
+            "node 0:0 static -> a, codes\n"
+            "node 0:2 static -> y, codes\n");
+}
+
+// x ─ Conv ─ a ─ Exp ─ e ─ small Conv ─ f ─ Exp ─ g ─ Conv ─ y
+TEST(IntegerCosts, AnIslandThatGainsLessThanItsWaysCostStaysInFloats) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 32, 80, 80}).output("y", kFloat, {1, 32, 80, 80});
+  add_conv(model, "x", "a", {32, 32, 5, 5});
+  model.node("Exp", {"a"}, {"e"});
+  add_conv(model, "e", "f", {32, 32, 1, 1});
+  model.node("Exp", {"f"}, {"g"});
+  add_conv(model, "g", "y", {32, 32, 5, 5});
+  std::map<std::string, std::pair<int, int>> sizes;
+  for (const char* name : {"x", "a", "e", "f", "g", "y"}) sizes.emplace(name, std::pair(32, 80 * 80));
+  EXPECT_EQ(plan_of(model, seen(sizes)),
+            "node 0:0 static -> a, codes\n"
+            "node 0:2 float: is faster in floats\n"
+            "node 0:4 static -> y, codes\n");
+}
+
+// Two small Convs: in floats they would be faster, but nobody would notice.
+TEST(IntegerCosts, WhatTakesNoTimeIsNotWeighed) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 4, 8, 8}).output("y", kFloat, {1, 4, 8, 8});
+  add_conv(model, "x", "a", {4, 4, 1, 1});
+  add_conv(model, "a", "y", {4, 4, 1, 1});
+  EXPECT_EQ(plan_of(model, seen({{"x", {4, 64}}, {"a", {4, 64}}, {"y", {4, 64}}})),
+            "node 0:0 static -> a, codes\n"
+            "node 0:1 static -> y, codes\n");
+}
+
+TEST(IntegerCosts, ModelsOfNothingButSlowNodesAreOnIntegersAllTheSame) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 3, 112, 112}).output("a", kFloat, {1, 4, 112, 112});
+  add_conv(model, "x", "a", {4, 3, 1, 1});
+  EXPECT_EQ(plan_of(model, seen({{"x", {3, 112 * 112}}, {"a", {4, 112 * 112}}})), "node 0:0 static -> a, codes\n");
+}
+
+// Without VNNI a Conv of few channels gains less, and the ways to codes cost more.
+TEST(IntegerCosts, AreThoseOfTheCpuThatTheTargetNames) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 40, 80, 80}).output("y", kFloat, {1, 40, 80, 80});
+  add_conv(model, "x", "a", {40, 40, 5, 5});
+  model.node("Exp", {"a"}, {"e"});
+  add_conv(model, "e", "f", {40, 40, 1, 1});
+  model.node("Exp", {"f"}, {"y"});
+  std::map<std::string, std::pair<int, int>> sizes;
+  for (const char* name : {"x", "a", "e", "f", "y"}) sizes.emplace(name, std::pair(40, 80 * 80));
+  EXPECT_THAT(plan_of(model, seen(sizes), recipe_for("linux-x64@1.30.0+vnni")), HasSubstr("node 0:2 static"));
+  EXPECT_THAT(plan_of(model, seen(sizes), recipe_for("linux-x64@1.30.0+avx2")), HasSubstr("node 0:2 float"));
+}
+
+}  // namespace
+}  // namespace ounce::plan

@@ -1,0 +1,62 @@
+// How long ONNX Runtime's CPU kernels take, in floats and on integers: constants that bench/kernel_costs.py measured
+// and fitted on some 400 small networks (ONNX Runtime 1.31, one thread). For half of them the estimate is within
+// a tenth, for nine of ten within a half.
+//
+// The same model must give the same file everywhere, so nothing is timed while a plan is made: this table is what a
+// plan knows. `ounce tune` times.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ounce::plan {
+
+struct Times {
+  double floats = 0, integers = 0;  // nanoseconds
+};
+
+// A Conv, Gemm or MatMul, for one sample.
+struct ProductShape {
+  double positions = 0;           // that it gives values for: pixels, rows
+  double inputs = 0, outputs = 0;  // channels that each output takes, and that it gives
+  double taps = 1;                // of the kernel
+  bool is_depthwise = false;
+  bool is_picture = false;  // a Conv over two axes: the runtime has float kernels of its own for it
+};
+
+// An op without weights, for one sample.
+struct BetweenShape {
+  double values = 0;        // that it gives
+  double taps = 1;          // of a pool's window
+  bool has_number = false;  // Add: beside the values it takes a single number, as in the parts of a HardSigmoid
+  bool is_gate = false;     // Mul: with what such a HardSigmoid gives
+};
+
+// Of which CPUs: x86 with instructions for sums of 8-bit products, without them, or of both alike.
+enum class CostedCpus { kVnni, kAvx2, kBoth };
+
+class KernelCosts {
+ public:
+  explicit KernelCosts(CostedCpus cpus) : cpus_(cpus) {}
+
+  Times conv(const ProductShape& shape) const;
+  Times gemm(const ProductShape& shape) const;
+  Times mat_mul(const ProductShape& shape) const;
+  // Nothing for ops that only rename what is there.
+  Times between(std::string_view op_type, const BetweenShape& shape) const;
+
+  // Ways between floats and codes, with the change of layout that comes with them.
+  double to_codes(double values) const;
+  double to_floats(double values) const;
+  // What float kernels for pictures take to bring values into their own layout, or out of it.
+  double reorder(double values) const;
+
+ private:
+  CostedCpus cpus_;
+};
+
+// Whether these costs hold for a target (Recipe::target), and those of which CPUs.
+bool has_measured_costs(const std::string& target);
+CostedCpus costed_cpus(const std::string& target);
+
+}  // namespace ounce::plan

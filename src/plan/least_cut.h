@@ -1,0 +1,49 @@
+// Divides things in two where each has its price in either part, and things that belong together have a price when
+// they are parted: a minimum cut, found as the largest flow (Dinic's way).
+//
+//   LeastCut cut(2);
+//   cut.weigh(0, 2, 5);      thing 0 costs 2 in the first part, 5 in the second
+//   cut.weigh(1, 3, 1);
+//   cut.part(0, 1, 4);       0 in the first part and 1 in the second costs 4
+//   cut.solve();
+//   cut.is_first(0), cut.cost()
+//
+// Of several that cost the same it takes the one with the fewest things in the second part.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ounce::plan {
+
+class LeastCut {
+ public:
+  static constexpr std::int64_t kNever = std::int64_t{1} << 50;  // more than all other prices together
+
+  explicit LeastCut(std::size_t things) : edges_of_(things + kThings) {}
+
+  std::size_t add_thing();
+  void weigh(std::size_t thing, std::int64_t in_first, std::int64_t in_second);
+  void part(std::size_t in_first, std::size_t in_second, std::int64_t price);
+  void solve();
+  bool is_first(std::size_t thing) const { return !is_second_[thing + kThings]; }
+  std::int64_t cost() const { return flow_; }
+
+ private:
+  static constexpr std::size_t kSource = 0, kSink = 1, kThings = 2;  // vertices; those of things come last
+
+  void join(std::size_t from, std::size_t to, std::int64_t capacity);
+  bool find_levels();
+  bool push();  // one more path; false when there is none on these levels
+  void divide();
+
+  std::vector<std::vector<std::size_t>> edges_of_;  // edges 2i and 2i + 1 are the two directions of one
+  std::vector<std::size_t> ends_;
+  std::vector<std::int64_t> left_;  // that may still flow
+  std::vector<std::size_t> level_, next_;
+  std::vector<bool> is_second_;
+  std::int64_t flow_ = 0;
+};
+
+}  // namespace ounce::plan
