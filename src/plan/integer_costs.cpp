@@ -73,6 +73,9 @@ class CostGraph {
       shape.outputs = at(0);
       shape.inputs = at(1);
       for (std::size_t axis = 2; axis < dims.size(); ++axis) shape.taps *= at(axis);
+      const auto dilations = onnx::integers_attribute(node, "dilations");
+      const bool is_dilated = dilations && !dilations->empty() && dilations->back() != 1;
+      shape.rows = is_dilated ? shape.taps : shape.taps / std::max(at(dims.size() - 1), 1.0);
       const auto group = onnx::integer_setting(node, "group", 1);
       shape.is_depthwise = group.value_or(1) > 1 && dims[1] == 1;
       shape.is_picture = dims.size() == 4;
@@ -101,7 +104,7 @@ class CostGraph {
     return costs_.between(node.op_type, {.values = count_of({decision.body, decision.output}),
                                          .taps = taps,
                                          .has_number = has_number(decision),
-                                         .is_gate = is_op(node, "Mul") && takes_hard_sigmoid(decision)});
+                                         .gates_itself = gates_itself(decision)});
   }
 
   bool has_number(const NodeDecision& decision) const {
@@ -110,13 +113,31 @@ class CostGraph {
                        [&](Bytes input) { return plan_.numbers.contains(key_of(decision.body, input)); });
   }
 
-  bool takes_hard_sigmoid(const NodeDecision& decision) const {
-    const auto& inputs = node_of(decision).inputs;
-    return std::any_of(inputs.begin(), inputs.end(), [&](Bytes input) {
-      const auto maker = makers_.find(key_of(decision.body, input));
-      return maker != makers_.end() && has_number(plan_.nodes[maker->second]) &&
-             plan_.nodes[maker->second].absorbed != kNone;
+  const NodeDecision* maker_of(std::size_t body, Bytes name) const {
+    const auto maker = makers_.find(key_of(body, name));
+    return maker == makers_.end() ? nullptr : &plan_.nodes[maker->second];
+  }
+
+  // Is `gate` the Sigmoid, or the sum that a HardSigmoid was made of, of `x`?
+  bool is_sigmoid_of(std::size_t body, Bytes gate, Bytes x) const {
+    const NodeDecision* maker = maker_of(body, gate);
+    if (maker == nullptr) return false;
+    const onnx::Node& node = node_of(*maker);
+    if (is_op(node, "Sigmoid")) return node.inputs[0] == x;
+    if (!is_op(node, "Add") || !has_number(*maker)) return false;
+    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](Bytes input) {
+      const NodeDecision* scaled = maker_of(body, input);
+      const bool is_reading = scaled != nullptr && scaled->is_reading;
+      return input == x || (is_reading && (node_of(*scaled).inputs[0] == x || node_of(*scaled).inputs[1] == x));
     });
+  }
+
+  // x · Sigmoid(x), x · HardSigmoid(x)
+  bool gates_itself(const NodeDecision& decision) const {
+    const onnx::Node& node = node_of(decision);
+    return is_op(node, "Mul") && node.inputs.size() == 2 &&
+           (is_sigmoid_of(decision.body, node.inputs[0], node.inputs[1]) ||
+            is_sigmoid_of(decision.body, node.inputs[1], node.inputs[0]));
   }
 
   // What integer nodes take or give as codes.
@@ -137,6 +158,12 @@ class CostGraph {
     const NodeDecision& decision = plan_.nodes[thing];
     return decision.op->kind == IntegerKind::kConv &&
            seeds_.weight_dims(decision.body, node_of(decision)).size() == 4;
+  }
+  // In floats, whose kernels take few channels as they are.
+  bool wants_reordered(std::size_t thing) const {
+    const NodeDecision& decision = plan_.nodes[thing];
+    constexpr std::int64_t kBlock = 16;
+    return is_picture_conv(thing) && seeds_.weight_dims(decision.body, node_of(decision))[1] >= kBlock;
   }
 
   // The ways between floats and codes of one value; gives what they cost when all is on integers.
@@ -173,10 +200,14 @@ class CostGraph {
         spent += price;
       }
     }
-    if (!is_made) return spent;
+    if (!is_made) {
+      const bool is_spread = value->producer != kNone && is_softmax_over_channels(index_.find(key.first, key.second));
+      add_reordering(users, is_spread ? KernelCosts::softmax_over_channels(count) : costs_.reorder(count));
+      return spent;
+    }
     const double price = kAsked * costs_.to_floats(count);
     if (has_float_users) {
-      cut_.weigh(maker->second, whole(price), 0);
+      cut_.weigh(maker->second, whole(price), whole(reorder));
       spent += price;
     }
     if (!users.empty()) {  // floats, once for all who want them
@@ -185,6 +216,25 @@ class CostGraph {
       for (const std::size_t user : users) cut_.part(floats, user, LeastCut::kNever);
     }
     return spent;
+  }
+
+  bool is_softmax_over_channels(const graph::Index::Found& found) const {
+    const onnx::Node& node = *index_.bodies()[found.body].nodes()[found.value->producer];
+    const auto axis = onnx::integer_setting(node, "axis", -1);
+    return is_op(node, "Softmax") && (axis == 1 || axis == -3);
+  }
+
+  // Float kernels for pictures have a layout of their own, which what comes in does not have.
+  void add_reordering(const std::vector<std::size_t>& users, double price) {
+    std::size_t reordered = 0;
+    bool is_wanted = false;
+    for (const std::size_t user : users) {
+      if (!wants_reordered(user)) continue;
+      if (!is_wanted) reordered = cut_.add_thing();
+      is_wanted = true;
+      cut_.part(reordered, user, LeastCut::kNever);
+    }
+    if (is_wanted) cut_.weigh(reordered, 0, whole(price));
   }
 
   const graph::Index& index_;

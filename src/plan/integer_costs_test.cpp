@@ -135,18 +135,33 @@ TEST(IntegerCosts, AKernelThatIsTooSlowCutsTheIntegersInTwo) {
 // x ─ Conv ─ a ─ Exp ─ e ─ small Conv ─ f ─ Exp ─ g ─ Conv ─ y
 TEST(IntegerCosts, AnIslandThatGainsLessThanItsWaysCostStaysInFloats) {
   ModelBuilder model;
-  model.input("x", kFloat, {1, 32, 80, 80}).output("y", kFloat, {1, 32, 80, 80});
-  add_conv(model, "x", "a", {32, 32, 5, 5});
+  model.input("x", kFloat, {1, 8, 80, 80}).output("y", kFloat, {1, 8, 80, 80});
+  add_conv(model, "x", "a", {8, 8, 9, 9});
   model.node("Exp", {"a"}, {"e"});
-  add_conv(model, "e", "f", {32, 32, 1, 1});
+  add_conv(model, "e", "f", {8, 8, 1, 1});
   model.node("Exp", {"f"}, {"g"});
-  add_conv(model, "g", "y", {32, 32, 5, 5});
+  add_conv(model, "g", "y", {8, 8, 9, 9});
   std::map<std::string, std::pair<int, int>> sizes;
-  for (const char* name : {"x", "a", "e", "f", "g", "y"}) sizes.emplace(name, std::pair(32, 80 * 80));
+  for (const char* name : {"x", "a", "e", "f", "g", "y"}) sizes.emplace(name, std::pair(8, 80 * 80));
   EXPECT_EQ(plan_of(model, seen(sizes)),
             "node 0:0 static -> a, codes\n"
             "node 0:2 float: is faster in floats\n"
             "node 0:4 static -> y, codes\n");
+}
+
+// x ─ Conv ─ a ─ Softmax over channels ─ s ─ Conv ─ y, the end of many detectors: beside integers, which have the channels last, the
+// Softmax is much faster.
+TEST(IntegerCosts, AConvBehindASoftmaxOverChannelsStaysOnIntegers) {
+  const auto plan_with = [](const char* op, const Strings& attributes) {
+    ModelBuilder model;
+    model.input("x", kFloat, {1, 16, 4, 2100}).output("y", kFloat, {1, 1, 4, 2100});
+    add_conv(model, "x", "a", {16, 16, 9, 9});
+    model.node(op, {"a"}, {"s"}, attributes);
+    add_conv(model, "s", "y", {1, 16, 1, 1});
+    return plan_of(model, seen({{"x", {16, 8400}}, {"a", {16, 8400}}, {"s", {16, 8400}}, {"y", {1, 8400}}}));
+  };
+  EXPECT_THAT(plan_with("Softmax", {int_attribute("axis", 1)}), HasSubstr("node 0:2 static -> y"));
+  EXPECT_THAT(plan_with("Softmax", {int_attribute("axis", 3)}), HasSubstr("node 0:2 float: is faster in floats"));
 }
 
 // Two small Convs: in floats they would be faster, but nobody would notice.
@@ -170,13 +185,13 @@ TEST(IntegerCosts, ModelsOfNothingButSlowNodesAreOnIntegersAllTheSame) {
 // Without VNNI a Conv of few channels gains less, and the ways to codes cost more.
 TEST(IntegerCosts, AreThoseOfTheCpuThatTheTargetNames) {
   ModelBuilder model;
-  model.input("x", kFloat, {1, 40, 80, 80}).output("y", kFloat, {1, 40, 80, 80});
-  add_conv(model, "x", "a", {40, 40, 5, 5});
+  model.input("x", kFloat, {1, 24, 80, 80}).output("y", kFloat, {1, 24, 80, 80});
+  add_conv(model, "x", "a", {24, 24, 5, 5});
   model.node("Exp", {"a"}, {"e"});
-  add_conv(model, "e", "f", {40, 40, 1, 1});
+  add_conv(model, "e", "f", {24, 24, 1, 1});
   model.node("Exp", {"f"}, {"y"});
   std::map<std::string, std::pair<int, int>> sizes;
-  for (const char* name : {"x", "a", "e", "f", "y"}) sizes.emplace(name, std::pair(40, 80 * 80));
+  for (const char* name : {"x", "a", "e", "f", "y"}) sizes.emplace(name, std::pair(24, 80 * 80));
   EXPECT_THAT(plan_of(model, seen(sizes), recipe_for("linux-x64@1.30.0+vnni")), HasSubstr("node 0:2 static"));
   EXPECT_THAT(plan_of(model, seen(sizes), recipe_for("linux-x64@1.30.0+avx2")), HasSubstr("node 0:2 float"));
 }

@@ -19,7 +19,8 @@ struct Times {
 struct ProductShape {
   double positions = 0;           // that it gives values for: pixels, rows
   double inputs = 0, outputs = 0;  // channels that each output takes, and that it gives
-  double taps = 1;                // of the kernel
+  double taps = 1;                // of the kernel …
+  double rows = 1;                // … of which those of a row lie side by side in memory
   bool is_depthwise = false;
   bool is_picture = false;  // a Conv over two axes: the runtime has float kernels of its own for it
 };
@@ -29,7 +30,7 @@ struct BetweenShape {
   double values = 0;        // that it gives
   double taps = 1;          // of a pool's window
   bool has_number = false;  // Add: beside the values it takes a single number, as in the parts of a HardSigmoid
-  bool is_gate = false;     // Mul: with what such a HardSigmoid gives
+  bool gates_itself = false;  // Mul: of x and its Sigmoid, or its HardSigmoid
 };
 
 // Of which CPUs: x86 with instructions for sums of 8-bit products, without them, or of both alike.
@@ -50,6 +51,9 @@ class KernelCosts {
   double to_floats(double values) const;
   // What float kernels for pictures take to bring values into their own layout, or out of it.
   double reorder(double values) const;
+  // What a Softmax over channels takes longer in front of float kernels than of integer ones, which have the channels last: the
+  // runtime then moves the change of layout before it.
+  static double softmax_over_channels(double values);
 
  private:
   CostedCpus cpus_;
