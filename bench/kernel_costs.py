@@ -278,8 +278,8 @@ def conv_features(case, integers, block):
         return "integer_depthwise", [1, positions * taps * sixteens, positions * sixteens, positions * taps * eights, positions * taps * ones]
     if integers:
         k, n = up(cin * taps, 4), up(cout, 16)
-        rows = taps // case["kernel"][-1]  # what lies beside each other in memory is laid out at once
-        return "integer_conv", [1, positions * k * n, positions * n, unfolds * positions * cin * taps, unfolds * positions * rows, k * n,
+        pieces = taps if is_picture else 1  # on a line what lies side by side in memory is laid out at once
+        return "integer_conv", [1, positions * k * n, positions * n, unfolds * positions * cin * taps, unfolds * positions * pieces, k * n,
                                 positions * (cout % 16)]
     if case["group"] > 1:
         n = up(cout, block)

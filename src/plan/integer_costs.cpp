@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "onnx/attributes.h"
@@ -73,9 +74,10 @@ class CostGraph {
       shape.outputs = at(0);
       shape.inputs = at(1);
       for (std::size_t axis = 2; axis < dims.size(); ++axis) shape.taps *= at(axis);
+      // On a line, all that a position looks at lies side by side; in pictures each tap is fetched alone.
       const auto dilations = onnx::integers_attribute(node, "dilations");
       const bool is_dilated = dilations && !dilations->empty() && dilations->back() != 1;
-      shape.rows = is_dilated ? shape.taps : shape.taps / std::max(at(dims.size() - 1), 1.0);
+      shape.pieces = dims.size() == 3 && !is_dilated ? 1 : shape.taps;
       const auto group = onnx::integer_setting(node, "group", 1);
       shape.is_depthwise = group.value_or(1) > 1 && dims[1] == 1;
       shape.is_picture = dims.size() == 4;
@@ -90,46 +92,94 @@ class CostGraph {
 
   Times times_of(const NodeDecision& decision) const {
     const onnx::Node& node = node_of(decision);
-    if (decision.is_reading) return {};
     switch (decision.op->kind) {
       case IntegerKind::kConv: return costs_.conv(shape_of(decision));
       case IntegerKind::kGemm: return costs_.gemm(shape_of(decision));
       case IntegerKind::kMatMul: return costs_.mat_mul(shape_of(decision));
       default: break;
     }
+    const double values = count_of({decision.body, decision.output});
+    if (decision.is_reading || has_number(decision)) return times_beside_number(decision, values);
+    return costs_.between(
+        node.op_type, {.values = values, .taps = window_of(node), .gates_itself = gates_itself(decision)});
+  }
+  static double window_of(const onnx::Node& pool) {
     double taps = 1;
-    if (const auto window = onnx::integers_attribute(node, "kernel_shape")) {
+    if (const auto window = onnx::integers_attribute(pool, "kernel_shape")) {
       for (const std::int64_t side : *window) taps *= static_cast<double>(side);
     }
-    return costs_.between(node.op_type, {.values = count_of({decision.body, decision.output}),
-                                         .taps = taps,
-                                         .has_number = has_number(decision),
-                                         .gates_itself = gates_itself(decision)});
+    return taps;
   }
 
-  bool has_number(const NodeDecision& decision) const {
-    const auto& inputs = node_of(decision).inputs;
-    return std::any_of(inputs.begin(), inputs.end(),
-                       [&](Bytes input) { return plan_.numbers.contains(key_of(decision.body, input)); });
+  // Add or Mul of a single number. In floats some are part of an op that they become again
+  // (passes/restore_float_ops.h); others take a pass each, and a Clip that codes would have stood for another.
+  Times times_beside_number(const NodeDecision& decision, double values) const {
+    BesideNumber op{.values = values, .is_computed = !decision.is_reading};
+    if (is_part_of_tanh(decision) || scales_hard_sigmoid(decision)) {
+      op.passes = 0;
+    } else if (is_hard_sigmoid(decision)) {
+      op.is_hard_sigmoid = true;
+    } else {
+      op.passes = decision.absorbed != kNone ? 2 : 1;
+      const NodeDecision* user = only_user_of(decision);
+      const NodeDecision* maker = maker_of(decision.body, read_by(decision));
+      op.reorders = (maker != nullptr && is_picture_conv(*maker) ? 1 : 0) + (user != nullptr && is_picture_conv(*user) ? 1 : 0);
+    }
+    return costs_.beside_number(op);
+  }
+
+  bool has_number(const NodeDecision& decision) const { return number_of(decision).has_value(); }
+
+  // The single number that a node takes beside values.
+  std::optional<float> number_of(const NodeDecision& decision) const {
+    const onnx::Node& node = node_of(decision);
+    if (node.inputs.size() != 2 || decision.op->kind != IntegerKind::kJoin) return std::nullopt;
+    const std::optional<float> second = seeds_.scalar(decision.body, node.inputs[1]);
+    return second ? second : seeds_.scalar(decision.body, node.inputs[0]);
+  }
+  // What else it takes.
+  Bytes read_by(const NodeDecision& decision) const {
+    const onnx::Node& node = node_of(decision);
+    return node.inputs[seeds_.scalar(decision.body, node.inputs[1]) ? 0 : 1];
   }
 
   const NodeDecision* maker_of(std::size_t body, Bytes name) const {
     const auto maker = makers_.find(key_of(body, name));
     return maker == makers_.end() ? nullptr : &plan_.nodes[maker->second];
   }
+  const NodeDecision* only_user_of(const NodeDecision& decision) const {
+    const graph::Value& value = *index_.find(decision.body, decision.output).value;
+    if (value.is_output || value.uses.size() != 1) return nullptr;
+    const auto user = things_.find(&index_.node(value.uses[0]));
+    return user == things_.end() ? nullptr : &plan_.nodes[user->second];
+  }
 
-  // Is `gate` the Sigmoid, or the sum that a HardSigmoid was made of, of `x`?
+  // x ─ Mul ─ Add ─ Clip: the Add, and the Mul in front of it
+  bool is_hard_sigmoid(const NodeDecision& decision) const {
+    if (!is_op(node_of(decision), "Add") || decision.is_reading || decision.absorbed == kNone) return false;
+    const NodeDecision* scaled = maker_of(decision.body, read_by(decision));
+    return scaled != nullptr && scaled->is_reading && is_op(node_of(*scaled), "Mul");
+  }
+  bool scales_hard_sigmoid(const NodeDecision& decision) const {
+    const NodeDecision* user = decision.is_reading ? only_user_of(decision) : nullptr;
+    return user != nullptr && has_number(*user) && is_hard_sigmoid(*user);
+  }
+  // x ─ Mul(2) ─ Sigmoid ─ Mul(2) ─ Add(-1)
+  bool is_part_of_tanh(const NodeDecision& decision) const {
+    if (!decision.is_reading) return false;
+    const auto is_sigmoid = [this](const NodeDecision* d) { return d != nullptr && is_op(node_of(*d), "Sigmoid"); };
+    const NodeDecision* maker = maker_of(decision.body, read_by(decision));
+    if (is_op(node_of(decision), "Mul")) return number_of(decision) == 2.0F && (is_sigmoid(maker) || is_sigmoid(only_user_of(decision)));
+    return number_of(decision) == -1.0F && maker != nullptr && maker->is_reading;
+  }
+
+  // Is `gate` the Sigmoid of `x`, or its HardSigmoid?
   bool is_sigmoid_of(std::size_t body, Bytes gate, Bytes x) const {
     const NodeDecision* maker = maker_of(body, gate);
     if (maker == nullptr) return false;
-    const onnx::Node& node = node_of(*maker);
-    if (is_op(node, "Sigmoid")) return node.inputs[0] == x;
-    if (!is_op(node, "Add") || !has_number(*maker)) return false;
-    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](Bytes input) {
-      const NodeDecision* scaled = maker_of(body, input);
-      const bool is_reading = scaled != nullptr && scaled->is_reading;
-      return input == x || (is_reading && (node_of(*scaled).inputs[0] == x || node_of(*scaled).inputs[1] == x));
-    });
+    if (is_op(node_of(*maker), "Sigmoid")) return node_of(*maker).inputs[0] == x;
+    if (!has_number(*maker) || !is_hard_sigmoid(*maker)) return false;
+    return read_by(*maker_of(body, read_by(*maker))) == x;
   }
 
   // x · Sigmoid(x), x · HardSigmoid(x)
@@ -154,8 +204,8 @@ class CostGraph {
     return found;
   }
 
-  bool is_picture_conv(std::size_t thing) const {
-    const NodeDecision& decision = plan_.nodes[thing];
+  bool is_picture_conv(std::size_t thing) const { return is_picture_conv(plan_.nodes[thing]); }
+  bool is_picture_conv(const NodeDecision& decision) const {
     return decision.op->kind == IntegerKind::kConv &&
            seeds_.weight_dims(decision.body, node_of(decision)).size() == 4;
   }
@@ -199,6 +249,7 @@ class CostGraph {
         cut_.weigh(codes, whole(price), 0);
         spent += price;
       }
+      spent += add_max_pool(*value, key.first, codes, count);
     }
     if (!is_made) {
       const bool is_spread = value->producer != kNone && is_softmax_over_channels(index_.find(key.first, key.second));
@@ -216,6 +267,21 @@ class CostGraph {
       for (const std::size_t user : users) cut_.part(floats, user, LeastCut::kNever);
     }
     return spent;
+  }
+
+  // A MaxPool between floats and whoever wants its `codes`.
+  double add_max_pool(const graph::Value& value, std::size_t body, std::size_t codes, double count) {
+    if (value.producer == kNone) return 0;
+    const onnx::Node& pool = *index_.bodies()[body].nodes()[value.producer];
+    if (!is_op(pool, "MaxPool")) return 0;
+    const double price = KernelCosts::max_pool_of_floats(count, window_of(pool));
+    const auto maker = makers_.find(key_of(body, pool.inputs[0]));
+    if (maker != makers_.end()) {
+      cut_.part(codes, maker->second, whole(price));
+      return 0;
+    }
+    cut_.weigh(codes, whole(price), 0);
+    return price;
   }
 
   bool is_softmax_over_channels(const graph::Index::Found& found) const {

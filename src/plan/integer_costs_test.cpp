@@ -132,17 +132,35 @@ TEST(IntegerCosts, AKernelThatIsTooSlowCutsTheIntegersInTwo) {
             "node 0:2 static -> y, codes\n");
 }
 
+// x ─ Conv of one input ─ a ─ MaxPool ─ b ─ Conv ─ y: runtimes would make codes in front of the MaxPool, which is slow unless an integer
+// Conv stands there.
+TEST(IntegerCosts, AMaxPoolTakesCodesOfAnIntegerConvOrGivesFloats) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 1, 160, 160}).output("y", kFloat, {1, 32, 80, 80});
+  add_conv(model, "x", "a", {32, 1, 3, 3});
+  model.node("MaxPool", {"a"}, {"b"}, {ints_attribute("kernel_shape", {2, 2}), ints_attribute("strides", {2, 2})});
+  add_conv(model, "b", "y", {32, 32, 3, 3});
+  EXPECT_EQ(plan_of(model, seen({{"x", {1, 160 * 160}},
+                                 {"a", {32, 160 * 160}},
+                                 {"b", {32, 80 * 80}},
+                                 {"y", {32, 80 * 80}}})),
+            "node 0:0 static -> a, codes\n"
+            "node 0:1 static -> b, codes\n"
+            "node 0:2 static -> y, codes\n");
+}
+
 // x ─ Conv ─ a ─ Exp ─ e ─ small Conv ─ f ─ Exp ─ g ─ Conv ─ y
 TEST(IntegerCosts, AnIslandThatGainsLessThanItsWaysCostStaysInFloats) {
   ModelBuilder model;
-  model.input("x", kFloat, {1, 8, 80, 80}).output("y", kFloat, {1, 8, 80, 80});
-  add_conv(model, "x", "a", {8, 8, 9, 9});
+  model.input("x", kFloat, {1, 64, 80, 80}).output("y", kFloat, {1, 64, 80, 80});
+  add_conv(model, "x", "a", {8, 64, 3, 3});
   model.node("Exp", {"a"}, {"e"});
   add_conv(model, "e", "f", {8, 8, 1, 1});
   model.node("Exp", {"f"}, {"g"});
-  add_conv(model, "g", "y", {8, 8, 9, 9});
+  add_conv(model, "g", "y", {64, 8, 3, 3});
   std::map<std::string, std::pair<int, int>> sizes;
-  for (const char* name : {"x", "a", "e", "f", "g", "y"}) sizes.emplace(name, std::pair(8, 80 * 80));
+  for (const char* name : {"x", "a", "e", "f", "g", "y"})
+    sizes.emplace(name, std::pair(*name == 'x' || *name == 'y' ? 64 : 8, 80 * 80));
   EXPECT_EQ(plan_of(model, seen(sizes)),
             "node 0:0 static -> a, codes\n"
             "node 0:2 float: is faster in floats\n"

@@ -20,7 +20,7 @@ struct KernelTable {
   std::array<double, 3> depthwise_line;  // a channel, a product, a value
   std::array<double, 3> matrix;          // a call, a product, a weight
   // Integers.
-  std::array<double, 7> integer_conv;       // … laid out: a value, a row; a weight; a value beyond 16 channels
+  std::array<double, 7> integer_conv;       // … laid out: a value, a piece; a weight; a value beyond 16 channels
   std::array<double, 5> integer_depthwise;  // … products of channels that are left over, eight together and single
   std::array<double, 5> integer_gemm, integer_matrix;  // a call, a product, a value, an input, a weight
   double to_codes, to_floats, transpose, reorder;      // a value
@@ -36,7 +36,7 @@ constexpr KernelTable kVnni{
     .unfolded = {3497, 0.01251, 0.211, 0.08876},
     .depthwise_line = {104, 0.1836, 0.003785},
     .matrix = {2439, 0.01734, 0.02699},
-    .integer_conv = {3996, 0.003702, 0.1358, 0.03491, 3.399, 0.02168, 0.6168},
+    .integer_conv = {4006, 0.003556, 0.1427, 0.03721, 1.057, 0.02154, 0.6564},
     .integer_depthwise = {4948, 0.03143, 0.0911, 0.2359, 0.8629},
     .integer_gemm = {3933, 0.004062, 0.3835, 0.02737, 0.01199},
     .integer_matrix = {3133, 0.003905, 0.2745, 0.03105, 0.01119},
@@ -56,7 +56,7 @@ constexpr KernelTable kAvx2{
     .unfolded = {3439, 0.01305, 0.1779, 0.08258},
     .depthwise_line = {117, 0.1834, 0},
     .matrix = {2444, 0.01753, 0.03695},
-    .integer_conv = {3621, 0.007875, 0.2268, 0.02199, 3.627, 0.01218, 0.4656},
+    .integer_conv = {3627, 0.007682, 0.2368, 0.02722, 0.9788, 0.01216, 0.5273},
     .integer_depthwise = {4448, 0.04183, 0.1548, 0.2213, 0.8422},
     .integer_gemm = {3899, 0.008451, 0.4068, 0.03349, 0.009107},
     .integer_matrix = {3195, 0.008248, 0.3355, 0.03678, 0.008694},
@@ -75,8 +75,9 @@ struct BetweenCost {
   double floats, integers;
   bool by_taps = false;
 };
-// In floats these two are a HardSwish again, which is part of the Conv in front of it; x · Sigmoid(x) is one op, too.
-constexpr BetweenCost kAddNumber{"Add", 0.14, 0.10}, kGate{"Mul", 0.02, 0.28};
+// In floats x · HardSigmoid(x) is a HardSwish again, which is part of the Conv in front of it; x · Sigmoid(x) is one op, too.
+constexpr BetweenCost kGate{"Mul", 0.02, 0.28};
+constexpr BetweenCost kHardSigmoid{"Add", 0.14, 0.10}, kNumber{"Add", 0.13, 0.10};
 constexpr auto kBetween = std::to_array<BetweenCost>({
     {"Add", 0.03, 0.16},  // in floats it is part of the Conv in front of it
     {"Mul", 0.16, 0.22},
@@ -124,7 +125,7 @@ double conv_on_integers(const KernelTable& table, const ProductShape& s) {
   const bool unfolds = s.taps > 1;
   return dot(table.integer_conv,
              {1, s.positions * depth * width, s.positions * width,
-              unfolds ? s.positions * s.inputs * s.taps : 0, unfolds ? s.positions * s.rows : 0,
+              unfolds ? s.positions * s.inputs * s.taps : 0, unfolds ? s.positions * s.pieces : 0,
               depth * width, s.positions * beyond});
 }
 
@@ -167,11 +168,15 @@ Times KernelCosts::between(std::string_view op_type, const BetweenShape& shape) 
   const auto found =
       std::find_if(kBetween.begin(), kBetween.end(), [&](const BetweenCost& c) { return c.op_type == op_type; });
   if (found == kBetween.end()) return {};
-  const bool adds_number = shape.has_number && op_type == kAddNumber.op_type;
-  const bool is_gate = shape.gates_itself && op_type == kGate.op_type;
-  const BetweenCost& cost = adds_number ? kAddNumber : is_gate ? kGate : *found;
+  const BetweenCost& cost = shape.gates_itself && op_type == kGate.op_type ? kGate : *found;
   const double amount = cost.by_taps ? shape.values * shape.taps : shape.values;
   return {kCall + cost.floats * amount, kCall + cost.integers * amount};
+}
+
+Times KernelCosts::beside_number(const BesideNumber& op) const {
+  const BetweenCost& cost = op.is_hard_sigmoid ? kHardSigmoid : kNumber;
+  return {op.passes * (kCall + cost.floats * op.values) + op.reorders * reorder(op.values),
+          op.is_computed ? kCall + cost.integers * op.values : 0};
 }
 
 double KernelCosts::to_codes(double values) const {
@@ -187,6 +192,11 @@ double KernelCosts::reorder(double values) const {
 double KernelCosts::softmax_over_channels(double values) {
   constexpr double kSpread = 6.4;  // [1, 16, 4, 2100]: 1072 µs instead of 216
   return kSpread * values;
+}
+
+double KernelCosts::max_pool_of_floats(double values, double taps) {
+  constexpr double kTap = 2.9;  // [1, 32, 450, 60], 2 × 2: 10 ms instead of 0.2
+  return kTap * values * taps;
 }
 
 bool has_measured_costs(const std::string& target) {

@@ -20,17 +20,25 @@ struct ProductShape {
   double positions = 0;           // that it gives values for: pixels, rows
   double inputs = 0, outputs = 0;  // channels that each output takes, and that it gives
   double taps = 1;                // of the kernel …
-  double rows = 1;                // … of which those of a row lie side by side in memory
+  double pieces = 1;              // … and of what it looks at, as it lies in memory
   bool is_depthwise = false;
   bool is_picture = false;  // a Conv over two axes: the runtime has float kernels of its own for it
 };
 
 // An op without weights, for one sample.
 struct BetweenShape {
-  double values = 0;        // that it gives
-  double taps = 1;          // of a pool's window
-  bool has_number = false;  // Add: beside the values it takes a single number, as in the parts of a HardSigmoid
+  double values = 0;          // that it gives
+  double taps = 1;            // of a pool's window
   bool gates_itself = false;  // Mul: of x and its Sigmoid, or its HardSigmoid
+};
+
+// An Add or Mul of a single number, for one sample.
+struct BesideNumber {
+  double values = 0;
+  bool is_computed = true;       // on integers; otherwise it is another scale or zero for the same codes
+  bool is_hard_sigmoid = false;  // in floats it is one again …
+  int passes = 1;                // … or so many ops …
+  int reorders = 0;              // … in another layout than the Convs beside them
 };
 
 // Of which CPUs: x86 with instructions for sums of 8-bit products, without them, or of both alike.
@@ -45,6 +53,7 @@ class KernelCosts {
   Times mat_mul(const ProductShape& shape) const;
   // Nothing for ops that only rename what is there.
   Times between(std::string_view op_type, const BetweenShape& shape) const;
+  Times beside_number(const BesideNumber& op) const;
 
   // Ways between floats and codes, with the change of layout that comes with them.
   double to_codes(double values) const;
@@ -54,6 +63,9 @@ class KernelCosts {
   // What a Softmax over channels takes longer in front of float kernels than of integer ones, which have the channels last: the
   // runtime then moves the change of layout before it.
   static double softmax_over_channels(double values);
+  // What a MaxPool takes longer on codes that no integer kernel gave: the runtime makes floats in front of it codes before it,
+  // and has no fast kernel then.
+  static double max_pool_of_floats(double values, double taps);
 
  private:
   CostedCpus cpus_;
