@@ -88,7 +88,7 @@ StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index) {
   const NodeWishes none;
   Seeds seeds(model, index, weights, none, selection);
   const IntegerPlan plan =
-      plan_whole(seeds, [&] { return plan_static(index, recipe, nullptr, seeds, selection); });
+      plan_whole(seeds, [&] { return plan_static(index, recipe, nullptr, seeds, selection, {}); });
   StaticNeeds needs;
   for (const auto& [key, coding] : plan.codings) needs.values.insert(key);
   for (const NodeDecision& decision : plan.nodes) {
@@ -109,11 +109,17 @@ IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& inde
     require_no_dynamic_nodes(recipe);
     return {};
   }
+  std::set<const onnx::Node*> in_floats;
+  if (is_static) {
+    const NodeWishes none;
+    Seeds as_they_are(model, index, weights, none, selection);
+    in_floats = faster_in_floats(index, recipe, *ranges, as_they_are, selection);
+  }
   Seeds seeds(model, index, weights, wishes, selection);
   return plan_whole(seeds, [&] {
     IntegerPlan dynamic = plan_dynamic(model, index, recipe, seeds);
     if (!is_static) return dynamic;
-    IntegerPlan plan = plan_static(index, recipe, ranges, seeds, selection);
+    IntegerPlan plan = plan_static(index, recipe, ranges, seeds, selection, in_floats);
     add_nodes(plan, std::move(dynamic));
     return plan;
   });

@@ -2,6 +2,8 @@
 // them plan anew while nodes disagree on a weight that they share (Seeds::keep_shared_weights_whole).
 #pragma once
 
+#include <set>
+
 #include "graph/index.h"
 #include "observe/ranges.h"
 #include "plan/integer_plan.h"
@@ -10,9 +12,15 @@
 
 namespace ounce::plan {
 
-// Without ranges every value is taken to have one. Says nothing of nodes that are asked to be dynamic.
+// Without ranges every value is taken to have one. Nodes `in_floats` stay there. Says nothing of nodes that are asked to be
+// dynamic.
 IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges,
-                        Seeds& seeds, Selection& selection);
+                        Seeds& seeds, Selection& selection, const std::set<const onnx::Node*>& in_floats);
+// The nodes that are faster in floats when all others are on integers (integer_costs.h). `seeds` are without wishes for single
+// nodes: a search that moves these must not move others with them.
+std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const Recipe& recipe,
+                                             const observe::Ranges& ranges, Seeds& seeds,
+                                             Selection& selection);
 // Of a static recipe: only the nodes that are asked to be dynamic.
 IntegerPlan plan_dynamic(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
                          Seeds& seeds);

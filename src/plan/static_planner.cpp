@@ -17,15 +17,15 @@ class StaticPlanner {
  public:
   using Nodes = std::set<const onnx::Node*>;
 
-  // Without ranges every value is taken to have one. `faster_in_floats` stay there.
+  // Without ranges every value is taken to have one. `in_floats` are those that are faster there.
   StaticPlanner(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges, Seeds& seeds,
-                Selection& selection, const Nodes& faster_in_floats)
+                Selection& selection, const Nodes& in_floats)
       : index_(index),
         recipe_(recipe.integer),
         ranges_(ranges),
         seeds_(seeds),
         selection_(selection),
-        faster_in_floats_(faster_in_floats) {}
+        in_floats_(in_floats) {}
 
   IntegerPlan make() {
     for (const auto& [name, value] : recipe_.values) {
@@ -111,7 +111,7 @@ class StaticPlanner {
         find_output(decision);
         if (op->kind == IntegerKind::kJoin) find_reading(decision);
         decision.reason = op->has_weight() ? why_not_seed(decision) : why_not_follower(decision);
-        if (decision.reason.empty() && faster_in_floats_.contains(&*nodes[i])) {
+        if (decision.reason.empty() && in_floats_.contains(&*nodes[i])) {
           decision.reason = "is faster in floats";
           could_be_codes_.insert(decision.output);
         }
@@ -435,7 +435,7 @@ class StaticPlanner {
   Seeds& seeds_;
   Selection& selection_;
   IntegerPlan plan_;
-  const Nodes& faster_in_floats_;
+  const Nodes& in_floats_;
   std::map<Bytes, std::size_t> makers_;  // values of this body that integer nodes give: by whom
   std::set<Bytes> could_be_codes_;       // values of this body that come of nodes which are faster in floats
 };
@@ -448,19 +448,21 @@ bool has_integers(const IntegerPlan& plan) {
 }  // namespace
 
 IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges,
-                        Seeds& seeds, Selection& selection) {
-  const auto plan_without = [&](const StaticPlanner::Nodes& faster_in_floats) {
-    return StaticPlanner(index, recipe, ranges, seeds, selection, faster_in_floats).make();
-  };
-  IntegerPlan plan = plan_without({});
-  const bool weighs_costs = recipe.integer.weigh_costs && !recipe.integer.integer_io && ranges != nullptr &&
-                            has_measured_costs(recipe.target);
-  if (!weighs_costs) return plan;
-  const auto faster = faster_in_floats(index, plan, seeds, *ranges, KernelCosts(costed_cpus(recipe.target)));
-  if (faster.empty()) return plan;
-  IntegerPlan cheapest = plan_without(faster);
+                        Seeds& seeds, Selection& selection, const std::set<const onnx::Node*>& in_floats) {
+  return StaticPlanner(index, recipe, ranges, seeds, selection, in_floats).make();
+}
+
+std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const Recipe& recipe,
+                                             const observe::Ranges& ranges, Seeds& seeds,
+                                             Selection& selection) {
+  const bool weighs_costs =
+      recipe.integer.weigh_costs && !recipe.integer.integer_io && has_measured_costs(recipe.target);
+  if (!weighs_costs) return {};
+  const IntegerPlan plan = plan_static(index, recipe, &ranges, seeds, selection, {});
+  auto faster = faster_in_floats(index, plan, seeds, ranges, KernelCosts(costed_cpus(recipe.target)));
   // What was asked for is integers: slow ones rather than none.
-  return has_integers(cheapest) ? cheapest : plan;
+  if (!has_integers(plan_static(index, recipe, &ranges, seeds, selection, faster))) faster.clear();
+  return faster;
 }
 
 }  // namespace ounce::plan
