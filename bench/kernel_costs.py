@@ -132,7 +132,6 @@ def work(case):
 
 
 def conv(b, case):
-    # A 1×1 convolution of few channels on either side puts the op into the layout of the middle of a network.
     x = b.coded("x")
     y = b.conv(x, case["cin"], case["cout"], case["kernel"], case["stride"], case["group"])
     return y, (1, case["cin"], *case["dims"])

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "graph/index.h"
+#include "onnx/settings.h"
 #include "passes/constants.h"
 #include "passes/editors.h"
 #include "passes/frozen_values.h"
@@ -37,11 +39,20 @@ class ConstantFolding {
 
  private:
   // Exporters write the bias of a Conv as an Add of a reshaped vector; add_bias() puts it into its place.
-  bool may_be_bias(std::size_t body, const onnx::Node& node, std::size_t input) const {
+  bool may_be_bias(std::size_t body, const onnx::Node& node, std::size_t input) {
     if (!is_op(node, "Add") || node.inputs.size() != 2) return false;
     const auto other = index_.find(body, node.inputs[1 - input]);
     if (other.value == nullptr || other.value->producer == graph::kNone) return false;
-    return is_linear_op(*index_.bodies()[other.body].nodes()[other.value->producer]);
+    const auto addend = index_.find(body, node.inputs[input]);
+    const bool is_only_here = addend.value != nullptr && addend.value->uses.size() == 1;
+    return is_only_here && is_linear_op(*index_.bodies()[other.body].nodes()[other.value->producer]) &&
+           is_vector(addend.body, node.inputs[input]);
+  }
+
+  // One value a channel: all axes but one are 1.
+  bool is_vector(std::size_t body, Bytes name) {
+    const auto dims = reader_.dims(body, name);
+    return dims && std::count_if(dims->begin(), dims->end(), [](std::int64_t dim) { return dim != 1; }) <= 1;
   }
 
   void fold(std::size_t body, std::size_t position, std::size_t input) {

@@ -52,6 +52,23 @@ TEST(FoldConstants, AReshapedBiasBehindAConvBecomesAConstant) {
             "w = float32[3,2,3,3]\nq0 = float32[1,3,1,1]\nConv(x, w) -> c\nAdd(c, q0) -> y\n");
 }
 
+TEST(FoldConstants, AnAddendThatIsNoBiasOrIsTakenElsewhereStays) {
+  ModelBuilder table;
+  table.input("x", kFloat, {2, 4}).output("y", kFloat, {2, 3});
+  table.initializer("w", {4, 3}, noise({4, 3})).initializer("p", {6}, noise({6}));
+  table.initializer(test::ints_tensor("s", {2, 3}));
+  table.node("Gemm", {"x", "w"}, {"g"}).node("Reshape", {"p", "s"}, {"t"}).node("Add", {"g", "t"}, {"y"});
+  folded(table.bytes(), 0);
+
+  ModelBuilder twice;
+  twice.input("x", kFloat, {2, 4}).output("y", kFloat, {2, 3}).output("z", kFloat, {2, 3});
+  twice.initializer("w", {4, 3}, noise({4, 3})).initializer("b", {3}, noise({3}));
+  twice.initializer(test::ints_tensor("s", {1, 3}));
+  twice.node("Gemm", {"x", "w"}, {"g"}).node("Reshape", {"b", "s"}, {"t"}).node("Add", {"g", "t"}, {"y"});
+  twice.node("Mul", {"g", "t"}, {"z"});
+  folded(twice.bytes(), 0);
+}
+
 TEST(FoldConstants, WhatIsComputedOrNoWeightStays) {
   ModelBuilder model;
   model.input("x", kFloat, {3, 4}).output("y", kFloat, {3, 3}).output("z", kFloat, {3, 4});

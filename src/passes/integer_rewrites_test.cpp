@@ -178,6 +178,19 @@ TEST(RestoreFloatOps, AHardSwishOfAValueThatOthersTakeIsWholeAgain) {
   expect_same_outputs(before, after, 0);
 }
 
+// The end of the one looks like a part of the other.
+TEST(RestoreFloatOps, WhatIsPartOfOneOpIsNotPartOfAnother) {
+  const std::string before = between([](ModelBuilder& model) {
+    model.initializer("zero", {}, {0}).initializer("one", {}, {1});
+    model.node("Tanh", {"a"}, {"t"}).node("Clip", {"t", "zero", "one"}, {"b"});
+  });
+  onnx::Model after = read(before);
+  EXPECT_EQ(tanh_to_sigmoid(after).count, 1U);
+  EXPECT_EQ(restore_float_ops(after).count, 1U);
+  EXPECT_THAT(text_of(after), HasSubstr("Tanh(a) -> t\nClip(t, zero, one) -> b\n"));
+  expect_same_outputs(before, after, 0);
+}
+
 TEST(RestoreFloatOps, PartsThatOthersLookAtStay) {
   ModelBuilder model;
   model.input("x", kFloat, {2, 3}).output("y", kFloat, {2, 3}).output("s", kFloat, {2, 3});

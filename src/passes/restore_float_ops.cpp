@@ -1,6 +1,8 @@
 #include "passes/restore_float_ops.h"
 
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "onnx/attributes.h"
@@ -14,7 +16,7 @@ namespace {
 
 using graph::kNone;
 
-constexpr std::int64_t kHardSwish = 14;  // the opset that has it
+constexpr std::int64_t kHardSwishOpset = 14;
 
 class Restoring {
  public:
@@ -59,7 +61,7 @@ class Restoring {
     if (!product) return;
     const auto slope = number(body, *product->node, 1), middle = number(body, *sum->node, 1);
     if (!slope || !middle) return;
-    const bool is_swish = *slope == 1.0F / 6 && *middle == 0.5F && opset_of(model_, index_, body) >= kHardSwish;
+    const bool is_swish = *slope == 1.0F / 6 && *middle == 0.5F && opset_of(model_, index_, body) >= kHardSwishOpset;
     if (is_swish && restore_hard_swish(body, {position, sum->position, product->position}, clip.outputs[0],
                                        product->node->inputs[0]))
       return;
@@ -74,11 +76,13 @@ class Restoring {
 
   // `parts` make `sigmoid` of `x`; the product of both is the HardSwish.
   bool restore_hard_swish(std::size_t body, std::vector<std::size_t> parts, Bytes sigmoid, Bytes x) {
-    const graph::Value& value = *index_.find(body, sigmoid).value;
-    if (value.is_output || value.uses.size() != 1 || value.uses[0].body != body) return false;
-    const onnx::Node& product = index_.node(value.uses[0]);
-    const bool is_product = is_op(product, "Mul") && product.inputs.size() == 2 &&
-                            product.inputs[1 - value.uses[0].input] == x && sigmoid != x;
+    const graph::Value* value = index_.find(body, sigmoid).value;
+    if (value == nullptr || value->is_output || value->uses.size() != 1) return false;
+    const graph::Use& use = value->uses[0];
+    if (use.body != body) return false;
+    const onnx::Node& product = index_.node(use);
+    const bool is_product =
+        is_op(product, "Mul") && product.inputs.size() == 2 && product.inputs[1 - use.input] == x && sigmoid != x;
     if (!is_product) return false;
     onnx::Node node;
     node.op_type = "HardSwish";
@@ -88,7 +92,7 @@ class Restoring {
       node.inputs = {limit->node->inputs[0]};
       parts.push_back(limit->position);
     }
-    replace(body, value.uses[0].node, parts, std::move(node));
+    replace(body, use.node, parts, std::move(node));
     return true;
   }
 
@@ -119,6 +123,10 @@ class Restoring {
 
   void replace(std::size_t body, std::size_t position, const std::vector<std::size_t>& parts,
                onnx::Node node) {
+    for (const std::size_t part : parts) {
+      if (!taken_.emplace(body, part).second) return;  // another op was made of it
+    }
+    if (!taken_.emplace(body, position).second) return;
     BodyEditor& editor = editors_.of(body);
     for (const std::size_t part : parts) editor.remove_node(part);
     editor.replace_node(position);
@@ -130,6 +138,7 @@ class Restoring {
   graph::Index index_;
   Editors editors_;
   Changes changes_;
+  std::set<std::pair<std::size_t, std::size_t>> taken_;  // nodes that are part of an op already
 };
 
 }  // namespace

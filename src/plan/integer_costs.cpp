@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "onnx/attributes.h"
@@ -14,11 +15,15 @@
 namespace ounce::plan {
 namespace {
 
-constexpr double kLeastSaved = 10'000;  // nanoseconds: less is noise
+constexpr std::int64_t kLeastSaved = 10'000;  // nanoseconds: less is noise
 // Integers are what was asked for: they stay unless floats are faster by more than estimates are usually off.
 constexpr double kAsked = 0.87;
 
-std::int64_t whole(double nanoseconds) { return static_cast<std::int64_t>(std::llround(nanoseconds)); }
+// Sizes of hostile models may be beyond all numbers.
+std::int64_t whole(double nanoseconds) {
+  constexpr double kMost = 1e9;
+  return nanoseconds > 0 ? std::llround(std::min(nanoseconds, kMost)) : 0;
+}
 
 class CostGraph {
  public:
@@ -34,18 +39,18 @@ class CostGraph {
   }
 
   std::set<const onnx::Node*> solve() {
-    double all_on_integers = 0;
+    if (ranges_.samples == 0) return {};
+    std::int64_t all_on_integers = 0;
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       if (plan_.nodes[i].arithmetic != Arithmetic::kStatic) continue;
       const Times times = times_of(plan_.nodes[i]);
       cut_.weigh(i, whole(kAsked * times.integers), whole(times.floats));
-      all_on_integers += kAsked * times.integers;
+      all_on_integers += whole(kAsked * times.integers);
     }
     for (const ValueKey& value : values()) all_on_integers += add_value(value);
-    cut_.solve();
-    const double saved = all_on_integers - static_cast<double>(cut_.cost());
+    keep_shared_weights_together();
     std::set<const onnx::Node*> floats;
-    if (saved < kLeastSaved) return floats;
+    if (!cut_.solve() || all_on_integers - cut_.cost() < kLeastSaved) return floats;
     for (const auto& [node, i] : things_) {
       if (!cut_.is_first(i)) floats.insert(node);
     }
@@ -79,7 +84,8 @@ class CostGraph {
       const bool is_dilated = dilations && !dilations->empty() && dilations->back() != 1;
       shape.pieces = dims.size() == 3 && !is_dilated ? 1 : shape.taps;
       const auto group = onnx::integer_setting(node, "group", 1);
-      shape.is_depthwise = group.value_or(1) > 1 && dims[1] == 1;
+      shape.is_depthwise = dims[1] == 1 && group == dims[0] && dims[0] > 1;
+      shape.is_grouped = group != 1 && !shape.is_depthwise;
       shape.is_picture = dims.size() == 4;
     } else {
       const bool is_transposed = onnx::integer_setting(node, "transB", 0) == 1;
@@ -98,7 +104,9 @@ class CostGraph {
       case IntegerKind::kMatMul: return costs_.mat_mul(shape_of(decision));
       default: break;
     }
-    const double values = count_of({decision.body, decision.output});
+    const bool is_pool = is_op(node, "GlobalAveragePool");
+    const double values =
+        count_of(is_pool ? key_of(decision.body, node.inputs[0]) : ValueKey{decision.body, decision.output});
     if (decision.is_reading || has_number(decision)) return times_beside_number(decision, values);
     return costs_.between(
         node.op_type, {.values = values, .taps = window_of(node), .gates_itself = gates_itself(decision)});
@@ -154,23 +162,37 @@ class CostGraph {
     return user == things_.end() ? nullptr : &plan_.nodes[user->second];
   }
 
-  // x ─ Mul ─ Add ─ Clip: the Add, and the Mul in front of it
+  // x ─ Mul ─ Add ─ Clip(0, 1): the Add, and the Mul in front of it
   bool is_hard_sigmoid(const NodeDecision& decision) const {
     if (!is_op(node_of(decision), "Add") || decision.is_reading || decision.absorbed == kNone) return false;
-    const NodeDecision* scaled = maker_of(decision.body, read_by(decision));
-    return scaled != nullptr && scaled->is_reading && is_op(node_of(*scaled), "Mul");
+    const onnx::Node& clip = *index_.bodies()[decision.body].nodes()[decision.absorbed];
+    const bool is_to_one = is_op(clip, "Clip") && seeds_.scalar(decision.body, input_of(clip, 1)) == 0.0F &&
+                           seeds_.scalar(decision.body, input_of(clip, 2)) == 1.0F;
+    return is_to_one && is_reading(maker_of(decision.body, read_by(decision)), "Mul");
   }
   bool scales_hard_sigmoid(const NodeDecision& decision) const {
     const NodeDecision* user = decision.is_reading ? only_user_of(decision) : nullptr;
     return user != nullptr && has_number(*user) && is_hard_sigmoid(*user);
   }
-  // x ─ Mul(2) ─ Sigmoid ─ Mul(2) ─ Add(-1)
+  bool is_reading(const NodeDecision* decision, std::string_view op_type,
+                  std::optional<float> number = {}) const {
+    return decision != nullptr && decision->is_reading && is_op(node_of(*decision), op_type) &&
+           (!number || number_of(*decision) == number);
+  }
+
+  // x ─ Mul(2) ─ Sigmoid ─ Mul(2) ─ Add(-1): one of the sums and products
   bool is_part_of_tanh(const NodeDecision& decision) const {
     if (!decision.is_reading) return false;
-    const auto is_sigmoid = [this](const NodeDecision* d) { return d != nullptr && is_op(node_of(*d), "Sigmoid"); };
     const NodeDecision* maker = maker_of(decision.body, read_by(decision));
-    if (is_op(node_of(decision), "Mul")) return number_of(decision) == 2.0F && (is_sigmoid(maker) || is_sigmoid(only_user_of(decision)));
-    return number_of(decision) == -1.0F && maker != nullptr && maker->is_reading;
+    const NodeDecision* user = only_user_of(decision);
+    if (is_tanh(user) || is_tanh(maker)) return true;
+    return is_reading(maker, "Mul") && is_tanh(maker_of(maker->body, read_by(*maker)));
+  }
+  bool is_tanh(const NodeDecision* sigmoid) const {
+    if (sigmoid == nullptr || !is_op(node_of(*sigmoid), "Sigmoid")) return false;
+    const NodeDecision* outer = only_user_of(*sigmoid);
+    return is_reading(maker_of(sigmoid->body, node_of(*sigmoid).inputs[0]), "Mul", 2.0F) &&
+           is_reading(outer, "Mul", 2.0F) && is_reading(only_user_of(*outer), "Add", -1.0F);
   }
 
   // Is `gate` the Sigmoid of `x`, or its HardSigmoid?
@@ -179,7 +201,8 @@ class CostGraph {
     if (maker == nullptr) return false;
     if (is_op(node_of(*maker), "Sigmoid")) return node_of(*maker).inputs[0] == x;
     if (!has_number(*maker) || !is_hard_sigmoid(*maker)) return false;
-    return read_by(*maker_of(body, read_by(*maker))) == x;
+    const NodeDecision& scaled = *maker_of(body, read_by(*maker));
+    return read_by(scaled) == x && number_of(scaled) == 1.0F / 6;
   }
 
   // x · Sigmoid(x), x · HardSigmoid(x)
@@ -196,8 +219,7 @@ class CostGraph {
     for (const auto& [node, i] : things_) {
       const NodeDecision& decision = plan_.nodes[i];
       for (std::size_t k = 0; k < decision.op->activations(*node); ++k) {
-        const ValueKey key = key_of(decision.body, node->inputs[k]);
-        if (!plan_.numbers.contains(key)) found.insert(key);
+        if (!seeds_.scalar(decision.body, node->inputs[k])) found.insert(key_of(decision.body, node->inputs[k]));
       }
       if (decision.gives_codes) found.emplace(decision.body, decision.output);
     }
@@ -213,11 +235,13 @@ class CostGraph {
   bool wants_reordered(std::size_t thing) const {
     const NodeDecision& decision = plan_.nodes[thing];
     constexpr std::int64_t kBlock = 16;
-    return is_picture_conv(thing) && seeds_.weight_dims(decision.body, node_of(decision))[1] >= kBlock;
+    const auto& dims = seeds_.weight_dims(decision.body, node_of(decision));
+    const bool is_of_groups = onnx::integer_setting(node_of(decision), "group", 1) != 1;
+    return is_picture_conv(thing) && (is_of_groups || dims[1] >= kBlock);
   }
 
   // The ways between floats and codes of one value; gives what they cost when all is on integers.
-  double add_value(const ValueKey& key) {
+  std::int64_t add_value(const ValueKey& key) {
     const graph::Value* value = index_.find(key.first, key.second).value;
     if (value == nullptr) return 0;
     std::vector<std::size_t> users;
@@ -237,17 +261,18 @@ class CostGraph {
     const bool is_picture = std::any_of(users.begin(), users.end(), [this](auto i) { return is_picture_conv(i); }) ||
                             (is_made && is_picture_conv(maker->second));
     const double count = count_of(key);
-    const double reorder = is_picture ? kAsked * costs_.reorder(count) : 0;
-    double spent = 0;
+    const double reorder = is_picture ? costs_.reorder(count) : 0;
+    std::int64_t spent = 0;
     if (!users.empty()) {  // codes, once for all who want them
       const std::size_t codes = cut_.add_thing();
       for (const std::size_t user : users) cut_.part(user, codes, LeastCut::kNever);
       const double price = kAsked * costs_.to_codes(count);
       if (is_made) {
-        cut_.part(codes, maker->second, whole(price + reorder));
+        cut_.part(codes, maker->second, whole(price + kAsked * reorder));
+        forbid_codes_of_floats(users, maker->second);
       } else {
         cut_.weigh(codes, whole(price), 0);
-        spent += price;
+        spent += whole(price);
       }
       spent += add_max_pool(*value, key.first, codes, count);
     }
@@ -259,29 +284,51 @@ class CostGraph {
     const double price = kAsked * costs_.to_floats(count);
     if (has_float_users) {
       cut_.weigh(maker->second, whole(price), whole(reorder));
-      spent += price;
+      spent += whole(price);
     }
     if (!users.empty()) {  // floats, once for all who want them
       const std::size_t floats = cut_.add_thing();
-      cut_.part(maker->second, floats, whole(has_float_users ? reorder : price + reorder));
+      cut_.part(maker->second, floats, whole(kAsked * reorder + (has_float_users ? 0 : price)));
       for (const std::size_t user : users) cut_.part(floats, user, LeastCut::kNever);
     }
     return spent;
   }
 
+  // An op without weights computes on integers only if somebody gives it codes (static_planner.cpp).
+  void forbid_codes_of_floats(const std::vector<std::size_t>& users, std::size_t maker) {
+    for (const std::size_t user : users) {
+      const NodeDecision& decision = plan_.nodes[user];
+      const bool takes_others = decision.op->activations(node_of(decision)) > 1 && !has_number(decision);
+      if (!decision.op->has_weight() && !takes_others) cut_.part(user, maker, LeastCut::kNever);
+    }
+  }
+
+  // A weight is codes for all who take it or for none.
+  void keep_shared_weights_together() {
+    std::map<ValueKey, std::size_t> first;
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      const NodeDecision& decision = plan_.nodes[i];
+      if (decision.arithmetic != Arithmetic::kStatic || !decision.op->has_weight()) continue;
+      const auto [found, is_new] = first.emplace(key_of(decision.body, node_of(decision).inputs[1]), i);
+      if (is_new) continue;
+      cut_.part(found->second, i, LeastCut::kNever);
+      cut_.part(i, found->second, LeastCut::kNever);
+    }
+  }
+
   // A MaxPool between floats and whoever wants its `codes`.
-  double add_max_pool(const graph::Value& value, std::size_t body, std::size_t codes, double count) {
+  std::int64_t add_max_pool(const graph::Value& value, std::size_t body, std::size_t codes, double count) {
     if (value.producer == kNone) return 0;
     const onnx::Node& pool = *index_.bodies()[body].nodes()[value.producer];
-    if (!is_op(pool, "MaxPool")) return 0;
+    if (!is_op(pool, "MaxPool") || input_of(pool, 0).empty()) return 0;
     const double price = KernelCosts::max_pool_of_floats(count, window_of(pool));
-    const auto maker = makers_.find(key_of(body, pool.inputs[0]));
+    const auto maker = makers_.find(key_of(body, input_of(pool, 0)));
     if (maker != makers_.end()) {
       cut_.part(codes, maker->second, whole(price));
       return 0;
     }
     cut_.weigh(codes, whole(price), 0);
-    return price;
+    return whole(price);
   }
 
   bool is_softmax_over_channels(const graph::Index::Found& found) const {

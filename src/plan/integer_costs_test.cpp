@@ -22,7 +22,6 @@ using test::ModelBuilder;
 using test::ramp;
 using test::Strings;
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 Recipe recipe_for(const std::string& target = {}) {
@@ -90,6 +89,45 @@ TEST(IntegerCosts, WhatIsSlowerOnIntegersStaysInFloatsWhereFloatsComeIn) {
             "node 0:1 float: is faster in floats\n"
             "node 0:2 static -> y, codes\n"
             "node 0:3 static -> z, codes\n");
+}
+
+// x ─ Conv of 3 inputs ─ a ─ LeakyRelu ─ l ─ Conv ─ b ─ Add(l) ─ s ─ Conv ─ y: what the first two give in floats is made codes for
+// the Add, which gets codes from the other side.
+TEST(IntegerCosts, AJoinTakesCodesThatAreMadeOfFloats) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 3, 112, 112}).output("y", kFloat, {1, 20, 112, 112});
+  add_conv(model, "x", "a", {20, 3, 3, 3});
+  model.node("LeakyRelu", {"a"}, {"l"});
+  add_conv(model, "l", "b", {20, 20, 5, 5});
+  model.node("Add", {"b", "l"}, {"s"});
+  add_conv(model, "s", "y", {20, 20, 5, 5});
+  std::map<std::string, std::pair<int, int>> sizes = {{"x", {3, 112 * 112}}};
+  for (const char* name : {"a", "l", "b", "s", "y"}) sizes.emplace(name, std::pair(20, 112 * 112));
+  EXPECT_EQ(plan_of(model, seen(sizes)),
+            "node 0:0 float: is faster in floats\n"
+            "node 0:2 static -> b, codes\n"
+            "node 0:3 static -> s, codes\n"
+            "node 0:4 static -> y, codes\n");
+}
+
+// One weight for a large and a small picture: codes for both, though the small one would be faster in floats.
+TEST(IntegerCosts, NodesOfOneWeightStayTogether) {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 32, 80, 80}).input("s", kFloat, {1, 32, 2, 2});
+  model.output("y", kFloat, {1, 32, 80, 80}).output("z", kFloat, {1, 32, 2, 2}).output("c", kFloat, {1, 20, 112, 112});
+  model.input("p", kFloat, {1, 3, 112, 112});
+  add_conv(model, "p", "c", {20, 3, 3, 3});  // something that is faster in floats
+  model.initializer("w", {32, 32, 1, 1}, ramp({32, 32, 1, 1}));
+  model.node("Conv", {"x", "w"}, {"y"}).node("Conv", {"s", "w"}, {"z"});
+  EXPECT_EQ(plan_of(model, seen({{"x", {32, 6400}},
+                                 {"y", {32, 6400}},
+                                 {"s", {32, 4}},
+                                 {"z", {32, 4}},
+                                 {"p", {3, 112 * 112}},
+                                 {"c", {20, 112 * 112}}})),
+            "node 0:0 float: is faster in floats\n"
+            "node 0:1 static -> y, codes\n"
+            "node 0:2 static -> z, codes\n");
 }
 
 TEST(IntegerCosts, AreNotWeighedWhereNobodyWantsItOrTheyAreOfOtherCpus) {

@@ -68,8 +68,8 @@ constexpr KernelTable kAvx2{
 
 constexpr double kCall = 2000;  // of a node that does nothing else
 
-// For each value that the op gives, or for each value that it looks at for them. Both CPUs have the same within
-// the noise.
+// For each value that the op gives, or for each that it looks at for them (the script prints them for each value
+// that comes in). Both CPUs have the same within the noise.
 struct BetweenCost {
   std::string_view op_type;
   double floats, integers;
@@ -86,7 +86,9 @@ constexpr auto kBetween = std::to_array<BetweenCost>({
     {"LeakyRelu", 0.14, 0.27},
     {"MaxPool", 0.29, 0.31},
     {"AveragePool", 0.034, 0.63, true},
+    {"GlobalAveragePool", 0.05, 0.02},  // a value that it takes
     {"Resize", 0.16, 0.9},
+    {"Transpose", 0.28, 0.07},
     {"Slice", 0.35, 0.04},
 });
 
@@ -149,8 +151,10 @@ double over(CostedCpus cpus, Cost cost) {
 }  // namespace
 
 Times KernelCosts::conv(const ProductShape& shape) const {
-  return {over(cpus_, [&](const KernelTable& table) { return conv_in_floats(table, shape); }),
-          over(cpus_, [&](const KernelTable& table) { return conv_on_integers(table, shape); })};
+  const double integers =
+      over(cpus_, [&](const KernelTable& table) { return conv_on_integers(table, shape); });
+  if (shape.is_grouped) return {integers, integers};
+  return {over(cpus_, [&](const KernelTable& table) { return conv_in_floats(table, shape); }), integers};
 }
 
 Times KernelCosts::gemm(const ProductShape& shape) const {

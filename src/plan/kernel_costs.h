@@ -22,6 +22,7 @@ struct ProductShape {
   double taps = 1;                // of the kernel …
   double pieces = 1;              // … and of what it looks at, as it lies in memory
   bool is_depthwise = false;
+  bool is_grouped = false;  // in groups, but not depthwise: not measured, and taken to be no faster in either
   bool is_picture = false;  // a Conv over two axes: the runtime has float kernels of its own for it
 };
 

@@ -5,6 +5,7 @@
 namespace ounce::plan {
 namespace {
 
+constexpr std::size_t kMostPhases = 2000;  // models need some dozens
 constexpr std::size_t kUnreached = static_cast<std::size_t>(-1);
 
 }  // namespace
@@ -33,12 +34,14 @@ void LeastCut::join(std::size_t from, std::size_t to, std::int64_t capacity) {
   left_.push_back(0);
 }
 
-void LeastCut::solve() {
-  while (find_levels()) {
+bool LeastCut::solve() {
+  for (std::size_t phase = 0; find_levels(); ++phase) {
+    if (phase == kMostPhases) return false;
     next_.assign(edges_of_.size(), 0);
     while (push()) continue;
   }
   divide();
+  return true;
 }
 
 bool LeastCut::find_levels() {

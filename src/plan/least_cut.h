@@ -26,7 +26,8 @@ class LeastCut {
   std::size_t add_thing();
   void weigh(std::size_t thing, std::int64_t in_first, std::int64_t in_second);
   void part(std::size_t in_first, std::size_t in_second, std::int64_t price);
-  void solve();
+  // False when it would take too long; nothing is known then.
+  bool solve();
   bool is_first(std::size_t thing) const { return !is_second_[thing + kThings]; }
   std::int64_t cost() const { return flow_; }
 

@@ -109,12 +109,12 @@ class StaticPlanner {
       } else {
         decision.op = op;
         find_output(decision);
-        if (op->kind == IntegerKind::kJoin) find_reading(decision);
+        const bool is_left = in_floats_.contains(&*nodes[i]);
+        if (op->kind == IntegerKind::kJoin && !is_left) find_reading(decision);
         decision.reason = op->has_weight() ? why_not_seed(decision) : why_not_follower(decision);
-        if (decision.reason.empty() && in_floats_.contains(&*nodes[i])) {
-          decision.reason = "is faster in floats";
+        if (is_left || (!op->has_weight() && could_all_be_codes(decision)))
           could_be_codes_.insert(decision.output);
-        }
+        if (is_left && decision.reason.empty()) decision.reason = "is faster in floats";
         if (decision.reason.empty()) {
           decision.arithmetic = Arithmetic::kStatic;
           decision.gives_codes = op->must_give_codes();
@@ -214,6 +214,18 @@ class StaticPlanner {
     if (!is_sigmoid || decision.absorbed != kNone || number < kLeast || number > kMost) return false;
     decision.added_by_reader = number;
     return true;
+  }
+
+  // Floats of nodes that are faster in floats, all of which an integer op could take as codes.
+  bool could_all_be_codes(const NodeDecision& decision) const {
+    const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
+    bool could = false;
+    for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
+      if (number_of(decision.body, node, i)) continue;
+      if (!could_be_codes_.contains(input_of(node, i))) return false;
+      could = true;
+    }
+    return could;
   }
 
   // Only where all it gets are codes already.
