@@ -119,7 +119,8 @@ TEST(Page, AHundredThousandNothingsAreNotDrawnOneByOne) {
   for (const std::string& verb : drawn_verbs()) {
     const std::string html = drawn({{"verb", verb}, {"models", nothings}, {"candidates", nothings}});
     EXPECT_LT(html.size(), 10'000'000U) << verb;
-    if (verb != "bench" && verb != "diff") EXPECT_THAT(html, HasSubstr("99500 more ")) << verb;
+    if (verb == "bench" || verb == "diff") continue;  // which have one part
+    EXPECT_THAT(html, HasSubstr("99500 more ")) << verb;
   }
 }
 
