@@ -1,6 +1,15 @@
 #include "base/json_text.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace ounce {
+namespace {
+
+// Of names with each other, in a whole text: about a second. One object may have 30,000 names.
+constexpr std::uint64_t kMostComparisons = 450'000'000;
+
+}  // namespace
 
 void require_json_limits(std::string_view text, const JsonLimits& limits, const std::string& where) {
   const auto refuse = [&](const std::string& what) { throw Error(ErrorCode::kBadInput, what, where); };
@@ -19,6 +28,30 @@ void require_json_limits(std::string_view text, const JsonLimits& limits, const 
       if (++depth > limits.depth) refuse(fmt::format("values are nested more than {} deep", limits.depth));
     } else if (!is_string && (c == ']' || c == '}') && depth > 0) {
       --depth;
+    }
+  }
+}
+
+void require_few_names(std::string_view text, const std::string& where) {
+  std::vector<std::uint64_t> names = {0};  // of each object that is open
+  std::uint64_t comparisons = 0;
+  bool is_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_string && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      is_string = !is_string;
+    } else if (is_string) {
+      continue;
+    } else if (c == '{') {
+      names.push_back(0);
+    } else if (c == '}' && names.size() > 1) {
+      names.pop_back();
+    } else if (c == ':') {
+      comparisons += names.back()++;
+      if (comparisons > kMostComparisons)
+        throw Error(ErrorCode::kBadInput, "has objects with too many names", where);
     }
   }
 }

@@ -3,7 +3,8 @@
 //   const auto document = parse_json<nlohmann::ordered_json>(text, {.bytes = 1 << 20});
 //
 // What is nested deep overflows the stack of whoever walks through it, and what is parsed takes many times
-// the memory of its text, so both have limits, which are looked at before anything is parsed.
+// the memory of its text, so both have limits, which are looked at before anything is parsed. An object that
+// keeps its order (ordered_json) looks for each new name among all before it; there is a limit to that, too.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace ounce {
 
@@ -23,11 +25,14 @@ struct JsonLimits {
 
 // Throws Error{kBadInput}.
 void require_json_limits(std::string_view text, const JsonLimits& limits, const std::string& where);
+// Likewise, when its objects have so many names that comparing each with each would take long.
+void require_few_names(std::string_view text, const std::string& where);
 
 // Throws Error{kBadInput} that says what is wrong with it.
 template <class Json = nlohmann::json>
 Json parse_json(std::string_view text, const JsonLimits& limits = {}, const std::string& where = {}) {
   require_json_limits(text, limits, where);
+  if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) require_few_names(text, where);
   try {
     return Json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {

@@ -25,6 +25,26 @@ TEST(JsonText, IsRefusedBeforeItIsParsed) {
               HasSubstr("longer than 1 MiB"));
 }
 
+std::string object_with(std::size_t names) {
+  std::string text = "{";
+  for (std::size_t i = 0; i < names; ++i) text += fmt::format("{}\"{}\":[]", i == 0 ? "" : ",", i);
+  return text + "}";
+}
+
+TEST(JsonText, ObjectsWhoseNamesWouldBeComparedForHoursAreRefused) {
+  const std::string wide = object_with(1'000'000), many = fmt::format("[{}", object_with(20'000));
+  std::string several = many;
+  for (int i = 0; i < 3; ++i) several += "," + many.substr(1);
+  EXPECT_THAT(error_of([&] { parse_json<nlohmann::ordered_json>(wide); }).what(),
+              HasSubstr("too many names"));
+  EXPECT_THAT(error_of([&] { parse_json<nlohmann::ordered_json>(several + "]"); }).what(),
+              HasSubstr("too many names"));
+  EXPECT_EQ(parse_json<nlohmann::ordered_json>(object_with(3'000)).size(), 3'000U);
+  EXPECT_NO_THROW(require_few_names(object_with(21'841), ""));  // as many as a configuration has labels
+  EXPECT_NO_THROW(require_few_names("[\"" + std::string(1'000'000, ':') + "\"]", ""));  // no names
+  EXPECT_EQ(parse_json(wide).size(), 1'000'000U);                                       // which sorts them
+}
+
 TEST(JsonText, SaysWhatIsWrong) {
   EXPECT_THAT(error_of([] { parse_json("{\"a\": }"); }).what(), HasSubstr("is not JSON (byte 7)"));
   EXPECT_THAT(error_of([] { parse_json("1e999"); }).what(), HasSubstr("out of range"));

@@ -35,11 +35,12 @@ class Scanner {
       count(c);
       // Anywhere else a quote is a mistake, and begins nothing.
       const bool may_begin = std::string_view("\n=,[{.").find(before) != std::string_view::npos;
+      const char was = before;
       if (c != ' ' && c != '\t') before = c;
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if ((c == '"' || c == '\'') && may_begin) {
-        skip_string(c);
+        skip_string(c, was);
       } else {
         ++at_;
       }
@@ -57,7 +58,8 @@ class Scanner {
       throw TomlError(fmt::format("is nested more than {} deep", deepest_));
   }
 
-  void skip_string(char quote) {
+  // After a dot it is a string in a key alone: in 1."…" the parser goes on looking for the end of a value.
+  void skip_string(char quote, char before) {
     const std::string three(3, quote);
     const bool is_long = text_.substr(at_).starts_with(three);
     at_ += is_long ? 3 : 1;
@@ -67,6 +69,7 @@ class Scanner {
         return;
       }
       if (!is_long && text_[at_] == '\n') return;  // never closed; the parser says so
+      if (before == '.' && text_[at_] == '\xef') refuse();
       if (quote == '"' && text_[at_] == '\\') {
         skip_escape();
       } else {

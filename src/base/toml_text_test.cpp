@@ -38,6 +38,11 @@ TEST(TomlText, AQuoteInTheMiddleOfAWordBeginsNoString) {
   EXPECT_EQ(refusal_of("a = 1b\":\xef\xb9\xbf"), "1:9 only text in quotes may hold characters beyond ASCII");
 }
 
+TEST(TomlText, AQuoteAfterADotBeginsAStringInKeysOnly) {
+  EXPECT_EQ(refusal_of("a = 1.\"\xef\xb9\xbf\""), "1:8 only text in quotes may hold characters beyond ASCII");
+  EXPECT_EQ(refusal_of("a.\"\xc3\xa4\" = 1"), "taken");
+}
+
 TEST(TomlText, WhatStandsInQuotesOrCommentsNestsNothing) {
   std::string list = "a = [";
   for (int i = 0; i < 100; ++i) list += "'layers.0.attention.q[', ";

@@ -15,6 +15,7 @@ namespace ounce::make {
 namespace {
 
 using ImportanceJson = nlohmann::ordered_json;
+using SortedImportanceJson = nlohmann::json;  // what is read: a file names every layer of a model
 
 constexpr const char* kImportanceKey = "ounce.importance";
 
@@ -48,17 +49,17 @@ bool is_importance_file(const std::filesystem::path& path) {
 
 Importance read_importance(const std::filesystem::path& path) {
   const io::MappedFile file = io::MappedFile::open(path);
-  const auto json = parse_json<ImportanceJson>(file.bytes(), {}, path.string());
+  const auto json = parse_json<SortedImportanceJson>(file.bytes(), {}, path.string());
   const auto refuse = [&](const char* what) { throw Error(ErrorCode::kBadInput, what, path.string()); };
   if (!json.is_object() || !json.contains(kImportanceKey)) refuse("is no file of importance");
   if (json[kImportanceKey] != 1) refuse("is of a newer version of this program");
-  const auto number = [&](const ImportanceJson& from, const char* key) {
+  const auto number = [&](const SortedImportanceJson& from, const char* key) {
     const auto found = from.find(key);
     if (found == from.end() || !found->is_number() || !std::isfinite(found->get<double>()))
       refuse("a number is missing");
     return found->get<double>();
   };
-  const auto count = [&](const ImportanceJson& from, const char* key) {
+  const auto count = [&](const SortedImportanceJson& from, const char* key) {
     const auto found = from.find(key);
     if (found == from.end() || !found->is_number_unsigned()) refuse("a count is missing");
     return found->get<std::uint64_t>();

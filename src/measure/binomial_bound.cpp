@@ -29,12 +29,18 @@ double beta_fraction(double x, double a, double b) {
   return result;
 }
 
+// std::lgamma leaves the sign in a variable of the whole process, where threads would meet.
+double log_gamma(double value) {
+  int sign = 0;
+  return ::lgamma_r(value, &sign);
+}
+
 // The share of a beta distribution below x.
 double beta_share(double x, double a, double b) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
   const double front =
-      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
+      std::exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * std::log(x) + b * std::log1p(-x));
   return x < (a + 1) / (a + b + 2) ? front * beta_fraction(x, a, b) / a
                                    : 1 - front * beta_fraction(1 - x, b, a) / b;
 }

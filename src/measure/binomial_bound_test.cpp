@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <thread>
+#include <vector>
 
 namespace ounce::measure {
 namespace {
@@ -70,6 +72,15 @@ TEST(BinomialBoundTest, ThePairedBoundErrsNoMoreOftenThanItSays) {
       }
     }
   }
+}
+
+TEST(BinomialBoundTest, CanBeAskedByManyThreads) {  // for ThreadSanitizer
+  const double alone = student_quantile(0.9, 7);
+  std::vector<double> answers(4);
+  std::vector<std::thread> threads;
+  for (double& answer : answers) threads.emplace_back([&answer] { answer = student_quantile(0.9, 7); });
+  for (std::thread& thread : threads) thread.join();
+  for (const double answer : answers) EXPECT_EQ(answer, alone);
 }
 
 }  // namespace

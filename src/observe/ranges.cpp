@@ -13,6 +13,7 @@
 namespace ounce::observe {
 
 using Json = nlohmann::ordered_json;
+using SortedJson = nlohmann::json;  // what is read: a file names as many values as a model has
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
@@ -41,7 +42,7 @@ struct StatisticsFile {
     return json;
   }
 
-  static Statistics read(const Json& json, const std::string& where) {
+  static Statistics read(const SortedJson& json, const std::string& where) {
     const auto refuse = [&](const char* what) { throw Error(ErrorCode::kBadInput, what, where); };
     const auto whole = [&](const char* key, std::uint64_t otherwise) {
       const auto found = json.find(key);
@@ -49,7 +50,7 @@ struct StatisticsFile {
       if (!found->is_number_unsigned()) refuse("a count is no whole number");
       return found->get<std::uint64_t>();
     };
-    const auto real = [&](const Json& value) {
+    const auto real = [&](const SortedJson& value) {
       const float number = value.is_number() ? value.get<float>() : std::numeric_limits<float>::infinity();
       if (!std::isfinite(number)) refuse("a limit is no number that a float can be");
       return number;
@@ -70,7 +71,7 @@ struct StatisticsFile {
     statistics.maximum_ = real(json["maximum"]);
     statistics.minima_ = sum("sum_of_minima");
     statistics.maxima_ = sum("sum_of_maxima");
-    for (const Json& bin : json["histogram"]) {
+    for (const SortedJson& bin : json["histogram"]) {
       const bool is_pair =
           bin.is_array() && bin.size() == 2 && bin[0].is_number_unsigned() && bin[1].is_number_unsigned();
       if (!is_pair || bin[0].get<std::uint64_t>() > Histogram::kZeroBin) refuse("the histogram is broken");
@@ -81,7 +82,7 @@ struct StatisticsFile {
     const auto channels = json.find("channels");
     statistics.has_lost_channels_ = channels != json.end() && channels->is_null();
     if (channels == json.end() || channels->is_null()) return statistics;
-    for (const Json& channel : *channels) {
+    for (const SortedJson& channel : *channels) {
       if (!channel.is_array() || channel.size() != 3 || !channel[2].is_string())
         refuse("a channel is not two limits and a sum");
       statistics.channels_.push_back(
@@ -125,7 +126,7 @@ std::string to_json(const Ranges& ranges) {
 
 Ranges parse_ranges(std::string_view text, const std::string& where) {
   const auto refuse = [&](const std::string& what) { throw Error(ErrorCode::kBadInput, what, where); };
-  const Json json = parse_json_or_nothing<Json>(text, {.bytes = kMostBytes});
+  const auto json = parse_json_or_nothing<SortedJson>(text, {.bytes = kMostBytes});
   if (!json.is_object() || !json.contains("format") || json["format"] != "ounce.ranges")
     refuse("is no file of ranges (`calibrate()` makes them)");
   const auto version = json.find("version");

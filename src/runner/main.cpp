@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   }
   limit(RLIMIT_CORE, 0);
   const unsigned long long memory = std::strtoull(argv[1], nullptr, 10);
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   const bool can_limit_memory = false;  // the sanitizer's shadow is larger than any limit
 #else
   const bool can_limit_memory = true;

@@ -101,7 +101,7 @@ TEST_F(IsolatedTest, AModelWithoutEndIsStopped) {
 }
 
 TEST_F(IsolatedTest, AModelThatWantsAllMemoryGetsAnError) {
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer takes more address space than any limit";
 #endif
   Isolated model(write(enormous()), with({std::uint64_t{2} << 30, 60}));

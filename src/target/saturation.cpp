@@ -167,9 +167,7 @@ class Finder {
     // Computed ones are ours, and not made yet.
     if (tensor.type != ElementType::kInt8 || std::holds_alternative<onnx::Computed>(tensor.data))
       return codes;
-    const onnx::RawValues raw(tensor);
-    codes.values.resize(raw.bytes().size());
-    std::memcpy(codes.values.data(), raw.bytes().data(), raw.bytes().size());
+    codes.values = numbers_of<std::int8_t>(tensor);
     codes.dims = tensor.dims;
     return codes;
   }
@@ -214,7 +212,8 @@ class Finder {
   static std::vector<T> numbers_of(const onnx::Tensor& tensor) {
     const onnx::RawValues raw(tensor);
     std::vector<T> numbers(raw.bytes().size() / sizeof(T));
-    std::memcpy(numbers.data(), raw.bytes().data(), numbers.size() * sizeof(T));
+    if (!numbers.empty())  // nothing may not even be copied from nowhere
+      std::memcpy(numbers.data(), raw.bytes().data(), numbers.size() * sizeof(T));
     return numbers;
   }
 

@@ -129,6 +129,17 @@ TEST(Saturation, OfAHugeWeightWithoutValuesIsNone) {
   EXPECT_THAT(found_in(model), IsEmpty());
 }
 
+TEST(Saturation, OfAWeightWithoutValuesBehindQuantizeLinearIsNone) {
+  ModelBuilder model(13, 8);
+  model.input("x", kFloat, {1, 0}).output("y", kFloat, {1, 1});
+  model.initializer("s", {}, {0.01F}).initializer("w", {0, 1}, {});
+  model.initializer(codes("xz", kUint8, {}, {0})).initializer(codes("wz", kInt8, {}, {0}));
+  model.node("QuantizeLinear", {"x", "s", "xz"}, {"c"}).node("DequantizeLinear", {"c", "s", "xz"}, {"a"});
+  model.node("QuantizeLinear", {"w", "s", "wz"}, {"q"}).node("DequantizeLinear", {"q", "s", "wz"}, {"b"});
+  model.node("MatMul", {"a", "b"}, {"y"});
+  EXPECT_THAT(found_in(model), IsEmpty());
+}
+
 // Nobody knows what codes will meet.
 TEST(Saturation, IsPossibleWhereBothSidesAreComputed) {
   ModelBuilder model(13, 8);

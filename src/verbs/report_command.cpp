@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <memory>
 
-#include "base/json_text.h"
 #include "io/mapped_file.h"
 #include "report/html/page.h"
 #include "report/json.h"
@@ -15,8 +14,6 @@
 
 namespace ounce::verbs {
 namespace report_verb {
-
-constexpr JsonLimits kLimits = {.depth = 16, .bytes = std::size_t{256} << 20};
 
 struct Arguments {
   std::vector<std::string> runs;
@@ -28,7 +25,7 @@ int run(const Arguments& arguments, Host& host) {
   std::vector<report::html::Run> runs;
   for (const std::string& path : arguments.runs) {
     const io::MappedFile file = io::MappedFile::open(path);
-    runs.push_back({path, parse_json<nlohmann::ordered_json>(file.bytes(), kLimits, path)});
+    runs.push_back(report::html::parse_run(file.bytes(), path));
   }
   const std::string html = report::html::page(runs);
   write_page(arguments.output, html);

@@ -31,8 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
                                                unsigned seed) {
   if (target().mutate == nullptr || seed % 4 == 0) return LLVMFuzzerMutate(data, size, most);
-  const std::string mutant = target().mutate(std::string(data, data + size), seed);
-  if (mutant.size() > most) return LLVMFuzzerMutate(data, size, most);
+  const std::string bytes(data, data + size), mutant = target().mutate(bytes, seed);
+  if (mutant.size() > most || mutant == bytes) return LLVMFuzzerMutate(data, size, most);
   std::copy(mutant.begin(), mutant.end(), data);
   return mutant.size();
 }

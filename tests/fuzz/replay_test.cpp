@@ -1,6 +1,6 @@
 // The fuzzers' checks with any compiler: on every seed and everything that once failed, on damaged seeds,
-// always the same ones, on every single damage of small seeds, and on models whose encoding is sound and
-// whose meaning is not. Models are damaged more in src/onnx/mutation_test.cpp.
+// always the same ones, on every single damage of small seeds, and on models and texts whose encoding is
+// sound and whose meaning is not. Models are damaged more in src/onnx/mutation_test.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuzz/every_damage.h"
+#include "fuzz/mutate_json.h"
 #include "fuzz/mutate_model.h"
 #include "fuzz/sample_networks.h"
 #include "fuzz/targets.h"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int kDamaged = 500;           // of each seed
 constexpr std::size_t kSmall = 256;     // bytes: of such seeds every damage is tried
-constexpr std::uint64_t kMutants = 40;  // of each model for each recipe
+constexpr std::uint64_t kMutants = 40;  // of each model for each recipe, and of each JSON
 
 // A few bytes become others, vanish or come twice.
 std::string damaged(std::string bytes, std::mt19937& random) {
@@ -72,6 +73,19 @@ TEST_P(FuzzReplay, KeepsItsPromisesForEverySmallDamage) {
     const std::string bytes = read_file(file);
     if (bytes.size() > kSmall) continue;
     for_every_damage(bytes, [&](const std::string& input) { EXPECT_NO_THROW(target.check(input)) << file; });
+  }
+}
+
+TEST(FuzzReplay, TextsOfBrokenMeaningAreRefusedOrTaken) {
+  for (const Target& target : targets()) {
+    if (target.mutate != mutate_json) continue;
+    for (const auto& file : seeds_of(target)) {
+      const std::string bytes = read_file(file);
+      for (std::uint64_t seed = 0; seed < kMutants; ++seed) {
+        const std::string mutant = mutate_json(bytes, seed);
+        EXPECT_NO_THROW(target.check(mutant)) << file << ", seed " << seed << "\n" << mutant;
+      }
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "fuzz/check_model.h"
+#include "fuzz/mutate_json.h"
 #include "fuzz/mutate_model.h"
 
 namespace ounce::test {
@@ -19,10 +20,11 @@ std::span<const Target> targets() {
       {"jpeg", check_jpeg},
       {"csv", check_csv},
       {"jsonl", check_jsonl},
-      {"contract", check_contract},
-      {"ranges", check_ranges},
+      {"contract", check_contract, mutate_json},
+      {"ranges", check_ranges, mutate_json},
       {"journal", check_journal},
-      {"statement", check_statement},
+      {"statement", check_statement, mutate_json},
+      {"report", check_report, mutate_json},
       {"config", check_config},
   });
   return kTargets;

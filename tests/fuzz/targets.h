@@ -34,6 +34,7 @@ void check_contract(const std::string& bytes);
 void check_ranges(const std::string& bytes);
 void check_journal(const std::string& bytes);
 void check_statement(const std::string& bytes);
+void check_report(const std::string& bytes);
 void check_config(const std::string& bytes);
 void check_quantize(const std::string& bytes);
 std::string mutate_quantize(const std::string& bytes, std::uint64_t seed);

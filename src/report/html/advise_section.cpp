@@ -92,11 +92,7 @@ Section section_of(const Json& model) {
 }  // namespace advise_section
 
 std::vector<Section> advise_sections(const Json& document) {
-  std::vector<Section> all;
-  for (const Json& model : list(document, "models"))
-    all.push_back(words(model, "error").empty() ? advise_section::section_of(model)
-                                                : failed_section("advise", model, "model"));
-  return all;
+  return section_each("advise", list(document, "models"), "model", advise_section::section_of);
 }
 
 }  // namespace ounce::report::html

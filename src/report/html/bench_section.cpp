@@ -13,6 +13,7 @@ namespace bench_section {
 constexpr auto kNumber = DataTable::Kind::kNumber;
 constexpr std::size_t kLastShown =
     99;  // percent: what is beyond belongs to the machine, and would flatten the rest
+constexpr std::size_t kMostCharts = 20;  // each looks through all batches
 
 std::string speed_text(const Json& speed) {
   if (!is_true(speed, "measurable"))
@@ -182,7 +183,14 @@ std::vector<Section> bench_sections(const Json& document) {
   for (const Json& model : models) {
     for (const Json& batch : list(model, "batches")) sizes.insert(figure(batch, "batch").value_or(1));
   }
-  for (const double size : sizes) section.body += distribution(document, size);
+  std::size_t charts = 0;
+  for (const double size : sizes) {
+    if (++charts > kMostCharts) break;
+    section.body += distribution(document, size);
+  }
+  if (sizes.size() > kMostCharts)
+    section.body += paragraph(fmt::format(
+        "Of {} sizes of batches the first {} are drawn; the tables have all.", sizes.size(), kMostCharts));
   section.body += speed_chart(document) + run_table(document) + start_table(document) +
                   note_list(sentences(document, "notes"));
   return {section};

@@ -10,6 +10,7 @@ namespace ounce::report::html {
 namespace check_section {
 
 constexpr auto kNumber = DataTable::Kind::kNumber;
+constexpr std::size_t kMostColumns = 40, kMostModels = 500;
 
 struct Answer {
   Verdict kind;
@@ -25,28 +26,36 @@ Answer answer_of(const std::string& verdict) {
   return {Verdict::kNeutral, "not all of it is known"};
 }
 
-// Every model against every target that was asked about.
-Markup matrix(const Json& document) {
+// The targets that have a column: a table with more of them is not read, and grows with models times targets.
+std::vector<std::string> columns_of(const Json& models) {
   std::vector<std::string> targets;
-  for (const Json& model : list(document, "models")) {
+  for (const Json& model : models) {
     for (const Json& target : list(model, "targets")) {
+      if (targets.size() == kMostColumns) return targets;
       const std::string name = words(target, "target");
       if (std::find(targets.begin(), targets.end(), name) == targets.end()) targets.push_back(name);
     }
   }
+  return targets;
+}
+
+// Every model against every target that was asked about.
+Markup matrix(const Json& document) {
+  const std::vector<std::string> targets = columns_of(list(document, "models"));
   std::vector<DataTable::Column> columns = {{"model"}};
   for (const std::string& target : targets) columns.push_back({target});
-  DataTable table("Where it runs, and where not", columns);
+  DataTable table(targets.size() < kMostColumns
+                      ? "Where it runs, and where not"
+                      : fmt::format("Where it runs, and where not: the first {} targets", kMostColumns),
+                  columns);
   for (const Json& model : list(document, "models")) {
     std::vector<Cell> cells = {cell(words(model, "model"))};
-    for (const std::string& name : targets) {
-      Markup answer = text("–");
-      for (const Json& target : list(model, "targets")) {
-        if (words(target, "target") != name) continue;
-        const Answer found = answer_of(words(target, "verdict"));
-        answer = badge(found.kind, found.words);
-      }
-      cells.push_back({answer});
+    cells.resize(1 + targets.size(), {text("–")});
+    for (const Json& target : list(model, "targets")) {
+      const auto column = std::find(targets.begin(), targets.end(), words(target, "target"));
+      if (column == targets.end()) continue;
+      const Answer found = answer_of(words(target, "verdict"));
+      cells[1 + static_cast<std::size_t>(column - targets.begin())] = {badge(found.kind, found.words)};
     }
     table.add(std::move(cells));
   }
@@ -80,9 +89,16 @@ std::vector<Section> check_sections(const Json& document) {
   section.title = "check: where it runs";
   std::size_t good = 0, bad = 0;
   Markup parts;
+  std::size_t models = 0;
   for (const Json& model : list(document, "models")) {
-    const std::string name = file_name(words(model, "model"));
-    if (const std::string error = words(model, "error"); !error.empty()) {
+    const std::string name = file_name(words(model, "model")), error = words(model, "error");
+    if (++models > kMostModels) {  // counted, and not drawn
+      if (!error.empty()) ++bad;
+      for (const Json& target : list(model, "targets"))
+        ++(answer_of(words(target, "verdict")).kind == Verdict::kBad ? bad : good);
+      continue;
+    }
+    if (!error.empty()) {
       ++bad;
       parts += note_list({error});
       section.summary.push_back({name, "check", "–", "–", "–", "could not be read", Verdict::kBad});
@@ -107,6 +123,9 @@ std::vector<Section> check_sections(const Json& document) {
                  cell(figure_of(hint, "islands", 9), figure(hint, "islands")), cell(words(hint, "note"))});
     parts += hints.markup();
   }
+  if (models > kMostModels)
+    parts += paragraph(
+        fmt::format("{} more models are not drawn; the JSON document has them.", models - kMostModels));
   section.verdict = bad == 0 ? Verdict::kGood : Verdict::kBad;
   section.headline = bad == 0
                          ? fmt::format("nothing stands in the way on {} target{}", good, good == 1 ? "" : "s")

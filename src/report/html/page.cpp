@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/base64.h"
+#include "base/json_text.h"
 #include "base/sha256.h"
 #include "report/html/assets.h"
 #include "report/html/data_table.h"
@@ -15,6 +16,8 @@
 
 namespace ounce::report::html {
 namespace {
+
+constexpr JsonLimits kRunLimits = {.depth = 16, .bytes = std::size_t{64} << 20};
 
 struct Drawing {
   const char* verb;
@@ -142,15 +145,20 @@ const std::vector<std::string>& drawn_verbs() {
 
 std::string_view page_start() { return "<!DOCTYPE html>\n<!-- a report of ounce -->\n"; }
 
+Run parse_run(std::string_view text, const std::string& name) {
+  return {name, parse_json<Json>(text, kRunLimits, name)};
+}
+
 std::string page(const std::vector<Run>& runs) {
   std::vector<Section> sections;
   std::vector<const Run*> last_of;  // the run that ends with this section, and says its command
   for (const Run& run : runs) {
+    const std::size_t before = sections.size();
     for (Section& section : sections_of(run)) {
       sections.push_back(std::move(section));
       last_of.push_back(nullptr);
     }
-    if (!last_of.empty()) last_of.back() = &run;
+    if (sections.size() > before) last_of.back() = &run;
   }
   const Overall overall = overall_of(sections);
   Markup parts;

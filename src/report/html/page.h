@@ -25,6 +25,9 @@ const std::vector<std::string>& drawn_verbs();
 // What every page begins with, so that it can be told from other files.
 std::string_view page_start();
 
+// Of a file that anybody may have written. Throws Error{kBadInput}.
+Run parse_run(std::string_view text, const std::string& name);
+
 // Throws Error{kBadInput} that names the run when it is no document of one of them.
 std::string page(const std::vector<Run>& runs);
 

@@ -113,6 +113,52 @@ TEST(Page, DocumentsOfAnyShapeAreDrawn) {
   }
 }
 
+// Documents that are short, and whose pages would not be.
+TEST(Page, AHundredThousandNothingsAreNotDrawnOneByOne) {
+  const ordered_json nothings = std::vector<int>(100'000);
+  for (const std::string& verb : drawn_verbs()) {
+    const std::string html = drawn({{"verb", verb}, {"models", nothings}, {"candidates", nothings}});
+    EXPECT_LT(html.size(), 10'000'000U) << verb;
+    if (verb == "bench" || verb == "diff") continue;  // which have one part
+    EXPECT_THAT(html, HasSubstr("99500 more ")) << verb;
+  }
+}
+
+TEST(Page, WhatIsNotDrawnStillFails) {
+  ordered_json candidates = std::vector<ordered_json>(600, {{"passed", true}, {"verdict", "fine"}});
+  EXPECT_THAT(drawn({{"verb", "verify"}, {"candidates", candidates}}), HasSubstr("</span> good</span>"));
+  candidates[550]["passed"] = false;
+  const std::string html = drawn({{"verb", "verify"}, {"candidates", candidates}});
+  EXPECT_THAT(html, HasSubstr("</span> not good</span>"));
+  EXPECT_THAT(html, HasSubstr("100 more are not drawn, 1 of them failed"));
+}
+
+TEST(Page, ModelsTimesTargetsAreNotDrawn) {
+  ordered_json models;
+  for (int i = 0; i < 2000; ++i)
+    models.push_back(
+        {{"targets", {{{"target", std::to_string(i)}, {"verdict", i == 1999 ? "fails" : "runs"}}}}});
+  const std::string html = drawn({{"verb", "check"}, {"models", models}});
+  EXPECT_LT(html.size(), 10'000'000U);
+  EXPECT_THAT(html, HasSubstr("the first 40 targets"));
+  EXPECT_THAT(html, HasSubstr("1 of 2000 cannot be used"));
+}
+
+TEST(Page, SizesTimesBatchesAreNotDrawn) {
+  ordered_json batches;
+  for (int i = 0; i < 2000; ++i) batches.push_back({{"batch", i}, {"quantiles", {1, 2}}});
+  const std::string html = drawn({{"verb", "bench"}, {"models", {{{"batches", batches}}}}});
+  EXPECT_EQ(count(html, "<polyline"), 20U);
+  EXPECT_THAT(html, HasSubstr("Of 2000 sizes of batches the first 20 are drawn"));
+}
+
+TEST(Page, ARunWithoutPartsDoesNotSignThoseOfAnother) {
+  const std::string html = page({{"a.json", verify_document("a.onnx")},
+                                 {"empty.json", {{"verb", "verify"}, {"command", "ounce verify nothing"}}}});
+  EXPECT_THAT(html, HasSubstr("drawn from a.json"));
+  EXPECT_THAT(html, Not(HasSubstr("drawn from empty.json")));
+}
+
 TEST(Page, SeveralRunsAreCompared) {
   const std::string html =
       page({{"a.json", verify_document("a.onnx")}, {"b.json", verify_document("b.onnx")}});

@@ -236,13 +236,9 @@ Section section_of(const Json& model, bool is_dry_run) {
 }  // namespace quantize_section
 
 std::vector<Section> quantize_sections(const Json& document) {
-  std::vector<Section> all;
-  for (const Json& model : list(document, "models")) {
-    all.push_back(words(model, "error").empty()
-                      ? quantize_section::section_of(model, is_true(document, "dry_run"))
-                      : failed_section("quantize", model, "model"));
-  }
-  return all;
+  const bool is_dry_run = is_true(document, "dry_run");
+  return section_each("quantize", list(document, "models"), "model",
+                      [&](const Json& model) { return quantize_section::section_of(model, is_dry_run); });
 }
 
 }  // namespace ounce::report::html

@@ -2,9 +2,57 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/html/data_table.h"
 
 namespace ounce::report::html {
+namespace {
+
+constexpr std::size_t kMostSections = 500;  // of one document
+
+bool has_failed(const Json& entry) {
+  return !words(entry, "error").empty() ||
+         (member(entry, "passed").is_boolean() && !is_true(entry, "passed"));
+}
+
+// What stands for the entries that are not drawn: a page must not look good because its end is missing.
+Section rest_section(const std::string& verb, const Json& entries) {
+  const auto first = entries.begin() + static_cast<std::ptrdiff_t>(kMostSections);
+  const auto failed = std::count_if(first, entries.end(), has_failed);
+  Section section;
+  section.title = fmt::format("{}: the rest", verb);
+  section.verdict = failed == 0 ? Verdict::kNeutral : Verdict::kBad;
+  section.headline = fmt::format("{} more are not drawn, {} of them failed; the JSON document has them",
+                                 entries.size() - kMostSections, failed);
+  return section;
+}
+
+// A model that could not be done.
+Section failed_section(const std::string& verb, const Json& entry, const char* name_key) {
+  Section section;
+  const std::string name = file_name(words(entry, name_key));
+  section.title = fmt::format("{}: {}", verb, name);
+  section.verdict = Verdict::kBad;
+  section.headline = words(entry, "error");
+  section.summary = {{name, verb, "–", "–", "–", "could not be done", Verdict::kBad}};
+  return section;
+}
+
+}  // namespace
+
+std::vector<Section> section_each(const std::string& verb, const Json& entries, const char* name_key,
+                                  const std::function<Section(const Json&)>& draw) {
+  std::vector<Section> all;
+  for (const Json& entry : entries) {
+    if (all.size() == kMostSections) {
+      all.push_back(rest_section(verb, entries));
+      break;
+    }
+    all.push_back(words(entry, "error").empty() ? draw(entry) : failed_section(verb, entry, name_key));
+  }
+  return all;
+}
 
 Markup tiles(const std::vector<Tile>& all) {
   Markup made;
@@ -50,16 +98,6 @@ Markup command_block(const std::string& command) {
 Markup details(const std::string& title, const Markup& content) {
   if (content.is_empty()) return {};
   return element("details", element("summary", text(title)) + content);
-}
-
-Section failed_section(const std::string& verb, const Json& entry, const char* name_key) {
-  Section section;
-  const std::string name = file_name(words(entry, name_key));
-  section.title = fmt::format("{}: {}", verb, name);
-  section.verdict = Verdict::kBad;
-  section.headline = words(entry, "error");
-  section.summary = {{name, verb, "–", "–", "–", "could not be done", Verdict::kBad}};
-  return section;
 }
 
 Markup cpu_table(const Json& cpus) {

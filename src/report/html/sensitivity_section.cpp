@@ -110,13 +110,9 @@ Section section_of(const Json& model, double min_sqnr) {
 }  // namespace sensitivity_section
 
 std::vector<Section> sensitivity_sections(const Json& document) {
-  std::vector<Section> all;
-  for (const Json& model : list(document, "models")) {
-    all.push_back(words(model, "error").empty()
-                      ? sensitivity_section::section_of(model, figure(document, "min_sqnr").value_or(0))
-                      : failed_section("sensitivity", model, "model"));
-  }
-  return all;
+  const double min_sqnr = figure(document, "min_sqnr").value_or(0);
+  return section_each("sensitivity", list(document, "models"), "model",
+                      [&](const Json& model) { return sensitivity_section::section_of(model, min_sqnr); });
 }
 
 }  // namespace ounce::report::html

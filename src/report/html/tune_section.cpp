@@ -174,11 +174,7 @@ Section section_of(const Json& model) {
 }  // namespace tune_section
 
 std::vector<Section> tune_sections(const Json& document) {
-  std::vector<Section> all;
-  for (const Json& model : list(document, "models"))
-    all.push_back(words(model, "error").empty() ? tune_section::section_of(model)
-                                                : failed_section("tune", model, "model"));
-  return all;
+  return section_each("tune", list(document, "models"), "model", tune_section::section_of);
 }
 
 }  // namespace ounce::report::html

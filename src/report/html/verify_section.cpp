@@ -238,13 +238,10 @@ Section section_of(const Json& candidate, const std::string& reference) {
 }  // namespace verify_section
 
 std::vector<Section> verify_sections(const Json& document) {
-  std::vector<Section> all;
-  for (const Json& candidate : list(document, "candidates")) {
-    all.push_back(words(candidate, "error").empty()
-                      ? verify_section::section_of(candidate, words(document, "reference"))
-                      : failed_section("verify", candidate, "candidate"));
-  }
-  return all;
+  const std::string reference = words(document, "reference");
+  return section_each("verify", list(document, "candidates"), "candidate", [&](const Json& candidate) {
+    return verify_section::section_of(candidate, reference);
+  });
 }
 
 }  // namespace ounce::report::html
