@@ -91,18 +91,18 @@ TEST(IntegerCosts, WhatIsSlowerOnIntegersStaysInFloatsWhereFloatsComeIn) {
             "node 0:3 static -> z, codes\n");
 }
 
-// x ─ Conv of 3 inputs ─ a ─ LeakyRelu ─ l ─ Conv ─ b ─ Add(l) ─ s ─ Conv ─ y: what the first two give in floats is made codes for
-// the Add, which gets codes from the other side.
+// x ─ depthwise Conv ─ a ─ LeakyRelu ─ l ─ Conv ─ b ─ Add(l) ─ s ─ Conv ─ y: what the first two give in floats
+// is made codes for the Add, which gets codes from the other side.
 TEST(IntegerCosts, AJoinTakesCodesThatAreMadeOfFloats) {
   ModelBuilder model;
-  model.input("x", kFloat, {1, 3, 112, 112}).output("y", kFloat, {1, 20, 112, 112});
-  add_conv(model, "x", "a", {20, 3, 3, 3});
+  model.input("x", kFloat, {1, 20, 112, 112}).output("y", kFloat, {1, 20, 112, 112});
+  add_conv(model, "x", "a", {20, 1, 3, 3}, 20);
   model.node("LeakyRelu", {"a"}, {"l"});
   add_conv(model, "l", "b", {20, 20, 5, 5});
   model.node("Add", {"b", "l"}, {"s"});
   add_conv(model, "s", "y", {20, 20, 5, 5});
-  std::map<std::string, std::pair<int, int>> sizes = {{"x", {3, 112 * 112}}};
-  for (const char* name : {"a", "l", "b", "s", "y"}) sizes.emplace(name, std::pair(20, 112 * 112));
+  std::map<std::string, std::pair<int, int>> sizes;
+  for (const char* name : {"x", "a", "l", "b", "s", "y"}) sizes.emplace(name, std::pair(20, 112 * 112));
   EXPECT_EQ(plan_of(model, seen(sizes)),
             "node 0:0 float: is faster in floats\n"
             "node 0:2 static -> b, codes\n"
