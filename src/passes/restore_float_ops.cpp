@@ -61,7 +61,8 @@ class Restoring {
     if (!product) return;
     const auto slope = number(body, *product->node, 1), middle = number(body, *sum->node, 1);
     if (!slope || !middle) return;
-    const bool is_swish = *slope == 1.0F / 6 && *middle == 0.5F && opset_of(model_, index_, body) >= kHardSwishOpset;
+    const bool is_swish =
+        *slope == 1.0F / 6 && *middle == 0.5F && opset_of(model_, index_, body) >= kHardSwishOpset;
     if (is_swish && restore_hard_swish(body, {position, sum->position, product->position}, clip.outputs[0],
                                        product->node->inputs[0]))
       return;
@@ -81,8 +82,8 @@ class Restoring {
     const graph::Use& use = value->uses[0];
     if (use.body != body) return false;
     const onnx::Node& product = index_.node(use);
-    const bool is_product =
-        is_op(product, "Mul") && product.inputs.size() == 2 && product.inputs[1 - use.input] == x && sigmoid != x;
+    const bool is_product = is_op(product, "Mul") && product.inputs.size() == 2 &&
+                            product.inputs[1 - use.input] == x && sigmoid != x;
     if (!is_product) return false;
     onnx::Node node;
     node.op_type = "HardSwish";
@@ -103,8 +104,7 @@ class Restoring {
                           !found.value->is_output && found.value->uses.size() == 2;
     if (!is_inner) return std::nullopt;
     const onnx::Node& clip = *index_.bodies()[body].nodes()[found.value->producer];
-    const bool is_limit =
-        is_op(clip, "Clip") && number(body, clip, 1) == -3.0F && input_of(clip, 2).empty();
+    const bool is_limit = is_op(clip, "Clip") && number(body, clip, 1) == -3.0F && input_of(clip, 2).empty();
     return is_limit ? std::optional(Step{found.value->producer, &clip}) : std::nullopt;
   }
 

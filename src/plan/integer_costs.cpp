@@ -120,7 +120,8 @@ class CostGraph {
   }
 
   // Add or Mul of a single number. In floats some are part of an op that they become again
-  // (passes/restore_float_ops.h); others take a pass each, and a Clip that codes would have stood for another.
+  // (passes/restore_float_ops.h); others take a pass each, and a Clip that codes would have stood for
+  // another.
   Times times_beside_number(const NodeDecision& decision, double values) const {
     BesideNumber op{.values = values, .is_computed = !decision.is_reading};
     if (is_part_of_tanh(decision) || scales_hard_sigmoid(decision)) {
@@ -131,7 +132,8 @@ class CostGraph {
       op.passes = decision.absorbed != kNone ? 2 : 1;
       const NodeDecision* user = only_user_of(decision);
       const NodeDecision* maker = maker_of(decision.body, read_by(decision));
-      op.reorders = (maker != nullptr && is_picture_conv(*maker) ? 1 : 0) + (user != nullptr && is_picture_conv(*user) ? 1 : 0);
+      op.reorders = (maker != nullptr && is_picture_conv(*maker) ? 1 : 0) +
+                    (user != nullptr && is_picture_conv(*user) ? 1 : 0);
     }
     return costs_.beside_number(op);
   }
@@ -219,7 +221,8 @@ class CostGraph {
     for (const auto& [node, i] : things_) {
       const NodeDecision& decision = plan_.nodes[i];
       for (std::size_t k = 0; k < decision.op->activations(*node); ++k) {
-        if (!seeds_.scalar(decision.body, node->inputs[k])) found.insert(key_of(decision.body, node->inputs[k]));
+        if (!seeds_.scalar(decision.body, node->inputs[k]))
+          found.insert(key_of(decision.body, node->inputs[k]));
       }
       if (decision.gives_codes) found.emplace(decision.body, decision.output);
     }
@@ -248,8 +251,8 @@ class CostGraph {
     bool has_float_users = value->is_output;
     for (const Use& use : value->uses) {
       const auto user = things_.find(&index_.node(use));
-      const bool takes_codes = user != things_.end() &&
-                               use.input < plan_.nodes[user->second].op->activations(index_.node(use));
+      const bool takes_codes =
+          user != things_.end() && use.input < plan_.nodes[user->second].op->activations(index_.node(use));
       if (takes_codes) {
         users.push_back(user->second);
       } else {
@@ -258,8 +261,9 @@ class CostGraph {
     }
     const auto maker = makers_.find(key);
     const bool is_made = maker != makers_.end() && plan_.nodes[maker->second].gives_codes;
-    const bool is_picture = std::any_of(users.begin(), users.end(), [this](auto i) { return is_picture_conv(i); }) ||
-                            (is_made && is_picture_conv(maker->second));
+    const bool is_picture =
+        std::any_of(users.begin(), users.end(), [this](auto i) { return is_picture_conv(i); }) ||
+        (is_made && is_picture_conv(maker->second));
     const double count = count_of(key);
     const double reorder = is_picture ? costs_.reorder(count) : 0;
     std::int64_t spent = 0;
@@ -277,7 +281,8 @@ class CostGraph {
       spent += add_max_pool(*value, key.first, codes, count);
     }
     if (!is_made) {
-      const bool is_spread = value->producer != kNone && is_softmax_over_channels(index_.find(key.first, key.second));
+      const bool is_spread =
+          value->producer != kNone && is_softmax_over_channels(index_.find(key.first, key.second));
       add_reordering(users, is_spread ? KernelCosts::softmax_over_channels(count) : costs_.reorder(count));
       return spent;
     }

@@ -1,12 +1,14 @@
 // Which nodes of a static plan take less time in floats, the ways between floats and codes counted.
 //
-//   x ─ Conv ─ a ─ Conv ─ b ─ y      each Conv has its time in floats and on integers (kernel_costs.h); floats become codes, and
-//        F      ↑    I     ↑         codes floats, where the two kinds meet: at a, once for all who take its codes, and at b
+//   x ─ Conv ─ a ─ Conv ─ b ─ y      each Conv has its time in floats and on integers (kernel_costs.h);
+//   floats become codes, and
+//        F      ↑    I     ↑         codes floats, where the two kinds meet: at a, once for all who take its
+//        codes, and at b
 //             codes      floats
 //
-// What costs the least in all is a minimum cut (least_cut.h): integers on one side, floats on the other. So an island of integers
-// that gains less than the ways in and out cost does not come up, and a slow node between integers stays there if the way to
-// floats and back would take longer.
+// What costs the least in all is a minimum cut (least_cut.h): integers on one side, floats on the other. So
+// an island of integers that gains less than the ways in and out cost does not come up, and a slow node
+// between integers stays there if the way to floats and back would take longer.
 //
 // For x86 CPUs; nothing was measured for others.
 #pragma once

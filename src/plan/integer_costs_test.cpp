@@ -57,7 +57,8 @@ std::string plan_of(const GraphBuilder& builder, const observe::Ranges& ranges,
   return text.substr(0, text.find("value "));
 }
 
-void add_conv(GraphBuilder& model, const std::string& x, const std::string& y, const Dims& dims, int group = 1) {
+void add_conv(GraphBuilder& model, const std::string& x, const std::string& y, const Dims& dims,
+              int group = 1) {
   model.initializer("w" + y, dims, ramp(dims));
   const auto pad = (dims[2] - 1) / 2;
   model.node("Conv", {x, "w" + y}, {y},
@@ -91,8 +92,8 @@ TEST(IntegerCosts, WhatIsSlowerOnIntegersStaysInFloatsWhereFloatsComeIn) {
             "node 0:3 static -> z, codes\n");
 }
 
-// x ─ depthwise Conv ─ a ─ LeakyRelu ─ l ─ Conv ─ b ─ Add(l) ─ s ─ Conv ─ y: what the first two give in floats
-// is made codes for the Add, which gets codes from the other side.
+// x ─ depthwise Conv ─ a ─ LeakyRelu ─ l ─ Conv ─ b ─ Add(l) ─ s ─ Conv ─ y: what the first two give in
+// floats is made codes for the Add, which gets codes from the other side.
 TEST(IntegerCosts, AJoinTakesCodesThatAreMadeOfFloats) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 20, 112, 112}).output("y", kFloat, {1, 20, 112, 112});
@@ -114,7 +115,9 @@ TEST(IntegerCosts, AJoinTakesCodesThatAreMadeOfFloats) {
 TEST(IntegerCosts, NodesOfOneWeightStayTogether) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 32, 80, 80}).input("s", kFloat, {1, 32, 2, 2});
-  model.output("y", kFloat, {1, 32, 80, 80}).output("z", kFloat, {1, 32, 2, 2}).output("c", kFloat, {1, 20, 112, 112});
+  model.output("y", kFloat, {1, 32, 80, 80})
+      .output("z", kFloat, {1, 32, 2, 2})
+      .output("c", kFloat, {1, 20, 112, 112});
   model.input("p", kFloat, {1, 3, 112, 112});
   add_conv(model, "p", "c", {20, 3, 3, 3});  // something that is faster in floats
   model.initializer("w", {32, 32, 1, 1}, ramp({32, 32, 1, 1}));
@@ -135,7 +138,8 @@ TEST(IntegerCosts, AreNotWeighedWhereNobodyWantsItOrTheyAreOfOtherCpus) {
   all.integer.weigh_costs = false;
   ports.integer.integer_io = true;
   for (const Recipe& recipe : {all, recipe_for("linux-arm64@1.22.0"), ports})
-    EXPECT_THAT(plan_of(beginning(), values_of_beginning(), recipe), StartsWith("node 0:0 static -> a, codes\n"));
+    EXPECT_THAT(plan_of(beginning(), values_of_beginning(), recipe),
+                StartsWith("node 0:0 static -> a, codes\n"));
 }
 
 // x ─ Conv ─ a ─ depthwise Conv ─ b ─ Conv ─ y: slower on integers, but not by the way to floats and back.
@@ -170,21 +174,22 @@ TEST(IntegerCosts, AKernelThatIsTooSlowCutsTheIntegersInTwo) {
             "node 0:2 static -> y, codes\n");
 }
 
-// x ─ Conv of one input ─ a ─ MaxPool ─ b ─ Conv ─ y: runtimes would make codes in front of the MaxPool, which is slow unless an integer
-// Conv stands there.
+// x ─ Conv of one input ─ a ─ MaxPool ─ b ─ Conv ─ y: runtimes would make codes in front of the MaxPool,
+// which is slow unless an integer Conv stands there.
 TEST(IntegerCosts, AMaxPoolTakesCodesOfAnIntegerConvOrGivesFloats) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 1, 160, 160}).output("y", kFloat, {1, 32, 80, 80});
   add_conv(model, "x", "a", {32, 1, 3, 3});
-  model.node("MaxPool", {"a"}, {"b"}, {ints_attribute("kernel_shape", {2, 2}), ints_attribute("strides", {2, 2})});
+  model.node("MaxPool", {"a"}, {"b"},
+             {ints_attribute("kernel_shape", {2, 2}), ints_attribute("strides", {2, 2})});
   add_conv(model, "b", "y", {32, 32, 3, 3});
-  EXPECT_EQ(plan_of(model, seen({{"x", {1, 160 * 160}},
-                                 {"a", {32, 160 * 160}},
-                                 {"b", {32, 80 * 80}},
-                                 {"y", {32, 80 * 80}}})),
-            "node 0:0 static -> a, codes\n"
-            "node 0:1 static -> b, codes\n"
-            "node 0:2 static -> y, codes\n");
+  EXPECT_EQ(
+      plan_of(
+          model,
+          seen({{"x", {1, 160 * 160}}, {"a", {32, 160 * 160}}, {"b", {32, 80 * 80}}, {"y", {32, 80 * 80}}})),
+      "node 0:0 static -> a, codes\n"
+      "node 0:1 static -> b, codes\n"
+      "node 0:2 static -> y, codes\n");
 }
 
 // x ─ Conv ─ a ─ Exp ─ e ─ small Conv ─ f ─ Exp ─ g ─ Conv ─ y
@@ -205,8 +210,8 @@ TEST(IntegerCosts, AnIslandThatGainsLessThanItsWaysCostStaysInFloats) {
             "node 0:4 static -> y, codes\n");
 }
 
-// x ─ Conv ─ a ─ Softmax over channels ─ s ─ Conv ─ y, the end of many detectors: beside integers, which have the channels last, the
-// Softmax is much faster.
+// x ─ Conv ─ a ─ Softmax over channels ─ s ─ Conv ─ y, the end of many detectors: beside integers, which have
+// the channels last, the Softmax is much faster.
 TEST(IntegerCosts, AConvBehindASoftmaxOverChannelsStaysOnIntegers) {
   const auto plan_with = [](const char* op, const Strings& attributes) {
     ModelBuilder model;
@@ -217,7 +222,8 @@ TEST(IntegerCosts, AConvBehindASoftmaxOverChannelsStaysOnIntegers) {
     return plan_of(model, seen({{"x", {16, 8400}}, {"a", {16, 8400}}, {"s", {16, 8400}}, {"y", {1, 8400}}}));
   };
   EXPECT_THAT(plan_with("Softmax", {int_attribute("axis", 1)}), HasSubstr("node 0:2 static -> y"));
-  EXPECT_THAT(plan_with("Softmax", {int_attribute("axis", 3)}), HasSubstr("node 0:2 float: is faster in floats"));
+  EXPECT_THAT(plan_with("Softmax", {int_attribute("axis", 3)}),
+              HasSubstr("node 0:2 float: is faster in floats"));
 }
 
 // Two small Convs: in floats they would be faster, but nobody would notice.
@@ -235,7 +241,8 @@ TEST(IntegerCosts, ModelsOfNothingButSlowNodesAreOnIntegersAllTheSame) {
   ModelBuilder model;
   model.input("x", kFloat, {1, 3, 112, 112}).output("a", kFloat, {1, 4, 112, 112});
   add_conv(model, "x", "a", {4, 3, 1, 1});
-  EXPECT_EQ(plan_of(model, seen({{"x", {3, 112 * 112}}, {"a", {4, 112 * 112}}})), "node 0:0 static -> a, codes\n");
+  EXPECT_EQ(plan_of(model, seen({{"x", {3, 112 * 112}}, {"a", {4, 112 * 112}}})),
+            "node 0:0 static -> a, codes\n");
 }
 
 // Without VNNI a Conv of few channels gains less, and the ways to codes cost more.

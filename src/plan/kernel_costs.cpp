@@ -20,8 +20,9 @@ struct KernelTable {
   std::array<double, 3> depthwise_line;  // a channel, a product, a value
   std::array<double, 3> matrix;          // a call, a product, a weight
   // Integers.
-  std::array<double, 7> integer_conv;       // … laid out: a value, a piece; a weight; a value beyond 16 channels
-  std::array<double, 5> integer_depthwise;  // … products of channels that are left over, eight together and single
+  std::array<double, 7> integer_conv;  // … laid out: a value, a piece; a weight; a value beyond 16 channels
+  std::array<double, 5>
+      integer_depthwise;  // … products of channels that are left over, eight together and single
   std::array<double, 5> integer_gemm, integer_matrix;  // a call, a product, a value, an input, a weight
   double to_codes, to_floats, transpose, reorder;      // a value
 };
@@ -68,14 +69,15 @@ constexpr KernelTable kAvx2{
 
 constexpr double kCall = 2000;  // of a node that does nothing else
 
-// For each value that the op gives, or for each that it looks at for them (the script prints them for each value
-// that comes in). Both CPUs have the same within the noise.
+// For each value that the op gives, or for each that it looks at for them (the script prints them for each
+// value that comes in). Both CPUs have the same within the noise.
 struct BetweenCost {
   std::string_view op_type;
   double floats, integers;
   bool by_taps = false;
 };
-// In floats x · HardSigmoid(x) is a HardSwish again, which is part of the Conv in front of it; x · Sigmoid(x) is one op, too.
+// In floats x · HardSigmoid(x) is a HardSwish again, which is part of the Conv in front of it; x · Sigmoid(x)
+// is one op, too.
 constexpr BetweenCost kGate{"Mul", 0.02, 0.28};
 constexpr BetweenCost kHardSigmoid{"Add", 0.14, 0.10}, kNumber{"Add", 0.13, 0.10};
 constexpr auto kBetween = std::to_array<BetweenCost>({
@@ -125,10 +127,9 @@ double conv_on_integers(const KernelTable& table, const ProductShape& s) {
   }
   const double depth = up(s.inputs * s.taps, 4), width = up(s.outputs, 16);
   const bool unfolds = s.taps > 1;
-  return dot(table.integer_conv,
-             {1, s.positions * depth * width, s.positions * width,
-              unfolds ? s.positions * s.inputs * s.taps : 0, unfolds ? s.positions * s.pieces : 0,
-              depth * width, s.positions * beyond});
+  return dot(table.integer_conv, {1, s.positions * depth * width, s.positions * width,
+                                  unfolds ? s.positions * s.inputs * s.taps : 0,
+                                  unfolds ? s.positions * s.pieces : 0, depth * width, s.positions * beyond});
 }
 
 double matrix_in_floats(const KernelTable& table, const ProductShape& s) {
@@ -158,8 +159,9 @@ Times KernelCosts::conv(const ProductShape& shape) const {
 }
 
 Times KernelCosts::gemm(const ProductShape& shape) const {
-  return {over(cpus_, [&](const KernelTable& table) { return matrix_in_floats(table, shape); }),
-          over(cpus_, [&](const KernelTable& table) { return matrix_on_integers(table.integer_gemm, shape); })};
+  return {
+      over(cpus_, [&](const KernelTable& table) { return matrix_in_floats(table, shape); }),
+      over(cpus_, [&](const KernelTable& table) { return matrix_on_integers(table.integer_gemm, shape); })};
 }
 
 Times KernelCosts::mat_mul(const ProductShape& shape) const {
@@ -169,8 +171,8 @@ Times KernelCosts::mat_mul(const ProductShape& shape) const {
 }
 
 Times KernelCosts::between(std::string_view op_type, const BetweenShape& shape) const {
-  const auto found =
-      std::find_if(kBetween.begin(), kBetween.end(), [&](const BetweenCost& c) { return c.op_type == op_type; });
+  const auto found = std::find_if(kBetween.begin(), kBetween.end(),
+                                  [&](const BetweenCost& c) { return c.op_type == op_type; });
   if (found == kBetween.end()) return {};
   const BetweenCost& cost = shape.gates_itself && op_type == kGate.op_type ? kGate : *found;
   const double amount = cost.by_taps ? shape.values * shape.taps : shape.values;

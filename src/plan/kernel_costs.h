@@ -1,9 +1,9 @@
-// How long ONNX Runtime's CPU kernels take, in floats and on integers: constants that bench/kernel_costs.py measured
-// and fitted on some 400 small networks (ONNX Runtime 1.31, one thread). For half of them the estimate is within
-// a tenth, for nine of ten within a half.
+// How long ONNX Runtime's CPU kernels take, in floats and on integers: constants that bench/kernel_costs.py
+// measured and fitted on some 400 small networks (ONNX Runtime 1.31, one thread). For half of them the
+// estimate is within a tenth, for nine of ten within a half.
 //
-// The same model must give the same file everywhere, so nothing is timed while a plan is made: this table is what a
-// plan knows. `ounce tune` times.
+// The same model must give the same file everywhere, so nothing is timed while a plan is made: this table is
+// what a plan knows. `ounce tune` times.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct Times {
 
 // A Conv, Gemm or MatMul, for one sample.
 struct ProductShape {
-  double positions = 0;           // that it gives values for: pixels, rows
+  double positions = 0;            // that it gives values for: pixels, rows
   double inputs = 0, outputs = 0;  // channels that each output takes, and that it gives
-  double taps = 1;                // of the kernel …
-  double pieces = 1;              // … and of what it looks at, as it lies in memory
+  double taps = 1;                 // of the kernel …
+  double pieces = 1;               // … and of what it looks at, as it lies in memory
   bool is_depthwise = false;
   bool is_grouped = false;  // in groups, but not depthwise: not measured, and taken to be no faster in either
   bool is_picture = false;  // a Conv over two axes: the runtime has float kernels of its own for it
@@ -61,11 +61,11 @@ class KernelCosts {
   double to_floats(double values) const;
   // What float kernels for pictures take to bring values into their own layout, or out of it.
   double reorder(double values) const;
-  // What a Softmax over channels takes longer in front of float kernels than of integer ones, which have the channels last: the
-  // runtime then moves the change of layout before it.
+  // What a Softmax over channels takes longer in front of float kernels than of integer ones, which have the
+  // channels last: the runtime then moves the change of layout before it.
   static double softmax_over_channels(double values);
-  // What a MaxPool takes longer on codes that no integer kernel gave: the runtime makes floats in front of it codes before it,
-  // and has no fast kernel then.
+  // What a MaxPool takes longer on codes that no integer kernel gave: the runtime makes floats in front of it
+  // codes before it, and has no fast kernel then.
   static double max_pool_of_floats(double values, double taps);
 
  private:

@@ -20,12 +20,22 @@ TEST(KernelCosts, AreThoseThatWereMeasured) {
   expect_near(vnni.conv(wide).integers, 222);
   expect_near(avx2.conv(wide).floats, 716);
   expect_near(avx2.conv(wide).integers, 454);
-  const ProductShape depthwise{
-      .positions = 1600, .inputs = 1, .outputs = 96, .taps = 9, .pieces = 9, .is_depthwise = true, .is_picture = true};
+  const ProductShape depthwise{.positions = 1600,
+                               .inputs = 1,
+                               .outputs = 96,
+                               .taps = 9,
+                               .pieces = 9,
+                               .is_depthwise = true,
+                               .is_picture = true};
   expect_near(vnni.conv(depthwise).floats, 41);
   expect_near(vnni.conv(depthwise).integers, 66);
-  const ProductShape uneven{
-      .positions = 12544, .inputs = 1, .outputs = 20, .taps = 9, .pieces = 9, .is_depthwise = true, .is_picture = true};
+  const ProductShape uneven{.positions = 12544,
+                            .inputs = 1,
+                            .outputs = 20,
+                            .taps = 9,
+                            .pieces = 9,
+                            .is_depthwise = true,
+                            .is_picture = true};
   expect_near(vnni.conv(uneven).floats, 85);
   expect_near(vnni.conv(uneven).integers, 580);
   const ProductShape line{.positions = 1600, .inputs = 20, .outputs = 16, .taps = 5};

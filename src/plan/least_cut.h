@@ -1,5 +1,5 @@
-// Divides things in two where each has its price in either part, and things that belong together have a price when
-// they are parted: a minimum cut, found as the largest flow (Dinic's way).
+// Divides things in two where each has its price in either part, and things that belong together have a price
+// when they are parted: a minimum cut, found as the largest flow (Dinic's way).
 //
 //   LeastCut cut(2);
 //   cut.weigh(0, 2, 5);      thing 0 costs 2 in the first part, 5 in the second

@@ -61,7 +61,8 @@ void expect_least() {
   }
   std::vector<Part> parts(*rc::gen::inRange<std::size_t>(0, 10));
   for (Part& part : parts)
-    part = {*rc::gen::inRange<std::size_t>(0, things), *rc::gen::inRange<std::size_t>(0, things), *rc::gen::inRange(0, 20)};
+    part = {*rc::gen::inRange<std::size_t>(0, things), *rc::gen::inRange<std::size_t>(0, things),
+            *rc::gen::inRange(0, 20)};
   const auto cost_of = [&](auto is_first) {
     std::int64_t cost = 0;
     for (std::size_t i = 0; i < things; ++i) cost += is_first(i) ? prices[i].first : prices[i].second;

@@ -12,12 +12,12 @@
 
 namespace ounce::plan {
 
-// Without ranges every value is taken to have one. Nodes `in_floats` stay there. Says nothing of nodes that are asked to be
-// dynamic.
+// Without ranges every value is taken to have one. Nodes `in_floats` stay there. Says nothing of nodes that
+// are asked to be dynamic.
 IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges,
                         Seeds& seeds, Selection& selection, const std::set<const onnx::Node*>& in_floats);
-// The nodes that are faster in floats when all others are on integers (integer_costs.h). `seeds` are without wishes for single
-// nodes: a search that moves these must not move others with them.
+// The nodes that are faster in floats when all others are on integers (integer_costs.h). `seeds` are without
+// wishes for single nodes: a search that moves these must not move others with them.
 std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const Recipe& recipe,
                                              const observe::Ranges& ranges, Seeds& seeds,
                                              Selection& selection);

@@ -236,8 +236,8 @@ class StaticPlanner {
     bool takes_codes = false;
     for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
       const bool is_code = makers_.contains(input_of(node, i));
-      const bool could_be =
-          could_be_codes_.contains(input_of(node, i)) && why_no_codes(decision.body, input_of(node, i)).empty();
+      const bool could_be = could_be_codes_.contains(input_of(node, i)) &&
+                            why_no_codes(decision.body, input_of(node, i)).empty();
       if (!is_code && !could_be && !number_of(decision.body, node, i)) return "not all it gets are codes";
       takes_codes |= is_code;
     }
