@@ -27,7 +27,8 @@ struct Script {
   std::map<CalibrationMethod, double> drowned;  // … in noise that a calibration changes otherwise
   std::vector<std::uint64_t> meters;            // samples of each that was made
   std::uint64_t samples = 16;                   // that there are
-  std::uint64_t few = 0;                        // that guesses are made of
+  std::uint64_t few = 0;                        // that guesses are made of …
+  double promised = 1;                          // … and what of the noise they see
   std::size_t measured = 0, guessed = 0;        // a guess is measured too
   std::vector<Recipe> asked;
 };
@@ -39,7 +40,7 @@ class ScriptedMeter : public ErrorMeter {
   }
   double guess(const PreparedModel& prepared, const Recipe& recipe) override {
     ++script_.guessed;
-    return error(prepared, recipe);
+    return script_.promised * error(prepared, recipe);
   }
   void choose_few(std::uint64_t samples) override { script_.few = samples; }
   double error(const PreparedModel&, const Recipe& recipe) override {
@@ -135,6 +136,16 @@ TEST_F(StaticSearchTest, OnlyWhatSpoilsTheOutputsStaysInFloats) {
   script.noise["e"] = 0.2;
   EXPECT_THAT(run().nodes, ElementsAre(Pair("c", Format::kW8), Pair("e", Format::kW8)));
   EXPECT_THAT(notes, Contains(HasSubstr("2 nodes in floats, or the outputs would be wrong")));
+}
+
+TEST_F(StaticSearchTest, GuessesThatPromiseTooMuchAreNoReasonToGiveUp) {
+  for (auto& [output, noise] : script.noise) noise = 0.004;
+  script.promised = 0.2;
+  script.samples = 64;
+  StaticLimits limits;
+  limits.most_work = 1e7;
+  EXPECT_EQ(run(limits).nodes.size(), 4U);
+  EXPECT_THAT(notes, Contains(HasSubstr("4 nodes in floats, or the outputs would be wrong: 16.2 → 21.0 dB")));
 }
 
 TEST_F(StaticSearchTest, AModelThatStandsNoIntegersIsFloats) {
