@@ -276,9 +276,8 @@ class StaticSearch {
       others.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
       return guess(in_floats(others));
     };
-    const std::vector<double> noises =
-        noise_by_halves(open.size(), guess_of_best(), noise_at(goal),
-                        {noise, [this] { return may_spend(kForNoise); }});
+    const std::vector<double> noises = noise_by_halves(open.size(), guess_of_best(), noise_at(goal),
+                                                       {noise, [this] { return may_spend(kForNoise); }});
     pieces_.assign(nodes_.size(), {});
     knows_noise_ = true;
     for (std::size_t i = 0; i < open.size(); ++i)
@@ -400,7 +399,7 @@ class StaticSearch {
       if (!found || found->size() == left.size()) break;
       if (makes_acceptable(*found, before)) return true;
     }
-    return leave_the_noisiest(left, before);
+    return !limits_.others_go_on && leave_the_noisiest(left, before);
   }
 
   bool makes_acceptable(const Pieces& floats, double before) {
@@ -414,8 +413,8 @@ class StaticSearch {
     return true;
   }
 
-  // Before all of them are: by what each is known to bring, twice as many each time. Few measurements, whatever was spent
-  // before: what they save is the whole.
+  // Before all of them are: by what each is known to bring, twice as many each time. Few measurements,
+  // whatever was spent before: what they save is the whole.
   bool leave_the_noisiest(const Pieces& left, double before) {
     if (!knows_noise_ || left.empty()) return false;
     std::vector<Piece> pieces;
@@ -508,7 +507,7 @@ class StaticSearch {
   std::vector<Piece> pieces_;  // of each node …
   bool knows_noise_ = false;   // … once it was looked for
   double work_ = 0, sample_work_ = 0, spent_ = 0, to_spend_ = 0;
-  double floats_ = 0;                      // share of the work that was left to floats
+  double floats_ = 0;  // share of the work that was left to floats
   std::unique_ptr<ErrorMeter> meter_;
   std::uint64_t few_ = 0;  // samples that guesses are made of
 };

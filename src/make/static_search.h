@@ -34,6 +34,8 @@ struct StaticLimits {
   double good = 35;          // dB; … but for what costs next to nothing
   // In multiplications: some fifteen seconds. Large models get what it takes to get anywhere.
   double most_work = 3.6e11;
+  // A search that repairs what comes out: then nothing is spent on saving what would be all floats.
+  bool others_go_on = false;
   // Asked before each step; once it says no, what is best so far is the result.
   std::function<bool()> has_time = [] { return true; };
 };

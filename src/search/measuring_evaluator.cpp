@@ -289,6 +289,7 @@ Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) 
     const double end = clock_.elapsed() + most;
     std::uint64_t models = 0;
     make::StaticLimits limits;
+    limits.others_go_on = true;
     limits.close_enough = limits.good = close_enough;
     limits.has_time = [&] {
       if (clock_.counts_models()) return static_cast<double>(++models) <= most;
