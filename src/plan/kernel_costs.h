@@ -1,6 +1,7 @@
 // How long ONNX Runtime's CPU kernels take, in floats and on integers: constants that bench/kernel_costs.py
-// measured and fitted on some 400 small networks (ONNX Runtime 1.31, one thread). For half of them the
-// estimate is within a tenth, for nine of ten within a half.
+// measured and fitted on some 400 small networks (ONNX Runtime 1.31, one thread). Half of the estimates are within a
+// tenth of what was measured, or a third for some float kernels; nine of ten within a factor of 1.1 to 2.1, by kind of
+// kernel.
 //
 // The same model must give the same file everywhere, so nothing is timed while a plan is made: this table is
 // what a plan knows. `ounce tune` times.
