@@ -16,6 +16,8 @@ namespace {
 
 // With fewer samples, what fits them best says nothing of others.
 constexpr std::uint64_t kFewForSearch = 8;
+// From so many on, half of them tell enough: the one that ranges have not seen.
+constexpr std::uint64_t kManyForSearch = 64;
 
 // What the contract's rescaling, means and deviations come to, for inputs that are not sound.
 std::map<std::string, RawInput> raw_inputs_of(const std::filesystem::path& model, const DataOptions& data) {
@@ -79,7 +81,8 @@ Resolved resolve(const std::filesystem::path& path, const QuantizeOptions& given
   }
   const bool can_measure = !given.trial.data.is_generated() && prepared->ranges() != nullptr;
   if (can_measure && given.recipe.integer.search) {
-    const MeasuredOn which = prepared->has_half() ? MeasuredOn::kOtherHalf : MeasuredOn::kAll;
+    const bool is_enough = prepared->has_half() && prepared->ranges()->samples >= kManyForSearch;
+    const MeasuredOn which = is_enough ? MeasuredOn::kOtherHalf : MeasuredOn::kAll;
     const auto make_meter = [&](std::uint64_t samples) {
       return measure_variants(path, given, samples, which);
     };

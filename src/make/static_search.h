@@ -3,13 +3,13 @@
 //
 // 1. Each calibration method makes a model; the one whose outputs are closest to the original's wins.
 //    If equalizing the channels between layers brings them closer, that is done.
-// 2. While the outputs are not close enough, nodes stay in floats that make the largest errors, as long as
-//    they are a small share of the work, and as long as it helps; next to no work may be left to floats for
-//    outputs that are good. The calibration is looked at again then: what it does drowned in their noise.
+// 2. While the outputs are not close enough, nodes stay in floats that make the largest errors for the time
+//    that is lost by it (float_nodes.h): a tenth at most, and next to none for outputs that are close. The
+//    calibration is looked at again then: what it does drowned in their noise.
 // 3. While the outputs are still not close enough, other ranges are tried for the values around the nodes
 //    with the largest errors.
-// 4. Below 20 dB a model does not do its work: nodes stay in floats until it does, if need be all of them;
-//    Resolved::why_floats says so then.
+// 4. Below 20 dB a model does not do its work: nodes stay in floats until it does, as long as it is faster
+//    than in floats. If that cannot be had, all of them stay there; Resolved::why_floats says so then.
 //
 // Every step is taken because a measurement says so, on the calibration data and without labels; where there
 // is data enough, on the half of it that the ranges have not seen: ranges that cut off what is rare look good
@@ -30,7 +30,7 @@
 namespace ounce::make {
 
 struct StaticLimits {
-  double close_enough = 28;  // dB; from here on no more effort is made, as it would fit noise …
+  double close_enough = 30;  // dB; from here on no more effort is made, as it would fit noise …
   double good = 35;          // dB; … but for what costs next to nothing
   // In multiplications: some fifteen seconds. Large models get what it takes to get anywhere.
   double most_work = 3.6e11;

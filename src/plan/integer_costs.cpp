@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -18,6 +19,9 @@ namespace {
 constexpr std::int64_t kLeastSaved = 10'000;  // nanoseconds: less is noise
 // Integers are what was asked for: they stay unless floats are faster by more than estimates are usually off.
 constexpr double kAsked = 0.87;
+// Prices of the noisiest node, in nanoseconds, that divisions are found for; the quietest have so much of it
+// at least.
+constexpr double kLowestPrice = 100, kHighestPrice = 1e12, kRise = 1.4, kQuietest = 1e-4;
 
 // Sizes of hostile models may be beyond all numbers.
 std::int64_t whole(double nanoseconds) {
@@ -25,11 +29,20 @@ std::int64_t whole(double nanoseconds) {
   return nanoseconds > 0 ? std::llround(std::min(nanoseconds, kMost)) : 0;
 }
 
+using Prices = std::map<const onnx::Node*, double>;  // of nodes on integers, in nanoseconds
+
 class CostGraph {
  public:
+  // `asked`: what integers count of what they take.
   CostGraph(const graph::Index& index, const IntegerPlan& plan, const Seeds& seeds,
-            const observe::Ranges& ranges, const KernelCosts& costs)
-      : index_(index), plan_(plan), seeds_(seeds), ranges_(ranges), costs_(costs), cut_(plan.nodes.size()) {
+            const observe::Ranges& ranges, const KernelCosts& costs, double asked = kAsked)
+      : index_(index),
+        plan_(plan),
+        seeds_(seeds),
+        ranges_(ranges),
+        costs_(costs),
+        asked_(asked),
+        cut_(plan.nodes.size()) {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
       const NodeDecision& decision = plan_.nodes[i];
       if (decision.arithmetic != Arithmetic::kStatic) continue;
@@ -39,22 +52,45 @@ class CostGraph {
   }
 
   std::set<const onnx::Node*> solve() {
-    if (ranges_.samples == 0) return {};
-    std::int64_t all_on_integers = 0;
-    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
-      if (plan_.nodes[i].arithmetic != Arithmetic::kStatic) continue;
-      const Times times = times_of(plan_.nodes[i]);
-      cut_.weigh(i, whole(kAsked * times.integers), whole(times.floats));
-      all_on_integers += whole(kAsked * times.integers);
-    }
-    for (const ValueKey& value : values()) all_on_integers += add_value(value);
-    keep_shared_weights_together();
     std::set<const onnx::Node*> floats;
+    if (ranges_.samples == 0) return floats;
+    const std::int64_t all_on_integers = build();
     if (!cut_.solve() || all_on_integers - cut_.cost() < kLeastSaved) return floats;
     for (const auto& [node, i] : things_) {
       if (!cut_.is_first(i)) floats.insert(node);
     }
     return floats;
+  }
+
+  // Gives what all of it costs on integers.
+  std::int64_t build() {
+    std::int64_t all_on_integers = 0;
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      if (plan_.nodes[i].arithmetic != Arithmetic::kStatic) continue;
+      const Times times = times_of(plan_.nodes[i]);
+      cut_.weigh(i, whole(asked_ * times.integers), whole(times.floats));
+      all_on_integers += whole(asked_ * times.integers);
+    }
+    for (const ValueKey& value : values()) all_on_integers += add_value(value);
+    keep_shared_weights_together();
+    return all_on_integers;
+  }
+
+  // After build(): the least that it costs when nodes have these prices besides. Nothing when that would take
+  // too long to find.
+  std::optional<Division> divide(const Prices& prices) const {
+    LeastCut cut = cut_;
+    for (const auto& [node, price] : prices)
+      cut.weigh(things_.at(node), std::isfinite(price) ? whole(price) : LeastCut::kNever, 0);
+    if (!cut.solve()) return std::nullopt;
+    Division division{{}, static_cast<double>(cut.cost())};
+    for (const auto& [node, i] : things_) {
+      if (!cut.is_first(i)) division.floats.insert(node);
+    }
+    for (const auto& [node, price] : prices) {
+      if (!division.floats.contains(node)) division.time -= static_cast<double>(whole(price));
+    }
+    return division;
   }
 
  private:
@@ -270,9 +306,9 @@ class CostGraph {
     if (!users.empty()) {  // codes, once for all who want them
       const std::size_t codes = cut_.add_thing();
       for (const std::size_t user : users) cut_.part(user, codes, LeastCut::kNever);
-      const double price = kAsked * costs_.to_codes(count);
+      const double price = asked_ * costs_.to_codes(count);
       if (is_made) {
-        cut_.part(codes, maker->second, whole(price + kAsked * reorder));
+        cut_.part(codes, maker->second, whole(price + asked_ * reorder));
         forbid_codes_of_floats(users, maker->second);
       } else {
         cut_.weigh(codes, whole(price), 0);
@@ -286,14 +322,14 @@ class CostGraph {
       add_reordering(users, is_spread ? KernelCosts::softmax_over_channels(count) : costs_.reorder(count));
       return spent;
     }
-    const double price = kAsked * costs_.to_floats(count);
+    const double price = asked_ * costs_.to_floats(count);
     if (has_float_users) {
       cut_.weigh(maker->second, whole(price), whole(reorder));
       spent += whole(price);
     }
     if (!users.empty()) {  // floats, once for all who want them
       const std::size_t floats = cut_.add_thing();
-      cut_.part(maker->second, floats, whole(kAsked * reorder + (has_float_users ? 0 : price)));
+      cut_.part(maker->second, floats, whole(asked_ * reorder + (has_float_users ? 0 : price)));
       for (const std::size_t user : users) cut_.part(floats, user, LeastCut::kNever);
     }
     return spent;
@@ -360,10 +396,35 @@ class CostGraph {
   const Seeds& seeds_;
   const observe::Ranges& ranges_;
   const KernelCosts& costs_;
+  const double asked_;
   std::map<const onnx::Node*, std::size_t> things_;  // integer nodes: their place in the plan
   std::map<ValueKey, std::size_t> makers_;
   LeastCut cut_;
 };
+
+bool leaves_integers(const Division& division, const Prices& noise) {
+  return std::any_of(noise.begin(), noise.end(), [&](const auto& entry) {
+    return std::isfinite(entry.second) && !division.floats.contains(entry.first);
+  });
+}
+
+std::vector<Division> divisions_of(const CostGraph& graph, const Prices& noise) {
+  double most = 0;
+  for (const auto& [node, of_node] : noise) most = std::max(most, std::isfinite(of_node) ? of_node : 0);
+  std::vector<Division> found;
+  const auto add = [&](double nanoseconds) {  // that the noisiest node costs
+    Prices prices = noise;
+    for (auto& [node, price] : prices) {
+      if (std::isfinite(price)) price = nanoseconds * std::max(most > 0 ? price / most : 1, kQuietest);
+    }
+    const std::optional<Division> division = graph.divide(prices);
+    if (division && (found.empty() || division->floats != found.back().floats)) found.push_back(*division);
+  };
+  add(0);
+  for (double price = kLowestPrice; price < kHighestPrice; price *= kRise) add(price);
+  add(std::numeric_limits<double>::infinity());
+  return found;
+}
 
 }  // namespace
 
@@ -371,6 +432,19 @@ std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const In
                                              const Seeds& seeds, const observe::Ranges& ranges,
                                              const KernelCosts& costs) {
   return CostGraph(index, plan, seeds, ranges, costs).solve();
+}
+
+std::vector<Division> quieter_divisions(const graph::Index& index, const IntegerPlan& plan,
+                                        const Seeds& seeds, const observe::Ranges& ranges,
+                                        const KernelCosts& costs, const Prices& noise) {
+  const auto divisions = [&](double asked) {
+    CostGraph graph(index, plan, seeds, ranges, costs, asked);
+    graph.build();
+    return divisions_of(graph, noise);
+  };
+  std::vector<Division> found = divisions(kAsked);
+  const bool is_anything_faster = !found.empty() && leaves_integers(found[0], noise);
+  return is_anything_faster ? found : divisions(0);
 }
 
 }  // namespace ounce::plan

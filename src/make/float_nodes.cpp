@@ -1,0 +1,175 @@
+#include "make/float_nodes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "make/noise_by_halves.h"
+
+namespace ounce::make {
+namespace {
+
+constexpr double kWorthAFloat = 0.5;  // dB that floats must bring
+constexpr double kNearBest = 1;       // dB that may be lost of what the dearest brings
+constexpr double kSafe = 2;           // dB beyond the acceptable: on other data it will be less
+constexpr double kFaster = 0.95;      // of the time in floats, that is worth it
+constexpr double kMostFaster = 4;     // integers are hardly more than so many times as fast
+constexpr double kShareOfGain = 1. / 3;  // of the time that integers save, that outputs may cost again
+constexpr double kNoNumber = 1e6;    // stands for noise that is no number
+constexpr std::size_t kMostLabels = 8;
+
+std::string as_nodes(std::size_t count) { return fmt::format("{} node{}", count, count == 1 ? "" : "s"); }
+
+}  // namespace
+
+Recipe FloatNodes::in_floats(const std::vector<std::string>& outputs) const {
+  Recipe recipe = trials_.best();
+  for (const std::string& output : outputs) recipe.nodes[output] = recipe.rest();
+  return recipe;
+}
+
+std::vector<std::string> FloatNodes::on_integers() const {
+  std::vector<std::string> outputs;
+  for (const IntegerNode& node : trials_.nodes()) {
+    if (!trials_.best().nodes.contains(node.output)) outputs.push_back(node.output);
+  }
+  return outputs;
+}
+
+double FloatNodes::noise_of(const std::string& output) const {
+  const auto found = noise_.find(output);
+  return found == noise_.end() ? 0 : found->second;
+}
+
+void FloatNodes::find_noise(double goal) {
+  const std::vector<std::string> open = on_integers();
+  const auto noise = [&](std::size_t first, std::size_t count) {
+    std::vector<std::string> others = open;
+    const auto begin = others.begin() + static_cast<std::ptrdiff_t>(first);
+    others.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+    return trials_.guess(in_floats(others));
+  };
+  const std::vector<double> noises =
+      noise_by_halves(open.size(), trials_.guess_of_best(), noise_at(goal),
+                      {noise, [this] { return trials_.may_spend(kForNoise); }});
+  noise_.clear();
+  for (std::size_t i = 0; i < open.size(); ++i)
+    noise_[open[i]] = noises[i] < kNoNumber ? noises[i] : kNoNumber;
+}
+
+std::vector<FloatNodes::Step> FloatNodes::steps() {
+  const PreparedModel& judged = trials_.judged();
+  const std::vector<std::string> open = on_integers();
+  std::map<std::string, double> noise = noise_;
+  for (const auto& [output, format] : trials_.best().nodes)
+    noise[output] = std::numeric_limits<double>::infinity();
+  const auto divisions =
+      plan::float_divisions(judged.model(), judged.index(), trials_.best(), *judged.ranges(), noise);
+  if (divisions.empty()) return {};
+  const double all_floats = divisions.back().time;
+  if (!fastest_) fastest_ = divisions.front().time;
+  const double reference = std::max({*fastest_, all_floats / kMostFaster, 1.0});
+  std::vector<Step> found;
+  for (const plan::FloatDivision& division : divisions) {
+    Step step;
+    for (const std::string& output : open) {
+      if (division.floats.contains(output))
+        step.floats.push_back(output);
+      else
+        step.noise += noise_of(output);
+    }
+    step.added = (division.time - *fastest_) / reference;
+    step.is_worth_it = division.time - *fastest_ <= kShareOfGain * (all_floats - *fastest_);
+    step.is_faster_than_floats = division.time <= kFaster * all_floats;
+    const std::size_t before = found.empty() ? 0 : found.back().floats.size();
+    if (step.floats.size() > before && step.floats.size() < open.size()) found.push_back(std::move(step));
+  }
+  return found;
+}
+
+// By what is known of the nodes; the last one if none is.
+std::size_t FloatNodes::expected(const std::vector<Step>& steps, double limit) {
+  double all = 0;
+  for (const auto& [output, noise] : noise_) all += noise;
+  // What they bring together is known better than what each brings alone.
+  const double scale = all > 0 ? std::min(trials_.least(), kNoNumber) / all : 0;
+  const auto found = std::find_if(steps.begin(), steps.end(),
+                                  [&](const Step& step) { return scale * step.noise <= limit; });
+  return found == steps.end() ? steps.size() - 1 : static_cast<std::size_t>(found - steps.begin());
+}
+
+// The first that is quiet enough, as far as few samples tell and as much as may be spent; the last one if none
+// is. It begins where it is expected.
+std::size_t FloatNodes::first_within(const std::vector<Step>& steps, double limit, double share) {
+  std::size_t first = 0, last = steps.size() - 1;  // it is one of these
+  for (std::size_t at = expected(steps, limit); first < last && trials_.may_spend(share);
+       at = first + (last - first) / 2) {
+    if (trials_.guess(in_floats(steps[at].floats)) <= limit)
+      last = at;
+    else
+      first = std::min(at + 1, last);
+  }
+  return trials_.may_spend(share) ? last : std::clamp(expected(steps, limit), first, last);
+}
+
+bool FloatNodes::leave(double goal, double most_time) {
+  if (!trials_.may_spend(kForFloats)) return false;
+  if (noise_.empty() || trials_.may_spend(kForNoise)) find_noise(goal);
+  std::vector<Step> found = steps();
+  std::erase_if(found, [&](const Step& s) { return s.added > most_time || !s.is_worth_it; });
+  if (found.empty()) return false;
+  const double worth_it = trials_.guess_of_best() * noise_at(kWorthAFloat);
+  const double dearest = trials_.guess(in_floats(found.back().floats));
+  if (!(dearest <= worth_it)) return false;
+  const double limit = std::max(noise_at(goal), std::min(dearest / noise_at(kNearBest), worth_it));
+  const double before = trials_.best_decibels(), confirmed = noise_at(before + kWorthAFloat);
+  const Step& step = found[first_within(found, limit, kForFloats)];
+  if (trials_.take(in_floats(step.floats), confirmed)) {
+    note(step, before);
+    return true;
+  }
+  if (&step == &found.back() || !trials_.take(in_floats(found.back().floats), confirmed)) return false;
+  note(found.back(), before);
+  return true;
+}
+
+bool FloatNodes::leave_until_acceptable(bool may_be_long) {
+  const double wanted = kAcceptable + kSafe, before = trials_.best_decibels();
+  if (noise_.empty() || trials_.may_spend(kForNoise)) find_noise(wanted);
+  std::vector<Step> found = steps();
+  std::erase_if(found, [](const Step& step) { return !step.is_faster_than_floats; });
+  if (found.empty()) return false;
+  // Few samples may promise more than all of them keep.
+  for (std::size_t at = first_within(found, noise_at(wanted), kForAll); at < found.size();
+       at += std::max<std::size_t>(1, (found.size() - at) / 2)) {
+    const Recipe recipe = in_floats(found[at].floats);
+    const double error = trials_.measure(recipe);
+    if (decibels(error) >= kAcceptable) {
+      trials_.set_best(recipe, error);
+      notes_.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
+                                   as_nodes(found[at].floats.size()), before, trials_.best_decibels()));
+      return true;
+    }
+    if (!trials_.has_time() || (!may_be_long && !trials_.may_spend(kForAll))) return false;
+  }
+  return false;
+}
+
+Recipe FloatNodes::all_in_floats() const { return in_floats(on_integers()); }
+
+void FloatNodes::note(const Step& step, double before) {
+  std::vector<std::string> labels;
+  for (const IntegerNode& node : trials_.nodes()) {
+    const bool is_left = std::find(step.floats.begin(), step.floats.end(), node.output) != step.floats.end();
+    if (is_left) labels.push_back(node.label);
+  }
+  const std::string names =
+      labels.size() > kMostLabels ? as_nodes(labels.size()) : fmt::format("{}", fmt::join(labels, ", "));
+  notes_.push_back(fmt::format("{} stay{} in floats: {:.1f} → {:.1f} dB, {:.0f} % of its time", names,
+                               labels.size() == 1 ? "s" : "", before, trials_.best_decibels(),
+                               100 * std::max(step.added, 0.0)));
+}
+
+}  // namespace ounce::make

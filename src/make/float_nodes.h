@@ -1,0 +1,65 @@
+// Which nodes of a static model stay in floats for the sake of its outputs.
+//
+// What each node brings is found by halving the graph (noise_by_halves.h). Noise then gets a price in time
+// (plan/float_divisions.h): the higher it is, the more stays in floats, and whatever price is asked, nothing
+// quieter can be had in the same time, as far as the estimates go. On that way from the fastest to all in
+// floats the first one is looked for that is close enough, by measuring.
+//
+//   on integers  │ a b c d e f      19.8 dB    100 % of the time
+//   a dearer     │ a b c d · f      23.1 dB    102 %
+//   noise        │ · · c d · f      28.4 dB    108 %     ← the first that is close
+//   ↓            │ · · · · · ·      all floats 180 %
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "make/static_trials.h"
+#include "plan/float_divisions.h"
+
+namespace ounce::make {
+
+class FloatNodes {
+ public:
+  FloatNodes(StaticTrials& trials, std::vector<std::string>& notes) : trials_(trials), notes_(notes) {}
+
+  // More nodes stay in floats until outputs have `goal` dB, or as far as half a decibel or more is gained, as
+  // long as not more than `most_time` is added to what all on integers take, and most of what they gain is
+  // left. True when any do.
+  bool leave(double goal, double most_time);
+
+  // The same until outputs do their work, whatever time it takes, as long as it is less than in floats. False
+  // when that cannot be had; nothing is changed then. `may_be_long`: whatever was spent before.
+  bool leave_until_acceptable(bool may_be_long);
+
+  Recipe all_in_floats() const;
+
+  // The noise of a node that is on integers now; none before anything was left to floats.
+  double noise_of(const std::string& output) const;
+
+ private:
+  struct Step {
+    std::vector<std::string> floats;  // nodes that are on integers now
+    double noise = 0;                 // of those that would still be
+    double added = 0;                 // time, against what all on integers take
+    bool is_worth_it = true;          // most of what integers gain is left
+    bool is_faster_than_floats = true;
+  };
+
+  Recipe in_floats(const std::vector<std::string>& outputs) const;
+  std::vector<std::string> on_integers() const;
+  void find_noise(double goal);
+  std::vector<Step> steps();
+  std::size_t expected(const std::vector<Step>& steps, double limit);
+  std::size_t first_within(const std::vector<Step>& steps, double limit, double share);
+  void note(const Step& step, double before);
+
+  StaticTrials& trials_;
+  std::vector<std::string>& notes_;
+  std::map<std::string, double> noise_;  // of nodes on integers, by what they give
+  std::optional<double> fastest_;        // nanoseconds, when nothing was left to floats yet
+};
+
+}  // namespace ounce::make
