@@ -24,16 +24,16 @@ std::string as_nodes(std::size_t count) { return fmt::format("{} node{}", count,
 
 }  // namespace
 
-Recipe FloatNodes::in_floats(const std::vector<std::string>& outputs) const {
-  Recipe recipe = trials_.best();
+Recipe FloatNodes::in_floats(const Recipe& from, const std::vector<std::string>& outputs) {
+  Recipe recipe = from;
   for (const std::string& output : outputs) recipe.nodes[output] = recipe.rest();
   return recipe;
 }
 
-std::vector<std::string> FloatNodes::on_integers() const {
+std::vector<std::string> FloatNodes::on_integers(const Recipe& recipe) const {
   std::vector<std::string> outputs;
   for (const IntegerNode& node : trials_.nodes()) {
-    if (!trials_.best().nodes.contains(node.output)) outputs.push_back(node.output);
+    if (!recipe.nodes.contains(node.output)) outputs.push_back(node.output);
   }
   return outputs;
 }
@@ -44,36 +44,34 @@ double FloatNodes::noise_of(const std::string& output) const {
 }
 
 void FloatNodes::find_noise(double goal) {
-  const std::vector<std::string> open = on_integers();
+  const std::vector<std::string> open = on_integers(trials_.best());
   const auto noise = [&](std::size_t first, std::size_t count) {
     std::vector<std::string> others = open;
     const auto begin = others.begin() + static_cast<std::ptrdiff_t>(first);
     others.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
-    return trials_.guess(in_floats(others));
+    return trials_.guess(in_floats(trials_.best(), others));
   };
   const std::vector<double> noises =
       noise_by_halves(open.size(), trials_.guess_of_best(), noise_at(goal),
                       {noise, [this] { return trials_.may_spend(kForNoise); }});
-  noise_.clear();
   for (std::size_t i = 0; i < open.size(); ++i)
     noise_[open[i]] = noises[i] < kNoNumber ? noises[i] : kNoNumber;
 }
 
-std::vector<FloatNodes::Step> FloatNodes::steps() {
+std::vector<FloatNodes::Step> FloatNodes::steps(const Recipe& from) {
   const PreparedModel& judged = trials_.judged();
-  const std::vector<std::string> open = on_integers();
+  const std::vector<std::string> open = on_integers(from);
   std::map<std::string, double> noise = noise_;
-  for (const auto& [output, format] : trials_.best().nodes)
-    noise[output] = std::numeric_limits<double>::infinity();
+  for (const auto& [output, format] : from.nodes) noise[output] = std::numeric_limits<double>::infinity();
   const auto divisions =
-      plan::float_divisions(judged.model(), judged.index(), trials_.best(), *judged.ranges(), noise);
+      plan::float_divisions(judged.model(), judged.index(), from, *judged.ranges(), noise);
   if (divisions.empty()) return {};
   const double all_floats = divisions.back().time;
   if (!fastest_) fastest_ = divisions.front().time;
   const double reference = std::max({*fastest_, all_floats / kMostFaster, 1.0});
   std::vector<Step> found;
   for (const plan::FloatDivision& division : divisions) {
-    Step step;
+    Step step{from};
     for (const std::string& output : open) {
       if (division.floats.contains(output))
         step.floats.push_back(output);
@@ -84,7 +82,9 @@ std::vector<FloatNodes::Step> FloatNodes::steps() {
     step.is_worth_it = division.time - *fastest_ <= kShareOfGain * (all_floats - *fastest_);
     step.is_faster_than_floats = division.time <= kFaster * all_floats;
     const std::size_t before = found.empty() ? 0 : found.back().floats.size();
-    if (step.floats.size() > before && step.floats.size() < open.size()) found.push_back(std::move(step));
+    if (step.floats.size() <= before || step.floats.size() == open.size()) continue;
+    step.recipe = in_floats(from, step.floats);
+    found.push_back(std::move(step));
   }
   return found;
 }
@@ -92,7 +92,7 @@ std::vector<FloatNodes::Step> FloatNodes::steps() {
 // By what is known of the nodes; the last one if none is.
 std::size_t FloatNodes::expected(const std::vector<Step>& steps, double limit) {
   double all = 0;
-  for (const auto& [output, noise] : noise_) all += noise;
+  for (const std::string& output : on_integers(trials_.best())) all += noise_of(output);
   // What they bring together is known better than what each brings alone.
   const double scale = all > 0 ? std::min(trials_.least(), kNoNumber) / all : 0;
   const auto found = std::find_if(steps.begin(), steps.end(),
@@ -106,7 +106,7 @@ std::size_t FloatNodes::first_within(const std::vector<Step>& steps, double limi
   std::size_t first = 0, last = steps.size() - 1;  // it is one of these
   for (std::size_t at = expected(steps, limit); first < last && trials_.may_spend(share);
        at = first + (last - first) / 2) {
-    if (trials_.guess(in_floats(steps[at].floats)) <= limit)
+    if (trials_.guess(steps[at].recipe) <= limit)
       last = at;
     else
       first = std::min(at + 1, last);
@@ -114,52 +114,77 @@ std::size_t FloatNodes::first_within(const std::vector<Step>& steps, double limi
   return trials_.may_spend(share) ? last : std::clamp(expected(steps, limit), first, last);
 }
 
+// The first that few samples say has `wanted` dB, or one after it, that has `least` dB on all of them: few may
+// promise more than all keep. It is the best then.
+std::optional<std::size_t> FloatNodes::first_confirmed(const std::vector<Step>& steps, double wanted,
+                                                       double least, bool may_be_long) {
+  for (std::size_t at = first_within(steps, noise_at(wanted), kForAll); at < steps.size();
+       at += std::max<std::size_t>(1, (steps.size() - at) / 2)) {
+    const double error = trials_.measure(steps[at].recipe);
+    if (decibels(error) >= least) {
+      trials_.set_best(steps[at].recipe, error);
+      return at;
+    }
+    if (!trials_.has_time() || (!may_be_long && !trials_.may_spend(kForAll))) break;
+  }
+  return std::nullopt;
+}
+
 bool FloatNodes::leave(double goal, double most_time) {
   if (!trials_.may_spend(kForFloats)) return false;
   if (noise_.empty() || trials_.may_spend(kForNoise)) find_noise(goal);
-  std::vector<Step> found = steps();
+  std::vector<Step> found = steps(trials_.best());
   std::erase_if(found, [&](const Step& s) { return s.added > most_time || !s.is_worth_it; });
   if (found.empty()) return false;
   const double worth_it = trials_.guess_of_best() * noise_at(kWorthAFloat);
-  const double dearest = trials_.guess(in_floats(found.back().floats));
+  const double dearest = trials_.guess(found.back().recipe);
   if (!(dearest <= worth_it)) return false;
   const double limit = std::max(noise_at(goal), std::min(dearest / noise_at(kNearBest), worth_it));
   const double before = trials_.best_decibels(), confirmed = noise_at(before + kWorthAFloat);
   const Step& step = found[first_within(found, limit, kForFloats)];
-  if (trials_.take(in_floats(step.floats), confirmed)) {
-    note(step, before);
+  if (trials_.take(step.recipe, confirmed)) {
+    note_left(step, before);
     return true;
   }
-  if (&step == &found.back() || !trials_.take(in_floats(found.back().floats), confirmed)) return false;
-  note(found.back(), before);
+  if (&step == &found.back() || !trials_.take(found.back().recipe, confirmed)) return false;
+  note_left(found.back(), before);
   return true;
 }
 
 bool FloatNodes::leave_until_acceptable(bool may_be_long) {
   const double wanted = kAcceptable + kSafe, before = trials_.best_decibels();
   if (noise_.empty() || trials_.may_spend(kForNoise)) find_noise(wanted);
-  std::vector<Step> found = steps();
+  std::vector<Step> found = steps(trials_.best());
   std::erase_if(found, [](const Step& step) { return !step.is_faster_than_floats; });
   if (found.empty()) return false;
-  // Few samples may promise more than all of them keep.
-  for (std::size_t at = first_within(found, noise_at(wanted), kForAll); at < found.size();
-       at += std::max<std::size_t>(1, (found.size() - at) / 2)) {
-    const Recipe recipe = in_floats(found[at].floats);
-    const double error = trials_.measure(recipe);
-    if (decibels(error) >= kAcceptable) {
-      trials_.set_best(recipe, error);
-      notes_.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
-                                   as_nodes(found[at].floats.size()), before, trials_.best_decibels()));
-      return true;
-    }
-    if (!trials_.has_time() || (!may_be_long && !trials_.may_spend(kForAll))) return false;
-  }
-  return false;
+  const std::optional<std::size_t> at = first_confirmed(found, wanted, kAcceptable, may_be_long);
+  if (!at) return false;
+  left_.insert(found[*at].floats.begin(), found[*at].floats.end());
+  notes_.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
+                               as_nodes(found[*at].floats.size()), before, trials_.best_decibels()));
+  return true;
 }
 
-Recipe FloatNodes::all_in_floats() const { return in_floats(on_integers()); }
+void FloatNodes::give_back(double goal) {
+  const double before = trials_.best_decibels();
+  if (left_.empty() || before < goal + kWorthAFloat || !trials_.may_spend(kForAll)) return;
+  Recipe without = trials_.best();
+  for (const std::string& output : left_) without.nodes.erase(output);
+  std::vector<Step> found = steps(without);
+  std::erase_if(found, [&](const Step& step) { return step.floats.size() >= left_.size(); });
+  found.insert(found.begin(), Step{without});
+  const std::optional<std::size_t> at = first_confirmed(found, goal, goal, false);
+  if (!at) return;
+  notes_.push_back(fmt::format("{} back on integers: {:.1f} → {:.1f} dB",
+                               as_nodes(left_.size() - found[*at].floats.size()), before,
+                               trials_.best_decibels()));
+  left_ = {found[*at].floats.begin(), found[*at].floats.end()};
+}
 
-void FloatNodes::note(const Step& step, double before) {
+Recipe FloatNodes::all_in_floats() const { return in_floats(trials_.best(), on_integers(trials_.best())); }
+
+void FloatNodes::note_left(const Step& step, double before) {
+  left_.insert(step.floats.begin(), step.floats.end());
   std::vector<std::string> labels;
   for (const IntegerNode& node : trials_.nodes()) {
     const bool is_left = std::find(step.floats.begin(), step.floats.end(), node.output) != step.floats.end();

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ class FloatNodes {
   // when that cannot be had; nothing is changed then. `may_be_long`: whatever was spent before.
   bool leave_until_acceptable(bool may_be_long);
 
+  // What was left to floats and is not needed for `goal` dB any more computes on integers again: a calibration
+  // that was chosen since may have made them needless.
+  void give_back(double goal);
+
   Recipe all_in_floats() const;
 
   // The noise of a node that is on integers now; none before anything was left to floats.
@@ -41,24 +46,28 @@ class FloatNodes {
 
  private:
   struct Step {
-    std::vector<std::string> floats;  // nodes that are on integers now
+    Recipe recipe;
+    std::vector<std::string> floats = {};  // nodes that were on integers before
     double noise = 0;                 // of those that would still be
     double added = 0;                 // time, against what all on integers take
     bool is_worth_it = true;          // most of what integers gain is left
     bool is_faster_than_floats = true;
   };
 
-  Recipe in_floats(const std::vector<std::string>& outputs) const;
-  std::vector<std::string> on_integers() const;
+  static Recipe in_floats(const Recipe& from, const std::vector<std::string>& outputs);
+  std::vector<std::string> on_integers(const Recipe& recipe) const;
   void find_noise(double goal);
-  std::vector<Step> steps();
+  std::vector<Step> steps(const Recipe& from);
   std::size_t expected(const std::vector<Step>& steps, double limit);
   std::size_t first_within(const std::vector<Step>& steps, double limit, double share);
-  void note(const Step& step, double before);
+  std::optional<std::size_t> first_confirmed(const std::vector<Step>& steps, double wanted, double least,
+                                             bool may_be_long);
+  void note_left(const Step& step, double before);
 
   StaticTrials& trials_;
   std::vector<std::string>& notes_;
-  std::map<std::string, double> noise_;  // of nodes on integers, by what they give
+  std::map<std::string, double> noise_;  // of nodes on integers, by what they give, as it was found last
+  std::set<std::string> left_;           // to floats, here
   std::optional<double> fastest_;        // nanoseconds, when nothing was left to floats yet
 };
 

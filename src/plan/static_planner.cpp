@@ -112,7 +112,8 @@ class StaticPlanner {
         const bool is_left = in_floats_.contains(&*nodes[i]);
         if (op->kind == IntegerKind::kJoin && !is_left) find_reading(decision);
         decision.reason = op->has_weight() ? why_not_seed(decision) : why_not_follower(decision);
-        if (is_left || (!op->has_weight() && could_all_be_codes(decision)))
+        const bool is_asked = op->has_weight() && !seeds_.why_asked(*nodes[i]).empty();
+        if (is_left || is_asked || (!op->has_weight() && could_all_be_codes(decision)))
           could_be_codes_.insert(decision.output);
         if (is_left && decision.reason.empty()) decision.reason = "is faster in floats";
         if (decision.reason.empty()) {
@@ -449,7 +450,7 @@ class StaticPlanner {
   IntegerPlan plan_;
   const Nodes& in_floats_;
   std::map<Bytes, std::size_t> makers_;  // values of this body that integer nodes give: by whom
-  std::set<Bytes> could_be_codes_;       // values of this body that come of nodes which are faster in floats
+  std::set<Bytes> could_be_codes_;       // values of this body that come of nodes which stay in floats by choice
 };
 
 bool has_integers(const IntegerPlan& plan) {
