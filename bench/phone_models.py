@@ -190,10 +190,7 @@ def upscaler(net):
     return net.conv(x, 3, 3, gain=.3)
 
 
-def pictures(side, count):
-    zoo = np.load(os.path.join(os.environ["OUNCE_ZOO"], "cifar_val.npz"))
-    order = np.random.default_rng(0).permutation(len(zoo["x"]))[:count]
-    x = ((zoo["x"][order].astype(np.float32) / 255 - MEAN) / DEVIATION).transpose(0, 3, 1, 2)
+def enlarged(x, side):
     if side != 32:
         at = (np.arange(side) + .5) * 32 / side - .5
         low = np.clip(np.floor(at).astype(int), 0, 31)
@@ -201,6 +198,13 @@ def pictures(side, count):
         x = x[:, :, low] * (1 - share)[:, None] + x[:, :, high] * share[:, None]
         x = x[..., low] * (1 - share) + x[..., high] * share
     return np.ascontiguousarray(x, np.float32)
+
+
+def pictures(side, count):
+    zoo = np.load(os.path.join(os.environ["OUNCE_ZOO"], "cifar_val.npz"))
+    order = np.random.default_rng(0).permutation(len(zoo["x"]))[:count]
+    x = ((zoo["x"][order].astype(np.float32) / 255 - MEAN) / DEVIATION).transpose(0, 3, 1, 2)
+    return enlarged(x, side)
 
 
 def save(folder, name, net, output, calib, judge):

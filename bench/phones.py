@@ -4,9 +4,10 @@
 usage: bench/phones.py FOLDER [--ounce build/ounce] [--before OTHER/ounce] [--only mobilenetv3_224,vocoder] [--gate] [--under COMMAND]
                        [options of quantize]
 
-FOLDER holds what bench/phone_models.py wrote; the other models come from the zoo (OUNCE_ZOO). Each model is made static with the
-defaults, and by --before too if that is given. All of them are timed against FP32 in one run, interleaved. `share` is the
-share of time in kernels that multiply integers (`bench --profile`). --gate: exit 1 when a bound is missed.
+FOLDER holds what bench/phone_models.py wrote, and bench/train_phone_models.py if trained networks are wanted; the other models
+come from the zoo (OUNCE_ZOO). Each model is made static with the defaults, and by --before too if that is given. All of them
+are timed against FP32 in one run, interleaved. `share` is the share of time in kernels that multiply integers
+(`bench --profile`). --gate: exit 1 when a bound is missed.
 """
 
 import argparse
@@ -27,6 +28,9 @@ ROWS = [
     ("mobilenetv3_224", MADE, {"speed": 1.3, "agreement": .99, "share": .7}),
     ("efficientnet_32", MADE, {"speed": 1.4, "sqnr": 22}),
     ("efficientnet_224", MADE, {"speed": 1.4, "sqnr": 22}),
+    ("mobilenetv3_trained", MADE, {"speed": 1.15, "agreement": .99, "share": .7}),
+    ("mobilenetv3_224_trained", MADE, {"speed": 1.3, "agreement": .99, "share": .7}),
+    ("efficientnet_trained", MADE, {"speed": 1.4, "sqnr": 22}),
     ("wavenet", MADE, {}),
     ("upscaler", MADE, {}),
     ("vocoder", (["--samples", "60"], ["--first", "60"]), {"speed": 2.5, "sqnr": 25, "share": .7}),
@@ -64,13 +68,15 @@ def main():
     zoo = os.environ.get("OUNCE_ZOO") or sys.exit("set OUNCE_ZOO to the folder of the model zoo")
     programs = [p for p in (arguments.before, arguments.ounce) if p]
     missed = 0
-    print(f"{'model':17} {'program':8} {'size':>5} {'SQNR':>6} {'agree':>6} {'speed':>6} {'share':>6}   bounds")
+    print(f"{'model':23} {'program':8} {'size':>5} {'SQNR':>6} {'agree':>6} {'speed':>6} {'share':>6}   bounds")
     with tempfile.TemporaryDirectory() as scratch:
         for name, (calibration, judge), bounds in ROWS:
             if arguments.only and name not in arguments.only.split(","):
                 continue
             folder = zoo if name in ZOO_DATA else arguments.folder
             model = os.path.join(folder, name + ".onnx")
+            if name.endswith("_trained") and not os.path.exists(model):
+                continue
             data = ["--data", os.path.join(folder, ZOO_DATA.get(name, name + ".npz"))]
             if name == "detector":  # a folder of pictures each
                 calibration, judge = ([f"{data[1]}/{side[0]}", *side[1:]] for side in (calibration, judge))
@@ -86,7 +92,7 @@ def main():
                 is_ours = program == arguments.ounce
                 verdicts = [f"{key} {'ok' if figures[key] >= bound else 'MISSED'} ({bound})" for key, bound in bounds.items() if is_ours]
                 missed += sum("MISSED" in verdict for verdict in verdicts)
-                print(f"{name:17} {'now' if is_ours else 'before':8} {os.path.getsize(small) / os.path.getsize(model):5.3f} {figures['sqnr']:6.2f} "
+                print(f"{name:23} {'now' if is_ours else 'before':8} {os.path.getsize(small) / os.path.getsize(model):5.3f} {figures['sqnr']:6.2f} "
                       f"{figures.get('agreement', float('nan')):6.4f} {figures['speed']:6.2f} {figures['share']:6.2f}   {', '.join(verdicts)}", flush=True)
     sys.exit(1 if missed and arguments.gate else 0)
 
