@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "make/leave_out.h"
+#include "search/leave_out.h"
 #include "search/layer_cost.h"
 
 namespace ounce::search {
@@ -26,25 +26,25 @@ class Repairer {
     const std::vector<Format> rough =
         is_storage ? std::vector{recipe_.format} : std::vector{Format::kStatic, Format::kDynamic};
     layer_costs_ = measure_layer_costs(evaluator_, recipe_, rough, !is_storage, has_time_);
-    std::vector<make::Piece> pieces;
+    std::vector<Piece> pieces;
     for (const LayerCost& cost : layer_costs_) pieces.push_back({cost.gain, std::max(cost.cost, kLeastCost)});
     const double noise = evaluator_.noises({recipe_}).front(), limit = std::pow(10, -least_sqnr_ / 10);
     Repaired repaired;
     // Storage that has to grow again in most places is not worth the way.
-    if (is_storage && 2 * make::expected_count(pieces, noise, limit) > pieces.size() + 1) return repaired;
+    if (is_storage && 2 * expected_count(pieces, noise, limit) > pieces.size() + 1) return repaired;
     const auto may_go_on = [this] { return has_time_(step_); };
-    const auto found = make::shortest_passing(
+    const auto found = shortest_passing(
         pieces, noise, limit,
-        {[&](const make::Pieces& groups) { return passes(chosen_of(layer_costs_, groups)); }, may_go_on});
+        {[&](const Pieces& groups) { return passes(chosen_of(layer_costs_, groups)); }, may_go_on});
     if (!found) return repaired;
     // Nor may all layers of a block be needed.
     const std::vector<LayerCost> layers = single_layers(*found);
-    make::Pieces all(layers.size());
+    Pieces all(layers.size());
     std::iota(all.begin(), all.end(), 0);
     chosen_ = chosen_of(
         layers,
-        make::without_the_needless(
-            all, {[&](const make::Pieces& some) { return passes(chosen_of(layers, some)); }, may_go_on}));
+        without_the_needless(
+            all, {[&](const Pieces& some) { return passes(chosen_of(layers, some)); }, may_go_on}));
     store_smaller();
     repaired.recipe = mixed(chosen_);
     repaired.what = describe(is_storage);
@@ -57,13 +57,13 @@ class Repairer {
     Format format = Format::kW16;
   };
 
-  static std::vector<Chosen> chosen_of(const std::vector<LayerCost>& costs, const make::Pieces& numbers) {
+  static std::vector<Chosen> chosen_of(const std::vector<LayerCost>& costs, const Pieces& numbers) {
     std::vector<Chosen> chosen;
     for (const std::size_t i : numbers) chosen.push_back({costs[i]});
     return chosen;
   }
   // Of these groups, the cheapest first.
-  std::vector<LayerCost> single_layers(const make::Pieces& groups) const {
+  std::vector<LayerCost> single_layers(const Pieces& groups) const {
     std::vector<LayerCost> single;
     for (const std::size_t i : groups) {
       for (const std::string& output : layer_costs_[i].outputs) {

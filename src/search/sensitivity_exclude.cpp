@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "make/leave_out.h"
+#include "search/leave_out.h"
 
 namespace ounce::search {
 namespace {
@@ -29,14 +29,14 @@ Exclusion choose_exclusion(const std::vector<GroupNoise>& groups, double all, do
   if (best.is_enough) return best;
   if (const auto one = one_that_is_enough(groups, limit)) return {{*one}, *groups[*one].without, true};
   std::vector<std::size_t> known;  // those that were measured
-  std::vector<make::Piece> pieces;
+  std::vector<Piece> pieces;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (!groups[i].alone) continue;
     known.push_back(i);
     pieces.push_back({*groups[i].alone, static_cast<double>(groups[i].bytes + 1)});
   }
   int tries = 0;
-  const auto passes = [&](const make::Pieces& left_out) {
+  const auto passes = [&](const Pieces& left_out) {
     ++tries;
     std::set<std::size_t> chosen;
     for (const std::size_t i : left_out) chosen.insert(known[i]);
@@ -47,12 +47,12 @@ Exclusion choose_exclusion(const std::vector<GroupNoise>& groups, double all, do
     if (is_better) best = {std::move(chosen), noise, is_enough};
     return is_enough;
   };
-  const make::LeaveOutQuestions ask{passes, [&] { return tries < kMostTries; }};
-  auto found = make::shortest_passing(pieces, all, limit, ask);
+  const LeaveOutQuestions ask{passes, [&] { return tries < kMostTries; }};
+  auto found = shortest_passing(pieces, all, limit, ask);
   if (!found) return best;
   std::stable_sort(found->begin(), found->end(),
                    [&](std::size_t a, std::size_t b) { return pieces[a].cost < pieces[b].cost; });
-  make::without_the_needless(*found, ask);
+  without_the_needless(*found, ask);
   return best;
 }
 

@@ -1,5 +1,5 @@
 // Which groups to leave out so that what is left reaches a limit, at the least cost in bytes
-// (make/leave_out.h)?
+// (search/leave_out.h)?
 #pragma once
 
 #include <cstddef>

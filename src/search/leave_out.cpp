@@ -1,9 +1,9 @@
-#include "make/leave_out.h"
+#include "search/leave_out.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace ounce::make {
+namespace ounce::search {
 namespace {
 
 constexpr double kDestroyed = 1e6;        // stands for noise that is no number
@@ -99,4 +99,4 @@ Pieces without_the_needless(Pieces chosen, const LeaveOutQuestions& ask) {
   return Returns(std::move(chosen), ask).run();
 }
 
-}  // namespace ounce::make
+}  // namespace ounce::search

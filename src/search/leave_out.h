@@ -1,6 +1,6 @@
 // Which pieces of a model to treat with more care (to leave in floats, or to give more bits), so that the
-// whole passes at the least cost? The one search for it: quantize, sensitivity and tune differ in what a
-// piece is, what it costs and what passes.
+// whole passes at the least cost? Sensitivity and tune differ in what a piece is, what it costs and what
+// passes. (A static recipe knows more of its nodes, and what time they take: make/float_nodes.h.)
 //
 // What each piece brings alone has been measured, and noises of independent pieces add, so it can be expected
 // how many are needed. Those that bring the most for their cost follow each other; the shortest beginning of
@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-namespace ounce::make {
+namespace ounce::search {
 
 struct Piece {
   double noise = 0;  // over signal at the outputs, that it brings
@@ -40,4 +40,4 @@ std::optional<Pieces> shortest_passing(const std::vector<Piece>& pieces, double 
 // `chosen` passes, its dearest last: what passes without some of it.
 Pieces without_the_needless(Pieces chosen, const LeaveOutQuestions& ask);
 
-}  // namespace ounce::make
+}  // namespace ounce::search

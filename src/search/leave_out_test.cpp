@@ -1,4 +1,4 @@
-#include "make/leave_out.h"
+#include "search/leave_out.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ounce::make {
+namespace ounce::search {
 namespace {
 
 using testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST_F(LeaveOutTest, NoiseThatIsNoNumberIsMoreThanAnyOther) {
 }
 
 }  // namespace
-}  // namespace ounce::make
+}  // namespace ounce::search
