@@ -17,7 +17,7 @@ constexpr double kSafe = 2;           // dB beyond the acceptable: on other data
 constexpr double kFaster = 0.95;      // of the time in floats, that is worth it
 constexpr double kMostFaster = 4;     // integers are hardly more than so many times as fast
 constexpr double kShareOfGain = 1. / 3;  // of the time that integers save, that outputs may cost again
-constexpr double kNoNumber = 1e6;    // stands for noise that is no number
+constexpr double kAllWrong = 1;      // noise over signal: more is as bad, and so is what is no number
 constexpr std::size_t kMostLabels = 8;
 
 std::string as_nodes(std::size_t count) { return fmt::format("{} node{}", count, count == 1 ? "" : "s"); }
@@ -55,7 +55,7 @@ void FloatNodes::find_noise(double goal) {
       noise_by_halves(open.size(), trials_.guess_of_best(), noise_at(goal),
                       {noise, [this] { return trials_.may_spend(kForNoise); }});
   for (std::size_t i = 0; i < open.size(); ++i)
-    noise_[open[i]] = noises[i] < kNoNumber ? noises[i] : kNoNumber;
+    noise_[open[i]] = noises[i] < kAllWrong ? noises[i] : kAllWrong;
 }
 
 std::vector<FloatNodes::Step> FloatNodes::steps(const Recipe& from) {
@@ -94,7 +94,7 @@ std::size_t FloatNodes::expected(const std::vector<Step>& steps, double limit) {
   double all = 0;
   for (const std::string& output : on_integers(trials_.best())) all += noise_of(output);
   // What they bring together is known better than what each brings alone.
-  const double scale = all > 0 ? std::min(trials_.least(), kNoNumber) / all : 0;
+  const double scale = all > 0 ? std::min(trials_.least(), kAllWrong) / all : 0;
   const auto found = std::find_if(steps.begin(), steps.end(),
                                   [&](const Step& step) { return scale * step.noise <= limit; });
   return found == steps.end() ? steps.size() - 1 : static_cast<std::size_t>(found - steps.begin());

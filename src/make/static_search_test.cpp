@@ -12,6 +12,7 @@
 namespace ounce::make {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -28,6 +29,7 @@ struct Script {
   std::vector<std::uint64_t> meters;            // samples of each that was made
   std::uint64_t samples = 16;                   // that there are
   std::uint64_t few = 0;                        // that guesses are made of …
+  std::size_t chosen = 0;                       // … and how often they were chosen
   double promised = 1;                          // … and what of the noise they see
   std::size_t measured = 0, guessed = 0;        // a guess is measured too
   std::vector<Recipe> asked;
@@ -42,7 +44,10 @@ class ScriptedMeter : public ErrorMeter {
     ++script_.guessed;
     return script_.promised * error(prepared, recipe);
   }
-  void choose_few(std::uint64_t samples) override { script_.few = samples; }
+  void choose_few(std::uint64_t samples) override {
+    script_.few = samples;
+    ++script_.chosen;
+  }
   double error(const PreparedModel&, const Recipe& recipe) override {
     ++script_.measured;
     script_.asked.push_back(recipe);
@@ -66,23 +71,32 @@ class ScriptedMeter : public ErrorMeter {
   std::uint64_t samples_;
 };
 
-// x ─ Conv ─ a ─ Conv ─ b ─ … ─ y, with values that somebody saw.
+// x ─ Conv ─ a ─ Conv ─ b ─ … ─ f, with values that somebody saw.
 struct StaticSearchTest : testing::Test {
   StaticSearchTest() {
+    make_model(16, 8, {});
+    for (const char* output : {"a", "b", "c", "d", "e", "f"}) script.noise[output] = 1e-5;
+  }
+  // Of so many channels, in pictures of so many pixels, with kernels of 3 × 3 but for the small ones.
+  void make_model(int channels, int side, const std::set<std::string>& large) {
     ounce::test::ModelBuilder model;
-    model.input("x", ounce::test::kFloat, {1, 16, 8, 8}).output("f", ounce::test::kFloat, {1, 16, 8, 8});
+    const auto wide = static_cast<std::int64_t>(channels), high = static_cast<std::int64_t>(side);
+    model.input("x", ounce::test::kFloat, {1, wide, high, high})
+        .output("f", ounce::test::kFloat, {1, wide, high, high});
     std::string from = "x";
     observe::Ranges ranges;
-    ranges.samples = 100;
-    std::vector<float> seen(16 * 64);
-    for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = 0.001F * static_cast<float>(i) - 0.4F;
+    ranges.samples = 1;
+    std::vector<float> seen(static_cast<std::size_t>(channels * side * side));
+    for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = 0.001F * static_cast<float>(i % 1024) - 0.4F;
     ranges.values["x"].add(seen);
     for (const char* to : {"a", "b", "c", "d", "e", "f"}) {
-      std::vector<float> weights(16 * 16);
+      const std::int64_t kernel = large.contains(to) ? 3 : 1, pad = kernel / 2;
+      std::vector<float> weights(static_cast<std::size_t>(wide * wide * kernel * kernel));
       for (std::size_t i = 0; i < weights.size(); ++i)
         weights[i] = 0.01F * static_cast<float>((i * 31) % 17) - 0.08F;
-      model.initializer(std::string("w") + to, {16, 16, 1, 1}, weights);
-      model.node("Conv", {from, std::string("w") + to}, {to}, {}, std::string("node ") + to);
+      model.initializer(std::string("w") + to, {wide, wide, kernel, kernel}, weights);
+      model.node("Conv", {from, std::string("w") + to}, {to},
+                 {ounce::test::ints_attribute("pads", {pad, pad, pad, pad})}, std::string("node ") + to);
       ranges.values[to].add(seen);
       from = to;
     }
@@ -93,7 +107,6 @@ struct StaticSearchTest : testing::Test {
     options.ranges = folder / "model.ranges";
     write_ranges(ranges, options.ranges);
     options.recipe.format = Format::kStatic;
-    for (const char* output : {"a", "b", "c", "d", "e", "f"}) script.noise[output] = 1e-5;
   }
   Recipe run(const StaticLimits& limits = {}) {
     Resolved resolved{std::make_shared<const PreparedModel>(path, options), as_it_is(options.recipe)};
@@ -169,6 +182,40 @@ TEST_F(StaticSearchTest, ACalibrationIsChosenWithoutTheWorstNodes) {
   const Recipe recipe = run();
   EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kW8)));
   EXPECT_EQ(recipe.integer.calibration, CalibrationMethod::kMinMax);
+}
+
+// Both bring the same noise; one of them is next to nothing of the time.
+TEST_F(StaticSearchTest, OutputsMayCostLittleTime) {
+  make_model(64, 28, {"a", "b", "c", "d", "e"});
+  script.noise["f"] = script.noise["c"] = 1e-3;
+  EXPECT_THAT(run().nodes, ElementsAre(Pair("f", Format::kW8)));
+  EXPECT_THAT(notes, Contains(AllOf(HasSubstr("node f stays in floats: 26.9 → 29.8 dB"),
+                                    HasSubstr("% of its time"))));
+}
+
+TEST_F(StaticSearchTest, OutputsThatDoTheirWorkDoNotCostMuchTime) {
+  make_model(64, 28, {"a", "b", "c", "d", "e", "f"});
+  for (auto& [output, noise] : script.noise) noise = 5e-4;
+  EXPECT_THAT(run().nodes, IsEmpty());
+}
+
+// With b to f as they are at first, more than a has to be left out; with another calibration they are quiet.
+TEST_F(StaticSearchTest, WhatIsNoLongerNeededGoesBackToIntegers) {
+  script.together = {"a"};
+  for (auto& [output, noise] : script.noise) noise = 3e-3;
+  script.calibration = {{CalibrationMethod::kMinMax, 0.01}};
+  EXPECT_THAT(run().nodes, ElementsAre(Pair("a", Format::kW8)));
+  EXPECT_THAT(notes, Contains(HasSubstr("back on integers")));
+}
+
+TEST_F(StaticSearchTest, GuessesAreMadeOfSamplesThatTellAboutTheBestSoFar) {
+  make_model(64, 28, {"a", "b", "c", "d", "e"});
+  script.noise["f"] = 3e-3;
+  script.samples = 64;
+  StaticLimits limits;
+  limits.most_work = 1e7;
+  EXPECT_THAT(run(limits).nodes, ElementsAre(Pair("f", Format::kW8)));
+  EXPECT_GE(script.chosen, 2U);
 }
 
 TEST_F(StaticSearchTest, OneSampleIsEnough) {

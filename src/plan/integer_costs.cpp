@@ -21,7 +21,7 @@ constexpr std::int64_t kLeastSaved = 10'000;  // nanoseconds: less is noise
 constexpr double kAsked = 0.87;
 // Prices of the noisiest node, in nanoseconds, that divisions are found for; the quietest have so much of it
 // at least.
-constexpr double kLowestPrice = 100, kHighestPrice = 1e12, kRise = 1.4, kQuietest = 1e-4;
+constexpr double kLowestPrice = 100, kHighestPrice = 1e12, kRise = 1.4, kQuietest = 1e-6;
 
 // Sizes of hostile models may be beyond all numbers.
 std::int64_t whole(double nanoseconds) {
@@ -443,8 +443,9 @@ std::vector<Division> quieter_divisions(const graph::Index& index, const Integer
     return divisions_of(graph, noise);
   };
   std::vector<Division> found = divisions(kAsked);
-  const bool is_anything_faster = !found.empty() && leaves_integers(found[0], noise);
-  return is_anything_faster ? found : divisions(0);
+  const bool is_faster_on_integers = !found.empty() && leaves_integers(found[0], noise) &&
+                                     found.back().time - found[0].time >= kLeastSaved;
+  return is_faster_on_integers ? found : divisions(0);
 }
 
 }  // namespace ounce::plan

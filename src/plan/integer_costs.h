@@ -43,7 +43,7 @@ struct Division {
 //
 // From the fastest to all in floats; each has the floats of those before it. `noise` is of the nodes with
 // weights that compute on integers in `plan`; one that is infinite keeps its node in floats throughout. If
-// nothing of the plan is faster on integers, only what takes the least time in floats counts.
+// integers gain less than such estimates can tell, only what takes the least time in floats counts.
 std::vector<Division> quieter_divisions(const graph::Index& index, const IntegerPlan& plan,
                                         const Seeds& seeds, const observe::Ranges& ranges,
                                         const KernelCosts& costs,
