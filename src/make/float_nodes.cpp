@@ -11,13 +11,13 @@
 namespace ounce::make {
 namespace {
 
-constexpr double kWorthAFloat = 0.5;  // dB that floats must bring
-constexpr double kNearBest = 1;       // dB that may be lost of what the dearest brings
-constexpr double kSafe = 2;           // dB beyond the acceptable: on other data it will be less
-constexpr double kFaster = 0.95;      // of the time in floats, that is worth it
-constexpr double kMostFaster = 4;     // integers are hardly more than so many times as fast
+constexpr double kWorthAFloat = 0.5;     // dB that floats must bring
+constexpr double kNearBest = 1;          // dB that may be lost of what the dearest brings
+constexpr double kSafe = 5;              // dB beyond the acceptable: on other data it will be less
+constexpr double kFaster = 0.95;         // of the time in floats, that is worth it
+constexpr double kMostFaster = 4;        // integers are hardly more than so many times as fast
 constexpr double kShareOfGain = 1. / 3;  // of the time that integers save, that outputs may cost again
-constexpr double kAllWrong = 1;      // noise over signal: more is as bad, and so is what is no number
+constexpr double kAllWrong = 1;          // noise over signal: more is as bad, and so is what is no number
 constexpr std::size_t kMostLabels = 8;
 
 std::string as_nodes(std::size_t count) { return fmt::format("{} node{}", count, count == 1 ? "" : "s"); }
@@ -63,8 +63,7 @@ std::vector<FloatNodes::Step> FloatNodes::steps(const Recipe& from) {
   const std::vector<std::string> open = on_integers(from);
   std::map<std::string, double> noise = noise_;
   for (const auto& [output, format] : from.nodes) noise[output] = std::numeric_limits<double>::infinity();
-  const auto divisions =
-      plan::float_divisions(judged.model(), judged.index(), from, *judged.ranges(), noise);
+  const auto divisions = plan::float_divisions(judged.model(), judged.index(), from, *judged.ranges(), noise);
   if (divisions.empty()) return {};
   const double all_floats = divisions.back().time;
   if (!fastest_) fastest_ = divisions.front().time;
@@ -95,13 +94,13 @@ std::size_t FloatNodes::expected(const std::vector<Step>& steps, double limit) {
   for (const std::string& output : on_integers(trials_.best())) all += noise_of(output);
   // What they bring together is known better than what each brings alone.
   const double scale = all > 0 ? std::min(trials_.least(), kAllWrong) / all : 0;
-  const auto found = std::find_if(steps.begin(), steps.end(),
-                                  [&](const Step& step) { return scale * step.noise <= limit; });
+  const auto found =
+      std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return scale * step.noise <= limit; });
   return found == steps.end() ? steps.size() - 1 : static_cast<std::size_t>(found - steps.begin());
 }
 
-// The first that is quiet enough, as far as few samples tell and as much as may be spent; the last one if none
-// is. It begins where it is expected.
+// The first that is quiet enough, as far as few samples tell and as much as may be spent; the last one if
+// none is. It begins where it is expected.
 std::size_t FloatNodes::first_within(const std::vector<Step>& steps, double limit, double share) {
   std::size_t first = 0, last = steps.size() - 1;  // it is one of these
   for (std::size_t at = expected(steps, limit); first < last && trials_.may_spend(share);
@@ -114,20 +113,25 @@ std::size_t FloatNodes::first_within(const std::vector<Step>& steps, double limi
   return trials_.may_spend(share) ? last : std::clamp(expected(steps, limit), first, last);
 }
 
-// The first that few samples say has `wanted` dB, or one after it, that has `least` dB on all of them: few may
-// promise more than all keep. It is the best then.
+// The first that few samples say has `wanted` dB, or one after it, that has them on all samples: few may
+// promise more than all keep. If there is none, the best that has `least` dB. It is the best of the trials
+// then.
 std::optional<std::size_t> FloatNodes::first_confirmed(const std::vector<Step>& steps, double wanted,
                                                        double least, bool may_be_long) {
+  std::optional<std::size_t> found;
+  double lowest = noise_at(least);
   for (std::size_t at = first_within(steps, noise_at(wanted), kForAll); at < steps.size();
        at += std::max<std::size_t>(1, (steps.size() - at) / 2)) {
     const double error = trials_.measure(steps[at].recipe);
-    if (decibels(error) >= least) {
-      trials_.set_best(steps[at].recipe, error);
-      return at;
+    if (error <= lowest) {
+      found = at;
+      lowest = error;
     }
-    if (!trials_.has_time() || (!may_be_long && !trials_.may_spend(kForAll))) break;
+    if (lowest <= noise_at(wanted) || !trials_.has_time()) break;
+    if (!may_be_long && !trials_.may_spend(kForAll)) break;
   }
-  return std::nullopt;
+  if (found) trials_.set_best(steps[*found].recipe, lowest);
+  return found;
 }
 
 bool FloatNodes::leave(double goal, double most_time) {

@@ -35,8 +35,8 @@ class FloatNodes {
   // when that cannot be had; nothing is changed then. `may_be_long`: whatever was spent before.
   bool leave_until_acceptable(bool may_be_long);
 
-  // What was left to floats and is not needed for `goal` dB any more computes on integers again: a calibration
-  // that was chosen since may have made them needless.
+  // What was left to floats and is not needed for `goal` dB any more computes on integers again: a
+  // calibration that was chosen since may have made them needless.
   void give_back(double goal);
 
   Recipe all_in_floats() const;
@@ -48,9 +48,9 @@ class FloatNodes {
   struct Step {
     Recipe recipe;
     std::vector<std::string> floats = {};  // nodes that were on integers before
-    double noise = 0;                 // of those that would still be
-    double added = 0;                 // time, against what all on integers take
-    bool is_worth_it = true;          // most of what integers gain is left
+    double noise = 0;                      // of those that would still be
+    double added = 0;                      // time, against what all on integers take
+    bool is_worth_it = true;               // most of what integers gain is left
     bool is_faster_than_floats = true;
   };
 

@@ -16,8 +16,6 @@ namespace {
 
 // With fewer samples, what fits them best says nothing of others.
 constexpr std::uint64_t kFewForSearch = 8;
-// From so many on, half of them tell enough: the one that ranges have not seen.
-constexpr std::uint64_t kManyForSearch = 64;
 
 // What the contract's rescaling, means and deviations come to, for inputs that are not sound.
 std::map<std::string, RawInput> raw_inputs_of(const std::filesystem::path& model, const DataOptions& data) {

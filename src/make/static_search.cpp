@@ -120,10 +120,9 @@ class StaticSearch {
     const double error = trials_.measure(*as_judged(other_), trials_.best()), before = best_decibels();
     if (!(error <= kWorthARange * trials_.least())) return false;
     use_other(error);
-    notes_.push_back(
-        fmt::format("channels {} after that: {:.1f} → {:.1f} dB",
-                    trials_.prepared()->equalized_places() != 0 ? "evened out" : "as they were", before,
-                    best_decibels()));
+    notes_.push_back(fmt::format("channels {} after that: {:.1f} → {:.1f} dB",
+                                 trials_.prepared()->equalized_places() != 0 ? "evened out" : "as they were",
+                                 before, best_decibels()));
     return true;
   }
   void use_other(double error) {
@@ -138,8 +137,7 @@ class StaticSearch {
     const Calibration* chosen = nullptr;
     for (const Calibration& calibration : kCalibrations) {
       const IntegerRecipe& now = trials_.best().integer;
-      const bool is_same =
-          now.calibration == calibration.method && now.percentile == calibration.percentile;
+      const bool is_same = now.calibration == calibration.method && now.percentile == calibration.percentile;
       if (is_same || !trials_.may_spend(kForAll)) continue;
       const double error = trials_.guess(calibrated_by(calibration));
       if (!(error <= least)) continue;
@@ -165,11 +163,12 @@ class StaticSearch {
   }
 
   // What was found with the ranges of one half gets those of all the data: they are safer. Unless outputs are
-  // not close with them, and closer without: then outliers are in the other half that are better cut off.
+  // not close with them, and closer without on samples that these have not seen: then outliers are in the
+  // other half that are better cut off.
   void take_all_ranges() {
     const double error = trials_.measure(*trials_.prepared(), trials_.best());
-    const bool is_worse =
-        error > kPreference * trials_.least() && decibels(error) < limits_.close_enough;
+    const bool is_worse = error > kPreference * trials_.least() && decibels(error) < limits_.close_enough &&
+                          trials_.prepared()->ranges()->samples >= kManyForSearch;
     if (!asked_.every_second && !is_worse) {
       trials_.use_all_ranges(error);
       return;
@@ -197,8 +196,7 @@ class StaticSearch {
       reconsider();
       return;
     }
-    if (reconsider() &&
-        (best_decibels() >= kAcceptable || floats_.leave_until_acceptable(may_be_long)))
+    if (reconsider() && (best_decibels() >= kAcceptable || floats_.leave_until_acceptable(may_be_long)))
       return;
     if (trials_.has_time()) give_up(before);  // or else others go on from here
   }

@@ -20,6 +20,7 @@
 
 #include <ounce/quantize.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@
 #include "make/resolved.h"
 
 namespace ounce::make {
+
+// From so many samples on, half of them tell enough: the one that ranges have not seen. With fewer, all are
+// measured on.
+inline constexpr std::uint64_t kManyForSearch = 64;
 
 struct StaticLimits {
   double close_enough = 30;  // dB; from here on no more effort is made, as it would fit noise …

@@ -47,8 +47,8 @@ class StaticTrials {
   bool is_judged_by_half() const { return judged_ != prepared_; }
   const std::shared_ptr<const PreparedModel>& prepared() const { return prepared_; }
   void use(std::shared_ptr<const PreparedModel> prepared, double error);
-  void use_all_ranges(double error);   // from here on those of all data …
-  void use_half_the_ranges();          // … or the result has those of one half
+  void use_all_ranges(double error);  // from here on those of all data …
+  void use_half_the_ranges();         // … or the result has those of one half
 
   double measure(const PreparedModel& prepared, const Recipe& recipe);
   double measure(const Recipe& recipe) { return measure(*judged_, recipe); }

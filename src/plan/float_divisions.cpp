@@ -24,8 +24,8 @@ std::vector<FloatDivision> float_divisions(const onnx::Model& model, const graph
     paths.emplace(&node, path);
   }
   std::vector<FloatDivision> divisions;
-  for (const Division& division : quieter_divisions(index, plan, seeds, ranges,
-                                                    KernelCosts(costed_cpus(recipe.target)), of_nodes)) {
+  for (const Division& division :
+       quieter_divisions(index, plan, seeds, ranges, KernelCosts(costed_cpus(recipe.target)), of_nodes)) {
     FloatDivision& named = divisions.emplace_back(FloatDivision{{}, division.time});
     for (const onnx::Node* node : division.floats) {
       if (const auto path = paths.find(node); path != paths.end()) named.floats.insert(path->second);

@@ -75,24 +75,24 @@ TEST(FloatDivisions, GoFromTheFastestToAllInFloatsAndOnlyAddToThem) {
 }
 
 TEST(FloatDivisions, TheNoisiestComesFirst) {
-  const auto found = floats_of(
-      Chain(64, 28).divisions({{"a", 1e-6}, {"b", 1e-6}, {"c", 1e-2}, {"d", 1e-6}, {"e", 1e-6}}));
+  const auto found =
+      floats_of(Chain(64, 28).divisions({{"a", 1e-6}, {"b", 1e-6}, {"c", 1e-2}, {"d", 1e-6}, {"e", 1e-6}}));
   ASSERT_GE(found.size(), 2U);
   EXPECT_THAT(found[1], ElementsAre("c"));
 }
 
 // d is noisier than b; but b lies beside a, and needs no ways of its own between floats and codes.
 TEST(FloatDivisions, WhatLiesBesideFloatsCostsLess) {
-  const auto found = floats_of(Chain(32, 56, 1).divisions(
-      {{"a", kKept}, {"b", 1e-3}, {"c", 1e-7}, {"d", 1.2e-3}, {"e", 1e-7}}));
+  const auto found = floats_of(
+      Chain(32, 56, 1).divisions({{"a", kKept}, {"b", 1e-3}, {"c", 1e-7}, {"d", 1.2e-3}, {"e", 1e-7}}));
   ASSERT_GE(found.size(), 2U);
   EXPECT_THAT(found[0], ElementsAre("a"));
   EXPECT_THAT(found[1], ElementsAre("a", "b"));
 }
 
 TEST(FloatDivisions, NoiseDecidesWhereNothingIsFasterOnIntegers) {
-  const auto found = floats_of(
-      Chain(4, 2).divisions({{"a", 1e-6}, {"b", 1e-6}, {"c", 1e-6}, {"d", 1e-2}, {"e", 1e-6}}));
+  const auto found =
+      floats_of(Chain(4, 2).divisions({{"a", 1e-6}, {"b", 1e-6}, {"c", 1e-6}, {"d", 1e-2}, {"e", 1e-6}}));
   ASSERT_GE(found.size(), 2U);
   EXPECT_THAT(found[0], Not(Contains("d")));
   EXPECT_THAT(found[1], ElementsAre("d"));

@@ -443,8 +443,8 @@ std::vector<Division> quieter_divisions(const graph::Index& index, const Integer
     return divisions_of(graph, noise);
   };
   std::vector<Division> found = divisions(kAsked);
-  const bool is_faster_on_integers = !found.empty() && leaves_integers(found[0], noise) &&
-                                     found.back().time - found[0].time >= kLeastSaved;
+  const bool is_faster_on_integers =
+      !found.empty() && leaves_integers(found[0], noise) && found.back().time - found[0].time >= kLeastSaved;
   return is_faster_on_integers ? found : divisions(0);
 }
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "search/leave_out.h"
 #include "search/layer_cost.h"
+#include "search/leave_out.h"
 
 namespace ounce::search {
 namespace {
@@ -42,9 +42,8 @@ class Repairer {
     Pieces all(layers.size());
     std::iota(all.begin(), all.end(), 0);
     chosen_ = chosen_of(
-        layers,
-        without_the_needless(
-            all, {[&](const Pieces& some) { return passes(chosen_of(layers, some)); }, may_go_on}));
+        layers, without_the_needless(
+                    all, {[&](const Pieces& some) { return passes(chosen_of(layers, some)); }, may_go_on}));
     store_smaller();
     repaired.recipe = mixed(chosen_);
     repaired.what = describe(is_storage);
