@@ -9,9 +9,14 @@ constexpr double kSameTime = 0.03, kSameSize = 0.005;  // shares
 constexpr double kSameQuality = 1;                     // dB
 constexpr double kFaster = 1.05;                       // than the original, so that somebody notices
 constexpr double kNotFaster = 2;                       // times the cost of a balanced model
+constexpr double kSmaller = 0.99;                      // … and smaller
 constexpr double kSlower = 0.98, kMuchSlower = 0.95;   // the latter however unsure it is
 
 double time_of(const TuneTrial& trial) { return trial.speed_up.ratio > 0 ? 1 / trial.speed_up.ratio : 1; }
+
+bool is_faster(const TuneTrial& trial) {
+  return trial.speed_up.is_measurable && trial.speed_up.ratio >= kFaster;
+}
 
 double tolerance_of(Objective objective) { return objective == Objective::kSize ? kSameSize : kSameTime; }
 
@@ -30,8 +35,13 @@ bool is_slower(const SpeedUp& speed, Objective objective) {
   return speed.ratio < kMuchSlower || (speed.is_measurable && speed.ratio < kSlower);
 }
 
+bool gains(const TuneTrial& trial) {
+  return trial.ratio <= kSmaller || is_faster(trial) || trial.memory_ratio <= kSmaller;
+}
+
 bool is_eligible(const TuneTrial& trial) {
-  return trial.problem.empty() && trial.passed && !trial.is_slower && trial.held_out.value_or(true);
+  return trial.problem.empty() && trial.passed && !trial.is_slower && gains(trial) &&
+         trial.held_out.value_or(true);
 }
 
 double cost_of(const TuneTrial& trial, Objective objective) {
@@ -41,8 +51,7 @@ double cost_of(const TuneTrial& trial, Objective objective) {
     case Objective::kMemory: return trial.memory_ratio;
     case Objective::kBalanced: break;
   }
-  const bool is_faster = trial.speed_up.is_measurable && trial.speed_up.ratio >= kFaster;
-  return time_of(trial) * trial.ratio * (is_faster ? 1 : kNotFaster);
+  return time_of(trial) * trial.ratio * (is_faster(trial) ? 1 : kNotFaster);
 }
 
 bool is_better(const TuneTrial& a, const TuneTrial& b, Objective objective) {
@@ -73,7 +82,8 @@ void mark_front(std::vector<TuneTrial>& trials) {
     smallest->is_smallest = true;
   if (TuneTrial* fastest = first_by([](const TuneTrial& t) { return -t.speed_up.ratio; }))
     fastest->is_fastest = fastest->is_timed;
-  if (TuneTrial* closest = first_by([](const TuneTrial& t) { return -t.sqnr_db; })) closest->is_closest = true;
+  if (TuneTrial* closest = first_by([](const TuneTrial& t) { return -t.sqnr_db; }))
+    closest->is_closest = true;
 }
 
 }  // namespace ounce::search

@@ -10,7 +10,10 @@ namespace ounce::search {
 // By more than two contests of the same model may differ; for memory, by more than may be given away for it.
 bool is_slower(const SpeedUp& speed, Objective objective = Objective::kBalanced);
 
-// May it be the answer? It passed, and it is not slower than the original.
+// Is it smaller than the original, or faster, or does it take less memory?
+bool gains(const TuneTrial& trial);
+
+// May it be the answer? It passed, is not slower than the original, and gains something.
 bool is_eligible(const TuneTrial& trial);
 
 // Differences that a timing cannot show do not count: of two that are equally good for the objective, the one

@@ -52,6 +52,15 @@ TEST(ObjectiveTest, QualityDecidesWhereNothingElseDoes) {
   }
 }
 
+TEST(ObjectiveTest, WhatGainsNothingIsNoAnswer) {
+  EXPECT_FALSE(is_eligible(trial(0.999, 1, 60)));
+  EXPECT_TRUE(is_eligible(trial(0.98, 1, 60)));
+  EXPECT_TRUE(is_eligible(trial(1.01, 1.5, 60)));
+  TuneTrial small = trial(1, 1, 60);
+  small.memory_ratio = 0.5;
+  EXPECT_TRUE(is_eligible(small));
+}
+
 TEST(ObjectiveTest, WhatFailsOrIsSlowerIsNoAnswer) {
   EXPECT_TRUE(is_eligible(trial(0.25, 1, 30)));
   EXPECT_FALSE(is_eligible(trial(0.25, 0.9, 30)));

@@ -227,6 +227,9 @@ class Tuning {
       result_.best.verdict = refused->second.verdict;
       result_.samples_needed = samples_for(refused->second, split_.held_out_samples);
     }
+    if (found->trial.passed && !gains(found->trial))
+      result_.notes.emplace_back(
+          "what passes is neither smaller than the original nor faster: keep the original");
     result_.closest = closest_name(output_);
     if (best_.there()) {  // the best turned out to be slower than the original
       std::filesystem::rename(output_, result_.closest);
