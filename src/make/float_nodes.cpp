@@ -67,6 +67,8 @@ std::vector<FloatNodes::Step> FloatNodes::steps(const Recipe& from) {
   if (divisions.empty()) return {};
   const double all_floats = divisions.back().time;
   if (!fastest_) fastest_ = divisions.front().time;
+  // More in floats takes more time: unless integers gain so little by now that estimates do not tell.
+  if (divisions.front().time < *fastest_) return {};
   const double reference = std::max({*fastest_, all_floats / kMostFaster, 1.0});
   std::vector<Step> found;
   for (const plan::FloatDivision& division : divisions) {
@@ -127,8 +129,8 @@ std::optional<std::size_t> FloatNodes::first_confirmed(const std::vector<Step>& 
       found = at;
       lowest = error;
     }
-    if (lowest <= noise_at(wanted) || !trials_.has_time()) break;
-    if (!may_be_long && !trials_.may_spend(kForAll)) break;
+    if (found && lowest <= noise_at(wanted)) break;
+    if (may_be_long ? !trials_.has_time() : !trials_.may_spend(kForAll)) break;
   }
   if (found) trials_.set_best(steps[*found].recipe, lowest);
   return found;
@@ -175,7 +177,11 @@ void FloatNodes::give_back(double goal) {
   Recipe without = trials_.best();
   for (const std::string& output : left_) without.nodes.erase(output);
   std::vector<Step> found = steps(without);
-  std::erase_if(found, [&](const Step& step) { return step.floats.size() >= left_.size(); });
+  const auto is_left = [&](const std::string& output) { return left_.contains(output); };
+  std::erase_if(found, [&](const Step& step) {
+    const bool is_among_them = std::all_of(step.floats.begin(), step.floats.end(), is_left);
+    return !is_among_them || step.floats.size() == left_.size();
+  });
   found.insert(found.begin(), Step{without});
   const std::optional<std::size_t> at = first_confirmed(found, goal, goal, false);
   if (!at) return;

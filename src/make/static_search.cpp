@@ -59,7 +59,7 @@ class StaticSearch {
     // What drowned in the noise of some nodes shows when they are left out.
     while (!is_close() && floats_.leave(limits_.close_enough, kTimeForClose)) reconsider();
     if (best_decibels() < kAcceptable) make_acceptable();
-    floats_.give_back(limits_.good);
+    if (why_floats_.empty()) floats_.give_back(limits_.good);
     if (why_floats_.empty() && !is_close()) search_ranges();
     if (best_decibels() >= kAcceptable && best_decibels() < limits_.good)
       floats_.leave(limits_.good, kTimeForGood);

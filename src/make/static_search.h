@@ -4,12 +4,12 @@
 // 1. Each calibration method makes a model; the one whose outputs are closest to the original's wins.
 //    If equalizing the channels between layers brings them closer, that is done.
 // 2. While the outputs are not close enough, nodes stay in floats that make the largest errors for the time
-//    that is lost by it (float_nodes.h): a tenth at most, and next to none for outputs that are close. The
+//    that is lost by it (float_nodes.h), but not much of it, and next to none for outputs that are close. The
 //    calibration is looked at again then: what it does drowned in their noise.
-// 3. While the outputs are still not close enough, other ranges are tried for the values around the nodes
-//    with the largest errors.
-// 4. Below 20 dB a model does not do its work: nodes stay in floats until it does, as long as it is faster
+// 3. Below 20 dB a model does not do its work: nodes stay in floats until it does, as long as it is faster
 //    than in floats. If that cannot be had, all of them stay there; Resolved::why_floats says so then.
+// 4. While the outputs are still not close enough, other ranges are tried for the values around the nodes
+//    with the largest errors.
 //
 // Every step is taken because a measurement says so, on the calibration data and without labels; where there
 // is data enough, on the half of it that the ranges have not seen: ranges that cut off what is rare look good

@@ -208,6 +208,15 @@ TEST_F(StaticSearchTest, WhatIsNoLongerNeededGoesBackToIntegers) {
   EXPECT_THAT(notes, Contains(HasSubstr("back on integers")));
 }
 
+// f is left to floats first, and would do well on integers alone; but then there is nothing else.
+TEST_F(StaticSearchTest, WhatIsGivenUpDoesNotGoBack) {
+  make_model(64, 28, {"a", "b", "c", "d", "e"});
+  for (auto& [output, noise] : script.noise) noise = 0.5;
+  script.noise["f"] = 1e-4;
+  EXPECT_EQ(run().nodes.size(), 6U);
+  EXPECT_THAT(notes, Contains(HasSubstr("do not stand integer arithmetic")));
+}
+
 TEST_F(StaticSearchTest, GuessesAreMadeOfSamplesThatTellAboutTheBestSoFar) {
   make_model(64, 28, {"a", "b", "c", "d", "e"});
   script.noise["f"] = 3e-3;

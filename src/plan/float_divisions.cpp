@@ -1,5 +1,7 @@
 #include "plan/float_divisions.h"
 
+#include <limits>
+
 #include "plan/integer_costs.h"
 #include "plan/planners.h"
 
@@ -10,7 +12,7 @@ std::vector<FloatDivision> float_divisions(const onnx::Model& model, const graph
                                            const std::map<std::string, double>& noise) {
   Selection selection(recipe);
   const std::vector<Weight> weights = find_weights(index);
-  const NodeWishes none;
+  const NodeWishes none, wishes(index, recipe);
   Seeds seeds(model, index, weights, none, selection);
   const IntegerPlan plan = plan_static(index, recipe, &ranges, seeds, selection, {});
   std::map<const onnx::Node*, double> of_nodes;
@@ -20,12 +22,14 @@ std::vector<FloatDivision> float_divisions(const onnx::Model& model, const graph
     const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
     const std::string path = graph::value_path(index, decision.body, node.outputs[0]);
     const auto found = noise.find(path);
-    of_nodes.emplace(&node, found == noise.end() ? 0 : found->second);
+    const double of_node = found == noise.end() ? 0 : found->second;
+    of_nodes.emplace(&node, wishes.of(node) ? std::numeric_limits<double>::infinity() : of_node);
     paths.emplace(&node, path);
   }
   std::vector<FloatDivision> divisions;
   for (const Division& division :
-       quieter_divisions(index, plan, seeds, ranges, KernelCosts(costed_cpus(recipe.target)), of_nodes)) {
+       quieter_divisions(index, plan, seeds, ranges, KernelCosts(costed_cpus(recipe.target)), of_nodes,
+                         weighs_costs(recipe))) {
     FloatDivision& named = divisions.emplace_back(FloatDivision{{}, division.time});
     for (const onnx::Node* node : division.floats) {
       if (const auto path = paths.find(node); path != paths.end()) named.floats.insert(path->second);

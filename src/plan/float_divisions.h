@@ -21,7 +21,8 @@ struct FloatDivision {
 
 // From the fastest to all in floats, each with more in floats than those before it. `noise` is what nodes
 // bring to the outputs when they compute on integers, by the path of what they give; an infinite one keeps
-// its node in floats. Times are those of x86, which stand for processors that nobody has measured.
+// its node in floats, and so does a wish of the recipe. Times are those of x86, which stand for processors
+// that nobody has measured.
 std::vector<FloatDivision> float_divisions(const onnx::Model& model, const graph::Index& index,
                                            const Recipe& recipe, const observe::Ranges& ranges,
                                            const std::map<std::string, double>& noise);

@@ -23,7 +23,7 @@ constexpr double kKept = std::numeric_limits<double>::infinity();
 
 // x ─ Conv ─ a ─ Conv ─ b ─ … ─ e: all of one size.
 struct Chain {
-  Chain(int channels, int side, std::int64_t kernel = 3) {
+  explicit Chain(int channels, int side, std::int64_t kernel = 3) {
     const auto wide = static_cast<std::int64_t>(channels), high = static_cast<std::int64_t>(side);
     builder.input("x", test::kFloat, {1, wide, high, high});
     builder.output("e", test::kFloat, {1, wide, high, high});

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/cancel.h"
 #include "onnx/attributes.h"
 #include "onnx/settings.h"
 #include "plan/least_cut.h"
@@ -22,6 +23,8 @@ constexpr double kAsked = 0.87;
 // Prices of the noisiest node, in nanoseconds, that divisions are found for; the quietest have so much of it
 // at least.
 constexpr double kLowestPrice = 100, kHighestPrice = 1e12, kRise = 1.4, kQuietest = 1e-6;
+constexpr double kLargeRise = 4;      // where each takes long: in plans …
+constexpr std::size_t kLarge = 1000;  // … with so many nodes
 
 // Sizes of hostile models may be beyond all numbers.
 std::int64_t whole(double nanoseconds) {
@@ -412,16 +415,22 @@ std::vector<Division> divisions_of(const CostGraph& graph, const Prices& noise) 
   double most = 0;
   for (const auto& [node, of_node] : noise) most = std::max(most, std::isfinite(of_node) ? of_node : 0);
   std::vector<Division> found;
-  const auto add = [&](double nanoseconds) {  // that the noisiest node costs
+  const auto add = [&](double nanoseconds) {  // that the noisiest node costs; false when that is too hard
+    throw_if_cancelled();
     Prices prices = noise;
     for (auto& [node, price] : prices) {
       if (std::isfinite(price)) price = nanoseconds * std::max(most > 0 ? price / most : 1, kQuietest);
     }
     const std::optional<Division> division = graph.divide(prices);
     if (division && (found.empty() || division->floats != found.back().floats)) found.push_back(*division);
+    return division.has_value();
   };
-  add(0);
-  for (double price = kLowestPrice; price < kHighestPrice; price *= kRise) add(price);
+  if (!add(0)) return {};
+  const double rise = noise.size() < kLarge ? kRise : kLargeRise;
+  for (double price = kLowestPrice; price < kHighestPrice && leaves_integers(found.back(), noise);
+       price *= rise) {
+    if (!add(price)) break;
+  }
   add(std::numeric_limits<double>::infinity());
   return found;
 }
@@ -436,12 +445,13 @@ std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const In
 
 std::vector<Division> quieter_divisions(const graph::Index& index, const IntegerPlan& plan,
                                         const Seeds& seeds, const observe::Ranges& ranges,
-                                        const KernelCosts& costs, const Prices& noise) {
+                                        const KernelCosts& costs, const Prices& noise, bool weighs_costs) {
   const auto divisions = [&](double asked) {
     CostGraph graph(index, plan, seeds, ranges, costs, asked);
     graph.build();
     return divisions_of(graph, noise);
   };
+  if (!weighs_costs) return divisions(0);
   std::vector<Division> found = divisions(kAsked);
   const bool is_faster_on_integers =
       !found.empty() && leaves_integers(found[0], noise) && found.back().time - found[0].time >= kLeastSaved;

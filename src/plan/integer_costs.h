@@ -44,9 +44,10 @@ struct Division {
 // From the fastest to all in floats; each has the floats of those before it. `noise` is of the nodes with
 // weights that compute on integers in `plan`; one that is infinite keeps its node in floats throughout. If
 // integers gain less than such estimates can tell, only what takes the least time in floats counts.
+// Where costs are not weighed, that holds for every plan.
 std::vector<Division> quieter_divisions(const graph::Index& index, const IntegerPlan& plan,
                                         const Seeds& seeds, const observe::Ranges& ranges,
                                         const KernelCosts& costs,
-                                        const std::map<const onnx::Node*, double>& noise);
+                                        const std::map<const onnx::Node*, double>& noise, bool weighs_costs);
 
 }  // namespace ounce::plan

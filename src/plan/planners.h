@@ -16,6 +16,9 @@ namespace ounce::plan {
 // are asked to be dynamic.
 IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const observe::Ranges* ranges,
                         Seeds& seeds, Selection& selection, const std::set<const onnx::Node*>& in_floats);
+// Whether a recipe's plan weighs what its nodes take: for processors that were measured, unless it says
+// otherwise.
+bool weighs_costs(const Recipe& recipe);
 // The nodes that are faster in floats when all others are on integers (integer_costs.h). `seeds` are without
 // wishes for single nodes: a search that moves these must not move others with them.
 std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const Recipe& recipe,

@@ -450,7 +450,7 @@ class StaticPlanner {
   IntegerPlan plan_;
   const Nodes& in_floats_;
   std::map<Bytes, std::size_t> makers_;  // values of this body that integer nodes give: by whom
-  std::set<Bytes> could_be_codes_;       // values of this body that come of nodes which stay in floats by choice
+  std::set<Bytes> could_be_codes_;  // values of this body that come of nodes which stay in floats by choice
 };
 
 bool has_integers(const IntegerPlan& plan) {
@@ -465,12 +465,14 @@ IntegerPlan plan_static(const graph::Index& index, const Recipe& recipe, const o
   return StaticPlanner(index, recipe, ranges, seeds, selection, in_floats).make();
 }
 
+bool weighs_costs(const Recipe& recipe) {
+  return recipe.integer.weigh_costs && !recipe.integer.integer_io && has_measured_costs(recipe.target);
+}
+
 std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const Recipe& recipe,
                                              const observe::Ranges& ranges, Seeds& seeds,
                                              Selection& selection) {
-  const bool weighs_costs =
-      recipe.integer.weigh_costs && !recipe.integer.integer_io && has_measured_costs(recipe.target);
-  if (!weighs_costs) return {};
+  if (!weighs_costs(recipe)) return {};
   const IntegerPlan plan = plan_static(index, recipe, &ranges, seeds, selection, {});
   auto faster = faster_in_floats(index, plan, seeds, ranges, KernelCosts(costed_cpus(recipe.target)));
   // What was asked for is integers: slow ones rather than none.

@@ -220,6 +220,14 @@ class Tuning {
       throw Error(ErrorCode::kUnsupported,
                   "no format can be made of this model: " + result_.trials.front().problem,
                   result_.model.string());
+    const TuneTrial& trial = found->trial;
+    const bool is_no_use = trial.passed && !trial.is_slower && trial.held_out.value_or(true) && !gains(trial);
+    if (is_no_use && !best_.there())
+      throw Error(ErrorCode::kUnsupported,
+                  fmt::format("nothing to gain: '{}' passes, but is neither smaller nor faster than the "
+                              "original; keep that",
+                              trial.name),
+                  result_.model.string());
     result_.best_trial = found->number;
     result_.best = result_.trials[found->number];
     result_.samples_needed = samples_for(result_.best, split_.search_samples);
@@ -227,9 +235,6 @@ class Tuning {
       result_.best.verdict = refused->second.verdict;
       result_.samples_needed = samples_for(refused->second, split_.held_out_samples);
     }
-    if (found->trial.passed && !gains(found->trial))
-      result_.notes.emplace_back(
-          "what passes is neither smaller than the original nor faster: keep the original");
     result_.closest = closest_name(output_);
     if (best_.there()) {  // the best turned out to be slower than the original
       std::filesystem::rename(output_, result_.closest);
