@@ -45,6 +45,8 @@ class Campaign:
         steps = self.results.setdefault(entry["name"], {})
         if name in steps or self.arguments.steps and name not in self.arguments.steps.split(","):
             return steps.get(name)
+        if needs and os.path.exists(needs):
+            os.remove(needs)  # of a run before this one
         begin, used = time.time(), cpu_seconds()
         try:
             done = subprocess.run(["nice", "-n", "10", *command], capture_output=True, text=True, timeout=self.arguments.limit,
