@@ -1,7 +1,7 @@
 // Who is faster, by how much, and how sure is that?
 //
-// All models run in one process, interleaved in short rounds, so that whatever else the machine does hits all
-// of them alike; speed-ups are compared round by round. Cold start and memory come from a process of each
+// All models run in one process, interleaved in short rounds, so that disturbances hit all of them alike.
+// Speed-ups are compared round by round, by CPU time where a model runs on one thread. Cold start and memory come from a process of each
 // model's own.
 #pragma once
 
@@ -23,6 +23,7 @@ struct BenchOptions {
   DataOptions data;
   double seconds = 2;         // for each model and batch size
   std::uint64_t repeats = 0;  // calls of each model instead
+  double deadline = 0;        // wall seconds for timing; completed rounds are kept; 0: none
   std::vector<std::uint64_t> batches = {1};
   unsigned cold_starts = 3;  // processes of each model's own; 0: none, and no figure of memory
   bool profile = false;      // where the time goes, too: in runs of their own, at the first batch size
@@ -32,17 +33,24 @@ struct BenchOptions {
 struct Latency {
   std::uint64_t calls = 0;
   double mean = 0, p50 = 0, p90 = 0, p99 = 0, min = 0;  // seconds
+  double cpu = 0;  // CPU seconds of a call, on average; 0: unknown, or several threads
   // What 0 %, 1 % … 100 % of the calls did not exceed, for a picture; empty without calls.
   std::vector<double> quantiles = {};
 };
 
-// Against the first model, at the same batch size. 2: twice as fast.
+// Against the first model, at the same batch size. 2: twice as fast. With one thread this is a ratio of CPU
+// times, which other programs hardly change; with several it is a ratio of wall times.
 struct SpeedUp {
   static constexpr std::uint64_t kLeastRounds = 10;
+  static constexpr double kBusyLoad = 1.1;
 
   double ratio = 1, low = 1, high = 1;  // 95 % confidence
   std::uint64_t rounds = 0;             // that it rests on; fewer than kLeastRounds say nothing
-  bool is_measurable = false;  // enough rounds, the interval leaves out 1, and the ratio is over 1 % off
+  bool is_measurable = false;  // reliable, enough rounds, the interval leaves out 1, and the ratio is over 1 % off
+  // Wall time over CPU time while timing: 1 on an idle machine, 0 unknown. From 1.1 on the machine counts as
+  // busy, and the interval is 5 % wider on both sides.
+  double load = 0;
+  bool is_reliable = true;  // false: several threads on a busy machine, so the ratio means nothing
 };
 
 struct BatchResult {
@@ -90,6 +98,7 @@ struct BenchReport {
   unsigned threads = 1;
   bool is_generated = false;
   std::uint64_t rounds = 0;
+  double load = 0;  // wall time over CPU time while timing, as in SpeedUp
   std::vector<BenchResult> models;
   std::vector<std::string> notes;
 };

@@ -75,7 +75,7 @@ class Contestant {
   // Whoever loads and runs first in this process pays for what is common to all: a second time counts.
   void warm_up() {
     if (hosted_) return;
-    run();
+    run_here();
     bound_.reset();
     session_.reset();
     load_here();
@@ -86,19 +86,16 @@ class Contestant {
   }
   const data::Batch& batch() const { return batch_; }
 
-  double run() {
-    if (hosted_) {
-      hosted_->run(views_);
-      return hosted_->last_run_seconds();
-    }
-    const Stopwatch time;
-    try {
-      bound_->run();
-    } catch (const Error&) {
-      throw_if_cancelled();  // that is why
-      throw;
-    }
-    return time.seconds();
+  // The first run after bind().
+  double run_first() {
+    if (!hosted_) return time(1).wall_seconds();
+    hosted_->run(views_);
+    return hosted_->last_run_seconds();
+  }
+
+  runtime::SlotTimes time(std::uint64_t runs) {
+    if (hosted_) return hosted_->time(views_, runs);
+    return runtime::time_slot(runs, options_.session.is_single_threaded(), [this] { run_here(); });
   }
 
   // In a new process: the seconds from its first work to its first result, as it measures them. Elsewhere
@@ -132,6 +129,15 @@ class Contestant {
   double load_seconds = 0;
 
  private:
+  void run_here() {
+    try {
+      bound_->run();
+    } catch (const Error&) {
+      throw_if_cancelled();  // then Watch has stopped the run
+      throw;
+    }
+  }
+
   void load_here() {
     const auto library = runtime::Library::open(runtime::Library::find(options_.library));
     const Stopwatch time;
@@ -244,7 +250,7 @@ class Contest {
       const Watch watch(contestants_);
       if (is_first && i == 0) contestants_[i].warm_up();
       report_.models[i].load_seconds = contestants_[i].load_seconds;
-      const double seconds = contestants_[i].run();
+      const double seconds = contestants_[i].run_first();
       if (is_first) report_.models[i].first_seconds = seconds;
       for (std::string& note : open.feed->notes()) {
         if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
@@ -269,23 +275,25 @@ class Contest {
     measure::RoundOptions rounds_options;
     rounds_options.seconds = options_.seconds;
     rounds_options.calls = options_.repeats;
+    rounds_options.deadline = options_.deadline;
     rounds_options.progress = [this](double share) {
       if (options_.progress == nullptr) return;
       options_.progress->total = 1000;
       options_.progress->done = static_cast<std::uint64_t>(1000 * share);
     };
-    std::vector<measure::Call> calls;
+    std::vector<measure::Slot> slots;
     for (Contestant& contestant : contestants_)
-      calls.emplace_back([&contestant] { return contestant.run(); });
+      slots.emplace_back([&contestant](std::uint64_t runs) { return contestant.time(runs); });
     const Watch watch(contestants_);
-    const measure::Rounds rounds = measure::run_rounds(calls, rounds_options);
+    const measure::Rounds rounds = measure::run_rounds(slots, rounds_options);
     report_.rounds += rounds.count;
+    report_.load = std::max(report_.load, rounds.load());
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
       BatchResult result;
       result.batch = contestants_[i].batch().names.size();
-      result.latency = rounds.calls[i].latency();
+      result.latency = rounds.models[i].latency();
       result.samples_per_second = static_cast<double>(result.batch) / result.latency.mean;
-      if (i != 0) result.speed_up = measure::speed_up(rounds.medians[0], rounds.medians[i]);
+      if (i != 0) result.speed_up = measure::speed_up(rounds, 0, i);
       if (i != 0 && is_same_as_first(i)) result.speed_up.is_measurable = false;
       report_.models[i].batches.push_back(result);
     }

@@ -83,14 +83,7 @@ class FloatPorts final : public runtime::Executor {
   const std::string& library_version() const override { return model_->library_version(); }
 
   std::span<const data::TensorView> run(std::span<const data::TensorView> inputs) override {
-    given_.assign(inputs.begin(), inputs.end());
-    for (std::size_t i = 0; i < given_.size(); ++i) {
-      if (!input_ports_[i]) continue;
-      coded_[i].type = input_ports_[i]->type;
-      coded_[i].dims = given_[i].dims;
-      encode_any(given_[i], *input_ports_[i], coded_[i]);
-      given_[i] = coded_[i];
-    }
+    encode_all(inputs);
     const auto results = model_->run(given_);
     results_.assign(results.begin(), results.end());
     for (std::size_t i = 0; i < results_.size(); ++i) {
@@ -101,6 +94,11 @@ class FloatPorts final : public runtime::Executor {
       results_[i] = decoded_[i];
     }
     return results_;
+  }
+
+  runtime::SlotTimes time(std::span<const data::TensorView> inputs, std::uint64_t runs) override {
+    encode_all(inputs);
+    return model_->time(given_, runs);
   }
 
  private:
@@ -118,6 +116,17 @@ class FloatPorts final : public runtime::Executor {
       }
     }
     return found;
+  }
+
+  void encode_all(std::span<const data::TensorView> inputs) {
+    given_.assign(inputs.begin(), inputs.end());
+    for (std::size_t i = 0; i < given_.size(); ++i) {
+      if (!input_ports_[i]) continue;
+      coded_[i].type = input_ports_[i]->type;
+      coded_[i].dims = given_[i].dims;
+      encode_any(given_[i], *input_ports_[i], coded_[i]);
+      given_[i] = coded_[i];
+    }
   }
 
   static void encode_any(const data::TensorView& floats, const passes::Port& port, data::Tensor& codes) {

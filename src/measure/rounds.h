@@ -1,5 +1,13 @@
-// Times several things against each other: in short rounds, each thing in each round, in an order that
-// rotates, so that a busy moment of the machine hits all of them.
+// Times several models against each other. Each round gives every model one slot of consecutive runs, in an
+// order that rotates, so that a disturbance hits all of them.
+//
+// Speed-ups compare slots by their CPU time where a run stays on one thread: CPU time does not grow when
+// other programs take the CPU. A slot holds at least 20 ms of work, because the first runs after a change
+// find cold caches. Runs on several threads are compared by wall time, which means nothing on a busy machine;
+// such a speed-up is marked as not reliable.
+//
+//   const Rounds rounds = run_rounds({slot_of(original), slot_of(candidate)}, options);
+//   const SpeedUp faster = speed_up(rounds, 0, 1);
 #pragma once
 
 #include <ounce/bench.h>
@@ -8,13 +16,19 @@
 #include <functional>
 #include <vector>
 
+#include "runtime/slot_times.h"
+
 namespace ounce::measure {
 
-using Call = std::function<double()>;  // runs once and gives the seconds it took
+using runtime::SlotTimes;
+
+// Runs a model so many times in a row.
+using Slot = std::function<SlotTimes(std::uint64_t runs)>;
 
 struct RoundOptions {
-  double seconds = 2;       // for each thing, in all
-  std::uint64_t calls = 0;  // for each thing instead
+  double seconds = 2;       // of work for each model, in all
+  std::uint64_t calls = 0;  // for each model instead
+  double deadline = 0;      // wall seconds after which no round is begun; 0: none
   std::function<void(double share)> progress = [](double) {};
 };
 
@@ -33,17 +47,31 @@ class CallTimes {
 
 double median(std::vector<double> values);  // of one at least
 
+// The slots of one model.
+struct ModelTimes {
+  CallTimes calls;
+  std::vector<double> slots;  // seconds per call of each round's slot: CPU time if `has_cpu_time`, else wall time
+  double wall_seconds = 0, cpu_seconds = 0, wait_seconds = 0;  // of all slots
+  bool has_cpu_time = true, has_wait_time = true;
+
+  void add(const SlotTimes& slot);
+  // How much longer runs took than on an idle machine: 1 undisturbed, 0 unknown.
+  double load() const;
+  Latency latency() const;
+  double typical_call() const;      // the median slot
+};
+
 struct Rounds {
-  std::vector<CallTimes> calls;              // of each thing
-  std::vector<std::vector<double>> medians;  // of each thing, round by round
+  std::vector<ModelTimes> models;
   std::uint64_t count = 0;
+
+  double load() const;  // of the model that was disturbed the most
 };
 
 // Warms up first. Throws Error{kCancelled}.
-Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options);
+Rounds run_rounds(const std::vector<Slot>& models, const RoundOptions& options);
 
-// How much faster is `other` than `base`? The median of the rounds' ratios, and what 95 % of bootstrap draws
-// of the rounds give.
-SpeedUp speed_up(const std::vector<double>& base, const std::vector<double>& other);
+// How much faster `other` is than `base`: the median of the rounds' ratios, with a 95 % bootstrap interval.
+SpeedUp speed_up(const Rounds& rounds, std::size_t base, std::size_t other);
 
 }  // namespace ounce::measure

@@ -9,7 +9,6 @@
 namespace ounce::measure {
 namespace {
 
-using testing::Each;
 using testing::ElementsAre;
 
 Latency latency_of(const std::vector<double>& seconds) {
@@ -48,7 +47,23 @@ TEST(LatencyTest, OneCallIsEveryPercentileAndNoneIsNothing) {
   EXPECT_EQ(latency_of({}).calls, 0U);
 }
 
-// Rounds on a machine whose speed wanders, and two things that share its moods.
+// Slots of two models on a machine whose speed wanders.
+ModelTimes model_times(const std::vector<double>& slots, double load = 1, bool is_single_threaded = true) {
+  ModelTimes times;
+  for (const double seconds : slots) {
+    SlotTimes slot{{load * seconds}, is_single_threaded ? seconds : 0, (load - 1) * load * seconds};
+    times.add(slot);
+  }
+  return times;
+}
+
+SpeedUp speed_up_of(const std::vector<double>& base, const std::vector<double>& other, double load = 1,
+                    bool is_single_threaded = true) {
+  Rounds rounds;
+  rounds.models = {model_times(base, load, is_single_threaded), model_times(other, load, is_single_threaded)};
+  return speed_up(rounds, 0, 1);
+}
+
 struct Series {
   std::vector<double> base, other;
 };
@@ -68,7 +83,7 @@ Series series(double ratio, std::uint32_t seed) {
 TEST(SpeedUpTest, AKnownRatioIsInsideTheInterval) {
   for (const double ratio : {0.5, 0.9, 1.1, 3.0}) {
     const Series made = series(ratio, 3);
-    const SpeedUp found = speed_up(made.base, made.other);
+    const SpeedUp found = speed_up_of(made.base, made.other);
     EXPECT_NEAR(found.ratio, ratio, 0.01 * ratio);
     EXPECT_LE(found.low, ratio);
     EXPECT_GE(found.high, ratio);
@@ -79,7 +94,7 @@ TEST(SpeedUpTest, AKnownRatioIsInsideTheInterval) {
 
 TEST(SpeedUpTest, EqualSeriesAreNotMeasurable) {
   const Series made = series(1, 4);
-  const SpeedUp same = speed_up(made.base, made.base), alike = speed_up(made.base, made.other);
+  const SpeedUp same = speed_up_of(made.base, made.base), alike = speed_up_of(made.base, made.other);
   EXPECT_EQ(same.ratio, 1);
   EXPECT_FALSE(same.is_measurable);
   EXPECT_NEAR(alike.ratio, 1, 0.01);
@@ -88,21 +103,62 @@ TEST(SpeedUpTest, EqualSeriesAreNotMeasurable) {
 
 TEST(SpeedUpTest, LessThanAHundredthIsNotMeasurableHoweverSure) {
   const std::vector<double> base(100, 1.005), other(100, 1);
-  EXPECT_GT(speed_up(base, other).low, 1);
-  EXPECT_FALSE(speed_up(base, other).is_measurable);
+  EXPECT_GT(speed_up_of(base, other).low, 1);
+  EXPECT_FALSE(speed_up_of(base, other).is_measurable);
 }
 
 TEST(SpeedUpTest, WithoutRoundsThereIsNone) {
-  EXPECT_EQ(speed_up({}, {}).ratio, 1);
-  EXPECT_FALSE(speed_up({}, {}).is_measurable);
+  EXPECT_EQ(speed_up_of({}, {}).ratio, 1);
+  EXPECT_FALSE(speed_up_of({}, {}).is_measurable);
 }
 
-// Things that take a known time, and a record of who ran.
+// A call that is preempted takes as much CPU time as any other. Long calls are preempted in most slots and
+// short ones in few, so wall times would turn a ratio of 2 into one of 10.
+TEST(SpeedUpTest, CpuTimeDecidesOnABusyMachine) {
+  Rounds rounds;
+  rounds.models.resize(2);
+  for (int i = 0; i < 40; ++i) {
+    rounds.models[0].add({{0.010, 0.010}, 0.004, 0});
+    rounds.models[1].add({{0.001, 0.001}, 0.002, 0});
+  }
+  const SpeedUp found = speed_up(rounds, 0, 1);
+  EXPECT_DOUBLE_EQ(found.ratio, 2);
+  EXPECT_DOUBLE_EQ(found.load, 5);
+  EXPECT_TRUE(found.is_reliable);
+  EXPECT_TRUE(found.is_measurable);
+}
+
+TEST(SpeedUpTest, ABusyMachineWidensTheInterval) {
+  const std::vector<double> base(100, 1.04), other(100, 1);
+  EXPECT_TRUE(speed_up_of(base, other).is_measurable);
+  const SpeedUp busy = speed_up_of(base, other, 3);
+  EXPECT_TRUE(busy.is_reliable);
+  EXPECT_LT(busy.low, 1);
+  EXPECT_GT(busy.high, 1.09);
+  EXPECT_FALSE(busy.is_measurable);
+}
+
+TEST(SpeedUpTest, SeveralThreadsOnABusyMachineGiveNoRatio) {
+  const std::vector<double> base(100, 3), other(100, 1);
+  EXPECT_TRUE(speed_up_of(base, other, 1, false).is_measurable);
+  const SpeedUp busy = speed_up_of(base, other, 1.5, false);
+  EXPECT_FALSE(busy.is_reliable);
+  EXPECT_FALSE(busy.is_measurable);
+}
+
+TEST(ModelTimesTest, LoadIsUnknownWhereNothingTells) {
+  ModelTimes times;
+  times.add({{1}, 0, -1});
+  EXPECT_EQ(times.load(), 0);
+  EXPECT_EQ(times.latency().cpu, 0);
+}
+
+// Models that take a known time, and a record of which of them ran.
 struct RoundsTest : testing::Test {
-  Call call(std::size_t number, double seconds) {
-    return [this, number, seconds] {
-      order.push_back(number);
-      return seconds;
+  Slot slot(std::size_t number, double seconds) {
+    return [this, number, seconds](std::uint64_t runs) {
+      order.insert(order.end(), runs, number);
+      return SlotTimes{std::vector<double>(runs, seconds), static_cast<double>(runs) * seconds, 0};
     };
   }
   // Without the calls that warm up, of which there are three each.
@@ -115,22 +171,23 @@ struct RoundsTest : testing::Test {
 TEST_F(RoundsTest, WarmsUpAndInterleavesInAnOrderThatRotates) {
   RoundOptions options;
   options.calls = 4;
-  const Rounds rounds = run_rounds({call(0, 1), call(1, 2), call(2, 3)}, options);
+  const Rounds rounds = run_rounds({slot(0, 1), slot(1, 2), slot(2, 3)}, options);
   EXPECT_THAT(timed(3), ElementsAre(0, 1, 2, 1, 2, 0, 2, 0, 1, 0, 1, 2));
   EXPECT_EQ(rounds.count, 4U);
-  EXPECT_EQ(rounds.calls[1].latency().calls, 4U);
-  EXPECT_EQ(rounds.calls[1].latency().mean, 2);
-  EXPECT_THAT(rounds.medians[2], ElementsAre(3, 3, 3, 3));
+  EXPECT_EQ(rounds.models[1].latency().calls, 4U);
+  EXPECT_EQ(rounds.models[1].latency().mean, 2);
+  EXPECT_EQ(rounds.models[1].latency().cpu, 2);
+  EXPECT_THAT(rounds.models[2].slots, ElementsAre(3, 3, 3, 3));
 }
 
 TEST_F(RoundsTest, CallsAsOftenAsItIsTold) {
   for (const std::uint64_t calls : {1U, 99U, 100U, 101U, 150U, 1234U}) {
     RoundOptions options;
     options.calls = calls;
-    const Rounds rounds = run_rounds({call(0, 1), call(1, 1)}, options);
-    EXPECT_EQ(rounds.calls[0].latency().calls, calls);
-    EXPECT_EQ(rounds.calls[1].latency().calls, calls);
-    EXPECT_EQ(rounds.medians[0].size(), rounds.count);
+    const Rounds rounds = run_rounds({slot(0, 1), slot(1, 1)}, options);
+    EXPECT_EQ(rounds.models[0].latency().calls, calls);
+    EXPECT_EQ(rounds.models[1].latency().calls, calls);
+    EXPECT_EQ(rounds.models[0].slots.size(), rounds.count);
     EXPECT_LE(rounds.count, 100U);
   }
 }
@@ -138,19 +195,32 @@ TEST_F(RoundsTest, CallsAsOftenAsItIsTold) {
 TEST_F(RoundsTest, RoundsFillTheTimeAskedFor) {
   RoundOptions options;
   options.seconds = 2;
-  const Rounds rounds = run_rounds({call(0, 0.05), call(1, 0.1)}, options);
-  EXPECT_EQ(rounds.count, 20U);  // of the slower thing
+  const Rounds rounds = run_rounds({slot(0, 0.05), slot(1, 0.1)}, options);
+  EXPECT_EQ(rounds.count, 20U);  // of the slower model
   options.seconds = 0;
-  EXPECT_EQ(run_rounds({call(0, 0.05)}, options).count, 10U);  // fewer tell nothing
+  EXPECT_EQ(run_rounds({slot(0, 0.05)}, options).count, 10U);  // fewer tell nothing
 }
 
-TEST_F(RoundsTest, AMedianForgetsAnOutlier) {
-  int count = 0;
+TEST_F(RoundsTest, ShortCallsFillASlotOfTwentyMilliseconds) {
   RoundOptions options;
-  options.calls = 300;
-  const Rounds rounds = run_rounds({[&] { return ++count % 3 == 0 ? 50.0 : 1.0; }}, options);
-  EXPECT_THAT(rounds.medians[0], Each(1));
-  EXPECT_NEAR(rounds.calls[0].latency().mean, (200 * 1.0 + 100 * 50) / 300, 1e-9);
+  options.seconds = 0.2;
+  EXPECT_EQ(run_rounds({slot(0, 0.001)}, options).models[0].latency().calls, 10U * 20U);
+  // A given number of calls is cut into slots as long as that, if at least ten of them remain.
+  options.calls = 400;
+  EXPECT_EQ(run_rounds({slot(0, 0.001)}, options).count, 20U);
+  options.calls = 50;
+  EXPECT_EQ(run_rounds({slot(0, 0.001)}, options).count, 10U);
+}
+
+TEST_F(RoundsTest, ADeadlineKeepsCompletedRounds) {
+  RoundOptions options;
+  options.seconds = 100;
+  options.deadline = 1e-9;
+  const Rounds none = run_rounds({slot(0, 1), slot(1, 1)}, options);
+  EXPECT_EQ(none.count, 0U);
+  EXPECT_EQ(speed_up(none, 0, 1).rounds, 0U);
+  options.deadline = 1000;
+  EXPECT_EQ(run_rounds({slot(0, 1), slot(1, 1)}, options).count, 100U);
 }
 
 TEST(CallTimesTest, OfManyCallsAllCountAndSpreadOnesAreKept) {
@@ -170,7 +240,7 @@ TEST_F(RoundsTest, TellsHowFarItIs) {
   RoundOptions options;
   options.calls = 4;
   options.progress = [&](double share) { shares.push_back(share); };
-  run_rounds({call(0, 1)}, options);
+  run_rounds({slot(0, 1)}, options);
   EXPECT_THAT(shares, ElementsAre(0.25, 0.5, 0.75, 1));
 }
 

@@ -89,11 +89,7 @@ Json method_json(const MethodFinding& method) {
   }
   json["bytes"] = method.bytes;
   json["ratio"] = method.ratio;
-  json["speed_up"] = {{"ratio", method.speed_up.ratio},
-                      {"low", method.speed_up.low},
-                      {"high", method.speed_up.high},
-                      {"rounds", method.speed_up.rounds},
-                      {"measurable", method.speed_up.is_measurable}};
+  json["speed_up"] = speed_json(method.speed_up);
   json["load_seconds"] = method.load_seconds;
   json["peak_memory"] = method.peak_memory;
   json["load_memory"] = memory_json(method.load_memory);

@@ -18,11 +18,24 @@ using Align = Table::Align;
 
 std::string speed_text(const SpeedUp& speed, bool is_base) {
   if (is_base) return "1";
+  if (!speed.is_reliable) return "not known: the machine is busy";
   if (speed.rounds < SpeedUp::kLeastRounds)
     return fmt::format("too few rounds to tell ({:.3f} … {:.3f})", speed.low, speed.high);
   if (!speed.is_measurable)
     return fmt::format("no measurable difference ({:.3f} … {:.3f})", speed.low, speed.high);
   return fmt::format("{:.2f} × ({:.2f} … {:.2f})", speed.ratio, speed.low, speed.high);
+}
+
+// Percentiles hold the time that other programs took; a ratio of CPU times does not.
+std::string busy_note(const BenchReport& report) {
+  const bool is_reliable = std::all_of(report.models.begin(), report.models.end(), [](const auto& model) {
+    return std::all_of(model.batches.begin(), model.batches.end(),
+                       [](const auto& batch) { return batch.speed_up.is_reliable; });
+  });
+  return fmt::format("note: the machine is busy: calls took {:.1f} times their CPU time, so latencies are too long. {}\n",
+                     report.load,
+                     is_reliable ? "Speed-ups compare CPU times; their intervals are 5 % wider on both sides"
+                                 : "Speed-ups on several threads need an idle machine: end other programs and run again");
 }
 
 constexpr std::size_t kShownOps = 10, kShownNodes = 5;
@@ -112,6 +125,7 @@ std::string bench_text(const BenchReport& report) {
   }
   if (has_cold_starts && !is_cache_dropped)
     text += "note: the file cache could not be dropped: cold starts read from memory\n";
+  if (report.load > SpeedUp::kBusyLoad) text += busy_note(report);
   for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
   return text;
 }
@@ -124,6 +138,7 @@ Json bench_json(const BenchReport& report) {
   json["cpu"] = report.cpu;
   json["threads"] = report.threads;
   json["rounds"] = report.rounds;
+  json["load"] = report.load > 0 ? Json(report.load) : Json(nullptr);
   json["generated"] = report.is_generated;
   json["notes"] = with_options(report.notes);
   json["models"] = Json::array();
@@ -148,13 +163,10 @@ Json bench_json(const BenchReport& report) {
       run["p90"] = batch.latency.p90;
       run["p99"] = batch.latency.p99;
       run["min"] = batch.latency.min;
+      run["cpu"] = batch.latency.cpu > 0 ? Json(batch.latency.cpu) : Json(nullptr);
       run["quantiles"] = batch.latency.quantiles;
       run["samples_per_second"] = batch.samples_per_second;
-      run["speed_up"] = {{"ratio", batch.speed_up.ratio},
-                         {"low", batch.speed_up.low},
-                         {"high", batch.speed_up.high},
-                         {"rounds", batch.speed_up.rounds},
-                         {"measurable", batch.speed_up.is_measurable}};
+      run["speed_up"] = speed_json(batch.speed_up);
       entry["batches"].push_back(std::move(run));
     }
     if (model.profile) entry["profile"] = profile_json(*model.profile);

@@ -1,6 +1,7 @@
 // What all our JSON documents have in common.
 #pragma once
 
+#include <ounce/bench.h>
 #include <ounce/load_memory.h>
 
 #include <nlohmann/json.hpp>
@@ -24,6 +25,17 @@ std::string dump(const nlohmann::ordered_json& document);
 inline nlohmann::ordered_json memory_json(const std::optional<LoadMemory>& memory) {
   if (!memory) return nullptr;
   return {{"peak", memory->peak}, {"stays", memory->stays}};
+}
+
+// {"ratio": …, "low": …, "high": …, "rounds": …, "measurable": …, "load": …, "reliable": …}
+inline nlohmann::ordered_json speed_json(const SpeedUp& speed) {
+  return {{"ratio", speed.ratio},
+          {"low", speed.low},
+          {"high", speed.high},
+          {"rounds", speed.rounds},
+          {"measurable", speed.is_measurable},
+          {"load", speed.load > 0 ? nlohmann::ordered_json(speed.load) : nlohmann::ordered_json(nullptr)},
+          {"reliable", speed.is_reliable}};
 }
 
 }  // namespace ounce::report

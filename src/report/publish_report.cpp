@@ -52,11 +52,7 @@ Json bench_json(const BenchResult& bench) {
     const BatchResult& batch = bench.batches.front();
     json["p50"] = batch.latency.p50;
     json["p90"] = batch.latency.p90;
-    json["speed_up"] = {{"ratio", batch.speed_up.ratio},
-                        {"low", batch.speed_up.low},
-                        {"high", batch.speed_up.high},
-                        {"rounds", batch.speed_up.rounds},
-                        {"measurable", batch.speed_up.is_measurable}};
+    json["speed_up"] = speed_json(batch.speed_up);
   }
   json["cold_start_seconds"] = bench.cold_start_seconds;
   json["load_memory"] = memory_json(bench.load_memory);

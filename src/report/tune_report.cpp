@@ -135,10 +135,7 @@ Json trial_json(const TuneTrial& trial) {
   json["bytes"] = trial.bytes;
   json["ratio"] = trial.ratio;
   if (trial.is_timed) {
-    json["speed_up"] = {{"ratio", trial.speed_up.ratio},
-                        {"low", trial.speed_up.low},
-                        {"high", trial.speed_up.high},
-                        {"measurable", trial.speed_up.is_measurable}};
+    json["speed_up"] = speed_json(trial.speed_up);
   } else {
     json["speed_up"] = nullptr;
   }

@@ -11,7 +11,9 @@ namespace {
 class LocalExecutor : public Executor {
  public:
   LocalExecutor(const std::filesystem::path& model, const ExecutorOptions& options)
-      : session_(Library::open(Library::find(options.library)), model, options.session), bound_(session_) {}
+      : session_(Library::open(Library::find(options.library)), model, options.session),
+        bound_(session_),
+        is_single_threaded_(options.session.is_single_threaded()) {}
 
   const std::vector<ValueDescription>& inputs() const override { return session_.inputs(); }
   const std::vector<ValueDescription>& outputs() const override { return session_.outputs(); }
@@ -21,10 +23,15 @@ class LocalExecutor : public Executor {
     bound_.run();
     return bound_.outputs();
   }
+  SlotTimes time(std::span<const TensorView> inputs, std::uint64_t runs) override {
+    bound_.bind(inputs);
+    return time_slot(runs, is_single_threaded_, [this] { bound_.run(); });
+  }
 
  private:
   Session session_;
   BoundRun bound_;
+  bool is_single_threaded_;
 };
 
 }  // namespace

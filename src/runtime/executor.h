@@ -12,6 +12,7 @@
 #include "runtime/masked_cpu.h"
 #include "runtime/runners.h"
 #include "runtime/session.h"
+#include "runtime/slot_times.h"
 
 namespace ounce::runtime {
 
@@ -42,6 +43,10 @@ class Executor {
   virtual const std::string& library_version() const = 0;
   // Runs once, with inputs in the order of inputs(). The views hold until the next run.
   virtual std::span<const TensorView> run(std::span<const TensorView> inputs) = 0;
+  // Runs several times in a row, without outputs.
+  virtual SlotTimes time(std::span<const TensorView> inputs, std::uint64_t runs) {
+    return time_slot(runs, false, [&] { run(inputs); });
+  }
   // Of a process that was new for this model; nothing where nobody knows.
   virtual std::optional<LoadMemory> load_memory() const { return std::nullopt; }
 };

@@ -58,7 +58,7 @@ void Hosted::load() {
 
 const std::string& Hosted::ask(Kind kind, const std::string& body, Kind expected, const char* doing) {
   const Channel channel(process_->socket(), process_->socket());
-  const double seconds = kind == Kind::kRun ? launch_.run_seconds : launch_.load_seconds;
+  const double seconds = kind == Kind::kRun || kind == Kind::kTime ? launch_.run_seconds : launch_.load_seconds;
   const Deadline deadline = deadline_in(seconds);
   is_waiting_ = true;
   Outcome outcome = channel.send(kind, body, deadline);
@@ -105,6 +105,16 @@ std::span<const TensorView> Hosted::run(std::span<const TensorView> inputs) {
   peak_memory_ = ran.peak_memory;
   outputs_ = std::move(ran.outputs);
   return outputs_.views;
+}
+
+SlotTimes Hosted::time(std::span<const TensorView> inputs, std::uint64_t runs) {
+  if (!process_) restart();
+  pack(question_, runs, inputs);
+  SlotTimes times = unpack_times(ask(Kind::kTime, question_, Kind::kTimed, "timing the model"));
+  if (times.calls.size() == runs) return times;
+  process_.reset();
+  throw Error(ErrorCode::kBadInput, "the runner gave another number of times than it was asked for",
+              launch_.model);
 }
 
 std::optional<LoadMemory> Hosted::load_memory() const {

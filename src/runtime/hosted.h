@@ -36,6 +36,8 @@ class Hosted : public Executor {
   const std::string& library_version() const override { return loaded_.library_version; }
   std::span<const TensorView> run(std::span<const TensorView> inputs) override;
   std::optional<LoadMemory> load_memory() const override;
+  // On the other side, where nothing lies between two runs.
+  SlotTimes time(std::span<const TensorView> inputs, std::uint64_t runs) override;
 
   // Measured by the runner, where it is.
   double library_seconds() const { return loaded_.library_seconds; }  // of opening the library

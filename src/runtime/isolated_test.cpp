@@ -72,6 +72,17 @@ TEST_F(IsolatedTest, RunsAModelElsewhere) {
   EXPECT_GT(model.last_run_seconds(), 0);
 }
 
+TEST_F(IsolatedTest, TimesRunsInARow) {
+  Isolated model(write(negation()), with({}));
+  const Tensor x = floats({2}, {1, 2});
+  const SlotTimes times = model.time(std::vector<TensorView>{x}, 5);
+  EXPECT_EQ(times.calls.size(), 5U);
+  EXPECT_GT(times.cpu_seconds, 0);
+  EXPECT_EQ(model.run(std::vector<TensorView>{x}).size(), 1U);
+  const Tensor wrong = floats({3}, {1, 2, 3});
+  EXPECT_EQ(error_of([&] { model.time(std::vector<TensorView>{wrong}, 5); }).code(), ErrorCode::kBadInput);
+}
+
 TEST_F(IsolatedTest, AnErrorOfTheRuntimeComesBackWithItsCode) {
   test::ModelBuilder model(13, 7);
   model.input("x", kFloat, {1}).output("y", kFloat, {1}).node("NoSuchOp", {"x"}, {"y"});

@@ -14,6 +14,8 @@
 namespace ounce::runtime {
 namespace {
 
+constexpr std::uint64_t kMostTimed = 10'000'000;
+
 std::uint64_t beyond(std::uint64_t before, std::uint64_t now) { return now > before ? now - before : 0; }
 
 class Server {
@@ -22,6 +24,7 @@ class Server {
     switch (message.kind) {
       case Kind::kLoad: return load(unpack_load(message.body), answer);
       case Kind::kRun: return run(unpack_tensors(message.body), answer);
+      case Kind::kTime: return time(unpack_timing(message.body), answer);
       case Kind::kUnload: unload(); answer = {Kind::kUnloaded, {}}; return;
       default: break;
     }
@@ -40,6 +43,8 @@ class Server {
     const std::uint64_t before = resident_memory();
     const Stopwatch time;
     session_.emplace(library, load.model, load.options);
+    is_profiled_ = !load.options.profile.empty();
+    is_single_threaded_ = load.options.is_single_threaded();
     loaded.seconds = time.seconds();
     // A process keeps what an earlier model has left, and takes less from the system.
     if (is_new_) loaded.memory = {beyond(before, peak_memory()), beyond(before, resident_memory())};
@@ -52,6 +57,8 @@ class Server {
 
   void unload() {
     bound_.reset();
+    if (session_ && is_profiled_) session_->end_profile();
+    is_profiled_ = false;
     session_.reset();
   }
 
@@ -69,9 +76,16 @@ class Server {
     pack(answer.body, ran);
   }
 
+  void time(const Timing& timing, Message& answer) {
+    if (!bound_) throw Error(ErrorCode::kBadInput, "the runner has no model yet");
+    if (timing.runs > kMostTimed) throw Error(ErrorCode::kBadInput, "the runner does not time so many runs");
+    bound_->bind(timing.inputs.views);
+    answer = {Kind::kTimed, pack(time_slot(timing.runs, is_single_threaded_, [this] { bound_->run(); }))};
+  }
+
   std::optional<Session> session_;
   std::optional<BoundRun> bound_;
-  bool is_new_ = true;
+  bool is_new_ = true, is_profiled_ = false, is_single_threaded_ = true;
 };
 
 }  // namespace

@@ -44,6 +44,8 @@ struct SessionOptions {
   // Where external data really is, by the location that the model names: for a model whose files have no
   // names yet. Needs ONNX Runtime 1.18.
   std::map<std::string, std::filesystem::path> stand_ins;
+
+  bool is_single_threaded() const { return threads == 1 && threads_between == 1; }
 };
 
 // The entries of SessionOptions::config for bytes of the runtime's own format that stay where they are:

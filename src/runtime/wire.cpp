@@ -171,7 +171,7 @@ std::string pack(const Load& load) {
   for (const auto& [key, value] : load.options.config) packer.text(key).text(value);
   packer.number(load.options.stand_ins.size());
   for (const auto& [location, path] : load.options.stand_ins) packer.text(location).text(path.string());
-  packer.text(load.options.save_optimized.string());
+  packer.text(load.options.save_optimized.string()).text(load.options.profile.string());
   return body;
 }
 
@@ -193,6 +193,7 @@ Load unpack_load(std::string_view body) {
     load.options.stand_ins[std::string(location)] = unpacker.text();
   }
   load.options.save_optimized = unpacker.text();
+  load.options.profile = unpacker.text();
   unpacker.end();
   return load;
 }
@@ -232,6 +233,41 @@ Tensors unpack_tensors(std::string_view body) {
   Tensors tensors = unpack_all(unpacker);
   unpacker.end();
   return tensors;
+}
+
+void pack(std::string& body, std::uint64_t runs, std::span<const TensorView> inputs) {
+  reserve(body, inputs);
+  Packer packer(body);
+  packer.number(runs);
+  pack_tensors(packer, inputs);
+}
+
+Timing unpack_timing(std::string_view body) {
+  Unpacker unpacker(body);
+  Timing timing;
+  timing.runs = unpacker.number();
+  timing.inputs = unpack_all(unpacker);
+  unpacker.end();
+  return timing;
+}
+
+std::string pack(const SlotTimes& times) {
+  std::string body;
+  Packer packer(body);
+  packer.real(times.cpu_seconds).real(times.wait_seconds).number(times.calls.size());
+  for (const double seconds : times.calls) packer.real(seconds);
+  return body;
+}
+
+SlotTimes unpack_times(std::string_view body) {
+  Unpacker unpacker(body);
+  SlotTimes times;
+  times.cpu_seconds = unpacker.real();
+  times.wait_seconds = unpacker.real();
+  times.calls.resize(unpacker.count());
+  for (double& seconds : times.calls) seconds = unpacker.real();
+  unpacker.end();
+  return times;
 }
 
 void pack(std::string& body, const Ran& ran) {
@@ -286,7 +322,7 @@ Outcome Channel::receive(Message& message, Deadline deadline) const {
   std::memcpy(&size, head + sizeof number, sizeof size);
   // A greeting of a login shell, say, must not be waited for as if it were a message of that length.
   if (number < static_cast<std::uint32_t>(Kind::kLoad) ||
-      number > static_cast<std::uint32_t>(Kind::kUnloaded))
+      number > static_cast<std::uint32_t>(Kind::kTimed))
     refuse();
   message.kind = static_cast<Kind>(number);
   if (message.body.size() > size) message.body.resize(size);

@@ -17,6 +17,7 @@
 
 #include "runtime/descriptor_io.h"
 #include "runtime/session.h"
+#include "runtime/slot_times.h"
 
 namespace ounce::runtime {
 
@@ -28,6 +29,8 @@ enum class Kind : std::uint32_t {
   kFailed,    // code, message, where
   kUnload,    // → kUnloaded: the model goes, the process waits for another
   kUnloaded,
+  kTime,   // Timing → kTimed: as many runs in a row, without their outputs
+  kTimed,  // SlotTimes
 };
 
 struct Load {
@@ -59,6 +62,11 @@ struct Ran {
   std::uint64_t peak_memory = 0;  // resident bytes of the runner, at most so far
 };
 
+struct Timing {
+  std::uint64_t runs = 0;
+  Tensors inputs;
+};
+
 struct Message {
   Kind kind;
   std::string body;
@@ -69,6 +77,8 @@ std::string pack(const Loaded& loaded);
 // Into a body that was used before: what it holds may be large, and new memory costs more than the copy.
 void pack(std::string& body, const Ran& ran);
 void pack(std::string& body, std::span<const TensorView> tensors);
+void pack(std::string& body, std::uint64_t runs, std::span<const TensorView> inputs);  // a Timing
+std::string pack(const SlotTimes& times);
 std::string pack_failure(int code, const std::string& message);
 
 // These throw Error{kBadInput} for a body that is not what its kind says.
@@ -76,6 +86,8 @@ Load unpack_load(std::string_view body);
 Loaded unpack_loaded(std::string_view body);
 Ran unpack_ran(std::string_view body);
 Tensors unpack_tensors(std::string_view body);
+Timing unpack_timing(std::string_view body);
+SlotTimes unpack_times(std::string_view body);
 [[noreturn]] void throw_failure(std::string_view body);  // the error that the other side had
 
 // A pair of descriptors with messages on them.

@@ -28,6 +28,7 @@ TEST(Wire, MessagesComeOutAsTheyWentIn) {
   load.options.optimization = Optimization::kBasic;
   load.options.config = {{"a", "1"}, {"b", ""}};
   load.options.stand_ins = {{"data.bin", "/proc/1/fd/3"}};
+  load.options.profile = "profile/nodes";
   const Load back = unpack_load(pack(load));
   EXPECT_EQ(back.library, load.library);
   EXPECT_EQ(back.model, load.model);
@@ -36,6 +37,7 @@ TEST(Wire, MessagesComeOutAsTheyWentIn) {
   EXPECT_EQ(back.options.optimization, Optimization::kBasic);
   EXPECT_EQ(back.options.config, load.options.config);
   EXPECT_EQ(back.options.stand_ins, load.options.stand_ins);
+  EXPECT_EQ(back.options.profile, load.options.profile);
 
   ValueDescription value{"x", ElementType::kFloat, {{-1, "N"}, {3, ""}}};
   const Loaded loaded = unpack_loaded(pack(Loaded{"1.30.0", {value}, {}, 0.5, 0.1, {200, 100}}));
@@ -55,6 +57,26 @@ TEST(Wire, MessagesComeOutAsTheyWentIn) {
   EXPECT_EQ(*ran.outputs.views.at(1).strings, strings.strings);
   EXPECT_EQ((ran.outputs.views.at(2).bytes.data() - body.data()) % 8, 0);  // used where it stands
   EXPECT_EQ(ran.peak_memory, 77U);
+}
+
+TEST(Wire, ATimingComesOutAsItWentIn) {
+  const Tensor tensor{ElementType::kUint8, {2}, "ab"};
+  const std::vector<TensorView> inputs = {tensor};
+  std::string body;
+  pack(body, 7, inputs);
+  const Timing timing = unpack_timing(body);
+  EXPECT_EQ(timing.runs, 7U);
+  EXPECT_EQ(timing.inputs.views.at(0).bytes, "ab");
+  for (std::size_t size = 0; size < body.size(); ++size)
+    EXPECT_THROW(unpack_timing(body.substr(0, size)), Error) << size;
+
+  const std::string answer = pack(SlotTimes{{0.5, 0.25}, 0.125, 3});
+  const SlotTimes times = unpack_times(answer);
+  EXPECT_EQ(times.calls, (std::vector<double>{0.5, 0.25}));
+  EXPECT_EQ(times.cpu_seconds, 0.125);
+  EXPECT_EQ(times.wait_seconds, 3);
+  for (std::size_t size = 0; size < answer.size(); ++size)
+    EXPECT_THROW(unpack_times(answer.substr(0, size)), Error) << size;
 }
 
 TEST(Wire, EveryTruncationIsRefused) {

@@ -74,7 +74,9 @@ json speed_json(const SpeedUp& speed) {
           {"low", number(speed.low)},
           {"high", number(speed.high)},
           {"rounds", speed.rounds},
-          {"is_measurable", speed.is_measurable}};
+          {"is_measurable", speed.is_measurable},
+          {"load", number(speed.load)},
+          {"is_reliable", speed.is_reliable}};
 }
 
 SpeedUp speed_of(const json& made) {
@@ -85,6 +87,8 @@ SpeedUp speed_of(const json& made) {
   speed.high = number_or(made.at("high"), 1);
   speed.rounds = made.at("rounds");
   speed.is_measurable = made.at("is_measurable");
+  speed.load = number_or(made.at("load"), 0);
+  speed.is_reliable = made.at("is_reliable");
   return speed;
 }
 
