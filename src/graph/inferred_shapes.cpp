@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "graph/constants.h"
 #include "onnx/attributes.h"
@@ -81,8 +82,9 @@ std::int64_t product(const Dims& dims, std::size_t first, std::size_t last) {
 
 }  // namespace
 
-InferredShapes::InferredShapes(const onnx::Model& model, const Index& index)
-    : model_(model), index_(index), declared_(index) {
+InferredShapes::InferredShapes(const onnx::Model& model, const Index& index,
+                               std::unordered_map<Bytes, Dims> known)
+    : model_(model), index_(index), declared_(index), inferred_(std::move(known)) {
   for (const auto& node : index.main().nodes()) infer(*node);
 }
 

@@ -1,5 +1,5 @@
 // The shapes of values in the main graph, inferred from those that the file tells, through the ops that
-// networks with weights are made of. What is behind another op stays unknown.
+// networks with weights are made of. The shapes behind other ops stay unknown.
 #pragma once
 
 #include <unordered_map>
@@ -12,7 +12,8 @@ namespace ounce::graph {
 
 class InferredShapes {
  public:
-  InferredShapes(const onnx::Model& model, const Index& index);
+  // `known`: shapes that the file leaves open, of inputs above all. Its names must outlive this object.
+  InferredShapes(const onnx::Model& model, const Index& index, std::unordered_map<Bytes, Dims> known = {});
   // A value of the main graph. Null when even the rank is not known.
   const Dims* of(Bytes name) const;
 

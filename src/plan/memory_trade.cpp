@@ -9,8 +9,7 @@
 
 #include "graph/constants.h"
 #include "graph/inferred_shapes.h"
-#include "onnx/attributes.h"
-#include "onnx/settings.h"
+#include "plan/work.h"
 
 namespace ounce::plan {
 namespace {
@@ -20,31 +19,9 @@ constexpr double kDecoding = 27, kDecodingRows = 40;  // of 8 bits, and of 4 tha
 constexpr double kLostLayout = 0.45, kLostLayoutOfOne = 0.25;  // of kernels with several taps, and with one
 
 constexpr std::uint64_t kNothing = 100;  // of all bytes, one part of so many
-constexpr std::size_t kSpatial = 2;
 
-// At how many places `use` multiplies with each weight, for one sample. Nothing when the file does not tell,
-// or when the op is none that is known here.
-std::optional<std::uint64_t> positions_of(const graph::InferredShapes& shapes, const onnx::Node& node,
-                                          std::size_t input) {
-  const bool is_conv = onnx::is_op(node, "Conv"), is_transposed = onnx::is_op(node, "ConvTranspose");
-  const bool is_product = onnx::is_op(node, "MatMul") || onnx::is_op(node, "Gemm");
-  if (input != 1 || node.outputs.empty() || !(is_conv || is_transposed || is_product)) return std::nullopt;
-  const graph::Dims* dims = shapes.of(is_conv ? node.outputs[0] : node.inputs[0]);
-  if (dims == nullptr || dims->empty()) return std::nullopt;
-  if (is_product && onnx::integer_attribute(node, "transA").value_or(0) != 0) return std::nullopt;
-  const std::size_t first = is_product ? 0 : kSpatial, last = dims->size() - (is_product ? 1 : 0);
-  std::uint64_t positions = 1;
-  for (std::size_t i = first; i < last; ++i) {
-    if ((*dims)[i] < 0 && i == 0) continue;  // a batch of one
-    if ((*dims)[i] <= 0) return std::nullopt;
-    if (__builtin_mul_overflow(positions, static_cast<std::uint64_t>((*dims)[i]), &positions))
-      return std::nullopt;
-  }
-  return positions;
-}
-
-std::optional<std::uint64_t> positions_of(const graph::InferredShapes& shapes, const graph::Index& index,
-                                          const Weight& weight) {
+std::optional<std::uint64_t> positions_of_weight(const graph::InferredShapes& shapes,
+                                                 const graph::Index& index, const Weight& weight) {
   std::uint64_t positions = 0;
   for (const graph::Use& use : weight.value->uses) {
     const auto found =
@@ -114,7 +91,7 @@ void trade_memory(const onnx::Model& model, const graph::Index& index, const Rec
   std::vector<Decodable> candidates;
   double multiplications = 0;
   for (Decision& decision : decisions) {
-    const auto positions = positions_of(shapes, index, decision.weight);
+    const auto positions = positions_of_weight(shapes, index, decision.weight);
     if (!positions) continue;
     const auto count = static_cast<double>(decision.weight.tensor->element_count());
     multiplications += count * static_cast<double>(*positions);
