@@ -34,10 +34,19 @@ struct TrialOptions {
   std::uint64_t samples = 32;  // of the data, at most
   // Other CPUs to run it on as well (ounce/cpus.h): for integer arithmetic, which is not the same everywhere.
   std::vector<std::string> cpus = {};
-  // MemoryUse::kBalanced: the result is timed against the original, and what turns out slower than
-  // decode_share promised is made anew with less of it. Then the result depends on the machine, unless this
-  // is false.
+  // Static and dynamic INT8: the result is timed against the original, and one that is clearly slower (by 5 %
+  // and .05 ms a call) is not written (see allow_slower). MemoryUse::kBalanced: a result that is slower than decode_share promised is
+  // made again with less of it, so that its bytes depend on the machine.
   bool is_timed = true;
+  // Write an INT8 model that is slower than the original on this CPU. A `target` of another architecture or
+  // provider allows it too, as this CPU says nothing about that one.
+  bool allow_slower = false;
+};
+
+// Nodes of a model as the runtime ran them, counted in its profile of one run.
+struct IntegerKernels {
+  std::uint64_t integer = 0;  // convolutions and matrix products in INT8: QLinearConv, MatMulIntegerToFloat …
+  std::uint64_t other = 0;
 };
 
 struct TrialResult {
@@ -53,8 +62,11 @@ struct TrialResult {
   std::vector<CpuComparison> cpus = {};
   // Of loading the original and the result; nothing where a system does not tell.
   std::optional<LoadMemory> memory_before = {}, memory_after = {};
-  std::optional<SpeedUp> speed_up = {};  // of the result: of integers if a run takes .5 ms, of
-                                         // MemoryUse::kBalanced if it takes 5 ms
+  // Of the result against the original: for static and dynamic INT8, and for MemoryUse::kBalanced if a run of
+  // the original takes 5 ms.
+  std::optional<SpeedUp> speed_up = {};
+  double seconds_before = 0, seconds_after = 0;  // of a call, with speed_up: CPU time if on one thread
+  std::optional<IntegerKernels> kernels = {};  // of static and dynamic INT8
 };
 
 struct QuantizeOptions {

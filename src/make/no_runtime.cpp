@@ -63,7 +63,7 @@ AdaptiveResult round_adaptively(const PreparedModel&, const QuantizeOptions&, co
 }
 
 TrialResult try_model(const std::filesystem::path&, const WrittenFiles&, std::uint64_t, const TrialOptions&,
-                      const Timing&) {
+                      const TrialCosts&) {
   TrialResult result;
   result.why_not =
       "this ounce was built without ONNX Runtime: the weights were compared, the model was not run";

@@ -9,6 +9,7 @@
 
 #include "base/cpu.h"
 #include "base/memory.h"
+#include "base/temporary_folder.h"
 #include "make/renamed.h"
 #include "measure/across_cpus.h"
 #include "measure/difference.h"
@@ -16,11 +17,12 @@
 #include "measure/float_ports.h"
 #include "measure/kept_runs.h"
 #include "measure/open.h"
+#include "measure/profile.h"
 #include "measure/rounds.h"
 #include "measure/spread.h"
 #include "measure/stepper.h"
 #include "measure/worst_output.h"
-#include "runtime/hosted.h"
+#include "runtime/executor.h"
 #include "target/kernel_pairs.h"
 
 namespace ounce::make {
@@ -29,7 +31,9 @@ namespace {
 constexpr std::uint64_t kGeneratedSamples = 4;
 constexpr std::uint64_t kCpuSamples = 8, kEmulatedSamples = 2;
 constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes; an emulator is slow
-constexpr double kEmulation = 125, kEmulationSeconds = 30;        // as many times; what it may take in all
+// Multiplications under an emulator in all: about 30 s, as an emulator takes 125 times as long and both models
+// run there. Decided by work and not by a measured time, so that the same command gives the same verdict.
+constexpr double kEmulatedWork = 3.6e9;
 constexpr std::int64_t kLongerInput = 512;
 // A runtime holds a model's weights up to three times while it loads: as read, decoded, and packed for its
 // kernels.
@@ -46,7 +50,6 @@ struct Expectation {
   measure::OpenFeed open;
   std::optional<measure::KeptRuns> given;
   std::string data_digest;
-  double seconds = 0;  // of a run
 };
 
 // Runs the original over the first samples and keeps what it gives.
@@ -54,7 +57,6 @@ void run_original(measure::Stepper& stepper, std::uint64_t batches, Expectation&
   const measure::OpenFeed& open = expected.open;
   measure::DigestingFeed feed(*open.feed);
   expected.given.emplace(stepper, feed, measure::spread(batches, batches, true), measure::kMostKeptBytes);
-  expected.seconds = stepper.seconds() / std::max(1.0, static_cast<double>(expected.given->runs().size()));
   expected.data_digest = feed.inputs();
   if (open.data != nullptr) open.data->require_agreement();
 }
@@ -151,35 +153,69 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
   if (const OutputSlice* slice = measure::worst_slice(outputs)) result.slice = slice->name;
 }
 
-// How fast the written model is, in two processes that take turns. Nothing when the original is too fast for
-// a difference to be seen.
-std::optional<SpeedUp> time_written(const std::filesystem::path& original, const WrittenFiles& written,
-                                    const runtime::ExecutorOptions& how, const Expectation& expected,
-                                    const Timing& timing) {
+// How fast the written model is, in two processes that take turns. Not timed if a run of the original is
+// shorter than `timing.shortest`.
+void time_written(const std::filesystem::path& original, const WrittenFiles& written,
+                  const runtime::ExecutorOptions& how, const Expectation& expected, const Timing& timing,
+                  TrialResult& result) {
   runtime::ExecutorOptions there = how;
   there.session.stand_ins = written.stand_ins;
-  const auto before = runtime::load_hosted(original, how), after = runtime::load_hosted(written.model, there);
+  const auto before = runtime::load(original, how);
+  const auto after = measure::with_float_ports(runtime::load(written.model, there), written.ports);
   data::Batch batch;
   expected.open.feed->read(0, batch);
   const std::vector<data::TensorView> inputs(batch.inputs.begin(), batch.inputs.end());
-  const auto time = [&](runtime::Hosted& model) {
-    model.run(inputs);
-    return model.last_run_seconds();
+  const auto slot_of = [&](runtime::Executor& model) {
+    return [&](std::uint64_t runs) { return model.time(inputs, runs); };
   };
-  time(*before);  // the first one is slower
-  if (time(*before) < timing.shortest) return std::nullopt;
-  measure::RoundOptions rounds;
-  rounds.seconds = timing.seconds;
-  const measure::Rounds found =
-      measure::run_rounds({[&] { return time(*before); }, [&] { return time(*after); }}, rounds);
-  return measure::speed_up(found.medians[0], found.medians[1]);
+  if (timing.shortest > 0 && slot_of(*before)(2).calls.back() < timing.shortest) return;
+  measure::RoundOptions options;
+  options.seconds = timing.seconds;
+  const measure::Rounds rounds = measure::run_rounds({slot_of(*before), slot_of(*after)}, options);
+  result.speed_up = measure::speed_up(rounds, 0, 1);
+  result.seconds_before = rounds.models[0].typical_call();
+  result.seconds_after = rounds.models[1].typical_call();
+}
+
+double work_of_sample(const Work& work, const Expectation& expected) {
+  data::Batch batch;
+  expected.open.feed->read(0, batch);
+  std::map<std::string, data::Dims> shapes;
+  for (std::size_t i = 0; i < std::min(batch.inputs.size(), expected.inputs.size()); ++i)
+    shapes[expected.inputs[i].name] = batch.inputs[i].dims;
+  return work(shapes);
+}
+
+// How many nodes of the written model run in integer kernels, as the runtime's own profile of a run says.
+// Nothing where no profile could be made.
+std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written, const runtime::ExecutorOptions& how,
+                                              const Expectation& expected) {
+  const TemporaryFolder folder("profile");
+  runtime::ExecutorOptions there = how;
+  there.session.stand_ins = written.stand_ins;
+  there.session.profile = folder.path() / "nodes";
+  there.runners = std::make_shared<runtime::Runners>();  // closes the model in the end, which writes the profile
+  {
+    const auto model = measure::with_float_ports(runtime::load(written.model, there), written.ports);
+    data::Batch batch;
+    expected.open.feed->read(0, batch);
+    model->run(std::vector<data::TensorView>(batch.inputs.begin(), batch.inputs.end()));
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    const Profile profile = measure::read_profile(entry.path());
+    IntegerKernels found;
+    for (const NodeTime& node : profile.nodes) ++(measure::is_integer_kernel(node.op_type) ? found.integer : found.other);
+    return found;
+  }
+  return std::nullopt;
 }
 
 // Runs both models on other CPUs, too. Throws Error{kUnsupported} when the written one is another model
 // there.
 void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& written,
                     const runtime::ExecutorOptions& how, const TrialOptions& options,
-                    std::uint64_t original_bytes, const Expectation& expected, TrialResult& result) {
+                    std::uint64_t original_bytes, const Work& work, const Expectation& expected,
+                    TrialResult& result) {
   measure::AcrossCpus models;
   models.original = [&](const runtime::ExecutorOptions& there) { return runtime::load(original, there); };
   models.model = [&](runtime::ExecutorOptions there) {
@@ -190,7 +226,7 @@ void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& w
   models.feed = expected.open.feed.get();
   models.carry = options.data.carry;
   models.samples = std::min<std::uint64_t>(expected.given->runs().size(), kCpuSamples);
-  const double affordable = kEmulationSeconds / (2 * kEmulation * std::max(expected.seconds, 1e-9));
+  const double affordable = kEmulatedWork / std::max(1.0, work_of_sample(work, expected));
   models.emulated_samples =
       std::min({models.samples, kEmulatedSamples, static_cast<std::uint64_t>(std::min(affordable, 1e6))});
   if (original_bytes > kMostEmulated) models.emulated_samples = 0;
@@ -223,7 +259,7 @@ ErrorCode code_of_failure(ErrorCode code) {
 }  // namespace
 
 TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
-                      std::uint64_t original_bytes, const TrialOptions& options, const Timing& timing) {
+                      std::uint64_t original_bytes, const TrialOptions& options, const TrialCosts& costs) {
   TrialResult result;
   const std::filesystem::path library = runtime::Library::find(options.runtime.library);
   try {
@@ -263,9 +299,10 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
     throw Error(code_of_failure(error.code()), explained(error), written.name.string());
   }
   if (options.is_timed && result.samples != 0)
-    result.speed_up = time_written(original, written, how, expected, timing);
+    time_written(original, written, how, expected, costs.timing, result);
+  if (costs.is_integer && result.samples != 0) result.kernels = integer_kernels(written, how, expected);
   if (!options.cpus.empty() && result.samples != 0)
-    ask_other_cpus(original, written, how, options, original_bytes, expected, result);
+    ask_other_cpus(original, written, how, options, original_bytes, costs.work, expected, result);
   return result;
 }
 

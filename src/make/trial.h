@@ -6,10 +6,12 @@
 #include <ounce/quantize.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "data/tensor.h"
 #include "passes/integer_ports.h"
 
 namespace ounce::make {
@@ -36,10 +38,20 @@ struct Timing {
   double seconds = 0;   // for each of the two
 };
 
+// The multiplications of the original on inputs of these shapes: a measure of time that is the same on every
+// machine, so that the result of a trial does not depend on how busy this one is.
+using Work = std::function<double(const std::map<std::string, data::Dims>& inputs)>;
+
+struct TrialCosts {
+  Timing timing;
+  Work work;
+  bool is_integer = false;  // then its integer kernels are counted
+};
+
 // Throws Error{kUnsupported} when the original does not load, or when the written model is another one on
 // another CPU, Error{kInternal} when the written model does not load or does not run, and NotFinite. When
 // nothing could be tried, the result says why.
 TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
-                      std::uint64_t original_bytes, const TrialOptions& options, const Timing& timing);
+                      std::uint64_t original_bytes, const TrialOptions& options, const TrialCosts& costs);
 
 }  // namespace ounce::make

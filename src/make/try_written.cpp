@@ -15,8 +15,7 @@ namespace ounce::make {
 namespace {
 
 // Decoding weights changes some percent of a run; integers change more.
-constexpr Timing kOfDecoding = {.shortest = 0.005, .seconds = 2},
-                 kOfIntegers = {.shortest = 0.0005, .seconds = 0.5};
+constexpr Timing kOfDecoding = {.shortest = 0.005, .seconds = 2}, kOfIntegers = {.shortest = 0, .seconds = 0.3};
 // What 16-bit floats reach in all but ill-conditioned models.
 constexpr double kCloseHalves = 40;
 // Below this nobody would call it the same model.
@@ -52,7 +51,7 @@ TrialResult try_halves(const std::filesystem::path& original, const WrittenFiles
   TrialOptions trial = options.trial;
   trial.is_timed = false;
   try {
-    return try_model(original, written, bytes_before, trial, kOfDecoding);
+    return try_model(original, written, bytes_before, trial, {});
   } catch (const NotFinite&) {
     throw Error(
         ErrorCode::kUnsupported,
@@ -66,16 +65,15 @@ TrialResult try_halves(const std::filesystem::path& original, const WrittenFiles
 
 TrialResult try_written(const std::filesystem::path& original, const std::filesystem::path& name,
                         const onnx::ModelOutput& output, const Recipe& recipe, const QuantizeOptions& options,
-                        QuantizeResult& result) {
+                        const Work& work, QuantizeResult& result) {
   const onnx::UnfinishedFiles files = output.unfinished_files();
   WrittenFiles written{files.model, files.data, name, passes::ports_of(output.reopen())};
   if (!recipe.is_half()) {
     TrialOptions trial = options.trial;
     trial.cpus = cpus_for(recipe, trial.cpus);
-    const bool is_on_integers = recipe.is_integer() && written.ports.empty();
-    trial.is_timed = trial.is_timed && (recipe.memory == MemoryUse::kBalanced || is_on_integers);
+    trial.is_timed = trial.is_timed && (recipe.memory == MemoryUse::kBalanced || recipe.is_integer());
     return try_model(original, written, result.bytes_before, trial,
-                     recipe.memory == MemoryUse::kBalanced ? kOfDecoding : kOfIntegers);
+                     {recipe.is_integer() ? kOfIntegers : kOfDecoding, work, recipe.is_integer()});
   }
   // CPUs do not load bfloat16, and leave out the rounding of float16 where they can.
   const bool is_bfloat = recipe.format == Format::kBf16;

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "make/trial.h"
 #include "onnx/writer.h"
 
 namespace ounce::make {
@@ -14,6 +15,6 @@ namespace ounce::make {
 // notes to `result`.
 TrialResult try_written(const std::filesystem::path& original, const std::filesystem::path& name,
                         const onnx::ModelOutput& output, const Recipe& recipe, const QuantizeOptions& options,
-                        QuantizeResult& result);
+                        const Work& work, QuantizeResult& result);
 
 }  // namespace ounce::make

@@ -36,6 +36,7 @@
 #include "passes/unlist_constants.h"
 #include "plan/plan.h"
 #include "plan/sources.h"
+#include "plan/work.h"
 #include "target/provider.h"
 #include "target/target.h"
 
@@ -224,16 +225,30 @@ bool is_slower_than_promised(const Recipe& recipe, const TrialResult& trial) {
          trial.speed_up->rounds >= SpeedUp::kLeastRounds && trial.speed_up->high < 1 - recipe.decode_share;
 }
 
-// Small layers gain nothing from integer kernels, and what stands between them costs.
-void note_slowness(const Recipe& recipe, QuantizeResult& result) {
-  constexpr double kClearly = 0.95;
+// Does this CPU tell how fast the target is?
+bool is_timed_on_target(const Recipe& recipe) {
+  const target::Target target = target::parse_target(recipe.target);
+  return recipe.target.empty() || (target.provider == "cpu" && target.machine == target::parse_target("").machine);
+}
+
+// Small layers gain nothing from integer kernels, and the conversions around them cost time.
+void refuse_slowness(const Recipe& recipe, const QuantizeOptions& options, QuantizeResult& result) {
+  constexpr double kClearly = 0.95, kNoticeable = 50e-6;  // seconds a call
   const auto& speed = result.trial.speed_up;
-  if (!recipe.is_integer() || !speed || speed->rounds < SpeedUp::kLeastRounds || speed->high > kClearly)
+  if (!recipe.is_integer() || !speed || !speed->is_measurable || speed->high > kClearly) return;
+  if (result.trial.seconds_after - result.trial.seconds_before < kNoticeable) return;
+  const std::string how_slow =
+      fmt::format("the INT8 model runs at {:.2f}× the speed of the original on this CPU (95 % confidence: "
+                  "{:.2f}× or less)",
+                  speed->ratio, speed->high);
+  const char* remedy = "`format=w8` is as small at full speed, and tune looks for a faster mix";
+  if (options.trial.allow_slower || !is_timed_on_target(recipe)) {
+    result.notes.push_back(fmt::format("{}; {}", how_slow, remedy));
     return;
-  result.notes.push_back(fmt::format(
-      "it runs at {:.2f} of the original's speed here (95 % sure: {:.2f} or less): `format=w8` is "
-      "as small at full speed, and tune looks for a mix that is faster",
-      speed->ratio, speed->high));
+  }
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("{}, so nothing was written; {}; `trial.allow_slower=true` writes it", how_slow, remedy),
+              result.model.string());
 }
 
 // What can be said before anything is made.
@@ -379,13 +394,16 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   check_written(output, source, plan, stored, pool, options, result);
   if (options.trial.is_wanted) {
     begin_stage(options, "running", 0);
-    result.trial = try_written(path, output_path, output, recipe, options, result);
+    const Work work = [&](const auto& inputs) {
+      return plan::multiplications(original, graph::Index(original), inputs);
+    };
+    result.trial = try_written(path, output_path, output, recipe, options, work, result);
     if (!result.trial.slice.empty())
       result.notes.push_back(fmt::format(
           "output SQNR is that of {}, which is of another kind or scale than the rest of the output",
           result.trial.slice));
   }
-  note_slowness(recipe, result);
+  refuse_slowness(recipe, options, result);
   if (is_slower_than_promised(recipe, result.trial)) {
     QuantizeResult next;
     next.model = path;

@@ -66,6 +66,7 @@ constexpr Word kWords[] = {
     // QuantizeOptions, CalibrateOptions, and where results go
     {"output", "--output"},
     {"trial.is_wanted=false", "--no-verify"},
+    {"trial.allow_slower=true", "--allow-slower"},
     {"ranges", "--ranges"},
     {"importance", "--importance"},
     {"source", "--source"},

@@ -62,7 +62,10 @@ Json trial_json(const TrialResult& trial) {
           {"cpus", cpus_json(trial.cpus)},
           {"load_memory_before", memory_json(trial.memory_before)},
           {"load_memory_after", memory_json(trial.memory_after)},
-          {"speed_up", trial.speed_up ? Json(trial.speed_up->ratio) : Json(nullptr)}};
+          {"speed_up", trial.speed_up ? Json(trial.speed_up->ratio) : Json(nullptr)},
+          {"speed", trial.speed_up ? speed_json(*trial.speed_up) : Json(nullptr)},
+          {"kernels", trial.kernels ? Json{{"integer", trial.kernels->integer}, {"other", trial.kernels->other}}
+                                    : Json(nullptr)}};
 }
 
 // How close the outputs are; a dash when the model was not run.
@@ -250,11 +253,24 @@ std::string memory_line(const QuantizeResult& result) {
   constexpr std::uint64_t kShows = 8 << 20;  // less is nothing beside the runtime itself
   const auto &before = result.trial.memory_before, &after = result.trial.memory_after;
   if (!before || !after || before->peak == 0 || result.bytes_before < kShows) return "";
-  const auto& speed = result.trial.speed_up;
-  return plainly("loading it takes {} of memory and {} stay; the original {} and {}{}",
-                 bytes_text(after->peak), bytes_text(after->stays), bytes_text(before->peak),
-                 bytes_text(before->stays),
-                 speed ? fmt::format("; it runs at {:.2f} of its speed", speed->ratio) : "");
+  return plainly("memory after load: {} (original: {}); peak while loading: {} (original: {})",
+                 bytes_text(after->stays), bytes_text(before->stays), bytes_text(after->peak),
+                 bytes_text(before->peak));
+}
+
+std::string speed_line(const TrialResult& trial) {
+  if (!trial.speed_up) return "";
+  const SpeedUp& speed = *trial.speed_up;
+  if (!speed.is_reliable) return "speed: not known, because the machine is busy; `ounce bench` measures it again";
+  if (!speed.is_measurable)
+    return fmt::format("speed: no measurable difference (95 % CI {:.2f}–{:.2f})", speed.low, speed.high);
+  return fmt::format("speed: {:.2f}× the original (95 % CI {:.2f}–{:.2f})", speed.ratio, speed.low, speed.high);
+}
+
+std::string kernels_line(const TrialResult& trial) {
+  if (!trial.kernels) return "";
+  return fmt::format("{} nodes run in INT8 kernels, {} in others (profile of ONNX Runtime {})", trial.kernels->integer,
+                     trial.kernels->other, trial.runtime_version);
 }
 
 Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {

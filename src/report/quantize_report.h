@@ -24,6 +24,8 @@ std::string tensor_table(const std::vector<TensorOutcome>& tensors, std::size_t 
 std::string trial_line(const TrialResult& trial);
 // Empty where it is not known, and for models that are too small to show.
 std::string memory_line(const QuantizeResult& result);
+std::string speed_line(const TrialResult& trial);    // empty: not timed
+std::string kernels_line(const TrialResult& trial);  // empty: not profiled
 // Which ops compute on integers, and which stay in floats, grouped by the reason; empty for storage formats.
 std::string arithmetic_lines(const std::vector<NodeOutcome>& nodes);
 // What was left alone, grouped by the reason.

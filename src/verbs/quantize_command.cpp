@@ -37,7 +37,7 @@ struct Arguments {
   bool dry_run = false, json = false, verbose = false, verify = true;
   DataArguments data;
   EmitArguments emit;
-  bool pictures = false;
+  bool pictures = false, allow_slower = false;
   std::string runtime, ranges, importance, report, on = usual_cpus();
   IsolationArguments isolation;
 };
@@ -55,8 +55,10 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, H
   const bool went_well = trial.is_tried && trial.samples != 0;  // then the table says it all
   if (const std::string line = report::trial_line(trial); !line.empty() && (is_alone || !went_well))
     host.say(out, plainly("  {}{}\n", name, line));
-  if (const std::string line = report::memory_line(row.result); !line.empty())
-    host.say(out, plainly("  {}{}\n", name, line));
+  for (const std::string& line :
+       {report::speed_line(trial), report::kernels_line(trial), report::memory_line(row.result)}) {
+    if (!line.empty()) host.say(out, plainly("  {}{}\n", name, line));
+  }
   // What is good needs no words among many.
   const std::string words = went_well ? report::sqnr_words(trial.sqnr_db) : "";
   if (!words.empty() && (is_alone || trial.sqnr_db < report::kDoubtfulSqnr))
@@ -84,6 +86,7 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own, const Repor
   options.dry_run = arguments.dry_run;
   options.pictures = arguments.pictures || page.is_wanted();
   options.trial.is_wanted = arguments.verify;
+  options.trial.allow_slower = arguments.allow_slower;
   options.trial.data = data_options_of(arguments.data, host.given);
   options.trial.runtime.library = arguments.runtime;
   options.trial.runtime.isolate = isolation_of(arguments.isolation);
@@ -166,6 +169,9 @@ Command add_quantize(CLI::App& parser) {
                 "load the result in ONNX Runtime and compare its outputs with the original's before it is "
                 "written (default: on; "
                 "without, only the stored weights are compared and the file may not run)");
+  app->add_flag("--allow-slower", arguments->allow_slower,
+                "static, dynamic: write the model even if it is slower than the original on this CPU (default: "
+                "refuse with exit 3)");
   app->add_option("--runtime", arguments->runtime,
                   "ONNX Runtime for that: a library's path, or a version (default: the newest)");
   add_isolation_options(*app, arguments->isolation, "Runtime");

@@ -43,6 +43,12 @@ def normalised(text, folder):
     text = re.sub(r"(  (?:[^ ]+: )?(?:warning: )?the outputs are off by ).*", r"\g<1><so much>", text)
     text = re.sub(r'("output_sqnr_db": )[0-9.e-]+', r"\g<1><dB>", text)
     text = re.sub(r'("(?:load_|reference_|candidate_)seconds": )[0-9.e-]+', r"\g<1><time>", text)
+    # How fast a model is, and which kernels the runtime takes for it.
+    text = re.sub(r"  speed: .*", "  speed: <speed>", text)
+    text = re.sub(r"[0-9]+ nodes run in INT8 kernels, [0-9]+ in others", "<some> nodes run in INT8 kernels, <some> in others", text)
+    text = re.sub(r'"speed_up": [0-9.e-]+', '"speed_up": <speed>', text)
+    text = re.sub(r'"speed": \{[^}]*\}', '"speed": <speed>', text)
+    text = re.sub(r'"kernels": \{[^}]*\}', '"kernels": <kernels>', text)
     text = re.sub(r"(\.onnx\.)[0-9a-f]{16}(\.data)", r"\g<1><tag>\g<2>", text)
     return text
 
