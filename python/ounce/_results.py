@@ -205,6 +205,7 @@ class BenchResult(Result):
     runtime_version: str
     threads: int
     rounds: int
+    load: Optional[float]
     notes: List[str]
 
 

@@ -217,6 +217,48 @@ TEST_F(Integer, WhatNoRuntimeHasKernelsForIsRefused) {
   EXPECT_FALSE(std::filesystem::exists(folder / "x.onnx"));
 }
 
+// Layers so small that converting their inputs costs more than integer kernels save.
+ModelBuilder tiny_layers() {
+  ModelBuilder model;
+  model.input("x", kFloat, {1, 8}).output("v200", kFloat, {1, 8});
+  for (int i = 0; i < 200; ++i) {
+    const std::string weight = "w" + std::to_string(i), from = i == 0 ? "x" : "v" + std::to_string(i);
+    std::vector<float> values(64);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = k % 9 == 0 ? 1 : 0.01F * static_cast<float>(k % 5);
+    model.initializer(weight, {8, 8}, values);
+    model.node("MatMul", {from, weight}, {"m" + std::to_string(i)});
+    model.node("Tanh", {"m" + std::to_string(i)}, {"v" + std::to_string(i + 1)});
+  }
+  return model;
+}
+
+TEST_F(Integer, AModelThatIsSlowerIsNotWritten) {
+  options.recipe.format = Format::kDynamic;
+  options.recipe.min_bytes = 0;
+  options.trial.data = {};
+  const std::filesystem::path model = write(tiny_layers());
+  const Error error = error_of([&] { quantize(model, folder / "x.onnx", options); });
+  EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(error.what(), HasSubstr("the speed of the original"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "x.onnx"));
+
+  options.trial.allow_slower = true;
+  const QuantizeResult result = quantize(model, folder / "x.onnx", options);
+  EXPECT_LT(result.trial.speed_up->high, 0.95);
+  EXPECT_GT(result.trial.seconds_after, result.trial.seconds_before);
+  EXPECT_THAT(result.notes, Contains(HasSubstr("the speed of the original")));
+  EXPECT_EQ(result.trial.kernels->integer, 200U);
+}
+
+TEST_F(Integer, ATargetThatThisCpuIsNotMayBeSlowerHere) {
+  options.recipe.format = Format::kDynamic;
+  options.recipe.min_bytes = 0;
+  options.recipe.target = "android-arm64";
+  options.trial.data = {};
+  const QuantizeResult result = quantize(write(tiny_layers()), folder / "x.onnx", options);
+  EXPECT_THAT(result.notes, Contains(HasSubstr("the speed of the original")));
+}
+
 TEST_F(Integer, ASecondTimeThereIsNothingLeftToDo) {
   options.recipe.integer.search = false;
   quantize(kExample, folder / "small.onnx", options);

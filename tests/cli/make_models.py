@@ -36,6 +36,16 @@ def matmul():
 
 
 @a_model
+def tiny_layers():
+    """Layers so small that converting their inputs costs more than integer kernels save."""
+    nodes = []
+    for i in range(200):
+        nodes += [node("MatMul", [f"v{i}" if i else "x", f"w{i}"], [f"m{i}"]), node("Tanh", [f"m{i}"], [f"v{i + 1}"])]
+    weights = [weight(f"w{i}", 8, 8) for i in range(200)]
+    return model(graph(nodes, [value("x", [1, 8])], [value("v200", [1, 8])], weights))
+
+
+@a_model
 def gemm():
     """The channel axis follows transB."""
     nodes = [node("Gemm", ["x", "w", "b"], ["y"], [attribute("transB", 1)])]
