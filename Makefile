@@ -16,7 +16,7 @@
 #   make asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make tsan       the tests under ThreadSanitizer
 #   make fuzz       libFuzzer over every reader of files and quantize(), FUZZ_SECONDS (600) in all
-#   make campaign   hours of it: fuzzing, every bit flip, every call failing, an oracle, Valgrind, asan, tsan
+#   make campaign   hours of it: fuzzing, every bit flip, every call failing, kills, limits, races, an oracle, Valgrind, asan, tsan
 #   make install    programs, libraries, manual and CMake package below PREFIX (/usr/local)
 #   make package    wheels, archives and .debs for x86_64 and aarch64 in build-package/dist
 #   make test-package   installs each of them into an empty Debian and runs the demo there
@@ -118,6 +118,9 @@ campaign:
 	python3 tests/memcheck/memcheck.py --ounce build/ounce --model examples/commands/commands.onnx
 	tests/oracle/run.sh build/ounce build/oracle 3600
 	python3 tests/faults/campaign.py --ounce build/ounce --shim build/tests/faults/libfault_shim.so --models build/tests/cli/models --jobs 2
+	python3 tests/faults/kills.py --ounce build/ounce --models build/tests/cli/models --example examples/commands --count 100
+	python3 tests/faults/limits.py --ounce build/ounce --models build/tests/cli/models --example examples/commands
+	python3 tests/faults/races.py --ounce build/ounce --models build/tests/cli/models --shim build/tests/faults/libfault_shim.so --rounds 50
 	$(MAKE) asan tsan
 
 install: build

@@ -47,11 +47,11 @@ const char* advice_for(const QuantizeOptions& options) {
 
 // Values beyond the range show as infinities; data would have told which they are.
 TrialResult try_halves(const std::filesystem::path& original, const WrittenFiles& written,
-                       std::uint64_t bytes_before, const QuantizeOptions& options) {
+                       std::uint64_t bytes_before, const QuantizeOptions& options, const Work& work) {
   TrialOptions trial = options.trial;
   trial.is_timed = false;
   try {
-    return try_model(original, written, bytes_before, trial, {});
+    return try_model(original, written, bytes_before, trial, {{}, work});
   } catch (const NotFinite&) {
     throw Error(
         ErrorCode::kUnsupported,
@@ -77,12 +77,12 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
   }
   // CPUs do not load bfloat16, and leave out the rounding of float16 where they can.
   const bool is_bfloat = recipe.format == Format::kBf16;
-  if (!is_bfloat) try_halves(original, written, result.bytes_before, options);
+  if (!is_bfloat) try_halves(original, written, result.bytes_before, options, work);
   const TemporaryFolder folder("halves");
   written.model =
       write_emulation(output, is_bfloat ? onnx::ElementType::kBfloat16 : onnx::ElementType::kFloat16, folder);
   written.stand_ins.clear();
-  TrialResult trial = try_halves(original, written, result.bytes_before, options);
+  TrialResult trial = try_halves(original, written, result.bytes_before, options, work);
   if (!trial.is_tried || trial.samples == 0) return trial;
   if (options.recipe.is_half() && trial.sqnr_db < kLeastHalves) {
     throw Error(

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Ounce against those who read the same models: mutants of small models, and what each of them says.
 
-usage: oracle.py --ounce PROGRAM [--seconds N | --count N] [--seed S] [--jobs N] [--keep FOLDER] [FOLDER…]
+usage: oracle.py --ounce PROGRAM [--random] [--seconds N | --count N] [--seed S] [--jobs N] [--keep FOLDER] [FOLDER…]
 
-FOLDERs hold further models to mutate. Needs onnx, onnxruntime and numpy, unless --alone is given: then Ounce itself
+--random takes random valid networks (random_models.py) instead of mutants: what the runtime runs, Ounce must take. FOLDERs hold further models to mutate. Needs onnx, onnxruntime and numpy, unless --alone is given: then Ounce itself
 tries what it writes in its runtime, and nobody else is asked.
 
 What must hold for every mutant and every format:
@@ -39,6 +39,7 @@ import threading
 import time
 
 import mutations
+import random_models
 import sources
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -241,6 +242,11 @@ class Campaign:
     def seed(self, number):
         return f"{self.options.seed}/{number}"
 
+    def model(self, number, wanted=None):
+        if self.options.random:
+            return random_models.network(self.seed(number)), ["a random network"], 0
+        return mutations.mutant(self.seed(number), self.sources, wanted)
+
     def work(self):
         judge = Judge()
         try:
@@ -250,7 +256,7 @@ class Campaign:
             judge.stop()
 
     def look(self, trial, number):
-        content, done, steps = mutations.mutant(self.seed(number), self.sources)
+        content, done, steps = self.model(number)
         found = list(trial.findings(content, number))
         with self.lock:
             self.counts += trial.counts
@@ -270,13 +276,13 @@ class Campaign:
         """Takes out the steps that do not matter, and shows what is left."""
         quiet = Trial(self.options, Judge())
         wanted = list(range(-1, steps))
-        for step in range(-1, steps):
+        for step in range(-1, steps) if steps else ():
             fewer = [one for one in wanted if one != step]
-            content, _, _ = mutations.mutant(self.seed(number), self.sources, fewer)
+            content, _, _ = self.model(number, fewer)
             if any(f.kind == finding.kind and f.form == finding.form for f in quiet.findings(content, number, [finding.form])):
                 wanted = fewer
         quiet.judge.stop()
-        content, done, _ = mutations.mutant(self.seed(number), self.sources, wanted)
+        content, done, _ = self.model(number, wanted)
         with self.lock:
             print(f"{number}: {finding.kind} [{finding.form}] {finding.text}\n    {'; '.join(done)}", flush=True)
         if self.options.keep:
@@ -286,7 +292,8 @@ class Campaign:
             (self.options.keep / f"{name}.txt").write_text(f"{finding.text}\n" + "\n".join(done) + "\n")
 
     def go(self):
-        print(f"{sum(map(len, self.sources))} models to mutate, seed {self.options.seed}", flush=True)
+        what = "random networks" if self.options.random else f"{sum(map(len, self.sources))} models to mutate"
+        print(f"{what}, seed {self.options.seed}", flush=True)
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
             for one in [pool.submit(self.work) for _ in range(self.options.jobs if self.options.only is None else 1)]:
                 one.result()
@@ -313,6 +320,7 @@ def main():
     parser.add_argument("--every", action="store_true", help="every format for every mutant")
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--strangers", action="store_true")
+    parser.add_argument("--random", action="store_true", help="random valid networks instead of mutants")
     parser.add_argument("folders", nargs="*")
     options = parser.parse_args()
     if not options.seconds and not options.count and options.only is None:

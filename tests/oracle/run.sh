@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/oracle/run.sh PROGRAM FOLDER SECONDS [SEED]   Ounce against onnx.checker and ONNX Runtime, on mutants of models;
+# tests/oracle/run.sh PROGRAM FOLDER SECONDS [SEED]   Ounce against onnx.checker and ONNX Runtime, on mutants of models and on random networks, half of SECONDS each;
 # what they need is installed below FOLDER, and models that they do not agree on are put there; exit 0: none
 #
 # Needs python3-venv. Another SEED gives other mutants; see oracle.py.
@@ -17,5 +17,9 @@ made=$folder/models
 python3 "$here/../cli/make_models.py" "$made"
 models+=("$made")
 [[ -d /dev/shm ]] && export TMPDIR=/dev/shm  # thousands of models are written
-nice "$folder/venv/bin/python" "$here/oracle.py" --ounce "$program" --seconds "$seconds" --seed "$seed" --keep "$folder/disagreements" \
-  "${models[@]}"
+failed=0
+nice "$folder/venv/bin/python" "$here/oracle.py" --ounce "$program" --seconds "$((seconds / 2))" --seed "$seed" --keep "$folder/disagreements" \
+  "${models[@]}" || failed=1
+nice "$folder/venv/bin/python" "$here/oracle.py" --random --ounce "$program" --seconds "$((seconds / 2))" --seed "$seed" \
+  --keep "$folder/disagreements" || failed=1
+exit $failed
