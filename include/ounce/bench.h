@@ -24,6 +24,7 @@ struct BenchOptions {
   double seconds = 2;         // for each model and batch size
   std::uint64_t repeats = 0;  // calls of each model instead
   std::vector<std::uint64_t> batches = {1};
+  double deadline = 0;       // wall seconds for all timing; completed rounds are kept; 0: none
   unsigned cold_starts = 3;  // processes of each model's own; 0: none, and no figure of memory
   bool profile = false;      // where the time goes, too: in runs of their own, at the first batch size
   Progress* progress = nullptr;
@@ -43,6 +44,8 @@ struct SpeedUp {
   double ratio = 1, low = 1, high = 1;  // 95 % confidence
   std::uint64_t rounds = 0;             // that it rests on; fewer than kLeastRounds say nothing
   bool is_measurable = false;  // enough rounds, the interval leaves out 1, and the ratio is over 1 % off
+  double load = 0;             // wall time divided by CPU time while timing; 0: unknown
+  bool is_reliable = true;     // false: the machine was too busy to support a claim; not measurable either
 };
 
 struct BatchResult {

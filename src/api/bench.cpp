@@ -269,6 +269,10 @@ class Contest {
     measure::RoundOptions rounds_options;
     rounds_options.seconds = options_.seconds;
     rounds_options.calls = options_.repeats;
+    // Never 0, which would mean no limit: past the deadline one round is still run.
+    if (options_.deadline > 0)
+      rounds_options.deadline_seconds = std::max(options_.deadline - timing_seconds_, 1e-9);
+    const Stopwatch time;
     rounds_options.progress = [this](double share) {
       if (options_.progress == nullptr) return;
       options_.progress->total = 1000;
@@ -279,6 +283,7 @@ class Contest {
       calls.emplace_back([&contestant] { return contestant.run(); });
     const Watch watch(contestants_);
     const measure::Rounds rounds = measure::run_rounds(calls, rounds_options);
+    timing_seconds_ += time.seconds();
     report_.rounds += rounds.count;
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
       BatchResult result;
@@ -325,6 +330,7 @@ class Contest {
   std::vector<Contestant> contestants_;
   std::vector<measure::ModelFiles> files_;
   BenchReport report_;
+  double timing_seconds_ = 0;  // of the batch sizes so far
 };
 
 }  // namespace

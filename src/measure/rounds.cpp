@@ -46,6 +46,7 @@ double median(std::vector<double> values) {
 }
 
 Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options) {
+  const Stopwatch time;
   std::vector<std::uint64_t> in_slot;
   double slots = 0;
   for (const Call& call : calls) {
@@ -62,7 +63,6 @@ Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options) {
                               : options.calls * (round + 1) / rounds - options.calls * round / rounds;
   };
   Rounds result;
-  result.count = rounds;
   result.calls.resize(calls.size());
   result.medians.resize(calls.size());
   std::vector<double> slot;
@@ -75,7 +75,9 @@ Rounds run_rounds(const std::vector<Call>& calls, const RoundOptions& options) {
       result.medians[i].push_back(median(slot));
       for (const double seconds : slot) result.calls[i].add(seconds);
     }
+    ++result.count;
     options.progress(static_cast<double>(round + 1) / static_cast<double>(rounds));
+    if (options.deadline_seconds > 0 && time.seconds() >= options.deadline_seconds) break;
   }
   return result;
 }

@@ -15,6 +15,8 @@ using Call = std::function<double()>;  // runs once and gives the seconds it too
 struct RoundOptions {
   double seconds = 2;       // for each thing, in all
   std::uint64_t calls = 0;  // for each thing instead
+  // Wall seconds, warm-up included: the round in which they end is the last one. 0: no limit.
+  double deadline_seconds = 0;
   std::function<void(double share)> progress = [](double) {};
 };
 

@@ -144,6 +144,17 @@ TEST_F(RoundsTest, RoundsFillTheTimeAskedFor) {
   EXPECT_EQ(run_rounds({call(0, 0.05)}, options).count, 10U);  // fewer tell nothing
 }
 
+TEST_F(RoundsTest, ADeadlineKeepsTheCompletedRounds) {
+  RoundOptions options;
+  options.calls = 40;
+  options.deadline_seconds = 1e-9;  // has passed when the first round ends
+  const Rounds rounds = run_rounds({call(0, 1), call(1, 2)}, options);
+  EXPECT_EQ(rounds.count, 1U);
+  EXPECT_EQ(rounds.medians[0].size(), 1U);
+  EXPECT_EQ(rounds.medians[1].size(), 1U);
+  EXPECT_EQ(rounds.calls[0].latency().calls, 1U);
+}
+
 TEST_F(RoundsTest, AMedianForgetsAnOutlier) {
   int count = 0;
   RoundOptions options;
