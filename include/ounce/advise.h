@@ -1,5 +1,6 @@
-// Should this model be quantized, how, and what will it bring? The answer stands on measurements of this very
-// model: every method that fits into the time is carried out, run beside the original and compared with it.
+// Should this model be quantized, how, and what will it bring? The answer rests on measurements of this
+// model: every method that fits into the time is carried out, compared with the original and timed against it.
+// A method is recommended only if its quality holds at kUsualConfidence, the default of verify().
 //
 //   ounce::AdviseOptions options;
 //   options.data.path = "val.npz";
@@ -82,7 +83,7 @@ struct AdviseOptions {
   std::string label_output;              // as VerifyOptions::label_output
   std::optional<double> threshold = {};  // likewise
   double max_drop = 0.005;               // what the metric may lose
-  std::optional<double> min_sqnr{};      // dB that every output must keep; nothing: as the family needs it
+  std::optional<double> min_sqnr{};      // dB that every output must keep; not set: see AdviseResult::gates
   // How a command line says `data`, one word each: recommended commands repeat it. Empty: made from `data`.
   std::vector<std::string> data_words;
   Progress* progress = nullptr;
@@ -108,16 +109,19 @@ struct MethodFinding {
   std::string why_not;          // otherwise
   bool is_out_of_time = false;  // … because it did not fit into the budget
   std::uint64_t bytes = 0;
-  double ratio = 1;  // of the original's bytes
-  SpeedUp speed_up;
-  double load_seconds = 0;
-  std::uint64_t peak_memory = 0;
+  double ratio = 1;              // of the original's bytes
+  SpeedUp speed_up;              // means nothing unless is_timed()
+  double load_seconds = 0;       // 0: not measured
+  std::uint64_t peak_memory = 0; // 0: not measured
   std::optional<LoadMemory> load_memory;
   double sqnr_db = 0;               // of the worst output
   std::optional<double> agreement;  // share of same top-1 answers
   std::optional<MetricResult> metric;
-  bool is_acceptable = false;
-  std::string quality;  // what decided that: "top1_accuracy drops by 0.1 points (0.5 allowed)"
+  std::uint64_t samples = 0;   // that it was compared on
+  bool is_acceptable = false;  // AdviseResult::gates hold at AdviseResult::confidence
+  bool is_uncertain = false;   // they hold on these samples, which are too few to show it at that confidence
+  std::uint64_t samples_needed = 0;  // for that, about; 0: no number of samples, or it is certain
+  std::string quality;  // the measured quality: "top1_accuracy worse by 0.10 points to 0.8984, 0.50 allowed"
   std::size_t integer_nodes = 0, float_nodes = 0;  // of those with weights, for static and dynamic
   std::vector<std::string> left_in_floats;         // why, most frequent first
   std::string worst_activation;  // of static: the value that its codes fit least, and how well they do
@@ -126,7 +130,11 @@ struct MethodFinding {
   // Where its time goes: of the fastest that is good enough, if there was time.
   std::optional<Profile> profile;
 
-  bool is_faster(double by) const { return is_measured && speed_up.is_measurable && speed_up.ratio >= by; }
+  // Is speed_up a result? Not if there was no time for enough rounds, or the machine was too busy.
+  bool is_timed() const {
+    return is_measured && speed_up.is_reliable && speed_up.rounds >= SpeedUp::kLeastRounds;
+  }
+  bool is_faster(double by) const { return is_timed() && speed_up.is_measurable && speed_up.ratio >= by; }
 };
 
 struct Risk {
@@ -135,12 +143,18 @@ struct Risk {
   std::string advice;    // what to do about it; may be empty
 };
 
-enum class AdviceVerdict { kQuantize, kStoreSmall, kLeave };
+enum class AdviceVerdict {
+  kQuantize,
+  kStoreSmall,
+  kLeave,
+  kUnknown,  // time, samples or a quiet machine were missing: AdviseResult::headline says which
+};
 template <>
 struct NamesOf<AdviceVerdict> {
   static constexpr Named<AdviceVerdict> kAll[] = {{AdviceVerdict::kQuantize, "quantize"},
                                                   {AdviceVerdict::kStoreSmall, "store_small"},
-                                                  {AdviceVerdict::kLeave, "do_not_quantize"}};
+                                                  {AdviceVerdict::kLeave, "do_not_quantize"},
+                                                  {AdviceVerdict::kUnknown, "unknown"}};
 };
 
 struct RecommendedCommand {
@@ -154,20 +168,24 @@ struct AdviseResult {
   SizeClass size = SizeClass::kSmall;
   FamilyFinding family;
   Baseline baseline;
-  std::vector<MethodFinding> methods;  // in the order in which they were tried
-  std::uint64_t samples = 0;           // there are in the data; so many of them were used:
-  std::uint64_t calibration_samples = 0, quality_samples = 0;
-  bool is_generated = false;  // there was no data: quality is that on made-up inputs
+  std::vector<MethodFinding> methods;  // the most promising first
+  std::uint64_t samples = 0;           // there are in the data
+  std::uint64_t calibration_samples = 0;
+  std::uint64_t quality_samples = 0;  // the most that a method was compared on
+  bool is_generated = false;          // there was no data: quality is that on random inputs
+  Gates gates;                        // that a method has to pass
+  double confidence = kUsualConfidence;
   std::vector<Risk> risks;
   std::vector<std::string> missing;  // data that would make the advice better, and what for
 
-  AdviceVerdict verdict = AdviceVerdict::kLeave;
+  AdviceVerdict verdict = AdviceVerdict::kUnknown;
   std::string headline;              // one line
   std::vector<std::string> reasons;  // sentences
   std::vector<RecommendedCommand>
       commands;  // the first is the recommended one; none if nothing is to be done
   std::vector<std::string> notes;
   double budget = 0, seconds = 0;
+  double budget_needed = 0;  // seconds that would have been enough, about; 0: the budget was
 };
 
 AdviseResult advise(const std::filesystem::path& model, const AdviseOptions& options);

@@ -23,8 +23,8 @@ struct BenchOptions {
   DataOptions data;
   double seconds = 2;         // for each model and batch size
   std::uint64_t repeats = 0;  // calls of each model instead
-  double deadline = 0;        // wall seconds for timing; completed rounds are kept; 0: none
   std::vector<std::uint64_t> batches = {1};
+  double deadline = 0;       // wall seconds for all timing; completed rounds are kept; 0: none
   unsigned cold_starts = 3;  // processes of each model's own; 0: none, and no figure of memory
   bool profile = false;      // where the time goes, too: in runs of their own, at the first batch size
   Progress* progress = nullptr;

@@ -58,9 +58,9 @@ struct TuneTrial {
   std::string problem;  // why there is none; then nothing else is filled in
   std::uint64_t bytes = 0;
   double ratio = 1;  // of the original's bytes
-  bool is_timed = false;
-  SpeedUp speed_up;
-  bool is_slower = false;            // than the original, by more than contests may err
+  bool is_timed = false;             // false also if the machine was too busy to time it
+  SpeedUp speed_up;                  // means nothing unless is_timed
+  bool is_slower = false;            // than the original, by more than the timing tolerance
   std::optional<LoadMemory> memory;  // of loading it; for Objective::kMemory
   double memory_ratio = 1;           // its peak, as a share of the original's
   double sqnr_db = 0;  // of the worst slice of an output, on the part of the data that is searched on
@@ -68,9 +68,14 @@ struct TuneTrial {
   std::optional<MetricResult> metric;
   bool passed = false;  // the gate, there
   std::string verdict;
+  // Why it cannot be the answer: "300 of 307 samples needed at 95 % confidence". Empty if it can.
+  std::string reason;
+  double confidence = 0;             // that it was judged with; 0: the samples alone decided
   std::uint64_t samples = 0;         // that it was judged on
   std::optional<StatedGate> gate;    // what the held-out part said, to be stated
   std::uint64_t samples_needed = 0;  // in their place, to be sure of it; 0: they do, or no number would
+  // Samples that the data would have to have besides, about, for this model to pass; 0: not that is missing.
+  std::uint64_t more_samples = 0;
   bool has_too_few_samples = false;  // to be sure of any model
   std::optional<bool> held_out;      // … and on the part that is held out, if it was asked
   bool is_on_front = false;          // no other that passed is better in bytes, time and quality

@@ -275,7 +275,10 @@ class Contest {
     measure::RoundOptions rounds_options;
     rounds_options.seconds = options_.seconds;
     rounds_options.calls = options_.repeats;
-    rounds_options.deadline = options_.deadline;
+    // Never 0, which would mean no limit: past the deadline one round is still run.
+    if (options_.deadline > 0)
+      rounds_options.deadline = std::max(options_.deadline - timing_seconds_, 1e-9);
+    const Stopwatch time;
     rounds_options.progress = [this](double share) {
       if (options_.progress == nullptr) return;
       options_.progress->total = 1000;
@@ -286,6 +289,7 @@ class Contest {
       slots.emplace_back([&contestant](std::uint64_t runs) { return contestant.time(runs); });
     const Watch watch(contestants_);
     const measure::Rounds rounds = measure::run_rounds(slots, rounds_options);
+    timing_seconds_ += time.seconds();
     report_.rounds += rounds.count;
     report_.load = std::max(report_.load, rounds.load());
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
@@ -333,6 +337,7 @@ class Contest {
   std::vector<Contestant> contestants_;
   std::vector<measure::ModelFiles> files_;
   BenchReport report_;
+  double timing_seconds_ = 0;  // of the batch sizes so far
 };
 
 }  // namespace

@@ -124,13 +124,13 @@ Rounds run_rounds(const std::vector<Slot>& models, const RoundOptions& options) 
   result.models.resize(models.size());
   for (std::uint64_t round = 0; round < schedule.rounds(); ++round) {
     throw_if_cancelled();
-    if (options.deadline > 0 && time.seconds() >= options.deadline) break;
     for (std::size_t k = 0; k < models.size(); ++k) {
       const std::size_t i = (k + round) % models.size();
       result.models[i].add(models[i](schedule.calls_in(round, i)));
     }
     ++result.count;
     options.progress(static_cast<double>(round + 1) / static_cast<double>(schedule.rounds()));
+    if (options.deadline > 0 && time.seconds() >= options.deadline) break;
   }
   return result;
 }

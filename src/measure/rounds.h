@@ -28,7 +28,8 @@ using Slot = std::function<SlotTimes(std::uint64_t runs)>;
 struct RoundOptions {
   double seconds = 2;       // of work for each model, in all
   std::uint64_t calls = 0;  // for each model instead
-  double deadline = 0;      // wall seconds after which no round is begun; 0: none
+  // Wall seconds, warm-up included: the round in which they end is the last one. 0: none.
+  double deadline = 0;
   std::function<void(double share)> progress = [](double) {};
 };
 

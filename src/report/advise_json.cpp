@@ -89,14 +89,18 @@ Json method_json(const MethodFinding& method) {
   }
   json["bytes"] = method.bytes;
   json["ratio"] = method.ratio;
-  json["speed_up"] = speed_json(method.speed_up);
+  const bool is_timed = method.speed_up.rounds >= SpeedUp::kLeastRounds;
+  json["speed_up"] = is_timed ? speed_json(method.speed_up) : Json(nullptr);
   json["load_seconds"] = method.load_seconds;
   json["peak_memory"] = method.peak_memory;
   json["load_memory"] = memory_json(method.load_memory);
   json["sqnr_db"] = number(method.sqnr_db);
   json["top1_agreement"] = method.agreement ? Json(*method.agreement) : Json(nullptr);
   json["metric"] = method.metric ? metric_json(*method.metric) : Json(nullptr);
+  json["samples"] = method.samples;
   json["acceptable"] = method.is_acceptable;
+  json["uncertain"] = method.is_uncertain;
+  json["samples_needed"] = method.samples_needed == 0 ? Json(nullptr) : Json(method.samples_needed);
   json["quality"] = with_options(method.quality);
   json["integer_nodes"] = method.integer_nodes;
   json["float_nodes"] = method.float_nodes;
@@ -129,6 +133,7 @@ Json row_json(const AdviseRow& row) {
   json["calibration_samples"] = result.calibration_samples;
   json["quality_samples"] = result.quality_samples;
   json["generated"] = result.is_generated;
+  json["confidence"] = result.confidence;
   json["methods"] = Json::array();
   for (const MethodFinding& method : result.methods) json["methods"].push_back(method_json(method));
   json["risks"] = Json::array();
@@ -140,6 +145,7 @@ Json row_json(const AdviseRow& row) {
   json["notes"] = with_options(result.notes);
   json["budget_seconds"] = result.budget;
   json["seconds"] = result.seconds;
+  json["budget_needed_seconds"] = result.budget_needed == 0 ? Json(nullptr) : Json(result.budget_needed);
   return json;
 }
 

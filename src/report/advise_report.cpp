@@ -25,8 +25,9 @@ const char* meaning_of(SizeClass size) {
   return "large: essential for downloads";
 }
 
-std::string speed_text(const SpeedUp& speed) {
-  if (speed.rounds < SpeedUp::kLeastRounds) return "too few rounds to tell";
+std::string speed_text(const MethodFinding& method) {
+  const SpeedUp& speed = method.speed_up;
+  if (!method.is_timed()) return speed.rounds != 0 && !speed.is_reliable ? "machine too busy" : "not timed";
   if (!speed.is_measurable) return "no difference";
   return fmt::format("{:.2f} × ({:.2f} … {:.2f})", speed.ratio, speed.low, speed.high);
 }
@@ -103,11 +104,14 @@ std::vector<std::string> time_goes_lines(const AdviseResult& result) {
 std::string measured_text(const AdviseResult& result) {
   std::string text = plainly("ONNX Runtime {}; ", result.baseline.runtime_version);
   if (result.is_generated) {
-    text += fmt::format("compared on {} made-up inputs", result.quality_samples);
+    text += fmt::format("compared on {} random inputs", result.quality_samples);
   } else {
     text += fmt::format("compared on {} of {} samples", result.quality_samples, result.samples);
-    if (result.calibration_samples != 0)
-      text += fmt::format(", calibrated on {} others", result.calibration_samples);
+    for (const MethodFinding& method : result.methods) {
+      if (method.format == Format::kStatic && method.is_measured)
+        text += fmt::format(" (static on {}, calibrated on {} others)", method.samples,
+                            result.calibration_samples);
+    }
   }
   return text + fmt::format("; {:.0f} s of {:.0f}", result.seconds, result.budget);
 }
@@ -124,9 +128,10 @@ std::string method_table(const AdviseResult& result) {
   for (const MethodFinding& method : result.methods) {
     if (!method.is_measured) continue;
     has_rows = true;
+    const char* verdict = method.is_acceptable ? "yes" : method.is_uncertain ? "not certain" : "NO";
     table.add({name_of(method.format), bytes_text(method.bytes), percent_text(method.ratio),
-               speed_text(method.speed_up), bytes_text(method.peak_memory), decibel_text(method.sqnr_db),
-               plainly("{}: {}", method.is_acceptable ? "yes" : "NO", with_options(method.quality))});
+               speed_text(method), method.peak_memory == 0 ? "-" : bytes_text(method.peak_memory),
+               decibel_text(method.sqnr_db), plainly("{}: {}", verdict, with_options(method.quality))});
   }
   return has_rows ? '\n' + table.text() : "";
 }
@@ -175,7 +180,7 @@ std::string advise_text(const AdviseResult& result) {
 
 std::string advise_table(const std::vector<AdviseRow>& rows) {
   Table table({{"model"}, {"size", Align::kRight}, {"family"}, {"advice"}});
-  std::size_t worthwhile = 0;
+  std::size_t worthwhile = 0, unknown = 0;
   for (const AdviseRow& row : rows) {
     if (!row.error.empty()) {
       table.add({row.model.string(), "-", "-", "error: see above"});
@@ -183,10 +188,14 @@ std::string advise_table(const std::vector<AdviseRow>& rows) {
     }
     table.add({row.model.string(), bytes_text(row.result.bytes), row.result.family.description,
                with_options(row.result.headline)});
-    worthwhile += row.result.verdict == AdviceVerdict::kLeave ? 0 : 1;
+    const AdviceVerdict verdict = row.result.verdict;
+    worthwhile += verdict == AdviceVerdict::kQuantize || verdict == AdviceVerdict::kStoreSmall ? 1U : 0U;
+    unknown += verdict == AdviceVerdict::kUnknown ? 1U : 0U;
   }
   table.add_rule();
-  table.add({fmt::format("total {}", rows.size()), "", "", fmt::format("{} worth it", worthwhile)});
+  table.add({fmt::format("total {}", rows.size()), "", "",
+             fmt::format("{} worth it{}", worthwhile,
+                         unknown == 0 ? "" : fmt::format(", {} not known yet", unknown))});
   return table.text();
 }
 

@@ -96,6 +96,7 @@ constexpr Word kWords[] = {
     {"gates.min_sqnr", "--min-sqnr"},
     {"gates.min_agreement", "--min-agreement"},
     {"gates.max_drop", "--max-drop"},
+    {"max_drop", "--max-drop"},
     {"gates.confidence", "--confidence"},
     {"gates.max_mse", "--max-mse"},
     {"gates.max_flips", "--max-flips"},

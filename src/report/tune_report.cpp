@@ -33,12 +33,12 @@ std::string agreement_text(const TuneTrial& trial) {
   return trial.agreement ? fmt::format("{:.2f} %", 100 * *trial.agreement) : "-";
 }
 
-const char* gate_text(const TuneTrial& trial) {
+// "passed", "failed: 300 of 307 samples needed at 95 % confidence", "passed, but slower than the original"
+std::string gate_text(const TuneTrial& trial) {
   if (!trial.problem.empty()) return "-";
-  if (trial.has_too_few_samples) return "too few samples to be sure";
-  if (!trial.passed) return "failed";
-  if (trial.held_out && !*trial.held_out) return "failed on held-out data";
-  return trial.is_slower ? "passed, but slower" : "passed";
+  if (trial.reason.empty()) return "passed";
+  const bool has_failed = !trial.passed || !trial.held_out.value_or(true);
+  return (has_failed ? "failed: " : "passed, but ") + with_options(trial.reason);
 }
 
 std::vector<std::string> corners_of(const TuneTrial& trial) {
@@ -70,15 +70,15 @@ Table trial_table(const TuneResult& result) {
                {"SQNR", Align::kRight},
                {"same top-1", Align::kRight},
                {result.best.metric ? result.best.metric->name : "metric", Align::kRight},
-               {"gate"},
-               {""}});
+               {""},
+               {"gate"}});
   for (std::size_t i = 0; i < result.trials.size(); ++i) {
     const TuneTrial& trial = result.trials[i];
     if (!trial.problem.empty()) continue;
     const bool is_best = i == result.best_trial;
     table.add({trial.name, percent_text(trial.ratio), speed_and_memory(trial), decibel_text(trial.sqnr_db),
-               agreement_text(trial), metric_text(trial), gate_text(trial),
-               place_text(trial, is_best && result.passed)});
+               agreement_text(trial), metric_text(trial), place_text(trial, is_best && result.passed),
+               gate_text(trial)});
   }
   return table;
 }
@@ -120,7 +120,9 @@ Json quality_json(const TuneTrial& trial) {
   json["metric"] = metric_json(trial.metric);
   json["passed"] = trial.passed;
   json["verdict"] = with_options(trial.verdict);
+  json["confidence"] = trial.confidence > 0 ? Json(trial.confidence) : Json(nullptr);
   json["samples"] = trial.samples;
+  json["samples_needed"] = trial.samples_needed == 0 ? Json(nullptr) : Json(trial.samples_needed);
   json["too_few_samples"] = trial.has_too_few_samples;
   return json;
 }
@@ -145,6 +147,8 @@ Json trial_json(const TuneTrial& trial) {
     json["memory_ratio"] = trial.memory_ratio;
   }
   json.update(quality_json(trial));
+  json["reason"] = trial.reason.empty() ? Json(nullptr) : Json(with_options(trial.reason));
+  json["more_samples"] = trial.more_samples == 0 ? Json(nullptr) : Json(trial.more_samples);
   json["held_out"] = trial.held_out ? Json(*trial.held_out) : Json(nullptr);
   json["on_front"] = trial.is_on_front;
   json["corners"] = corners_of(trial);
@@ -212,16 +216,21 @@ std::string tune_text(const TuneResult& result) {
                     percent_text(result.best.ratio),
                     result.best.is_timed ? fmt::format("{:.2f} × as fast ({:.2f} … {:.2f})", speed.ratio,
                                                        speed.low, speed.high)
-                                         : "not timed: 'ounce bench' tells how fast it is");
+                                         : "not timed: measure its speed with 'ounce bench'");
   } else if (!result.closest.empty()) {
-    const char* slow = result.best.is_slower ? ", but it is slower than the original" : "";
+    // A model that passed its gate and still is not the answer has another reason.
+    const bool has_passed = result.best.passed && result.best.held_out.value_or(true);
+    const std::string but = has_passed ? ", but " + with_options(result.best.reason) : "";
     text += plainly("nothing passed; closest came {}: {}{}\nit is kept as {}\n", result.best.name,
-                    with_options(result.best.verdict), slow, result.closest.string());
+                    with_options(result.best.verdict), but, result.closest.string());
     if (result.samples_needed != 0)
       text += plainly(
-          "to be sure of it: {} samples like these, a gate that asks for less, a lower --confidence; "
-          "--confidence none goes by these samples alone\n",
-          result.samples_needed);
+          "not enough samples: {} needed{}; add samples, relax the gate, lower --confidence, or judge these "
+          "samples alone with --confidence none\n",
+          result.samples_needed,
+          result.best.more_samples == 0
+              ? ""
+              : fmt::format(", {} given", result.samples_needed - result.best.more_samples));
   } else {
     text += "nothing could be made\n";
   }

@@ -18,6 +18,7 @@ TuneTrial trial(const std::string& name, double speed) {
   made.is_timed = true;
   made.speed_up.ratio = speed;
   made.is_slower = speed < 0.98;
+  if (made.is_slower) made.reason = "slower than the original (0.80 ×)";
   made.sqnr_db = 40;
   made.passed = true;
   made.verdict = "40.0 dB, 30 wanted";
@@ -57,7 +58,7 @@ TEST(TuneReportTest, WhatPassesButIsSlowerIsSaidToBe) {
   result.trials[1] = result.best = trial("static", 0.8);
   const std::string text = tune_text(result);
   EXPECT_THAT(text, HasSubstr("passed, but slower"));
-  EXPECT_THAT(text, HasSubstr("closest came static: 40.0 dB, 30 wanted, but it is slower than the original"));
+  EXPECT_THAT(text, HasSubstr("closest came static: 40.0 dB, 30 wanted, but slower than the original"));
   EXPECT_THAT(text, Not(HasSubstr("best")));
 }
 
@@ -68,6 +69,47 @@ TEST(TuneReportTest, NothingIsCalledFastThatWasNotTimed) {
   EXPECT_THAT(text, Not(HasSubstr("×")));
   EXPECT_THAT(text, HasSubstr("not timed"));
   EXPECT_TRUE(tune_json({{"model.onnx", result, "", 0}})["models"][0]["best"]["speed_up"].is_null());
+}
+
+TEST(TuneReportTest, EveryRejectedModelHasItsReasonInTheTable) {
+  TuneResult result = two_of_one_name();
+  TuneTrial failed = trial("static", 1.9);
+  failed.passed = false;
+  failed.samples = 300;
+  failed.samples_needed = 307;
+  failed.confidence = 0.9;
+  failed.more_samples = 14;
+  failed.reason = "300 of 307 samples needed at 90 % confidence";
+  TuneTrial useless = trial("w16", 1);
+  useless.reason = "not smaller or faster than the original";
+  TuneTrial lossy = trial("w4", 1);
+  lossy.passed = false;
+  lossy.reason = "top1_accuracy is worse by 1.60 points, more than the 1.00 points of `gates.max_drop`";
+  TuneTrial refused = trial("dynamic", 1);
+  refused.held_out = false;
+  refused.reason = "on held-out data: output 'y' has 24.0 dB";
+  result.trials.insert(result.trials.end(), {failed, useless, lossy, refused});
+  const std::string text = tune_text(result);
+  EXPECT_THAT(text, HasSubstr("failed: 300 of 307 samples needed at 90 % confidence\n"));
+  EXPECT_THAT(text, HasSubstr("passed, but not smaller or faster than the original\n"));
+  EXPECT_THAT(text, HasSubstr("failed: top1_accuracy is worse by 1.60 points, more than the 1.00 points of "
+                              "--max-drop\n"));
+  EXPECT_THAT(text, HasSubstr("failed: on held-out data: output 'y' has 24.0 dB\n"));
+  const auto trials = tune_json({{"model.onnx", result, "", 0}})["models"][0]["trials"];
+  EXPECT_TRUE(trials[0]["reason"].is_null());
+  EXPECT_EQ(trials[2]["reason"], "300 of 307 samples needed at 90 % confidence");
+  EXPECT_EQ(trials[2]["samples_needed"], 307);
+  EXPECT_EQ(trials[2]["more_samples"], 14);
+  EXPECT_EQ(trials[2]["confidence"], 0.9);
+}
+
+TEST(TuneReportTest, MissingSamplesAreCounted) {
+  TuneResult result = two_of_one_name();
+  result.passed = false;
+  result.closest = "small.closest.onnx";
+  result.samples_needed = 149;
+  result.best.more_samples = 85;
+  EXPECT_THAT(tune_text(result), HasSubstr("not enough samples: 149 needed, 64 given; "));
 }
 
 TEST(TuneReportTest, TimesHaveTheirRange) {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/shell_word.h"
-#include "search/advise_quality.h"
-#include "search/advise_rules.h"
 
 namespace ounce::search {
 namespace {
@@ -99,17 +97,11 @@ std::string CommandWriter::runtime() const {
   return text;
 }
 
-// What decides, and how labels are counted.
+// The gates, and how labels are counted.
 std::string CommandWriter::gates() const {
   std::string text;
-  Gates gates = gates_for(options_, result_.family);
-  for (const MethodFinding& method : result_.methods) {
-    if (judges_by_answers(options_, result_.family, method.agreement)) gates.min_agreement = kLeastAgreement;
-  }
-  if (gates.min_agreement) {
-    text += fmt::format(" --min-agreement {:g}%", 100 * *gates.min_agreement);
-    gates.min_sqnr.reset();
-  }
+  const Gates& gates = result_.gates;
+  if (gates.min_agreement) text += fmt::format(" --min-agreement {:g}%", 100 * *gates.min_agreement);
   if (gates.max_drop) text += fmt::format(" --max-drop {:g}%", 100 * *gates.max_drop);
   if (gates.min_sqnr) text += fmt::format(" --min-sqnr {:g}", *gates.min_sqnr);
   if (options_.task != Task::kAuto) text += fmt::format(" --task {}", name_of(options_.task));

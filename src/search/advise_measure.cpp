@@ -4,7 +4,9 @@
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "base/cancel.h"
@@ -14,25 +16,42 @@
 #include "search/advise_methods.h"
 #include "search/advise_quality.h"
 #include "search/advise_rules.h"
+#include "search/advise_schedule.h"
 #include "search/half.h"
 
 namespace ounce::search {
 namespace {
 
-constexpr double kBaselineSeconds = 1;
-constexpr double kLeastBench = 0.3, kMostBench = 2;              // seconds of calls of each model
-constexpr double kQualityShare = 0.4, kCalibrationShare = 0.15;  // of the budget, at most
+constexpr double kBaselineSeconds = 1, kBaselineShare = 0.05;
+constexpr double kLeastBench = 0.3, kMostBench = 1;  // seconds of calls of each model
+// Shares of the budget: what all comparisons, the comparison of one method and calibration may take at most.
+constexpr double kQualityShare = 0.4, kOneQualityShare = 0.25, kCalibrationShare = 0.3;
 constexpr double kFewShare = 0.1;      // … for the fewest samples that tell anything
 constexpr double kOfBothModels = 2.5;  // what it takes to compare a sample, in runs of the original
 constexpr double kObserving = 8;       // what it takes to look at all values, likewise
 constexpr std::uint64_t kLeastSamples = 8, kProbe = 16;
+constexpr double kRoom = 3;             // times the samples that show a gate if nothing is lost
 constexpr double kBytesASecond = 20e6;  // a first guess of how fast weights are coded
-constexpr double kCaution = 0.8;        // of the time that is left, the last step takes so much
-constexpr double kMostNoise = 2, kMostSlowdown = 3;
-constexpr double kLeastStep = 0.2;  // seconds
-constexpr double kProfiledCalls = 20, kProfileShare = 0.1;  // to see where time goes; of what is left
+constexpr double kMostNoise = 2, kMostSlowdown = 10;
+constexpr double kLeastStep = 0.2;     // seconds
+constexpr double kSlot = 0.02;         // seconds of one model in a round of a timing, about
+constexpr double kWarmUp = 0.1;        // seconds of one model before that
+constexpr double kOverrun = 0.1;       // of the budget: how much longer a timing that has begun may take
+constexpr double kMethods = 6;
+constexpr double kProfiledCalls = 20, kProfileShare = 0.3;  // to see where time goes; of the time left
+constexpr double kSafety = 1.5;          // of a budget that is proposed
+constexpr double kLeastProposal = 60;    // seconds, where the original is too slow for an estimate
+constexpr double kUnknownProposal = 10;  // times the budget, likewise
 
-class Measuring {
+// A budget as somebody would give it: 10, 15, 20, 30, 45 seconds, or whole minutes.
+double round_budget(double seconds) {
+  for (const double nice : {10.0, 15.0, 20.0, 30.0, 45.0}) {
+    if (seconds <= nice) return nice;
+  }
+  return 60 * std::ceil(seconds / 60);
+}
+
+class Measuring : private MethodLab {
  public:
   Measuring(const std::filesystem::path& model, const AdviseOptions& options, const Stopwatch& clock,
             AdviseResult& result)
@@ -44,16 +63,23 @@ class Measuring {
         family.family == ModelFamily::kTrees || family.is_quantized || family.weight_bytes == 0;
     measure_baseline(nothing_to_do && options_.data.is_generated());
     if (nothing_to_do && !has_labels()) return;
-    if (!nothing_to_do && result_.baseline.is_measured) result_.baseline.profile = profile_of(model_);
     const bool is_known = result_.baseline.is_measured && within(left(), [&] {
                             divide_data();
-                            compare_with_itself();
+                            compare_with_itself(nothing_to_do);
                           });
     if (nothing_to_do) return;
+    for (const Format format : methods_for(options_, result_.family)) {
+      MethodFinding& method = result_.methods.emplace_back();
+      method.format = format;
+      method.why_not = obstacle(format, options_, result_.family);
+    }
     if (!is_known) return leave_all_out();
     coding_seconds_ = kLeastStep + static_cast<double>(result_.bytes) / kBytesASecond;
-    for (const Format format : methods_for(options_, result_.family)) try_method(format);
-    time_all();
+    const double missing = try_methods(*this, result_.methods);
+    const double more_samples = seconds_for_samples();
+    if (missing + more_samples > 0) propose_budget(kSafety * (clock_.seconds() + missing + more_samples));
+    result_.baseline.profile = profile_of(model_);
+    profile_fastest();
   }
 
  private:
@@ -70,18 +96,32 @@ class Measuring {
     }
   }
 
-  // There was no time to know the original: what methods would bring cannot be told.
+  // There was no time to run the original: nothing is known about methods.
   void leave_all_out() {
-    for (const Format format : methods_for(options_, result_.family)) {
-      MethodFinding finding;
-      finding.format = format;
-      finding.is_out_of_time = true;
-      finding.why_not = "no time: the original alone takes too long; give a longer `budget`";
-      result_.methods.push_back(std::move(finding));
+    for (MethodFinding& method : result_.methods) {
+      if (!method.why_not.empty()) continue;
+      method.is_out_of_time = true;
+      method.why_not = "no time: the original alone takes too long; give a longer `budget`";
     }
+    propose_budget(std::max(kLeastProposal, kUnknownProposal * options_.budget));
   }
 
-  double left() const { return options_.budget - clock_.seconds(); }
+  // What it takes to compare the samples that a method lacks, if the data has them.
+  double seconds_for_samples() const {
+    double seconds = 0;
+    for (const MethodFinding& method : result_.methods) {
+      const std::uint64_t given = method.format == Format::kStatic ? samples_ / 2 : samples_;
+      if (method.is_uncertain && method.samples_needed != 0 && method.samples_needed <= given)
+        seconds += comparing_each_ * static_cast<double>(method.samples_needed) / kOneQualityShare;
+    }
+    return seconds;
+  }
+
+  void propose_budget(double seconds) {
+    result_.budget_needed = round_budget(std::max(seconds, 2 * options_.budget));
+  }
+
+  double left() const override { return options_.budget - clock_.seconds(); }
   // What a call takes; one that waited for another program does not count.
   double call_seconds() const {
     const Latency& latency = result_.baseline.latency;
@@ -90,9 +130,11 @@ class Measuring {
 
   void measure_baseline(bool may_fail) {
     BenchOptions bench_options = bench_setting();
-    bench_options.seconds = std::min(kBaselineSeconds, 0.05 * options_.budget);
+    bench_options.seconds = std::min(kBaselineSeconds, kBaselineShare * options_.budget);
+    bench_options.deadline = options_.budget / 2;
     Baseline& baseline = result_.baseline;
     const TimeLimit limit(left());
+    const Stopwatch time;
     try {
       const BenchReport report = bench({model_}, bench_options);
       const BenchResult& timed = report.models.front();
@@ -104,13 +146,15 @@ class Measuring {
       baseline.peak_memory = timed.peak_memory;
       baseline.load_memory = timed.load_memory;
       result_.notes = report.notes;
+      const double calls = baseline.latency.mean * static_cast<double>(baseline.latency.calls);
+      loading_seconds_ = std::max(time.seconds() - calls, 0.0);
     } catch (const Error& error) {
       if (is_cancelled()) throw;
       const bool is_late = error.code() == ErrorCode::kCancelled;
       if (!may_fail && !is_late) throw with_hint(error);
-      baseline.why_not =
-          is_late ? fmt::format("{:g} s are too few to time it; give a longer `budget`", options_.budget)
-                  : error.what();
+      baseline.why_not = is_late ? fmt::format("{:g} s was too short to time it; give a longer `budget`",
+                                               options_.budget)
+                                 : error.what();
     }
   }
 
@@ -134,60 +178,64 @@ class Measuring {
 
   bool has_labels() const { return !options_.data.labels.empty(); }
 
-  // One half calibrates, the other one judges; so many samples of each as there is time for.
   void divide_data() {
-    calibration_ = quality_ = options_.data;
+    calibration_ = held_out_ = all_ = options_.data;
     if (options_.data.is_generated()) return;
     const auto executor = measure::load_as_floats(model_, measure::executor_options(options_.runtime));
     samples_ = measure::open_feed(model_, executor->inputs(), options_.data).feed->samples();
-    choose_samples(std::min(kMostCalibration, affordable(kCalibrationShare, kObserving)),
-                   affordable(kQualityShare / kMethods, kOfBothModels));
     result_.samples = samples_;
     if (samples_ == 1) result_.notes.emplace_back("there is one sample: it calibrates and judges");
+    choose_samples(fitting(kCalibrationShare, kObserving * call_seconds(), 0), kProbe);
   }
 
-  // At most so many of each half.
+  // One half calibrates static, which is judged on the other one. The other methods are made without data, and
+  // are judged on all of it. At most so many samples of each.
   void choose_samples(std::uint64_t calibrating, std::uint64_t judging) {
-    calibrating_ = Half{options_.data, samples_, false}.choose(calibrating, calibration_);
-    judging_ = Half{options_.data, samples_, true}.choose(judging, quality_);
+    calibrating_ = Half{options_.data, samples_, false}.choose(std::min(kMostCalibration, calibrating), calibration_);
+    held_out_samples_ = Half{options_.data, samples_, true}.choose(judging, held_out_);
+    all_samples_ = choose_evenly(options_.data, samples_, judging, all_);
     calibration_.labels.clear();
   }
 
-  // A few at least, but of a slow model not so many that they take the time of everything else.
-  std::uint64_t affordable(double share, double runs) const {
-    const double each = runs * std::max(call_seconds(), 1e-6);
-    const double few =
-        std::clamp(kFewShare * options_.budget / each, 1.0, static_cast<double>(kLeastSamples));
-    const double count = share * options_.budget / each;
-    return static_cast<std::uint64_t>(std::clamp(count, few, 1e9));
+  // Samples that a share of the budget pays for, at `each` seconds; `wanted` of them if kOneQualityShare does.
+  // A few in any case, but of a slow model not so many that they take the time of everything else.
+  std::uint64_t fitting(double share, double each, std::uint64_t wanted) const {
+    const double affordable = options_.budget / std::max(each, 1e-6);
+    const double few = std::clamp(kFewShare * affordable, 1.0, static_cast<double>(kLeastSamples));
+    const double enough = std::min(kOneQualityShare * affordable, static_cast<double>(wanted));
+    return static_cast<std::uint64_t>(std::clamp(share * affordable, std::max(few, enough), 1e9));
   }
 
-  // Gives the metric. A few samples show first what reading and comparing them takes, which may be more than
-  // running the model.
-  void compare_with_itself() {
-    const std::uint64_t calibrating = calibrating_, judging = judging_;
-    choose_samples(calibrating, std::min(judging, kProbe));
-    VerifyResult same = verify(model_, model_, verify_setting());
-    const double each = std::max(1e-6, (same.seconds - same.load_seconds) /
-                                           static_cast<double>(std::max<std::uint64_t>(1, same.samples)));
-    const auto fitting = [&](std::uint64_t samples, double share) {
-      const double few =
-          std::clamp(kFewShare * options_.budget / each, 1.0, static_cast<double>(kLeastSamples));
-      const double count = std::clamp(share * options_.budget / each, few, 1e9);
-      return std::min(samples, static_cast<std::uint64_t>(count));
-    };
-    choose_samples(fitting(calibrating, kCalibrationShare), fitting(judging, kQualityShare / kMethods));
-    if (has_labels() && judging_ > same.samples) same = verify(model_, model_, verify_setting());
-    result_.baseline.metrics = same.metrics;
+  // A few samples show what reading and comparing them takes, which may be more than running the model, and
+  // what the outputs are. `with_metric`: all of them, for the metric, as no method will tell it.
+  void compare_with_itself(bool with_metric) {
+    const VerifyResult same = verify(model_, model_, verify_setting(held_out_));
+    const double count = static_cast<double>(std::max<std::uint64_t>(1, same.samples));
+    const double each = std::max(1e-6, (same.seconds - same.load_seconds) / count);
+    double answers = 0;
+    for (const OutputComparison& output : same.outputs) {
+      if (output.top1_agreement && (answers == 0 || output.other_answers.of < answers))
+        answers = output.other_answers.of;
+    }
+    // Once with the samples that there are, so that all methods pass the same gates.
+    const double judging = static_cast<double>(Half{options_.data, samples_, true}.size());
+    result_.gates = gates_for(options_, result_.family, answers / count * judging);
+    const std::uint64_t wanted =
+        static_cast<std::uint64_t>(kRoom * static_cast<double>(least_samples(result_.gates, result_.confidence)));
+    const double call = std::max(kOfBothModels * call_seconds(), each);
+    choose_samples(fitting(kCalibrationShare, std::max(kObserving * call_seconds(), each), 0),
+                   fitting(kQualityShare / kMethods, call, wanted));
     result_.is_generated = same.is_generated;
-    result_.quality_samples = judging_ == 0 ? same.samples : judging_;
-    comparing_seconds_ = same.load_seconds + each * static_cast<double>(result_.quality_samples);
+    loading_to_compare_ = same.load_seconds;
+    comparing_each_ = each;
+    if (!with_metric) return;
+    result_.baseline.metrics = verify(model_, model_, verify_setting(all_)).metrics;
   }
 
-  VerifyOptions verify_setting() const {
+  VerifyOptions verify_setting(const DataOptions& data) const {
     VerifyOptions verify_options;
     verify_options.runtime = options_.runtime;
-    verify_options.data = quality_;
+    verify_options.data = data;
     verify_options.task = options_.task;
     verify_options.metric = options_.metric;
     verify_options.metric_command = options_.metric_command;
@@ -195,53 +243,59 @@ class Measuring {
     verify_options.label_output = options_.label_output;
     verify_options.threshold = options_.threshold;
     verify_options.edge_cases = false;
-    verify_options.gates = gates_for(options_, result_.family);
+    verify_options.gates = result_.gates;
+    verify_options.reference_runs = reference_runs_;
     verify_options.progress = options_.progress;
     return verify_options;
   }
 
-  double making_estimate(Format format) const {
-    const double observing =
-        format == Format::kStatic ? static_cast<double>(calibrating_) * call_seconds() * kObserving : 0;
-    return coding_seconds_ * effort(format) + observing;
+  double making_estimate(Format format) const override {
+    const bool is_static = format == Format::kStatic;
+    const double observing = is_static ? static_cast<double>(calibrating_) * call_seconds() * kObserving : 0;
+    const auto judging = static_cast<double>(is_static ? held_out_samples_ : all_samples_);
+    return coding_seconds_ * effort(format) + observing + loading_to_compare_ + comparing_each_ * judging;
   }
 
-  // How much longer calls take than they would on a machine of our own.
+  // How much longer calls take than they would on an idle machine.
   double slowdown() const {
     const Latency& latency = result_.baseline.latency;
-    return latency.min > 0 ? std::clamp(call_seconds() / latency.min, 1.0, kMostSlowdown) : 1;
+    return latency.min > 0 ? std::clamp(latency.mean / latency.min, 1.0, kMostSlowdown) : 1;
   }
 
-  // What the timing in the end takes for one model, when it is called for so many seconds.
-  double timing_estimate(double seconds) const {
-    const Baseline& base = result_.baseline;
-    const double calls =
-        std::max(seconds, 10 * std::max(call_seconds(), 0.01)) + std::max(0.1, 3 * call_seconds());
-    return base.load_seconds + base.cold_start_seconds + slowdown() * calls;
+  // Seconds of calls of one model that are SpeedUp::kLeastRounds.
+  double calling_estimate() const {
+    const double call = call_seconds();
+    return std::max(kWarmUp, 3 * call) * slowdown() + static_cast<double>(SpeedUp::kLeastRounds) * std::max(call, kSlot * slowdown());
   }
-  // … and what has to be left for it, if there will be one model more.
-  double reserve() const { return static_cast<double>(made_.size() + 2) * timing_estimate(kLeastBench); }
+  double timing_estimate() const override { return 2 * (loading_seconds_ + calling_estimate()); }
 
-  void try_method(Format format) {
-    MethodFinding finding;
-    finding.format = format;
-    finding.why_not = obstacle(format, options_, result_.family);
-    if (finding.why_not.empty()) {
-      const double step = making_estimate(format) + comparing_seconds_;
-      if (step + reserve() <= left()) {
-        make(format, finding);
-      } else {
-        finding.is_out_of_time = true;
-        finding.why_not = fmt::format("no time: it would take about {:.0f} s", std::max(1.0, step));
-      }
-    }
-    result_.methods.push_back(std::move(finding));
+  void time(double seconds, MethodFinding& finding) override {
+    BenchOptions bench_options = bench_setting();
+    // With little time the figures of memory are left out, as they take processes of their own.
+    if (left() < 2 * timing_estimate()) bench_options.cold_starts = 0;
+    const double calling = (seconds - 2 * loading_seconds_) / 2 / slowdown();
+    bench_options.seconds = std::clamp(calling, kLeastBench, kMostBench);
+    bench_options.deadline = std::max(left() - 2 * loading_seconds_, calling_estimate());
+    BenchReport report;
+    const double limit = std::max(left(), 0.0) + kOverrun * options_.budget;
+    if (!within(limit, [&] { report = bench({model_, made_.at(finding.format)}, bench_options); })) return;
+    const BenchResult& timed = report.models.back();
+    const SpeedUp& speed_up = timed.batches.front().speed_up;
+    const bool is_better = speed_up.is_reliable == finding.speed_up.is_reliable
+                               ? speed_up.rounds >= finding.speed_up.rounds
+                               : speed_up.is_reliable || finding.speed_up.rounds == 0;
+    if (is_better) finding.speed_up = speed_up;
+    finding.load_seconds = timed.load_seconds;
+    if (timed.peak_memory == 0) return;
+    finding.peak_memory = timed.peak_memory;
+    finding.load_memory = timed.load_memory;
   }
 
-  void make(Format format, MethodFinding& finding) {
+  void make(double seconds, MethodFinding& finding) override {
+    const Format format = finding.format;
     const std::filesystem::path file = default_output(folder_.path() / "model.onnx", format);
     const Stopwatch time;
-    const TimeLimit limit(left() - reserve());
+    const TimeLimit limit(std::max(seconds, kLeastStep));
     try {
       const QuantizeResult made = quantize(model_, file, quantize_setting(format));
       if (format != Format::kStatic) learn(time.seconds() / effort(format));
@@ -265,16 +319,20 @@ class Measuring {
   }
 
   void compare(const std::filesystem::path& file, MethodFinding& finding) {
-    const Stopwatch time;
-    judge(options_, result_.family, verify(model_, file, verify_setting()), finding);
-    comparing_seconds_ = time.seconds();
+    const bool is_static = finding.format == Format::kStatic;
+    const VerifyResult compared = verify(model_, file, verify_setting(is_static ? held_out_ : all_));
+    loading_to_compare_ = compared.load_seconds;
+    judge(result_.gates, compared, finding);
     finding.is_measured = true;
-    if (finding.format == Format::kStatic) {
-      result_.calibration_samples = calibrating_;
-      result_.notes.emplace_back(
-          "static was made without the search that `quantize()` does: its result is as close or closer");
+    made_[finding.format] = file;
+    if (compared.samples > result_.quality_samples) {
+      result_.quality_samples = compared.samples;
+      result_.baseline.metrics = compared.metrics;
     }
-    made_[result_.methods.size()] = file;
+    if (!is_static) return;
+    result_.calibration_samples = calibrating_;
+    result_.notes.emplace_back(
+        "static was made without the search that `quantize()` does: its result is as close or closer");
   }
 
   QuantizeOptions quantize_setting(Format format) const {
@@ -290,43 +348,15 @@ class Measuring {
     return quantize_options;
   }
 
-  // All against the original, in one run.
-  void time_all() {
-    if (made_.empty()) return;
-    std::vector<std::filesystem::path> models = {model_};
-    for (const auto& [place, file] : made_) models.push_back(file);
-    BenchOptions bench_options = bench_setting();
-    const auto count = static_cast<double>(models.size());
-    const double spare = left() / count - timing_estimate(0);
-    bench_options.seconds = std::clamp(kCaution * spare / slowdown(), kLeastBench, kMostBench);
-    BenchReport report;
-    if (!within(left(), [&] { report = bench(models, bench_options); })) {
-      result_.notes.emplace_back("there was no time to time the methods: give a longer `budget`");
-      return;
-    }
-    std::size_t next = 1;
-    for (const auto& [place, file] : made_) {
-      const BenchResult& timed = report.models[next++];
-      MethodFinding& finding = result_.methods[place];
-      finding.speed_up = timed.batches.front().speed_up;
-      finding.load_seconds = timed.load_seconds;
-      finding.peak_memory = timed.peak_memory;
-      finding.load_memory = timed.load_memory;
-    }
-    profile_fastest();
-  }
-
   // Where the time of the fastest goes that is good enough, if it computes otherwise than the original.
   void profile_fastest() {
-    std::optional<std::size_t> fastest;
-    for (const auto& [place, file] : made_) {
-      const MethodFinding& finding = result_.methods[place];
+    MethodFinding* fastest = nullptr;
+    for (MethodFinding& finding : result_.methods) {
       const bool is_other = finding.integer_nodes != 0 || finding.format == Format::kFp16;
-      const bool is_faster =
-          !fastest || finding.speed_up.ratio > result_.methods[*fastest].speed_up.ratio;
-      if (is_other && finding.is_acceptable && is_faster) fastest = place;
+      if (!is_other || !finding.is_acceptable || !finding.is_timed()) continue;
+      if (fastest == nullptr || finding.speed_up.ratio > fastest->speed_up.ratio) fastest = &finding;
     }
-    if (fastest) result_.methods[*fastest].profile = profile_of(made_.at(*fastest));
+    if (fastest != nullptr) fastest->profile = profile_of(made_.at(fastest->format));
   }
 
   // Nothing where it would take a large share of the time, or cannot be had.
@@ -347,18 +377,18 @@ class Measuring {
     return profile;
   }
 
-  static constexpr double kMethods = 6;
-
   const std::filesystem::path& model_;
   const AdviseOptions& options_;
   const Stopwatch& clock_;
   AdviseResult& result_;
   TemporaryFolder folder_;
-  DataOptions calibration_, quality_;
-  std::uint64_t samples_ = 0, calibrating_ = 0, judging_ = 0;  // in all, and of each half
-  double coding_seconds_ = 0, comparing_seconds_ = 0;
+  DataOptions calibration_, held_out_, all_;
+  std::uint64_t samples_ = 0, calibrating_ = 0, held_out_samples_ = 0, all_samples_ = 0;
+  std::shared_ptr<ReferenceRuns> reference_runs_ = keep_reference_runs();
+  double loading_seconds_ = 0;  // of a model that is timed: all that a timing takes besides the calls
+  double coding_seconds_ = 0, loading_to_compare_ = 0, comparing_each_ = 0;
   bool has_learned_ = false;
-  std::map<std::size_t, std::filesystem::path> made_;  // by the method's place in the result
+  std::map<Format, std::filesystem::path> made_;
 };
 
 }  // namespace

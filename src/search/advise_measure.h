@@ -1,9 +1,8 @@
 // What each method brings, measured on the model within a budget of time.
 //
 // The original is timed alone first. Then each method in turn makes a model in a temporary folder, which is
-// compared with the original; in the end all of them are timed against it in one interleaved run. What a step
-// will take is estimated from what the steps before took, and one that would not fit is left out. So is
-// anything that the budget has to be kept for: the timing in the end.
+// compared with the original and timed against it (advise_schedule.h). The duration of a step is estimated
+// from the steps before, and a step that would not fit is left out.
 #pragma once
 
 #include <ounce/advise.h>

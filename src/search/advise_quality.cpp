@@ -12,10 +12,6 @@
 namespace ounce::search {
 namespace {
 
-double sqnr_limit(const AdviseOptions& options, const FamilyFinding& family) {
-  return options.min_sqnr.value_or(family.family == ModelFamily::kAudioGenerator ? kFineSqnr : kUsualSqnr);
-}
-
 // Points for accuracies, a share of the original's value for errors and likelihoods.
 std::string drop_text(const MetricResult& metric, double limit) {
   const double change =
@@ -26,34 +22,60 @@ std::string drop_text(const MetricResult& metric, double limit) {
                      change > 0 ? "worse" : "better", std::fabs(change), unit, metric.candidate, 100 * limit);
 }
 
+std::string quality_text(const Gates& gates, const MethodFinding& finding) {
+  if (finding.metric) return drop_text(*finding.metric, gates.max_drop.value_or(0));
+  if (gates.min_agreement && finding.agreement)
+    return fmt::format("{:.2f} % same predictions, {:.4g} wanted", 100 * *finding.agreement,
+                       100 * *gates.min_agreement);
+  if (finding.sqnr_db == std::numeric_limits<double>::infinity()) return "identical";
+  return fmt::format("{:.1f} dB, {:.4g} wanted", finding.sqnr_db, gates.min_sqnr.value_or(kUsualSqnr));
+}
+
+// Events with this share would have shown up in so many samples, with this confidence.
+std::uint64_t samples_to_show(double share, double confidence) {
+  if (!(share > 0 && share < 1)) return 1;
+  return static_cast<std::uint64_t>(std::ceil(std::log(1 - confidence) / std::log(1 - share) - 1e-9));
+}
+
 }  // namespace
 
 bool has_metric(const AdviseOptions& options) {
   return !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();
 }
 
-bool judges_by_answers(const AdviseOptions& options, const FamilyFinding& family,
-                       const std::optional<double>& agreement) {
-  if (!agreement || options.data.is_generated() || has_metric(options) || options.min_sqnr) return false;
-  // Boxes are answers too, but most of them are of nothing and always agree.
-  return family.family != ModelFamily::kDetector && family.family != ModelFamily::kAudioGenerator;
-}
-
-Gates gates_for(const AdviseOptions& options, const FamilyFinding& family) {
+Gates gates_for(const AdviseOptions& options, const FamilyFinding& family, double answers) {
   Gates gates;
+  gates.min_sqnr = options.min_sqnr;
   if (has_metric(options)) {
     gates.max_drop = options.max_drop;
-    gates.min_sqnr = options.min_sqnr;
+    return gates;
+  }
+  if (gates.min_sqnr) return gates;
+  // Boxes are predictions too, but most of them are of nothing and always agree; random inputs are none of
+  // the classes.
+  const bool is_classifier = answers > 0 && !options.data.is_generated() &&
+                             family.family != ModelFamily::kDetector &&
+                             family.family != ModelFamily::kAudioGenerator;
+  if (is_classifier && answers >= static_cast<double>(samples_to_show(1 - kLeastAgreement, kUsualConfidence))) {
+    gates.min_agreement = kLeastAgreement;
   } else {
-    gates.min_sqnr = sqnr_limit(options, family);
+    const bool is_fine = is_classifier || family.family == ModelFamily::kAudioGenerator;
+    gates.min_sqnr = is_fine ? kFineSqnr : kUsualSqnr;
   }
   return gates;
 }
 
-void judge(const AdviseOptions& options, const FamilyFinding& family, const VerifyResult& compared,
-           MethodFinding& finding) {
+std::uint64_t least_samples(const Gates& gates, double confidence) {
+  std::uint64_t least = kLeastForNoise;
+  if (gates.max_drop) least = std::max(least, samples_to_show(*gates.max_drop, confidence));
+  if (gates.min_agreement) least = std::max(least, samples_to_show(1 - *gates.min_agreement, confidence));
+  return least;
+}
+
+void judge(const Gates& gates, const VerifyResult& compared, MethodFinding& finding) {
   finding.sqnr_db = measure::worst_sqnr(compared.outputs);
   finding.agreement = measure::least_agreement(compared.outputs);
+  finding.samples = compared.samples;
   std::uint64_t broken = 0;
   for (const OutputComparison& output : compared.outputs)
     broken += output.is_state ? 0 : output.newly_not_finite;
@@ -62,20 +84,17 @@ void judge(const AdviseOptions& options, const FamilyFinding& family, const Veri
     finding.quality = fmt::format("{} values became NaN or infinite", broken);
     return;
   }
-  if (finding.metric) {
-    finding.is_acceptable = compared.passed;
-    finding.quality = drop_text(*finding.metric, options.max_drop);
-  } else if (judges_by_answers(options, family, finding.agreement)) {
-    finding.is_acceptable = *finding.agreement >= kLeastAgreement;
-    finding.quality =
-        fmt::format("{:.2f} % same answers, {:.0f} wanted", 100 * *finding.agreement, 100 * kLeastAgreement);
-  } else {
-    finding.is_acceptable = compared.passed;
-    finding.quality =
-        finding.sqnr_db == std::numeric_limits<double>::infinity()
-            ? "identical"
-            : fmt::format("{:.1f} dB, {:.0f} wanted", finding.sqnr_db, sqnr_limit(options, family));
-  }
+  const bool has_two_gates = gates.max_drop && gates.min_sqnr;
+  finding.quality = has_two_gates && !compared.failures.empty() ? compared.failures.front()
+                                                                : quality_text(gates, finding);
+  // Random inputs are no sample of anything, so there is nothing to be certain of.
+  finding.is_acceptable = compared.passed && (compared.is_certain || compared.is_generated);
+  finding.is_uncertain = compared.passed && !finding.is_acceptable;
+  if (!finding.is_uncertain) return;
+  finding.samples_needed = compared.samples_needed;
+  finding.quality += finding.samples_needed == 0
+                         ? fmt::format("; {} samples do not show it", finding.samples)
+                         : fmt::format("; {} samples needed, {} given", finding.samples_needed, finding.samples);
 }
 
 }  // namespace ounce::search

@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "search/advise_commands.h"
 #include "search/advise_rules.h"
@@ -18,16 +21,30 @@ std::string size_text(std::uint64_t bytes) {
 }
 
 std::string speed_text(const MethodFinding& method) {
+  if (!method.is_timed()) {
+    const bool is_busy = method.speed_up.rounds != 0 && !method.speed_up.is_reliable;
+    return is_busy ? "not timed (the machine was too busy)" : "not timed";
+  }
   return method.speed_up.is_measurable ? fmt::format("{:.2f} × as fast", method.speed_up.ratio)
                                        : "as fast as the original";
 }
 
-// The fastest of those that are worth it and good enough, or not; the smaller one of two that are about as
-// fast.
+// A budget as the command line takes it.
+std::string budget_text(double seconds) {
+  const double minutes = seconds / 60;
+  if (seconds >= 120 && minutes == std::floor(minutes)) return fmt::format("{:.0f}m", minutes);
+  return fmt::format("{:g}s", seconds);
+}
+
+bool is_integer(Format format) { return format == Format::kStatic || format == Format::kDynamic; }
+
+// The fastest of those that are worth it and good enough, or lose too much; the smaller one of two that are
+// about as fast.
 const MethodFinding* fastest(const AdviseResult& result, bool is_acceptable) {
   const MethodFinding* best = nullptr;
   for (const MethodFinding& method : result.methods) {
-    if (!method.is_faster(kWorthwhileSpeed) || method.is_acceptable != is_acceptable) continue;
+    if (!method.is_faster(kWorthwhileSpeed) || method.is_acceptable != is_acceptable || method.is_uncertain)
+      continue;
     if (best == nullptr) best = &method;
     const double ratio = method.speed_up.ratio / best->speed_up.ratio;
     if (ratio > kSameSpeed || (method.bytes < best->bytes && ratio * kSameSpeed > 1)) best = &method;
@@ -35,15 +52,18 @@ const MethodFinding* fastest(const AdviseResult& result, bool is_acceptable) {
   return best;
 }
 
-// The smallest of those that only store, are good enough and not slower. Four bits have to prove more.
+// The smallest of those that only store, are good enough and not slower. One that was not timed is taken only
+// if none was. Four bits have to prove more.
 const MethodFinding* smallest(const AdviseResult& result) {
   const MethodFinding* best = nullptr;
   for (const MethodFinding& method : result.methods) {
-    const bool is_slower = method.speed_up.is_measurable && method.speed_up.ratio * kWorthwhileSpeed < 1;
+    const bool is_slower =
+        method.is_timed() && method.speed_up.is_measurable && method.speed_up.ratio * kWorthwhileSpeed < 1;
     if (!method.is_measured || !is_storage(method.format) || !method.is_acceptable || is_slower) continue;
     const bool is_bold = method.format == Format::kW4 && !method.metric && method.sqnr_db < kFineSqnr;
     if (is_bold || method.ratio > kWorthwhileSize) continue;
-    if (best == nullptr || method.bytes < best->bytes) best = &method;
+    const auto rank = [](const MethodFinding& one) { return std::pair(!one.is_timed(), one.bytes); };
+    if (best == nullptr || rank(method) < rank(*best)) best = &method;
   }
   return best;
 }
@@ -68,6 +88,10 @@ class Deciding {
       tune(*lossy);
     } else if (small != nullptr && result_.size != SizeClass::kSmall) {
       store(*small);
+    } else if (const MethodFinding* open = most_promising()) {
+      wait_for(*open);
+    } else if (needs_data()) {
+      wait_for_data();
     } else {
       leave_as_not_worth_it();
     }
@@ -83,7 +107,7 @@ class Deciding {
       say("Fewer or shallower trees make such a model smaller and faster.");
     } else if (family.is_quantized) {
       leave("it is quantized already");
-      say("What is coded twice loses twice: start from the float model if another format is wanted.");
+      say("To get another format, start from the FP32 model.");
     } else if (family.weight_bytes == 0) {
       leave("there are no weights to quantize");
       say(fmt::format(
@@ -152,65 +176,142 @@ class Deciding {
 
   void store(const MethodFinding& small) {
     result_.verdict = AdviceVerdict::kStoreSmall;
-    result_.headline = fmt::format("store small only: {} is {:.0f} % of the size at the same speed; {}{}",
-                                   name_of(small.format), 100 * small.ratio, small.quality, on_what());
-    say(result_.size == SizeClass::kLarge ? fmt::format("With {} every download counts: {} are left of it.",
-                                                        size_text(result_.bytes), size_text(small.bytes))
-                                          : fmt::format("{} become {}, with the same arithmetic.",
-                                                        size_text(result_.bytes), size_text(small.bytes)));
+    const bool is_same_speed = small.is_timed() && !small.speed_up.is_measurable;
+    result_.headline = fmt::format("store small only: {} is {:.0f} % of the size{}; {}{}",
+                                   name_of(small.format), 100 * small.ratio,
+                                   is_same_speed ? " at the same speed" : ", " + speed_text(small),
+                                   small.quality, on_what());
+    say(fmt::format("{} become {}.", size_text(result_.bytes), size_text(small.bytes)));
     say(integer_results());
+    if (most_promising() != nullptr) say_what_is_missing();
     offer(small);
   }
 
-  void leave_as_not_worth_it() {
-    if (is_unmeasured()) {
-      leave(fmt::format("not before something is measured; {:g} s were too few", result_.budget));
-    } else if (result_.size != SizeClass::kSmall) {
-      leave("no method that was measured is both of use and good enough");
-    } else if (options_.data.is_generated() && result_.family.family != ModelFamily::kMlp) {
-      leave(fmt::format("{} is small, and what might make it faster needs data to be measured",
-                        size_text(result_.bytes)));
+  // Could more time, more samples or an idle machine make this method the answer?
+  bool is_open(const MethodFinding& method) const {
+    if (!method.is_measured) return method.is_out_of_time;
+    const bool could_be_faster = !method.is_timed() || method.is_faster(kWorthwhileSpeed);
+    if (method.is_acceptable || method.is_uncertain) return could_be_faster;
+    return !method.is_timed() && can_tune(method);
+  }
+
+  // Of the methods that nothing was decided about, the one to name. Storage alone is no reason to quantize a
+  // small model.
+  const MethodFinding* most_promising() const {
+    const MethodFinding* best = nullptr;
+    for (const MethodFinding& method : result_.methods) {
+      const bool is_storing = is_storage(method.format);
+      if (is_storing && result_.size == SizeClass::kSmall) continue;
+      // Without a provider that computes on it, FP16 is no candidate for speed.
+      if (method.format == Format::kFp16 && method.format != result_.methods.front().format) continue;
+      const bool lacks_samples_to_store = is_storing && method.is_uncertain && method.ratio <= kWorthwhileSize;
+      if (!is_open(method) && !lacks_samples_to_store) continue;
+      const auto rank = [](const MethodFinding& one) {
+        return std::tuple(one.is_faster(kWorthwhileSpeed), one.is_measured, is_integer(one.format));
+      };
+      if (best == nullptr || rank(method) > rank(*best)) best = &method;
+    }
+    return best;
+  }
+
+  // Static was not tried because there is nothing to calibrate on.
+  bool needs_data() const {
+    return options_.data.is_generated() && result_.family.family != ModelFamily::kMlp;
+  }
+
+  void wait_for(const MethodFinding& open) {
+    const std::string_view name = name_of(open.format);
+    const bool has_faster = open.is_faster(kWorthwhileSpeed);
+    if (open.is_measured && open.is_uncertain && (has_faster || is_storage(open.format))) {
+      leave_open(has_faster ? fmt::format("{} is {}, but its quality is not certain: {}", name,
+                                          speed_text(open), open.quality)
+                            : fmt::format("the quality of {} is not certain: {}", name, open.quality));
+    } else if (open.is_measured && open.speed_up.rounds != 0 && !open.speed_up.is_reliable) {
+      leave_open(fmt::format("the machine was too busy to time {}; run again when it is idle", name));
+    } else if (is_unmeasured()) {
+      leave_open(fmt::format("{:g} s was too short to test any method{}", result_.budget, run_again()));
     } else {
-      leave(fmt::format("{} is small, and nothing makes it faster without harm", size_text(result_.bytes)));
+      leave_open(fmt::format("{:g} s was too short to {} {}{}", result_.budget,
+                             open.is_measured ? "time" : "test", name, run_again()));
     }
     say(integer_results());
-    if (result_.size == SizeClass::kSmall && !is_unmeasured())
-      say("A smaller file alone is not worth the risk and the work that every change of a model brings.");
-    offer_storage("if the download matters after all");
+    say_what_is_missing();
+    if (has_faster) {
+      offer(open, "make it", "and test it with more samples");
+    } else {
+      offer_storage("if the download size matters");
+    }
+  }
+
+  void wait_for_data() {
+    leave_open("static, which may make it faster, needs data: give `data`");
+    say(integer_results());
+    offer_storage("if the download size matters");
+  }
+
+  std::string run_again() const {
+    if (result_.budget_needed == 0) return "";
+    return fmt::format("; run again with `budget={}`", budget_text(result_.budget_needed));
+  }
+
+  // Samples that a method lacks: more of them than the data has, or than there was time for.
+  void say_what_is_missing() {
+    for (const MethodFinding& method : result_.methods) {
+      if (!method.is_uncertain || method.samples_needed == 0) continue;
+      if (is_storage(method.format) && result_.size == SizeClass::kSmall) continue;
+      const bool is_half = method.format == Format::kStatic;
+      const std::uint64_t needed = method.samples_needed * (is_half ? 2 : 1);
+      const std::string gate = result_.gates.max_drop ? ", or allow a larger loss with `max_drop`" : "";
+      say(needed <= result_.samples
+              ? fmt::format("{} was compared on {} samples; {} are needed for {:g} % confidence{}.",
+                            name_of(method.format), method.samples, method.samples_needed,
+                            100 * result_.confidence, run_again())
+              : fmt::format("To be {:g} % sure of {}, give about {} samples{}{}.", 100 * result_.confidence,
+                            name_of(method.format), needed, is_half ? " (half of them calibrate it)" : "",
+                            gate));
+    }
+  }
+
+  void leave_as_not_worth_it() {
+    if (result_.size != SizeClass::kSmall) {
+      leave("no method that was measured is both of use and good enough");
+    } else {
+      leave(fmt::format("{} is small, and no method makes it faster without harm", size_text(result_.bytes)));
+    }
+    say(integer_results());
+    if (result_.size == SizeClass::kSmall) say("Quantization would shrink the file but not speed it up.");
+    offer_storage("if the download size matters");
   }
 
   // There was no time for a single method.
   bool is_unmeasured() const {
     const auto& methods = result_.methods;
     return std::none_of(methods.begin(), methods.end(),
-                        [](const auto& method) { return method.is_measured; }) &&
-           std::any_of(methods.begin(), methods.end(),
-                       [](const auto& method) { return method.is_out_of_time; });
+                        [](const auto& method) { return method.is_measured; });
   }
 
-  // What the methods that compute on integers came to.
+  // The results of the methods that run in INT8.
   std::string integer_results() const {
     std::vector<std::string> parts;
     for (const MethodFinding& method : result_.methods) {
-      if (method.format != Format::kStatic && method.format != Format::kDynamic) continue;
-      if (method.is_out_of_time)
-        parts.push_back(
-            fmt::format("there was no time for {}: give a longer `budget`", name_of(method.format)));
+      if (!is_integer(method.format)) continue;
+      if (method.is_out_of_time) parts.push_back(fmt::format("{} was not tested", name_of(method.format)));
       if (!method.is_measured) continue;
-      parts.push_back(
-          fmt::format("{} is {}{}", name_of(method.format), speed_text(method),
-                      method.is_acceptable ? "" : fmt::format(" and loses too much ({})", method.quality)));
+      const std::string quality = method.is_acceptable  ? ""
+                                  : method.is_uncertain ? fmt::format(", quality not certain ({})", method.quality)
+                                                        : fmt::format(" and loses too much ({})", method.quality);
+      parts.push_back(fmt::format("{} is {}{}", name_of(method.format), speed_text(method), quality));
     }
     if (options_.data.is_generated())
       parts.emplace_back("static was not tried, as it needs data: give `data` and ask again");
-    if (parts.empty()) return "No method that computes on integers could be measured.";
-    return fmt::format("Integer arithmetic: {}.", fmt::join(parts, "; "));
+    if (parts.empty()) return "No method that runs in INT8 could be measured.";
+    return fmt::format("INT8: {}.", fmt::join(parts, "; "));
   }
 
-  void offer(const MethodFinding& method) {
-    result_.commands.push_back({commands_.quantize(method.format), "make it"});
-    if (!result_.is_generated)
-      result_.commands.push_back({commands_.verify(method.format), "and prove it on your data"});
+  void offer(const MethodFinding& method, const char* make = "make it",
+             const char* verify = "and prove it on your data") {
+    result_.commands.push_back({commands_.quantize(method.format), make});
+    if (!result_.is_generated) result_.commands.push_back({commands_.verify(method.format), verify});
   }
 
   void offer_tuning(const MethodFinding& lossy) {
@@ -227,7 +328,12 @@ class Deciding {
                                 fmt::format("{} ({:.0f} %; {})", why, 100 * small->ratio, small->quality)});
   }
 
-  const char* on_what() const { return result_.is_generated ? " (on made-up inputs)" : ""; }
+  const char* on_what() const { return result_.is_generated ? " (on random inputs)" : ""; }
+
+  void leave_open(const std::string& why) {
+    result_.verdict = AdviceVerdict::kUnknown;
+    result_.headline = "no recommendation yet: " + why;
+  }
 
   void leave(const std::string& why) {
     result_.verdict = AdviceVerdict::kLeave;

@@ -9,6 +9,16 @@ namespace ounce::search {
 namespace {
 
 constexpr double kDoubtful = 0.9;  // of the original's speed: from here on a second look is worth it
+constexpr int kRepetitions = 2;    // of a timing that was not reliable
+
+// The ratio of an unreliable timing must not decide anything.
+SpeedUp unknown_speed(const SpeedUp& measured) {
+  SpeedUp speed;
+  speed.rounds = measured.rounds;
+  speed.load = measured.load;
+  speed.is_reliable = false;
+  return speed;
+}
 
 // What is assumed of a layer's time where nothing is timed, as a share of what it takes in floats.
 double assumed_time(Format format) {
@@ -19,18 +29,28 @@ double assumed_time(Format format) {
 }  // namespace
 
 std::vector<SpeedUp> Evaluator::contest(const std::vector<Recipe>& recipes, double seconds, int repetition) {
-  if (!clock_.counts_models()) return measure_times(recipes, seconds, repetition);
   std::vector<SpeedUp> speeds;
-  for (const Recipe& recipe : recipes) speeds.push_back(assumed_speed(recipe));
+  if (clock_.counts_models()) {
+    for (const Recipe& recipe : recipes) speeds.push_back(assumed_speed(recipe));
+    return speeds;
+  }
+  speeds = measure_times(recipes, seconds, repetition);
+  for (SpeedUp& speed : speeds) {
+    if (!speed.is_reliable) speed = unknown_speed(speed);
+  }
   return speeds;
 }
 
 std::vector<SpeedUp> Evaluator::time(const std::vector<Recipe>& recipes, double seconds) {
   std::vector<SpeedUp> speeds = contest(recipes, seconds, 0);
   for (std::size_t i = 0; i < recipes.size(); ++i) {
+    // The machine may be less busy the next time.
+    for (int again = 1; again <= kRepetitions && !speeds[i].is_reliable; ++again)
+      speeds[i] = contest({recipes[i]}, seconds, again).front();
     if (!is_slower(speeds[i]) || speeds[i].ratio < kDoubtful) continue;
     std::array<SpeedUp, 3> all = {speeds[i], contest({recipes[i]}, seconds, 1).front(),
                                   contest({recipes[i]}, seconds, 2).front()};
+    if (!all[1].is_reliable || !all[2].is_reliable) continue;
     std::sort(all.begin(), all.end(), [](const SpeedUp& a, const SpeedUp& b) { return a.ratio < b.ratio; });
     speeds[i] = all[1];
   }

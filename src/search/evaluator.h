@@ -55,7 +55,8 @@ class Evaluator {
   virtual std::optional<MeasuredMemory> memory(const Recipe&) { return std::nullopt; }
 
   // How much faster each is than the original, all in one contest; so many seconds for each. All of them
-  // can be made. With a budget of models nothing is timed: what is said then follows from the formats.
+  // can be made. With a budget of models nothing is timed: what is said then follows from the formats. Where
+  // the machine was too busy, the ratio is 1, not measurable and not reliable.
   std::vector<SpeedUp> contest(const std::vector<Recipe>& recipes, double seconds, int repetition = 0);
   // The same, but who comes out a little slower than the original is timed twice more, each time loaded anew,
   // and the middle one counts: where a session happens to lie in memory is worth some percent.

@@ -36,4 +36,15 @@ struct Half {
   }
 };
 
+// Lets `chosen` be at most `most` of all samples in `data`, of which there are so many, and gives their number.
+inline std::uint64_t choose_evenly(const DataOptions& data, std::uint64_t samples, std::uint64_t most,
+                                   DataOptions& chosen) {
+  chosen = data;
+  if (samples < 2) return samples;
+  if (!data.carry.empty()) return chosen.samples = std::min(samples, most);
+  const std::uint64_t stride = (samples + most - 1) / std::max<std::uint64_t>(most, 1);
+  chosen.parts = data.parts * stride;
+  return (samples + stride - 1) / stride;
+}
+
 }  // namespace ounce::search

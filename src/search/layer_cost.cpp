@@ -66,15 +66,17 @@ std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const Recipe& r
     for (std::size_t i = 0; i < count; ++i) layer_costs[first + i].gain = std::max(0.0, all - noises[i]);
     const bool are_all_made =
         std::all_of(noises.begin(), noises.end(), [](double noise) { return std::isfinite(noise); });
-    if (!is_timed || !are_all_made) {
-      for (std::size_t i = 0; i < count; ++i)
-        layer_costs[first + i].cost = static_cast<double>(layer_costs[first + i].values) / bytes;
-    } else {
+    std::vector<SpeedUp> speeds;
+    if (is_timed && are_all_made) {
       recipes.push_back(recipe);
-      const std::vector<SpeedUp> speeds = evaluator.contest(recipes, kContestSeconds);
-      for (std::size_t i = 0; i < count; ++i)
-        layer_costs[first + i].cost = 1 / speeds[i].ratio - 1 / speeds.back().ratio;
+      speeds = evaluator.contest(recipes, kContestSeconds);
     }
+    const bool is_known = !speeds.empty() && std::all_of(speeds.begin(), speeds.end(), [](const SpeedUp& speed) {
+      return speed.is_reliable;
+    });
+    for (std::size_t i = 0; i < count; ++i)
+      layer_costs[first + i].cost = is_known ? 1 / speeds[i].ratio - 1 / speeds.back().ratio
+                                             : static_cast<double>(layer_costs[first + i].values) / bytes;
     each = (evaluator.clock().elapsed() - begin) / static_cast<double>(count);
   }
   return layer_costs;

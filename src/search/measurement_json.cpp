@@ -26,6 +26,7 @@ json trial_json(const TuneTrial& trial) {
                {"is_exact", trial.sqnr_db == kInfinity},
                {"passed", trial.passed},
                {"verdict", trial.verdict},
+               {"confidence", trial.confidence},
                {"samples", trial.samples},
                {"samples_needed", trial.samples_needed},
                {"too_few", trial.has_too_few_samples}};
@@ -52,6 +53,7 @@ TuneTrial trial_of(const json& made) {
   trial.sqnr_db = number_or(made.at("sqnr_db"), made.at("is_exact").get<bool>() ? kInfinity : -kInfinity);
   trial.passed = made.at("passed");
   trial.verdict = made.at("verdict");
+  trial.confidence = made.at("confidence");
   trial.samples = made.at("samples");
   trial.samples_needed = made.at("samples_needed");
   trial.has_too_few_samples = made.at("too_few");

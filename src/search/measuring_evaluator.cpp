@@ -47,6 +47,7 @@ void fill(TuneTrial& trial, const VerifyResult& result, double confidence) {
   trial.passed = result.passed;
   trial.verdict = result.verdict;
   trial.samples = result.samples;
+  trial.confidence = confidence;
   if (confidence == 0) return;  // what is not certain does not matter then
   trial.samples_needed = result.samples_needed;
   trial.has_too_few_samples = result.has_too_few_samples;
@@ -235,8 +236,11 @@ std::vector<SpeedUp> MeasuringEvaluator::measure_times(const std::vector<Recipe>
     how.cold_starts = 0;
     json all = json::array();
     const BenchReport report = bench(models, how);
-    for (std::size_t i = 1; i < report.models.size(); ++i)
-      all.push_back(speed_json(report.models[i].batches.front().speed_up));
+    for (std::size_t i = 1; i < report.models.size(); ++i) {
+      const SpeedUp& speed = report.models[i].batches.front().speed_up;
+      if (!speed.is_reliable) is_cut_short_ = true;
+      all.push_back(speed_json(speed));
+    }
     return all;
   };
   return once("time " + hex(digest_of(key)), find, [&](const json& known) {

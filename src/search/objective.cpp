@@ -1,6 +1,7 @@
 #include "search/objective.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace ounce::search {
 namespace {
@@ -11,6 +12,7 @@ constexpr double kFaster = 1.05;                       // than the original, so 
 constexpr double kNotFaster = 2;                       // times the cost of a balanced model
 constexpr double kSmaller = 0.99;                      // … and smaller
 constexpr double kSlower = 0.98, kMuchSlower = 0.95;   // the latter however unsure it is
+constexpr double kUntimed = std::numeric_limits<double>::infinity();
 
 double time_of(const TuneTrial& trial) { return trial.speed_up.ratio > 0 ? 1 / trial.speed_up.ratio : 1; }
 
@@ -31,6 +33,8 @@ bool is_beaten(const TuneTrial& trial, const TuneTrial& by) {
 }  // namespace
 
 bool is_slower(const SpeedUp& speed, Objective objective) {
+  // Decoding at run time is slow unless a timing shows that it is not; everything else is usually not slower.
+  if (!speed.is_reliable) return objective == Objective::kMemory;
   if (objective == Objective::kMemory) return speed.ratio < kLeastMemorySpeed;
   return speed.ratio < kMuchSlower || (speed.is_measurable && speed.ratio < kSlower);
 }
@@ -80,8 +84,8 @@ void mark_front(std::vector<TuneTrial>& trials) {
   };
   if (TuneTrial* smallest = first_by([](const TuneTrial& t) { return static_cast<double>(t.bytes); }))
     smallest->is_smallest = true;
-  if (TuneTrial* fastest = first_by([](const TuneTrial& t) { return -t.speed_up.ratio; }))
-    fastest->is_fastest = fastest->is_timed;
+  const auto slowness = [](const TuneTrial& t) { return t.is_timed ? time_of(t) : kUntimed; };
+  if (TuneTrial* fastest = first_by(slowness)) fastest->is_fastest = fastest->is_timed;
   if (TuneTrial* closest = first_by([](const TuneTrial& t) { return -t.sqnr_db; }))
     closest->is_closest = true;
 }

@@ -15,6 +15,7 @@
 #include "search/faster_in_floats.h"
 #include "search/layer_cost.h"
 #include "search/objective.h"
+#include "search/rejection.h"
 #include "search/repair.h"
 
 namespace ounce::search {
@@ -85,6 +86,21 @@ void Search::run() {
     if (!is_time_up(error)) throw;  // then the order of before holds
     is_complete_ = false;
   }
+  note_untimed();
+}
+
+void Search::note_untimed() {
+  if (clock_.counts_models()) return;
+  std::size_t made = 0, untimed = 0;
+  for (const Candidate& candidate : candidates_) {
+    made += candidate.trial.problem.empty() ? 1U : 0U;
+    untimed += candidate.trial.problem.empty() && !candidate.trial.is_timed ? 1U : 0U;
+  }
+  if (untimed == 0) return;
+  notes_.push_back(fmt::format(
+      "the machine was too busy to time {} of {} models: their speed is not known and did not decide; run again "
+      "when it is idle",
+      untimed, made));
 }
 
 // A search that ends with something that passed and was not asked on held-out data asks, however long that
@@ -126,7 +142,7 @@ void Search::attempt(const Recipe& recipe, const std::string& name) {
   if (candidate.trial.problem.empty()) {
     const double seconds = std::clamp(kContestShare * clock_.budget(), kLeastContest, kMostContest);
     candidate.trial.speed_up = evaluator_.time({recipe}, seconds).front();
-    candidate.trial.is_timed = !clock_.counts_models();
+    candidate.trial.is_timed = !clock_.counts_models() && candidate.trial.speed_up.is_reliable;
     if (options_.objective == Objective::kMemory) {
       if (const auto measured = evaluator_.memory(recipe)) {
         candidate.trial.memory = measured->memory;
@@ -138,7 +154,13 @@ void Search::attempt(const Recipe& recipe, const std::string& name) {
   const std::size_t place = candidate.number = candidates_.size();
   candidates_.push_back(std::move(candidate));
   consider(place);
-  options_.on_trial(candidates_[place].trial);
+  tell(place);
+}
+
+void Search::tell(std::size_t place) {
+  TuneTrial& trial = candidates_[place].trial;
+  trial.reason = rejection_of(trial, options_.objective);
+  options_.on_trial(trial);
 }
 
 void Search::consider(std::size_t place) {
@@ -236,8 +258,15 @@ void Search::try_static() {
   if (!has_time(1)) return;
   const double close_enough = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : kUsualGoal;
   const Resolution found = evaluator_.resolve_static(close_enough, kStaticShare * (clock_.left() - reserve_));
-  if (!found.problem.empty()) notes_.push_back("static: " + found.problem);
-  if (!found.problem.empty() || !evaluator_.computes_on_integers(found.recipe)) return;
+  if (!found.problem.empty()) {
+    Candidate& failed = candidates_.emplace_back();
+    failed.recipe.format = Format::kStatic;
+    failed.trial.name = "static";
+    failed.trial.problem = found.problem;
+    failed.number = candidates_.size() - 1;
+    return tell(failed.number);
+  }
+  if (!evaluator_.computes_on_integers(found.recipe)) return;
   for (const std::string& note : found.notes) notes_.push_back("static: " + note);
   attempt(found.recipe, "static");
 }
@@ -379,8 +408,11 @@ void Search::compare_best() {
   const double seconds = std::clamp(clock_.budget() / 100, kLeastContest, kLastContestSeconds);
   const std::vector<SpeedUp> speeds = evaluator_.time(recipes, seconds);
   for (std::size_t i = 0; i < players.size(); ++i) {
-    candidates_[players[i]].trial.speed_up = speeds[i];
-    candidates_[players[i]].trial.is_slower = is_slower(speeds[i], options_.objective);
+    if (!speeds[i].is_reliable) continue;
+    TuneTrial& trial = candidates_[players[i]].trial;
+    trial.speed_up = speeds[i];
+    trial.is_timed = true;
+    trial.is_slower = is_slower(speeds[i], options_.objective);
   }
   if (!is_eligible(candidates_[*best_].trial)) best_.reset();  // slower than the original after all
   for (const std::size_t i : players) consider(i);

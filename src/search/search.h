@@ -69,6 +69,8 @@ class Search {
   // Judges and times it, and makes it the best if it is.
   void attempt(const Recipe& recipe, const std::string& name);
   void consider(std::size_t candidate);
+  void tell(std::size_t candidate);  // whoever listens for trials
+  void note_untimed();
   void show_progress() const;
   bool has_time(double wanted);  // seconds, or models
   double promise_of(const Candidate& candidate) const;

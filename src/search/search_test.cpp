@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "make/recipe_json.h"
 #include "search/objective.h"
@@ -16,9 +17,11 @@ namespace {
 using test::Script;
 using test::ScriptedLayer;
 using test::ScriptedSearch;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
+using testing::HasSubstr;
 using testing::Pair;
 
 ScriptedLayer layer(const std::string& name, double static_noise) {
@@ -56,6 +59,78 @@ std::vector<std::string> names_of(const Search& search) {
   std::vector<std::string> names;
   for (const Candidate& candidate : search.candidates()) names.push_back(candidate.trial.name);
   return names;
+}
+
+// A busy machine gives any ratio, such as 18.7 for storage.
+TEST(SearchTest, AnUnreliableTimingDecidesNothing) {
+  std::set<std::string> bests;
+  for (const double nonsense : {0.1, 1.0, 18.7}) {
+    Script script = all_layers_are_fine();
+    script.is_quiet = [](int) { return false; };
+    script.speed = [&](const Recipe& recipe, double speed, int) {
+      return recipe.format == Format::kW16 ? nonsense : speed;
+    };
+    ScriptedSearch run(script, {.seconds = 600}, Objective::kLatency);
+    run.run();
+    bests.insert(run.best().trial.name);
+    for (const Candidate& candidate : run.search.candidates()) {
+      EXPECT_FALSE(candidate.trial.is_timed);
+      EXPECT_FALSE(candidate.trial.is_slower);
+      EXPECT_EQ(candidate.trial.speed_up.ratio, 1);
+    }
+    EXPECT_THAT(run.search.notes(), Contains(HasSubstr("the machine was too busy to time")));
+  }
+  EXPECT_EQ(bests.size(), 1U);
+  EXPECT_FALSE(bests.contains("w16"));
+}
+
+TEST(SearchTest, ATimingThatWasNotReliableIsRepeated) {
+  Script script = all_layers_are_fine();
+  script.is_quiet = [](int contest) { return contest != 2; };  // that of static
+  ScriptedSearch run(script, {.seconds = 600});
+  run.run();
+  EXPECT_EQ(run.best().trial.name, "static");
+  EXPECT_TRUE(run.best().trial.is_timed);
+}
+
+// Decoding at run time costs speed, and nobody knows how much.
+TEST(SearchTest, ForMemoryAModelHasToProveItsSpeed) {
+  Script script = all_layers_are_fine();
+  script.is_quiet = [](int) { return false; };
+  script.memory = [](const Recipe& recipe) { return recipe.memory == MemoryUse::kLow ? 0.2 : 1.0; };
+  ScriptedSearch run(script, {.seconds = 600}, Objective::kMemory);
+  run.run();
+  EXPECT_EQ(run.search.best(), nullptr);
+  EXPECT_EQ(run.search.candidates()[0].trial.reason, "not timed, as the machine was too busy");
+}
+
+TEST(SearchTest, EveryRejectedModelHasItsReason) {
+  Script script = one_fatal_layer();
+  script.judged = [](const Recipe&, TuneTrial& trial) {
+    if (!trial.passed) trial.verdict = "failed: too much noise";
+  };
+  script.speed = [](const Recipe& recipe, double speed, int) {
+    return recipe.format == Format::kW16 ? 0.5 : speed;
+  };
+  ScriptedSearch run(script, {.seconds = 600});
+  std::vector<TuneTrial> told;
+  run.options.on_trial = [&](const TuneTrial& trial) { told.push_back(trial); };
+  run.run();
+  ASSERT_EQ(told.size(), run.search.candidates().size());
+  for (const TuneTrial& trial : told) EXPECT_EQ(trial.reason.empty(), is_eligible(trial)) << trial.name;
+  EXPECT_THAT(told, Contains(Field(&TuneTrial::reason, "too much noise")));
+  EXPECT_THAT(told, Contains(Field(&TuneTrial::reason, "slower than the original (0.50 ×)")));
+}
+
+TEST(SearchTest, StaticThatCannotBeMadeIsACandidateWithItsReason) {
+  Script script = all_layers_are_fine();
+  script.static_problem = "INT8 loses too much accuracy";
+  ScriptedSearch run(script, {.seconds = 600});
+  run.run();
+  EXPECT_THAT(run.search.candidates(),
+              Contains(Field(&Candidate::trial, AllOf(Field(&TuneTrial::name, "static"),
+                                                      Field(&TuneTrial::problem, script.static_problem)))));
+  EXPECT_NE(run.search.best(), nullptr);
 }
 
 // 16 bits can only win where 8 do not pass: until then there is something better to do with the time.

@@ -23,6 +23,7 @@
 #include "search/measuring_evaluator.h"
 #include "search/objective.h"
 #include "search/own_failure.h"
+#include "search/rejection.h"
 #include "search/search.h"
 
 namespace ounce::search {
@@ -130,6 +131,7 @@ class Tuning {
         "written " + digest, [&] { return try_to_write(candidate); },
         [](const json& known) { return known.get<std::string>(); });
     if (!problem.empty()) {
+      unwritten_[candidate.number] = problem;
       result_.notes.push_back(
           fmt::format("{} passed, but cannot be written: {}", candidate.trial.name, problem));
       return false;
@@ -181,8 +183,7 @@ class Tuning {
     result_.notes.insert(result_.notes.end(), search_.notes().begin(), search_.notes().end());
     for (const Candidate& candidate : search_.candidates()) {
       TuneTrial& trial = result_.trials.emplace_back(candidate.trial);
-      if (const auto refused = refused_.find(candidate.number); refused != refused_.end())
-        trial.has_too_few_samples = refused->second.has_too_few_samples;
+      explain(candidate.number, trial);
     }
     mark_front(result_.trials);
     result_.is_out_of_time = !search_.is_complete();
@@ -198,6 +199,37 @@ class Tuning {
     return std::move(result_);
   }
 
+  // Why it is not the answer, and how many samples would change that.
+  void explain(std::size_t number, TuneTrial& trial) const {
+    const auto found = refused_.find(number);
+    const TuneTrial* refused = found == refused_.end() ? nullptr : &found->second;
+    if (refused != nullptr) trial.has_too_few_samples = refused->has_too_few_samples;
+    trial.reason = rejection_of(trial, options_.objective, refused);
+    if (const auto problem = unwritten_.find(number); problem != unwritten_.end())
+      trial.reason = "cannot be written: " + problem->second;
+    const std::uint64_t needed = refused != nullptr ? samples_for(*refused, split_.held_out_samples)
+                                 : !trial.passed    ? samples_for(trial, split_.search_samples)
+                                                    : 0;
+    const std::uint64_t given = split_.search_samples + (split_.is_same ? 0 : split_.held_out_samples);
+    trial.more_samples = needed > given ? needed - given : 0;
+  }
+
+  // A model that only lacks samples may be better than the best.
+  void note_missing_samples() {
+    const TuneTrial* lacking = nullptr;
+    for (const TuneTrial& trial : result_.trials) {
+      if (trial.more_samples == 0 || !is_better(trial, result_.best, options_.objective)) continue;
+      if (lacking == nullptr || is_better(trial, *lacking, options_.objective)) lacking = &trial;
+    }
+    if (lacking == nullptr) return;
+    result_.notes.push_back(fmt::format("about {} more samples could let '{}' pass, which is {}{:.1f} % of the size",
+                                        lacking->more_samples, lacking->name,
+                                        lacking->is_timed
+                                            ? fmt::format("{:.2f} × as fast and ", lacking->speed_up.ratio)
+                                            : "",
+                                        100 * lacking->ratio));
+  }
+
   // What is on the disk: after an interruption the best that was found may not have been written.
   void give_answer() {
     result_.passed = true;
@@ -208,6 +240,7 @@ class Tuning {
     result_.best.bytes = bytes_;
     result_.best.ratio = static_cast<double>(bytes_) / static_cast<double>(result_.bytes_before);
     result_.held_out = held_out_.at(*best_.there());
+    note_missing_samples();
   }
 
   void give_closest() {
@@ -291,6 +324,7 @@ class Tuning {
   std::filesystem::path output_;
   BestOnDisk best_{[this](std::size_t number) { write(search_.candidates()[number]); }};
   std::map<std::size_t, TuneTrial> held_out_, refused_;  // by candidate
+  std::map<std::size_t, std::string> unwritten_;         // why
   std::uint64_t bytes_ = 0;                              // of what is on the disk
 };
 

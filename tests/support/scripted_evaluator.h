@@ -36,8 +36,11 @@ struct Script {
   // How fast a recipe comes out, given what the layers say; contests are numbered from 0.
   std::function<double(const Recipe&, double speed, int contest)> speed = [](const Recipe&, double ratio,
                                                                              int) { return ratio; };
+  // Is the machine quiet enough for this contest?
+  std::function<bool(int contest)> is_quiet = [](int) { return true; };
   std::function<double(const Recipe&)> memory = {};  // at load, as a share of the original's; none: not known
   std::function<bool(const Candidate&)> adopt = [](const Candidate&) { return true; };
+  std::string static_problem = {};  // why static cannot be made
   // What more there is to say of a recipe that was judged.
   std::function<void(const Recipe&, TuneTrial&)> judged = [](const Recipe&, TuneTrial&) {};
 };
@@ -90,6 +93,7 @@ class ScriptedEvaluator : public Evaluator {
   Resolution resolve_static(double, double) override {
     pass(script_.judge_seconds);
     Resolution found;
+    found.problem = script_.static_problem;
     found.recipe.format = Format::kStatic;
     return found;
   }
@@ -117,7 +121,9 @@ class ScriptedEvaluator : public Evaluator {
       }
       SpeedUp& speed = speeds.emplace_back();
       speed.ratio = speed.low = speed.high = script_.speed(recipe, before / after, contests);
-      speed.is_measurable = std::abs(speed.ratio - 1) > 0.01;
+      speed.rounds = 100;
+      speed.is_reliable = script_.is_quiet(contests);
+      speed.is_measurable = speed.is_reliable && std::abs(speed.ratio - 1) > 0.01;
     }
     ++contests;
     return speeds;

@@ -10,9 +10,24 @@ namespace advise_section {
 
 constexpr auto kNumber = DataTable::Kind::kNumber;
 
+// Documents of older versions do not have the key.
+bool is_unreliable(const Json& speed) {
+  return member(speed, "reliable").is_boolean() && !is_true(speed, "reliable");
+}
+
+Verdict verdict_of(const Json& method) {
+  if (is_true(method, "acceptable")) return Verdict::kGood;
+  return is_true(method, "uncertain") ? Verdict::kNeutral : Verdict::kBad;
+}
+
+std::string quality_text(const Json& method) {
+  return (is_true(method, "uncertain") ? "not certain: " : "") + words(method, "quality");
+}
+
 std::string speed_text(const Json& method) {
   const Json& speed = member(method, "speed_up");
-  if (!figure(speed, "ratio")) return "–";
+  if (!figure(speed, "ratio")) return "not timed";
+  if (is_unreliable(speed)) return "machine too busy";
   return is_true(speed, "measurable") ? fmt::format("{:.2f} × ({} … {})", *figure(speed, "ratio"),
                                                     figure_of(speed, "low", 3), figure_of(speed, "high", 3))
                                       : "no measurable difference";
@@ -40,22 +55,23 @@ Markup method_table(const Json& model) {
          cell(decibels_of(method, "sqnr_db", ""), figure(method, "sqnr_db")),
          cell(figure_of(metric, "candidate"), figure(metric, "candidate")),
          cell(bytes_of(method, "peak_memory"), figure(method, "peak_memory")),
-         {badge(is_true(method, "acceptable") ? Verdict::kGood : Verdict::kBad, words(method, "quality"))}});
+         {badge(verdict_of(method), quality_text(method))}});
   }
   return table.markup();
 }
 
 Markup picture(const Json& model) {
   ScatterChart chart;
-  chart.x = {"size", "% of the original's bytes"};
-  chart.y = {"speed", "× the original's"};
+  chart.x = {"size", "% of the original's bytes", 20};
+  chart.y = {"speed", "× the original's", 0.5};
   for (const Json& method : list(model, "methods")) {
-    const auto size = figure(method, "ratio"), speed = figure(member(method, "speed_up"), "ratio");
-    if (!size || !speed) continue;
+    const Json& speed_up = member(method, "speed_up");
+    const auto size = figure(method, "ratio"), speed = figure(speed_up, "ratio");
+    if (!size || !speed || is_unreliable(speed_up)) continue;
     chart.points.push_back({100 * *size, *speed,
                             is_true(method, "acceptable") ? PointKind::kPassed : PointKind::kFailed,
                             fmt::format("{}: {} of the bytes, {:.2f} × as fast, {}", words(method, "method"),
-                                        percent_of(method, "ratio"), *speed, words(method, "quality"))});
+                                        percent_of(method, "ratio"), *speed, quality_text(method))});
   }
   if (chart.points.size() < 2) return {};
   chart.points.push_back({100, 1, PointKind::kOriginal, "the original"});

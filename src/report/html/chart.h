@@ -23,6 +23,8 @@ struct Series {
 
 struct Axis {
   std::string title, unit;  // "size", "%"
+  // What the axis spans at least, so that figures which are nearly the same are drawn close together.
+  double least_span = 0;
 };
 
 // Lines through points; with `marks`, points that can be pointed at.

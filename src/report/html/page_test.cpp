@@ -171,6 +171,63 @@ TEST(Page, WhatIsNoRunIsRefused) {
   EXPECT_EQ(error_of([] { return drawn(ordered_json::array()); }).code(), ErrorCode::kBadInput);
 }
 
+ordered_json tune_document(const ordered_json& trials) {
+  return {{"verb", "tune"},
+          {"models", {{{"model", "m.onnx"}, {"passed", true}, {"best", {{"name", "w8"}}}, {"trials", trials}}}}};
+}
+
+TEST(Page, ARejectedModelHasItsReason) {
+  const std::string html = drawn(tune_document(
+      {{{"name", "w8"}, {"ratio", 0.26}, {"sqnr_db", 40}, {"passed", true}, {"reason", nullptr}},
+       {{"name", "static"},
+        {"ratio", 0.27},
+        {"sqnr_db", 30},
+        {"passed", false},
+        {"reason", "300 of 307 samples needed at 90 % confidence"}},
+       {{"name", "w16"},
+        {"ratio", 0.5},
+        {"sqnr_db", 60},
+        {"passed", true},
+        {"reason", "slower than the original (0.80 ×)"}}}));
+  EXPECT_THAT(html, HasSubstr("</span> failed: 300 of 307 samples needed at 90 % confidence</span>"));
+  EXPECT_THAT(html, HasSubstr("</span> passed, but slower than the original (0.80 ×)</span>"));
+  EXPECT_THAT(html, HasSubstr("</span> passed</span>"));
+}
+
+TEST(Page, SizesThatAreNearlyTheSameAreDrawnCloseTogether) {
+  const ordered_json trials = {{{"name", "w8"}, {"ratio", 0.26215}, {"sqnr_db", 40}, {"passed", true}},
+                               {{"name", "static"}, {"ratio", 0.26230}, {"sqnr_db", 40.1}, {"passed", true}}};
+  const std::string html = drawn(tune_document(trials));
+  EXPECT_THAT(html, HasSubstr("% of the original&#39;s bytes"));
+  EXPECT_THAT(html, Not(HasSubstr("tick middle\">26.")));
+  EXPECT_THAT(html, HasSubstr(">30</text>"));
+}
+
+TEST(Page, SpeedsOfASearchAreDrawnIfTheyWereMeasured) {
+  ordered_json trials = {{{"name", "w8"}, {"ratio", 0.26}, {"sqnr_db", 40}, {"passed", true}},
+                         {{"name", "static"}, {"ratio", 0.27}, {"sqnr_db", 35}, {"passed", true}}};
+  EXPECT_THAT(drawn(tune_document(trials)), Not(HasSubstr("Size and speed")));
+  trials[1]["speed_up"] = {{"ratio", 2.5}};
+  const std::string html = drawn(tune_document(trials));
+  EXPECT_THAT(html, HasSubstr("Size and speed of each candidate"));
+  EXPECT_THAT(html, HasSubstr("speed (× the original&#39;s)"));
+}
+
+ordered_json advise_document(const ordered_json& method) {
+  return {{"verb", "advise"}, {"models", {{{"model", "m.onnx"}, {"methods", {method}}}}}};
+}
+
+TEST(Page, AMethodThatWasNotTimedIsNotSaidToBeAsFast) {
+  ordered_json method = {{"method", "w8"}, {"measured", true},      {"ratio", 0.25}, {"speed_up", nullptr},
+                         {"quality", "ok"}, {"acceptable", false}, {"uncertain", true}};
+  const std::string html = drawn(advise_document(method));
+  EXPECT_THAT(html, HasSubstr("not timed"));
+  EXPECT_THAT(html, Not(HasSubstr("no measurable difference")));
+  EXPECT_THAT(html, HasSubstr(">not certain: ok</span>"));
+  method["speed_up"] = {{"ratio", 11.7}, {"measurable", false}, {"reliable", false}};
+  EXPECT_THAT(drawn(advise_document(method)), HasSubstr("machine too busy"));
+}
+
 TEST(Page, LongPlansAreCut) {
   ordered_json tensors = ordered_json::array();
   for (int i = 0; i < 5000; ++i)

@@ -12,6 +12,13 @@ void Extent::widen(double share) {
   high += by;
 }
 
+void Extent::span_at_least(double span) {
+  const double missing = span - (high - low);
+  if (!(missing > 0)) return;
+  low -= missing / 2;
+  high += missing / 2;
+}
+
 std::vector<double> ticks(double low, double high, int count) {
   if (!(high > low) || !std::isfinite(high - low)) return {low};
   const double rough = (high - low) / count, power = std::pow(10, std::floor(std::log10(rough)));

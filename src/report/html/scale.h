@@ -25,6 +25,7 @@ struct Extent {
     is_empty = false;
   }
   void widen(double share);
+  void span_at_least(double span);  // around its middle
 };
 
 // Round figures from low to high, about `count` of them.

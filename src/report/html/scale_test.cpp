@@ -29,6 +29,17 @@ TEST(Scale, NeighboursAreToldApart) {
   EXPECT_EQ(tick_text(-1e-12, 0.5), "0.0");
 }
 
+TEST(Scale, FiguresThatAreNearlyTheSameStayCloseTogether) {
+  Extent extent;
+  extent.add(26.215);
+  extent.add(26.230);
+  extent.span_at_least(10);
+  EXPECT_NEAR(extent.low, 21.2225, 1e-9);
+  EXPECT_NEAR(extent.high, 31.2225, 1e-9);
+  extent.span_at_least(5);
+  EXPECT_NEAR(extent.high - extent.low, 10, 1e-9);
+}
+
 TEST(Scale, APointIsWidened) {
   Extent extent;
   extent.add(3);

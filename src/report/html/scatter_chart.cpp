@@ -62,6 +62,8 @@ Markup draw(const ScatterChart& chart) {
     y.add(point.y);
   }
   if (x.is_empty) return {};
+  x.span_at_least(chart.x.least_span);
+  y.span_at_least(chart.y.least_span);
   x.widen(0.08);
   y.widen(0.1);
   const Plot plot(x, y);

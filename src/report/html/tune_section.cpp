@@ -13,16 +13,33 @@ namespace tune_section {
 
 constexpr auto kNumber = DataTable::Kind::kNumber;
 
+// What the axes span at least: percent of the bytes, times the original's speed, a share, dB.
+constexpr double kLeastSizes = 20, kLeastSpeeds = 0.5, kLeastMetrics = 0.02, kLeastDecibels = 10;
+
 std::string speed_text(const Json& trial) {
   const Json& speed = member(trial, "speed_up");
   return figure(speed, "ratio") ? fmt::format("{:.2f} ×", *figure(speed, "ratio")) : "–";
 }
 
-std::string gate_text(const Json& trial) {
+bool has_failed(const Json& trial) {
+  return !is_true(trial, "passed") ||
+         (member(trial, "held_out").is_boolean() && !is_true(trial, "held_out"));
+}
+
+// Why it is not the answer; empty if it could be. Documents of older versions have no reasons.
+std::string reason_of(const Json& trial) {
+  if (const std::string reason = words(trial, "reason"); !reason.empty()) return reason;
   if (is_true(trial, "too_few_samples")) return "too few samples to be sure";
-  if (!is_true(trial, "passed")) return "failed";
-  if (member(trial, "held_out").is_boolean() && !is_true(trial, "held_out")) return "failed on held-out data";
-  return is_true(trial, "slower") ? "passed, but slower" : "passed";
+  if (!is_true(trial, "passed")) return "the gate";
+  if (has_failed(trial)) return "on held-out data";
+  return is_true(trial, "slower") ? "slower than the original" : "";
+}
+
+bool may_be_answer(const Json& trial) { return reason_of(trial).empty(); }
+
+std::string gate_text(const Json& trial) {
+  if (may_be_answer(trial)) return "passed";
+  return (has_failed(trial) ? "failed: " : "passed, but ") + reason_of(trial);
 }
 
 // The metric where there is one, else the SQNR.
@@ -39,38 +56,60 @@ std::string sentence_of(const Json& trial) {
       gate_text(trial));
 }
 
-Markup front(const Json& model) {
-  const Json& trials = list(model, "trials");
+// The trials as points: `height` gives the second figure.
+template <class Height>
+ScatterChart chart_of(const Json& model, const Axis& y, const Height& height) {
   const std::string best = words(member(model, "best"), "name");
-  const bool has_metric = std::any_of(trials.begin(), trials.end(),
-                                      [](const Json& trial) { return member(trial, "metric").is_object(); });
   ScatterChart chart;
-  chart.x = {"size", "% of the original's bytes"};
-  chart.y = has_metric ? Axis{words(member(member(model, "best"), "metric"), "name"), ""}
-                       : Axis{"SQNR of the worst output", "dB"};
+  chart.x = {"size", "% of the original's bytes", kLeastSizes};
+  chart.y = y;
   bool has_chosen = false;
-  for (const Json& trial : trials) {
-    const auto size = figure(trial, "ratio"), quality = quality_of(trial, has_metric);
-    if (!size || !quality) continue;
+  for (const Json& trial : list(model, "trials")) {
+    const auto size = figure(trial, "ratio"), value = height(trial);
+    if (!size || !value) continue;
     const bool is_chosen = !has_chosen && is_true(model, "passed") && words(trial, "name") == best;
     has_chosen |= is_chosen;
-    chart.points.push_back({100 * *size, *quality,
-                            is_chosen                      ? PointKind::kChosen
-                            : gate_text(trial) == "passed" ? PointKind::kPassed
-                                                           : PointKind::kFailed,
-                            sentence_of(trial)});
-    if (is_true(trial, "on_front")) chart.front.push_back({100 * *size, *quality, {}});
+    const PointKind kind = is_chosen              ? PointKind::kChosen
+                           : may_be_answer(trial) ? PointKind::kPassed
+                                                  : PointKind::kFailed;
+    chart.points.push_back({100 * *size, *value, kind, sentence_of(trial)});
+    if (is_true(trial, "on_front")) chart.front.push_back({100 * *size, *value, {}});
   }
-  if (chart.points.size() < 2) return {};
   std::sort(chart.front.begin(), chart.front.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
-  chart.says = fmt::format("{} models by size and quality{}", chart.points.size(),
+  chart.says = fmt::format("{} models by size and {}{}", chart.points.size(), y.title,
                            has_chosen ? "; chosen: " + best : "");
-  return heading("What was tried, by size and quality") +
-         element(
-             "p", {{"class", "quiet"}},
-             Markup("The line joins the front: what no other one beats in size, speed and quality at once. "
-                    "Point at a mark for its figures; the table below has them too.")) +
-         draw(chart);
+  return chart;
+}
+
+Markup speed_chart(const Json& model) {
+  ScatterChart chart = chart_of(model, {"speed", "× the original's", kLeastSpeeds}, [](const Json& trial) {
+    return figure(member(trial, "speed_up"), "ratio");
+  });
+  if (chart.points.empty()) return {};
+  chart.points.push_back({100, 1, PointKind::kOriginal, "the original"});
+  return heading("Size and speed of each candidate: up and left is better") + draw(chart);
+}
+
+Markup quality_chart(const Json& model) {
+  const Json& trials = list(model, "trials");
+  const bool has_metric = std::any_of(trials.begin(), trials.end(),
+                                      [](const Json& trial) { return member(trial, "metric").is_object(); });
+  const Axis axis = has_metric
+                        ? Axis{words(member(member(model, "best"), "metric"), "name"), "", kLeastMetrics}
+                        : Axis{"SQNR of the worst output", "dB", kLeastDecibels};
+  const ScatterChart chart =
+      chart_of(model, axis, [&](const Json& trial) { return quality_of(trial, has_metric); });
+  if (chart.points.size() < 2) return {};
+  return heading("Size and quality of each candidate") + draw(chart);
+}
+
+Markup front(const Json& model) {
+  const Markup charts = speed_chart(model) + quality_chart(model);
+  if (charts.is_empty()) return {};
+  return charts + element("p", {{"class", "quiet"}},
+                          Markup("The line joins the Pareto front: no other candidate is better in size, speed "
+                                 "and quality at once. Point at a mark for its figures; they are also in the "
+                                 "table below."));
 }
 
 std::string place_text(const Json& trial, bool is_chosen) {
@@ -110,7 +149,7 @@ Markup trial_table(const Json& model) {
          cell(figure(trial, "agreement") ? fmt::format("{:.2f} %", 100 * *figure(trial, "agreement")) : "–",
               figure(trial, "agreement")),
          cell(figure_of(metric, "candidate"), figure(metric, "candidate")),
-         {badge(gate == "passed" ? Verdict::kGood : Verdict::kBad, gate)},
+         {badge(may_be_answer(trial) ? Verdict::kGood : Verdict::kBad, gate)},
          cell(place_text(trial, words(trial, "name") == best && is_true(model, "passed")))});
   }
   return table.markup();

@@ -5,8 +5,8 @@ json_get models.0.family.name models.0.size_class models.0.samples < out.json
 python3 - <<'PYTHON'
 import json
 advice = json.load(open("out.json"))["models"][0]
-assert advice["verdict"] in ("quantize", "store_small", "do_not_quantize")
-assert advice["calibration_samples"] <= 12 and advice["quality_samples"] <= 12
+assert advice["verdict"] in ("quantize", "store_small", "do_not_quantize", "unknown")
+assert advice["calibration_samples"] <= 12 and advice["quality_samples"] <= 24 and advice["confidence"] == 0.9
 for method in advice["methods"]:
     assert method["measured"] or method["why_not"], method
 print(sorted(method["method"] for method in advice["methods"]))
