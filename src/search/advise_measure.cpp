@@ -131,7 +131,7 @@ class Measuring : private MethodLab {
   void measure_baseline(bool may_fail) {
     BenchOptions bench_options = bench_setting();
     bench_options.seconds = std::min(kBaselineSeconds, kBaselineShare * options_.budget);
-    bench_options.deadline = options_.budget / 2;
+    bench_options.deadline = bench_options.seconds;  // a busy machine must not take the time of everything else
     Baseline& baseline = result_.baseline;
     const TimeLimit limit(left());
     const Stopwatch time;
@@ -275,7 +275,9 @@ class Measuring : private MethodLab {
     if (left() < 2 * timing_estimate()) bench_options.cold_starts = 0;
     const double calling = (seconds - 2 * loading_seconds_) / 2 / slowdown();
     bench_options.seconds = std::clamp(calling, kLeastBench, kMostBench);
-    bench_options.deadline = std::max(left() - 2 * loading_seconds_, calling_estimate());
+    // As long as was given, but long enough for a result if there is the time.
+    const double longest = left() - 2 * loading_seconds_, enough = 2 * kSafety * calling_estimate();
+    bench_options.deadline = std::max(std::min(longest, std::max(seconds - 2 * loading_seconds_, enough)), kLeastBench);
     BenchReport report;
     const double limit = std::max(left(), 0.0) + kOverrun * options_.budget;
     if (!within(limit, [&] { report = bench({model_, made_.at(finding.format)}, bench_options); })) return;
