@@ -241,9 +241,18 @@ TEST_F(VerdictTest, TooFewSamplesAreNoRecommendation) {
   EXPECT_EQ(result.headline,
             "no recommendation yet: static is 3.10 × as fast, but its quality is not certain: as measured; 459 "
             "samples needed, 128 given");
-  EXPECT_THAT(result.reasons, Contains("To be 90 % sure of static, give about 918 samples (half of them "
-                                       "calibrate it), or allow a larger loss with `max_drop`."));
+  EXPECT_THAT(result.reasons, Contains("90 % confidence takes about 918 samples, half of which calibrate static."));
   EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to static --data 'my data.npz' --part 1/2");
+}
+
+TEST_F(VerdictTest, ALossThatTheSamplesCanRuleOutIsOffered) {
+  result.samples = 256;
+  result.methods = {uncertain(Format::kStatic, 3.1, .29)};
+  result.methods[0].metric = MetricResult{};
+  result.methods[0].metric->drop_bound = .01783;
+  decided();
+  EXPECT_THAT(result.reasons,
+              Contains(HasSubstr("show a loss of at most 1.8 points, which `max_drop=1.8%` allows")));
 }
 
 // The data has the samples, but there was no time to compare them.

@@ -31,6 +31,7 @@ constexpr double kOfBothModels = 2.5;  // what it takes to compare a sample, in 
 constexpr double kObserving = 8;       // what it takes to look at all values, likewise
 constexpr std::uint64_t kLeastSamples = 8, kProbe = 16;
 constexpr double kRoom = 3;             // times the samples that show a gate if nothing is lost
+constexpr double kMoreThanNeeded = 1.2;  // times the samples that would make a quality certain
 constexpr double kBytesASecond = 20e6;  // a first guess of how fast weights are coded
 constexpr double kMostNoise = 2, kMostSlowdown = 10;
 constexpr double kLeastStep = 0.2;     // seconds
@@ -106,13 +107,10 @@ class Measuring : private MethodLab {
     propose_budget(std::max(kLeastProposal, kUnknownProposal * options_.budget));
   }
 
-  // What it takes to compare the samples that a method lacks, if the data has them.
   double seconds_for_samples() const {
     double seconds = 0;
     for (const MethodFinding& method : result_.methods) {
-      const std::uint64_t given = method.format == Format::kStatic ? samples_ / 2 : samples_;
-      if (method.is_uncertain && method.samples_needed != 0 && method.samples_needed <= given)
-        seconds += comparing_each_ * static_cast<double>(method.samples_needed) / kOneQualityShare;
+      if (method.is_uncertain) seconds += certainty_estimate(method);
     }
     return seconds;
   }
@@ -131,7 +129,7 @@ class Measuring : private MethodLab {
   void measure_baseline(bool may_fail) {
     BenchOptions bench_options = bench_setting();
     bench_options.seconds = std::min(kBaselineSeconds, kBaselineShare * options_.budget);
-    bench_options.deadline = options_.budget / 2;
+    bench_options.deadline = bench_options.seconds;  // a busy machine must not take the time of everything else
     Baseline& baseline = result_.baseline;
     const TimeLimit limit(left());
     const Stopwatch time;
@@ -275,7 +273,9 @@ class Measuring : private MethodLab {
     if (left() < 2 * timing_estimate()) bench_options.cold_starts = 0;
     const double calling = (seconds - 2 * loading_seconds_) / 2 / slowdown();
     bench_options.seconds = std::clamp(calling, kLeastBench, kMostBench);
-    bench_options.deadline = std::max(left() - 2 * loading_seconds_, calling_estimate());
+    // As long as was given, but long enough for a result if there is the time.
+    const double longest = left() - 2 * loading_seconds_, enough = 2 * kSafety * calling_estimate();
+    bench_options.deadline = std::max(std::min(longest, std::max(seconds - 2 * loading_seconds_, enough)), kLeastBench);
     BenchReport report;
     const double limit = std::max(left(), 0.0) + kOverrun * options_.budget;
     if (!within(limit, [&] { report = bench({model_, made_.at(finding.format)}, bench_options); })) return;
@@ -318,17 +318,44 @@ class Measuring : private MethodLab {
     has_learned_ = true;
   }
 
-  void compare(const std::filesystem::path& file, MethodFinding& finding) {
-    const bool is_static = finding.format == Format::kStatic;
-    const VerifyResult compared = verify(model_, file, verify_setting(is_static ? held_out_ : all_));
+  void compare_on(const DataOptions& data, const std::filesystem::path& file, MethodFinding& finding) {
+    const VerifyResult compared = verify(model_, file, verify_setting(data));
     loading_to_compare_ = compared.load_seconds;
     judge(result_.gates, compared, finding);
+    if (compared.samples <= result_.quality_samples) return;
+    result_.quality_samples = compared.samples;
+    result_.baseline.metrics = compared.metrics;
+  }
+
+  // Lets `data` be enough samples to be certain of a method, and gives their number; 0 if there are not so many.
+  std::uint64_t choose_more(const MethodFinding& finding, DataOptions& data) const {
+    const bool is_static = finding.format == Format::kStatic;
+    const Half half{options_.data, samples_, true};
+    const std::uint64_t given = is_static ? half.size() : samples_;
+    if (finding.samples_needed == 0 || finding.samples_needed > given) return 0;
+    const auto wanted = static_cast<std::uint64_t>(kMoreThanNeeded * static_cast<double>(finding.samples_needed));
+    const std::uint64_t stride = std::max<std::uint64_t>(1, given / wanted), most = (given + stride - 1) / stride;
+    return is_static ? half.choose(most, data) : choose_evenly(options_.data, samples_, most, data);
+  }
+
+  double certainty_estimate(const MethodFinding& finding) const override {
+    DataOptions data;
+    const std::uint64_t count = choose_more(finding, data);
+    return count <= finding.samples ? 0 : loading_to_compare_ + comparing_each_ * static_cast<double>(count);
+  }
+
+  void compare_more(double limit, MethodFinding& finding) override {
+    DataOptions data;
+    choose_more(finding, data);
+    MethodFinding again = finding;
+    if (within(limit, [&] { compare_on(data, made_.at(finding.format), again); })) finding = std::move(again);
+  }
+
+  void compare(const std::filesystem::path& file, MethodFinding& finding) {
+    const bool is_static = finding.format == Format::kStatic;
+    compare_on(is_static ? held_out_ : all_, file, finding);
     finding.is_measured = true;
     made_[finding.format] = file;
-    if (compared.samples > result_.quality_samples) {
-      result_.quality_samples = compared.samples;
-      result_.baseline.metrics = compared.metrics;
-    }
     if (!is_static) return;
     result_.calibration_samples = calibrating_;
     result_.notes.emplace_back(

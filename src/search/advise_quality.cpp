@@ -76,6 +76,8 @@ void judge(const Gates& gates, const VerifyResult& compared, MethodFinding& find
   finding.sqnr_db = measure::worst_sqnr(compared.outputs);
   finding.agreement = measure::least_agreement(compared.outputs);
   finding.samples = compared.samples;
+  finding.samples_needed = 0;
+  finding.is_acceptable = finding.is_uncertain = false;
   std::uint64_t broken = 0;
   for (const OutputComparison& output : compared.outputs)
     broken += output.is_state ? 0 : output.newly_not_finite;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "search/advise_rules.h"
+
 namespace ounce::search {
 namespace {
 
@@ -21,6 +23,7 @@ class Trying {
     // Twice, because the first pass shows how long methods take.
     try_all(try_all(open));
     time_again();
+    for (MethodFinding& method : methods_) make_certain(method);
     double missing = 0;
     for (const MethodFinding& method : methods_) {
       if (method.is_out_of_time) missing += estimate(method);
@@ -62,6 +65,12 @@ class Trying {
     if (!method.is_measured) return;
     const double used = before - lab_.left();
     lab_.time(std::max(share - used, lab_.timing_estimate()), method);
+    if (method.is_faster(kWorthwhileSpeed)) make_certain(method);
+  }
+
+  void make_certain(MethodFinding& method) {
+    const double wanted = method.is_uncertain ? lab_.certainty_estimate(method) : 0;
+    if (wanted > 0 && wanted <= lab_.left()) lab_.compare_more(lab_.left(), method);
   }
 
   // Methods that were cut short, or timed while the machine was busy, get the time that is left.

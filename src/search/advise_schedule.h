@@ -1,7 +1,8 @@
 // The order in which methods are tried, and how much of the budget each of them gets.
 //
 // A method is made, compared with the original and timed against it before the next one begins, so that every
-// finding is complete when the time is up. A method that does not fit into the time left makes room for
+// finding is complete when the time is up. If a faster method passes but its samples are too few to be certain,
+// more of them are compared before another method is tried. A method that does not fit into the time left makes room for
 // cheaper ones. The most promising one is tried even if it seems to take somewhat too long, because estimates
 // are rough before anything was made.
 #pragma once
@@ -28,6 +29,10 @@ class MethodLab {
   virtual void make(double limit, MethodFinding& finding) = 0;
   // Times it against the original for about so many seconds in all. Completed rounds are kept.
   virtual void time(double seconds, MethodFinding& finding) = 0;
+  // Seconds to compare as many samples as would make its quality certain; 0 if the data does not have them.
+  virtual double certainty_estimate(const MethodFinding& finding) const = 0;
+  // Does that, unless it takes longer than `limit` seconds: then the finding stays as it is.
+  virtual void compare_more(double limit, MethodFinding& finding) = 0;
 };
 
 // Tries the methods that have no why_not, in their order. Gives the seconds, by estimate, that were missing

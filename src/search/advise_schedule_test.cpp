@@ -22,6 +22,8 @@ struct ScriptedLab : MethodLab {
   double guess = 1;          // estimates are off by this factor …
   bool has_learned = false;  // … until something was made
   bool is_reliable = true;
+  std::uint64_t samples = 300, needed = 0;  // compared at first, and for certainty
+  double comparing = 0;                     // seconds of that; 0: there are not so many
   std::vector<std::string> log;
 
   double left() const override { return budget - now; }
@@ -37,7 +39,16 @@ struct ScriptedLab : MethodLab {
     finding.is_out_of_time = !finding.is_measured;
     if (finding.is_out_of_time) finding.why_not = "stopped";
     has_learned = has_learned || finding.is_measured;
-    finding.is_acceptable = finding.is_measured;
+    finding.is_acceptable = finding.is_measured && samples >= needed;
+    finding.is_uncertain = finding.is_measured && samples < needed;
+  }
+  double certainty_estimate(const MethodFinding&) const override { return slowdown * comparing; }
+  void compare_more(double limit, MethodFinding& finding) override {
+    log.push_back(fmt::format("compare {}", name_of(finding.format)));
+    EXPECT_LE(slowdown * comparing, limit);
+    now += slowdown * comparing;
+    finding.is_acceptable = true;
+    finding.is_uncertain = false;
   }
   void time(double seconds, MethodFinding& finding) override {
     log.push_back(fmt::format("time {}", name_of(finding.format)));
@@ -130,6 +141,30 @@ TEST(ScheduleTest, WithoutTimeForAnythingTheMissingTimeIsTold) {
   std::vector<MethodFinding> methods = findings(kAll);
   EXPECT_NEAR(try_methods(lab, methods), 2 + 0.5 + 1.5 + 3 * 0.8, 1e-9);
   EXPECT_THAT(lab.log, IsEmpty());
+}
+
+TEST(ScheduleTest, AFasterMethodBecomesCertainBeforeAnotherIsTried) {
+  ScriptedLab lab;
+  lab.needed = 460;
+  lab.comparing = 2;
+  lab.budget = 8;
+  std::vector<MethodFinding> methods = findings(kAll);
+  try_methods(lab, methods);
+  ASSERT_GE(lab.log.size(), 3U);
+  EXPECT_EQ(lab.log[2], "compare static");
+  EXPECT_TRUE(methods[0].is_acceptable);
+}
+
+TEST(ScheduleTest, SamplesThatDoNotExistOrFitAreNotCompared) {
+  for (const double comparing : {0.0, 100.0}) {
+    ScriptedLab lab;
+    lab.needed = 460;
+    lab.comparing = comparing;
+    std::vector<MethodFinding> methods = findings({Format::kStatic});
+    try_methods(lab, methods);
+    EXPECT_THAT(lab.log, ElementsAre("make static", "time static"));
+    EXPECT_TRUE(methods[0].is_uncertain);
+  }
 }
 
 TEST(ScheduleTest, AnUnreliableTimingDoesNotCount) {

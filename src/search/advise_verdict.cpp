@@ -29,6 +29,8 @@ std::string speed_text(const MethodFinding& method) {
                                        : "as fast as the original";
 }
 
+constexpr double kMostOfferedDrop = 5;  // points of a metric
+
 // A budget as the command line takes it.
 std::string budget_text(double seconds) {
   const double minutes = seconds / 60;
@@ -183,7 +185,7 @@ class Deciding {
                                    small.quality, on_what());
     say(fmt::format("{} become {}.", size_text(result_.bytes), size_text(small.bytes)));
     say(integer_results());
-    if (most_promising() != nullptr) say_what_is_missing();
+    if (const MethodFinding* open = most_promising()) say_samples_needed(*open);
     offer(small);
   }
 
@@ -235,7 +237,7 @@ class Deciding {
                              open.is_measured ? "time" : "test", name, run_again()));
     }
     say(integer_results());
-    say_what_is_missing();
+    say_samples_needed(open);
     if (has_faster) {
       offer(open, "make it", "and test it with more samples");
     } else {
@@ -254,22 +256,28 @@ class Deciding {
     return fmt::format("; run again with `budget={}`", budget_text(result_.budget_needed));
   }
 
-  // Samples that a method lacks: more of them than the data has, or than there was time for.
-  void say_what_is_missing() {
-    for (const MethodFinding& method : result_.methods) {
-      if (!method.is_uncertain || method.samples_needed == 0) continue;
-      if (is_storage(method.format) && result_.size == SizeClass::kSmall) continue;
-      const bool is_half = method.format == Format::kStatic;
-      const std::uint64_t needed = method.samples_needed * (is_half ? 2 : 1);
-      const std::string gate = result_.gates.max_drop ? ", or allow a larger loss with `max_drop`" : "";
-      say(needed <= result_.samples
-              ? fmt::format("{} was compared on {} samples; {} are needed for {:g} % confidence{}.",
-                            name_of(method.format), method.samples, method.samples_needed,
-                            100 * result_.confidence, run_again())
-              : fmt::format("To be {:g} % sure of {}, give about {} samples{}{}.", 100 * result_.confidence,
-                            name_of(method.format), needed, is_half ? " (half of them calibrate it)" : "",
-                            gate));
+  // The samples that a method lacks: the data does not have them, or there was no time for them.
+  void say_samples_needed(const MethodFinding& method) {
+    if (!method.is_uncertain || method.samples_needed == 0) return;
+    const bool is_half = method.format == Format::kStatic;
+    const std::uint64_t needed = method.samples_needed * (is_half ? 2 : 1);
+    const double confidence = 100 * result_.confidence;
+    if (needed <= result_.samples) {
+      say(fmt::format("{} was compared on {} samples; {:g} % confidence takes {}{}.", name_of(method.format),
+                      method.samples, confidence, method.samples_needed, run_again()));
+      return;
     }
+    say(fmt::format("{:g} % confidence takes about {} samples{}{}.", confidence, needed,
+                    is_half ? ", half of which calibrate static" : "", shown_drop(method)));
+  }
+
+  // A loss that the samples can rule out, if it is one that somebody may want to allow.
+  static std::string shown_drop(const MethodFinding& method) {
+    if (!method.metric || !method.metric->higher_is_better) return "";
+    const double points = std::ceil(1000 * method.metric->drop_bound.value_or(1)) / 10;
+    if (!(points > 0 && points <= kMostOfferedDrop)) return "";
+    return fmt::format("; the samples given show a loss of at most {:g} points, which `max_drop={:g}%` allows",
+                       points, points);
   }
 
   void leave_as_not_worth_it() {

@@ -61,5 +61,24 @@ TEST(HalfTest, ASingleSampleIsBothHalves) {
   EXPECT_EQ(chosen.parts, 1U);
 }
 
+TEST(HalfTest, AllOfTheDataIsThinnedEvenly) {
+  for (const std::uint64_t all : {1U, 2U, 24U, 101U, 1000U}) {
+    for (const std::uint64_t most : {1U, 7U, 64U, 5000U}) {
+      DataOptions chosen;
+      const std::uint64_t count = choose_evenly({}, all, most, chosen);
+      const auto found = numbers(chosen, all);
+      EXPECT_EQ(found.size(), count);
+      EXPECT_LE(count, most);
+      EXPECT_GE(2 * count, std::min(all, most));
+      EXPECT_TRUE(most < all || count == all);
+    }
+  }
+  DataOptions sequence, chosen;
+  sequence.carry["state"] = "state_out";
+  EXPECT_EQ(choose_evenly(sequence, 100, 30, chosen), 30U);
+  EXPECT_EQ(chosen.samples, 30U);
+  EXPECT_EQ(chosen.parts, 1U);
+}
+
 }  // namespace
 }  // namespace ounce::search
