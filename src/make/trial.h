@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "onnx/model.h"
 #include "passes/integer_ports.h"
 
 namespace ounce::make {
@@ -35,6 +36,11 @@ struct Timing {
   double shortest = 0;  // seconds that a run of the original must take, so that a difference can be seen
   double seconds = 0;   // for each of the two
 };
+
+// Checks what can be known before the work: the runtime is found, and the data exists and fits the original.
+// Throws Error.
+void require_trial(const onnx::Model& original, const std::filesystem::path& path,
+                   const TrialOptions& options);
 
 // Throws Error{kUnsupported} when the original does not load, or when the written model is another one on
 // another CPU, Error{kInternal} when the written model does not load or does not run, and NotFinite. When
