@@ -51,17 +51,19 @@ TYPES = {
 }
 MODELS = {"model", "reference", "candidate"}
 WORDS = {
-    "model": "a path, the bytes of a model, or an onnx.ModelProto",
+    "model": "a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model",
     "reference": "the original: a path, the bytes of a model, or an onnx.ModelProto",
-    "candidate": "the model to compare with it: likewise",
-    "data": "a path, paths by input, arrays by input (the first axis counts samples), or an iterable of samples or batches "
-    "(a DataLoader, a dataset, a CalibrationDataReader)",
+    "candidate": "the model to compare with it: a path, the bytes of a model, an onnx.ModelProto, or the result of a call "
+    "that wrote a model",
+    "data": "a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs, labels) of arrays, or "
+    "an iterable of samples or batches (a DataLoader, a dataset, a CalibrationDataReader)",
     "labels": "the array or column with the labels, or the labels themselves; 'folder' for folders of images",
     "metric": "of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5); or a function of the outputs by name and of "
     "the labels that gives a number, or numbers by name",
     "contract": "how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or a dictionary",
 }
-SEVERAL = {"bench": "models: paths, bytes or onnx.ModelProto; the first one is what the others are compared with"}
+# A verb of several models takes them one behind the other, or as a list.
+SEVERAL = {"bench": "models: paths, bytes, onnx.ModelProto or results; the others are compared with the first one"}
 OUTPUTS = {
     "quantize": "where the result goes (default: model.w8.onnx beside a model that is a path; else the result has it: to_bytes())"
 }
@@ -77,7 +79,7 @@ from __future__ import annotations
 
 from typing import Any, List, Literal, Mapping, Optional, Union
 
-from ._call import Metric, Model, Progress, Word, Words, call
+from ._call import Metric, Model, Progress, Word, Words, call, several
 from ._data import Data
 from ._results import (
 %s)
@@ -115,6 +117,8 @@ def type_of(option, verb):
         return "Optional[bool]"
     if "choices" in option and not option["list"]:
         return f"Optional[Literal[{', '.join(json.dumps(choice) for choice in option['choices'])}]]"
+    if option.get("joined"):
+        return "Optional[Words]"
     if option["list"]:
         return "Optional[Words]" if not option["required"] else "Words"
     return {"integer": "Optional[int]", "number": "Optional[float]"}.get(option["kind"], "Optional[Word]")
@@ -161,15 +165,22 @@ def function(described, name, indent):
         if option["argument"]:
             usual = "" if option["required"] or is_model else " = None"
             lines.append(f"{indent}    {python_name(option['name'])}: {type_of(option, verb)}{usual},")
-    lines.append(f"{indent}    *,")
+    # f(model, output): what every converter takes.
+    behind = [option for option in options if option["name"] == "output" and sum(o["argument"] for o in options) == 1]
+    for option in behind:
+        lines.append(f"{indent}    output: {type_of(option, verb)}{default_of(option)},")
+    lines.append(f"{indent}    *{'models: Model' if verb in SEVERAL else ''},")
     for option in options:
-        if not option["argument"]:
+        if not option["argument"] and option not in behind:
             lines.append(f"{indent}    {python_name(option['name'])}: {type_of(option, verb)}{default_of(option)},")
     lines += [f"{indent}    progress: Progress = None,", f"{indent}) -> {result_of(verb)}:"]
     lines.append(docstring(described["help"], options, verb, names, indent + "    "))
     lines.append(f"{indent}    return call({json.dumps(verb)}, {result_of(verb)}, {{")
     for option in options:
-        lines.append(f"{indent}        \"{option['name'].replace('-', '_')}\": {python_name(option['name'])},")
+        value = python_name(option["name"])
+        if option["name"] in MODELS and verb in SEVERAL:
+            value = f"several({value}, models)"
+        lines.append(f"{indent}        \"{option['name'].replace('-', '_')}\": {value},")
     lines += [f"{indent}    }}, progress)"]
     return "\n".join(lines)
 

@@ -9,7 +9,8 @@
  * A call is one run of one verb. Its options are those of the command line under the same names (with dashes
  * or underscores), and its document is what `ounce VERB --json` prints: both are described in
  * docs/interface.md and by ounce_call_help(). The library prints nothing, installs no signal handlers and
- * never ends the process. Calls are independent: several may run at once, each in a thread of its own.
+ * never ends the process. Sentences in documents and messages name options in backticks, as they are named
+ * here: `max_drop`, `to="w8"`. Calls are independent: several may run at once, each in a thread of its own.
  *
  * All text is UTF-8 and ends with a zero. What a function returns belongs to the call and stays until the
  * next function of the same call that is not const, or its end. Functions of one call come from one thread at

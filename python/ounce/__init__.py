@@ -9,7 +9,7 @@
 Every verb of the command line is a function here, with the same options under the same names.
 """
 
-from ._errors import InternalError, OunceError, RefusedError, RequestError, StoppedError, UnsupportedError
+from ._errors import InternalError, MissingFileError, OunceError, RefusedError, RequestError, StoppedError, UnsupportedError
 from ._native import version as _version
 from ._results import (
     AdviseResult,
@@ -67,6 +67,7 @@ __all__ = [
     "DiffResult",
     "InspectResult",
     "InternalError",
+    "MissingFileError",
     "ModelResult",
     "OunceError",
     "ProveResult",

@@ -11,13 +11,13 @@ import re
 import sys
 import tempfile
 import threading
-from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Type, TypeVar, Union
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 from . import _data, _native, _results
 from ._errors import RequestError, error_of
 from ._runtime import default_runtime
 
-#: A path, the bytes of a model, or an ``onnx.ModelProto``.
+#: A path, the bytes of a model, an ``onnx.ModelProto``, or the result of a call that wrote a model.
 Model = Union[str, "os.PathLike[str]", bytes, Any]
 #: What the command line takes as a word.
 Word = Union[str, int, float, "os.PathLike[str]"]
@@ -98,7 +98,16 @@ def _take_models(given: Dict[str, Any]) -> Dict[str, List[bytes]]:
     return taken
 
 
+def several(first: Any, others: Sequence[Any]) -> Any:
+    """``f(a, b)`` and ``f([a, b])`` are the same."""
+    if not others:
+        return first
+    return [*(first if isinstance(first, (list, tuple)) else [first]), *others]
+
+
 def _model_of(model: Model) -> Union[str, bytes]:
+    if isinstance(model, _results.ModelResult):
+        return model.output or model.to_bytes()
     if hasattr(model, "SerializeToString"):
         return bytes(model.SerializeToString())
     if isinstance(model, (bytearray, memoryview)):
@@ -168,14 +177,14 @@ def _inputs_of(models: Mapping[str, Any], options: Mapping[str, Any]) -> List[_d
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it: paths are text, NumPy's numbers are numbers."""
+    """As JSON has it: paths are text, NumPy's numbers are numbers, its arrays are lists."""
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    return value.item() if hasattr(value, "item") else value
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _with_arguments(message: str, known: FrozenSet[str]) -> str:

@@ -17,7 +17,7 @@ from ._native import Call, TypedArray
 Path = Union[str, "os.PathLike[str]"]
 
 #: A path; paths by input; arrays by input, their first axis counts the samples; one such array, where the model takes
-#: one input; or an iterable of samples or batches: mappings by input, tuples in the order of the inputs, single arrays.
+#: one input; a tuple of such arrays in the order of the inputs, with the labels behind them; or an iterable of samples or batches: mappings by input, tuples in the order of the inputs, single arrays.
 #: Also whatever has ``get_next()``, such as a ``CalibrationDataReader``.
 Data = Union[Path, Mapping[str, Any], Iterable[Any]]
 
@@ -109,6 +109,23 @@ def _batch_of(sample: Mapping[str, TypedArray], inputs: Sequence[Input]) -> Tupl
     return has_batch, has_batch and is_free and len(sizes) == 1 and None not in sizes
 
 
+def _is_one_batch(data: Any, inputs: Sequence[Input]) -> bool:
+    """Is a tuple (x, y) all the data there is, rather than a sequence of samples?"""
+    if not isinstance(data, tuple) or len(data) < 2 or not all(map(_is_array, data)):
+        return False
+    fed, labels = data[: len(inputs)], data[len(inputs) :]
+    if len(fed) < len(inputs) or len(labels) > 1:
+        return False
+    if any(len(array.shape) < (value.rank or 1) for array, value in zip(fed, inputs)):
+        return False  # samples without a batch axis
+    if labels and len(labels[0].shape) >= len(fed[0].shape):
+        return False  # two batches of the same input
+    lengths = [array.shape[0] if array.shape else 0 for array in data]
+    if len(set(lengths)) > 1:
+        raise RequestError(f"the arrays of 'data' have {', '.join(map(str, lengths))} samples: they must have the same number")
+    return True
+
+
 def _add_items(call: Call, data: Any, inputs: Sequence[Input], labels: Optional[str], most: Optional[int]) -> None:
     batch: Optional[Tuple[bool, bool]] = None
     for item in _items_of(data, most):
@@ -157,5 +174,10 @@ def add_data(
     most = None
     if options.get("samples"):  # or somebody's endless generator would never end
         most = int(options["samples"]) + int(options.get("first") or 0)
+    inputs = find_inputs()
+    if _is_one_batch(data, inputs):
+        if len(data) > len(inputs):
+            options.setdefault("labels", _LABELS)
+        data = [data]
     field = options.get("labels")
-    _add_items(call, data, find_inputs(), field, most)
+    _add_items(call, data, inputs, field, most)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import Any, Dict, Optional, Type
 
 
@@ -38,6 +40,17 @@ class RefusedError(OunceError, OSError):
     code = 4
 
 
+class MissingFileError(RefusedError, FileNotFoundError):
+    """A model, data or a folder does not exist. ``filename`` is its path."""
+
+    def __init__(self, message: str, document: Optional[Dict[str, Any]] = None):
+        super().__init__(message, document)
+        self.errno = errno.ENOENT
+        self.strerror = os.strerror(errno.ENOENT)
+        before = message.split(f": {self.strerror}")[0]  # "model.onnx: absent.npz: cannot open"
+        self.filename = before.split(": ")[-2] if ": " in before else None
+
+
 class InternalError(OunceError):
     """A bug of Ounce's."""
 
@@ -57,4 +70,7 @@ _BY_CODE: Dict[int, Type[OunceError]] = {
 
 def error_of(code: int, message: str, document: Optional[Dict[str, Any]] = None) -> OunceError:
     """The exception for a code of the C API."""
+    # The library says it in the words of the same C library.
+    if code == RefusedError.code and os.strerror(errno.ENOENT) in message:
+        return MissingFileError(message, document)
     return _BY_CODE.get(code, InternalError)(message, document)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, List, Literal, Mapping, Optional, Union
 
-from ._call import Metric, Model, Progress, Word, Words, call
+from ._call import Metric, Model, Progress, Word, Words, call, several
 from ._data import Data
 from ._results import (
     AdviseResult,
@@ -52,7 +52,7 @@ def inspect(
 ) -> InspectResult:
     r"""What is in a model, and what quantize would do with it.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     to: w8 (25 % of the bytes), w4 (15 %), w16 (50 %)
     decode: how the runtime gets weights back: fold (constants at load, FP32 speed), dq
         (DequantizeLinear)
@@ -102,8 +102,8 @@ def inspect(
 
 def quantize(
     model: Model,
-    *,
     output: Optional[Word] = None,
+    *,
     to: Optional[Literal["bf16", "dynamic", "fp16", "int2", "int4", "int8", "static", "w16", "w4", "w8"]] = "w8",
     decode: Optional[Literal["auto", "dq", "fold"]] = "auto",
     memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
@@ -126,7 +126,7 @@ def quantize(
     pictures: Optional[bool] = None,
     verify: Optional[bool] = None,
     runtime: Optional[Word] = None,
-    on: Optional[Word] = None,
+    on: Optional[Words] = None,
     target: Optional[Word] = None,
     isolate: Optional[bool] = None,
     isolate_memory: Optional[float] = None,
@@ -182,8 +182,8 @@ def quantize(
     color: Optional[Literal["bgr", "grey", "rgb"]] = None,
     layout: Optional[Literal["nchw", "nhwc"]] = None,
     rescale: Optional[Word] = None,
-    mean: Optional[Word] = None,
-    std: Optional[Word] = None,
+    mean: Optional[Words] = None,
+    std: Optional[Words] = None,
     rate: Optional[int] = None,
     length: Optional[int] = None,
     frame: Optional[int] = None,
@@ -192,7 +192,7 @@ def quantize(
 ) -> QuantizeResult:
     r"""Make a model smaller: store its weights in fewer bytes, or compute on integers.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     output: where the result goes (default: model.w8.onnx beside a model that is a path; else the result
         has it: to_bytes())
     to: stored small: w8 (25 % of the bytes), w4 (15 %), w16 (50 %); small in memory too, in the
@@ -294,8 +294,9 @@ def quantize(
     ranges: static: what 'ounce calibrate' saw; without it, the data of data is looked at
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
-        samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
     input: INPUT=FIELD: which array or column feeds an input (one, or a list)
     set: INPUT=NUMBER: an input that is always the same (one, or a list)
     carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
@@ -304,8 +305,8 @@ def quantize(
     first: begin with this sample
     samples: so many samples (0: all)
     part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: of made-up inputs (default: 1)
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
 
     How raw data becomes an input (the contract):
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
@@ -319,10 +320,11 @@ def quantize(
     crop: cut out the middle: HEIGHTxWIDTH or S
     crop_rule: where the middle is: torchvision or huggingface
     color: rgb, bgr or grey
-    layout: nchw or nhwc
+    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
+        are height, width, channels
     rescale: multiply by this, such as 1/255
     mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: likewise
+    std: then divide by: one number, or one for each channel, with commas
     rate: samples a second that sound must have
     length: samples that the model takes: longer sound is cut, shorter filled up
     frame: cut sound into frames of so many samples, each a run of the model
@@ -423,8 +425,8 @@ def quantize(
 
 def calibrate(
     model: Model,
-    *,
     output: Optional[Word] = None,
+    *,
     shard: Optional[Word] = None,
     batch: Optional[int] = None,
     data: Optional[Data] = None,
@@ -448,8 +450,8 @@ def calibrate(
     color: Optional[Literal["bgr", "grey", "rgb"]] = None,
     layout: Optional[Literal["nchw", "nhwc"]] = None,
     rescale: Optional[Word] = None,
-    mean: Optional[Word] = None,
-    std: Optional[Word] = None,
+    mean: Optional[Words] = None,
+    std: Optional[Words] = None,
     rate: Optional[int] = None,
     length: Optional[int] = None,
     frame: Optional[int] = None,
@@ -466,14 +468,15 @@ def calibrate(
 ) -> CalibrateResult:
     r"""What the activations of a model look like on data, for static INT8.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     output: the file of ranges (default: model.ranges beside the model)
     shard: I/N: only every N-th sample, beginning with the I-th; 'merge' puts the parts together
     batch: samples in one run (default: 1)
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
-        samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
     input: INPUT=FIELD: which array or column feeds an input (one, or a list)
     set: INPUT=NUMBER: an input that is always the same (one, or a list)
     carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
@@ -482,8 +485,8 @@ def calibrate(
     first: begin with this sample
     samples: so many samples (0: all)
     part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: of made-up inputs (default: 1)
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
 
     How raw data becomes an input (the contract):
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
@@ -497,10 +500,11 @@ def calibrate(
     crop: cut out the middle: HEIGHTxWIDTH or S
     crop_rule: where the middle is: torchvision or huggingface
     color: rgb, bgr or grey
-    layout: nchw or nhwc
+    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
+        are height, width, channels
     rescale: multiply by this, such as 1/255
     mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: likewise
+    std: then divide by: one number, or one for each channel, with commas
     rate: samples a second that sound must have
     length: samples that the model takes: longer sound is cut, shorter filled up
     frame: cut sound into frames of so many samples, each a run of the model
@@ -564,8 +568,8 @@ def calibrate(
 
 def calibrate_merge(
     part: Words,
-    *,
     output: Optional[Word] = None,
+    *,
     progress: Progress = None,
 ) -> CalibrateResult:
     r"""Put the parts of a calibration together: the same file as one run gives.
@@ -590,12 +594,12 @@ def verify(
     metric_command: Optional[Word] = None,
     metric_seconds: Optional[float] = None,
     metric: Optional[Union[str, Metric]] = "auto",
-    tags: Optional[Word] = None,
+    tags: Optional[Words] = None,
     label_output: Optional[Word] = None,
     threshold: Optional[float] = None,
     edge_cases: Optional[bool] = None,
     worst: Optional[int] = None,
-    on: Optional[Word] = None,
+    on: Optional[Words] = None,
     batch: Optional[int] = None,
     tokens: Optional[int] = None,
     prompt: Optional[int] = None,
@@ -630,8 +634,8 @@ def verify(
     color: Optional[Literal["bgr", "grey", "rgb"]] = None,
     layout: Optional[Literal["nchw", "nhwc"]] = None,
     rescale: Optional[Word] = None,
-    mean: Optional[Word] = None,
-    std: Optional[Word] = None,
+    mean: Optional[Words] = None,
+    std: Optional[Words] = None,
     rate: Optional[int] = None,
     length: Optional[int] = None,
     frame: Optional[int] = None,
@@ -656,7 +660,8 @@ def verify(
     r"""Does a candidate still do what the reference does? exit 1 if not.
 
     reference: the original: a path, the bytes of a model, or an onnx.ModelProto
-    candidate: the model to compare with it: likewise
+    candidate: the model to compare with it: a path, the bytes of a model, an onnx.ModelProto, or the
+        result of a call that wrote a model
     task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
         labels the original's outputs are the truth
     metric_command: a program of your own that prints a number, run with the folder of both models'
@@ -693,8 +698,9 @@ def verify(
         by these samples alone (default: none)
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
-        samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
     input: INPUT=FIELD: which array or column feeds an input (one, or a list)
     set: INPUT=NUMBER: an input that is always the same (one, or a list)
     carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
@@ -703,8 +709,8 @@ def verify(
     first: begin with this sample
     samples: so many samples (0: all)
     part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: of made-up inputs (default: 1)
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
 
     How raw data becomes an input (the contract):
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
@@ -718,10 +724,11 @@ def verify(
     crop: cut out the middle: HEIGHTxWIDTH or S
     crop_rule: where the middle is: torchvision or huggingface
     color: rgb, bgr or grey
-    layout: nchw or nhwc
+    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
+        are height, width, channels
     rescale: multiply by this, such as 1/255
     mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: likewise
+    std: then divide by: one number, or one for each channel, with commas
     rate: samples a second that sound must have
     length: samples that the model takes: longer sound is cut, shorter filled up
     frame: cut sound into frames of so many samples, each a run of the model
@@ -823,7 +830,7 @@ def verify(
 
 def bench(
     model: Union[Model, List[Model]],
-    *,
+    *models: Model,
     seconds: Optional[float] = None,
     repeats: Optional[int] = None,
     batch: Optional[Words] = None,
@@ -853,8 +860,8 @@ def bench(
     color: Optional[Literal["bgr", "grey", "rgb"]] = None,
     layout: Optional[Literal["nchw", "nhwc"]] = None,
     rescale: Optional[Word] = None,
-    mean: Optional[Word] = None,
-    std: Optional[Word] = None,
+    mean: Optional[Words] = None,
+    std: Optional[Words] = None,
     rate: Optional[int] = None,
     length: Optional[int] = None,
     frame: Optional[int] = None,
@@ -878,7 +885,7 @@ def bench(
 ) -> BenchResult:
     r"""Who is faster, by how much, and how sure is that.
 
-    model: models: paths, bytes or onnx.ModelProto; the first one is what the others are compared with
+    model: models: paths, bytes, onnx.ModelProto or results; the others are compared with the first one
     seconds: seconds for each model and batch size (default: 2)
     repeats: calls of each model instead of seconds
     batch: batch sizes, with commas (default: [1])
@@ -890,8 +897,9 @@ def bench(
     report: draw the result as one page that anybody can open: FILE.html
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
-        samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
     input: INPUT=FIELD: which array or column feeds an input (one, or a list)
     set: INPUT=NUMBER: an input that is always the same (one, or a list)
     carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
@@ -900,8 +908,8 @@ def bench(
     first: begin with this sample
     samples: so many samples (0: all)
     part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: of made-up inputs (default: 1)
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
 
     How raw data becomes an input (the contract):
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
@@ -915,10 +923,11 @@ def bench(
     crop: cut out the middle: HEIGHTxWIDTH or S
     crop_rule: where the middle is: torchvision or huggingface
     color: rgb, bgr or grey
-    layout: nchw or nhwc
+    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
+        are height, width, channels
     rescale: multiply by this, such as 1/255
     mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: likewise
+    std: then divide by: one number, or one for each channel, with commas
     rate: samples a second that sound must have
     length: samples that the model takes: longer sound is cut, shorter filled up
     frame: cut sound into frames of so many samples, each a run of the model
@@ -948,7 +957,7 @@ def bench(
         function of what is worked on, the stage, how much is done and of how much
     """
     return call("bench", BenchResult, {
-        "model": model,
+        "model": several(model, models),
         "seconds": seconds,
         "repeats": repeats,
         "batch": batch,
@@ -1013,7 +1022,7 @@ def sensitivity(
     metric_command: Optional[Word] = None,
     metric_seconds: Optional[float] = None,
     metric: Optional[Union[str, Metric]] = "auto",
-    tags: Optional[Word] = None,
+    tags: Optional[Words] = None,
     label_output: Optional[Word] = None,
     threshold: Optional[float] = None,
     batch: Optional[int] = None,
@@ -1042,8 +1051,8 @@ def sensitivity(
     color: Optional[Literal["bgr", "grey", "rgb"]] = None,
     layout: Optional[Literal["nchw", "nhwc"]] = None,
     rescale: Optional[Word] = None,
-    mean: Optional[Word] = None,
-    std: Optional[Word] = None,
+    mean: Optional[Words] = None,
+    std: Optional[Words] = None,
     rate: Optional[int] = None,
     length: Optional[int] = None,
     frame: Optional[int] = None,
@@ -1060,7 +1069,7 @@ def sensitivity(
 ) -> SensitivityResult:
     r"""Which layers suffer from a format, and what to leave out.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     to: the format to suffer from: static, dynamic, w8, w4
     by: what is measured together: layer (each alone), block (by names, or neighbours), op (all Convs …)
     top: measure only so many, those with the largest estimated error (0: all) (default: 0)
@@ -1083,8 +1092,9 @@ def sensitivity(
     report: draw the result as one page that anybody can open: FILE.html
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
-        samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
     input: INPUT=FIELD: which array or column feeds an input (one, or a list)
     set: INPUT=NUMBER: an input that is always the same (one, or a list)
     carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
@@ -1093,8 +1103,8 @@ def sensitivity(
     first: begin with this sample
     samples: to measure on, evenly spread over the data (0: all; default: 64, with carry the first 1024)
     part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: of made-up inputs (default: 1)
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
 
     How raw data becomes an input (the contract):
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
@@ -1108,10 +1118,11 @@ def sensitivity(
     crop: cut out the middle: HEIGHTxWIDTH or S
     crop_rule: where the middle is: torchvision or huggingface
     color: rgb, bgr or grey
-    layout: nchw or nhwc
+    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
+        are height, width, channels
     rescale: multiply by this, such as 1/255
     mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: likewise
+    std: then divide by: one number, or one for each channel, with commas
     rate: samples a second that sound must have
     length: samples that the model takes: longer sound is cut, shorter filled up
     frame: cut sound into frames of so many samples, each a run of the model
@@ -1188,11 +1199,11 @@ def sensitivity(
 
 def tune(
     model: Model,
-    *,
     output: Optional[Word] = None,
+    *,
     objective: Optional[Literal["balanced", "latency", "size", "memory"]] = "balanced",
     budget: Optional[Word] = None,
-    on: Optional[Word] = None,
+    on: Optional[Words] = None,
     target: Optional[Word] = None,
     cache: Optional[Word] = None,
     no_cache: Optional[bool] = None,
@@ -1201,7 +1212,7 @@ def tune(
     metric_command: Optional[Word] = None,
     metric_seconds: Optional[float] = None,
     metric: Optional[Union[str, Metric]] = "auto",
-    tags: Optional[Word] = None,
+    tags: Optional[Words] = None,
     label_output: Optional[Word] = None,
     threshold: Optional[float] = None,
     abs_tol: Optional[float] = None,
@@ -1233,8 +1244,8 @@ def tune(
     color: Optional[Literal["bgr", "grey", "rgb"]] = None,
     layout: Optional[Literal["nchw", "nhwc"]] = None,
     rescale: Optional[Word] = None,
-    mean: Optional[Word] = None,
-    std: Optional[Word] = None,
+    mean: Optional[Words] = None,
+    std: Optional[Words] = None,
     rate: Optional[int] = None,
     length: Optional[int] = None,
     frame: Optional[int] = None,
@@ -1251,7 +1262,7 @@ def tune(
 ) -> TuneResult:
     r"""Find the smallest and fastest mixed-precision model that passes the gate; exit 1 if none does.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     output: where the best goes (default: MODEL.tuned.onnx)
     objective: balanced (least time × bytes), latency, size (without being slower than the original),
         memory (least at load, at 90 % of the original's speed or more)
@@ -1289,8 +1300,9 @@ def tune(
         by these samples alone (default: 90%)
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
-        samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
     input: INPUT=FIELD: which array or column feeds an input (one, or a list)
     set: INPUT=NUMBER: an input that is always the same (one, or a list)
     carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
@@ -1299,8 +1311,8 @@ def tune(
     first: begin with this sample
     samples: so many samples (0: all)
     part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: of made-up inputs (default: 1)
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
 
     How raw data becomes an input (the contract):
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
@@ -1314,10 +1326,11 @@ def tune(
     crop: cut out the middle: HEIGHTxWIDTH or S
     crop_rule: where the middle is: torchvision or huggingface
     color: rgb, bgr or grey
-    layout: nchw or nhwc
+    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
+        are height, width, channels
     rescale: multiply by this, such as 1/255
     mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: likewise
+    std: then divide by: one number, or one for each channel, with commas
     rate: samples a second that sound must have
     length: samples that the model takes: longer sound is cut, shorter filled up
     frame: cut sound into frames of so many samples, each a run of the model
@@ -1408,7 +1421,7 @@ def advise(
     metric_command: Optional[Word] = None,
     metric_seconds: Optional[float] = None,
     metric: Optional[Union[str, Metric]] = "auto",
-    tags: Optional[Word] = None,
+    tags: Optional[Words] = None,
     label_output: Optional[Word] = None,
     threshold: Optional[float] = None,
     max_drop: Optional[Word] = None,
@@ -1435,8 +1448,8 @@ def advise(
     color: Optional[Literal["bgr", "grey", "rgb"]] = None,
     layout: Optional[Literal["nchw", "nhwc"]] = None,
     rescale: Optional[Word] = None,
-    mean: Optional[Word] = None,
-    std: Optional[Word] = None,
+    mean: Optional[Words] = None,
+    std: Optional[Words] = None,
     rate: Optional[int] = None,
     length: Optional[int] = None,
     frame: Optional[int] = None,
@@ -1453,7 +1466,7 @@ def advise(
 ) -> AdviseResult:
     r"""Should this model be quantized, how, and what will it bring? measured on it.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     budget: time for each model, such as 90s or 5m (default: 60s)
     target: where it will run: a place and a release such as android-arm64@1.22.0, a provider such as
         cuda
@@ -1474,8 +1487,9 @@ def advise(
     report: draw the result as one page that anybody can open: FILE.html
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
-        samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
     input: INPUT=FIELD: which array or column feeds an input (one, or a list)
     set: INPUT=NUMBER: an input that is always the same (one, or a list)
     carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
@@ -1484,8 +1498,8 @@ def advise(
     first: begin with this sample
     samples: so many samples (0: all)
     part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: of made-up inputs (default: 1)
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
 
     How raw data becomes an input (the contract):
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
@@ -1499,10 +1513,11 @@ def advise(
     crop: cut out the middle: HEIGHTxWIDTH or S
     crop_rule: where the middle is: torchvision or huggingface
     color: rgb, bgr or grey
-    layout: nchw or nhwc
+    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
+        are height, width, channels
     rescale: multiply by this, such as 1/255
     mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: likewise
+    std: then divide by: one number, or one for each channel, with commas
     rate: samples a second that sound must have
     length: samples that the model takes: longer sound is cut, shorter filled up
     frame: cut sound into frames of so many samples, each a run of the model
@@ -1592,7 +1607,7 @@ def check(
 ) -> CheckResult:
     r"""Will it run there, before it is shipped.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     target: where: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@…, ort-web@…, host (repeatable, or
         with commas; default: host)
     required_ops: write the config file of a reduced build of ONNX Runtime that has the ops of these
@@ -1638,8 +1653,8 @@ class contract:
     @staticmethod
     def set(
         model: Model,
-        *,
         output: Optional[Word] = None,
+        *,
         data: Optional[Data] = None,
         input: Optional[Words] = None,
         set: Optional[Words] = None,
@@ -1661,8 +1676,8 @@ class contract:
         color: Optional[Literal["bgr", "grey", "rgb"]] = None,
         layout: Optional[Literal["nchw", "nhwc"]] = None,
         rescale: Optional[Word] = None,
-        mean: Optional[Word] = None,
-        std: Optional[Word] = None,
+        mean: Optional[Words] = None,
+        std: Optional[Words] = None,
         rate: Optional[int] = None,
         length: Optional[int] = None,
         frame: Optional[int] = None,
@@ -1679,12 +1694,13 @@ class contract:
     ) -> ContractResult:
         r"""Write the model with a contract; with --data also what data looks like, and a golden sample.
 
-        model: a path, the bytes of a model, or an onnx.ModelProto
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
         output: the model with the contract
 
         Data:
-        data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
-            samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+            CalibrationDataReader)
         input: INPUT=FIELD: which array or column feeds an input (one, or a list)
         set: INPUT=NUMBER: an input that is always the same (one, or a list)
         carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
@@ -1693,8 +1709,8 @@ class contract:
         first: begin with this sample
         samples: so many samples (0: all)
         part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-        shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
-        seed: of made-up inputs (default: 1)
+        shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+        seed: seed of random inputs (default: 1)
 
         How raw data becomes an input (the contract):
         contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
@@ -1708,10 +1724,11 @@ class contract:
         crop: cut out the middle: HEIGHTxWIDTH or S
         crop_rule: where the middle is: torchvision or huggingface
         color: rgb, bgr or grey
-        layout: nchw or nhwc
+        layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
+            are height, width, channels
         rescale: multiply by this, such as 1/255
         mean: then subtract: one number, or one for each channel, with commas
-        std: then divide by: likewise
+        std: then divide by: one number, or one for each channel, with commas
         rate: samples a second that sound must have
         length: samples that the model takes: longer sound is cut, shorter filled up
         frame: cut sound into frames of so many samples, each a run of the model
@@ -1778,7 +1795,7 @@ class contract:
     ) -> ContractResult:
         r"""Print a model's contract.
 
-        model: a path, the bytes of a model, or an onnx.ModelProto
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
 
         progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
             function of what is worked on, the stage, how much is done and of how much
@@ -1814,13 +1831,14 @@ class contract:
     ) -> ContractCheckResult:
         r"""Is this data what the contract says? exit 1 if not.
 
-        model: a path, the bytes of a model, or an onnx.ModelProto
+        model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
         dump: the floats that your app gave its model for the same samples: a .npy or raw float32 file, or
             INPUT=FILE (one, or a list)
 
         Data:
-        data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
-            samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+        data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+            labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+            CalibrationDataReader)
         input: INPUT=FIELD: which array or column feeds an input (one, or a list)
         set: INPUT=NUMBER: an input that is always the same (one, or a list)
         carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
@@ -1829,8 +1847,8 @@ class contract:
         first: begin with this sample
         samples: so many samples (0: all)
         part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-        shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
-        seed: of made-up inputs (default: 1)
+        shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+        seed: seed of random inputs (default: 1)
 
         Runtime:
         runtime: ONNX Runtime: a library's path, or a version (default: the newest)
@@ -1871,8 +1889,8 @@ class contract:
 
 def copy(
     model: Model,
-    *,
     output: Optional[Word] = None,
+    *,
     external_data: Optional[Literal["auto", "always", "never"]] = "auto",
     runtime: Optional[Word] = None,
     emit: Optional[Literal["ort"]] = None,
@@ -1881,7 +1899,7 @@ def copy(
 ) -> CopyResult:
     r"""Read, check and write a model without changing a number; packs external data in or out.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     output: file or folder for the copy
     external_data: auto (an identical copy), always, never
     runtime: ONNX Runtime for emit: a library's path, or a version
@@ -1906,8 +1924,8 @@ def copy(
 
 def publish(
     model: Model,
-    *,
     output: Optional[Word] = None,
+    *,
     layout: Optional[Literal["huggingface", "genai", "plain"]] = "huggingface",
     variants: Optional[Words] = None,
     target: Optional[Word] = None,
@@ -1919,11 +1937,11 @@ def publish(
     metric_command: Optional[Word] = None,
     metric_seconds: Optional[float] = None,
     metric: Optional[Union[str, Metric]] = "auto",
-    tags: Optional[Word] = None,
+    tags: Optional[Words] = None,
     label_output: Optional[Word] = None,
     threshold: Optional[float] = None,
     edge_cases: Optional[bool] = None,
-    on: Optional[Word] = None,
+    on: Optional[Words] = None,
     contract: Optional[Union[Word, Mapping[str, Any]]] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
@@ -1955,7 +1973,7 @@ def publish(
 ) -> PublishResult:
     r"""Write every variant of a model that people expect, with configuration and a model card.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     output: the folder to write; appears whole or not at all
     layout: huggingface (onnx/model_q4.onnx, for transformers.js and optimum), genai (q4/model.onnx),
         plain (model.q4.onnx)
@@ -1995,8 +2013,9 @@ def publish(
         by these samples alone (default: none)
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
-        samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
     input: INPUT=FIELD: which array or column feeds an input (one, or a list)
     set: INPUT=NUMBER: an input that is always the same (one, or a list)
     carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
@@ -2005,8 +2024,8 @@ def publish(
     first: begin with this sample
     samples: so many samples (0: all)
     part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: of made-up inputs (default: 1)
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
 
     Runtime:
     runtime: ONNX Runtime: a library's path, or a version (default: the newest)
@@ -2098,8 +2117,8 @@ def prove(
     color: Optional[Literal["bgr", "grey", "rgb"]] = None,
     layout: Optional[Literal["nchw", "nhwc"]] = None,
     rescale: Optional[Word] = None,
-    mean: Optional[Word] = None,
-    std: Optional[Word] = None,
+    mean: Optional[Words] = None,
+    std: Optional[Words] = None,
     rate: Optional[int] = None,
     length: Optional[int] = None,
     frame: Optional[int] = None,
@@ -2116,15 +2135,16 @@ def prove(
 ) -> ProveResult:
     r"""Show the statement that a model carries, and replay it; exit 1 if it does not hold.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     source: the original: the model is made again from it, and its gate is tried again
     ranges: what it was made with, if it was made with a file of ranges
     metric_command: what it was judged by, if it was judged by a program of your own
     metric_seconds: that it may take (default: 300)
 
     Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), or an iterable of
-        samples or batches (a DataLoader, a dataset, a CalibrationDataReader)
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
     input: INPUT=FIELD: which array or column feeds an input (one, or a list)
     set: INPUT=NUMBER: an input that is always the same (one, or a list)
     carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
@@ -2133,8 +2153,8 @@ def prove(
     first: begin with this sample
     samples: so many samples (0: all)
     part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: of made-up inputs (default: 1)
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
 
     How raw data becomes an input (the contract):
     contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
@@ -2148,10 +2168,11 @@ def prove(
     crop: cut out the middle: HEIGHTxWIDTH or S
     crop_rule: where the middle is: torchvision or huggingface
     color: rgb, bgr or grey
-    layout: nchw or nhwc
+    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
+        are height, width, channels
     rescale: multiply by this, such as 1/255
     mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: likewise
+    std: then divide by: one number, or one for each channel, with commas
     rate: samples a second that sound must have
     length: samples that the model takes: longer sound is cut, shorter filled up
     frame: cut sound into frames of so many samples, each a run of the model
@@ -2239,8 +2260,8 @@ def diff(
 
 def report(
     run: Words,
-    *,
     output: Optional[Word] = None,
+    *,
     progress: Progress = None,
 ) -> ReportResult:
     r"""Draw runs as one page that anybody can open, from what --json printed.
@@ -2270,7 +2291,7 @@ def unpack(
 ) -> UnpackResult:
     r"""Decode and optimise models once for this machine, so that an app loads them at once and in no heap.
 
-    model: a path, the bytes of a model, or an onnx.ModelProto
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     cache: the folder that the app loads from
     runtime: ONNX Runtime: a library's path, or a version (default: the newest)
     session_config: NAME=VALUE: an entry of the runtime's session options, as the app will have it (one,

@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def test_errors_have_classes_and_speak_of_arguments():
         ounce.quantize("nothing.onnx")
     assert refused.value.code == 4 and isinstance(refused.value, OSError)
     assert refused.value.document["models"][0]["exit_code"] == 4
-    with pytest.raises(ValueError, match="give data, or ranges"):
+    with pytest.raises(ValueError, match="give `data`, or `ranges` from `calibrate\\(\\)`"):
         ounce.quantize(MODEL, to="static")
     with pytest.raises(ounce.RequestError, match="to: w7 not in"):
         ounce.quantize(MODEL, to="w7")
@@ -75,6 +76,49 @@ def test_errors_have_classes_and_speak_of_arguments():
         ounce.quantize(MODEL, too="w8")
     with pytest.raises(ounce.RequestError, match="some models are paths"):
         ounce.bench([MODEL, b"model"])
+
+
+def test_a_missing_file_is_a_file_not_found_error():
+    with pytest.raises(FileNotFoundError) as missing:
+        ounce.quantize("nothing.onnx")
+    assert isinstance(missing.value, ounce.RefusedError) and missing.value.filename == "nothing.onnx"
+    with pytest.raises(ounce.MissingFileError) as missing:
+        ounce.verify(MODEL, MODEL, data="nothing.npz")
+    assert missing.value.filename == "nothing.npz"
+    with pytest.raises(FileNotFoundError, match="absent/small.onnx"):
+        ounce.quantize(MODEL, "absent/small.onnx")
+    with pytest.raises(FileNotFoundError, match="absent/report.html"):
+        ounce.verify(MODEL, MODEL, report="absent/report.html")
+
+
+def test_natural_calls_work(small, tmp_path):
+    output = tmp_path / "positional.onnx"
+    assert ounce.quantize(MODEL, output, verify=False).output == str(output)
+    timed = ounce.bench(MODEL, output, repeats=2, cold_starts=0)
+    assert [model["model"] for model in timed.models] == [str(MODEL), str(output)]
+    assert ounce.verify(MODEL, small, edge_cases=False).passed
+    in_memory = ounce.quantize(onnx.load(MODEL), verify=False)
+    assert ounce.inspect(in_memory).bytes == len(in_memory.to_bytes())
+    sound, labels = clips(8)
+    found = ounce.verify(MODEL, small, data=(sound, labels), max_drop="20%", edge_cases=False)
+    assert found.metrics and found.samples == 8
+
+
+def test_numbers_of_channels_are_lists():
+    for mean in ([0.5], (0.5,), numpy.array([0.5]), "0.5", 0.5):
+        assert ounce.verify(MODEL, MODEL, data=clips(2)[0], mean=mean, std=[0.25], edge_cases=False).passed
+    with pytest.raises(ounce.RequestError, match="mean and std have one entry"):
+        ounce.verify(MODEL, MODEL, data=clips(2)[0], kind="image", mean=[0.49, 0.48], edge_cases=False)
+
+
+def test_verdicts_and_notes_name_parameters(small):
+    sound, labels = clips(8)
+    found = ounce.verify(MODEL, small, data=(sound, labels), max_drop="1%", edge_cases=False)
+    assert "--" not in found.verdict and "`max_drop`" in found.verdict
+    noted = ounce.quantize(MODEL, to="fp16", dry_run=True)
+    assert any('`to="w16"`' in note for note in noted.notes)
+    for text in (found.verdict, str(found), *noted.notes, *found.notes):
+        assert not re.search(r"(?<![-\w])--[a-z]", text), text
 
 
 def test_nothing_to_do_is_unsupported(tmp_path):

@@ -83,6 +83,20 @@ def test_a_fixed_batch_is_a_whole_input():
     assert call.samples[0][1]
 
 
+def test_a_tuple_of_arrays_is_all_inputs_and_the_labels():
+    x, y = numpy.zeros((4, 3)), numpy.arange(4)
+    call, options = given((x, y))
+    assert options["labels"] == "labels"
+    assert len(call.samples) == 4
+    call, options = given((x, y), labels="y")
+    assert options["labels"] == "y"
+    with pytest.raises(RequestError, match="have 4, 3 samples"):
+        given((x, numpy.arange(3)))
+    call, options = given((x, x))  # two batches of one input
+    assert "labels" not in options
+    assert len(call.samples) == 8
+
+
 def test_tuples_are_inputs_in_their_order_and_labels_behind():
     inputs = [_data.Input("a", 2, True), _data.Input("b", 2, True)]
     call, _ = given([(numpy.zeros((1, 3)), numpy.zeros((1, 5)), numpy.zeros(1))], inputs, labels="y")

@@ -3,6 +3,7 @@
 
 #include "base/cancel.h"
 #include "base/stopwatch.h"
+#include "data/read_files.h"
 #include "graph/verify.h"
 #include "make/outcome.h"
 #include "onnx/reader.h"
@@ -28,6 +29,7 @@ AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& opti
   const Stopwatch clock;
   if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "`budget` must be above zero");
   target::parse_target(options.target);  // or refuse before anything is measured
+  data::require_files(options.data);
   AdviseResult result;
   result.model = path;
   result.budget = options.budget;

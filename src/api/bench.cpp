@@ -11,6 +11,7 @@
 #include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "base/temporary_folder.h"
+#include "data/read_files.h"
 #include "io/file_cache.h"
 #include "io/mapped_file.h"
 #include "measure/open.h"
@@ -345,6 +346,8 @@ class Contest {
 BenchReport bench(const std::vector<std::filesystem::path>& paths, const BenchOptions& options) {
   const Call call(options.progress);
   if (paths.empty()) throw Error(ErrorCode::kUsage, "there is no model to time");
+  for (const std::filesystem::path& path : paths) io::require_readable(path);
+  data::require_files(options.data);
   Contest contest(paths, options);
   contest.load();
   bool is_first = true;

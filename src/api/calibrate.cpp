@@ -4,7 +4,10 @@
 #include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "base/thread_pool.h"
+#include "data/read_files.h"
 #include "graph/verify.h"
+#include "io/mapped_file.h"
+#include "io/output_file.h"
 #include "make/observation.h"
 #include "make/output_place.h"
 #include "make/ranges_file.h"
@@ -22,6 +25,9 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
   onnx::Model model = onnx::read_model(path);
   make::Inputs(model).add(options.data).add(options.runtime).require_apart(output);
   make::require_replaceable(output);
+  io::require_place(output);
+  make::require_observable(options, path);
+  data::require_files(options.data);
   graph::verify(model);
   ThreadPool pool;
   const std::string digest = make::source_digest(model, {}, pool);
@@ -45,6 +51,9 @@ CalibrateResult merge_ranges(const std::vector<std::filesystem::path>& parts,
   make::Inputs inputs;
   for (const std::filesystem::path& part : parts) inputs.add("one of the parts", part);
   inputs.require_apart(output);
+  for (const std::filesystem::path& part : parts) io::require_readable(part);
+  make::require_replaceable(output);
+  io::require_place(output);
   observe::Ranges all;
   for (const std::filesystem::path& part : parts) all.add(make::load_ranges(part), part.string());
   CalibrateResult result = make::write_ranges(all, output);

@@ -8,8 +8,10 @@
 #include "data/contract_json.h"
 #include "data/model_contract.h"
 #include "data/preprocess.h"
+#include "data/read_files.h"
 #include "graph/verify.h"
 #include "io/mapped_file.h"
+#include "io/output_file.h"
 #include "make/output_place.h"
 #include "make/source_digest.h"
 #include "measure/contract_data.h"
@@ -74,6 +76,8 @@ Contract set_contract(const std::filesystem::path& path, const std::filesystem::
   make::Inputs inputs(model);
   if (data != nullptr) inputs.add(*data);
   inputs.add(runtime).require_apart(output_path);
+  io::require_place(output_path);
+  if (data != nullptr) data::require_files(*data);
   name_inputs(contract, inputs_of(model, graph::verify(model)), path);
   if (data != nullptr) measure::record(path, *data, runtime, contract);
   const std::string source = make::source_digest(model, {}, pool);
@@ -91,6 +95,8 @@ ContractCheck check_contract(const std::filesystem::path& model, const DataOptio
                              const RuntimeOptions& runtime, Progress* progress,
                              const std::map<std::string, std::filesystem::path>& dumps) {
   const Call call(progress);
+  data::require_files(data);
+  for (const auto& [input, file] : dumps) io::require_readable(file);
   const std::optional<Contract> contract = contract_of(model);
   if (!contract) {
     throw Error(ErrorCode::kBadInput, "has no contract; `set_contract()` gives it one", model.string());

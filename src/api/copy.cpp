@@ -3,6 +3,7 @@
 
 #include "base/cancel.h"
 #include "graph/verify.h"
+#include "io/output_file.h"
 #include "make/outcome.h"
 #include "make/output_place.h"
 #include "make/source_digest.h"
@@ -18,6 +19,7 @@ CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::
   const onnx::Model model = onnx::read_model(path);
   graph::verify(model);
   make::Inputs(model).require_apart(output_path);
+  io::require_place(output_path);
   // Data of the same content may keep its name, so the tag is made of the content.
   const std::string tag = make::source_digest(model, {}, pool).substr(0, 16);
   onnx::ModelOutput output(model, output_path, {external_data, tag, data_name});

@@ -10,6 +10,8 @@
 
 #include "base/cancel.h"
 #include "data/convert.h"
+#include "data/read_files.h"
+#include "io/mapped_file.h"
 #include "measure/float_ports.h"
 #include "measure/open.h"
 #include "measure/rounds.h"
@@ -138,6 +140,8 @@ DecodeReport decode(const std::vector<std::filesystem::path>& models, const Deco
     throw Error(ErrorCode::kUsage, "nll says nothing of made-up ids: give texts by `data`");
   if (options.runtime.remote)
     throw Error(ErrorCode::kUsage, "texts are decoded here: leave out `remote.via` and `remote.launcher`");
+  for (const std::filesystem::path& model : models) io::require_readable(model);
+  data::require_files(options.data);
   DecodeReport report;
   report.threads = options.runtime.threads;
   report.prompt = options.prompt;

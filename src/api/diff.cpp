@@ -14,6 +14,7 @@
 #include "graph/constants.h"
 #include "graph/match_nodes.h"
 #include "graph/verify.h"
+#include "io/mapped_file.h"
 #include "onnx/reader.h"
 #include "onnx/top_fields.h"
 #include "onnx/types.h"
@@ -409,6 +410,7 @@ DiffResult diff(const std::filesystem::path& a_path, const std::filesystem::path
                 Progress* progress) {
   using namespace model_diff;
   const Call call(progress);
+  for (const auto* path : {&a_path, &b_path}) io::require_readable(*path);
   const Side a(a_path), b(b_path);
   DiffResult result;
   result.a = a_path;

@@ -57,6 +57,7 @@ void write_required_operators(const std::vector<std::filesystem::path>& models,
   const Call call(options.progress);
   for (const std::filesystem::path& model : models)
     make::Inputs(onnx::read_model(model)).add("the runtime", options.library).require_apart(output);
+  io::require_place(output);
   write_text(output, required_operators(models, options));
 }
 
@@ -71,6 +72,7 @@ EmitResult emit_ort(const std::filesystem::path& model, const std::filesystem::p
   inputs.add("the runtime", options.library);
   inputs.require_apart(output);
   inputs.require_apart(result.required_ops, "the list of operators");
+  io::require_place(output);
   make::write_ort(model, output, options);
   result.is_decoded = target::weights_after_loading(index) > bytes_without_metadata(read) * 3 / 2;
   result.ort = output;

@@ -13,6 +13,7 @@
 #include "base/cancel.h"
 #include "base/digest.h"
 #include "base/temporary_folder.h"
+#include "data/read_files.h"
 #include "graph/verify.h"
 #include "io/mapped_file.h"
 #include "make/content_digest.h"
@@ -271,6 +272,10 @@ std::optional<Statement> statement_of(const std::filesystem::path& model) {
 
 Proof prove(const std::filesystem::path& model, const ProveOptions& options) {
   const Call call(options.progress);
+  for (const std::filesystem::path& file : {options.source, options.ranges}) {
+    if (!file.empty()) io::require_readable(file);
+  }
+  data::require_files(options.data);
   return Replay(model, options).run();
 }
 

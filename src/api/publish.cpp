@@ -11,6 +11,7 @@
 
 #include "base/cancel.h"
 #include "base/stopwatch.h"
+#include "data/read_files.h"
 #include "graph/verify.h"
 #include "io/output_file.h"
 #include "io/output_folder.h"
@@ -353,6 +354,7 @@ bool PublishResult::passed() const {
 
 PublishResult publish(const fs::path& input, const fs::path& output, const PublishOptions& options) {
   const Call call(options.progress);
+  data::require_files(options.verify.data);
   return Publication(input, output, options).run();
 }
 

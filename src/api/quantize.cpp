@@ -7,9 +7,12 @@
 #include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "graph/verify.h"
+#include "io/mapped_file.h"
+#include "io/output_file.h"
 #include "make/outcome.h"
 #include "make/output_place.h"
 #include "make/resolve.h"
+#include "make/trial.h"
 #include "make/write_resolved.h"
 #include "onnx/reader.h"
 #include "plan/by_structure.h"
@@ -78,7 +81,11 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
       .add("the ranges", options.ranges)
       .add("the importance", options.importance);
   inputs.require_apart(output_path);
-  if (!options.dry_run) make::require_folder(output_path);
+  if (!options.dry_run) io::require_place(output_path);
+  if (!options.ranges.empty()) io::require_readable(options.ranges);
+  if (!options.importance.empty() && !std::filesystem::exists(options.importance))
+    io::require_place(options.importance);
+  make::require_trial(original, path, options.trial);
   result.bytes_before = onnx::bytes_of(original);
   make::Resolved resolved = make::resolve(path, options, result.notes);
   make::write_resolved(original, options, std::move(resolved), result);

@@ -63,7 +63,7 @@ TEST_P(IntegerTest, StaticKeepsTheAnswersOfTheExample) {
   EXPECT_EQ(count_of(result, "Gemm", Arithmetic::kStatic), 1U);
   EXPECT_EQ(count_of(result, "Add", Arithmetic::kStatic), 5U);
   EXPECT_FALSE(result.activations.empty());
-  EXPECT_THAT(result.notes, Contains(HasSubstr("calibrated by ")));
+  EXPECT_THAT(result.notes, Contains(HasSubstr("Calibration: ")));
   const VerifyResult verdict = judge(folder / "small.onnx");
   EXPECT_TRUE(verdict.passed) << verdict.verdict;
   EXPECT_GT(verdict.outputs.at(0).sqnr_db, 28);

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/cancel.h"
+#include "data/read_files.h"
 #include "graph/verify.h"
+#include "io/output_file.h"
 #include "make/output_place.h"
 #include "measure/gates.h"
 #include "measure/on_cpus.h"
@@ -72,7 +74,8 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
   if (std::filesystem::exists(closest) && !is_ours(closest))
     throw Error(ErrorCode::kUsage, "is in the way of what comes closest; choose another `output`",
                 closest.string());
-  make::require_folder(output);
+  io::require_place(output);
+  data::require_files(options.data);
   TuneResult result = search::find_best(model, output, options);
   if (result.passed && computes_on_integers(result.layers)) result.cpus = compare_on_cpus(result, options);
   return result;

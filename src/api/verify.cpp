@@ -4,6 +4,8 @@
 
 #include "base/cancel.h"
 #include "base/stopwatch.h"
+#include "data/read_files.h"
+#include "io/mapped_file.h"
 #include "measure/comparison.h"
 #include "measure/digesting_feed.h"
 #include "measure/edge_cases.h"
@@ -81,6 +83,8 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
     throw Error(ErrorCode::kUsage,
                 "`cpus` shows other CPUs here: leave out `remote.via` and `remote.launcher`");
   measure::require_confidence(options.gates);
+  for (const auto* path : {&reference_path, &candidate_path}) io::require_readable(*path);
+  data::require_files(options.data);
   VerifyResult result;
   result.reference = reference_path;
   result.candidate = candidate_path;

@@ -25,7 +25,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  // Two letters of three would make any short word out of any other.
+  std::size_t distance = (word.size() <= 3 ? 1 : std::max<std::size_t>(2, word.size() / 3)) + 1;
   for (const std::string& candidate : candidates) {
     if (const std::size_t d = edit_distance(word, candidate); d < distance) {
       distance = d;

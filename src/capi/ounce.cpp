@@ -40,6 +40,7 @@ template <class Work>
 int guarded(ounce_call* call, const Work& work) noexcept {
   if (call == nullptr) return OUNCE_BAD_REQUEST;
   int code = OUNCE_OK;
+  const ounce::verbs::NamesParameters names;
   try {
     try {
       work();

@@ -81,11 +81,11 @@ void show_contract(Host& host, const DataOptions* data) {
 }
 
 void show_quantize(Host& host, const DataOptions* data, Runs& runs) {
-  host.say(verbs::Stream::kResults,
-           plainly("$ ounce quantize model.onnx --to w16, w8, w8 --codebook, w4, fp16{}\n",
-                   data == nullptr ? "" : ", dynamic, static --data clips.npz"));
   std::vector<report::QuantizeRow> rows;
   const auto add = [&](Format format, bool codebook, const char* name) {
+    host.say(verbs::Stream::kResults,
+             plainly("$ ounce quantize model.onnx --to {}{} -o {}{}\n", name_of(format),
+                     codebook ? " --codebook" : "", name, data == nullptr ? "" : " --data clips.npz"));
     QuantizeOptions options;
     options.recipe.format = format;
     options.recipe.codebook = codebook;
@@ -215,6 +215,7 @@ int run(const std::string& output, Host& host) {
     throw Error(ErrorCode::kIo, fmt::format("cannot make the folder: {}", error.message()), folder.string());
   folder = fs::absolute(folder);
   fs::current_path(folder);  // so that the tables show short names
+  if (!output.empty()) verbs::require_page("report.html");
   write("commands.onnx", embedded_model());
   write("clips.npz", embedded_data());
 

@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::size_t kLeastColumn = 8;  // characters that a cut column keeps
 
+// Titles of the columns that a narrow terminal does not show, the least important one first. --json has them.
+constexpr std::string_view kLeastImportant[] = {"weights SQNR", "stored",   "time",    "values", "cosine",
+                                                "same top-5",   "mean |d|", "max |d|", "p90",    "opset"};
+
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
 std::size_t characters(std::string_view text) {
@@ -39,6 +43,7 @@ std::vector<std::string_view> lines_of(const std::string& text) {
 
 struct Column {
   std::size_t first, width, shown;
+  bool is_left_out = false;
 };
 
 // The columns that a line of dashes stands for; none if it is no such line.
@@ -64,21 +69,39 @@ bool is_of_words(const Column& column, const std::vector<std::string_view>& rows
   });
 }
 
-void shrink(std::vector<Column>& columns, const std::vector<bool>& may_shrink, std::size_t width) {
-  const auto total = [&] {
-    std::size_t sum = 2 * (columns.size() - 1);
-    for (const Column& column : columns) sum += column.shown;
-    return sum;
-  };
-  while (total() > width) {
-    Column* widest = nullptr;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (may_shrink[i] && columns[i].shown > kLeastColumn &&
-          (widest == nullptr || columns[i].shown > widest->shown))
-        widest = &columns[i];
+std::size_t width_of(const std::vector<Column>& columns) {
+  std::size_t sum = 0;
+  for (const Column& column : columns) {
+    if (!column.is_left_out) sum += column.shown + (sum == 0 ? 0 : 2);
+  }
+  return sum;
+}
+
+void leave_out(std::vector<Column>& columns, std::string_view titles, std::size_t width) {
+  for (const std::string_view title : kLeastImportant) {
+    for (Column& column : columns) {
+      if (width_of(columns) <= width) return;
+      std::string_view text = part(titles, column.first, column.width);
+      text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+      text = text.substr(0, text.find_last_not_of(' ') + 1);
+      if (text == title) column.is_left_out = true;
     }
-    if (widest == nullptr) return;
-    --widest->shown;
+  }
+}
+
+// The first column is cut last: it says what a row is about.
+void shrink(std::vector<Column>& columns, const std::vector<bool>& may_shrink, std::size_t width) {
+  for (const std::size_t from : {std::size_t{1}, std::size_t{0}}) {
+    while (width_of(columns) > width) {
+      Column* widest = nullptr;
+      for (std::size_t i = from; i < columns.size(); ++i) {
+        if (may_shrink[i] && !columns[i].is_left_out && columns[i].shown > kLeastColumn &&
+            (widest == nullptr || columns[i].shown > widest->shown))
+          widest = &columns[i];
+      }
+      if (widest == nullptr) break;
+      --widest->shown;
+    }
   }
 }
 
@@ -95,6 +118,7 @@ std::string cut_row(std::string_view row, const std::vector<Column>& columns) {
   std::string made;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Column& column = columns[i];
+    if (column.is_left_out) continue;
     const bool is_last = i + 1 == columns.size();
     std::string cell(part(row, column.first, is_last ? characters(row) : column.width));
     const std::size_t content = characters(std::string_view(cell).substr(0, cell.find_last_not_of(' ') + 1));
@@ -104,7 +128,7 @@ std::string cut_row(std::string_view row, const std::vector<Column>& columns) {
       cell = std::string(part(cell, 0, column.shown));
       cell += std::string(column.shown - characters(cell), ' ');
     }
-    made += (i == 0 ? "" : "  ") + cell;
+    made += (made.empty() ? "" : "  ") + cell;
   }
   made.erase(made.find_last_not_of(' ') + 1);
   return made;
@@ -144,6 +168,7 @@ std::string fit_width(const std::string& text, std::size_t width) {
     std::vector<bool> may_shrink;
     for (const Column& column : columns)
       may_shrink.push_back(&column == &columns.back() || is_of_words(column, rows));
+    leave_out(columns, lines[i], width);
     shrink(columns, may_shrink, width);
     for (const std::string_view row : rows) add(cut_row(row, columns));
     i = end - 1;

@@ -1,5 +1,6 @@
-// Tables that are wider than the terminal, made to fit it: the widest columns of words are cut, with "…"
-// where something is missing, and figures stay whole. Text that is no table is left to the terminal, which
+// Tables that are wider than the terminal, made to fit it: the least important columns of figures are left
+// out, then the widest columns of words are cut, with "…" where something is missing; the first column is cut
+// last, and the other figures stay whole. Text that is no table is left to the terminal, which
 // wraps it.
 #pragma once
 

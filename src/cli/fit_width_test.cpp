@@ -33,6 +33,28 @@ TEST(FitWidth, WordsAreCutAndFiguresAreNot) {
   EXPECT_THAT(narrow, testing::HasSubstr("\n2 models\n"));
 }
 
+TEST(FitWidth, At80ColumnsTheNameOfTheModelIsWholeAndTheLeastImportantColumnsAreLeftOut) {
+  const std::string table =
+      "model             before    after    size  stored  weights SQNR  output SQNR  time  written\n"
+      "--------------  --------  -------  ------  ------  ------------  -----------  ----  ----------------\n"
+      "mobilenet.onnx   8.92 MB  2.34 MB  26.2 %  71/176       41.0 dB      34.4 dB   3 s  mobilenet.w8.onn\n";
+  const std::string narrow = fit_width(table, 80);
+  EXPECT_LE(widest(narrow), 80U);
+  EXPECT_THAT(narrow, testing::HasSubstr("mobilenet.onnx"));
+  EXPECT_THAT(narrow, testing::HasSubstr("mobilenet.w8.onn"));
+  EXPECT_THAT(narrow, testing::HasSubstr("34.4 dB"));
+  EXPECT_THAT(narrow, testing::Not(testing::HasSubstr("weights SQNR")));
+  EXPECT_THAT(narrow, testing::Not(testing::HasSubstr("…")));
+  EXPECT_EQ(fit_width(table, 120), table);
+}
+
+TEST(FitWidth, TheFirstColumnIsCutLast) {
+  const std::string narrow = fit_width(kTable, 45);
+  EXPECT_THAT(narrow, testing::HasSubstr("a_very_long_name.onnx"));
+  EXPECT_THAT(narrow, testing::HasSubstr("passed: e"));
+  EXPECT_LE(widest(narrow), 45U);
+}
+
 TEST(FitWidth, ATerminalOfNoWidthIsSurvived) {
   for (const std::size_t width : {0U, 1U, 5U})
     EXPECT_THAT(fit_width(kTable, width), testing::HasSubstr("45 kB"));

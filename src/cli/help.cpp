@@ -10,11 +10,6 @@
 namespace ounce::cli {
 namespace {
 
-CLI::App& asked_about(CLI::App& parser) {
-  const std::vector<CLI::App*> verbs = parser.get_subcommands();
-  return verbs.empty() ? parser : asked_about(*verbs.front());
-}
-
 std::string path_of(const CLI::App& app) {
   if (app.get_parent() == nullptr) return {};
   const std::string before = path_of(*app.get_parent());
@@ -52,16 +47,26 @@ std::string examples_of(const verbs::VerbHelp* help) {
   return text;
 }
 
+// "ounce contract" of "ounce contract set"; nothing for the program.
+std::string words_before(const CLI::App& app) {
+  if (app.get_parent() == nullptr) return {};
+  const std::string before = words_before(*app.get_parent());
+  return (before.empty() ? "" : before + " ") + app.get_parent()->get_name();
+}
+
 }  // namespace
 
-std::string help_text(CLI::App& parser, HelpLength length, std::size_t width) {
-  CLI::App& app = asked_about(parser);
+CLI::App& asked_about(CLI::App& parser) {
+  const std::vector<CLI::App*> verbs = parser.get_subcommands();
+  return verbs.empty() ? parser : asked_about(*verbs.front());
+}
+
+std::string help_text(CLI::App& app, HelpLength length, std::size_t width) {
   const verbs::VerbHelp* help = verbs::find_verb_help(path_of(app));
   std::size_t hidden = 0;
   if (length == HelpLength::kShort && help != nullptr) hidden = hide_the_rest(app, *help);
-  const bool is_program = &app == &parser;
-  if (!is_program) app.footer("");
-  std::string text = wrap_help(app.help(is_program ? "" : parser.get_name()), width);
+  if (app.get_parent() != nullptr) app.footer("");
+  std::string text = wrap_help(app.help(words_before(app)), width);
   while (text.ends_with("\n\n")) text.pop_back();
   text += examples_of(help);
   if (hidden != 0) text += fmt::format("\n{} more options: 'ounce {} --help-all'\n", hidden, path_of(app));

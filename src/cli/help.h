@@ -8,7 +8,10 @@ namespace ounce::cli {
 
 enum class HelpLength { kShort, kAll };
 
-// Of the verb that was asked about, or of the program.
-std::string help_text(CLI::App& parser, HelpLength length, std::size_t width);
+// The verb that was asked about with --help, or the program.
+CLI::App& asked_about(CLI::App& parser);
+
+// Of a verb, or of the program.
+std::string help_text(CLI::App& app, HelpLength length, std::size_t width);
 
 }  // namespace ounce::cli

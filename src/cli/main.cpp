@@ -28,6 +28,7 @@
 #include "verbs/command.h"
 #include "verbs/config_file.h"
 #include "verbs/failure.h"
+#include "verbs/json_options.h"
 #include "verbs/suggestion.h"
 
 namespace ounce::cli {
@@ -110,25 +111,34 @@ int run(int argc, char** argv, Terminal& terminal) {
   parser.footer(
       "Exit codes: 0 done, 1 gate failed, 2 bad usage or bad input, 3 not supported, 4 I/O, 70 a bug of "
       "ours.\n"
-      "'ounce VERB --help' explains a verb, 'ounce VERB --help-all' all of its options.\n"
+      "'ounce help VERB' explains a verb, 'ounce VERB --help-all' all of its options.\n"
       "New here? 'ounce demo' shows every verb on an example; 'ounce advise MODEL' looks at yours.");
   parser.fallthrough();  // --config may stand behind the verb
   std::vector<Command> commands = verbs::add_verbs(parser);
   commands.push_back(add_demo(parser));
   commands.push_back(add_completion(parser));
   commands.push_back(add_man(parser));
+  const auto show_help = [&](CLI::App& app, HelpLength length) {
+    terminal.say(verbs::Stream::kResults, help_text(app, length, terminal.help_width()));
+    return 0;
+  };
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) return show_help(parser, HelpLength::kShort);
+  if (words.front() == "help") {
+    // 'ounce help contract set'
+    const std::string verb = fmt::format("{}", fmt::join(words.begin() + 1, words.end(), " "));
+    return show_help(words.size() == 1 ? parser : verbs::find_verb(parser, verb), HelpLength::kShort);
+  }
   try {
     parser.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    terminal.say(verbs::Stream::kResults, help_text(parser, HelpLength::kShort, terminal.help_width()));
-    return 0;
+    return show_help(asked_about(parser), HelpLength::kShort);
   } catch (const CLI::CallForAllHelp&) {
-    terminal.say(verbs::Stream::kResults, help_text(parser, HelpLength::kAll, terminal.help_width()));
-    return 0;
+    return show_help(asked_about(parser), HelpLength::kAll);
   } catch (const CLI::CallForVersion& request) {
     return parser.exit(request);
   } catch (const CLI::ParseError& error) {
-    terminal.complain(verbs::explain(error, parser, {argv + std::min(argc, 1), argv + argc}));
+    terminal.complain(verbs::explain(error, parser, words));
     return dynamic_cast<const CLI::FileError*>(&error) != nullptr ? kIoExit : kUsageExit;
   }
   for (const Command& command : commands) {

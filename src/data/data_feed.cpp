@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/nearest.h"
 #include "data/columns.h"
 #include "data/contract_json.h"
 #include "data/convert.h"
@@ -26,13 +27,20 @@ bool has_field(const Source& source, const std::string& name) {
                      [&](const Field& field) { return field.name == name; });
 }
 
-std::string names_of(const std::vector<Field>& fields) {
-  std::vector<std::string> names;
-  for (const Field& field : fields) names.push_back(field.name);
+std::string names_of(const Source& source) {
+  std::vector<std::string> names = source.names_there();
   if (names.size() <= kMostNames) return fmt::format("{}", fmt::join(names, ", "));
   const std::size_t more = names.size() - kMostNames;
   names.resize(kMostNames);
   return fmt::format("{} and {} more", fmt::join(names, ", "), more);
+}
+
+// What may have been meant for an input: the first that is not the labels.
+std::string likely_field(const Source& source, const std::string& labels) {
+  for (const std::string& name : source.names_there()) {
+    if (name != labels && name != "folder") return name;
+  }
+  return "NAME";
 }
 
 // A NaN in the data would make every comparison meaningless.
@@ -159,7 +167,7 @@ DataFeed::Origin DataFeed::find_origin(const ValueDescription& input, bool is_on
       if (has_field(*origin.source, column)) continue;
       throw Error(ErrorCode::kBadInput,
                   fmt::format("has no '{}' for the input '{}'; it has {}", column, input.name,
-                              names_of(origin.source->fields())),
+                              names_of(*origin.source)),
                   path.string());
     }
     origin.is_listed = list != nullptr;
@@ -186,8 +194,8 @@ std::string DataFeed::find_field(const Source& source, const ValueDescription& i
     choices = {*list->file_field()};
   if (named == options_.fields.end() && is_only && choices.size() == 1) return choices[0];
   throw Error(ErrorCode::kBadInput,
-              fmt::format("has nothing for the input '{}'; it has {}; say which with `fields` {}=NAME", name,
-                          names_of(source.fields()), input.name),
+              fmt::format("has no array or column named '{}' (it has {}). Map one: `fields` {}={}", name,
+                          names_of(source), input.name, likely_field(source, options_.labels)),
               path.string());
 }
 
@@ -201,10 +209,12 @@ void DataFeed::find_labels() {
   }
   label_source_ = &open(path, nullptr);
   if (has_field(*label_source_, options_.labels)) return;
-  throw Error(
-      ErrorCode::kBadInput,
-      fmt::format("has no labels '{}'; it has {}", options_.labels, names_of(label_source_->fields())),
-      path.string());
+  const std::string guess = nearest(options_.labels, label_source_->names_there());
+  throw Error(ErrorCode::kBadInput,
+              fmt::format("has no array or column named '{}' for `labels` (it has {}){}", options_.labels,
+                          names_of(*label_source_),
+                          guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess)),
+              path.string());
 }
 
 void DataFeed::choose_part(const std::string& where) {
@@ -311,6 +321,7 @@ Tensor DataFeed::read_one(const Origin& origin, const Sample& sample) {
   const Tensor* raw = origin.columns.empty() ? sample.find(origin.field) : nullptr;
   if (raw == nullptr && origin.columns.empty())
     throw Error(ErrorCode::kBadInput, fmt::format("has no '{}'", origin.field), where);
+  const bool is_image = raw != nullptr && raw->type == ElementType::kUint8;
   Tensor made = raw != nullptr ? *raw : join_columns(sample, origin.columns, where);
   if (origin.preprocess) made = origin.preprocess->apply(std::move(made), sample, origin.input.element);
   if (onnx::is_float_weight_type(made.type)) {
@@ -326,7 +337,7 @@ Tensor DataFeed::read_one(const Origin& origin, const Sample& sample) {
     made.bytes.assign(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
   }
   made = convert(std::move(made), origin.input.element, where);
-  made.dims = fit(made.dims, origin.input, origin.source->has_batch_axis(), where);
+  made.dims = fit(made.dims, origin.input, origin.source->has_batch_axis(), where, is_image);
   return made;
 }
 

@@ -110,7 +110,12 @@ TEST_F(DataFeedTest, TheOnlyFieldFeedsTheOnlyInput) {
 
 TEST_F(DataFeedTest, WhatIsNotClearIsRefused) {
   inputs[0].name = "pixels";
-  EXPECT_THAT(bad_input(), HasSubstr("`fields`"));
+  EXPECT_THAT(bad_input(), HasSubstr("has no array named 'pixels' (it has x float32[5,2], ids int64[5], "
+                                     "label int64[5], train float32[2]). Map one: `fields` pixels=x"));
+  options.labels = "label";  // is opened, and is not all that the file has
+  EXPECT_THAT(bad_input(), HasSubstr("has no array or column named 'pixels' (it has x, ids, label, train). "
+                                     "Map one: `fields` pixels=x"));
+  options.labels = "";
   inputs = {described("a", ElementType::kFloat, {-1, 2}), described("b", ElementType::kFloat, {-1, 2})};
   options.path = folder / "x.npy";
   EXPECT_EQ(refusal().code(), ErrorCode::kBadInput);
@@ -124,7 +129,8 @@ TEST_F(DataFeedTest, LabelsComeWithTheSamples) {
   EXPECT_THAT(numbers_of<std::int64_t>(read.labels[0]), ElementsAre(2));
   EXPECT_THAT(numbers_of<std::int64_t>(read.labels[1]), ElementsAre(0));
   options.labels = "lable";
-  EXPECT_THAT(bad_input(), HasSubstr("has no labels 'lable'"));
+  EXPECT_THAT(bad_input(), HasSubstr("has no array or column named 'lable' for `labels` (it has x, ids, "
+                                     "label, train); did you mean 'label'?"));
 }
 
 TEST_F(DataFeedTest, SamplesArePutTogetherToBatches) {

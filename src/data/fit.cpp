@@ -36,9 +36,25 @@ std::optional<Dims> with_ones(const Dims& sample, const Shape& shape) {
   return result;
 }
 
+// What to do when only the place of the channels differs: [32,32,3] for an input [N,3,32,32].
+std::string hint_of_layout(const Dims& sample, const Shape& shape, bool is_image) {
+  if (sample.size() != 3 || shape.size() != 4) return {};
+  const Shape inner(shape.begin() + 1, shape.end());
+  const Dims planar = {sample[2], sample[0], sample[1]}, interleaved = {sample[1], sample[2], sample[0]};
+  const bool is_planar = matches(planar, inner);
+  if (!is_planar && !matches(interleaved, inner)) return {};
+  const char* const what = is_planar ? "the channels are last in the data and first in the model"
+                                     : "the channels are first in the data and last in the model";
+  if (is_planar && is_image)
+    return fmt::format(": {}; give `layout=nchw`, which is the layout of the model's input", what);
+  return fmt::format(": {}; transpose the data to [{}]", what,
+                     fmt::join(is_planar ? planar : interleaved, ","));
+}
+
 }  // namespace
 
-Dims fit(const Dims& sample, const ValueDescription& input, bool is_whole, const std::string& where) {
+Dims fit(const Dims& sample, const ValueDescription& input, bool is_whole, const std::string& where,
+         bool is_image) {
   if (input.shape.empty()) return sample;  // a scalar, or a rank that nobody knows
   if (matches(sample, input.shape) && (is_whole || sample.size() == input.shape.size())) return sample;
   if (!is_whole) {
@@ -51,8 +67,8 @@ Dims fit(const Dims& sample, const ValueDescription& input, bool is_whole, const
     if (const auto dims = with_ones(sample, shape)) return *dims;
   }
   throw Error(ErrorCode::kBadInput,
-              fmt::format("a sample is [{}] and the input '{}' is {}", fmt::join(sample, ","), input.name,
-                          describe(input)),
+              fmt::format("a sample is [{}] and the input '{}' is {}{}", fmt::join(sample, ","), input.name,
+                          describe(input), hint_of_layout(sample, input.shape, is_image)),
               where);
 }
 

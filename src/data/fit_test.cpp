@@ -24,6 +24,20 @@ std::string refusal(const Dims& sample, const Dims& input, bool is_whole = false
   return error.what();
 }
 
+TEST(FitTest, ImagesOfTheOtherLayoutAreToldHowToFit) {
+  const auto refused = [](const Dims& sample, const Dims& input, bool is_image) {
+    return std::string(error_of([&] {
+                         fit(sample, test::described("x", ElementType::kFloat, input), false, "a.npy[0]",
+                             is_image);
+                       }).what());
+  };
+  EXPECT_THAT(refused({32, 32, 3}, {-1, 3, 32, 32}, true),
+              HasSubstr("give `layout=nchw`, which is the layout of the model's input"));
+  EXPECT_THAT(refused({32, 48, 3}, {-1, 3, 32, 48}, false), HasSubstr("transpose the data to [3,32,48]"));
+  EXPECT_THAT(refused({3, 32, 48}, {-1, 32, 48, 3}, true), HasSubstr("transpose the data to [32,48,3]"));
+  EXPECT_THAT(refused({32, 32, 3}, {-1, 3, 64, 64}, true), testing::Not(HasSubstr("layout")));
+}
+
 TEST(FitTest, TheBatchAxisIsAdded) {
   EXPECT_THAT(fitted({8000}, {-1, 8000}), ElementsAre(1, 8000));
   EXPECT_THAT(fitted({3, 4, 5}, {-1, 3, -1, -1}), ElementsAre(1, 3, 4, 5));

@@ -10,11 +10,11 @@ namespace ounce::data {
 namespace {
 
 void require(bool is_known, const std::string& name, const char* what,
-             const std::vector<std::string>& known) {
+             const std::vector<std::string>& known, const char* kind = "input") {
   if (is_known) return;
   throw Error(ErrorCode::kUsage,
-              fmt::format("{} speaks of '{}'; the model has {}", what, name,
-                          known.empty() ? "nothing of the kind" : fmt::format("{}", fmt::join(known, ", "))));
+              fmt::format("{}: the model has no {} '{}'{}", what, kind, name,
+                          known.empty() ? "" : fmt::format(" (it has {})", fmt::join(known, ", "))));
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void require_known_names(const std::vector<ValueDescription>& inputs, const Data
     require(contains(names, name), name, "`constants`", names);
   for (const auto& [name, output] : options.carry) require(contains(names, name), name, "`carry`", names);
   for (const auto& [name, length] : options.shape)
-    require(contains(dimensions, name), name, "`shape`", dimensions);
+    require(contains(dimensions, name), name, "`shape`", dimensions, "dynamic axis");
   if (!options.contract) return;
   for (const auto& [name, contract] : options.contract->inputs)
     require(name.empty() || contains(names, name), name, "the contract", names);

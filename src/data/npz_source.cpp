@@ -123,7 +123,9 @@ OpenArrays open_arrays(const std::filesystem::path& path, const std::vector<std:
 }  // namespace
 
 NpzSource::NpzSource(const std::filesystem::path& path, const std::vector<std::string>& keys)
-    : ArraySource(open_arrays(path, keys)) {}
+    : ArraySource(open_arrays(path, keys)) {
+  for (const ZipEntry& entry : array_entries(io::MappedFile::open(path))) names_.push_back(name_of(entry));
+}
 
 std::vector<ArrayDescription> NpzSource::list(const std::filesystem::path& path) {
   const io::MappedFile file = io::MappedFile::open(path);

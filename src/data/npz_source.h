@@ -26,8 +26,13 @@ class NpzSource : public ArraySource {
   // Without keys, all arrays are used. Throws Error.
   explicit NpzSource(const std::filesystem::path& path, const std::vector<std::string>& keys = {});
 
+  std::vector<std::string> names_there() const override { return names_; }
+
   // What is in the archive, from its headers alone.
   static std::vector<ArrayDescription> list(const std::filesystem::path& path);
+
+ private:
+  std::vector<std::string> names_;
 };
 
 }  // namespace ounce::data

@@ -11,6 +11,7 @@
 #include "data/npz_source.h"
 #include "data/raw_source.h"
 #include "data/test_folder_source.h"
+#include "io/mapped_file.h"
 
 namespace ounce::data {
 namespace {
@@ -27,7 +28,20 @@ bool is_test_folder(const fs::path& folder) {
   return false;
 }
 
-std::unique_ptr<Source> open_archive(const fs::path& path, const std::vector<std::string>& wanted) {
+// The array that an input is most likely meant to get: as many axes as the input, or else the most.
+std::string likely_array(const std::vector<ArrayDescription>& arrays, const ValueDescription& input) {
+  const auto rank_fits = [&](const ArrayDescription& array) {
+    return array.dims.size() == input.shape.size();
+  };
+  auto found = std::find_if(arrays.begin(), arrays.end(), rank_fits);
+  if (found == arrays.end())
+    found = std::max_element(arrays.begin(), arrays.end(),
+                             [](const auto& a, const auto& b) { return a.dims.size() < b.dims.size(); });
+  return found->name;
+}
+
+std::unique_ptr<Source> open_archive(const fs::path& path, const SourceRequest& request) {
+  const std::vector<std::string>& wanted = request.fields;
   const std::vector<ArrayDescription> arrays = NpzSource::list(path);
   std::vector<std::string> keys, others, shown;
   for (const ArrayDescription& array : arrays) {
@@ -37,10 +51,15 @@ std::unique_ptr<Source> open_archive(const fs::path& path, const std::vector<std
   }
   if (others.size() == 1 && keys.size() < wanted.size()) keys.push_back(others[0]);
   if (!keys.empty()) return std::make_unique<NpzSource>(path, keys);
-  throw Error(ErrorCode::kBadInput,
-              fmt::format("has no array {}; it has {}; say which with `fields` INPUT=ARRAY",
-                          fmt::join(wanted, " or "), fmt::join(shown, ", ")),
-              path.string());
+  throw Error(
+      ErrorCode::kBadInput,
+      fmt::format("has no array named '{}' (it has {}){}", fmt::join(wanted, "' or '"),
+                  fmt::join(shown, ", "),
+                  request.input == nullptr
+                      ? ""
+                      : fmt::format(". Map one: `fields` {}={}", request.input->name,
+                                    likely_array(arrays, *request.input))),
+      path.string());
 }
 
 // One raw sample is the input without its batch axis, which must be fixed then.
@@ -63,7 +82,7 @@ std::unique_ptr<Source> open_raw(const fs::path& path, const ValueDescription* i
 }  // namespace
 
 std::unique_ptr<Source> open_source(const fs::path& path, const SourceRequest& request) {
-  if (!fs::exists(path)) throw Error(ErrorCode::kIo, "no such file or folder", path.string());
+  io::require_readable(path);
   const bool is_folder = fs::is_directory(path);
   const MediaKind kind = is_folder ? MediaKind::kNone : media_kind(path);
   const std::string extension = path.extension().string();
@@ -71,7 +90,7 @@ std::unique_ptr<Source> open_source(const fs::path& path, const SourceRequest& r
   if (is_folder || kind == MediaKind::kImage || kind == MediaKind::kSound)
     return std::make_unique<MediaSource>(path, request.frames);
   if (kind == MediaKind::kArray) return std::make_unique<NpySource>(path);
-  if (extension == ".npz") return open_archive(path, request.fields);
+  if (extension == ".npz") return open_archive(path, request);
   if (extension == ".csv" || extension == ".jsonl") return std::make_unique<ListSource>(path);
   if (extension == ".bin" || extension == ".raw") return open_raw(path, request.input);
   throw Error(ErrorCode::kBadInput,

@@ -6,6 +6,7 @@
 
 #include "data/manifest.h"
 #include "data/media.h"
+#include "io/mapped_file.h"
 
 namespace ounce::data {
 namespace {
@@ -71,6 +72,11 @@ bool is_read_from(const DataOptions& data, const fs::path& file) {
     if (is_read_from(path, file)) return true;
   }
   return false;
+}
+
+void require_files(const DataOptions& data) {
+  if (!data.path.empty()) io::require_readable(data.path);
+  for (const auto& [input, path] : data.paths) io::require_readable(path);
 }
 
 }  // namespace ounce::data

@@ -1,4 +1,4 @@
-// Which files data is read from, so that nothing that is written takes the place of one.
+// The files that data is read from: they must exist before the work, and no output may replace one of them.
 #pragma once
 
 #include <ounce/data.h>
@@ -10,5 +10,8 @@ namespace ounce::data {
 // Is `file` read when this data is? The file itself, a sample of a folder, or what a list names; links count
 // as what they lead to. What is in a folder and is no sample is not read.
 bool is_read_from(const DataOptions& data, const std::filesystem::path& file);
+
+// Checks before the work that every file and folder of the data is there. Throws Error{kIo}.
+void require_files(const DataOptions& data);
 
 }  // namespace ounce::data

@@ -10,4 +10,10 @@ const Tensor* Sample::find(std::string_view field) const {
   return found == fields.end() ? nullptr : &found->tensor;
 }
 
+std::vector<std::string> Source::names_there() const {
+  std::vector<std::string> names;
+  for (const Field& field : fields()) names.push_back(field.name);
+  return names;
+}
+
 }  // namespace ounce::data

@@ -36,6 +36,8 @@ class Source {
   virtual ~Source() = default;
   virtual std::uint64_t size() const = 0;
   virtual const std::vector<Field>& fields() const = 0;
+  // The names of all that its file holds, for messages; fields() may be a choice of them.
+  virtual std::vector<std::string> names_there() const;
   // Are its tensors whole inputs of a model, batch axis and all?
   virtual bool has_batch_axis() const { return false; }
   // Does a sequence begin with this sample (a recording that is cut into frames), or go on?

@@ -1,8 +1,13 @@
 #include "io/folder.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <memory>
 
 namespace ounce::io {
@@ -27,6 +32,19 @@ std::vector<std::string> names_in(const std::filesystem::path& folder, std::erro
   if (errno == 0) return names;
   error.assign(errno, std::generic_category());
   return {};
+}
+
+void require_folder_place(const std::filesystem::path& folder) {
+  std::filesystem::path there = std::filesystem::absolute(folder);
+  std::error_code error;
+  while (!std::filesystem::exists(std::filesystem::symlink_status(there, error)) && there.has_relative_path())
+    there = there.parent_path();
+  const auto refuse = [&](int why) {
+    throw Error(ErrorCode::kIo, fmt::format("cannot make the folder: {}", std::strerror(why)),
+                folder.string());
+  };
+  if (!std::filesystem::is_directory(there, error)) refuse(ENOTDIR);
+  if (::faccessat(AT_FDCWD, there.c_str(), W_OK | X_OK, AT_EACCESS) != 0) refuse(errno);
 }
 
 }  // namespace ounce::io

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/error_of.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::io {
@@ -27,6 +28,15 @@ TEST(FolderTest, SaysWhyThereIsNothing) {
   test::write_file(folder / "file", "");
   EXPECT_THAT(names_in(folder / "file", error), testing::IsEmpty());
   EXPECT_EQ(error, std::errc::not_a_directory);
+}
+
+TEST(FolderTest, WhetherAFolderCanBeMadeIsAskedBeforeTheWork) {
+  const test::TemporaryFolder folder;
+  require_folder_place(folder / "");
+  require_folder_place(folder / "new" / "and" / "deeper");
+  EXPECT_FALSE(std::filesystem::exists(folder / "new"));
+  test::write_file(folder / "file", "");
+  EXPECT_EQ(test::error_of([&] { require_folder_place(folder / "file" / "new"); }).code(), ErrorCode::kIo);
 }
 
 }  // namespace

@@ -54,6 +54,10 @@ int open_beneath_descriptor(const std::filesystem::path& folder, const std::file
 
 }  // namespace
 
+void require_readable(const std::filesystem::path& path) {
+  if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) throw open_error(path, errno);
+}
+
 MappedFile MappedFile::open(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), kReadFlags);
   if (descriptor < 0) throw open_error(path, errno);

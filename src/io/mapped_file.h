@@ -14,6 +14,9 @@
 
 namespace ounce::io {
 
+// Checks before the work that a file or a folder is there and may be read. Throws Error{kIo}.
+void require_readable(const std::filesystem::path& path);
+
 class MappedFile {
  public:
   // Throws Error{kIo}.

@@ -83,6 +83,9 @@ void require_file_or_free(const std::filesystem::path& path) {
   if (!S_ISREG(status.st_mode)) refuse_place(path, name_of_kind(status.st_mode));
 }
 
+// Permissions do not tell it all (read-only file systems, /proc), so a file is opened there and dropped.
+void require_place(const std::filesystem::path& path) { const OutputFile probe(path, 0); }
+
 OutputFile::OutputFile(std::filesystem::path path, std::uint64_t size) : path_(std::move(path)), size_(size) {
   require_file_or_free(path_);
   descriptor_ = Descriptor(::open(folder_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));

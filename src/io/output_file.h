@@ -23,6 +23,10 @@ namespace ounce::io {
 // behind a link too, and Error{kIo} for a folder. Every OutputFile asks; to ask before the work saves it.
 void require_file_or_free(const std::filesystem::path& path);
 
+// Checks before the work that a file can be written to `path`. Throws what require_file_or_free() throws, and
+// Error{kIo} when the folder is missing or accepts no files. Leaves nothing behind.
+void require_place(const std::filesystem::path& path);
+
 class OutputFile {
  public:
   // Throws what require_file_or_free() throws, and Error{kIo}, also when the disk has no room for `size`

@@ -48,6 +48,21 @@ class OutputFileTest : public testing::Test {
   fs::path target = folder / "out.bin";
 };
 
+TEST_F(OutputFileTest, APlaceIsAskedForBeforeTheWork) {
+  require_place(target);
+  write_file(target, "old");
+  require_place(target);
+  EXPECT_EQ(read_file(target), "old");
+  EXPECT_EQ(entries_in(folder.path()), 1U);
+  for (const fs::path& place :
+       {folder / "absent" / "out.bin", target / "out.bin", fs::path("/proc/out.bin")}) {
+    const Error error = error_of([&] { require_place(place); });
+    EXPECT_EQ(error.code(), ErrorCode::kIo);
+    EXPECT_EQ(error.where(), place.string());
+  }
+  EXPECT_EQ(error_of([] { require_place("/dev/null"); }).code(), ErrorCode::kUsage);
+}
+
 TEST_F(OutputFileTest, AppearsWithItsBytesAtTheCommit) {
   OutputFile out(target, 6);
   out.write(3, "def");

@@ -1,6 +1,7 @@
 // What make and the verbs ask of the runtime, in a library that was built without it.
 #include <ounce/error.h>
 
+#include "data/read_files.h"
 #include "make/adaptive_rounding.h"
 #include "make/asked_types.h"
 #include "make/error_meter.h"
@@ -38,6 +39,7 @@ Execution execute(const std::filesystem::path&, const target::Target&, const Che
 
 namespace make {
 
+void require_observable(const CalibrateOptions&, const std::filesystem::path&) {}
 Observation observe_activations(onnx::Model, const std::filesystem::path&, const CalibrateOptions&,
                                 Watching) {
   refuse_to_run();
@@ -60,6 +62,10 @@ void FewBitFitter::fit(plan::Plan&, ThreadPool&) { refuse_to_run(); }
 AdaptiveResult round_adaptively(const PreparedModel&, const QuantizeOptions&, const onnx::Model&,
                                 const graph::Index&, plan::Plan&, ThreadPool&) {
   refuse_to_run();
+}
+
+void require_trial(const onnx::Model&, const std::filesystem::path&, const TrialOptions& options) {
+  data::require_files(options.data);
 }
 
 TrialResult try_model(const std::filesystem::path&, const WrittenFiles&, std::uint64_t, const TrialOptions&,

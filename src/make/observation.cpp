@@ -152,8 +152,7 @@ Observation observe(const std::filesystem::path& path, const ObservableModel& mo
 
 }  // namespace
 
-Observation observe_activations(onnx::Model given, const std::filesystem::path& path,
-                                const CalibrateOptions& options, Watching watching) {
+void require_observable(const CalibrateOptions& options, const std::filesystem::path& path) {
   if (options.shards == 0 || options.shard >= options.shards)
     throw Error(ErrorCode::kUsage, fmt::format("there is no shard {} of {}", options.shard, options.shards));
   if (options.data.is_generated())
@@ -162,7 +161,11 @@ Observation observe_activations(onnx::Model given, const std::filesystem::path& 
     throw Error(ErrorCode::kUsage,
                 "a state goes from sample to sample: `carry` and `shards` exclude each other");
   }
+}
 
+Observation observe_activations(onnx::Model given, const std::filesystem::path& path,
+                                const CalibrateOptions& options, Watching watching) {
+  require_observable(options, path);
   const ObservableModel model(given, path, watching);
   try {
     return observe(path, model, options);

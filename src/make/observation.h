@@ -24,6 +24,9 @@ struct Observation {
 // What is looked at: the values that integer arithmetic may want ranges of, or all floats.
 enum class Watching { kForIntegers, kAllFloats };
 
+// Checks the options before the work. Throws Error{kUsage}.
+void require_observable(const CalibrateOptions& options, const std::filesystem::path& source);
+
 // `model` is looked at as it is: what will be quantized. `source` is where it came from: its contract holds,
 // and people know it. Throws Error{kUsage} for options that make no sense, Error{kUnsupported} when nothing
 // can be observed.

@@ -58,11 +58,4 @@ void Inputs::require_apart(const fs::path& output, const std::string& name) cons
               output.string());
 }
 
-void require_folder(const fs::path& output) {
-  const fs::path folder = fs::absolute(output).parent_path();
-  if (fs::is_directory(folder)) return;
-  const auto why = fs::exists(folder) ? std::errc::not_a_directory : std::errc::no_such_file_or_directory;
-  throw Error(ErrorCode::kIo, "cannot write: " + std::make_error_code(why).message(), output.string());
-}
-
 }  // namespace ounce::make

@@ -43,7 +43,4 @@ class Inputs {
   std::vector<File> files_;
 };
 
-// Throws Error{kIo} when its folder is not there: said before minutes of work, not after.
-void require_folder(const std::filesystem::path& output);
-
 }  // namespace ounce::make

@@ -2,12 +2,20 @@
 #include "make/output_place.h"
 
 #include <gmock/gmock.h>
+#include <ounce/advise.h>
+#include <ounce/bench.h>
 #include <ounce/calibrate.h>
 #include <ounce/contract.h>
 #include <ounce/copy.h>
+#include <ounce/decode.h>
+#include <ounce/diff.h>
 #include <ounce/error.h>
+#include <ounce/prove.h>
+#include <ounce/publish.h>
 #include <ounce/quantize.h>
+#include <ounce/sensitivity.h>
 #include <ounce/tune.h>
+#include <ounce/verify.h>
 #include <sys/stat.h>
 
 #include "support/error_of.h"
@@ -98,6 +106,85 @@ TEST_F(OutputPlaceTest, APipeIsRefusedBeforeTheWork) {
   const Error error = error_of([&] { quantize(model, folder / "pipe", options); });
   EXPECT_EQ(error.code(), ErrorCode::kUsage);
   EXPECT_THAT(error.what(), HasSubstr("is a pipe"));
+}
+
+// Whatever is worked on first in these calls is broken, too: only what is asked for before the work is named.
+TEST_F(OutputPlaceTest, WhatIsMissingIsNamedBeforeTheWork) {
+  const fs::path absent = folder / "absent";
+  const auto expect_missing = [&](const auto& action, const fs::path& what) {
+    const Error error = error_of(action);
+    EXPECT_EQ(error.code(), ErrorCode::kIo) << error.what();
+    EXPECT_EQ(error.where(), what.string());
+  };
+  const fs::path& broken = data;
+  DataOptions no_data;
+  no_data.paths = {{"audio", absent}};
+  expect_missing([&] { diff(broken, absent); }, absent);
+  ProveOptions prove_options;
+  prove_options.source = absent;
+  expect_missing([&] { prove(broken, prove_options); }, absent);
+  expect_missing([&] { merge_ranges({broken, absent}, folder / "merged"); }, absent);
+  expect_missing([&] { merge_ranges({broken, broken}, absent / "merged"); }, absent / "merged");
+  expect_missing([&] { copy_model(model, absent / "copy.onnx", ExternalData::kAuto); }, absent / "copy.onnx");
+  QuantizeOptions quantize_options;
+  quantize_options.recipe.exclude = {"matches nothing"};
+  expect_missing([&] { quantize(model, absent / "small.onnx", quantize_options); }, absent / "small.onnx");
+  quantize_options.trial.data = no_data;
+  expect_missing([&] { quantize(model, folder / "small.onnx", quantize_options); }, absent);
+  quantize_options.trial.data = {};
+  quantize_options.ranges = absent;
+  quantize_options.recipe.format = Format::kStatic;
+  expect_missing([&] { quantize(model, folder / "small.onnx", quantize_options); }, absent);
+  if (!has_runtime()) return;
+  expect_missing([&] { verify(broken, absent, {}); }, absent);
+  expect_missing([&] { bench({broken, absent}, {}); }, absent);
+  DecodeOptions decode_options;
+  decode_options.tokens = 4;
+  expect_missing([&] { decode({broken, absent}, decode_options); }, absent);
+  VerifyOptions verify_options;
+  verify_options.data = no_data;
+  expect_missing([&] { verify(broken, broken, verify_options); }, absent);
+  BenchOptions bench_options;
+  bench_options.data = no_data;
+  expect_missing([&] { bench({broken}, bench_options); }, absent);
+  AdviseOptions advise_options;
+  advise_options.data = no_data;
+  expect_missing([&] { advise(broken, advise_options); }, absent);
+  SensitivityOptions sensitivity_options;
+  sensitivity_options.data = no_data;
+  expect_missing([&] { sensitivity(broken, sensitivity_options); }, absent);
+  PublishOptions publish_options;
+  publish_options.verify.data = no_data;
+  expect_missing([&] { publish(broken, folder / "published", publish_options); }, absent);
+  CalibrateOptions calibrate_options;
+  calibrate_options.data = no_data;
+  expect_missing([&] { calibrate(model, folder / "ranges", calibrate_options); }, absent);
+  expect_missing([&] { calibrate(model, absent / "ranges", calibrate_options); }, absent / "ranges");
+  Contract contract;
+  contract.inputs["audio"].rescale_factor = 2;
+  expect_missing([&] { set_contract(model, folder / "set.onnx", contract, &no_data, {}); }, absent);
+  TuneOptions tune_options;
+  tune_options.data = no_data;
+  expect_missing([&] { tune(model, folder / "tuned.onnx", tune_options); }, absent);
+}
+
+TEST_F(OutputPlaceTest, DataThatDoesNotFitIsRefusedBeforeTheWork) {
+  if (!has_runtime()) GTEST_SKIP();
+  QuantizeOptions options;
+  options.recipe.exclude = {"matches nothing"};  // which would be the next thing to fail
+  options.trial.data.path = OUNCE_EXAMPLES "/commands/commands_calib.npz";
+  options.trial.data.fields = {{"audio", "sounds"}};
+  const Error error = error_of([&] { quantize(model, folder / "small.onnx", options); });
+  EXPECT_THAT(error.what(), HasSubstr("has no array or column named 'sounds' (it has audio)"));
+}
+
+TEST_F(OutputPlaceTest, ARuntimeThatIsNotThereIsRefusedBeforeTheWork) {
+  if (!has_runtime()) GTEST_SKIP();
+  QuantizeOptions options;
+  options.recipe.exclude = {"matches nothing"};  // which would be the next thing to fail
+  options.trial.runtime.library = "0.0.1";
+  const Error error = error_of([&] { quantize(model, folder / "small.onnx", options); });
+  EXPECT_EQ(error.where(), "0.0.1");
 }
 
 TEST_F(OutputPlaceTest, AnotherFileMayBeReplaced) {

@@ -27,11 +27,16 @@ struct Calibration {
   const char* name;
 };
 constexpr std::array<Calibration, 4> kCalibrations = {{
-    {CalibrationMethod::kAuto, 99.99, "least predicted error"},
+    {CalibrationMethod::kAuto, 99.99, "per-tensor MSE"},
     {CalibrationMethod::kPercentile, 99.99, "percentile 99.99"},
     {CalibrationMethod::kPercentile, 99.999, "percentile 99.999"},
     {CalibrationMethod::kMinMax, 99.99, "minmax"},
 }};
+
+struct TriedCalibration {
+  const char* name;
+  double decibels;
+};
 
 std::string counted(std::uint64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -87,12 +92,12 @@ class StaticSearch {
 
   void choose_calibration() {
     double least = trials_.guess_of_best();
-    std::string tried = fmt::format("{} {:.1f} dB", kCalibrations[0].name, decibels(least));
+    std::vector<TriedCalibration> tried = {{kCalibrations[0].name, decibels(least)}};
     std::size_t chosen = 0;
     const double limit = least / kPreference;
     for (std::size_t i = 1; i < kCalibrations.size() && trials_.may_spend(kForCalibration); ++i) {
       const double error = trials_.guess(calibrated_by(kCalibrations[i]));
-      tried += fmt::format(", {} {:.1f}", kCalibrations[i].name, decibels(error));
+      tried.push_back({kCalibrations[i].name, decibels(error)});
       if (!(error < std::min(limit, least))) continue;
       least = error;
       chosen = i;
@@ -100,13 +105,47 @@ class StaticSearch {
     // Among outputs that are all wrong the closest says nothing: that shows once the worst nodes are left
     // out.
     if (decibels(least) < kAcceptable) chosen = 0;
-    // What won on few samples has to win on all of them.
-    if (chosen != 0 && trials_.has_few() &&
-        !trials_.take(calibrated_by(kCalibrations[chosen]), trials_.least() / kPreference))
-      chosen = 0;
-    if (chosen != 0 && !trials_.has_few()) trials_.set_best(calibrated_by(kCalibrations[chosen]), least);
-    notes_.push_back(fmt::format("calibrated by {}, measured on {}: {}", kCalibrations[chosen].name,
-                                 counted(trials_.few(), "sample"), tried));
+    if (chosen != 0 && trials_.has_few()) {
+      confirm_calibration(tried[chosen], calibrated_by(kCalibrations[chosen]));
+      return;
+    }
+    if (chosen != 0) trials_.set_best(calibrated_by(kCalibrations[chosen]), least);
+    notes_.push_back(note_of_calibrations(tried, chosen));
+  }
+
+  // The method that is best on few samples must be better on all of them, too.
+  void confirm_calibration(const TriedCalibration& rival, const Recipe& recipe) {
+    const std::uint64_t few = trials_.few(), all = trials_.samples();
+    const double before = trials_.least(), error = trials_.measure(recipe);
+    const char* const usual = kCalibrations[0].name;
+    if (trials_.take(recipe, before / kPreference, error)) {
+      notes_.push_back(fmt::format("Calibration: {} ({:.1f} dB on {} samples; {}: {:.1f} dB)", rival.name,
+                                   decibels(error), all, usual, decibels(before)));
+      return;
+    }
+    notes_.push_back(fmt::format(
+        "Calibration: {} ({:.1f} dB). {} was better on {} ({:.1f} dB) but {} on {} ({:.1f} dB)", usual,
+        decibels(before), rival.name, counted(few, "sample"), rival.decibels,
+        error > before ? "worse" : "not clearly better", all, decibels(error)));
+  }
+
+  std::string note_of_calibrations(const std::vector<TriedCalibration>& tried, std::size_t chosen) const {
+    std::vector<std::string> others;
+    bool is_behind = false;  // a method with more decibels that was not taken
+    for (std::size_t i = 0; i < tried.size(); ++i) {
+      if (i == chosen) continue;
+      others.push_back(fmt::format("{} ({:.1f} dB)", tried[i].name, tried[i].decibels));
+      is_behind |= tried[i].decibels > tried[chosen].decibels;
+    }
+    std::string note = fmt::format("Calibration: {} ({:.1f} dB on {})", tried[chosen].name,
+                                   tried[chosen].decibels, counted(trials_.few(), "sample"));
+    if (!others.empty()) note += fmt::format(". Also tried: {}", fmt::join(others, ", "));
+    if (is_behind && tried[chosen].decibels < kAcceptable) {
+      note += fmt::format(". No method is chosen by a result below {:.0f} dB", kAcceptable);
+    } else if (is_behind) {
+      note += fmt::format(". Differences below {:.1f} dB do not count", decibels(1 / kPreference));
+    }
+    return note;
   }
 
   // What was chosen among the noise of nodes that are in floats now. True when other things are better.
@@ -146,8 +185,8 @@ class StaticSearch {
     }
     if (chosen == nullptr || !trials_.take(calibrated_by(*chosen), kWorthARange * trials_.least()))
       return false;
-    notes_.push_back(fmt::format("calibrated by {} after that: {:.1f} → {:.1f} dB", chosen->name, before,
-                                 best_decibels()));
+    notes_.push_back(fmt::format("Calibration changed to {} after that: {:.1f} → {:.1f} dB", chosen->name,
+                                 before, best_decibels()));
     return true;
   }
 

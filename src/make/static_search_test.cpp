@@ -17,6 +17,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::MatchesRegex;
 using testing::Pair;
 
 // Each node on integers brings its noise, times what the calibration makes of it.
@@ -31,6 +32,7 @@ struct Script {
   std::uint64_t few = 0;                        // that guesses are made of …
   std::size_t chosen = 0;                       // … and how often they were chosen
   double promised = 1;                          // … and what of the noise they see
+  std::map<CalibrationMethod, double> promised_by;  // … with a calibration, instead
   std::size_t measured = 0, guessed = 0;        // a guess is measured too
   std::vector<Recipe> asked;
 };
@@ -42,7 +44,9 @@ class ScriptedMeter : public ErrorMeter {
   }
   double guess(const PreparedModel& prepared, const Recipe& recipe) override {
     ++script_.guessed;
-    return script_.promised * error(prepared, recipe);
+    const auto promised = script_.promised_by.find(recipe.integer.calibration);
+    return (promised == script_.promised_by.end() ? script_.promised : promised->second) *
+           error(prepared, recipe);
   }
   void choose_few(std::uint64_t samples) override {
     script_.few = samples;
@@ -135,7 +139,26 @@ TEST_F(StaticSearchTest, WhatIsCloseEnoughIsLeftAlone) {
 TEST_F(StaticSearchTest, TheCalibrationThatIsClosestWins) {
   script.calibration = {{CalibrationMethod::kMinMax, 0.5}};
   EXPECT_EQ(run().integer.calibration, CalibrationMethod::kMinMax);
-  EXPECT_THAT(notes, Contains(HasSubstr("calibrated by minmax")));
+  EXPECT_THAT(notes, Contains(HasSubstr("Calibration: minmax (")));
+}
+
+TEST_F(StaticSearchTest, TheNoteSaysWhyTheMethodThatWasBestOnFewSamplesIsNotTaken) {
+  script.samples = 64;
+  script.promised_by = {{CalibrationMethod::kMinMax, 0.5}};
+  script.calibration = {{CalibrationMethod::kMinMax, 1.5}};
+  StaticLimits limits;
+  limits.most_work = 1e7;
+  EXPECT_EQ(run(limits).integer.calibration, CalibrationMethod::kAuto);
+  EXPECT_THAT(notes, Contains(MatchesRegex("Calibration: per-tensor MSE \\(42.2 dB\\). minmax was better on "
+                                           "2 samples \\(43.5 dB\\) but worse on 12 \\(40.5 dB\\)")));
+}
+
+TEST_F(StaticSearchTest, TheNoteSaysThatSmallDifferencesDoNotCount) {
+  script.calibration = {{CalibrationMethod::kMinMax, 0.95}};
+  EXPECT_EQ(run().integer.calibration, CalibrationMethod::kAuto);
+  EXPECT_THAT(notes, Contains(AllOf(HasSubstr("Calibration: per-tensor MSE (42.2 dB"),
+                                    HasSubstr("minmax (42.4 dB)"),
+                                    HasSubstr("Differences below 0.5 dB do not count"))));
 }
 
 TEST_F(StaticSearchTest, ACalibrationThatWasAskedForStays) {

@@ -91,8 +91,7 @@ double StaticTrials::guess(const Recipe& recipe) {
   return meter_->guess(*judged_, recipe);
 }
 
-bool StaticTrials::take(const Recipe& recipe, double limit) {
-  const double error = measure(recipe);
+bool StaticTrials::take(const Recipe& recipe, double limit, double error) {
   if (!(error <= limit && error < least_)) return false;
   set_best(recipe, error);
   choose_few();

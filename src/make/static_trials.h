@@ -56,11 +56,13 @@ class StaticTrials {
   double guess_of_best() { return has_few() ? guess(best_) : least_; }
   // Takes a recipe if it is better than the best so far. Guesses are then made of the samples that tell the
   // most about it: others may now be the worst.
-  bool take(const Recipe& recipe, double limit);
+  bool take(const Recipe& recipe, double limit) { return take(recipe, limit, measure(recipe)); }
+  bool take(const Recipe& recipe, double limit, double error);  // whose error is known
 
   void choose_few();  // by what was measured last
   bool has_few() const { return few_ < meter_->samples(); }
   std::uint64_t few() const { return few_; }
+  std::uint64_t samples() const { return meter_->samples(); }
   std::size_t measured() const { return meter_->measured(); }
 
   bool has_time() const { return limits_.has_time(); }

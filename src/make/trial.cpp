@@ -10,6 +10,8 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/temporary_folder.h"
+#include "data/model_inputs.h"
+#include "data/read_files.h"
 #include "make/renamed.h"
 #include "measure/across_cpus.h"
 #include "measure/difference.h"
@@ -23,6 +25,7 @@
 #include "measure/stepper.h"
 #include "measure/worst_output.h"
 #include "runtime/executor.h"
+#include "runtime/library.h"
 #include "target/kernel_pairs.h"
 
 namespace ounce::make {
@@ -257,6 +260,17 @@ ErrorCode code_of_failure(ErrorCode code) {
 }
 
 }  // namespace
+
+void require_trial(const onnx::Model& original, const std::filesystem::path& path,
+                   const TrialOptions& options) {
+  data::require_files(options.data);
+  if (!options.is_wanted) return;
+  if (!options.runtime.library.empty()) runtime::Library::find(options.runtime.library);
+  if (options.data.is_generated()) return;
+  const measure::OpenFeed open = measure::open_feed(path, data::inputs_of(original), options.data);
+  data::Batch first;
+  open.feed->read(0, first);
+}
 
 TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
                       std::uint64_t original_bytes, const TrialOptions& options, const TrialCosts& costs) {

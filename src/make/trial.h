@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "data/tensor.h"
+#include "onnx/model.h"
 #include "passes/integer_ports.h"
 
 namespace ounce::make {
@@ -47,6 +48,11 @@ struct TrialCosts {
   Work work;
   bool is_integer = false;  // then its integer kernels are counted
 };
+
+// Checks what can be known before the work: the runtime is found, and the data exists and fits the original.
+// Throws Error.
+void require_trial(const onnx::Model& original, const std::filesystem::path& path,
+                   const TrialOptions& options);
 
 // Throws Error{kUnsupported} when the original does not load, or when the written model is another one on
 // another CPU, Error{kInternal} when the written model does not load or does not run, and NotFinite. When

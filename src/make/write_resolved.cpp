@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -251,6 +252,33 @@ void refuse_slowness(const Recipe& recipe, const QuantizeOptions& options, Quant
               result.model.string());
 }
 
+// `format=int8` and its kind have kernels for MatMul and Gather alone: other layers keep their arithmetic.
+void note_kernels(const Recipe& recipe, QuantizeResult& result) {
+  if (!is_few_bits(recipe.format)) return;
+  std::size_t in_kernels = 0, others = 0;
+  std::map<std::string, std::size_t> by_op;
+  for (const TensorOutcome& tensor : result.tensors) {
+    if (!tensor.stored || tensor.shape.size() < 2) continue;
+    const bool has_kernel = tensor.decoder == Decoder::kNbits || tensor.decoder == Decoder::kDq;
+    (has_kernel ? in_kernels : others) += 1;
+    if (!has_kernel) ++by_op[tensor.op_type];
+  }
+  by_op.erase("Gather");  // computes nothing
+  if (others <= in_kernels || by_op.empty()) return;
+  std::vector<std::string> left;
+  for (const auto& [op_type, count] : by_op) left.push_back(fmt::format("{} {}", count, op_type));
+  const bool is_one = by_op.size() == 1 && by_op.begin()->second == 1;
+  const int bits = recipe.format == Format::kInt8 ? 8 : recipe.format == Format::kInt4 ? 4 : 2;
+  result.notes.push_back(fmt::format(
+      "{} {}-bit kernels ({}); {} keep{} FP32 arithmetic with compressed weights. For INT8 inference use "
+      "`format=static` with `data`",
+      in_kernels == 0   ? std::string("no layer uses")
+      : in_kernels == 1 ? fmt::format("1 of {} layers uses", in_kernels + others)
+                        : fmt::format("{} of {} layers use", in_kernels, in_kernels + others),
+      bits, recipe.few_bits.dialect == FewBitsDialect::kNbits ? "MatMulNBits" : "DequantizeLinear by blocks",
+      fmt::join(left, ", "), is_one ? "s" : ""));
+}
+
 // What can be said before anything is made.
 Statement statement_before(const QuantizeOptions& options, const Recipe& recipe,
                            const std::optional<StatedGate>& gate) {
@@ -339,6 +367,7 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
     result.tensors.push_back(outcome_of(decision, index));
     if (decision.is_stored()) stored_source += decision.weight.tensor->byte_count();
   }
+  note_kernels(recipe, result);
   if (options.pictures) add_histograms(source, plan, prepared.ranges(), result);
   // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
   result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}{}", plan.text(), static_cast<int>(recipe.scale),

@@ -1,7 +1,9 @@
 #include "report/option_words.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
+#include <utility>
 
 namespace ounce::report {
 namespace {
@@ -88,6 +90,7 @@ constexpr Word kWords[] = {
     {"shape", "--shape"},
     {"contract.inputs", "--for"},
     {"color_order", "--color"},
+    {"layout", "--layout"},
     {"rescale_factor", "--rescale"},
     {"dumps", "--dump"},
     // VerifyOptions and other measurements
@@ -108,6 +111,7 @@ constexpr Word kWords[] = {
     {"metric", "--metric"},
     {"label_output", "--label-output"},
     {"profile", "--profile"},
+    {"measure", "--top"},
     {"cpus", "--on"},
     {"cpus={}", "--on none"},
     {"targets", "--target"},
@@ -117,8 +121,10 @@ constexpr Word kWords[] = {
     {"cache", "--cache"},
     {"keep=false", "--no-cache"},
     // What else is to be called
+    {"bench()", "'ounce bench'"},
     {"calibrate()", "'ounce calibrate'"},
     {"quantize()", "'ounce quantize'"},
+    {"verify()", "'ounce verify'"},
     {"set_contract()", "'ounce contract set'"},
     {"tune()", "ounce tune"},
     {"verify() with cpus", "'ounce verify --on'"},
@@ -141,7 +147,45 @@ std::string option_for(std::string_view text) {
   return option ? std::string(*option) + ' ' + std::string(text.substr(equals + 1)) : std::string();
 }
 
+thread_local bool names_parameters = false;
+
+bool is_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// "--min-sqnr 20" is min_sqnr=20, "--no-verify" verify=False.
+std::string parameter_of(std::string_view option, bool is_flag) {
+  const std::size_t blank = option.find(' ');
+  std::string name(option.substr(2, blank == option.npos ? blank : blank - 2));
+  std::replace(name.begin(), name.end(), '-', '_');
+  if (name == "for") name += '_';  // a word of Python's
+  if (blank != option.npos) {
+    const std::string value(option.substr(blank + 1));
+    return name + '=' + (is_number(value) ? value : '"' + value + '"');
+  }
+  constexpr std::string_view kNo = "no_";
+  const bool is_off = name.starts_with(kNo) && name != "no_cache";  // which has no other name
+  if (is_off) return name.substr(kNo.size()) + "=False";
+  return is_flag ? name + "=True" : name;
+}
+
+// Empty for what is no field.
+std::string parameter_for(std::string_view field) {
+  if (field == "set_contract()") return "`contract.set()`";
+  if (field == "verify() with cpus") return "`verify()` with `on`";
+  if (field == "bench() with remote.via") return "`bench()` with `via`";
+  const std::string option = option_for(field);
+  if (option.empty()) return {};
+  const bool is_flag = field.ends_with("=true") || field.ends_with("=false");
+  return '`' + (option.starts_with("--") ? parameter_of(option, is_flag) : std::string(field)) + '`';
+}
+
 }  // namespace
+
+NamesParameters::NamesParameters() : before_(std::exchange(names_parameters, true)) {}
+NamesParameters::~NamesParameters() { names_parameters = before_; }
 
 std::string option_of_field(std::string_view field) { return option_for(field); }
 
@@ -151,7 +195,8 @@ std::string with_options(std::string_view sentence) {
     const std::size_t begin = sentence.find('`', at);
     const std::size_t end = begin == sentence.npos ? begin : sentence.find('`', begin + 1);
     if (end == sentence.npos) return text.append(sentence.substr(at));
-    const std::string option = option_for(sentence.substr(begin + 1, end - begin - 1));
+    const std::string_view field = sentence.substr(begin + 1, end - begin - 1);
+    const std::string option = names_parameters ? parameter_for(field) : option_for(field);
     // The second backtick of what is no field may be the first of one.
     const std::size_t kept = option.empty() ? end : begin;
     text.append(sentence.substr(at, kept - at)).append(option);

@@ -1,5 +1,6 @@
-// The library speaks of its fields, in backticks: "give `data`", "`format=static` keeps them". The command
-// line speaks of the options that set them: "give --data", "--to static keeps them".
+// The library names its fields in backticks: "give `data`", "`format=static` keeps them". The command line
+// names the options that set them: "give --data", "--to static keeps them". A program that calls the verbs
+// (the C API, Python) passes parameters: "give `data`", "`to=\"static\"` keeps them".
 //
 // For sentences only: errors, notes, verdicts, reasons, findings. Names and paths stay as they are.
 #pragma once
@@ -11,6 +12,18 @@
 #include <vector>
 
 namespace ounce::report {
+
+// While it lives, sentences made in this thread name parameters instead of options.
+class NamesParameters {
+ public:
+  NamesParameters();
+  ~NamesParameters();
+  NamesParameters(const NamesParameters&) = delete;
+  NamesParameters& operator=(const NamesParameters&) = delete;
+
+ private:
+  bool before_;
+};
 
 // What is in backticks and no field of ours keeps them.
 std::string with_options(std::string_view sentence);

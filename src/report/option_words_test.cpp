@@ -39,6 +39,26 @@ TEST(OptionWordsTest, FieldsAreFoundBehindBackticksOfOthers) {
   EXPECT_EQ(with_options("`data` `"), "--data `");
 }
 
+TEST(OptionWordsTest, AProgramThatCallsTheVerbsReadsTheNamesOfItsParameters) {
+  {
+    const NamesParameters names;
+    EXPECT_EQ(with_options("give `data`, or `ranges` from `calibrate()`"),
+              "give `data`, or `ranges` from `calibrate()`");
+    EXPECT_EQ(with_options("within the 1.00 points of `gates.max_drop`"),
+              "within the 1.00 points of `max_drop`");
+    EXPECT_EQ(with_options("`format=w8` is as small"), "`to=\"w8\"` is as small");
+    EXPECT_EQ(with_options("use `batch=1`"), "use `batch=1`");
+    EXPECT_EQ(with_options("`trial.is_wanted=false` or `integer.reduce_range=true`"),
+              "`verify=False` or `reduce_range=True`");
+    EXPECT_EQ(with_options("`keep=false`, `cpus={}`, `contract.inputs` NAME"),
+              "`no_cache=True`, `on=\"none\"`, `for_` NAME");
+    EXPECT_EQ(with_options("`set_contract()` gives it one"), "`contract.set()` gives it one");
+    EXPECT_EQ(with_options(Error(ErrorCode::kUsage, "give `gates.min_sqnr`")), "give `min_sqnr`");
+    EXPECT_EQ(with_options("a `name` of a node"), "a `name` of a node");
+  }
+  EXPECT_EQ(with_options("give `data`"), "give --data");
+}
+
 TEST(OptionWordsTest, ErrorsKeepTheNameOfWhereTheyHappened) {
   EXPECT_EQ(with_options(Error(ErrorCode::kUsage, "give `data`", "`data`.onnx")), "`data`.onnx: give --data");
   EXPECT_EQ(with_options(Error(ErrorCode::kUsage, "give `data`")), "give --data");

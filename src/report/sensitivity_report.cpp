@@ -83,8 +83,8 @@ std::string rest_line(const SensitivityResult& result) {
     worst = std::min(worst, group.estimated_db);
   }
   if (count == 0) return {};
-  return plainly("{} more not measured, estimated at {} or better: leave out --top to measure all\n", count,
-                 decibel_text(worst));
+  return plainly("{} more not measured, estimated at {} or better: {}\n", count, decibel_text(worst),
+                 with_options("leave out `measure` to measure all"));
 }
 
 // For a shell.

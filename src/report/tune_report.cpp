@@ -203,7 +203,7 @@ std::string tune_text(const TuneResult& result) {
   for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
   if (result.is_interrupted) text += "stopped: this is the best so far\n";
   if (result.is_out_of_time)
-    text += "the budget was used up before everything was tried: more --budget may find more\n";
+    text += with_options("the budget was used up before everything was tried: more `budget` may find more\n");
   if (!result.layers.empty()) text += plainly("layers: {}\n", layers_text(result.layers));
   for (const std::string& line : cpu_lines(result.cpus)) text += plainly("on {}\n", line);
   if (result.passed) {

@@ -243,8 +243,9 @@ std::string verify_text(const VerifyResult& result) {
   if (!result.cpus.empty()) text += "on other CPUs:\n";
   for (const std::string& line : cpu_lines(result.cpus)) text += plainly("  {}\n", line);
   if (result.is_generated) {
-    text +=
-        "note: the inputs were random; they show that the models agree, not how good they are: give --data\n";
+    text += with_options(
+        "note: the inputs were random; they show that the models agree, not how good they are: give "
+        "`data`\n");
   }
   for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
   if (const std::string words = sqnr_words(result.worst_sqnr_db); !words.empty()) text += words + '\n';

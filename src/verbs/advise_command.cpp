@@ -66,7 +66,7 @@ int run(const Arguments& arguments, Host& host, const CLI::App& app) {
   AdviseOptions options = options_of(arguments, host, app);
   const Stream human = for_people(arguments.json);
   const auto [rows, worst] = each_model<report::AdviseRow>(
-      find_models(arguments.models), options, host,
+      find_models(arguments.models), app, options, host,
       [&](report::AdviseRow& row) { row.result = advise(row.model, options); },
       [&](const report::AdviseRow& row, bool is_first) {
         host.say(human, (is_first ? "" : "\n") + report::advise_text(row.result));

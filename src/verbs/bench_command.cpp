@@ -36,15 +36,14 @@ struct Arguments {
 };
 
 // Texts instead of single calls.
-int run_decoders(const Arguments& arguments, Host& host) {
+int run_decoders(const Arguments& arguments, Host& host,
+                 const std::vector<std::filesystem::path>& models) {
   DecodeOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);
   options.data = data_options_of(arguments.data, host.given);
   options.prompt = arguments.prompt;
   options.tokens = arguments.tokens;
-  std::vector<std::filesystem::path> models;
-  for (const ModelFile& model : find_models(arguments.models)) models.push_back(model.path);
   DecodeReport report;
   {
     const std::unique_ptr<Watch> watch =
@@ -57,8 +56,13 @@ int run_decoders(const Arguments& arguments, Host& host) {
   return 0;
 }
 
-int run(const Arguments& arguments, Host& host, const ReportFile& page) {
-  if (arguments.tokens != 0) return run_decoders(arguments, host);
+int run(const Arguments& arguments, Host& host, const CLI::App& app, const ReportFile& page) {
+  std::vector<std::filesystem::path> models;
+  for (const ModelFile& model : find_models(arguments.models)) {
+    require_readable(model, app);
+    models.push_back(model.path);
+  }
+  if (arguments.tokens != 0) return run_decoders(arguments, host, models);
   BenchOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);
@@ -68,8 +72,6 @@ int run(const Arguments& arguments, Host& host, const ReportFile& page) {
   options.batches = arguments.batches;
   options.cold_starts = arguments.cold_starts;
   options.profile = arguments.profile;
-  std::vector<std::filesystem::path> models;
-  for (const ModelFile& model : find_models(arguments.models)) models.push_back(model.path);
   BenchReport report;
   {
     const std::unique_ptr<Watch> watch =
@@ -129,7 +131,7 @@ Command add_bench(CLI::App& parser) {
   add_runtime_options(*app, arguments->runtime);
   add_remote_options(*app, arguments->remote);
   return {app, [arguments, app](Host& host) {
-            return run(*arguments, host, ReportFile(*app, arguments->report));
+            return run(*arguments, host, *app, ReportFile(*app, arguments->report));
           }};
 }
 

@@ -101,7 +101,7 @@ Command add_calibrate(CLI::App& parser) {
       ->capture_default_str();
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   app->add_flag("-v,--verbose", arguments->verbose, "show every value");
-  add_data_options(*app, arguments->data);
+  add_data_options(*app, arguments->data, /*with_contract=*/true, kDataRequired);
   add_runtime_options(*app, arguments->runtime);
   CLI::App* merging =
       app->add_subcommand("merge", "put the parts of a calibration together: the same file as one run gives");

@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <memory>
 
+#include "io/output_file.h"
 #include "report/check_report.h"
 #include "report/json.h"
 #include "verbs/command.h"
+#include "verbs/each_model.h"
 #include "verbs/model_list.h"
 #include "verbs/own_files.h"
 #include "verbs/remote_options.h"
@@ -51,7 +53,7 @@ int write_operators(const Arguments& arguments, Host& host, const std::vector<re
   return code;
 }
 
-int run(const Arguments& arguments, Host& host, const OwnFiles& own, const ReportFile& page) {
+int run(const Arguments& arguments, Host& host, const CLI::App& app, const ReportFile& page) {
   if (arguments.list) {
     for (const std::string& release : measured_releases())
       host.say(Stream::kResults, plainly("{}\n", release));
@@ -60,10 +62,17 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own, const Repor
   CheckOptions options = arguments.options;
   options.remote = remote_of(arguments.remote);
   options.execute = options.execute || options.remote.has_value();
-  std::vector<report::CheckRow> rows;
-  int worst = 0;
+  const OwnFiles own = OwnFiles::of(app);
+  if (!arguments.required_ops.empty()) {
+    own.require_apart(arguments.required_ops);
+    io::require_place(arguments.required_ops);
+  }
   const Stream human = for_people(arguments.json);
-  for (const ModelFile& model : find_models(arguments.models)) {
+  std::vector<ModelFile> models = find_models(arguments.models);
+  auto [rows, worst] = refused<report::CheckRow>(models, app);
+  if (!rows.empty()) models.clear();  // then nothing is worked on
+  for (const report::CheckRow& row : rows) host.complain(row.error);
+  for (const ModelFile& model : models) {
     report::CheckRow row;
     row.model = model.path;
     row.exit_code = guarded(
@@ -114,7 +123,7 @@ Command add_check(CLI::App& parser) {
   return {app, [arguments, app](Host& host) {
             if (!arguments->list && arguments->models.empty())
               throw Error(ErrorCode::kUsage, "check: model is required");
-            return run(*arguments, host, OwnFiles::of(*app), ReportFile(*app, arguments->report));
+            return run(*arguments, host, *app, ReportFile(*app, arguments->report));
           }};
 }
 

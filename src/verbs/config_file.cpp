@@ -1,6 +1,7 @@
 #include "verbs/config_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/error.h>
 #include <sys/stat.h>
 
@@ -95,6 +96,8 @@ class Reader {
     if (const toml::array* list = value.as_array()) {
       for (const toml::node& element : *list) item.inputs.push_back(word_of(key, element));
       if (list->empty()) return;  // it says nothing
+      if (is_joined_list(*find_option(verb, key)))
+        item.inputs = {fmt::format("{}", fmt::join(item.inputs, ","))};
     } else {
       if (value.is_boolean() && !takes_none)
         refuse(file_, value.source(), fmt::format("'{}' takes a value, not true or false", key));

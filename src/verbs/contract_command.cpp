@@ -63,7 +63,7 @@ int set(const Arguments& arguments, Host& host, const OwnFiles& own) {
 int show(const Arguments& arguments, Host& host) {
   const std::optional<Contract> contract = contract_of(arguments.model);
   if (!contract)
-    throw Error(ErrorCode::kBadInput, "has no contract; 'ounce contract set' gives it one", arguments.model);
+    throw Error(ErrorCode::kBadInput, "has no contract; `set_contract()` gives it one", arguments.model);
   host.say_json(to_json(*contract) + "\n");
   return 0;
 }
@@ -108,7 +108,8 @@ Command add_contract(CLI::App& parser) {
     verb->add_option("model", arguments->model, "a model")->required();
   setting->add_option("-o,--output", arguments->output, "the model with the contract")->required();
   for (CLI::App* verb : {setting, checking}) {
-    add_data_options(*verb, arguments->data, /*with_contract=*/verb == setting);
+    add_data_options(*verb, arguments->data, /*with_contract=*/verb == setting,
+                     verb == setting ? "default: none, and no golden sample" : kDataRequired);
     add_runtime_options(*verb, arguments->runtime);
   }
   checking

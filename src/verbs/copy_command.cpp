@@ -28,6 +28,8 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own) {
   const ModelFile model{arguments.model, std::filesystem::path(arguments.model).filename()};
   const Job job = assign_outputs({model}, arguments.output, {}).jobs.front();
   own.require_apart(job.output);
+  job.require_place();
+  require_emit_places(arguments.emit, job, own);
   job.make_folder();
   const ExternalData external_data = value_of<ExternalData>(arguments.external_data);
   const CopyResult result =

@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "verbs/option_kinds.h"
+
 namespace ounce::verbs {
 
 void add_cpu_option(CLI::App& app, std::string& on, const char* help) {
-  app.add_option("--on", on, help)->type_name("CPU,…");
+  app.add_option("--on", on, help)->type_name(as_joined_list("CPU"));
 }
 
 std::vector<std::string> cpus_of(const std::string& on) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "verbs/names_of.h"
+#include "verbs/option_kinds.h"
 #include "verbs/recipe_options.h"
 #include "verbs/runtime_options.h"
 
@@ -90,13 +91,19 @@ void add_contract_options(CLI::App& app, ContractArguments& arguments, const cha
   app.add_option("--color", arguments.color, "rgb, bgr or grey")
       ->check(any_sorted_name_of<ColorOrder>())
       ->group(group);
-  app.add_option("--layout", arguments.layout, "nchw or nhwc")
+  app.add_option("--layout", arguments.layout,
+                 "layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of "
+                 "data are height, width, channels")
       ->check(any_sorted_name_of<ImageLayout>())
       ->group(group);
   app.add_option("--rescale", arguments.rescale, "multiply by this, such as 1/255")->group(group);
   app.add_option("--mean", arguments.mean, "then subtract: one number, or one for each channel, with commas")
+      ->type_name(as_joined_list("NUMBER"))
       ->group(group);
-  app.add_option("--std", arguments.deviation, "then divide by: likewise")->group(group);
+  app.add_option("--std", arguments.deviation,
+                 "then divide by: one number, or one for each channel, with commas")
+      ->type_name(as_joined_list("NUMBER"))
+      ->group(group);
   app.add_option("--rate", arguments.rate, "samples a second that sound must have")
       ->check(CLI::Range(1, 10'000'000))
       ->group(group);
@@ -176,12 +183,14 @@ void read_part(const std::string& text, DataOptions& options) {
 
 }  // namespace
 
-void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract) {
+void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract,
+                      const std::string& without_data) {
   const char* group = "Data";
   app.add_option("--data", arguments.data,
                  "a .npz, .npy, .csv, .jsonl, .wav or raw .bin file, or a folder of images, sound or test "
                  "data; or NAME=PATH for one "
-                 "input (repeatable; default: made-up inputs)")
+                 "input (repeatable; " +
+                     without_data + ")")
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("--input", arguments.inputs,
@@ -206,10 +215,10 @@ void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contrac
                  "I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common")
       ->group(group);
   app.add_option("--shape", arguments.shape,
-                 "NAME=LENGTH: a free dimension of made-up inputs, or INPUT:AXIS=LENGTH (repeatable)")
+                 "NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (repeatable)")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("--seed", arguments.seed, "of made-up inputs")
+  app.add_option("--seed", arguments.seed, "seed of random inputs")
       ->check(whole_number())
       ->capture_default_str()
       ->group(group);
@@ -222,7 +231,7 @@ DataOptions data_options_of(const DataArguments& arguments, const Given& given) 
   for (const std::string& data : arguments.data) {
     if (data.empty() || data.ends_with('=')) {
       throw Error(ErrorCode::kUsage,
-                  fmt::format("--data '{}' names no file; leave it out for made-up inputs", data));
+                  fmt::format("--data '{}' names no file; leave it out for random inputs", data));
     }
     const std::size_t equals = data.find('=');
     // A file whose name has an equals sign is a file all the same.

@@ -29,8 +29,13 @@ void add_contract_options(CLI::App& app, ContractArguments& arguments, const cha
 // Nothing when neither a file nor a flag was given.
 std::optional<Contract> contract_from(const ContractArguments& arguments);
 
+// What the help of --data says about a command without data.
+inline constexpr const char* kRandomInputs = "default: random inputs";
+inline constexpr const char* kDataRequired = "required";
+
 // With the contract's options, unless the model's own contract is what a verb is about.
-void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract = true);
+void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract = true,
+                      const std::string& without_data = kRandomInputs);
 DataOptions data_options_of(const DataArguments& arguments, const Given& given);
 
 // "0.0039" or "1/255". Throws Error{kUsage}.

@@ -1,8 +1,9 @@
 // One model after the other, each with a row of its own: an error is a line and its exit code, and does not
-// keep the others from their turn.
+// keep the others from their turn. Only what can be known before the work, such as a model that is not there,
+// ends the run before it starts.
 //
 //   const auto [rows, worst] = each_model<report::ProveRow>(
-//       models, options, host, [&](auto& row) { row.proof = prove(row.model, options); },
+//       models, *app, options, host, [&](auto& row) { row.proof = prove(row.model, options); },
 //       [&](const auto& row, bool is_first) { host.say(human, report::prove_text(row.proof)); });
 #pragma once
 
@@ -21,11 +22,36 @@ struct Rows {
   int worst = 0;  // exit code
 };
 
+// A row for everything that `check` refuses; if there is one, no work may start. `check` gets what is checked
+// and throws Error; `model_of` names its model.
+template <class Row, class Items, class ModelOf, class Check>
+Rows<Row> refused(const Items& items, const ModelOf& model_of, const Check& check) {
+  Rows<Row> found;
+  for (const auto& item : items) {
+    Row row;
+    row.model = model_of(item).path;
+    row.exit_code = guarded(row.model, [&] { check(item); }, row.error);
+    found.worst = std::max(found.worst, row.exit_code);
+    if (row.exit_code != 0) found.rows.push_back(std::move(row));
+  }
+  return found;
+}
+
+// Of models that were named and cannot be read.
+template <class Row>
+Rows<Row> refused(const std::vector<ModelFile>& models, const CLI::App& verb) {
+  return refused<Row>(
+      models, [](const ModelFile& model) -> const ModelFile& { return model; },
+      [&](const ModelFile& model) { require_readable(model, verb); });
+}
+
 // `work` fills in a row while its progress is watched; `show` says what came of it.
 template <class Row, class Options, class Work, class Show>
-Rows<Row> each_model(const std::vector<ModelFile>& models, Options& options, Host& host, const Work& work,
-                     const Show& show) {
-  Rows<Row> done;
+Rows<Row> each_model(const std::vector<ModelFile>& models, const CLI::App& verb, Options& options, Host& host,
+                     const Work& work, const Show& show) {
+  Rows<Row> done = refused<Row>(models, verb);
+  for (const Row& row : done.rows) host.complain(row.error);
+  if (!done.rows.empty()) return done;
   for (const ModelFile& model : models) {
     Row row;
     row.model = model.path;

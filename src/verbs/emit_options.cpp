@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <ounce/emit.h>
 
+#include "io/output_file.h"
 #include "report/table.h"
 #include "verbs/names_of.h"
 
@@ -23,6 +24,25 @@ void add_emit_options(CLI::App& app, EmitArguments& arguments) {
       ->group(group);
 }
 
+namespace {
+
+std::filesystem::path ort_of(const std::filesystem::path& model) {
+  return std::filesystem::path(model).replace_extension(".ort");
+}
+std::filesystem::path operators_of(const std::filesystem::path& model) {
+  return std::filesystem::path(model).replace_extension(".required_operators.config");
+}
+
+}  // namespace
+
+void require_emit_places(const EmitArguments& arguments, const Job& job, const OwnFiles& own) {
+  if (arguments.format.empty()) return;
+  for (const std::filesystem::path& place : {ort_of(job.output), operators_of(job.output)}) {
+    own.require_apart(place);
+    io::require_file_or_free(place);  // the folder is the one of the model
+  }
+}
+
 void emit(const EmitArguments& arguments, const std::filesystem::path& model, const std::string& runtime,
           const std::string& target, const OwnFiles& own, Host& host, Stream out) {
   if (arguments.format.empty()) return;
@@ -30,10 +50,9 @@ void emit(const EmitArguments& arguments, const std::filesystem::path& model, co
   options.library = runtime;
   options.target = target;
   options.style = value_of<OrtStyle>(arguments.style);
-  const std::filesystem::path output = std::filesystem::path(model).replace_extension(".ort");
-  own.require_apart(output);
-  own.require_apart(std::filesystem::path(model).replace_extension(".required_operators.config"));
-  const EmitResult result = emit_ort(model, output, options);
+  own.require_apart(ort_of(model));
+  own.require_apart(operators_of(model));
+  const EmitResult result = emit_ort(model, ort_of(model), options);
   host.say(out, plainly("  {}: {}, and {}\n", result.ort.string(), report::bytes_text(result.bytes),
                         result.required_ops.filename().string()));
   if (result.is_decoded)

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "verbs/host.h"
+#include "verbs/model_list.h"
 #include "verbs/own_files.h"
 
 namespace ounce::verbs {
@@ -15,6 +16,9 @@ struct EmitArguments {
 };
 
 void add_emit_options(CLI::App& app, EmitArguments& arguments);
+
+// Checks before the work that what is asked for can be written beside the job's output. Throws Error.
+void require_emit_places(const EmitArguments& arguments, const Job& job, const OwnFiles& own);
 
 // Writes it if it was asked for, and says so on `out`.
 void emit(const EmitArguments& arguments, const std::filesystem::path& model, const std::string& runtime,

@@ -5,7 +5,12 @@
 
 #include <string>
 
+#include "report/option_words.h"
+
 namespace ounce::verbs {
+
+// For those who call the verbs without a command line.
+using report::NamesParameters;
 
 struct Failure {
   int exit_code = 0;

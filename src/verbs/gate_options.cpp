@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "verbs/data_options.h"
+#include "verbs/option_kinds.h"
 #include "verbs/recipe_options.h"
 #include "verbs/runtime_options.h"
 
@@ -62,9 +63,10 @@ void add_metric_options(CLI::App& app, GateArguments& arguments) {
       ->check(any_name_of<Metric>())
       ->capture_default_str();
   app.add_option(
-      "--tags", arguments.tags,
+         "--tags", arguments.tags,
       "names of the classes of --task tag, with commas: O,B-PER,I-PER (default: O, then B and I in "
-      "turn)");
+      "turn)")
+      ->type_name(as_joined_list("NAME"));
   app.add_option("--label-output", arguments.label_output,
                  "the output that labels speak of (default: the first)");
   app.add_option("--threshold", arguments.threshold,

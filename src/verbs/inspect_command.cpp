@@ -9,6 +9,7 @@
 #include "report/json.h"
 #include "report/quantize_report.h"
 #include "verbs/command.h"
+#include "verbs/each_model.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
 
@@ -22,11 +23,12 @@ struct Arguments {
   bool json = false;
 };
 
-int run(const Arguments& arguments, Host& host) {
+int run(const Arguments& arguments, Host& host, const CLI::App& app) {
   const Recipe recipe = recipe_of(arguments.recipe);
-  std::vector<report::InspectRow> rows;
-  int worst = 0;
-  for (const ModelFile& model : find_models(arguments.models)) {
+  std::vector<ModelFile> models = find_models(arguments.models);
+  auto [rows, worst] = refused<report::InspectRow>(models, app);
+  if (!rows.empty()) models.clear();  // then nothing is worked on
+  for (const ModelFile& model : models) {
     report::InspectRow row;
     row.model = model.path;
     row.exit_code = guarded(
@@ -35,7 +37,7 @@ int run(const Arguments& arguments, Host& host) {
     rows.push_back(std::move(row));
   }
   const Stream human = for_people(arguments.json);
-  if (rows.size() > 1) {
+  if (rows.size() > 1 && !models.empty()) {
     host.say(human, report::inspect_table(rows));
   } else if (rows[0].error.empty()) {
     host.say(human, report::inspect_text(rows[0].info, arguments.tensors));
@@ -60,7 +62,7 @@ Command add_inspect(CLI::App& parser) {
       ->check(whole_number())
       ->capture_default_str();
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
-  return {app, [arguments](Host& host) { return run(*arguments, host); }};
+  return {app, [arguments, app](Host& host) { return run(*arguments, host, *app); }};
 }
 
 }  // namespace ounce::verbs

@@ -1,6 +1,7 @@
 #include "verbs/json_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/error.h>
 
 #include <algorithm>
@@ -80,6 +81,8 @@ std::vector<std::string> arguments_of(CLI::App& parser, const std::string& verb,
       arguments.push_back(fmt::format("--{}={}", key, value.get<bool>()));
     } else if (value.is_boolean()) {
       refuse(fmt::format("'{}' takes a value, not true or false", given));
+    } else if (is_joined_list(option) && value.is_array()) {
+      arguments.push_back(fmt::format("--{}={}", key, fmt::join(words_of(given, value), ",")));
     } else if (!is_list(option) && (value.is_array() || value.is_object())) {
       refuse(fmt::format("'{}' takes one value", given));
     } else if (option.get_positional()) {

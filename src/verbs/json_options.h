@@ -4,8 +4,8 @@
 //   arguments_of(parser, "contract set", {{"model", "a.onnx"}, {"rescale", "1/255"}, {"output", "b.onnx"}});
 //       →  contract set --rescale=1/255 --output=b.onnx -- a.onnx
 //
-// A flag is true or false, what may be given several times is a list, NAME=VALUE pairs are an object, and
-// null says nothing.
+// A flag is true or false, what may be given several times or takes several values with commas is a list,
+// NAME=VALUE pairs are an object, and null says nothing.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -44,6 +44,11 @@ TEST_F(JsonOptions, FlagsAreTrueOrFalseAndNullSaysNothing) {
               ElementsAre("quantize", "--isolate=false", "--dry-run=true", "--"));
 }
 
+TEST_F(JsonOptions, AListIsJoinedWhereValuesStandBetweenCommas) {
+  EXPECT_THAT(words("quantize", {{"mean", {0.49, 0.48, 0.45}}, {"std", 0.25}, {"on", {"avx2", "arm64"}}}),
+              ElementsAre("quantize", "--mean=0.49,0.48,0.45", "--std=0.25", "--on=avx2,arm64", "--"));
+}
+
 TEST_F(JsonOptions, AnObjectIsPairs) {
   EXPECT_THAT(words("bench", {{"carry", {{"h", "hn"}, {"c", "cn"}}}, {"set", {{"rate", 8000}}}}),
               ElementsAre("bench", "--carry=h=hn", "--carry=c=cn", "--set=rate=8000", "--"));

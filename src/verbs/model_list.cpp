@@ -9,7 +9,11 @@
 #include <new>
 #include <system_error>
 
+#include "io/folder.h"
+#include "io/mapped_file.h"
+#include "io/output_file.h"
 #include "verbs/failure.h"
+#include "verbs/misplaced_word.h"
 
 namespace ounce::verbs {
 namespace fs = std::filesystem;
@@ -71,6 +75,15 @@ std::vector<ModelFile> find_models(const std::vector<std::string>& arguments) {
   return models;
 }
 
+void require_readable(const ModelFile& model, const CLI::App& verb) {
+  if (model.was_found) return;
+  try {
+    io::require_readable(model.path);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what() + hint_for_word(verb, model.path.string()));
+  }
+}
+
 fs::path one_model(const std::string& argument) {
   std::error_code ignored;
   if (!fs::is_directory(argument, ignored)) return argument;
@@ -85,6 +98,14 @@ fs::path one_model(const std::string& argument) {
               fmt::format("the folder holds {} models ({}{}): name one, such as {}", found.size(), names,
                           found.size() > kMost ? ", …" : "", found.front().string()),
               argument);
+}
+
+void Job::require_place() const {
+  if (makes_folder && !fs::is_directory(output.parent_path())) {
+    io::require_folder_place(output.parent_path());
+  } else {
+    io::require_place(output);
+  }
 }
 
 void Job::make_folder() const {

@@ -3,6 +3,7 @@
 
 #include <ounce/error.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -22,6 +23,10 @@ struct ModelFile {
 // without models.
 std::vector<ModelFile> find_models(const std::vector<std::string>& arguments);
 
+// Throws Error{kIo} for a model that was named and is missing or may not be read, with a hint if the word was
+// meant as something else. What was found in a folder is not asked about: it fails when its turn comes.
+void require_readable(const ModelFile& model, const CLI::App& verb);
+
 // The one model that an argument means: the file, or what a folder holds. Of the variants that are published
 // beside each other (model.onnx, model_fp16.onnx …) the first one is meant. Throws Error{kUsage} that names
 // them when a folder holds several.
@@ -36,7 +41,8 @@ struct Job {
   std::filesystem::path output;
   bool makes_folder = false;  // the output's folder is made when it does not exist
 
-  void make_folder() const;  // throws Error{kIo}
+  void require_place() const;  // before any work; throws Error
+  void make_folder() const;    // throws Error{kIo}
 };
 
 struct JobList {

@@ -41,6 +41,7 @@ ordered_json described(const CLI::Option& option, const std::string& name) {
   json["name"] = name;
   json["kind"] = kind_of(option);
   json["list"] = is_list(option);
+  if (is_joined_list(option)) json["joined"] = true;
   json["argument"] = option.get_positional();
   json["required"] = option.get_required();
   if (const std::vector<std::string> choices = choices_of(option); !choices.empty())
@@ -80,6 +81,13 @@ const CLI::Option* find_option(const CLI::App& verb, const std::string& name) {
 
 bool is_flag(const CLI::Option& option) { return option.get_expected_min() == 0; }
 bool is_list(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
+
+namespace {
+constexpr std::string_view kAndSoOn = ",...";
+}  // namespace
+
+bool is_joined_list(const CLI::Option& option) { return option.get_type_name().ends_with(kAndSoOn); }
+std::string as_joined_list(const std::string& type) { return type + std::string(kAndSoOn); }
 
 ordered_json describe(const CLI::App& verb, const std::string& name) {
   ordered_json json;

@@ -17,6 +17,9 @@ const CLI::Option* find_option(const CLI::App& verb, const std::string& name);
 
 bool is_flag(const CLI::Option& option);  // takes no value
 bool is_list(const CLI::Option& option);  // may be given several times
+// Takes several values in one word, with commas: its type is called as_joined_list("NUMBER").
+bool is_joined_list(const CLI::Option& option);
+std::string as_joined_list(const std::string& type);
 
 // {"verb", "help", "options": [{"name", "kind", …}]}: see docs/c-api.md.
 nlohmann::ordered_json describe(const CLI::App& verb, const std::string& name);

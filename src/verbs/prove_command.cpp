@@ -39,11 +39,11 @@ ProveOptions options_of(const Arguments& arguments, const Given& given) {
   return options;
 }
 
-int run(const Arguments& arguments, Host& host) {
+int run(const Arguments& arguments, Host& host, const CLI::App& app) {
   ProveOptions options = options_of(arguments, host.given);
   const Stream human = for_people(arguments.json);
   const auto [rows, worst] = each_model<report::ProveRow>(
-      find_models(arguments.models), options, host,
+      find_models(arguments.models), app, options, host,
       [&](report::ProveRow& row) {
         row.proof = prove(row.model, options);
         if (!row.proof.holds()) row.exit_code = kGateExit;
@@ -74,7 +74,7 @@ Command add_prove(CLI::App& parser) {
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_data_options(*app, arguments->data);
   add_runtime_options(*app, arguments->runtime);
-  return {app, [arguments](Host& host) { return run(*arguments, host); }};
+  return {app, [arguments, app](Host& host) { return run(*arguments, host, *app); }};
 }
 
 }  // namespace ounce::verbs

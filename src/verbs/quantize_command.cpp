@@ -17,6 +17,7 @@
 #include "verbs/command.h"
 #include "verbs/cpu_options.h"
 #include "verbs/data_options.h"
+#include "verbs/each_model.h"
 #include "verbs/emit_options.h"
 #include "verbs/model_list.h"
 #include "verbs/names_of.h"
@@ -64,7 +65,8 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, H
   if (!words.empty() && (is_alone || trial.sqnr_db < report::kDoubtfulSqnr))
     host.say(out, plainly("  {}{}{}\n", name, words,
                           trial.sqnr_db < report::kDoubtfulSqnr
-                              ? "; 'ounce verify' tells, with --labels or --min-agreement"
+                              ? report::with_options("; `verify()` tells, with `labels` or "
+                                                     "`gates.min_agreement`")
                               : ""));
   for (const std::string& line : report::cpu_lines(trial.cpus))
     host.say(out, plainly("  {}on {}\n", name, line));
@@ -72,13 +74,15 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, H
       std::any_of(row.result.nodes.begin(), row.result.nodes.end(),
                   [](const NodeOutcome& node) { return is_integer(node.arithmetic); });
   if (is_alone && is_on_integers && went_well && trial.cpus.empty())
-    host.say(out, plainly("  proved on this CPU alone ({}); --on names others\n", trial.cpu));
+    host.say(out, plainly("  proved on this CPU alone ({}); {}\n", trial.cpu,
+                          report::with_options("`cpus` names others")));
   if (is_alone) host.say(out, report::arithmetic_lines(row.result.nodes));
   for (const std::string& note : row.result.notes)
     host.say(out, plainly("  {}note: {}\n", name, report::with_options(note)));
 }
 
-int run(const Arguments& arguments, Host& host, const OwnFiles& own, const ReportFile& page) {
+int run(const Arguments& arguments, Host& host, const CLI::App& app, const OwnFiles& own,
+        const ReportFile& page) {
   QuantizeOptions options;
   options.recipe = recipe_of(arguments.recipe);
   options.external_data = value_of<ExternalData>(arguments.external_data);
@@ -97,9 +101,17 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own, const Repor
   const auto usual_name = [&](const std::filesystem::path& path) {
     return default_output(path, possible_format(path, options.recipe.format));
   };
-  const JobList list = assign_outputs(find_models(arguments.models), arguments.output, usual_name);
-  std::vector<report::QuantizeRow> rows;
-  int worst = 0;
+  JobList list = assign_outputs(find_models(arguments.models), arguments.output, usual_name);
+  auto [rows, worst] = refused<report::QuantizeRow>(
+      list.jobs, [](const Job& job) -> const ModelFile& { return job.model; },
+      [&](const Job& job) {
+        require_readable(job.model, app);
+        own.require_apart(job.output);
+        if (options.dry_run) return;
+        job.require_place();
+        require_emit_places(arguments.emit, job, own);
+      });
+  if (!rows.empty()) list.jobs.clear();  // then nothing is worked on
   for (const Job& job : list.jobs) {
     const std::filesystem::path& model = job.model.path;
     report::QuantizeRow row;
@@ -109,7 +121,6 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own, const Repor
         [&] {
           const std::unique_ptr<Watch> watch = host.watch(model.string());
           options.progress = &watch->progress;
-          own.require_apart(job.output);
           if (!options.dry_run) job.make_folder();
           row.result = quantize(model, job.output, options);
         },
@@ -127,7 +138,7 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own, const Repor
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
-  if (rows.size() > 1 || rows[0].error.empty())
+  if (!list.jobs.empty() && (rows.size() > 1 || rows[0].error.empty()))
     host.say(human, report::quantize_table(rows, options.dry_run));
   for (const report::QuantizeRow& row : rows)
     show_details(row, arguments.verbose || options.dry_run, rows.size() == 1, host, human);
@@ -190,12 +201,13 @@ Command add_quantize(CLI::App& parser) {
   app->add_option("--ranges", arguments->ranges,
                   "static: what 'ounce calibrate' saw; without it, the data of --data is looked at")
       ->group("Integer arithmetic (--to static, --to dynamic)");
-  add_data_options(*app, arguments->data);
+  add_data_options(*app, arguments->data, /*with_contract=*/true,
+                   "required for --to static without --ranges; default otherwise: random inputs");
   return {app, [arguments, app](Host& host) {
             OwnFiles own = OwnFiles::of(*app, arguments->data.contract.file);
             own.add("--ranges", arguments->ranges);
             own.add("--importance", arguments->importance);
-            return run(*arguments, host, own, ReportFile(*app, arguments->report));
+            return run(*arguments, host, *app, own, ReportFile(*app, arguments->report));
           }};
 }
 

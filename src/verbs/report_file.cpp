@@ -41,6 +41,11 @@ void add_report_option(CLI::App& app, std::string& path) {
   app.add_option("--report", path, "draw the result as one page that anybody can open: FILE.html");
 }
 
+void require_page(const std::filesystem::path& path) {
+  require_ours_or_free(path);
+  io::require_place(path);
+}
+
 void write_page(const std::filesystem::path& path, const std::string& html) {
   require_ours_or_free(path);
   io::OutputFile file(path, html.size());
@@ -64,7 +69,7 @@ ReportFile::ReportFile(const CLI::App& verb, std::filesystem::path path, const s
             path_.string());
     }
   }
-  require_ours_or_free(path_);
+  require_page(path_);
 }
 
 void ReportFile::deliver(nlohmann::ordered_json document, bool is_printed, Host& host) const {

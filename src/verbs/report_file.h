@@ -17,6 +17,9 @@ namespace ounce::verbs {
 
 void add_report_option(CLI::App& app, std::string& path);
 
+// Checks before the work that a page can be written there. Throws what write_page() throws.
+void require_page(const std::filesystem::path& path);
+
 // Puts a page in its place, whole or not at all. Throws Error{kUsage} for a device and for what is there and
 // is no page of ours, Error{kIo}.
 void write_page(const std::filesystem::path& path, const std::string& html);
@@ -24,7 +27,8 @@ void write_page(const std::filesystem::path& path, const std::string& html);
 class ReportFile {
  public:
   // Throws Error{kUsage} for a name that does not end in .html, for one that the command line names as
-  // something else (a model, its data, another output), and for what is there and is no page of ours.
+  // something else (a model, its data, another output), and for what is there and is no page of ours;
+  // Error{kIo} when the folder is missing or accepts no files.
   ReportFile(const CLI::App& verb, std::filesystem::path path, const std::string& option = "--report");
 
   bool is_wanted() const { return !path_.empty(); }

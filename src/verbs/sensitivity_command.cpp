@@ -54,11 +54,11 @@ SensitivityOptions options_of(const Arguments& arguments, Host& host) {
   return options;
 }
 
-int run(const Arguments& arguments, Host& host, const ReportFile& page) {
+int run(const Arguments& arguments, Host& host, const CLI::App& app, const ReportFile& page) {
   SensitivityOptions options = options_of(arguments, host);
   const Stream human = for_people(arguments.json);
   const auto [rows, worst] = each_model<report::SensitivityRow>(
-      find_models(arguments.models), options, host,
+      find_models(arguments.models), app, options, host,
       [&](report::SensitivityRow& row) { row.result = sensitivity(row.model, options); },
       [&](const report::SensitivityRow& row, bool is_first) {
         host.say(human,
@@ -104,14 +104,15 @@ Command add_sensitivity(CLI::App& parser) {
       ->capture_default_str();
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
   add_report_option(*app, arguments->report);
-  add_data_options(*app, arguments->data);
+  add_data_options(*app, arguments->data, /*with_contract=*/true,
+                   "required with --to static; default otherwise: random inputs");
   CLI::Option* samples = app->get_option("--samples");
   samples->description(
       "to measure on, evenly spread over the data (0: all; default: 64, with --carry the first 1024)");
   add_runtime_options(*app, arguments->runtime);
   return {app, [arguments, samples, app](Host& host) {
             arguments->has_samples = samples->count() != 0;
-            return run(*arguments, host, ReportFile(*app, arguments->report));
+            return run(*arguments, host, *app, ReportFile(*app, arguments->report));
           }};
 }
 

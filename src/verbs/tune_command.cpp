@@ -13,6 +13,7 @@
 #include "verbs/cpu_options.h"
 #include "verbs/data_options.h"
 #include "verbs/duration.h"
+#include "verbs/each_model.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
 #include "verbs/names_of.h"
@@ -56,7 +57,8 @@ std::filesystem::path usual_name(const std::filesystem::path& model) {
   return output.replace_extension(".tuned" + model.extension().string());
 }
 
-int run(const Arguments& arguments, Host& host, const OwnFiles& own, const ReportFile& page) {
+int run(const Arguments& arguments, Host& host, const CLI::App& app, const ReportFile& page) {
+  const OwnFiles own = OwnFiles::of(app, arguments.data.contract.file);
   TuneOptions options = options_of(arguments, host);
   const Stream human = for_people(arguments.json);
   std::vector<ModelFile> models = find_models(arguments.models);
@@ -67,17 +69,23 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own, const Repor
   if (models.empty())
     throw Error(ErrorCode::kUsage, "there is nothing to tune but what came closest in an earlier run",
                 arguments.models.front());
-  const JobList list = assign_outputs(models, arguments.output, usual_name);
+  JobList list = assign_outputs(models, arguments.output, usual_name);
   for (const std::string& note : list.notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
-  std::vector<report::TuneRow> rows;
-  int worst = 0;
+  auto [rows, worst] = refused<report::TuneRow>(
+      list.jobs, [](const Job& job) -> const ModelFile& { return job.model; },
+      [&](const Job& job) {
+        require_readable(job.model, app);
+        own.require_apart(job.output);
+        job.require_place();
+      });
+  if (!rows.empty()) list.jobs.clear();  // then nothing is worked on
+  for (const report::TuneRow& row : rows) host.complain(row.error);
   for (const Job& job : list.jobs) {
     report::TuneRow row;
     row.model = job.model.path;
     row.exit_code = guarded(
         job.model.path,
         [&] {
-          own.require_apart(job.output);
           job.make_folder();
           const std::unique_ptr<Watch> watch = host.watch(job.model.path.string());
           options.progress = &watch->progress;
@@ -95,7 +103,7 @@ int run(const Arguments& arguments, Host& host, const OwnFiles& own, const Repor
     rows.push_back(std::move(row));
     if (is_interrupted) break;
   }
-  if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::tune_table(rows)));
+  if (rows.size() > 1 && !list.jobs.empty()) host.say(human, fmt::format("\n{}", report::tune_table(rows)));
   page.deliver(report::tune_json(rows), arguments.json, host);
   return worst;
 }
@@ -134,11 +142,10 @@ Command add_tune(CLI::App& parser) {
   add_report_option(*app, arguments->report);
   add_gate_options(*app, arguments->gates,
                    "Gates (without any: 30 dB for every output; with --labels 1 point of the metric)", "90%");
-  add_data_options(*app, arguments->data);
+  add_data_options(*app, arguments->data, /*with_contract=*/true, kDataRequired);
   add_runtime_options(*app, arguments->runtime);
   return {app, [arguments, app](Host& host) {
-            return run(*arguments, host, OwnFiles::of(*app, arguments->data.contract.file),
-                       ReportFile(*app, arguments->report));
+            return run(*arguments, host, *app, ReportFile(*app, arguments->report));
           }};
 }
 

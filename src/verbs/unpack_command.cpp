@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "io/folder.h"
 #include "report/json.h"
 #include "report/unpack_report.h"
 #include "verbs/command.h"
+#include "verbs/each_model.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
 #include "verbs/runtime_options.h"
@@ -35,17 +37,27 @@ app::UnpackOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-int run(const Arguments& arguments, Host& host) {
+int run(const Arguments& arguments, Host& host, const CLI::App& app) {
   app::UnpackOptions options = options_of(arguments);
   const Stream human = for_people(arguments.json);
-  std::vector<report::UnpackRow> rows;
-  int worst = 0;
-  for (const ModelFile& model : find_models(arguments.models)) {
+  std::string no_place;  // why no file can be made in the folder
+  guarded(
+      arguments.cache, [&] { io::require_folder_place(arguments.cache); }, no_place);
+  std::vector<ModelFile> models = find_models(arguments.models);
+  auto [rows, worst] = refused<report::UnpackRow>(models, app);
+  if (!rows.empty()) models.clear();  // then nothing is worked on
+  for (const report::UnpackRow& row : rows) host.complain(row.error);
+  for (const ModelFile& model : models) {
     report::UnpackRow row;
     row.model = model.path;
     row.exit_code = guarded(
         model.path,
         [&] {
+          if (!no_place.empty()) {
+            row.unpacked.why_not = no_place;
+            row.unpacked.status = app::Status::kIo;
+            return;
+          }
           const std::unique_ptr<Watch> watch = host.watch(model.path.string());
           watch->progress.stage = "unpack";
           options.progress = [&](double) { return !watch->progress.is_stopped(); };
@@ -63,7 +75,7 @@ int run(const Arguments& arguments, Host& host) {
     }
     rows.push_back(std::move(row));
   }
-  if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::unpack_table(rows)));
+  if (rows.size() > 1 && !models.empty()) host.say(human, fmt::format("\n{}", report::unpack_table(rows)));
   if (arguments.json) host.say_json(report::dump(report::unpack_json(rows)));
   return worst;
 }
@@ -94,7 +106,7 @@ Command add_unpack(CLI::App& parser) {
       ->check(number_between(0, 1e9))
       ->capture_default_str();
   app->add_flag("--json", arguments->json, "print one JSON document on stdout");
-  return {app, [arguments](Host& host) { return run(*arguments, host); }};
+  return {app, [arguments, app](Host& host) { return run(*arguments, host, *app); }};
 }
 
 }  // namespace ounce::verbs

@@ -94,7 +94,7 @@ int run_decoders(const Arguments& arguments, Host& host) {
   return passed ? 0 : kGateExit;
 }
 
-int run(const Arguments& arguments, Host& host, const ReportFile& page) {
+int run(const Arguments& arguments, Host& host, const CLI::App& app, const ReportFile& page) {
   if (arguments.tokens != 0) return run_decoders(arguments, host);
   VerifyOptions options = options_of(arguments, host);
   const std::vector<ModelFile> candidates = find_models(arguments.candidates);
@@ -102,7 +102,7 @@ int run(const Arguments& arguments, Host& host, const ReportFile& page) {
   options.pictures = arguments.pictures || page.is_wanted();
   const Stream human = for_people(arguments.json);
   const auto [rows, worst] = each_model<report::VerifyRow>(
-      candidates, options, host,
+      candidates, app, options, host,
       [&](report::VerifyRow& row) {
         row.result = verify(arguments.reference, row.model, options);
         if (!row.result.passed) row.exit_code = kGateExit;
@@ -157,7 +157,7 @@ Command add_verify(CLI::App& parser) {
             if (arguments->tokens != 0) refuse_beside_tokens(*app);
             const ReportFile page(*app, arguments->report);
             arguments->reference = one_model(arguments->reference).string();
-            return run(*arguments, host, page);
+            return run(*arguments, host, *app, page);
           }};
 }
 

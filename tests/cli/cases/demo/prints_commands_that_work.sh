@@ -1,0 +1,8 @@
+# Whoever copies a line that the demo shows gets what the demo shows.
+ounce demo -o kept > out
+cd kept
+grep '^\$ ounce \(inspect\|contract\|quantize\|prove\)' ../out | cut -c 3- > commands
+rm model.*
+[ "$(wc -l < commands)" -ge 10 ]
+sh -eu commands > /dev/null
+ls model.*
