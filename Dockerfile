@@ -6,6 +6,6 @@
 FROM python:3.12-slim
 COPY build-package/dist/*.whl /wheels/
 # Only the wheel for this architecture fits; pip chooses it.
-RUN pip install --no-cache-dir --find-links /wheels ounce && rm -rf /wheels
+RUN pip install --no-cache-dir --find-links /wheels ounce-ml && rm -rf /wheels
 WORKDIR /work
 ENTRYPOINT ["ounce"]

@@ -15,6 +15,7 @@ GLIBC = re.search(r"^glibc=([0-9.]+)", SETTINGS, re.M).group(1)
 DEBIAN = dict(re.findall(r"\[(\w+)\]=(\w+)", SETTINGS))  # x86_64: amd64
 VERSION = re.search(r"project\(ounce VERSION ([0-9.]+)", (PROJECT / "CMakeLists.txt").read_text()).group(1)
 PYTHON = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+WHEEL_NAME = re.sub(r"[-_.]+", "_", PYTHON["name"]).lower()  # as the file names of wheels have it
 
 
 def stage(architecture):

@@ -17,7 +17,7 @@ for architecture in "$@"; do
   ./portable.sh "$architecture"
   python3 materials.py "$architecture" "$work/$architecture/materials"
   python3 wheel.py "$architecture"
-  check_wheel "$dist"/ounce-*-py3-none-manylinux_*_"$architecture".whl
+  check_wheel "$dist"/ounce_ml-*-py3-none-manylinux_*_"$architecture".whl
   python3 archive.py "$architecture"
   python3 deb.py "$architecture"
 done

@@ -69,15 +69,15 @@ test_wheel() {
     cd /tmp
     python3 -m venv venv
     begin=\$(date +%s)
-    venv/bin/pip install --quiet --no-index --find-links /wheels /dist/ounce-*_$machine.whl
+    venv/bin/pip install --quiet --no-index --find-links /wheels /dist/ounce_ml-*_$machine.whl
     venv/bin/ounce demo > demo.txt
     echo "test: pip install and ounce demo took \$((\$(date +%s) - begin)) s"
     $demo_is_complete
     venv/bin/python -m ounce --version
     PATH=\$PWD/venv/bin:\$PATH ounce quantize /model.onnx -o small.onnx --json > said.json; grep -q '"tried": true' said.json
     venv/bin/python -c 'import ounce; print("import ounce:", ounce.__version__)'
-    test -s venv/lib/python3*/site-packages/ounce-*.dist-info/licenses/LICENSE.others
-    venv/bin/pip uninstall --quiet --yes ounce
+    test -s venv/lib/python3*/site-packages/ounce_ml-*.dist-info/licenses/LICENSE.others
+    venv/bin/pip uninstall --quiet --yes ounce-ml
     if test -e venv/lib/python3*/site-packages/ounce; then exit 1; fi
 END
   echo "test: wheel took $((SECONDS - begin)) s in all"
@@ -157,7 +157,7 @@ test_aarch64() {
   qemu=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
   rm -rf "$folder"
   mkdir -p "$folder/site"
-  for wheel in "$(package_for "ounce-*_aarch64.whl")" "$work/wheels/aarch64"/onnxruntime-*.whl; do
+  for wheel in "$(package_for "ounce_ml-*_aarch64.whl")" "$work/wheels/aarch64"/onnxruntime-*.whl; do
     python3 -m zipfile -e "$wheel" "$folder/site"
   done
   chmod +x "$folder"/site/ounce/bin/*

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the wheel: the package of python/ounce with the programs in its bin/ and libounce.so in its lib/.
 
-usage: wheel.py ARCHITECTURE      writes build-package/dist/ounce-VERSION-py3-none-manylinux_…_ARCHITECTURE.whl
+usage: wheel.py ARCHITECTURE      writes build-package/dist/ounce_ml-VERSION-py3-none-manylinux_…_ARCHITECTURE.whl
 """
 
 import base64
@@ -12,7 +12,7 @@ import sys
 import time
 import zipfile
 
-from facts import DIST, GLIBC, PROJECT, PYTHON, VERSION, WORK, stage, timestamp
+from facts import DIST, GLIBC, PROJECT, PYTHON, VERSION, WHEEL_NAME, WORK, stage, timestamp
 
 
 def metadata():
@@ -46,7 +46,7 @@ def files(architecture):
     for path in sorted((built / "lib").glob("libounce.so.*")):
         if not path.is_symlink():
             yield f"ounce/lib/{path.name}", path.read_bytes(), True
-    info = f"ounce-{VERSION}.dist-info"
+    info = f"{WHEEL_NAME}-{VERSION}.dist-info"
     scripts = "".join(f"{name} = {call}\n" for name, call in PYTHON["scripts"].items())
     yield f"{info}/METADATA", metadata().encode(), False
     yield f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: ounce\nRoot-Is-Purelib: false\nTag: {tag(architecture)}\n".encode(), False
@@ -73,10 +73,10 @@ def record(entries, name):
 
 def main(architecture):
     entries = list(files(architecture))
-    name = f"ounce-{VERSION}.dist-info/RECORD"
+    name = f"{WHEEL_NAME}-{VERSION}.dist-info/RECORD"
     entries.append((name, record(entries, name), False))
     DIST.mkdir(parents=True, exist_ok=True)
-    wheel = DIST / f"ounce-{VERSION}-{tag(architecture)}.whl"
+    wheel = DIST / f"{WHEEL_NAME}-{VERSION}-{tag(architecture)}.whl"
     made = time.gmtime(timestamp())[:6]
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for path, data, is_program in entries:

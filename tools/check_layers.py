@@ -49,7 +49,7 @@ FACES = {
 }
 
 # Of include/ounce: what is no verb's own.
-VOCABULARY = {"contract", "cpus", "data", "error", "load_memory", "names", "outcome", "pictures", "progress", "recipe", "runtime", "version"}
+VOCABULARY = {"contract", "cpus", "data", "error", "file_guard", "load_memory", "names", "outcome", "pictures", "progress", "recipe", "runtime", "version"}
 # Folders that compute what a verb reports, and share its words; the fewer of them, the better.
 WORDS_OF_VERBS = {
     "target": {"check"},

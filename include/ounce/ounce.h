@@ -8,9 +8,14 @@
  *
  * A call is one run of one verb. Its options are those of the command line under the same names (with dashes
  * or underscores), and its document is what `ounce VERB --json` prints: both are described in
- * docs/interface.md and by ounce_call_help(). The library prints nothing, installs no signal handlers and
- * never ends the process. Sentences in documents and messages name options in backticks, as they are named
- * here: `max_drop`, `to="w8"`. Calls are independent: several may run at once, each in a thread of its own.
+ * docs/interface.md and by ounce_call_help(). The library prints nothing and never ends the process.
+ * Sentences in documents and messages name options in backticks, as they are named here: `max_drop`,
+ * `to="w8"`. Calls are independent: several may run at once, each in a thread of its own.
+ *
+ * Signals. The first call that reads a file installs a handler for SIGBUS, so that a file that is truncated while it
+ * is read fails the call with OUNCE_IO and does not end the process. The handler passes every other SIGBUS on to the
+ * one that was installed before. ounce_set_file_guard(0) does without it. The library installs no other handler. A
+ * process with a limit on the size of files (RLIMIT_FSIZE) has to ignore SIGXFSZ, or that signal ends it.
  *
  * All text is UTF-8 and ends with a zero. What a function returns belongs to the call and stays until the
  * next function of the same call that is not const, or its end. Functions of one call come from one thread at
@@ -64,6 +69,10 @@ typedef struct ounce_array {
   size_t rank;
   const void* values;
 } ounce_array;
+
+/* 0, before the first call: installs no handler for SIGBUS. Then a file that is truncated while it is read ends the
+ * process. */
+OUNCE_API void ounce_set_file_guard(int is_on);
 
 /* OUNCE_ABI_VERSION of the library that is loaded, and its version for people. */
 OUNCE_API uint32_t ounce_abi_version(void);

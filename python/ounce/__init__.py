@@ -10,6 +10,7 @@ Every verb of the command line is a function here, with the same options under t
 """
 
 from ._errors import InternalError, MissingFileError, OunceError, RefusedError, RequestError, StoppedError, UnsupportedError
+from ._native import set_file_guard
 from ._native import version as _version
 from ._results import (
     AdviseResult,
@@ -98,6 +99,7 @@ __all__ = [
     "quantize",
     "report",
     "sensitivity",
+    "set_file_guard",
     "shadow",
     "tune",
     "unpack",

@@ -61,7 +61,7 @@ def call(
         for argument, model in models.items():
             for one in model:
                 native.add_model(argument, one)
-        native.add_options({name: _plain(value) for name, value in given.items()})
+        native.add_options({name: _plain(value, name) for name, value in given.items()})
         outcome = _watched(native, progress, failed)
     if failed:
         raise failed[0]
@@ -176,15 +176,37 @@ def _inputs_of(models: Mapping[str, Any], options: Mapping[str, Any]) -> List[_d
     return []
 
 
-def _plain(value: Any) -> Any:
-    """As JSON has it: paths are text, NumPy's numbers are numbers, its arrays are lists."""
+def _plain(value: Any, argument: str) -> Any:
+    """As JSON has it: paths are text, NumPy's numbers are numbers. ``argument`` is for errors."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {_text(str(name), argument): _plain(one, argument) for name, one in value.items()}
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays
+        value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_plain(one, argument) for one in value]
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    return value.tolist() if hasattr(value, "tolist") else value
+        value = os.fspath(value)
+    if isinstance(value, bytes):
+        value = os.fsdecode(value)
+    if isinstance(value, str):
+        return _text(value, argument)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    hint = "; the argument metric takes a function" if callable(value) else ""
+    raise RequestError(
+        f"{argument}: takes text, a number, a path, or a list or a mapping of these, and not {type(value).__name__}{hint}"
+    )
+
+
+def _text(text: str, argument: str) -> str:
+    """Names that are no UTF-8 have surrogates in them, which the library's options cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise RequestError(
+            f"{argument}: the name {ascii(text)} is not valid UTF-8: rename the file, or use the command line, which takes it"
+        ) from None
+    return text
 
 
 def _with_arguments(message: str, known: FrozenSet[str]) -> str:

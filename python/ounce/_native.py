@@ -40,6 +40,7 @@ class _Error(ctypes.Structure):
 
 
 _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
+    "ounce_set_file_guard": (None, [ctypes.c_int]),
     "ounce_abi_version": (ctypes.c_uint32, []),
     "ounce_version": (ctypes.c_char_p, []),
     "ounce_verbs": (ctypes.c_char_p, []),
@@ -92,6 +93,15 @@ def library() -> ctypes.CDLL:
     if loaded.ounce_abi_version() != ABI_VERSION:
         raise ImportError(f"{path} has the interface {loaded.ounce_abi_version()}, and this module wants {ABI_VERSION}")
     return loaded
+
+
+def set_file_guard(is_on: bool) -> None:
+    """Whether a file that is truncated while it is read raises ``RefusedError`` (the default) or ends the process.
+
+    The guard is a handler for SIGBUS, which the first call that reads a file installs; every other SIGBUS goes to the
+    handler before it. ``set_file_guard(False)`` before that call installs none.
+    """
+    library().ounce_set_file_guard(int(is_on))
 
 
 def version() -> str:

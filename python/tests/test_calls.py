@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import pickle
 import re
 import signal
@@ -119,6 +120,59 @@ def test_verdicts_and_notes_name_parameters(small):
     assert any('`to="w16"`' in note for note in noted.notes)
     for text in (found.verdict, str(found), *noted.notes, *found.notes):
         assert not re.search(r"(?<![-\w])--[a-z]", text), text
+
+
+def test_names_that_are_no_utf8_are_refused_with_a_reason(tmp_path):
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/model-\xff.onnx")
+    with open(MODEL, "rb") as file, open(name, "wb") as copy:
+        copy.write(file.read())
+    with pytest.raises(ounce.RequestError, match=r"model: the name '.*model-\\udcff.onnx' is not valid UTF-8: rename the file"):
+        ounce.inspect(name)
+    with pytest.raises(ounce.RequestError, match="output: the name"):
+        ounce.quantize(MODEL, output=name)
+
+
+@pytest.mark.parametrize("wrong, said", [(len, "builtin_function_or_method; the argument metric takes a function"), (object(), "object"), ({1, 2}, "set")])
+def test_a_value_of_a_type_that_no_argument_takes_is_named(wrong, said):
+    with pytest.raises(ounce.RequestError, match=f"metric_command: takes text, a number, a path, .* and not {said}"):
+        ounce.verify(MODEL, MODEL, metric_command=wrong)
+    with pytest.raises(ounce.RequestError, match="exclude: takes text"):
+        ounce.inspect(MODEL, exclude=["a", wrong])
+
+
+def test_paths_may_be_bytes_and_lists_may_be_arrays(tmp_path):
+    assert ounce.inspect(pathlib.Path(MODEL), exclude=numpy.array(["a", "b"])).bytes > 0
+    ounce.quantize(MODEL, output=os.fsencode(tmp_path / "small.onnx"), verify=False, min_bytes=numpy.int64(2048))
+    assert (tmp_path / "small.onnx").exists()
+
+
+def test_a_file_that_is_cut_while_it_is_read_does_not_end_the_process(tmp_path):
+    """Wherever the call is by then, it raises or, if it was done before, returns."""
+    script = """
+        import sys, numpy, onnx, onnx.helper, onnx.external_data_helper, ounce
+        rows, count = 512, 48
+        nodes = [onnx.helper.make_node("MatMul", [f"v{i}", f"w{i}"], [f"v{i + 1}"]) for i in range(count)]
+        rng = numpy.random.default_rng(1)
+        weights = [onnx.numpy_helper.from_array(rng.standard_normal((rows, rows)).astype("float32"), f"w{i}") for i in range(count)]
+        values = [onnx.helper.make_tensor_value_info(name, 1, [1, rows]) for name in ("v0", f"v{count}")]
+        graph = onnx.helper.make_graph(nodes, "g", values[:1], values[1:], weights)
+        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+        onnx.save(model, "big.onnx", save_as_external_data=True, location="big.bin")
+
+        def cut(*_):
+            open("big.bin", "wb").close()
+
+        try:
+            ounce.quantize("big.onnx", output="small.onnx", threads=1, verify=False, rounding="balanced", progress=cut)
+            print("done")
+        except ounce.RefusedError as error:
+            assert error.code == 4
+            print("refused:", error)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(("done", "refused:"))
+    assert done.stdout.startswith("done") == (tmp_path / "small.onnx").exists()
 
 
 def test_nothing_to_do_is_unsupported(tmp_path):

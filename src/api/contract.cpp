@@ -57,12 +57,16 @@ void name_inputs(Contract& contract, const std::vector<std::string>& inputs,
 }  // namespace
 
 Contract read_contract(const std::filesystem::path& file) {
+  const Call call(nullptr);
   const io::MappedFile mapped = io::MappedFile::open(file);
   if (file.extension() == ".toml") return data::parse_contract_toml(mapped.bytes(), file.string());
   return data::parse_contract(mapped.bytes(), file.string());
 }
 
-std::optional<Contract> contract_of(const std::filesystem::path& path) { return data::contract_in(path); }
+std::optional<Contract> contract_of(const std::filesystem::path& path) {
+  const Call call(nullptr);
+  return data::contract_in(path);
+}
 
 std::string to_json(const Contract& contract) { return data::write_contract(contract, 2); }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/cancel.h"
 #include "graph/verify.h"
 #include "make/outcome.h"
 #include "make/releases.h"
@@ -129,6 +130,7 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
 }  // namespace
 
 ModelInfo inspect(const std::filesystem::path& path, const Recipe& recipe) {
+  const Call call(nullptr);
   validate(recipe);
   onnx::Model model = onnx::read_model(path);
   graph::verify(model);

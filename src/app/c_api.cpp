@@ -4,6 +4,7 @@
 #include <ounce/app/session.h>
 #include <ounce/app/shadow.h>
 #include <ounce/app/unpack.h>
+#include <ounce/file_guard.h>
 
 #include <algorithm>
 #include <cstring>
@@ -214,6 +215,8 @@ uint32_t ounce_app_abi_version(void) { return OUNCE_APP_ABI_VERSION; }
 const char* ounce_app_version(void) { return OUNCE_VERSION; }
 const char* ounce_app_error(void) { return last_error().c_str(); }
 const char* ounce_app_status_name(int status) { return ounce::name_of(static_cast<Status>(status)); }
+
+void ounce_app_set_file_guard(int is_on) { ounce::set_file_guard(is_on != 0); }
 
 int ounce_app_share_threads(unsigned threads) {
   return guarded([&] { ounce::app::share_threads(threads); });

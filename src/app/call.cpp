@@ -146,6 +146,9 @@ void Call::run(std::chrono::nanoseconds timeout) {
         fmt::format("the run took longer than {:.3g} s", std::chrono::duration<double>(timeout).count()),
         model);
   };
+  const auto cut = [&] {
+    return Failure(Status::kIo, "a file of it became shorter while it was in use; load the model again", model);
+  };
   try {
     if (has_timeout) impl.timer.arm(deadline);
     impl.run->run();
@@ -156,6 +159,7 @@ void Call::run(std::chrono::nanoseconds timeout) {
     const Impl::End end = finish();
     if (end == Impl::End::kCancelled) throw Failure(Status::kCancelled, "the run was cancelled", model);
     if (end == Impl::End::kTimeout) throw too_late();
+    if (impl.model->was_cut()) throw cut();
     throw Failure(status_of(error.code(), Status::kRunFailed), error.what());
   } catch (const std::bad_alloc&) {
     finish();
@@ -168,6 +172,10 @@ void Call::run(std::chrono::nanoseconds timeout) {
   if (has_timeout && Clock::now() > deadline) {
     impl.outputs = {};
     throw too_late();
+  }
+  if (impl.model->was_cut()) {
+    impl.outputs = {};
+    throw cut();
   }
 }
 

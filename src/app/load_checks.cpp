@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cctype>
 
 #include "app/failure.h"
+#include "app/model_digest.h"
 #include "base/cpu.h"
-#include "base/digest.h"
 #include "base/json_text.h"
-#include "base/sha256.h"
 #include "data/contract_json.h"
+#include "onnx/reader.h"
 #include "runtime/machine.h"
 #include "runtime/version.h"
 
@@ -68,16 +70,25 @@ void check_statement(const std::string& text, const runtime::Session& session, c
 
 void check_digest(const ModelBytes& model, const std::string& expected) {
   if (expected.empty()) return;
-  constexpr std::size_t kSha256 = 64, kShort = 32;
-  if (expected.size() != kSha256 && expected.size() != kShort) {
-    throw Failure(Status::kUsage, "a digest has 64 digits (SHA-256), or the 32 of ounce unpack",
+  constexpr std::size_t kSha256 = 64, kIdentity = 32;
+  if (expected.size() != kSha256 && expected.size() != kIdentity) {
+    throw Failure(Status::kUsage,
+                  "a digest has 64 digits (SHA-256), or the 32 that 'ounce unpack' calls 'digest', which are not for "
+                  "security",
                   model.name());
   }
-  const std::string has =
-      expected.size() == kSha256 ? sha256_of(model.bytes()) : hex(digest_of(model.bytes()));
-  if (has == expected) return;
+  // Refuses external data, which no digest of these bytes covers.
+  if (model.path().empty() && !model.is_ort())
+    as_failures(Status::kBadModel,
+                [&] { onnx::read_model_from_memory(std::string(model.bytes()), model.name()); });
+  const std::string has = as_failures(Status::kBadModel, [&] {
+    const ModelDigest files(model);
+    return expected.size() == kSha256 ? files.sha256() : files.identity();
+  });
+  const auto is_same_digit = [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); };
+  if (std::equal(has.begin(), has.end(), expected.begin(), expected.end(), is_same_digit)) return;
   throw Failure(Status::kWrongDigest,
-                fmt::format("is not the file that was expected: its digest is {}, not {}", has, expected),
+                fmt::format("is not the model that was expected: its digest is {}, not {}", has, expected),
                 model.name());
 }
 

@@ -8,7 +8,8 @@
 
 namespace ounce::app {
 
-// Before it is loaded. Throws Failure{kWrongDigest}.
+// Before it is loaded: the model and its external data (model_digest.h). Throws Failure{kWrongDigest}, and
+// Failure{kBadModel} for a model without a path that names external data.
 void check_digest(const ModelBytes& model, const std::string& expected);
 
 // What the metadata says. Throws Failure.

@@ -64,6 +64,7 @@ ModelBytes ModelBytes::of_descriptor(int descriptor, std::uint64_t offset, std::
   model.mapping_ = mapping;
   model.mapped_ = before + length;
   model.bytes_ = {static_cast<const char*>(mapping) + before, length};
+  model.guard_ = io::FileGuard({static_cast<const char*>(mapping), model.mapped_}, model.name_);
   return model;
 }
 
@@ -73,9 +74,11 @@ ModelBytes::ModelBytes(ModelBytes&& other) noexcept
       bytes_(std::exchange(other.bytes_, {})),
       file_(std::move(other.file_)),
       mapping_(std::exchange(other.mapping_, nullptr)),
-      mapped_(other.mapped_) {}
+      mapped_(other.mapped_),
+      guard_(std::move(other.guard_)) {}
 
 ModelBytes::~ModelBytes() {
+  guard_ = {};  // while the addresses are still its own
   if (mapping_ != nullptr) ::munmap(mapping_, mapped_);
 }
 

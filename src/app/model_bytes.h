@@ -27,6 +27,7 @@ class ModelBytes {
   const std::string& name() const { return name_; }                     // for errors
   const std::filesystem::path& path() const { return path_; }           // empty: it has none
   bool stays() const { return !path_.empty() || mapping_ != nullptr; }  // rather than being the caller's
+  bool was_cut() const noexcept { return file_.was_cut() || guard_.was_cut(); }  // while it was read
   bool is_ort() const;  // in the runtime's own format: there is nothing to unpack
 
  private:
@@ -38,6 +39,7 @@ class ModelBytes {
   io::MappedFile file_;
   void* mapping_ = nullptr;  // of a part of somebody's file
   std::size_t mapped_ = 0;
+  io::FileGuard guard_;  // of that mapping
 };
 
 }  // namespace ounce::app

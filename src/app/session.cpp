@@ -8,9 +8,11 @@
 #include "app/failure.h"
 #include "app/golden_check.h"
 #include "app/load_checks.h"
+#include "app/model_digest.h"
 #include "app/open_library.h"
 #include "app/session_impl.h"
 #include "app/unpack_cache.h"
+#include "base/cancel.h"
 #include "base/digest.h"
 #include "base/stopwatch.h"
 #include "data/contract_json.h"
@@ -90,10 +92,14 @@ struct Loader {
   using Impl = Session::Impl;
 
   // From the file in the cache; nothing when there is none and none can be made.
-  static void try_unpacked(Impl& impl, const std::shared_ptr<const runtime::Library>& library,
+  static void try_unpacked(Impl& impl, const std::string& identity,
+                           const std::shared_ptr<const runtime::Library>& library,
                            const LoadOptions& options) {
+    // A file in the cache is for a model with all of its external data.
+    if (identity.empty()) as_failures(Status::kBadModel, [&] { ModelDigest(*impl.bytes).identity(); });
     for (int tries = 0; tries < 2; ++tries) {
-      Unpacking made = unpack_into(*impl.bytes, options.cache, library, unpack_options_of(options));
+      Unpacking made = unpack_into(*impl.bytes, identity, options.cache, library, unpack_options_of(options),
+                                   Verification::kOnce);
       impl.facts.why_not_unpacked = made.result.why_not;
       if (!made.file) return;
       tell_stage(options, Stage::kLoad, 0);
@@ -109,15 +115,15 @@ struct Loader {
     }
   }
 
-  static void open(Impl& impl, const std::shared_ptr<const runtime::Library>& library,
-                   const LoadOptions& options) {
+  static void open(Impl& impl, const std::string& identity,
+                   const std::shared_ptr<const runtime::Library>& library, const LoadOptions& options) {
     ModelBytes& bytes = *impl.bytes;
     if (bytes.is_ort() && bytes.stays()) {
       tell_stage(options, Stage::kLoad, 0);
       impl.session = open_mapped(bytes.bytes(), bytes.name(), library, options);
       return;
     }
-    if (!options.cache.empty() && !bytes.is_ort()) try_unpacked(impl, library, options);
+    if (!options.cache.empty() && !bytes.is_ort()) try_unpacked(impl, identity, library, options);
     if (!impl.session) {
       tell_stage(options, Stage::kLoad, 0);
       if (bytes.path().empty()) {
@@ -146,8 +152,23 @@ struct Loader {
                         impl->session->model());
   }
 
-  static Session load(ModelBytes bytes, const LoadOptions& options) {
+  // Whatever comes of bytes that were not the file's, it is the file that is at fault.
+  template <class Open>
+  static Session load(const Open& open_bytes, const LoadOptions& options) {
+    try {
+      return load_guarded(open_bytes, options);
+    } catch (const Failure& failure) {
+      if (failure.status() == Status::kCancelled) throw;
+      if (const auto cut = take_file_fault()) throw Failure(Status::kIo, *cut);
+      throw;
+    }
+  }
+
+  template <class Open>
+  static Session load_guarded(const Open& open_bytes, const LoadOptions& options) {
     return as_failures(Status::kBadModel, [&] {
+      const ounce::Call reading(nullptr);  // throws, when a file was cut
+      ModelBytes bytes = open_bytes();
       const Stopwatch time;
       if (options.shares_threads && !has_shared_threads)
         throw Failure(Status::kThreadsTaken,
@@ -156,8 +177,10 @@ struct Loader {
       auto impl = std::make_shared<Impl>();
       impl->bytes.emplace(std::move(bytes));
       check_digest(*impl->bytes, options.checks.digest);
-      if (!impl->bytes->is_ort()) impl->facts.digest = hex(digest_of(impl->bytes->bytes()));
-      open(*impl, library, options);
+      const std::string identity = impl->bytes->is_ort() ? "" : identity_or_nothing(*impl->bytes);
+      if (!impl->bytes->is_ort())
+        impl->facts.digest = identity.empty() ? hex(digest_of(impl->bytes->bytes())) : identity;
+      open(*impl, identity, library, options);
       tell_stage(options, Stage::kCheck, 0);
       check_metadata(*impl->session, options.checks);
       if (const auto contract = impl->session->metadata(Contract::kMetadataKey))
@@ -182,18 +205,18 @@ Session& Session::operator=(Session&&) noexcept = default;
 
 Session Session::load(const std::filesystem::path& model, const LoadOptions& options) {
   tell_stage(options, Stage::kOpen, 0);
-  return Loader::load(ModelBytes::of_file(model), options);
+  return Loader::load([&] { return ModelBytes::of_file(model); }, options);
 }
 
 Session Session::from_memory(std::span<const std::byte> model, const LoadOptions& options) {
   tell_stage(options, Stage::kOpen, 0);
-  return Loader::load(ModelBytes::of_memory(model), options);
+  return Loader::load([&] { return ModelBytes::of_memory(model); }, options);
 }
 
 Session Session::from_descriptor(int descriptor, std::uint64_t offset, std::uint64_t length,
                                  const LoadOptions& options) {
   tell_stage(options, Stage::kOpen, 0);
-  return Loader::load(ModelBytes::of_descriptor(descriptor, offset, length), options);
+  return Loader::load([&] { return ModelBytes::of_descriptor(descriptor, offset, length); }, options);
 }
 
 const std::vector<Value>& Session::inputs() const { return impl_->inputs; }

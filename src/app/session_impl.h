@@ -18,6 +18,12 @@ struct Session::Impl {
   std::optional<UnpackedFile> unpacked;
   std::optional<runtime::Session> session;
 
+  // Did a file that the session looks into become shorter? Then its outputs mean nothing.
+  bool was_cut() const noexcept {
+    return (bytes && bytes->was_cut()) || (unpacked && unpacked->file.was_cut()) ||
+           (session && session->was_cut());
+  }
+
   std::vector<Value> inputs, outputs;
   std::optional<Contract> contract;
   Facts facts;

@@ -1,9 +1,12 @@
 #include <ounce/app/session.h>
+#include <ounce/app/unpack.h>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <thread>
 
 #include "app/load_checks.h"
@@ -156,7 +159,73 @@ TEST_P(AppSession, EveryCheckHasItsStatus) {
   EXPECT_EQ(status_with({}, {.digest = sha256_of(bytes)}), Status::kOk);
   EXPECT_EQ(status_with({}, {.digest = hex(digest_of(bytes))}), Status::kOk);
   EXPECT_EQ(status_with({}, {.digest = sha256_of(bytes + "x")}), Status::kWrongDigest);
+  std::string upper = sha256_of(bytes);
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  EXPECT_EQ(status_with({}, {.digest = upper}), Status::kOk);
   EXPECT_EQ(status_with({}, {.digest = "abc"}), Status::kUsage);
+}
+
+TEST_P(AppSession, TheDigestCoversExternalData) {
+  test::ModelBuilder external(13, 7);
+  external.input("x", test::kFloat, {1, 4}).output("y", test::kFloat, {1, 4});
+  external.initializer(test::external_tensor("w", {4}, "w.bin", "0", "16"))
+      .initializer(test::external_tensor("b", {4}, "b.bin", "0", "16"))
+      .node("Mul", {"x", "w"}, {"h"})
+      .node("Add", {"h", "b"}, {"y"});
+  const auto path = test::written(folder, external, "external.onnx");
+  const std::string w = test::raw_floats({1, 2, 3, 4}), b = test::raw_floats({0, 0, 0, 1});
+  test::write_file(folder / "w.bin", w);
+  test::write_file(folder / "b.bin", b);
+  const auto status_with_digest = [&](const std::string& digest) {
+    LoadOptions how = options();
+    how.checks.digest = digest;
+    return status_of([&] { Session::load(path, how); });
+  };
+  // As the documentation says it: digests as lines, the external files in the order of their names.
+  const std::string own = external.bytes();
+  const std::string sha256 =
+      sha256_of(sha256_of(own) + "\n" + sha256_of(b) + "\n" + sha256_of(w) + "\n");
+  const Unpacked unpacked = unpack(path, folder / "cache", {.library = GetParam().string()});
+  EXPECT_EQ(unpacked.sha256, sha256);
+  EXPECT_EQ(Session::load(path, options()).facts().digest, unpacked.digest);
+  EXPECT_EQ(status_with_digest(sha256), Status::kOk);
+  EXPECT_EQ(status_with_digest(unpacked.digest), Status::kOk);
+  EXPECT_EQ(status_with_digest(sha256_of(own)), Status::kWrongDigest);
+  test::write_file(folder / "w.bin", test::raw_floats({1, 2, 3, 5}));
+  EXPECT_EQ(status_with_digest(sha256), Status::kWrongDigest);
+  EXPECT_EQ(status_with_digest(unpacked.digest), Status::kWrongDigest);
+  test::write_file(folder / "w.bin", w);
+  EXPECT_EQ(status_with_digest(sha256), Status::kOk);
+  // No digest of its bytes covers what a model in memory refers to.
+  LoadOptions how = options();
+  how.checks.digest = sha256_of(own);
+  EXPECT_EQ(status_of([&] { Session::from_memory(std::as_bytes(std::span(own)), how); }), Status::kBadModel);
+}
+
+// Whether the runtime reads weights where they are or has made a copy of them differs from release to release.
+TEST_P(AppSession, ExternalDataThatIsCutWhileItIsInUseDoesNotEndTheProcess) {
+  constexpr std::size_t kCount = std::size_t{1} << 16;
+  const auto count = static_cast<std::int64_t>(kCount);
+  test::ModelBuilder external(13, 7);
+  external.input("x", test::kFloat, {count}).output("y", test::kFloat, {count});
+  external
+      .initializer(test::external_tensor("w", {count}, "w.bin", "0", std::to_string(kCount * sizeof(float))))
+      .node("Mul", {"x", "w"}, {"y"});
+  const auto path = test::written(folder, external, "external.onnx");
+  test::write_file(folder / "w.bin", test::raw_floats(std::vector<float>(kCount, 3)));
+  const Session session = Session::load(path, options());
+  Call call = session.call();
+  std::fill(call.input<float>().begin(), call.input<float>().end(), 2.0F);
+  call.run();
+  EXPECT_EQ(call.output<float>()[kCount - 1], 6);
+  std::filesystem::resize_file(folder / "w.bin", 0);
+  const Status status = status_of([&] { call.run(); });
+  if (status == Status::kOk) {
+    EXPECT_EQ(call.output<float>()[kCount - 1], 6);
+  } else {
+    EXPECT_EQ(status, Status::kIo);
+    EXPECT_EQ(status_of([&] { call.output<float>(); }), Status::kUsage);
+  }
 }
 
 TEST_P(AppSession, TheStatementSaysWhereAModelRuns) {

@@ -8,6 +8,7 @@
 
 #include "app/failure.h"
 #include "app/model_bytes.h"
+#include "app/model_digest.h"
 #include "app/shadow_compare.h"
 #include "app/shadow_impl.h"
 #include "base/digest.h"
@@ -270,7 +271,9 @@ void Shadow::Impl::save(bool at_once) {
 }
 
 Shadow::Shadow(Session primary, const std::filesystem::path& candidate, const ShadowOptions& options) {
-  const std::string digest = hex(digest_of(ModelBytes::of_file(candidate).bytes()));
+  const ModelBytes bytes = ModelBytes::of_file(candidate);
+  std::string digest = identity_or_nothing(bytes);
+  if (digest.empty()) digest = hex(digest_of(bytes.bytes()));
   const bool isolated = options.isolate && can_isolate();
   std::string primary_digest = primary.facts().digest;
   impl_ = std::make_shared<Impl>(std::move(primary),

@@ -7,21 +7,23 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
 #include "app/align_weights.h"
 #include "app/failure.h"
+#include "app/model_digest.h"
 #include "app/open_library.h"
 #include "app/probe_inputs.h"
 #include "app/unpack_cache.h"
+#include "base/cancel.h"
 #include "base/cpu.h"
-#include "base/digest.h"
 #include "base/stopwatch.h"
 #include "io/descriptor.h"
 #include "io/folder.h"
 #include "io/output_file.h"
-#include "onnx/reader.h"
 #include "runtime/bound_run.h"
 #include "runtime/isolated.h"
 
@@ -34,19 +36,8 @@ constexpr const char* kSaveFormat = "session.save_model_format";
 constexpr std::size_t kDigits = 32;
 constexpr std::string_view kExtension = ".ort";
 
-// Of the file and, if it names others, of them in the order of their names.
-std::string digest_of_model(const ModelBytes& model) {
-  const Digest own = digest_of(model.bytes());
-  if (model.path().empty()) return hex(own);
-  const onnx::Model read = as_failures(Status::kBadModel, [&] { return onnx::read_model(model.path()); });
-  if (read.external_files.empty()) return hex(own);
-  std::vector<Digest> pieces = {own};
-  for (const auto& [location, file] : read.external_files) pieces.push_back(digest_of(file.bytes()));
-  return hex(digest_of(pieces));
-}
-
-CacheKey key_of(const ModelBytes& model, const runtime::Library& library, const UnpackOptions& options) {
-  CacheKey key{digest_of_model(model), library.version(), cpu_features(), {}};
+CacheKey key_of(const std::string& identity, const runtime::Library& library, const UnpackOptions& options) {
+  CacheKey key{identity, library.version(), cpu_features(), {}};
   for (const auto& [name, value] : options.config) key.settings += fmt::format("{}={};", name, value);
   return key;
 }
@@ -105,6 +96,21 @@ runtime::SessionOptions saving_options(const UnpackOptions& options, const fs::p
   return session;
 }
 
+// The runtime says no more than that the file could not be written. A write of our own tells why.
+[[noreturn]] void cannot_save(const fs::path& unfinished, const fs::path& place) {
+  const std::string page(std::size_t{1} << 16, 'x');
+  const io::Descriptor file(::open(unfinished.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  const bool is_written =
+      file && ::write(file.get(), page.data(), page.size()) == static_cast<ssize_t>(page.size());
+  throw Error(ErrorCode::kIo,
+              fmt::format("cannot be written: {}", is_written ? "is the disk full?" : std::strerror(errno)),
+              place.string());
+}
+
+bool says_not_saved(const Error& error) {
+  return std::string_view(error.what()).find("Failed to save ORT format model") != std::string_view::npos;
+}
+
 bool has_runner() {
   try {
     return !runtime::Isolated::find_runner().empty();
@@ -129,7 +135,7 @@ Outputs write_in_runner(const ModelBytes& model, const fs::path& place, const ru
     if (inputs.empty() && !runner.inputs().empty()) return {};
     return try_outputs([&] { return runner.run(views_of(inputs)); });
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::kBadInput) throw;
+    if (error.code() != ErrorCode::kBadInput || says_not_saved(error)) throw;
     // Is it the model, or cannot it be written? If it is the model, this throws.
     how.session = {};
     how.session.config = options.config;
@@ -186,8 +192,14 @@ void make_file(const ModelBytes& model, const fs::path& place, const CacheKey& k
   io::OutputFile output(place, 0);  // nobody knows the size; the runtime opens it by its path and writes
   const fs::path unfinished = output.unfinished_path();
   result.used_runner = options.uses_runner && has_runner();
-  const Outputs expected = result.used_runner ? write_in_runner(model, unfinished, *library, options)
-                                              : write_here(model, unfinished, library, options);
+  Outputs expected;
+  try {
+    expected = result.used_runner ? write_in_runner(model, unfinished, *library, options)
+                                  : write_here(model, unfinished, library, options);
+  } catch (const Error& error) {
+    if (!says_not_saved(error)) throw;
+    cannot_save(unfinished, place);
+  }
   tell(options, 0.8);
   align_weights(unfinished);
   require_same(unfinished, expected, library, options, model);
@@ -205,31 +217,45 @@ std::uint64_t bytes_on_disk(const fs::path& file) {
   return ::stat(file.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_blocks) * kBlock : 0;
 }
 
-// The next one to go is the one that was used longest ago.
-void note_use(const fs::path& file) noexcept { ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0); }
+std::size_t evict_others(const fs::path& cache, std::uint64_t max_bytes, const fs::path& kept_file) {
+  std::uint64_t kept = kept_file.empty() ? 0 : bytes_on_disk(kept_file);
+  std::size_t gone = 0;
+  for (const CachedFile& file : cached_files(cache)) {
+    if (file.file == kept_file) continue;
+    kept += file.bytes;
+    if (kept <= max_bytes) continue;
+    std::error_code ignored;
+    if (fs::remove(file.file, ignored)) ++gone;
+    kept -= file.bytes;
+  }
+  return gone;
+}
 
 }  // namespace
 
-Unpacking unpack_into(const ModelBytes& model, const fs::path& cache,
-                      const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options) {
+Unpacking unpack_into(const ModelBytes& model, const std::string& identity, const fs::path& cache,
+                      const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options,
+                      Verification verification) {
   // Two threads that want the same model do not need to make it twice; two processes may, and both are right.
   static auto* const mutex = new std::mutex;
   const std::lock_guard lock(*mutex);
   const Stopwatch time;
   Unpacking made;
   Unpacked& result = made.result;
-  const CacheKey key = key_of(model, *library, options);
+  const CacheKey key = key_of(identity, *library, options);
   const fs::path place = cache / key.file_name();
   result.digest = key.digest;
   result.runtime_version = key.runtime_version;
   result.cpu = cpu_kernels();
   result.model_bytes = model.bytes().size();
-  made.file = open_unpacked(place, key);
+  made.file = open_verified(place, key, verification);
   if (!made.file) {
+    std::error_code ignored;
+    result.was_damaged = fs::exists(place, ignored);
     tell(options, 0);
     try {
       make_file(model, place, key, library, options, result);
-      made.file = open_unpacked(place, key);
+      made.file = open_verified(place, key, Verification::kAlways);
       result.is_new = true;
     } catch (const Failure&) {
       throw;
@@ -244,7 +270,7 @@ Unpacking unpack_into(const ModelBytes& model, const fs::path& cache,
     result.file = place;
     result.bytes = bytes_on_disk(place);
     note_use(place);
-    if (options.max_bytes != 0) evict(cache, std::max(options.max_bytes, result.bytes));
+    if (options.max_bytes != 0) evict_others(cache, options.max_bytes, place);
   } else if (result.why_not.empty()) {
     result.why_not = "somebody has removed or changed it";
     result.status = Status::kIo;
@@ -255,15 +281,22 @@ Unpacking unpack_into(const ModelBytes& model, const fs::path& cache,
 
 Unpacked unpack(const fs::path& path, const fs::path& cache, const UnpackOptions& options) {
   const auto library = open_library(options.library);
-  const ModelBytes model = ModelBytes::of_file(path);
-  if (model.is_ort()) {
-    Unpacked result;
-    result.why_not = "is in the runtime's own format already: load it as it is";
-    result.status = Status::kUnsupported;
-    result.model_bytes = model.bytes().size();
+  return as_failures(Status::kBadModel, [&] {
+    const ounce::Call reading(nullptr);  // throws, when a file was cut
+    const ModelBytes model = ModelBytes::of_file(path);
+    if (model.is_ort()) {
+      Unpacked result;
+      result.why_not = "is in the runtime's own format already: load it as it is";
+      result.status = Status::kUnsupported;
+      result.model_bytes = model.bytes().size();
+      return result;
+    }
+    const ModelDigest digest(model);
+    Unpacked result =
+        unpack_into(model, digest.identity(), cache, library, options, Verification::kAlways).result;
+    result.sha256 = digest.sha256();
     return result;
-  }
-  return as_failures(Status::kBadModel, [&] { return unpack_into(model, cache, library, options).result; });
+  });
 }
 
 std::vector<CachedFile> cached_files(const fs::path& cache) {
@@ -289,16 +322,7 @@ std::vector<CachedFile> cached_files(const fs::path& cache) {
 }
 
 std::size_t evict(const fs::path& cache, std::uint64_t max_bytes) {
-  std::uint64_t kept = 0;
-  std::size_t gone = 0;
-  for (const CachedFile& file : cached_files(cache)) {
-    kept += file.bytes;
-    if (kept <= max_bytes) continue;
-    std::error_code ignored;
-    if (fs::remove(file.file, ignored)) ++gone;
-    kept -= file.bytes;
-  }
-  return gone;
+  return evict_others(cache, max_bytes, {});
 }
 
 }  // namespace ounce::app

@@ -16,8 +16,10 @@ struct Unpacking {
   std::optional<UnpackedFile> file;  // the model to load; nothing: `result.why_not`
 };
 
-// Throws Failure.
-Unpacking unpack_into(const ModelBytes& model, const std::filesystem::path& cache,
-                      const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options);
+// `identity` is that of model_digest.h. Throws Failure.
+Unpacking unpack_into(const ModelBytes& model, const std::string& identity,
+                      const std::filesystem::path& cache,
+                      const std::shared_ptr<const runtime::Library>& library, const UnpackOptions& options,
+                      Verification verification);
 
 }  // namespace ounce::app

@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <ounce/error.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include "base/digest.h"
 #include "io/descriptor.h"
@@ -38,6 +40,22 @@ std::string bytes_of_number(std::uint64_t value) {
   return bytes;
 }
 
+constexpr long kMarks = 1'000'000;  // nanoseconds below a millisecond
+
+// The file's modification time with the mark of a file that was found intact.
+timespec marked(const struct stat& status) {
+  timespec time = status.st_mtim;
+  time.tv_nsec -= time.tv_nsec % kMarks;
+  const Digest digest = digest_of(fmt::format("{} {} {} {} {}", status.st_dev, status.st_ino, status.st_size,
+                                              time.tv_sec, time.tv_nsec));
+  std::uint32_t mark = 0;
+  std::memcpy(&mark, digest.data(), sizeof mark);
+  time.tv_nsec += 1 + static_cast<long>(mark % (kMarks - 1));  // coarse clocks give a 0
+  return time;
+}
+
+bool has_mark(const struct stat& status) { return marked(status).tv_nsec == status.st_mtim.tv_nsec; }
+
 }  // namespace
 
 std::string CacheKey::text() const {
@@ -68,8 +86,25 @@ std::optional<UnpackedFile> open_unpacked(const std::filesystem::path& path, con
   return found;
 }
 
-bool is_intact(const UnpackedFile& file) {
-  return bytes_of_digest(digest_of(file.model)) == digest_in(file.file.bytes());
+std::optional<UnpackedFile> open_verified(const std::filesystem::path& path, const CacheKey& key,
+                                          Verification verification) {
+  std::optional<UnpackedFile> found = open_unpacked(path, key);
+  if (!found) return found;
+  struct stat status {};
+  const bool is_known = verification == Verification::kOnce && ::stat(path.c_str(), &status) == 0 &&
+                        found->file.same_file_as(path) && has_mark(status);
+  if (is_known || bytes_of_digest(digest_of(found->model)) == digest_in(found->file.bytes())) return found;
+  return std::nullopt;
+}
+
+void note_use(const std::filesystem::path& path) noexcept {
+  struct stat status {};
+  timespec now{};
+  if (::stat(path.c_str(), &status) != 0 || ::clock_gettime(CLOCK_REALTIME, &now) != 0) return;
+  status.st_mtim = now;
+  const timespec times[2] = {{0, UTIME_OMIT}, marked(status)};
+  // The owner alone may choose the time. For others every load compares the digest.
+  if (::utimensat(AT_FDCWD, path.c_str(), times, 0) != 0) ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
 }
 
 void finish_unpacked(const std::filesystem::path& path, std::string_view model, const CacheKey& key) {

@@ -4,7 +4,12 @@
 //   │ mark (8)
 //
 // What follows the model does not disturb the runtime, and says that all of the file is there and what it is
-// for.
+// for. The digest (base/digest.h) finds damage. It does not stop an attacker: whoever can write to the cache can
+// change what the app computes.
+//
+// Reading all of a file takes longer than loading it, so its digest is compared once: a file that was found intact
+// gets a modification time whose last six digits are a mark of its inode, size and time. Every write gives the file
+// another time, and every copy another inode.
 #pragma once
 
 #include <filesystem>
@@ -32,10 +37,18 @@ struct UnpackedFile {
   std::string_view model;  // in it
 };
 
-// Nothing when there is no such file, or when it is not whole or not for this key.
+// Nothing when there is no such file, or when it is not whole or not for this key. Looks at its end alone.
 std::optional<UnpackedFile> open_unpacked(const std::filesystem::path& path, const CacheKey& key);
-// The same, with every byte compared with the digest.
-bool is_intact(const UnpackedFile& file);
+
+enum class Verification {
+  kOnce,    // unless its time says that it was found intact
+  kAlways,  // every byte
+};
+// Likewise, and nothing when the file does not have the digest that it says.
+std::optional<UnpackedFile> open_verified(const std::filesystem::path& path, const CacheKey& key,
+                                          Verification verification);
+// A file of open_verified() was used now: the next one to be evicted is the one that was used longest ago.
+void note_use(const std::filesystem::path& path) noexcept;
 
 // Adds the end to a file that the runtime has written, of which `model` are the bytes. Throws Error{kIo}.
 void finish_unpacked(const std::filesystem::path& path, std::string_view model, const CacheKey& key);

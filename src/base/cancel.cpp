@@ -3,6 +3,9 @@
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
 
 namespace ounce {
 namespace {
@@ -11,6 +14,20 @@ using std::chrono::steady_clock;
 
 constexpr auto kNever = steady_clock::time_point::max();
 thread_local const Call* current = nullptr;
+thread_local std::shared_ptr<FileFault> ended_fault;  // of the last call, if an exception ended it
+
+std::shared_ptr<FileFault> new_fault() noexcept {
+  try {
+    return std::make_shared<FileFault>();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+Error error_of(const FileFault& fault) {
+  return {ErrorCode::kIo, "became shorter while it was read, or could not be read to its end; nothing was written",
+          fault.path()};
+}
 
 steady_clock::time_point moment_in(double seconds) {
   const double most = 1e9;  // decades, and no overflow
@@ -20,16 +37,43 @@ steady_clock::time_point moment_in(double seconds) {
 
 }  // namespace
 
-Call::Call(const Progress* progress) noexcept : Call(progress, kNever) {}
+Call::Call(const Progress* progress) noexcept : Call(progress, kNever, new_fault()) {
+  has_own_fault_ = true;
+  ended_fault.reset();
+}
 
-Call::Call(const Progress* progress, Moment deadline) noexcept
+Call::Call(const Progress* progress, Moment deadline, std::shared_ptr<FileFault> fault) noexcept
     : progress_(progress),
       deadline_(current == nullptr ? deadline : std::min(deadline, current->deadline_)),
-      outer_(current) {
+      outer_(current),
+      fault_(std::move(fault)),
+      has_own_fault_(false),
+      exceptions_(std::uncaught_exceptions()) {
   current = this;
 }
 
-Call::~Call() { current = outer_; }
+Call::~Call() noexcept(false) {
+  current = outer_;
+  if (!has_own_fault_ || fault_ == nullptr || !fault_->is_set()) return;
+  if (std::uncaught_exceptions() == exceptions_) throw error_of(*fault_);
+  ended_fault = std::move(fault_);
+}
+
+std::shared_ptr<FileFault> fault_of_call() noexcept { return current == nullptr ? nullptr : current->fault_; }
+
+void throw_if_file_was_cut() {
+  for (const Call* call = current; call != nullptr; call = call->outer_) {
+    if (call->fault_ != nullptr && call->fault_->is_set()) throw error_of(*call->fault_);
+  }
+}
+
+std::optional<std::string> take_file_fault() {
+  if (const auto ended = std::exchange(ended_fault, nullptr)) return error_of(*ended).what();
+  for (const Call* call = current; call != nullptr; call = call->outer_) {
+    if (call->fault_ != nullptr && call->fault_->is_set()) return error_of(*call->fault_).what();
+  }
+  return std::nullopt;
+}
 
 bool is_cancelled() noexcept {
   for (const Call* call = current; call != nullptr; call = call->outer_) {
@@ -39,12 +83,13 @@ bool is_cancelled() noexcept {
 }
 
 void throw_if_cancelled() {
+  throw_if_file_was_cut();
   if (is_cancelled()) throw Error(ErrorCode::kCancelled, "stopped; nothing was written");
   if (current != nullptr && current->deadline_ != kNever && steady_clock::now() >= current->deadline_)
     throw Error(ErrorCode::kCancelled, "the time is up; nothing was written");
 }
 
-TimeLimit::TimeLimit(double seconds) : call_(nullptr, moment_in(seconds)) {}
+TimeLimit::TimeLimit(double seconds) : call_(nullptr, moment_in(seconds), fault_of_call()) {}
 
 CallOfThread::CallOfThread() noexcept : call_(current) {}
 CallOfThread::Scope::Scope(const CallOfThread& call) noexcept : outer_(current) { current = call.call_; }

@@ -4,15 +4,31 @@
 //
 //   const Call call(options.progress);   // in each public function
 //   … throw_if_cancelled();              // in whatever takes long
+//
+// A file that a call reads may become shorter meanwhile (io/file_guard.h). What was read then is not what was in the
+// file, so the call ends with Error{kIo}: where it asks whether it was stopped, before an output gets its name, or, at
+// the latest, when the Call goes.
 #pragma once
 
 #include <ounce/progress.h>
 
 #include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/file_fault.h"
 
 namespace ounce {
 
 void throw_if_cancelled();
+// The second half of it: throws Error{kIo}.
+void throw_if_file_was_cut();
+// Of the call that this thread works for; null when there is none.
+std::shared_ptr<FileFault> fault_of_call() noexcept;
+// What to say of a file that was cut, of the calls that this thread works for or of one that it has just ended by an
+// exception: another error may have come of it first. Forgets the latter.
+std::optional<std::string> take_file_fault();
 // Was one of the calls stopped, by somebody or by its deadline? A TimeLimit does not count.
 bool is_cancelled() noexcept;
 
@@ -20,7 +36,8 @@ bool is_cancelled() noexcept;
 class Call {
  public:
   explicit Call(const Progress* progress) noexcept;  // may be null: then only the calls around it count
-  ~Call();
+  // Throws Error{kIo} when a file of it was cut, unless something else is thrown already.
+  ~Call() noexcept(false);
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
@@ -28,14 +45,20 @@ class Call {
   friend class CallOfThread;
   friend class TimeLimit;
   friend void throw_if_cancelled();
+  friend void throw_if_file_was_cut();
+  friend std::shared_ptr<FileFault> fault_of_call() noexcept;
+  friend std::optional<std::string> take_file_fault();
   friend bool is_cancelled() noexcept;
 
   using Moment = std::chrono::steady_clock::time_point;
-  Call(const Progress* progress, Moment deadline) noexcept;
+  Call(const Progress* progress, Moment deadline, std::shared_ptr<FileFault> fault) noexcept;
 
   const Progress* progress_;
   Moment deadline_;  // the earliest of those around it
   const Call* outer_;
+  std::shared_ptr<FileFault> fault_;  // null when there was no memory for it
+  bool has_own_fault_;
+  int exceptions_;  // that were on their way when it began
 };
 
 // While it lives, throw_if_cancelled() throws after so many seconds too. One inside of another ends when the

@@ -72,6 +72,32 @@ std::string rewritten(std::string_view text, const Write& write) {
   return out;
 }
 
+// Where each command of a build service's log begins: "::" in front of everything but blanks, and "##word[".
+template <class Write>
+std::string without_log_commands(std::string_view text, const Write& write) {
+  std::string out;
+  out.reserve(text.size());
+  bool is_start = true;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    const char c = text[i];
+    bool is_command = is_start && rest.starts_with("::");
+    if (rest.starts_with("##")) {
+      const std::size_t end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 2);
+      is_command = is_command || (end != std::string_view::npos && rest[end] == '[');
+    }
+    if (is_command) {
+      out += write(static_cast<std::uint32_t>(c));
+    } else {
+      out += c;
+    }
+    // Others skip Unicode's blanks as well, and none of those is ASCII.
+    const bool is_blank = c == ' ' || static_cast<unsigned char>(c) >= 0x80;
+    is_start = c == '\n' || (is_start && is_blank);
+  }
+  return out;
+}
+
 std::size_t characters_in(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
@@ -111,15 +137,19 @@ std::string escaped(std::string_view text) {
 }
 
 std::string escaped_lines(std::string_view text) {
-  return rewritten(text, [](std::uint32_t code, bool) { return code == '\n' ? "\n" : written(code); });
+  const std::string lines =
+      rewritten(text, [](std::uint32_t code, bool) { return code == '\n' ? "\n" : written(code); });
+  return without_log_commands(lines, [](std::uint32_t code) { return fmt::format("\\x{:02x}", code); });
 }
 
 std::string escaped_json(std::string_view json) {
-  return rewritten(json, [](std::uint32_t code, bool is_byte) {
+  const auto as_json = [](std::uint32_t code) { return fmt::format("\\u{:04x}", code); };
+  const std::string text = rewritten(json, [&](std::uint32_t code, bool is_byte) {
     if (is_byte) return std::string("\xef\xbf\xbd");  // no text has such a byte
     const bool is_blank = code == '\n' || code == '\t' || code == '\r';
-    return is_blank ? std::string(1, static_cast<char>(code)) : fmt::format("\\u{:04x}", code);
+    return is_blank ? std::string(1, static_cast<char>(code)) : as_json(code);
   });
+  return without_log_commands(text, as_json);  // JSON has both in its strings alone
 }
 
 std::string plain(std::string_view text) {

@@ -34,6 +34,18 @@ TEST(PlainText, OrdinaryTextIsAsItWas) {
 
 TEST(PlainText, LinesOfOursStayLines) { EXPECT_EQ(escaped_lines("a\x1b\nb"), "a\\x1b\nb"); }
 
+TEST(PlainText, NothingIsACommandForTheLogOfABuildService) {
+  EXPECT_EQ(escaped_lines("::error file=x::y\n  ::stop-commands::t\n"),
+            "\\x3a:error file=x::y\n  \\x3a:stop-commands::t\n");
+  EXPECT_EQ(escaped_lines("\xe3\x80\x80::error::y"), "\xe3\x80\x80\\x3a:error::y");
+  EXPECT_EQ(escaped_lines(":::error::y"), "\\x3a::error::y");
+  EXPECT_EQ(escaped_lines("conv ##[add-matcher]x ##vso[task.x]y"),
+            "conv \\x23#[add-matcher]x \\x23#vso[task.x]y");
+  EXPECT_EQ(escaped_lines("###[group]"), "#\\x23#[group]");
+  const std::string ordinary = "std::vector\n/a/b::c\n# a ## b [c] ##\n: :a";
+  EXPECT_EQ(escaped_lines(ordinary), ordinary);
+}
+
 TEST(PlainText, LongNamesAreCutAndTheirLengthTold) {
   const std::string name(20'000, 'n');
   EXPECT_EQ(plain("tensor " + name + " is odd"),
@@ -58,6 +70,12 @@ TEST(PlainText, JsonStaysTheSameDocument) {
     const std::string shown = escaped_json(document.dump(indent));
     EXPECT_THAT(shown, AllOf(HasSubstr("\\u007f"), HasSubstr("\\u009b"), HasSubstr("\\u202e")));
     EXPECT_EQ(nlohmann::json::parse(shown), document);
+  }
+  const nlohmann::json commands = {{"::name", "::error::x ##[debug]y"}, {"list", {"##[group]", "::x"}}};
+  for (const int indent : {-1, 2}) {
+    const std::string shown = escaped_json(commands.dump(indent));
+    EXPECT_THAT(shown, Not(HasSubstr("##[")));
+    EXPECT_EQ(nlohmann::json::parse(shown), commands);
   }
 }
 

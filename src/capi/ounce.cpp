@@ -1,6 +1,7 @@
 // include/ounce/ounce.h: nothing is thrown across it, and what is thrown behind it becomes a code and a
 // message.
 #include <ounce/error.h>
+#include <ounce/file_guard.h>
 #include <ounce/ounce.h>
 #include <ounce/version.h>
 
@@ -31,7 +32,7 @@ int keep_failure(ounce_call& call) {
   const ounce::verbs::Failure failure = ounce::verbs::current_failure();
   ounce::capi::Outcome& outcome = call.call.outcome;
   outcome.code = failure.exit_code;
-  outcome.error += (outcome.error.empty() ? "" : "\n") + ounce::plain(failure.message);
+  outcome.error += (outcome.error.empty() ? "" : "\n") + ounce::escaped_lines(ounce::plain(failure.message));
   return failure.exit_code;
 }
 
@@ -68,6 +69,8 @@ ounce::ArrayView view_of(const ounce_array& array) {
 }
 
 }  // namespace
+
+void ounce_set_file_guard(int is_on) { ounce::set_file_guard(is_on != 0); }
 
 uint32_t ounce_abi_version(void) { return OUNCE_ABI_VERSION; }
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <ounce/cpus.h>
 #include <ounce/error.h>
+#include <ounce/file_guard.h>
 #include <ounce/runtime.h>
 #include <ounce/version.h>
 #include <unistd.h>
@@ -54,7 +55,8 @@ extern "C" void on_stop(int) { whole_run().stop(); }
   ::_exit(kIoExit);
 }
 
-// A mapped file that somebody truncates while it is read ends here.
+// A mapped file that somebody truncates while it is read ends here, at once: the library's own guard would have to
+// wait until the call notices.
 extern "C" void on_bus_error(int) {
   end_with("ounce: a model file became shorter while it was read; nothing was written\n");
 }
@@ -69,6 +71,10 @@ void install_signal_handlers() {
   action.sa_handler = on_bus_error;
   action.sa_flags = 0;
   ::sigaction(SIGBUS, &action, nullptr);
+  // Beyond the limit of a file's size (ulimit -f) a write fails with EFBIG instead, which is an error like a full
+  // disk. Runners inherit this.
+  action.sa_handler = SIG_IGN;
+  ::sigaction(SIGXFSZ, &action, nullptr);
 }
 
 // A stream that is closed would give its number to the next file that is opened, and what is printed would go
@@ -154,6 +160,7 @@ int main(int argc, char** argv) {
   using namespace ounce::cli;
   fill_standard_streams();
   ounce::when_memory_runs_out(on_no_memory);
+  ounce::set_file_guard(false);
   const ounce::Call call(&whole_run());
   install_signal_handlers();
   Terminal terminal;

@@ -93,6 +93,7 @@ MappedFile MappedFile::map(int raw_descriptor, std::filesystem::path path) {
   if (address == MAP_FAILED)
     throw Error(ErrorCode::kIo, fmt::format("cannot map: {}", std::strerror(errno)), file.path_.string());
   file.bytes_ = {static_cast<const char*>(address), size};
+  file.guard_ = FileGuard(file.bytes_, file.path_);
   return file;
 }
 
@@ -101,7 +102,8 @@ MappedFile::MappedFile(MappedFile&& other) noexcept
       path_(std::move(other.path_)),
       device_(other.device_),
       inode_(other.inode_),
-      released_(std::move(other.released_)) {}
+      released_(std::move(other.released_)),
+      guard_(std::move(other.guard_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
@@ -109,10 +111,12 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(inode_, other.inode_);
   std::swap(released_, other.released_);
+  std::swap(guard_, other.guard_);
   return *this;
 }
 
 MappedFile::~MappedFile() {
+  guard_ = {};  // while the addresses are still its own
   if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 

@@ -12,6 +12,8 @@
 #include <memory>
 #include <string_view>
 
+#include "io/file_guard.h"
+
 namespace ounce::io {
 
 // Checks before the work that a file or a folder is there and may be read. Throws Error{kIo}.
@@ -35,6 +37,8 @@ class MappedFile {
   const std::filesystem::path& path() const { return path_; }
   bool contains(std::string_view view) const;
   void release(std::string_view view) const;
+  // Did the file become shorter while it was read? Then zeros stand for what is missing.
+  bool was_cut() const noexcept { return guard_.was_cut(); }
   bool same_file_as(const std::filesystem::path& other) const;
   bool is_same_file(const MappedFile& other) const {
     return device_ == other.device_ && inode_ == other.inode_ && bytes_.size() == other.bytes_.size();
@@ -47,6 +51,7 @@ class MappedFile {
   std::filesystem::path path_;
   std::uint64_t device_ = 0, inode_ = 0;
   std::unique_ptr<std::atomic<std::size_t>> released_;  // bytes since pages were last given back
+  FileGuard guard_;
 };
 
 }  // namespace ounce::io

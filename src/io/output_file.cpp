@@ -15,6 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/cancel.h"
+
 namespace ounce::io {
 namespace {
 
@@ -168,6 +170,7 @@ void OutputFile::link_to(const std::filesystem::path& name) const {
 }
 
 void OutputFile::commit() {
+  throw_if_file_was_cut();
   flusher_ = {};  // joins it
   flush();
   require_file_or_free(path_);  // much may have happened since

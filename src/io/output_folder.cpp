@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/cancel.h"
 #include "io/descriptor.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
@@ -89,6 +90,7 @@ void OutputFolder::copy(const fs::path& file, const fs::path& relative) const {
 }
 
 void OutputFolder::commit() {
+  throw_if_file_was_cut();
   require_place();  // much may have happened since
   std::error_code error;
   if (!fs::exists(place_, error) || fs::is_empty(place_, error)) {

@@ -9,13 +9,21 @@
 #include "report/table.h"
 
 namespace ounce::report {
+namespace {
+
+const char* state_of(const app::Unpacked& unpacked) {
+  if (!unpacked.is_new) return "was there";
+  return unpacked.was_damaged ? "made again: the file in the cache was damaged" : "made now";
+}
+
+}  // namespace
 
 std::string unpack_text(const UnpackRow& row) {
   const app::Unpacked& unpacked = row.unpacked;
   if (unpacked.file.empty()) return plainly("{}: stays as it is: {}\n", row.model.string(), unpacked.why_not);
   return plainly("{}: {} → {}, for ONNX Runtime {} on {}, {}\n{}\n", row.model.string(),
                  bytes_text(unpacked.model_bytes), bytes_text(unpacked.bytes), unpacked.runtime_version,
-                 unpacked.cpu, unpacked.is_new ? "made now" : "was there", unpacked.file.string());
+                 unpacked.cpu, state_of(unpacked), unpacked.file.string());
 }
 
 std::string unpack_table(const std::vector<UnpackRow>& rows) {
@@ -55,10 +63,12 @@ nlohmann::ordered_json unpack_json(const std::vector<UnpackRow>& rows) {
       entry["status"] = name_of(unpacked.status);
       entry["why_not"] = unpacked.why_not;
       entry["is_new"] = unpacked.is_new;
+      entry["was_damaged"] = unpacked.was_damaged;
       entry["in_runner"] = unpacked.used_runner;
       entry["model_bytes"] = unpacked.model_bytes;
       entry["bytes"] = unpacked.bytes;
       entry["digest"] = unpacked.digest;
+      entry["sha256"] = unpacked.sha256;
       entry["runtime_version"] = unpacked.runtime_version;
       entry["cpu"] = unpacked.cpu;
       entry["seconds"] = unpacked.seconds;

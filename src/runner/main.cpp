@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -50,6 +51,7 @@ int main(int argc, char** argv) {
     return ounce::runtime::kRefusedExit;
   }
   limit(RLIMIT_CORE, 0);
+  ::signal(SIGXFSZ, SIG_IGN);  // beyond the limit of a file's size a write fails instead
   const unsigned long long memory = std::strtoull(argv[1], nullptr, 10);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   const bool can_limit_memory = false;  // the sanitizer's shadow is larger than any limit

@@ -86,8 +86,13 @@ io::Descriptor make_room_for_errors() {
 
 }  // namespace
 
+bool ChildProcess::End::was_killed_from_outside() const {
+  return !was_killed && (signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP);
+}
+
 std::string ChildProcess::End::how() const {
-  if (was_killed) return "was not to be talked to";
+  if (was_killed) return "did not answer";
+  if (was_killed_from_outside()) return fmt::format("was killed ({})", signal_name(signal));
   return signal != 0 ? "crashed with " + signal_name(signal) : fmt::format("ended with {}", code);
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 #include <ounce/error.h>
 
+#include <csignal>
+
 #include "runtime/serve.h"
 
 namespace ounce::runtime {
@@ -86,6 +88,18 @@ void Hosted::explain_end(const char* doing) {
     throw Error(ErrorCode::kMemory,
                 fmt::format("{} had no memory left, or no threads, while {}", launch_.runtime, doing),
                 launch_.model);
+  if (end.was_killed_from_outside()) {
+    throw Error(ErrorCode::kIo,
+                fmt::format("{} {} while {}, perhaps for lack of memory", launch_.runtime, end.how(), doing),
+                launch_.model);
+  }
+  // The runtime maps files. No model raises this signal by itself.
+  if (end.signal == SIGBUS) {
+    throw Error(ErrorCode::kIo,
+                fmt::format("{} {} while {}: a file became shorter meanwhile, or could not be read to its end",
+                            launch_.runtime, end.how(), doing),
+                launch_.model);
+  }
   throw Error(
       end.was_killed ? ErrorCode::kIo : ErrorCode::kBadInput,
       fmt::format("{} {} while {}{}{}", launch_.runtime, end.how(), doing, said.empty() ? "" : ": ", said),

@@ -150,6 +150,25 @@ TEST_F(IsolatedTest, ACrashIsAnErrorThatNamesTheSignal) {
   EXPECT_THAT(error_of([&] { Isolated(path, with({})); }).what(), HasSubstr("ended with 7"));
 }
 
+TEST_F(IsolatedTest, AKillFromOutsideIsNotTheModelsFault) {
+  const auto path = write(negation());
+  for (const char* const signal : {"KILL", "TERM"}) {
+    stand_in(std::string("kill -") + signal + " $$");
+    const Error error = error_of([&] { Isolated(path, with({})); });
+    EXPECT_EQ(error.code(), ErrorCode::kIo);
+    EXPECT_THAT(error.what(), HasSubstr(std::string("ONNX Runtime was killed (SIG") + signal +
+                                        ") while loading the model, perhaps for lack of memory"));
+  }
+}
+
+TEST_F(IsolatedTest, AFileThatIsCutWhileTheRuntimeReadsItIsNotTheModelsFault) {
+  stand_in("kill -BUS $$");
+  const auto path = write(negation());
+  const Error error = error_of([&] { Isolated(path, with({})); });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(), HasSubstr("crashed with SIGBUS while loading the model: a file became shorter"));
+}
+
 TEST_F(IsolatedTest, NonsenseFromTheRunnerIsRefused) {
   const auto path = write(negation());
   // kLoaded with a body of 8 bytes that announce a name of 2^56 bytes; and a message that ends early.

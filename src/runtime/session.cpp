@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/mapped_file.h"
+#include "onnx/reader.h"
 #include "runtime/bound_run.h"
 #include "runtime/session_handles.h"
 #include "runtime/value.h"
@@ -155,6 +156,20 @@ OrtSession* make_session(const Caller& call, const Library& library, const std::
   return session;
 }
 
+// The runtime maps external data by itself, and reads it as long as the session is there.
+std::vector<io::FileGuard> guards_of(const std::filesystem::path& model) {
+  std::vector<io::FileGuard> guards;
+  if (!io::FileGuard::is_wanted()) return guards;
+  try {
+    // A tensor with external data names its location; nearly all models have none.
+    if (io::MappedFile::open(model).bytes().find("location") == std::string_view::npos) return guards;
+    const onnx::Model read = onnx::read_model(model);
+    for (const auto& [location, file] : read.external_files) guards.push_back(io::FileGuard::of_all(file));
+  } catch (const Error&) {  // the runtime says what is wrong with it
+  }
+  return guards;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> mapped_bytes() {
@@ -171,6 +186,7 @@ Session::Session(std::shared_ptr<const Library> library, const std::filesystem::
   const Handle<OrtSessionOptions> session_options = make_options(call, options);
   OrtSession* session = nullptr;
   if (options.stand_ins.empty()) {
+    guards_ = guards_of(model);
     call(api.CreateSession, &library_->environment(), model.c_str(), session_options.get(), &session);
   } else {
     session = make_session(call, *library_, model, options.stand_ins, session_options.get());
@@ -217,6 +233,10 @@ std::optional<std::string> Session::metadata(const std::string& key) const {
   std::string found = value;
   call(api.AllocatorFree, allocator, value);
   return found;
+}
+
+bool Session::was_cut() const noexcept {
+  return std::any_of(guards_.begin(), guards_.end(), [](const io::FileGuard& guard) { return guard.was_cut(); });
 }
 
 Session::~Session() = default;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "data/tensor.h"
+#include "io/file_guard.h"
 #include "runtime/library.h"
 
 struct OrtMemoryInfo;
@@ -84,6 +85,8 @@ class Session {
   const Library& library() const { return *library_; }
   const std::shared_ptr<const Library>& shared_library() const { return library_; }
   const std::string& model() const { return model_; }
+  // Did external data become shorter while the runtime read it? Then its outputs mean nothing.
+  bool was_cut() const noexcept;
 
  private:
   friend class BoundRun;
@@ -92,6 +95,7 @@ class Session {
 
   std::shared_ptr<const Library> library_;
   std::string model_;
+  std::vector<io::FileGuard> guards_;  // of files that the runtime maps
   std::unique_ptr<Handles> handles_;
   std::vector<ValueDescription> inputs_, outputs_;
 };

@@ -8,27 +8,60 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 #include <system_error>
 
 #include "base/digest.h"
 #include "base/json_text.h"
-#include "io/mapped_file.h"
 
 namespace ounce::search {
 namespace {
 
-std::filesystem::path cache_folder() {
-  const auto from = [](const char* variable) {
-    const char* value = std::getenv(variable);
-    return std::filesystem::path(value == nullptr ? "" : value);
-  };
-  if (const auto ours = from("OUNCE_CACHE"); !ours.empty()) return ours;
-  if (const auto all = from("XDG_CACHE_HOME"); !all.empty()) return all / "ounce";
-  if (const auto home = from("HOME"); !home.empty()) return home / ".cache" / "ounce";
-  return std::filesystem::temp_directory_path() / "ounce";
+namespace fs = std::filesystem;
+
+fs::path path_in(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr ? "" : value;
 }
+
+// Of the user's own; empty when nothing says where that is. Never below a folder that everybody writes to: whoever
+// makes a folder there first decides what is in it.
+fs::path users_cache() {
+  if (const auto all = path_in("XDG_CACHE_HOME"); !all.empty()) return all / "ounce";
+  if (const auto home = path_in("HOME"); !home.empty()) return home / ".cache" / "ounce";
+  return {};
+}
+
+// A new folder is for its owner alone. Measurements tell the names of a model's layers.
+std::error_code make_folder(const fs::path& folder) {
+  std::error_code failure;
+  if (fs::is_directory(folder, failure)) return {};
+  failure.clear();
+  if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), failure);
+  if (failure) return failure;
+  if (::mkdir(folder.c_str(), S_IRWXU) == 0) return {};
+  const int error = errno;
+  return fs::is_directory(folder, failure) ? std::error_code() : std::error_code(error, std::generic_category());
+}
+
+// Why the user's own cache cannot be used; empty: it can.
+std::string refusal_of_users_cache(const fs::path& folder) {
+  if (folder.empty()) return "HOME is not set";
+  if (const std::error_code failure = make_folder(folder))
+    return fmt::format("{}: {}", folder.string(), failure.message());
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return fmt::format("{}: {}", folder.string(), std::strerror(errno));
+  if (status.st_uid != ::geteuid()) return fmt::format("{} belongs to another user", folder.string());
+  const bool is_open_to_others = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (is_open_to_others && ::chmod(folder.c_str(), S_IRWXU) != 0)
+    return fmt::format("others can write to {}", folder.string());
+  return {};
+}
+
+constexpr const char* kAdvice = "give `cache` or `keep=false`";
 
 constexpr JsonLimits kLine = {.depth = 32, .bytes = std::size_t{64} << 20};
 
@@ -68,30 +101,56 @@ bool ends_in_a_line(int file) {
 
 }  // namespace
 
-std::filesystem::path journal_file(const std::filesystem::path& folder, const std::string& identity) {
-  const std::filesystem::path where = folder.empty() ? cache_folder() : folder;
-  std::error_code failure;
-  std::filesystem::create_directories(where, failure);
-  if (failure)
-    throw Error(ErrorCode::kIo,
-                "cannot keep measurements here: " + failure.message() + "; give `cache` or `keep=false`",
-                where.string());
+std::filesystem::path journal_file(const std::filesystem::path& folder, const std::string& identity,
+                                   std::vector<std::string>& notes) {
+  fs::path where = folder.empty() ? path_in("OUNCE_CACHE") : folder;
+  if (!where.empty()) {
+    if (const std::error_code failure = make_folder(where))
+      throw Error(ErrorCode::kIo,
+                  fmt::format("cannot keep measurements here: {}; {}", failure.message(), kAdvice),
+                  where.string());
+  } else {
+    where = users_cache();
+    if (const std::string why = refusal_of_users_cache(where); !why.empty()) {
+      notes.push_back(fmt::format("measurements are not kept: {}; {}", why, kAdvice));
+      return {};
+    }
+  }
   return where / (hex(digest_of(identity)) + ".jsonl");
 }
 
 Journal::Journal(std::filesystem::path file) : file_(std::move(file)) {
   if (file_.empty()) return;
-  out_ = io::Descriptor(::open(file_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
-  struct stat status {};
-  if (!out_ || ::fstat(out_.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    throw Error(ErrorCode::kIo, "cannot keep measurements here; give `cache` or `keep=false`",
+  constexpr int kFlags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+  out_ = io::Descriptor(::open(file_.c_str(), kFlags, S_IRUSR | S_IWUSR));
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::kIo, fmt::format("cannot keep measurements here: {}; {}", why, kAdvice),
                 file_.string());
+  };
+  if (!out_) refuse(errno == ELOOP ? "is a symbolic link" : std::strerror(errno));
+  struct stat status {}, folder {};
+  if (::fstat(out_.get(), &status) != 0) refuse(std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) refuse("is not a regular file");
+  // Whoever named the folder trusts its owner.
+  const fs::path above = file_.has_parent_path() ? file_.parent_path() : ".";
+  const bool is_trusted = status.st_uid == ::geteuid() ||
+                          (::stat(above.c_str(), &folder) == 0 && status.st_uid == folder.st_uid);
+  if (!is_trusted) refuse("belongs to another user");
   read();
 }
 
+// By the descriptor: the name may stand for another file by now, and the file may become shorter.
 void Journal::read() {
-  const io::MappedFile file = io::MappedFile::open(file_);
-  for (std::string_view rest = file.bytes(); !rest.empty();) {
+  std::string text_of_file;
+  std::vector<char> piece(std::size_t{1} << 16);
+  for (;;) {
+    const ssize_t got = ::pread(out_.get(), piece.data(), piece.size(), static_cast<off_t>(text_of_file.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(ErrorCode::kIo, fmt::format("cannot read: {}", std::strerror(errno)), file_.string());
+    if (got == 0) break;
+    text_of_file.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  for (std::string_view rest = text_of_file; !rest.empty();) {
     const std::string_view text = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), text.size() + 1));
     nlohmann::json line = read_line(text);
@@ -127,8 +186,7 @@ void Journal::write(const std::string& key, const Entry& entry) const {
   const std::string text = (ends_in_a_line(out_.get()) ? "" : "\n") + line.dump() + "\n";
   if (::write(out_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     throw Error(ErrorCode::kIo,
-                "cannot keep measurements here: is the disk full? give `cache` or `keep=false`",
-                file_.string());
+                fmt::format("cannot keep measurements here: is the disk full? {}", kAdvice), file_.string());
 }
 
 }  // namespace ounce::search

@@ -1,6 +1,6 @@
 // Measurements that are kept: a second run finds them, and a run that was killed goes on where it was.
 //
-//   Journal journal(journal_file(options.cache, identity));
+//   Journal journal(journal_file(options.cache, identity, result.notes));
 //   if (const Journal::Entry* known = journal.find(key)) …
 //   journal.add(key, value, seconds);
 //
@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "io/descriptor.h"
 
@@ -47,8 +48,11 @@ class Journal {
   mutable std::mutex mutex_;
 };
 
-// Where measurements of this identity (models, data, options: whatever changes them) are kept. `folder`
-// empty: OUNCE_CACHE, else ounce in XDG_CACHE_HOME or ~/.cache. Throws Error{kIo} when it cannot be made.
-std::filesystem::path journal_file(const std::filesystem::path& folder, const std::string& identity);
+// Where measurements of this identity (models, data, options: whatever changes them) are kept: in `folder`, else in
+// OUNCE_CACHE. Throws Error{kIo} when that folder cannot be made. If neither is named: in the folder ounce of
+// XDG_CACHE_HOME or ~/.cache, which has to belong to this user. Where there is no such folder, nothing is kept: the
+// path is empty, and a note says why.
+std::filesystem::path journal_file(const std::filesystem::path& folder, const std::string& identity,
+                                   std::vector<std::string>& notes);
 
 }  // namespace ounce::search

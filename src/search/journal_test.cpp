@@ -5,7 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <thread>
 
 #include "support/error_of.h"
@@ -15,11 +18,14 @@ namespace ounce::search {
 namespace {
 
 using ounce::test::error_of;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 struct JournalTest : testing::Test {
   void append(const std::string& text) { std::ofstream(file, std::ios::app) << text; }
   ounce::test::TemporaryFolder folder;
+  std::vector<std::string> notes;
   std::filesystem::path file = folder / "kept.jsonl";
 };
 
@@ -137,7 +143,7 @@ TEST_F(JournalTest, SeveralThreadsAddSideBySide) {
 
 TEST_F(JournalTest, AFolderThatCannotBeIsTold) {
   ounce::test::write_file(folder / "taken", "");
-  const Error error = error_of([&] { journal_file(folder / "taken/cache", "identity"); });
+  const Error error = error_of([&] { journal_file(folder / "taken/cache", "identity", notes); });
   EXPECT_EQ(error.code(), ErrorCode::kIo);
   EXPECT_THAT(error.what(), HasSubstr("`keep=false`"));
   std::filesystem::create_directory(folder / "kept.jsonl");
@@ -145,8 +151,91 @@ TEST_F(JournalTest, AFolderThatCannotBeIsTold) {
 }
 
 TEST_F(JournalTest, AnIdentityHasAFileOfItsOwn) {
-  EXPECT_EQ(journal_file(folder.path(), "a"), journal_file(folder.path(), "a"));
-  EXPECT_NE(journal_file(folder.path(), "a"), journal_file(folder.path(), "b"));
+  EXPECT_EQ(journal_file(folder.path(), "a", notes), journal_file(folder.path(), "a", notes));
+  EXPECT_NE(journal_file(folder.path(), "a", notes), journal_file(folder.path(), "b", notes));
+  EXPECT_THAT(notes, IsEmpty());
+}
+
+TEST_F(JournalTest, ASymbolicLinkIsNotFollowed) {
+  ounce::test::write_file(folder / "victim", "of somebody");
+  std::filesystem::create_symlink(folder / "victim", file);
+  const Error error = error_of([&] { Journal(file).add("a", 1, 0); });
+  EXPECT_EQ(error.code(), ErrorCode::kIo);
+  EXPECT_THAT(error.what(), HasSubstr("is a symbolic link"));
+  EXPECT_EQ(ounce::test::read_file(folder / "victim"), "of somebody");
+}
+
+TEST_F(JournalTest, AFileOfAnotherUserIsNotTrusted) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  Journal(file).add("a", 1, 0);
+  ASSERT_EQ(::chown(file.c_str(), 12345, 12345), 0);
+  EXPECT_THAT(error_of([&] { Journal journal(file); }).what(), HasSubstr("belongs to another user"));
+  ASSERT_EQ(::chown(folder.path().c_str(), 12345, 12345), 0);  // the folder was named: its owner is trusted
+  EXPECT_NE(Journal(file).find("a"), nullptr);
+}
+
+TEST_F(JournalTest, FilesAndFoldersAreForTheirOwnerAlone) {
+  const std::filesystem::path made = journal_file(folder / "new/cache", "a", notes);
+  Journal(made).add("a", 1, 0);
+  EXPECT_EQ(std::filesystem::status(made).permissions(), std::filesystem::perms(0600));
+  EXPECT_EQ(std::filesystem::status(folder / "new/cache").permissions(), std::filesystem::perms(0700));
+}
+
+// The variables that name the user's cache, as they were before when it goes.
+struct UsersCache : JournalTest {
+  UsersCache() {
+    for (const char* const name : {"OUNCE_CACHE", "XDG_CACHE_HOME", "HOME", "TMPDIR"}) {
+      const char* const value = std::getenv(name);
+      before[name] = value == nullptr ? std::nullopt : std::optional<std::string>(value);
+      ::unsetenv(name);
+    }
+    ::setenv("TMPDIR", folder.path().c_str(), 1);
+  }
+  ~UsersCache() override {
+    for (const auto& [name, value] : before) {
+      value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
+    }
+  }
+  std::map<std::string, std::optional<std::string>> before;
+};
+
+TEST_F(UsersCache, WithoutAHomeNothingIsKept) {
+  EXPECT_EQ(journal_file("", "a", notes), "");
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("measurements are not kept: HOME is not set; give `cache`")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));  // nor in the folder of temporary files
+}
+
+TEST_F(UsersCache, IsBelowTheHome) {
+  ::setenv("HOME", folder.path().c_str(), 1);
+  EXPECT_EQ(journal_file("", "a", notes).parent_path(), folder / ".cache/ounce");
+  EXPECT_EQ(std::filesystem::status(folder / ".cache/ounce").permissions(), std::filesystem::perms(0700));
+  ::setenv("XDG_CACHE_HOME", (folder / "xdg").c_str(), 1);
+  EXPECT_EQ(journal_file("", "a", notes).parent_path(), folder / "xdg/ounce");
+  ::setenv("OUNCE_CACHE", (folder / "named").c_str(), 1);
+  EXPECT_EQ(journal_file("", "a", notes).parent_path(), folder / "named");
+  EXPECT_THAT(notes, IsEmpty());
+}
+
+TEST_F(UsersCache, IsClosedToOthers) {
+  ::setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+  std::filesystem::create_directory(folder / "ounce");
+  std::filesystem::permissions(folder / "ounce", std::filesystem::perms(0777));
+  EXPECT_NE(journal_file("", "a", notes), "");
+  EXPECT_EQ(std::filesystem::status(folder / "ounce").permissions(), std::filesystem::perms(0700));
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
+  ASSERT_EQ(::chown((folder / "ounce").c_str(), 12345, 12345), 0);
+  EXPECT_EQ(journal_file("", "a", notes), "");
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("belongs to another user")));
+}
+
+TEST_F(UsersCache, ThatCannotBeMadeIsANote) {
+  ::setenv("HOME", "/nonexistent/home", 1);
+  if (::geteuid() == 0) {  // root makes it
+    ounce::test::write_file(folder / "home", "");
+    ::setenv("HOME", (folder / "home").c_str(), 1);
+  }
+  EXPECT_EQ(journal_file("", "a", notes), "");
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("measurements are not kept: ")));
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ class Sensitivity {
     choose_exclude();
     result_.findings = find_findings(result_);
     result_.notes = meter_.survey().notes;
+    result_.notes.insert(result_.notes.end(), meter_.notes().begin(), meter_.notes().end());
     result_.measured = meter_.measured();
     result_.recalled = meter_.recalled();
     result_.seconds = time.seconds();

@@ -126,8 +126,9 @@ VerifyOptions verify_options(const SensitivityOptions& options) {
 SensitivityMeter::SensitivityMeter(const std::filesystem::path& model, const SensitivityOptions& options)
     : model_(model),
       options_(options),
-      journal_(options.keep && !options.metric_command.function ? journal_file(options.cache, identity())
-                                                                : std::filesystem::path()) {}
+      journal_(options.keep && !options.metric_command.function
+                   ? journal_file(options.cache, identity(), notes_)
+                   : std::filesystem::path()) {}
 
 std::uint64_t SensitivityMeter::samples() const {
   return options_.samples.value_or(options_.data.carry.empty() ? kUsualSamples : kUsualSteps);

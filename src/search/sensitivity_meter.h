@@ -47,6 +47,7 @@ class SensitivityMeter {
 
   std::uint64_t measured() const { return measured_; }
   std::uint64_t recalled() const { return recalled_; }
+  const std::vector<std::string>& notes() const { return notes_; }  // about this run, not about the model
 
  private:
   std::string identity() const;
@@ -61,6 +62,7 @@ class SensitivityMeter {
 
   std::filesystem::path model_;
   const SensitivityOptions& options_;
+  std::vector<std::string> notes_;
   Journal journal_;
   std::unique_ptr<Recording> recording_;
   std::unique_ptr<CandidateMaker> maker_;

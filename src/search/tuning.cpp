@@ -91,7 +91,7 @@ class Tuning {
         split_(split_data(model, options_.runtime, options_.data)),
         maker_(model, maker_options(options_, split_)),
         journal_(options_.keep && !options_.metric_command.function
-                     ? journal_file(options_.cache, identity(model, options_))
+                     ? journal_file(options_.cache, identity(model, options_), result_.notes)
                      : std::filesystem::path()),
         evaluator_(options_, split_, maker_, journal_, clock_),
         search_(options_, evaluator_, clock_, [this](const Candidate& best) { return adopt(best); }),

@@ -6,6 +6,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/cancel.h"
 #include "report/option_words.h"
 
 namespace ounce::verbs {
@@ -14,6 +15,10 @@ Failure current_failure() {
   try {
     throw;
   } catch (const Error& error) {
+    if (error.code() != ErrorCode::kCancelled) {
+      // Whatever was wrong with the bytes: they were not the file's.
+      if (const auto cut = take_file_fault()) return {exit_code(ErrorCode::kIo), *cut};
+    }
     return {exit_code(error.code()), report::with_options(error)};
   } catch (const std::bad_alloc&) {
     return {exit_code(ErrorCode::kIo), "out of memory"};

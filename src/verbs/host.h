@@ -52,7 +52,7 @@ class Host {
   // A document among the results, as exact as it is.
   void say_json(const std::string& document) { write_document(escaped_json(document)); }
   // What went wrong: one line, whatever is in it.
-  void complain(const std::string& what) { write_complaint(plain(what)); }
+  void complain(const std::string& what) { write_complaint(escaped_lines(plain(what))); }
   // What goes on right now, for those who like to watch; it takes the place of the line before.
   void show(const std::string& line) { write_passing(escaped_lines(line)); }
 

@@ -193,6 +193,14 @@ def hostile_names():
 
 
 @a_model
+def log_commands():
+    """Names that the log of a build service would run as commands."""
+    stop, matcher = "::stop-commands::token", "  ::error file=x::y ##[add-matcher]z"
+    nodes = [node("MatMul", ["x", stop], ["h"], name=stop), node("MatMul", ["h", matcher], ["y"], name=matcher)]
+    return model(graph(nodes, [X], [Y], [weight(stop, 32, 64), weight(matcher, 64, 64)]))
+
+
+@a_model
 def two_versions():
     """The same domain imported twice."""
     return one_matmul(weight("w", 32, 64), other_opsets=[opset(1)])

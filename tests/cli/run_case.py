@@ -97,9 +97,11 @@ def run(case, ounce, models):
         (folder / "bin" / "ounce").symlink_to(ounce)
         work = folder / "work"
         work.mkdir()
+        (folder / "home").mkdir()
         environment = {
             "PATH": os.pathsep.join([str(folder / "bin"), str(HERE / "bin"), "/usr/bin", "/bin"]),
             "LC_ALL": "C.UTF-8",
+            "HOME": str(folder / "home"),
             "OUNCE_TEST_MODELS": str(models),
             "OUNCE_ON": "none",  # other CPUs only where a case asks for them
             **{key: value for key, value in os.environ.items() if key.endswith("SAN_OPTIONS") or key == "OUNCE_ONNXRUNTIME"},

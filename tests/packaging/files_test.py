@@ -13,6 +13,7 @@ import tempfile
 import textwrap
 import tomllib
 import unittest
+import zipfile
 
 PROJECT = pathlib.Path(sys.argv.pop(1)).resolve()
 VERSION = re.search(r"project\(ounce VERSION ([0-9.]+)", (PROJECT / "CMakeLists.txt").read_text()).group(1)
@@ -25,6 +26,20 @@ class Descriptions(unittest.TestCase):
         described = tomllib.loads((PROJECT / "pyproject.toml").read_text())
         read = described["tool"]["scikit-build"]["metadata"]["version"]
         self.assertEqual(re.search(read["regex"], (PROJECT / read["input"]).read_text()).group("value"), VERSION)
+
+    def test_the_distribution_has_one_name_everywhere(self):
+        # PyPI's `ounce` is another project: nothing may install it.
+        self.assertEqual(tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["name"], "ounce-ml")
+        self.assertIn("    default: ounce-ml\n", (PROJECT / "action.yml").read_text())
+        places = ["action.yml", ".pre-commit-hooks.yaml", "Dockerfile", "README.md", "packaging/test.sh", "packaging/package.sh"]
+        pages = [str(path.relative_to(PROJECT)) for path in (PROJECT / "docs").rglob("*.md")]
+        for name in places + pages:
+            installed = re.findall(r"pip install ((?:--?[\w-]+ )*)(ounce[\w.-]*)", (PROJECT / name).read_text())
+            self.assertEqual([what for _, what in installed if not re.match("ounce[-_]ml", what)], [], name)
+
+    def test_hooks_do_not_compile_the_sources(self):
+        hooks = (PROJECT / ".pre-commit-hooks.yaml").read_text()
+        self.assertEqual(set(re.findall(r"^  language: (\w+)", hooks, re.M)), {"system"})
 
     def test_every_target_that_packages_name_is_one(self):
         targets = set(re.findall(r"add_(?:library|executable|custom_target)\((\w+)", "".join(
@@ -41,29 +56,82 @@ class Descriptions(unittest.TestCase):
         self.assertEqual(len(packages), len(named), f"{sorted(packages)} in docs/dependencies.md, {sorted(named)} in materials.py")
 
 
+def steps():
+    """The scripts of action.yml: install, run."""
+    text = (PROJECT / "action.yml").read_text()
+    return [textwrap.dedent(re.match(r"(?: {8}.*\n|\n)+", rest).group()) for rest in re.split(r"^ {6}run: \|\n", text, flags=re.M)[1:]]
+
+
+def run_step(script, folder, **environment):
+    return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=folder,
+                          env={"PATH": os.environ["PATH"], "HOME": str(folder), **environment})
+
+
 class Action(unittest.TestCase):
     """The step `run` of action.yml, with a program in the place of ounce that says what it was called with."""
 
-    def run_step(self, commands):
-        text = (PROJECT / "action.yml").read_text()
-        script = textwrap.dedent(text.rsplit("run: |\n", 1)[1])
+    def run_commands(self, commands):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "ounce"
-            program.write_text('#!/bin/sh\nprintf "[%s]" "$@"; echo\nexit "$1"\n')
+            program.write_text('#!/bin/sh\nprintf "[%s]" "$@"; echo\ncat\nexit "$1"\n')
             program.chmod(0o755)
-            return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                                  env={"PATH": f"{folder}:{os.environ['PATH']}", "COMMANDS": commands})
+            return run_step(steps()[1], folder, PATH=f"{folder}:{os.environ['PATH']}", COMMANDS=commands)
 
     def test_each_line_is_a_command_whose_words_are_a_shells(self):
-        done = self.run_step("0 'two words' $HOME `id`\n\n0 last\n")
+        done = self.run_commands("0 'two words' $HOME `id`\n\n0 last\n")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("[0][two words][$HOME][`id`]\n", done.stdout)
         self.assertIn("[0][last]\n", done.stdout)
 
     def test_the_first_that_fails_ends_the_step_with_its_exit_code(self):
-        done = self.run_step("3 model.onnx\n0 never\n")
+        done = self.run_commands("3 model.onnx\n0 never\n")
         self.assertEqual(done.returncode, 3)
         self.assertNotIn("never]", done.stdout)
+
+    def test_a_command_that_reads_its_input_does_not_take_the_commands_after_it(self):
+        done = self.run_commands("0 first\n0 second\n")  # the program copies its standard input
+        self.assertEqual(done.stdout, "+ ounce 0 first\n[0][first]\n+ ounce 0 second\n[0][second]\n")
+
+
+def make_wheel(folder, name, files):
+    """A wheel with these files; pip asks for no more than this."""
+    info = f"{name}-1.0.dist-info"
+    files = {**files, f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+             f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as wheel:
+        for path, text in files.items():
+            wheel.writestr(path, text)
+        wheel.writestr(f"{info}/RECORD", "".join(f"{path},,\n" for path in [*files, f"{info}/RECORD"]))
+
+
+class HostileRepository(unittest.TestCase):
+    """Both steps of action.yml as they are, in a folder whose Python files have the names of modules that Python loads."""
+
+    MODULES = ("shlex", "venv", "logging", "os", "sys", "pip", "ensurepip", "subprocess", "types", "re", "sitecustomize", "usercustomize", "ounce")
+
+    @unittest.skipIf(subprocess.run(["python3", "-I", "-c", "import ensurepip, venv"], capture_output=True).returncode != 0, "needs python3-venv")
+    def test_no_python_file_of_the_repository_is_run(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            repository, wheels, home = folder / "repository", folder / "wheels", folder / "temp"
+            for made in (repository, wheels, home):
+                made.mkdir()
+            for module in self.MODULES:
+                (repository / f"{module}.py").write_text(f"import pathlib\npathlib.Path({str(folder / 'ran')!r}).open('a').write('{module} ')\n")
+            program = "import sys\n\ndef main():\n    print('ounce was given', sys.argv[1:])\n"
+            make_wheel(wheels, "ounce_ml", {"ounce/__init__.py": "", "ounce/__main__.py": program,
+                                            "ounce_ml-1.0.dist-info/entry_points.txt": "[console_scripts]\nounce = ounce.__main__:main\n"})
+            make_wheel(wheels, "onnxruntime", {"onnxruntime/__init__.py": ""})
+            install, run = steps()
+            environment = {"RUNNER_TEMP": str(home), "GITHUB_PATH": str(folder / "paths"), "PACKAGE": "ounce-ml", "ONNXRUNTIME": "",
+                           "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels), "COMMANDS": "inspect model.onnx\n"}
+            done = run_step(install, repository, **environment)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            paths = (folder / "paths").read_text().split()
+            done = run_step(run, repository, **environment, PATH=":".join([*paths, os.environ["PATH"]]))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("ounce was given ['inspect', 'model.onnx']", done.stdout)
+            self.assertFalse((folder / "ran").exists(), (folder / "ran").exists() and (folder / "ran").read_text())
 
 
 if __name__ == "__main__":

@@ -67,8 +67,12 @@ enum class Stage { kOpen, kUnpack, kLoad, kCheck };
 struct Checks {
   bool is_ours = false;       // carries the metadata of Ounce
   bool has_contract = false;  // and a preprocessing contract
-  std::string digest =
-      {};  // of the file: SHA-256, as `sha256sum` prints it, or the 32 digits of `ounce unpack`
+  // SHA-256 of the model and its external data, 64 digits. `ounce unpack --json` prints it as `sha256`. Without
+  // external data it is what `sha256sum` prints. With external data it is the SHA-256 of lines of text: the digest of
+  // the model file, then the digest of each external file, in the byte order of the locations that the model names,
+  // each followed by a line feed. The 32 digits of `digest` of `ounce unpack --json` are taken, too: they find
+  // mistakes and are not for security. A model that comes without a path must not name external data.
+  std::string digest = {};
   std::string source = {};  // of what it was made from, as `ounce prove` shows it
   // What the model says about the runtime and the CPU that it was made for.
   bool runtime = true, cpu = true;
@@ -104,7 +108,8 @@ struct LoadOptions {
 
 // What is known of a model that was loaded.
 struct Facts {
-  std::string digest;  // 32 digits, of the model's bytes; empty for a file of the runtime's own format
+  // 32 digits, of the model with its external data; not for security. Empty for a file of the runtime's own format.
+  std::string digest;
   std::string runtime_version;
   bool is_unpacked = false;      // its weights are pages of a file in the cache
   std::string why_not_unpacked;  // though it was asked for

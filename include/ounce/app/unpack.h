@@ -7,7 +7,9 @@
 // A file in the cache is for one model, one version of the runtime and one kind of CPU, which its name and
 // its last bytes say; any other of these makes another file. It appears whole or not at all, after it was
 // loaded and gave the bits that the model gives; files may be removed at any time, also while they are in
-// use. It is made in a process of its own (ounce-runner) where there is one, so that the memory it takes is
+// use. A file's digest is compared when the file is first loaded and whenever it was written to since; unpack()
+// compares it always. A damaged file is made again. Whoever can write to the cache can change what the app computes:
+// keep it as private as the app. It is made in a process of its own (ounce-runner) where there is one, so that the memory it takes is
 // not the app's.
 #pragma once
 
@@ -38,9 +40,12 @@ struct Unpacked {
   bool is_new = false;          // made just now
   bool used_runner = false;
   std::uint64_t bytes = 0, model_bytes = 0;  // on the disk; of the packed model
-  std::string digest;                        // of the model, with its external data
+  // Of the model, with its external data: 32 digits that name the file in the cache. Not for security.
+  std::string digest;
   std::string runtime_version, cpu;
   double seconds = 0;
+  std::string sha256;        // 64 digits for Checks::digest (session.h)
+  bool was_damaged = false;  // a file was there that was damaged or cut off, and was not used
 };
 
 // Throws Failure for a model that does not load at all, and kCancelled. A full disk, no runner, a model that
