@@ -5,6 +5,7 @@
 #include "base/stopwatch.h"
 #include "graph/verify.h"
 #include "make/outcome.h"
+#include "measure/worst_output.h"
 #include "onnx/reader.h"
 #include "search/advise_measure.h"
 #include "search/advise_risks.h"
@@ -28,6 +29,7 @@ AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& opti
   const Stopwatch clock;
   if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "`budget` must be above zero");
   target::parse_target(options.target);  // or refuse before anything is measured
+  measure::require_outputs(options.outputs, path);
   AdviseResult result;
   result.model = path;
   result.budget = options.budget;

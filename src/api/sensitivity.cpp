@@ -2,6 +2,7 @@
 #include <ounce/sensitivity.h>
 
 #include "base/cancel.h"
+#include "measure/worst_output.h"
 #include "search/layer_ranking.h"
 
 namespace ounce {
@@ -21,6 +22,7 @@ void require_sense(const SensitivityOptions& options) {
 SensitivityResult sensitivity(const std::filesystem::path& model, const SensitivityOptions& options) {
   const Call call(options.progress);
   require_sense(options);
+  measure::require_outputs(options.outputs, model);
   return search::rank_layers(model, options);
 }
 

@@ -105,6 +105,7 @@ constexpr Word kWords[] = {
     {"metric_command.seconds", "--metric-seconds"},
     {"metric", "--metric"},
     {"label_output", "--label-output"},
+    {"outputs", "--outputs"},
     {"profile", "--profile"},
     {"cpus", "--on"},
     {"cpus={}", "--on none"},
