@@ -4,7 +4,9 @@
 //   ounce::CheckReport report = ounce::check("model.onnx", {{"android-arm64@1.22.0", "linux-x64@1.30.0"}});
 //   // report.targets[0].loads(): false
 //
-// Throws ounce::Error for a model that cannot be read and for targets that nobody knows.
+// Throws ounce::Error for a model that cannot be read, for targets that nobody knows, and for releases that
+// are older than all that were measured or of another major version. A release between or after those that
+// were measured is Verdict::kUnknown.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +49,17 @@ struct NodeFinding {
 struct ProviderHint {
   std::string provider;
   std::string source;  // the documentation that was read
+  // Of the nodes of the main graph that run: those that the provider takes, the partitions that they form,
+  // and the nodes of the largest one.
   std::size_t nodes = 0, taken = 0, islands = 0, largest = 0;
   std::vector<std::string> left;  // op types that stay on the CPU, most frequent first
   std::string note;               // what concerns the whole model
+  // Of those that are taken: nodes that compute, and partitions with such a node. The others only convert or
+  // move data, which accelerates nothing.
+  std::size_t computing = 0, computing_islands = 0;
+  // The rest of TargetCheck::nodes: constants that the runtime computes at load, and nodes inside of others.
+  std::size_t folded = 0, nested = 0;
+  bool is_node_by_node = false;  // the provider compiles no partitions
 };
 
 // The model was run on the target's machine and here, on the same made-up inputs.

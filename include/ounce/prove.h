@@ -61,6 +61,7 @@ struct StatedGate {
   Metric metric = Metric::kAuto;
   std::vector<std::string> tags;
   std::string label_output;
+  std::vector<std::string> outputs = {};  // the judged ones; empty: all
   std::optional<double> threshold;
   bool has_command = false;  // the user's own metric, which is not repeated from here
   bool edge_cases = true;

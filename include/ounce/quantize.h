@@ -32,6 +32,9 @@ struct TrialOptions {
   RuntimeOptions runtime;
   DataOptions data;
   std::uint64_t samples = 32;  // of the data, at most
+  // The outputs that a search for the best calibration looks at; empty: all. The trial itself runs all of
+  // them.
+  std::vector<std::string> outputs = {};
   // Other CPUs to run it on as well (ounce/cpus.h): for integer arithmetic, which is not the same everywhere.
   std::vector<std::string> cpus = {};
   // Static and dynamic INT8: the result is timed against the original, and one that is clearly slower (by 5 %
@@ -56,6 +59,7 @@ struct TrialResult {
   std::uint64_t samples = 0;
   bool is_generated = true;
   std::string data_digest = {};  // of what both were fed
+  bool is_of_labels = false;     // the model gives labels alone: sqnr_db is 10·log10(labels / changed)
   double sqnr_db = 0;            // of the worst output, or of its worst slice …
   std::string slice = {};  // … which is this one: "output0[:, 4:84, :]"; empty: the output is all alike
   std::string cpu = {};    // that it was run on: "avx512 vnni"
@@ -133,7 +137,9 @@ struct QuantizeResult {
   std::vector<NodeOutcome> nodes;                   // for static and dynamic
   std::vector<ActivationOutcome> activations;
   std::vector<std::string> notes;
-  double sqnr_db = 0;  // over all stored tensors together
+  // Of stored tensors that changed: noise relative to the signal of each tensor, averaged over all values.
+  // Infinite when none changed.
+  double sqnr_db = 0;
   TrialResult trial;
   std::string source_digest, plan_digest;
   double seconds = 0;

@@ -43,6 +43,7 @@ struct SensitivityOptions {
   MetricCommand metric_command = {};
   std::vector<std::string> tags = {};  // as VerifyOptions::tags
   std::string label_output;            // the one that labels speak of
+  std::vector<std::string> outputs = {};  // as VerifyOptions::outputs
   std::optional<double> threshold;     // for boxes: the least score
   // To measure on, evenly spread over the data (0: all). A carried state is followed from the start, for
   // 1024 steps unless said otherwise.

@@ -99,6 +99,7 @@ struct TuneOptions {
   MetricCommand metric_command = {};
   std::vector<std::string> tags = {};  // as VerifyOptions::tags
   std::string label_output;            // the one that labels speak of
+  std::vector<std::string> outputs = {};  // as VerifyOptions::outputs
   std::optional<double> threshold;
   Objective objective = Objective::kBalanced;
   std::string target;                  // see Recipe::target

@@ -77,12 +77,15 @@ struct MetricCommand {
   bool is_given() const { return !command.empty() || function; }
 };
 
-// What has to hold. Those that are not set do not decide; without any, defaults do: see
-// VerifyResult::verdict.
+// Thresholds. Only those that are set decide; without any, defaults do: see VerifyResult::verdict.
+//
+// Outputs that are labels (OutputComparison::is_label) have no differences. Thresholds of values
+// (max_abs_diff, mean_abs_diff, min_sqnr, max_mse, and the default) require of them that 99 % of the answers
+// are the same, and allow one changed answer among ten or more; min_agreement replaces that share.
 struct Gates {
   std::optional<double> max_abs_diff, mean_abs_diff;  // of every output
   std::optional<double> min_sqnr;                     // dB, of every output and each of its slices
-  std::optional<double> min_agreement;                // share of same top-1 answers
+  std::optional<double> min_agreement;                // share of same answers: top-1 of scores, or labels
   std::optional<double> max_drop;                     // of the metric: a share for accuracy, F1 and mAP
   std::map<std::string, double> max_drops = {};       // of metrics by their names: "f1", "map50_95"
   std::optional<double> max_mse = {};                 // of every output
@@ -112,6 +115,9 @@ struct VerifyOptions {
   // I in turn.
   std::vector<std::string> tags = {};
   std::string label_output;  // the one that labels speak of; empty: the first of a suitable type
+  // The outputs to judge; empty: all. The others are compared and reported, and no threshold applies to them.
+  // verify() throws Error{kUsage} before it runs anything if the model has no output of such a name.
+  std::vector<std::string> outputs = {};
   std::optional<double>
       threshold;  // for decisions: an output is "yes" from here on; for boxes: the least score
   bool edge_cases = true;
@@ -153,8 +159,16 @@ struct ChangedAnswer {
 struct OutputComparison {
   std::string name, type;
   bool is_state = false;  // fed back by DataOptions::carry: shown, but no gate looks at it
+  bool is_judged = true;  // false: VerifyOptions::outputs leaves it out, so no gate looks at it
+  // Classes, strings, flags: compared for equality. Integers are labels, except 16-bit ones (sound) and 8-bit
+  // ones with four or more dimensions (pictures). max_abs_diff, mean_abs_diff and mse are 0 and cosine is 1;
+  // top1_agreement is the share of values that are equal, and sqnr_db is 10·log10(answers / changed).
+  bool is_label = false;
   bool is_list = false;   // of what a detector found, in any number: only Task::kDetect looks at it
   std::uint64_t values = 0;
+  // Of a detector: values of samples in which neither model detects anything. SQNR leaves these samples out,
+  // because every score in them is below the threshold. If all values are such, sqnr_db and cosine are NaN.
+  std::uint64_t silent_values = 0;
   double max_abs_diff = 0, mean_abs_diff = 0, mse = 0;
   double sqnr_db = 0;  // infinite when all values are equal
   double cosine = 1;
@@ -162,11 +176,14 @@ struct OutputComparison {
   double mean_abs_deviation = 0;  // of mean_abs_diff
   Tally other_answers;            // than the reference's top-1
   std::optional<double> sqnr_low_db, agreement_low;      // no less than this, with VerifyResult::confidence
-  std::optional<double> top1_agreement, top5_agreement;  // for outputs with a class axis
+  std::optional<double> top1_agreement, top5_agreement;  // for outputs with a class axis, and labels
+  std::uint64_t answers = 0, changed = 0;  // that top1_agreement is about, and those of them that differ
   // Of them the most frequent ones that are not the same, at most kMostChanged, most frequent first.
   static constexpr std::size_t kMostChanged = 50;
   std::vector<ChangedAnswer> changed_answers = {};
-  std::optional<std::uint64_t> flips;  // decisions that changed at the threshold
+  // Decisions that changed at the threshold. Two columns of probabilities that add up to 1 are one decision,
+  // that of the second column.
+  std::optional<std::uint64_t> flips;
   std::uint64_t decisions = 0;
   std::uint64_t reference_not_finite = 0, candidate_not_finite = 0;  // NaN and infinite values
   std::uint64_t newly_not_finite = 0;    // in the candidate, where the reference is finite
@@ -178,13 +195,18 @@ struct OutputComparison {
 struct MetricResult {
   std::string name;  // "top1_accuracy"
   bool higher_is_better = true;
-  double reference = 0, candidate = 0;
-  double drop = 0;                     // positive: the candidate is worse
+  double reference = 0, candidate = 0;  // NaN when it was not measured: `why_not` says why
+  double drop = 0;                      // positive: the candidate is worse
   double drop_low = 0, drop_high = 0;  // 95 % confidence, paired bootstrap over the samples
   bool has_interval = true;  // otherwise the two are the drop: a command of the user's gives no more
   // Of accuracy: answers that only the reference has right, and only the candidate.
   std::optional<Tally> lost = {}, won = {};
   std::optional<double> drop_bound = {};  // no more than this, with VerifyResult::confidence
+  // Of an error: up to `rounding` it is nothing but rounding, so the reference reproduces the labels, and
+  // what the candidate loses is relative to `label_size`, their mean absolute value or mean square. 0: a
+  // plain number.
+  double rounding = 0, label_size = 0;
+  std::string why_not = {};
 };
 
 struct EdgeCase {
@@ -197,6 +219,7 @@ struct EdgeCase {
 struct SampleDifference {
   std::string name, output;
   double max_abs_diff = 0;
+  std::uint64_t changed = 0;  // answers, where a model gives labels alone; then max_abs_diff is 0
   // With VerifyOptions::pictures: of the first input that can be looked at, of outputs with one row of
   // classes (best first, those of either model), and of labels that are a number.
   std::optional<InputPicture> picture = {};
@@ -219,8 +242,11 @@ struct VerifyResult {
   std::string certainty;
   std::uint64_t samples_needed = 0;            // about how many make it certain; 0: it is, or no number would
   bool has_too_few_samples = false;            // not even a candidate without any difference would be certain
-  double max_abs_diff = 0, mean_abs_diff = 0;  // over all outputs
-  double worst_sqnr_db = 0;                    // of the worst slice of the worst output, states left out
+  // Over all outputs that are judged and are no labels; NaN when there are none.
+  double max_abs_diff = 0, mean_abs_diff = 0;
+  // Of the worst slice of the worst output among these, or of the worst labels where there is nothing else;
+  // NaN when a detector finds nothing in any sample.
+  double worst_sqnr_db = 0;
   std::uint64_t samples = 0;
   std::uint64_t independent_samples = 0;   // fewer with a carried state: what follows from each other is one
   bool is_generated = false;               // no data was given: the values are random

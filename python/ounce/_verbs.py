@@ -596,6 +596,7 @@ def verify(
     metric: Optional[Union[str, Metric]] = "auto",
     tags: Optional[Words] = None,
     label_output: Optional[Word] = None,
+    outputs: Optional[Words] = None,
     threshold: Optional[float] = None,
     edge_cases: Optional[bool] = None,
     worst: Optional[int] = None,
@@ -672,7 +673,10 @@ def verify(
     tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
         turn)
     label_output: the output that labels speak of (default: the first)
-    threshold: an output decides at this value: count decisions that flip; least score of boxes
+    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
+        reported. Example: outputs probabilities
+    threshold: decision threshold of an output: count decisions that change (two columns of
+        probabilities are one decision); with task detect, the least score of a box
     edge_cases: also try zeros, extremes, noise, batches and lengths (default: on)
     worst: how many samples with the largest difference to name (default: 5)
     on: also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown here.
@@ -685,12 +689,12 @@ def verify(
     pictures: put into the document of json what 'ounce report' draws pictures of: the samples that
         differ most, as small images or waveforms (with report: on)
 
-    Gates (without any: 20 dB for every output; with --labels 1 point of the metric):
+    Gates (without any: 20 dB for every output, 99 % of labels; with --labels 1 point of the metric):
     abs_tol: largest difference of any value, such as 0.04
     mean_tol: largest mean difference of an output, such as 0.01
     max_mse: largest mean squared difference of an output, such as 1e-4
     min_sqnr: least signal to noise of an output and its slices in dB
-    min_agreement: least share of same top-1 answers, such as 99%
+    min_agreement: least share of same answers, such as 99%: top-1 classes, and outputs that are labels
     max_flips: largest share of decisions that change at threshold, such as 0.5%
     max_drop: what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll
         and mae; or NAME=0.5% for one of several (one, or a list)
@@ -766,6 +770,7 @@ def verify(
         "metric": metric,
         "tags": tags,
         "label_output": label_output,
+        "outputs": outputs,
         "threshold": threshold,
         "edge_cases": edge_cases,
         "worst": worst,
@@ -1024,6 +1029,7 @@ def sensitivity(
     metric: Optional[Union[str, Metric]] = "auto",
     tags: Optional[Words] = None,
     label_output: Optional[Word] = None,
+    outputs: Optional[Words] = None,
     threshold: Optional[float] = None,
     batch: Optional[int] = None,
     cache: Optional[Word] = None,
@@ -1084,7 +1090,10 @@ def sensitivity(
     tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
         turn)
     label_output: the output that labels speak of (default: the first)
-    threshold: an output decides at this value: count decisions that flip; least score of boxes
+    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
+        reported. Example: outputs probabilities
+    threshold: decision threshold of an output: count decisions that change (two columns of
+        probabilities are one decision); with task detect, the least score of a box
     batch: samples in one run (default: 1)
     cache: folder in which measurements are kept (default: OUNCE_CACHE, or ounce in the user's cache)
     no_cache: keep nothing, and recall nothing
@@ -1153,6 +1162,7 @@ def sensitivity(
         "metric": metric,
         "tags": tags,
         "label_output": label_output,
+        "outputs": outputs,
         "threshold": threshold,
         "batch": batch,
         "cache": cache,
@@ -1214,6 +1224,7 @@ def tune(
     metric: Optional[Union[str, Metric]] = "auto",
     tags: Optional[Words] = None,
     label_output: Optional[Word] = None,
+    outputs: Optional[Words] = None,
     threshold: Optional[float] = None,
     abs_tol: Optional[float] = None,
     mean_tol: Optional[float] = None,
@@ -1285,14 +1296,17 @@ def tune(
     tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
         turn)
     label_output: the output that labels speak of (default: the first)
-    threshold: an output decides at this value: count decisions that flip; least score of boxes
+    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
+        reported. Example: outputs probabilities
+    threshold: decision threshold of an output: count decisions that change (two columns of
+        probabilities are one decision); with task detect, the least score of a box
 
     Gates (without any: 30 dB for every output; with --labels 1 point of the metric):
     abs_tol: largest difference of any value, such as 0.04
     mean_tol: largest mean difference of an output, such as 0.01
     max_mse: largest mean squared difference of an output, such as 1e-4
     min_sqnr: least signal to noise of an output and its slices in dB
-    min_agreement: least share of same top-1 answers, such as 99%
+    min_agreement: least share of same answers, such as 99%: top-1 classes, and outputs that are labels
     max_flips: largest share of decisions that change at threshold, such as 0.5%
     max_drop: what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll
         and mae; or NAME=0.5% for one of several (one, or a list)
@@ -1365,6 +1379,7 @@ def tune(
         "metric": metric,
         "tags": tags,
         "label_output": label_output,
+        "outputs": outputs,
         "threshold": threshold,
         "abs_tol": abs_tol,
         "mean_tol": mean_tol,
@@ -1423,6 +1438,7 @@ def advise(
     metric: Optional[Union[str, Metric]] = "auto",
     tags: Optional[Words] = None,
     label_output: Optional[Word] = None,
+    outputs: Optional[Words] = None,
     threshold: Optional[float] = None,
     max_drop: Optional[Word] = None,
     min_sqnr: Optional[float] = None,
@@ -1480,7 +1496,10 @@ def advise(
     tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
         turn)
     label_output: the output that labels speak of (default: the first)
-    threshold: an output decides at this value: count decisions that flip; least score of boxes
+    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
+        reported. Example: outputs probabilities
+    threshold: decision threshold of an output: count decisions that change (two columns of
+        probabilities are one decision); with task detect, the least score of a box
     max_drop: what the metric may lose, such as 0.5% (default: 0.5%)
     min_sqnr: least signal to noise of an output in dB (default: without labels 20, of generated sound
         30)
@@ -1546,6 +1565,7 @@ def advise(
         "metric": metric,
         "tags": tags,
         "label_output": label_output,
+        "outputs": outputs,
         "threshold": threshold,
         "max_drop": max_drop,
         "min_sqnr": min_sqnr,
@@ -1592,6 +1612,7 @@ def check(
     model: Model,
     *,
     target: Optional[Words] = None,
+    fail_on: Optional[Words] = None,
     required_ops: Optional[Word] = None,
     runtime: Optional[Word] = None,
     execute: Optional[bool] = None,
@@ -1610,6 +1631,7 @@ def check(
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     target: where: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@…, ort-web@…, host (repeatable, or
         with commas; default: host)
+    fail_on: exit 3 for these verdicts, too: slow, unknown (repeatable, or with commas; default: none)
     required_ops: write the config file of a reduced build of ONNX Runtime that has the ops of these
         models, and those that its optimisers put in
     runtime: ONNX Runtime for that: a library's path, or a version
@@ -1633,6 +1655,7 @@ def check(
     return call("check", CheckResult, {
         "model": model,
         "target": target,
+        "fail_on": fail_on,
         "required_ops": required_ops,
         "runtime": runtime,
         "execute": execute,
@@ -1939,6 +1962,7 @@ def publish(
     metric: Optional[Union[str, Metric]] = "auto",
     tags: Optional[Words] = None,
     label_output: Optional[Word] = None,
+    outputs: Optional[Words] = None,
     threshold: Optional[float] = None,
     edge_cases: Optional[bool] = None,
     on: Optional[Words] = None,
@@ -1993,7 +2017,10 @@ def publish(
     tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
         turn)
     label_output: the output that labels speak of (default: the first)
-    threshold: an output decides at this value: count decisions that flip; least score of boxes
+    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
+        reported. Example: outputs probabilities
+    threshold: decision threshold of an output: count decisions that change (two columns of
+        probabilities are one decision); with task detect, the least score of a box
     edge_cases: also try zeros, extremes, noise, batches and lengths (default: on)
     on: other CPUs to run what computes on integers on before it is written: avx2, avx512, arm64; none;
         auto for all that can be shown here (default: auto)
@@ -2005,7 +2032,7 @@ def publish(
     mean_tol: largest mean difference of an output, such as 0.01
     max_mse: largest mean squared difference of an output, such as 1e-4
     min_sqnr: least signal to noise of an output and its slices in dB
-    min_agreement: least share of same top-1 answers, such as 99%
+    min_agreement: least share of same answers, such as 99%: top-1 classes, and outputs that are labels
     max_flips: largest share of decisions that change at threshold, such as 0.5%
     max_drop: what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll
         and mae; or NAME=0.5% for one of several (one, or a list)
@@ -2056,6 +2083,7 @@ def publish(
         "metric": metric,
         "tags": tags,
         "label_output": label_output,
+        "outputs": outputs,
         "threshold": threshold,
         "edge_cases": edge_cases,
         "on": on,

@@ -192,6 +192,37 @@ def test_a_gate_that_fails_is_a_result(small):
     assert ounce.verify(MODEL, small.output, data=sound, min_sqnr=1, edge_cases=False).passed
 
 
+def classifier(last):
+    """A label, and a probability for each of two classes, as scikit-learn's converter writes them."""
+    helper, numbers = onnx.helper, onnx.TensorProto
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["scores"]),
+        helper.make_node("Softmax", ["scores"], ["probabilities"]),
+        helper.make_node("ArgMax", ["probabilities"], ["label"], axis=1, keepdims=0),
+    ]
+    weights = helper.make_tensor("w", numbers.FLOAT, [2, 2], [1, 0, 0, last])
+    inputs = [helper.make_tensor_value_info("x", numbers.FLOAT, ["N", 2])]
+    outputs = [
+        helper.make_tensor_value_info("label", numbers.INT64, ["N"]),
+        helper.make_tensor_value_info("probabilities", numbers.FLOAT, ["N", 2]),
+    ]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, [weights])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def test_labels_agree_or_not_and_outputs_may_be_chosen():
+    data = {"x": numpy.array([[1, 0.99 + (row - 20) / 16] for row in range(40)], numpy.float32)}
+    found = ounce.verify(classifier(1), classifier(1 + 1 / 64), data=data, abs_tol=0.04, mean_tol=0.01, edge_cases=False)
+    label, probabilities = found.outputs
+    assert found.passed and found.max_abs_diff < 0.04
+    assert (label["kind"], label["answers_changed"], label["max_abs_diff"]) == ("labels", 1, None)
+    far = ounce.verify(classifier(1), classifier(2), data=data, outputs=["label"], abs_tol=0.04, edge_cases=False)
+    assert not far.passed and far.max_abs_diff is None
+    assert [output["judged"] for output in far.outputs] == [True, False]
+    with pytest.raises(ounce.RequestError, match="outputs: the model has no output 'probs'. Outputs: label, probabilities"):
+        ounce.verify(classifier(1), classifier(2), data=data, outputs=["probs"])
+
+
 def test_a_metric_may_be_a_function(small):
     sound, labels = clips(16)
     seen = []

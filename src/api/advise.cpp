@@ -6,6 +6,7 @@
 #include "data/read_files.h"
 #include "graph/verify.h"
 #include "make/outcome.h"
+#include "measure/worst_output.h"
 #include "onnx/reader.h"
 #include "search/advise_measure.h"
 #include "search/advise_risks.h"
@@ -30,6 +31,7 @@ AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& opti
   if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "`budget` must be above zero");
   target::parse_target(options.target);  // or refuse before anything is measured
   data::require_files(options.data);
+  measure::require_outputs(options.outputs, path);
   AdviseResult result;
   result.model = path;
   result.budget = options.budget;

@@ -50,6 +50,9 @@ std::vector<ProviderHint> hints_for(const std::vector<target::Target>& targets, 
   const std::set<std::string_view> names = providers_of(targets);
   if (names.empty()) return hints;
   const graph::ElementTypes types(model, index);
+  std::size_t all = 0;
+  graph::for_each_node(index, [&](std::size_t, std::size_t, const onnx::Node&) { ++all; });
+  const std::size_t nested = all - index.main().nodes().size();
   for (const std::string_view name : names) {
     const target::ProviderPage* page = target::find_provider_page(name);
     if (page == nullptr) continue;
@@ -58,7 +61,8 @@ std::vector<ProviderHint> hints_for(const std::vector<target::Target>& targets, 
     hints.push_back(
         {std::string(name), std::string(page->source), islands.nodes, islands.taken, islands.islands,
          islands.largest, islands.left,
-         is_free ? "it needs fixed shapes, and an input has free dimensions" : std::string(page->note)});
+         is_free ? "it needs fixed shapes, and an input has free dimensions" : std::string(page->note),
+         islands.computing, islands.computing_islands, islands.folded, nested, page->is_node_by_node});
   }
   return hints;
 }

@@ -208,6 +208,7 @@ class Replay {
     how.metric_command = options_.metric_command;
     how.tags = gate.tags;
     how.label_output = gate.label_output;
+    how.outputs = gate.outputs;
     how.threshold = gate.threshold;
     how.edge_cases = gate.edge_cases;
     how.progress = options_.progress;

@@ -18,6 +18,7 @@
 #include "make/outcome.h"
 #include "make/releases.h"
 #include "make/statement.h"
+#include "measure/worst_output.h"
 #include "onnx/reader.h"
 #include "publishing/configs.h"
 #include "publishing/input_folder.h"
@@ -78,6 +79,7 @@ class Publication {
     result_.notes = folder_.notes;
     require_names_apart();
     require_configs();
+    for (const fs::path& model : folder_.models) measure::require_outputs(options.verify.outputs, model);
   }
 
   PublishResult run() {

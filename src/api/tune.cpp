@@ -11,6 +11,7 @@
 #include "measure/gates.h"
 #include "measure/on_cpus.h"
 #include "measure/open.h"
+#include "measure/worst_output.h"
 #include "onnx/reader.h"
 #include "search/tuning.h"
 #include "target/kernel_pairs.h"
@@ -50,7 +51,8 @@ std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneO
   if (cpus.empty()) return {};
   const auto inputs = runtime::load(result.model, measure::executor_options(options.runtime))->inputs();
   const measure::OpenFeed open = measure::open_feed(result.model, inputs, options.data);
-  return measure::compare_on_cpus(result.model, result.output, {cpus}, options.runtime, open);
+  return measure::compare_on_cpus(result.model, result.output, {.names = cpus, .outputs = options.outputs},
+                                  options.runtime, open);
 }
 
 }  // namespace
@@ -63,6 +65,7 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
   if (options.budget.models == 0 && !(options.budget.seconds > 0))
     throw Error(ErrorCode::kUsage, "`budget` must be more than nothing");
   measure::require_confidence(options.gates);
+  measure::require_outputs(options.outputs, model);
   const onnx::Model original = onnx::read_model(model);
   graph::verify(original);
   make::Inputs inputs(original);

@@ -2,6 +2,8 @@
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
+#include <cmath>
+
 #include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "data/read_files.h"
@@ -14,6 +16,7 @@
 #include "measure/on_cpus.h"
 #include "measure/open.h"
 #include "measure/remembered_runs.h"
+#include "measure/worst_output.h"
 
 namespace ounce {
 
@@ -57,13 +60,21 @@ std::optional<Contract> shared_contract(const std::filesystem::path& reference,
   return ours ? ours : theirs;
 }
 
-// Labels are given for the metric to decide.
-Gates with_default_gate(const VerifyOptions& options, std::vector<std::string>& notes) {
+// Labels are given for the metric to decide. One that could not be measured leaves it to the outputs.
+Gates with_default_gate(const VerifyOptions& options, VerifyResult& result) {
   Gates gates = options.gates;
   if (measure::has_any(gates) || options.data.labels.empty()) return gates;
+  if (!result.metrics.empty() && std::isnan(result.metrics.front().drop)) return gates;
   gates.max_drop = kDefaultDrop;
-  notes.emplace_back(measure::kDefaultDropNote);
+  result.notes.emplace_back(measure::kDefaultDropNote);
   return gates;
+}
+
+void note_unmeasured(VerifyResult& result) {
+  if (result.metrics.empty()) return;
+  const MetricResult& metric = result.metrics.front();
+  if (!metric.why_not.empty())
+    result.notes.push_back(fmt::format("{} was not measured: {}", metric.name, metric.why_not));
 }
 
 }  // namespace
@@ -85,6 +96,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   measure::require_confidence(options.gates);
   for (const auto* path : {&reference_path, &candidate_path}) io::require_readable(*path);
   data::require_files(options.data);
+  measure::require_outputs(options.outputs, reference_path);
   VerifyResult result;
   result.reference = reference_path;
   result.candidate = candidate_path;
@@ -120,10 +132,11 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
     result.edge_cases =
         measure::run_edge_cases(reference_path, reference, candidate, comparison, open.options);
   }
-  result.cpus = measure::compare_on_cpus(reference_path, candidate_path,
-                                         {options.cpus, options.cpu_samples, options.emulated_samples},
-                                         options.runtime, open);
-  measure::judge(with_default_gate(options, result.notes), result);
+  result.cpus = measure::compare_on_cpus(
+      reference_path, candidate_path,
+      {options.cpus, options.cpu_samples, options.emulated_samples, options.outputs}, options.runtime, open);
+  note_unmeasured(result);
+  measure::judge(with_default_gate(options, result), result);
   return result;
 }
 

@@ -79,6 +79,14 @@ TEST_P(RunTest, EightBitsPassTheGateAndFourBitsAreTold) {
   EXPECT_EQ(strict.worst.size(), 5U);
 }
 
+TEST_P(RunTest, AnOutputThatThereIsNotIsRefusedBeforeAnythingIsDone) {
+  verify_options.outputs = {"logits", "probabilities"};
+  verify_options.data.path = "missing.npz";
+  const Error error = error_of([&] { verify(kExample, folder / "missing.onnx", verify_options); });
+  EXPECT_EQ(error.code(), ErrorCode::kUsage);
+  EXPECT_THAT(error.what(), HasSubstr("has no output 'probabilities'. Outputs: logits"));
+}
+
 TEST_P(RunTest, BatchesAndProcessesOfTheirOwnGiveTheSameAnswer) {
   verify_options.data.samples = 32;
   verify_options.edge_cases = false;

@@ -21,6 +21,7 @@ StatedGate stated_gate(const VerifyOptions& options, const VerifyResult& result)
   gate.metric = options.metric;
   gate.tags = options.tags;
   gate.label_output = options.label_output;
+  gate.outputs = options.outputs;
   gate.threshold = options.threshold;
   gate.has_command = !options.metric_command.command.empty();
   gate.edge_cases = options.edge_cases;

@@ -145,6 +145,7 @@ json to_json(const StatedGate& gate) {
   if (gate.metric != Metric::kAuto) made["metric"] = name_of(gate.metric);
   if (!gate.tags.empty()) made["tags"] = gate.tags;
   if (!gate.label_output.empty()) made["label_output"] = gate.label_output;
+  if (!gate.outputs.empty()) made["outputs"] = gate.outputs;
   if (gate.threshold) made["threshold"] = *gate.threshold;
   if (gate.has_command) made["command"] = true;
   if (gate.edge_cases) made["edge_cases"] = true;
@@ -166,6 +167,7 @@ StatedGate gate_from(const json& made) {
   gate.metric = named_or(made, "metric", Metric::kAuto);
   if (made.contains("tags")) gate.tags = made["tags"].get<std::vector<std::string>>();
   gate.label_output = made.value("label_output", std::string());
+  if (made.contains("outputs")) gate.outputs = made["outputs"].get<std::vector<std::string>>();
   if (made.contains("threshold")) gate.threshold = made["threshold"].get<double>();
   gate.has_command = made.value("command", false);
   gate.edge_cases = made.value("edge_cases", false);

@@ -28,6 +28,7 @@ StatedGate full_gate() {
   gate.metric = Metric::kF1;
   gate.tags = {"O", "B-PER"};
   gate.label_output = "logits";
+  gate.outputs = {"logits", "boxes"};
   gate.threshold = 0.25;
   gate.has_command = true;
   gate.edge_cases = false;
@@ -64,6 +65,7 @@ TEST(StatementTest, AGateComesBackWhole) {
   EXPECT_EQ(read.gates.max_drops, gate.gates.max_drops);
   EXPECT_EQ(read.metrics.at(0).drop_high, 0.02);
   EXPECT_EQ(read.tags, gate.tags);
+  EXPECT_EQ(read.outputs, gate.outputs);
   EXPECT_EQ(read.run.labels, gate.run.labels);
 }
 

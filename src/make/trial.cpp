@@ -153,6 +153,9 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
     }
   }
   result.sqnr_db = measure::worst_sqnr(outputs);
+  result.is_of_labels =
+      !outputs.empty() && std::all_of(outputs.begin(), outputs.end(),
+                                      [](const auto& output) { return output.is_state || output.is_label; });
   if (const OutputSlice* slice = measure::worst_slice(outputs)) result.slice = slice->name;
 }
 

@@ -87,7 +87,7 @@ VariantMeter::VariantMeter(const std::filesystem::path& original, const Quantize
       measure::spread(open_.feed->batches() / (is_half ? 2 : 1), samples, !options.trial.data.carry.empty());
   if (is_half) std::for_each(batches.begin(), batches.end(), [](std::uint64_t& i) { i = 2 * i + 1; });
   kept_.emplace(*stepper, *open_.feed, batches, measure::kMostKeptBytes);
-  parts_.emplace(stepper->model().outputs(), options.trial.data.carry, kept_->runs());
+  parts_.emplace(stepper->model().outputs(), options.trial.data.carry, kept_->runs(), options.trial.outputs);
   all_.resize(kept_->runs().size());
   std::iota(all_.begin(), all_.end(), 0);
 }

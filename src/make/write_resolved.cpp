@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -181,7 +182,9 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
         if (options.progress != nullptr)
           options.progress->done += result.tensors[stored[i].decision].bytes_before;
       });
-  kernels::ErrorNorms total;
+  // Noise counts relative to the signal of its own tensor: constants of large values that lose nothing (an
+  // attention mask of -1e4) must not hide what weights lose.
+  double noise = 0, values = 0;
   for (std::size_t i = 0; i < stored.size(); ++i) {
     TensorOutcome& outcome = result.tensors[stored[i].decision];
     outcome.sqnr_db = norms[i].sqnr_db();
@@ -195,10 +198,14 @@ void check_written(const onnx::ModelOutput& output, const onnx::Model& source, c
                   outcome.name);
     }
     if (plan.decisions[stored[i].decision].limit != 0) continue;  // meant to be another value
-    total.signal += norms[i].signal;
-    total.noise += norms[i].noise;
+    if (norms[i].noise == 0 || is_nothing) continue;
+    const double count =
+        std::accumulate(outcome.shape.begin(), outcome.shape.end(), 1.0,
+                        [](double all, std::int64_t size) { return all * static_cast<double>(size); });
+    noise += count * norms[i].noise / norms[i].signal;
+    values += count;
   }
-  result.sqnr_db = total.sqnr_db();
+  result.sqnr_db = kernels::ErrorNorms{values, noise, 0}.sqnr_db();
 }
 
 const target::Provider& provider_of(const Recipe& recipe) {

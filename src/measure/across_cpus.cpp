@@ -43,7 +43,8 @@ Agreement agreement_of(const Loader& load, const AcrossCpus& models, const runti
   for (const OutputMeter& meter : meters) {
     outputs.push_back(meter.result());
     outputs.back().is_state = is_state(models.carry, outputs.back().name);
-    if (outputs.back().is_state) continue;
+    outputs.back().is_judged = is_wanted(models.outputs, outputs.back().name);
+    if (!is_judged(outputs.back())) continue;
     has_same_shapes &= meter.shape_differences() == 0;
     found.answers += meter.answers();
     found.flips += meter.other_answers();

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "data/feed.h"
 #include "runtime/executor.h"
@@ -26,6 +27,7 @@ struct AcrossCpus {
   runtime::ExecutorOptions here;
   data::Feed* feed = nullptr;
   std::map<std::string, std::string> carry = {};
+  std::vector<std::string> outputs = {};  // to judge; empty: all
   std::uint64_t samples = 32;          // at most
   std::uint64_t emulated_samples = 4;  // … under an emulator, which takes its time; 0: not there
 };

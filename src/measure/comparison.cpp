@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/cancel.h"
 #include "data/convert.h"
@@ -86,10 +87,13 @@ Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptio
     : reference_(reference), candidate_(candidate), options_(options) {
   for (const data::ValueDescription& output : reference.model().outputs()) {
     const bool is_carried = is_state(options.data.carry, output.name);
-    const bool decides = !is_carried && options.metric != Metric::kMap && options.task != Task::kDetect &&
+    are_wanted_.push_back(is_wanted(options.outputs, output.name));
+    const bool decides = !is_carried && are_wanted_.back() && !is_label(output) &&
+                         options.metric != Metric::kMap && options.task != Task::kDetect &&
                          (options.label_output.empty() || options.label_output == output.name);
     outputs_.emplace_back(output, decides ? options.threshold : std::nullopt);
     are_states_.push_back(is_carried);
+    has_numbers_ = has_numbers_ || (!is_carried && are_wanted_.back() && !is_label(output));
   }
   largest_outputs_.resize(outputs_.size());
   evidence_.resize(outputs_.size());
@@ -108,12 +112,15 @@ Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptio
 
 std::size_t Comparison::labelled_output() const {
   const std::vector<data::ValueDescription>& outputs = reference_.model().outputs();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const bool is_suitable = options_.label_output.empty()
-                                 ? onnx::is_float_weight_type(outputs[i].given()) && !are_states_[i]
-                                 : outputs[i].name == options_.label_output;
-    if (is_suitable) return i;
+  const auto is_suitable = [&](std::size_t i) {
+    return options_.label_output.empty() ? onnx::is_float_weight_type(outputs[i].given()) && !are_states_[i]
+                                         : outputs[i].name == options_.label_output;
+  };
+  std::optional<std::size_t> found;  // one that is judged, if there is one
+  for (std::size_t i = outputs.size(); i-- > 0;) {
+    if (is_suitable(i) && (!found || are_wanted_[i] || !are_wanted_[*found])) found = i;
   }
+  if (found) return *found;
   throw Error(
       ErrorCode::kUsage,
       options_.label_output.empty()
@@ -155,12 +162,19 @@ void Comparison::add_pictures(const data::Batch& batch, std::size_t sample, std:
 void Comparison::note_worst(const data::Batch& batch, std::size_t sample, std::size_t output,
                             double difference, const TensorView& reference, const TensorView& candidate) {
   if (options_.worst == 0 || !(difference > 0)) return;
-  if (worst_.size() == options_.worst && worst_.back().max_abs_diff >= difference) return;
-  const auto place = std::find_if(worst_.begin(), worst_.end(), [&](const SampleDifference& other) {
-    return other.max_abs_diff < difference;
-  });
-  const auto noted =
-      worst_.insert(place, {batch.names[sample], reference_.model().outputs()[output].name, difference});
+  // One label that changes is not a difference of 1: samples are ordered by changed labels only where a
+  // model gives nothing else.
+  const bool is_count = outputs_[output].is_label() && std::isfinite(difference);
+  if (is_count && has_numbers_) return;
+  const auto size_of = [](const SampleDifference& one) {
+    return one.max_abs_diff + static_cast<double>(one.changed);
+  };
+  if (worst_.size() == options_.worst && size_of(worst_.back()) >= difference) return;
+  const auto place = std::find_if(worst_.begin(), worst_.end(),
+                                  [&](const SampleDifference& other) { return size_of(other) < difference; });
+  const auto noted = worst_.insert(
+      place, {batch.names[sample], reference_.model().outputs()[output].name, is_count ? 0 : difference,
+              is_count ? static_cast<std::uint64_t>(difference) : 0});
   if (options_.pictures) add_pictures(batch, sample, output, reference, candidate, *noted);
   if (worst_.size() > options_.worst) worst_.pop_back();
 }
@@ -182,6 +196,7 @@ void Comparison::add_label(const data::Batch& batch, std::size_t sample,
                                                     options_.threshold.value_or(kLeastScore));
     detection_->add(slices_of(reference, sample, batch.names.size()),
                     slices_of(candidate, sample, batch.names.size()), &label, batch.names[sample]);
+    are_silent_[sample] = detection_->was_silent();
     return;
   }
   if (!metric_) {
@@ -220,21 +235,34 @@ void Comparison::add_task(const data::Batch& batch, std::size_t sample, std::spa
     one.picture_width = static_cast<double>(input.dims[is_channels_last ? 2 : 3]);
   }
   task_->add(one);
+  are_silent_[sample] = task_->was_silent();
 }
 
 void Comparison::add(const data::Batch& batch, std::span<const TensorView> reference,
                      std::span<const TensorView> candidate) {
   const std::size_t samples = batch.names.size();
+  are_silent_.assign(samples, false);
+  for (std::size_t sample = 0; command_ && sample < samples; ++sample)
+    command_->add(slices_of(reference, sample, samples), slices_of(candidate, sample, samples),
+                  sample < batch.labels.size() ? &batch.labels[sample] : nullptr);
+  for (std::size_t sample = 0; task_ && sample < samples; ++sample)
+    add_task(batch, sample, reference, candidate);
+  for (std::size_t sample = 0; !task_ && sample < batch.labels.size(); ++sample)
+    add_label(batch, sample, reference, candidate);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     // Slices of different shapes might look alike: those are compared as a whole, and refused.
     const std::size_t slices = reference[i].dims == candidate[i].dims ? samples : 1;
     for (std::size_t sample = 0; sample < slices; ++sample) {
       const TensorView ours = slice(reference[i], sample, slices),
                        theirs = slice(candidate[i], sample, slices);
-      const double difference = outputs_[i].add(ours, theirs);
-      if (!are_states_[i]) note_worst(batch, sample, i, difference, ours, theirs);
+      const bool is_whole = ours.bytes.size() == reference[i].bytes.size();  // not cut: the batch is one
+      const bool is_silent =
+          is_whole ? std::all_of(are_silent_.begin(), are_silent_.end(), [](bool is) { return is; })
+                   : are_silent_[sample];
+      const double difference = outputs_[i].add(ours, theirs, is_silent);
+      if (!are_states_[i] && are_wanted_[i]) note_worst(batch, sample, i, difference, ours, theirs);
       if (options_.data.carry.empty()) evidence_[i].add(outputs_[i]);
-      if (ours.bytes.size() == reference[i].bytes.size()) break;  // not cut: the batch is one
+      if (is_whole) break;
     }
     if (onnx::is_float_weight_type(reference[i].type) && ranged_batches_ <= kRangedBatches) {
       for (const float value : data::floats_of(reference[i], reference_floats_, "")) {
@@ -243,13 +271,6 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
       }
     }
   }
-  for (std::size_t sample = 0; command_ && sample < samples; ++sample)
-    command_->add(slices_of(reference, sample, samples), slices_of(candidate, sample, samples),
-                  sample < batch.labels.size() ? &batch.labels[sample] : nullptr);
-  for (std::size_t sample = 0; task_ && sample < samples; ++sample)
-    add_task(batch, sample, reference, candidate);
-  for (std::size_t sample = 0; !task_ && sample < batch.labels.size(); ++sample)
-    add_label(batch, sample, reference, candidate);
   samples_ += samples;
   if (!options_.data.carry.empty() && samples_ >= noted_samples_ + kSequence) note_evidence();
 }
@@ -282,24 +303,28 @@ void Comparison::fill(VerifyResult& result) const {
   result.samples = samples_;
   result.worst = worst_;
   double absolute = 0, values = 0;
+  bool has_numbers = false;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const OutputMeter& output = outputs_[i];
     result.outputs.push_back(output.result());
     result.outputs.back().is_state = are_states_[i];
+    result.outputs.back().is_judged = are_wanted_[i];
     evidence_[i].fill(result.outputs.back());
     result.independent_samples = std::max(result.independent_samples, evidence_[i].samples());
     result.outputs.back().is_list = output.is_list();
-    if (output.shape_differences() != 0) {
+    if (output.shape_differences() != 0 && are_wanted_[i]) {
       result.failures.push_back(fmt::format("output '{}' has another shape in {} samples: {}",
                                             result.outputs.back().name, output.shape_differences(),
                                             output.first_shape_difference()));
     }
-    if (are_states_[i]) continue;
+    if (are_states_[i] || !are_wanted_[i] || output.is_label()) continue;
+    has_numbers = true;
     result.max_abs_diff = std::max(result.max_abs_diff, output.difference().largest);
     absolute += output.difference().absolute;
     values += static_cast<double>(output.difference().values);
   }
   result.mean_abs_diff = values == 0 ? 0 : absolute / values;
+  if (!has_numbers) result.max_abs_diff = result.mean_abs_diff = std::numeric_limits<double>::quiet_NaN();
   result.worst_sqnr_db = worst_sqnr(result.outputs);
   if (metric_) result.metrics = metric_->results();
   if (detection_) result.metrics = detection_->results();

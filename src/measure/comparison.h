@@ -36,6 +36,7 @@ class Comparison {
   const std::map<std::string, Range>& input_ranges() const { return input_ranges_; }
   const std::vector<data::Dims>& input_dims() const { return input_dims_; }  // of the first batch
   double largest_output(std::size_t output) const { return largest_outputs_[output]; }
+  bool is_judged(std::size_t output) const { return are_wanted_[output]; }  // as VerifyOptions::outputs says
 
  private:
   void add(const data::Batch& batch, std::span<const data::TensorView> reference,
@@ -58,7 +59,9 @@ class Comparison {
   const VerifyOptions& options_;
   std::vector<OutputMeter> outputs_;
   std::vector<OutputEvidence> evidence_;
-  std::vector<bool> are_states_;
+  std::vector<bool> are_states_, are_wanted_;
+  bool has_numbers_ = false;      // among the outputs to judge
+  std::vector<bool> are_silent_;  // by sample of the batch: a detector finds nothing in it
   std::vector<double> largest_outputs_;
   std::unique_ptr<MetricMeter> metric_;
   std::unique_ptr<DetectionMeter> detection_;

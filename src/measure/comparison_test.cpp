@@ -144,6 +144,93 @@ TEST_F(ComparisonTest, BoxesAreDetections) {
   EXPECT_EQ(result.metrics[1].reference, 0.9);  // they overlap by 0.9
 }
 
+// A detector that finds one box with this score.
+ModelBuilder detector(float score) {
+  ModelBuilder model(13, 7);
+  model.add(11, test::free_value("x", kFloat, {"N", "2"}));
+  model.output("boxes", kFloat, {1, 1, 4}).output("scores", kFloat, {1, 1, 1});
+  model.initializer("b", {1, 1, 4}, {0, 0, 10, 10}).initializer("s", {1, 1, 1}, {score});
+  model.node("Identity", {"b"}, {"boxes"}).node("Identity", {"s"}, {"scores"});
+  return model;
+}
+
+// Scores below the threshold are nothing that a detector says: half of one may be gone.
+TEST_F(ComparisonTest, PicturesInWhichNothingIsFoundHaveNoSqnr) {
+  options.task = Task::kDetect;
+  const data::Batch batch = batch_of({{{1, 2}, 0}}, "a", false);
+  VerifyResult result = compare(detector(0.04F), detector(0.02F), {batch});
+  ASSERT_EQ(result.outputs[1].name, "scores");
+  EXPECT_TRUE(std::isnan(result.outputs[1].sqnr_db));
+  EXPECT_EQ(result.outputs[1].silent_values, 1U);
+  EXPECT_TRUE(std::isnan(result.worst_sqnr_db) || std::isinf(result.worst_sqnr_db));
+  EXPECT_TRUE(std::isnan(result.metrics[0].drop));
+  EXPECT_NE(result.metrics[0].why_not, "");
+  result = compare(detector(0.04F), detector(0.06F), {batch});
+  EXPECT_NEAR(result.outputs[1].sqnr_db, 6.02, 0.01) << "one of them finds something";
+  EXPECT_EQ(result.outputs[1].silent_values, 0U);
+  options.threshold = 0.01;
+  result = compare(detector(0.04F), detector(0.02F), {batch});
+  EXPECT_EQ(result.outputs[1].silent_values, 0U);
+}
+
+TEST_F(ComparisonTest, BoxesThatAreLabelsMakeADetectorToo) {
+  data::Batch batch = batch_of({{{1, 2}, 0}}, "a");
+  batch.labels = {tensor_of<float>({0, 5}, {})};
+  const VerifyResult result = compare(detector(0.04F), detector(0.02F), {batch});
+  EXPECT_EQ(result.outputs[1].silent_values, 1U);
+  EXPECT_EQ(result.metrics[0].name, "map50");
+}
+
+// A classifier as scikit-learn exports it: a label, and the probabilities of two classes.
+ModelBuilder classifier(const std::vector<float>& matrix) {
+  ModelBuilder model(13, 7);
+  model.add(11, test::free_value("x", kFloat, {"N", "2"}));
+  model.add(12, test::free_value("label", ounce::test::kInt64, {"N"}));
+  model.add(12, test::free_value("shares", kFloat, {"N", "2"}));
+  model.initializer("w", {2, 2}, matrix).node("MatMul", {"x", "w"}, {"logits"});
+  model.node("Softmax", {"logits"}, {"shares"});
+  model.node("ArgMax", {"shares"}, {"label"},
+             {ounce::test::int_attribute("axis", 1), ounce::test::int_attribute("keepdims", 0)});
+  return model;
+}
+
+TEST_F(ComparisonTest, ALabelThatChangesIsNoDifference) {
+  options.threshold = 0.5;
+  const VerifyResult result = compare(classifier({1, 0, 0, 1}), classifier({1, 0, 0, 0.9F}),
+                                      {batch_of({{{2, 2.1F}, 0}, {{2, -2}, 0}, {{-3, 2}, 0}}, "a", false)});
+  const OutputComparison &label = result.outputs[0], &shares = result.outputs[1];
+  EXPECT_TRUE(label.is_label);
+  EXPECT_EQ(label.changed, 1U);
+  EXPECT_EQ(label.answers, 3U);
+  EXPECT_LT(result.max_abs_diff, 0.1);
+  EXPECT_EQ(result.max_abs_diff, shares.max_abs_diff);
+  EXPECT_EQ(result.mean_abs_diff, shares.mean_abs_diff);
+  EXPECT_EQ(result.worst_sqnr_db, shares.sqnr_db);
+  ASSERT_FALSE(result.worst.empty());
+  for (const SampleDifference& worst : result.worst) EXPECT_EQ(worst.output, "shares");
+  EXPECT_EQ(shares.flips, 1U) << "of two columns that are one decision";
+  EXPECT_EQ(shares.decisions, 3U);
+  EXPECT_FALSE(label.flips);
+}
+
+TEST_F(ComparisonTest, TheOutputsThatAreAskedForAreJudged) {
+  options.outputs = {"label"};
+  VerifyResult result = compare(classifier({1, 0, 0, 1}), classifier({0, 1, 1, 0}),
+                                {batch_of({{{2, 1}, 0}, {{1, 2}, 0}}, "a", false)});
+  EXPECT_TRUE(result.outputs[0].is_judged);
+  EXPECT_FALSE(result.outputs[1].is_judged);
+  EXPECT_GT(result.outputs[1].max_abs_diff, 0.1) << "it is compared all the same";
+  EXPECT_TRUE(std::isnan(result.max_abs_diff)) << "labels have no differences";
+  ASSERT_EQ(result.worst.size(), 2U);
+  EXPECT_EQ(result.worst[0].output, "label");
+  EXPECT_EQ(result.worst[0].changed, 1U);
+  EXPECT_EQ(result.worst[0].max_abs_diff, 0);
+  options.outputs = {"shares"};
+  result = compare(classifier({1, 0, 0, 1}), classifier({0, 1, 1, 0}), {batch_of({{{2, 1}, 0}}, "a", false)});
+  EXPECT_FALSE(result.outputs[0].is_judged);
+  EXPECT_EQ(result.max_abs_diff, result.outputs[1].max_abs_diff);
+}
+
 // Two numbers a sample, of which the second is much quieter: it has a noise that the first one hides.
 // Two channels of 32 values each, one loud and one quiet, which comes out wrong.
 TEST_F(ComparisonTest, TheWorstSliceIsTheFigureOfAnOutput) {

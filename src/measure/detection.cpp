@@ -126,6 +126,33 @@ std::vector<DetectionMeter::Detection> DetectionMeter::hold_against(const std::v
   return detections;
 }
 
+bool DetectionMeter::finds_nothing(const std::vector<ScoredBox>& found) const {
+  return std::all_of(found.begin(), found.end(),
+                     [&](const ScoredBox& one) { return one.of_class == layout_.background(); });
+}
+
+bool DetectionMeter::is_sure(const std::vector<ScoredBox>& found) const {
+  return std::any_of(found.begin(), found.end(), [&](const ScoredBox& one) {
+    return one.score >= std::max(kSureScore, least_score_) && one.of_class != layout_.background();
+  });
+}
+
+bool DetectionMeter::has_truths() const {
+  return std::any_of(classes_.begin(), classes_.end(),
+                     [](const auto& of_class) { return !of_class.second.truths.empty(); });
+}
+
+double DetectionMeter::share_without_alarms(bool of_candidate,
+                                            const std::vector<std::uint8_t>& weights) const {
+  double all = 0, without = 0;
+  for (const FalseAlarm& alarm : alarms_) {
+    const double weight = weights.empty() ? 1.0 : weights[alarm.image];
+    all += weight;
+    without += (of_candidate ? alarm.of_candidate : alarm.of_reference) ? 0 : weight;
+  }
+  return all == 0 ? std::nan("") : without / all;
+}
+
 void DetectionMeter::add(std::span<const data::TensorView> reference,
                          std::span<const data::TensorView> candidate, const data::Tensor* label,
                          const std::string& where) {
@@ -133,6 +160,9 @@ void DetectionMeter::add(std::span<const data::TensorView> reference,
   const std::vector<ScoredBox> ours = layout_.read(reference, least_score_, where),
                                theirs = layout_.read(candidate, least_score_, where);
   const Truths truths = truths_of(ours, label, reference, where);
+  was_silent_ = finds_nothing(ours) && finds_nothing(theirs);
+  if (truths.empty() && (is_sure(ours) || is_sure(theirs)))
+    alarms_.push_back({images_, is_sure(ours), is_sure(theirs)});
   for (const auto& [of_class, boxes] : truths) {
     std::vector<std::size_t>& counts = classes_[of_class].truths;
     counts.resize(images_ + 1);
@@ -189,7 +219,9 @@ double DetectionMeter::mean_precision(bool of_candidate, std::size_t limit,
 }
 
 MetricResult DetectionMeter::result(const char* name, std::size_t limits, std::size_t rounds) const {
+  const bool has_objects = has_truths();
   const auto precision = [&](bool of_candidate, const std::vector<std::uint8_t>& weights) {
+    if (!has_objects) return share_without_alarms(of_candidate, weights);
     double total = 0;
     for (std::size_t limit = 0; limit < limits; ++limit)
       total += mean_precision(of_candidate, limit, weights);
@@ -200,6 +232,11 @@ MetricResult DetectionMeter::result(const char* name, std::size_t limits, std::s
   result.reference = precision(false, {});
   result.candidate = precision(true, {});
   result.drop = result.reference - result.candidate;
+  if (std::isnan(result.drop)) {
+    result.has_interval = false;
+    result.why_not = "no image has an object, and neither model detects one";
+    return result;
+  }
   std::vector<std::vector<std::uint8_t>> weights(rounds, std::vector<std::uint8_t>(images_));
   std::array<std::uint8_t, kReplicas> drawn{};
   for (std::size_t image = 0; image < images_; ++image) {

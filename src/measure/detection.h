@@ -6,6 +6,10 @@
 // round: [k,5] with the class behind each, or [k,4] for class 0. Only classes that occur in labels count,
 // which leaves out a background class. Without a label, what the reference is sure of is what there is. Boxes
 // of one class that overlap by more than 0.5 are one detection, the one with the best score.
+//
+// Where no image has an object, there is no precision of anything. Then images count in which a model detects
+// one all the same, with a score of 0.25 or more: each model has the share of these images in which it does
+// not. If there are none, nothing is measured (MetricResult::why_not).
 #pragma once
 
 #include <ounce/verify.h>
@@ -35,6 +39,7 @@ class DetectionMeter : public TaskMeter {
   // Of the model's input, to compare pixels with shares.
   void set_picture(double width, double height) { width_ = width, height_ = height; }
   std::vector<MetricResult> results() const override;
+  bool was_silent() const override { return was_silent_; }
 
   static constexpr std::size_t kLimits = 10;  // of the overlap: 0.5, 0.55 … 0.95
 
@@ -48,11 +53,19 @@ class DetectionMeter : public TaskMeter {
     std::vector<std::size_t> truths;  // by image
     std::vector<Detection> reference, candidate;
   };
+  struct FalseAlarm {  // in an image without objects
+    std::size_t image;
+    bool of_reference, of_candidate;
+  };
   using Truths = std::map<std::size_t, std::vector<Box>>;  // by class
   Truths truths_of(const std::vector<ScoredBox>& reference, const data::Tensor* label,
                    std::span<const data::TensorView> outputs, const std::string& where) const;
   std::vector<Detection> hold_against(const std::vector<ScoredBox>& kept,
                                       const std::vector<Box>& truths) const;
+  bool finds_nothing(const std::vector<ScoredBox>& found) const;
+  bool is_sure(const std::vector<ScoredBox>& found) const;
+  bool has_truths() const;
+  double share_without_alarms(bool of_candidate, const std::vector<std::uint8_t>& weights) const;
   // Without weights every image counts once.
   double mean_precision(bool of_candidate, std::size_t limit, const std::vector<std::uint8_t>& weights) const;
   MetricResult result(const char* name, std::size_t limits, std::size_t rounds) const;
@@ -60,6 +73,8 @@ class DetectionMeter : public TaskMeter {
   DetectionLayout layout_;
   double least_score_, width_ = 0, height_ = 0;
   std::size_t images_ = 0;
+  bool was_silent_ = false;
+  std::vector<FalseAlarm> alarms_;
   std::map<std::size_t, OfClass> classes_;
 };
 

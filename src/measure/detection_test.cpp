@@ -135,8 +135,33 @@ TEST(DetectionTest, AnImageWithoutBoxesOrTruthsCounts) {
   EXPECT_EQ(result.candidate, 0);
 }
 
-TEST(DetectionTest, WithoutAnyTruthThereIsNoPrecision) {
-  EXPECT_TRUE(std::isnan(precision({{0, 0, 0.9F}}, truths({}))));
+TEST(DetectionTest, WithoutAnyObjectNothingIsMeasured) {
+  DetectionMeter meter(kOutputs, 0.05);
+  const auto none = outputs_of({}), unsure = outputs_of({{0, 0, 0.1F}});
+  add(meter, none, none, truths({}));
+  EXPECT_TRUE(meter.was_silent());
+  add(meter, unsure, none, truths({}));
+  EXPECT_FALSE(meter.was_silent()) << "0.1 is a score that counts";
+  for (const MetricResult& result : meter.results()) {
+    EXPECT_TRUE(std::isnan(result.drop)) << result.name;
+    EXPECT_EQ(result.why_not, "no image has an object, and neither model detects one");
+    EXPECT_FALSE(result.has_interval);
+  }
+}
+
+// An image in which neither finds anything does not count; one in which a model finds something that is not
+// there does.
+TEST(DetectionTest, WithoutAnyObjectDetectionsAreFalse) {
+  DetectionMeter meter(kOutputs, 0.05);
+  const auto none = outputs_of({}), sure = outputs_of({{0, 0, 0.9F}});
+  add(meter, none, none, truths({}));
+  add(meter, none, sure, truths({}));
+  add(meter, sure, sure, truths({}));
+  const MetricResult result = meter.results().front();
+  EXPECT_EQ(result.reference, 0.5);
+  EXPECT_EQ(result.candidate, 0);
+  EXPECT_EQ(result.drop, 0.5);
+  EXPECT_EQ(result.why_not, "");
 }
 
 TEST(DetectionTest, LabelsThatAreNoBoxesAreRefused) {

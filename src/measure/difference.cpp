@@ -18,6 +18,7 @@ using data::TensorView;
 
 constexpr std::size_t kLanes = 8;
 constexpr std::size_t kMostPairs = 65'536;  // of answers that changed
+constexpr double kPairRounding = 0.01;      // of two 16-bit probabilities that add up to 1
 
 // Eight sums side by side, which a compiler turns into vectors; the order of additions is fixed.
 struct Lanes {
@@ -76,7 +77,48 @@ void add_integers(const TensorView& reference, const TensorView& candidate, Diff
   sums.values += reference.bytes.size() / sizeof(Integer);
 }
 
+// How many elements are not the same, and of how many.
+std::pair<std::uint64_t, std::uint64_t> count_changed(const TensorView& a, const TensorView& b) {
+  std::uint64_t changed = 0;
+  if (a.type == ElementType::kString) {
+    const std::size_t count = std::min(a.strings->size(), b.strings->size());
+    for (std::size_t i = 0; i < count; ++i) changed += (*a.strings)[i] == (*b.strings)[i] ? 0U : 1U;
+    return {changed, count};
+  }
+  const auto bits = static_cast<std::size_t>(onnx::info_of(a.type).bits);
+  if (bits < 8) {  // packed
+    const std::vector<double> x = data::to_doubles(a, ""), y = data::to_doubles(b, "");
+    for (std::size_t i = 0; i < x.size(); ++i) changed += x[i] == y[i] ? 0U : 1U;
+    return {changed, x.size()};
+  }
+  const std::size_t width = bits / 8, count = a.bytes.size() / width;
+  if (a.bytes == b.bytes) return {0, count};
+  for (std::size_t i = 0; i < count; ++i)
+    changed += a.bytes.substr(i * width, width) == b.bytes.substr(i * width, width) ? 0U : 1U;
+  return {changed, count};
+}
+
+// Classes are whole numbers from 0 on that a double holds.
+bool is_class_number(double value) { return value >= 0 && value < 9e15; }
+
 }  // namespace
+
+bool is_label(ElementType type, std::size_t rank) {
+  constexpr std::size_t kPictureRank = 4;
+  switch (type) {
+    case ElementType::kString:
+    case ElementType::kBool:
+    case ElementType::kInt4:
+    case ElementType::kUint4:
+    case ElementType::kInt32:
+    case ElementType::kUint32:
+    case ElementType::kInt64:
+    case ElementType::kUint64: return true;
+    case ElementType::kInt8:
+    case ElementType::kUint8: return rank < kPictureRank;
+    default: return false;
+  }
+}
 
 void Difference::add(std::span<const float> a, std::span<const float> b) {
   Lanes lanes;
@@ -120,6 +162,19 @@ void Difference::add(const TensorView& ours, const TensorView& theirs, const std
   }
 }
 
+std::uint64_t Difference::add_labels(const TensorView& ours, const TensorView& theirs) {
+  const auto [changed, count] = count_changed(ours, theirs);
+  const auto all = static_cast<double>(count), others = static_cast<double>(changed);
+  values += count;
+  absolute += others;
+  squared += others;
+  reference += all;
+  candidate += all;
+  dot += all - others;
+  if (changed != 0) largest = std::max(largest, 1.0);
+  return changed;
+}
+
 void Difference::add(const Difference& other) {
   values += other.values;
   absolute += other.absolute;
@@ -151,15 +206,17 @@ double Difference::cosine() const {
 }
 
 OutputMeter::OutputMeter(const data::ValueDescription& output, std::optional<double> threshold)
-    : output_(output), threshold_(threshold) {
+    : output_(output), threshold_(threshold), is_label_(measure::is_label(output)) {
   if (onnx::is_float_weight_type(output.element)) class_axis_ = class_axis(output);
 }
 
-double OutputMeter::add(const TensorView& reference, const TensorView& candidate) {
+double OutputMeter::add(const TensorView& reference, const TensorView& candidate, bool is_silent) {
   if (!output_.is_tensor()) {
     output_ = described_as(reference, output_);
     if (onnx::is_float_weight_type(output_.element)) class_axis_ = class_axis(output_);
   }
+  // A model may leave the rank open, which decides about 8-bit integers: the first values tell.
+  if (difference_.values == 0) is_label_ = measure::is_label(reference.type, reference.dims.size());
   Difference sums;
   if (is_list_ && reference.type == candidate.type && reference.dims.size() == candidate.dims.size())
     return 0;
@@ -169,45 +226,66 @@ double OutputMeter::add(const TensorView& reference, const TensorView& candidate
                                             data::describe(candidate.type, candidate.dims));
     }
     sums.largest = std::numeric_limits<double>::infinity();
-  } else if (reference.type == ElementType::kString) {
-    sums = strings(reference, candidate);
+    is_silent = false;
+  } else if (is_label_) {
+    sums = add_labels(reference, candidate);
   } else {
     sums.add(reference, candidate, output_.name);
-    add_values(reference, candidate);
+    add_values(reference, candidate, is_silent);
   }
   difference_.add(sums);
-  return sums.largest;
+  if (!is_silent || sums.newly_not_finite != 0) for_sqnr_.add(sums);
+  return is_label_ && std::isfinite(sums.largest) ? sums.absolute : sums.largest;
+}
+
+Difference OutputMeter::add_labels(const TensorView& reference, const TensorView& candidate) {
+  Difference sums;
+  const std::uint64_t changed = sums.add_labels(reference, candidate);
+  rows_ += sums.values;
+  same_best_ += sums.values - changed;
+  if (changed == 0 || reference.type == ElementType::kString) return sums;
+  const std::vector<double> before = data::to_doubles(reference, output_.name),
+                            after = data::to_doubles(candidate, output_.name);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] != after[i] && is_class_number(before[i]) && is_class_number(after[i]))
+      note_changed(static_cast<std::size_t>(before[i]), static_cast<std::size_t>(after[i]));
+  }
+  return sums;
 }
 
 // Slices, answers and decisions are taken from the values as floats.
-void OutputMeter::add_values(const TensorView& reference, const TensorView& candidate) {
+void OutputMeter::add_values(const TensorView& reference, const TensorView& candidate, bool is_silent) {
   const bool has_rows = class_axis_ && reference.dims.size() == output_.shape.size();
-  const bool has_slices = onnx::is_float_weight_type(reference.type) && reference.dims.size() > 1;
+  const bool has_slices =
+      onnx::is_float_weight_type(reference.type) && reference.dims.size() > 1 && !is_silent;
   if (!has_rows && !has_slices && !threshold_) return;
   reference_values_ = data::floats_of(reference, reference_floats_, output_.name);
   candidate_values_ = data::floats_of(candidate, candidate_floats_, output_.name);
   if (has_slices) slices_.add(reference_values_, candidate_values_, reference.dims);
   if (has_rows) add_rows(reference.dims);
-  if (!threshold_) return;
-  for (std::size_t i = 0; i < reference_values_.size(); ++i)
-    flips_ += (reference_values_[i] >= *threshold_) != (candidate_values_[i] >= *threshold_) ? 1U : 0U;
-  decisions_ += reference_values_.size();
+  if (threshold_) add_decisions(reference.dims);
 }
 
-// Strings are equal or not: a difference of 0 or 1.
-Difference OutputMeter::strings(const TensorView& reference, const TensorView& candidate) const {
-  Difference sums;
-  const std::size_t count = std::min(reference.strings->size(), candidate.strings->size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const double distance = (*reference.strings)[i] == (*candidate.strings)[i] ? 0 : 1;
-    sums.absolute += distance;
-    sums.squared += distance;
-    sums.largest = std::max(sums.largest, distance);
+// Both ways of counting: whether two columns are one decision is known when all rows have been seen.
+void OutputMeter::add_decisions(const data::Dims& dims) {
+  const auto flips = [this](float reference, float candidate) {
+    return (reference >= *threshold_) != (candidate >= *threshold_) ? 1U : 0U;
+  };
+  for (std::size_t i = 0; i < reference_values_.size(); ++i)
+    flips_ += flips(reference_values_[i], candidate_values_[i]);
+  decisions_ += reference_values_.size();
+  if (!are_pairs_) return;
+  are_pairs_ = class_axis_ && dims.size() == output_.shape.size() && dims[*class_axis_] == 2;
+  if (!are_pairs_) return;
+  const ClassRows reference(reference_values_, dims, *class_axis_),
+      candidate(candidate_values_, dims, *class_axis_);
+  for (std::size_t row = 0; row < reference.rows() && are_pairs_; ++row) {
+    const float no = reference.score(row, 0), yes = reference.score(row, 1);
+    are_pairs_ =
+        std::min(no, yes) >= -kPairRounding && std::fabs(static_cast<double>(no) + yes - 1) <= kPairRounding;
+    pair_flips_ += flips(yes, candidate.score(row, 1));
   }
-  sums.values = count;
-  sums.reference = sums.candidate = static_cast<double>(count);
-  sums.dot = static_cast<double>(count) - sums.absolute;
-  return sums;
+  pairs_ += reference.rows();
 }
 
 void OutputMeter::add_rows(const data::Dims& dims) {
@@ -235,9 +313,13 @@ void OutputMeter::add_rows(const data::Dims& dims) {
 void OutputMeter::add_answer(std::size_t reference, std::size_t candidate) {
   if (reference == candidate) {
     ++same_best_;
-    return;
+  } else {
+    note_changed(reference, candidate);
   }
-  // Pairs that nobody has seen before are counted while there is room: a vocabulary has billions of them.
+}
+
+// New pairs are counted while there is room: a vocabulary has billions of them.
+void OutputMeter::note_changed(std::size_t reference, std::size_t candidate) {
   const auto known = changed_.find({reference, candidate});
   if (known != changed_.end()) {
     ++known->second;
@@ -255,24 +337,40 @@ std::vector<ChangedAnswer> OutputMeter::changed_answers() const {
   return all;
 }
 
+// NaN where only samples are left that are silent. Infinite stands for equal values everywhere, so it is
+// never said of an output whose silent samples differ.
+double OutputMeter::sqnr_db() const {
+  const double decibels = for_sqnr_.sqnr_db();
+  const bool has_silent = for_sqnr_.values != difference_.values;
+  const bool is_unknown = has_silent && difference_.largest != 0 && std::isinf(decibels) && decibels > 0;
+  return is_unknown ? std::numeric_limits<double>::quiet_NaN() : decibels;
+}
+
 OutputComparison OutputMeter::result() const {
   OutputComparison result;
   result.name = output_.name;
   result.type = onnx::name_of(output_.given());
+  result.is_label = is_label_;
   result.values = difference_.values;
-  result.max_abs_diff = difference_.largest;
-  result.mean_abs_diff = difference_.mean_abs();
-  result.mse = difference_.values == 0 ? 0 : difference_.squared / static_cast<double>(difference_.values);
-  result.sqnr_db = difference_.sqnr_db();
-  result.cosine = difference_.cosine();
+  result.silent_values = difference_.values - for_sqnr_.values;
+  result.sqnr_db = sqnr_db();
+  if (!is_label_) {
+    result.max_abs_diff = difference_.largest;
+    result.mean_abs_diff = difference_.mean_abs();
+    result.mse = difference_.values == 0 ? 0 : difference_.squared / static_cast<double>(difference_.values);
+    const bool is_silent = for_sqnr_.values == 0 && difference_.values != 0;
+    result.cosine = is_silent ? std::numeric_limits<double>::quiet_NaN() : for_sqnr_.cosine();
+  }
   if (rows_ != 0) {
     const auto rows = static_cast<double>(rows_);
+    result.answers = rows_;
+    result.changed = rows_ - same_best_;
     result.top1_agreement = static_cast<double>(same_best_) / rows;
     result.changed_answers = changed_answers();
     if (classes_ > kTop) result.top5_agreement = shared_of_five_ / rows;
   }
-  if (threshold_) result.flips = flips_;
-  result.decisions = decisions_;
+  if (threshold_ && !is_label_) result.flips = decides_by_pairs() ? pair_flips_ : flips_;
+  result.decisions = decides_by_pairs() ? pairs_ : decisions_;
   result.reference_not_finite = difference_.reference_not_finite;
   result.candidate_not_finite = difference_.candidate_not_finite;
   result.newly_not_finite = difference_.newly_not_finite;

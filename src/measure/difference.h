@@ -27,11 +27,19 @@ struct Difference {
   void add(std::span<const double> reference, std::span<const double> candidate);
   // Numbers of any type, 64-bit integers without a rounding: what counts as equal is equal.
   void add(const data::TensorView& reference, const data::TensorView& candidate, const std::string& name);
+  // Labels are equal or not: a changed one is noise of 1, against a signal of 1. Gives how many changed.
+  std::uint64_t add_labels(const data::TensorView& reference, const data::TensorView& candidate);
   void add(const Difference& other);
   double mean_abs() const;  // infinite when the largest is
   double sqnr_db() const;
   double cosine() const;
 };
+
+// Are the values of such an output labels (OutputComparison::is_label)?
+bool is_label(data::ElementType type, std::size_t rank);
+inline bool is_label(const data::ValueDescription& output) {
+  return is_label(output.given(), output.shape.size());
+}
 
 // One output over all samples.
 class OutputMeter {
@@ -42,31 +50,42 @@ class OutputMeter {
   void allow_other_lengths() { is_list_ = true; }
   bool is_list() const { return is_list_; }
 
-  // Gives the largest difference of these values. Shapes that differ are noted and make the gate fail.
-  double add(const data::TensorView& reference, const data::TensorView& candidate);
+  // Gives the largest difference of these values; of labels, how many changed. Shapes that differ are noted
+  // and make the gate fail. `is_silent`: see OutputComparison::silent_values.
+  double add(const data::TensorView& reference, const data::TensorView& candidate, bool is_silent = false);
 
   OutputComparison result() const;
   const Difference& difference() const { return difference_; }
-  // Of outputs with a class axis: how many answers there were, and how many have another best class.
+  const Difference& for_sqnr() const { return for_sqnr_; }  // without samples that are silent
+  bool is_label() const { return is_label_; }
+  // Of outputs with a class axis: how many answers there were, and how many have another best class. Of
+  // labels: how many there were, and how many are others.
   std::uint64_t answers() const { return rows_; }
   std::uint64_t other_answers() const { return rows_ - same_best_; }
   std::uint64_t shape_differences() const { return shape_differences_; }
   const std::string& first_shape_difference() const { return first_shape_difference_; }
 
  private:
-  Difference strings(const data::TensorView& reference, const data::TensorView& candidate) const;
-  void add_values(const data::TensorView& reference, const data::TensorView& candidate);
+  Difference add_labels(const data::TensorView& reference, const data::TensorView& candidate);
+  void add_values(const data::TensorView& reference, const data::TensorView& candidate, bool is_silent);
   void add_rows(const data::Dims& dims);
+  void add_decisions(const data::Dims& dims);
+  bool decides_by_pairs() const { return are_pairs_ && pairs_ != 0; }
   void add_answer(std::size_t reference, std::size_t candidate);
+  void note_changed(std::size_t reference, std::size_t candidate);
+  double sqnr_db() const;
   std::vector<ChangedAnswer> changed_answers() const;
 
   data::ValueDescription output_;
   std::optional<double> threshold_;
-  bool is_list_ = false;
+  bool is_list_ = false, is_label_ = false;
   std::optional<std::size_t> class_axis_;
-  Difference difference_;
+  Difference difference_, for_sqnr_;
   SliceMeter slices_;
   std::uint64_t rows_ = 0, same_best_ = 0, flips_ = 0, decisions_ = 0, shape_differences_ = 0;
+  // Of rows of two probabilities, as long as all of them add up to 1.
+  std::uint64_t pair_flips_ = 0, pairs_ = 0;
+  bool are_pairs_ = true;
   std::size_t classes_ = 0;
   std::map<std::pair<std::size_t, std::size_t>, std::uint64_t>
       changed_;  // answers, from one class to another

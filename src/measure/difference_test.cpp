@@ -159,12 +159,80 @@ TEST(OutputMeterTest, AgreementOfEveryPixel) {
   EXPECT_EQ(compare({-1, 2, -1, -1}, reference, candidate).top1_agreement, 0.5);
 }
 
-TEST(OutputMeterTest, IntegersHaveNoAgreementOfClasses) {
-  const auto ids = tensor_of<std::int64_t>({1, 3}, {1, 2, 3});
-  const OutputComparison result = compare({-1, 3}, ids, ids);
-  EXPECT_EQ(result.top1_agreement, std::nullopt);
+TEST(OutputMeterTest, IntegersAreLabelsThatAreTheSameOrNot) {
+  OutputMeter meter(described("label", ElementType::kInt64, {-1}), 0.5);
+  const auto reference = tensor_of<std::int64_t>({4}, {1, 2, 3, -7}),
+             candidate = tensor_of<std::int64_t>({4}, {1, 2, 9000, -8});
+  EXPECT_EQ(meter.add(reference, candidate), 2);
+  const OutputComparison result = meter.result();
+  EXPECT_TRUE(result.is_label);
   EXPECT_EQ(result.type, "int64");
+  EXPECT_EQ(result.top1_agreement, 0.5);
+  EXPECT_EQ(result.answers, 4U);
+  EXPECT_EQ(result.changed, 2U);
   EXPECT_EQ(result.max_abs_diff, 0);
+  EXPECT_EQ(result.mean_abs_diff, 0);
+  EXPECT_EQ(result.mse, 0);
+  EXPECT_EQ(result.flips, std::nullopt) << "a label is no score that a threshold cuts";
+  ASSERT_EQ(result.changed_answers.size(), 1U) << "of classes, which are not negative";
+  EXPECT_EQ(result.changed_answers[0].from, 3U);
+  EXPECT_EQ(result.changed_answers[0].to, 9000U);
+}
+
+TEST(OutputMeterTest, SoundAndPicturesOfIntegersAreNumbers) {
+  for (const ElementType type : {ElementType::kString, ElementType::kBool, ElementType::kInt32,
+                                 ElementType::kInt64, ElementType::kUint8, ElementType::kInt8})
+    EXPECT_TRUE(is_label(type, 3)) << onnx::name_of(type);
+  for (const ElementType type : {ElementType::kFloat, ElementType::kFloat16, ElementType::kDouble,
+                                 ElementType::kInt16, ElementType::kUint16})
+    EXPECT_FALSE(is_label(type, 3)) << onnx::name_of(type);
+  EXPECT_FALSE(is_label(ElementType::kUint8, 4));
+  EXPECT_TRUE(is_label(ElementType::kInt64, 4));
+  // The rank may be known only when there are values.
+  OutputMeter meter(data::ValueDescription{"y", ElementType::kUint8, {}}, {});
+  meter.add(tensor_of<std::uint8_t>({1, 1, 1, 2}, {10, 20}), tensor_of<std::uint8_t>({1, 1, 1, 2}, {10, 24}));
+  EXPECT_FALSE(meter.result().is_label);
+  EXPECT_EQ(meter.result().max_abs_diff, 4);
+}
+
+TEST(OutputMeterTest, TwoProbabilitiesThatAddUpToOneAreOneDecision) {
+  const auto reference = tensor_of<float>({3, 2}, {0.6F, 0.4F, 0.3F, 0.7F, 0.9F, 0.1F}),
+             candidate = tensor_of<float>({3, 2}, {0.4F, 0.6F, 0.2F, 0.8F, 0.9F, 0.1F});
+  const OutputComparison result = compare({-1, 2}, reference, candidate, 0.5);
+  EXPECT_EQ(result.flips, 1U);
+  EXPECT_EQ(result.decisions, 3U);
+  // Where two scores are independent, each of them decides.
+  const auto scores = tensor_of<float>({1, 2}, {0.6F, 0.6F}), others = tensor_of<float>({1, 2}, {0.4F, 0.4F});
+  EXPECT_EQ(compare({-1, 2}, scores, others, 0.5).flips, 2U);
+  EXPECT_EQ(compare({-1, 2}, scores, others, 0.5).decisions, 2U);
+}
+
+TEST(OutputMeterTest, OneRowThatDoesNotAddUpMakesAllOfThemIndependent) {
+  OutputMeter meter(described("y", ElementType::kFloat, {-1, 2}), 0.5);
+  const auto pair = tensor_of<float>({1, 2}, {0.3F, 0.7F}), two = tensor_of<float>({1, 2}, {0.9F, 0.8F});
+  meter.add(pair, tensor_of<float>({1, 2}, {0.7F, 0.3F}));
+  meter.add(two, two);
+  EXPECT_EQ(meter.result().flips, 2U);
+  EXPECT_EQ(meter.result().decisions, 4U);
+}
+
+TEST(OutputMeterTest, SilentSamplesHaveDifferencesAndNoSqnr) {
+  OutputMeter meter(described("scores", ElementType::kFloat, {1, 2}), {});
+  const auto quiet = tensor_of<float>({1, 2}, {0.01F, 0.02F}), other = tensor_of<float>({1, 2}, {0.03F, 0});
+  meter.add(quiet, other, true);
+  OutputComparison result = meter.result();
+  EXPECT_EQ(result.silent_values, 2U);
+  EXPECT_TRUE(std::isnan(result.sqnr_db));
+  EXPECT_FLOAT_EQ(static_cast<float>(result.max_abs_diff), 0.02F);
+  meter.add(tensor_of<float>({1, 2}, {1, 1}), tensor_of<float>({1, 2}, {1.1F, 1}));
+  result = meter.result();
+  EXPECT_EQ(result.values, 4U);
+  EXPECT_EQ(result.silent_values, 2U);
+  EXPECT_NEAR(result.sqnr_db, 10 * std::log10(2 / 0.01), 1e-3);
+  // Equal ones are equal, silent or not.
+  OutputMeter same(described("scores", ElementType::kFloat, {1, 2}), {});
+  same.add(quiet, quiet, true);
+  EXPECT_EQ(same.result().sqnr_db, kEndless);
 }
 
 TEST(OutputMeterTest, CountsDecisionsThatChangeAtTheThreshold) {
@@ -179,8 +247,10 @@ TEST(OutputMeterTest, CountsDecisionsThatChangeAtTheThreshold) {
 TEST(OutputMeterTest, StringsAreEqualOrNot) {
   const OutputComparison result =
       compare({-1}, strings_of({4}, {"a", "b", "c", "d"}), strings_of({4}, {"a", "b", "c", "x"}));
-  EXPECT_EQ(result.max_abs_diff, 1);
-  EXPECT_EQ(result.mean_abs_diff, 0.25);
+  EXPECT_TRUE(result.is_label);
+  EXPECT_EQ(result.max_abs_diff, 0);
+  EXPECT_EQ(result.top1_agreement, 0.75);
+  EXPECT_EQ(result.changed, 1U);
   EXPECT_NEAR(result.sqnr_db, 10 * std::log10(4), 1e-12);
   EXPECT_EQ(compare({-1}, strings_of({1}, {"a"}), strings_of({1}, {"a"})).sqnr_db, kEndless);
 }
@@ -209,20 +279,20 @@ TEST(OutputMeterTest, AddsUpSamples) {
 }
 
 TEST(OutputMeterTest, LargeIntegersAndDoublesAreComparedWithoutRounding) {
-  const auto meter_of = [](ElementType type, auto a, auto b) {
-    OutputMeter meter(data::ValueDescription{"y", type, {}}, std::nullopt);
+  const auto difference_of = [](ElementType type, auto a, auto b) {
     const auto tensor = [&](auto value) {
       return data::Tensor{type, {}, std::string(reinterpret_cast<const char*>(&value), sizeof value)};
     };
-    meter.add(tensor(a), tensor(b));
-    return meter.difference();
+    Difference difference;
+    difference.add(tensor(a), tensor(b), "y");
+    return difference;
   };
   const std::int64_t large = std::int64_t{1} << 60;
-  EXPECT_EQ(meter_of(ElementType::kInt64, large, large + 1).largest, 1);
-  EXPECT_EQ(meter_of(ElementType::kInt64, INT64_MIN, INT64_MAX).largest, 0x1p64);
-  EXPECT_EQ(meter_of(ElementType::kUint64, UINT64_MAX, UINT64_MAX - 3).largest, 3);
-  EXPECT_EQ(meter_of(ElementType::kDouble, 1.0, 1.0 + 1e-12).squared > 0, true);
-  EXPECT_EQ(meter_of(ElementType::kDouble, 1e300, 1e300).candidate_not_finite, 0U);
+  EXPECT_EQ(difference_of(ElementType::kInt64, large, large + 1).largest, 1);
+  EXPECT_EQ(difference_of(ElementType::kInt64, INT64_MIN, INT64_MAX).largest, 0x1p64);
+  EXPECT_EQ(difference_of(ElementType::kUint64, UINT64_MAX, UINT64_MAX - 3).largest, 3);
+  EXPECT_EQ(difference_of(ElementType::kDouble, 1.0, 1.0 + 1e-12).squared > 0, true);
+  EXPECT_EQ(difference_of(ElementType::kDouble, 1e300, 1e300).candidate_not_finite, 0U);
 }
 
 TEST(OutputMeterTest, NanInOtherPlacesIsNew) {

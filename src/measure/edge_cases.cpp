@@ -89,12 +89,12 @@ Dims dims_of(const ValueDescription& input, const Dims& usual, const Case& one) 
   return dims;
 }
 
-// What an error says, without the model's name in front, and not at length.
 // Nobody's fault but the system's: no verdict on a model.
 bool is_the_systems(const Error& error) {
   return error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo;
 }
 
+// What an error says, without the model's name in front, and not at length.
 std::string told(const Error& error) {
   constexpr std::size_t kMost = 160;
   std::string text = error.what();
@@ -116,7 +116,9 @@ struct Judge {
   EdgeCase judge(const std::string& name, std::span<const data::Tensor> reference,
                  std::span<const TensorView> candidate) const {
     Difference total;
+    std::uint64_t labels = 0, changed = 0;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (!seen.is_judged(i)) continue;
       OutputMeter meter(outputs[i], std::nullopt);
       meter.add(reference[i], candidate[i]);
       if (meter.shape_differences() != 0) {
@@ -129,6 +131,11 @@ struct Judge {
                     fmt::format("output '{}' has {} NaN or infinite values where the reference has numbers",
                                 outputs[i].name, difference.newly_not_finite));
       }
+      if (meter.is_label()) {  // a label that changes is no number that explodes
+        labels += meter.answers();
+        changed += meter.other_answers();
+        continue;
+      }
       const double scale = std::max(seen.largest_output(i), largest(reference[i]));
       const double most = scale == 0 ? kNothing : kExplosion * scale;
       if (std::isfinite(difference.largest) && difference.largest > most) {
@@ -140,7 +147,10 @@ struct Judge {
       total.add(difference);
     }
     const double sqnr = total.sqnr_db();
-    return {name, true, false, std::isinf(sqnr) && sqnr > 0 ? "identical" : fmt::format("{:.1f} dB", sqnr)};
+    std::string finding = std::isinf(sqnr) && sqnr > 0 ? "identical" : fmt::format("{:.1f} dB", sqnr);
+    const std::string others = fmt::format("{} of {} labels changed", changed, labels);
+    if (changed != 0) finding = total.values == 0 ? others : finding + ", " + others;
+    return {name, true, false, std::move(finding)};
   }
 
   static double largest(const data::Tensor& tensor) {

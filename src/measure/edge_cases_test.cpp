@@ -115,6 +115,21 @@ TEST_F(EdgeCasesTest, AnExplosionFails) {
   EXPECT_THAT(beyond.finding, HasSubstr("explodes"));
 }
 
+// The index of the largest of four, or of the smallest: always another one, and no number that explodes.
+TEST_F(EdgeCasesTest, LabelsThatChangeAreToldAndAreNoExplosion) {
+  const auto index_of = [](const char* op) {
+    ModelBuilder model(13, 7);
+    model.add(11, test::free_value("x", kFloat, {"N", "T"}));
+    model.add(12, test::free_value("y", ounce::test::kInt64, {"N"}));
+    model.node(op, {"x"}, {"y"},
+               {ounce::test::int_attribute("axis", 1), ounce::test::int_attribute("keepdims", 0)});
+    return model;
+  };
+  const EdgeCase noise = find(run(index_of("ArgMax"), index_of("ArgMin")), "noise");
+  EXPECT_TRUE(noise.passed);
+  EXPECT_EQ(noise.finding, "1 of 1 labels changed");
+}
+
 TEST_F(EdgeCasesTest, AnExplosionOfAnotherFloatTypeFailsToo) {
   constexpr int kDouble = 11;
   const ModelBuilder identity = model_of([](ModelBuilder& m) { m.node("Identity", {"x"}, {"y"}); }, kDouble);

@@ -29,11 +29,13 @@ Tally EventCount::tally() const {
 }
 
 void OutputEvidence::add(const OutputMeter& meter) {
-  const Difference& now = meter.difference();
+  const Difference &now = meter.difference(), &loud = meter.for_sqnr();
   const auto values = static_cast<double>(now.values - before_.values);
-  energy_.add(now.reference - before_.reference, now.squared - before_.squared, values);
+  energy_.add(loud.reference - loud_before_.reference, loud.squared - loud_before_.squared,
+              static_cast<double>(loud.values - loud_before_.values));
   distance_.add(now.absolute - before_.absolute, 0, values);
   before_ = now;
+  loud_before_ = loud;
   others_.add(static_cast<double>(meter.other_answers() - other_answers_),
               static_cast<double>(meter.answers() - answers_));
   answers_ = meter.answers();

@@ -30,7 +30,7 @@ class OutputEvidence {
   std::uint64_t samples() const { return samples_; }
 
  private:
-  Difference before_;
+  Difference before_, loud_before_;
   std::uint64_t answers_ = 0, other_answers_ = 0, samples_ = 0;
   PairedMean energy_, distance_;  // signal and noise; |a − b|, of nothing
   EventCount others_;

@@ -11,15 +11,19 @@
 #include <vector>
 
 #include "measure/certainty.h"
+#include "measure/worst_output.h"
 
 namespace ounce::measure {
 namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kFewAnswers = 10;  // of fewer, one that changes is a large share
 
 // One gate and how it came out. The margin says how much room there is, as a share of the limit, so that
 // gates can be compared with each other.
 struct Outcome {
   bool holds = true;
-  double margin = std::numeric_limits<double>::infinity();
+  double margin = kNoLimit;
   std::string text;
   std::optional<Bound> bound = {};     // on other data; none where a gate is about these samples only
   std::string claim = {}, doubt = {};  // what they show, and that this is too little
@@ -83,6 +87,9 @@ Outcome mean_difference(const OutputComparison& output, double limit, const std:
 Outcome sqnr(OutputComparison& output, double limit, const std::string& what, const VerifyResult& result) {
   const double value = output.sqnr_db;
   const bool holds = value >= limit;
+  if (std::isnan(value) && output.silent_values != 0)
+    return {true, kNoLimit,
+            fmt::format("{}: neither model detects anything in these samples, so SQNR is not judged", what)};
   if (std::isinf(value) && value > 0) return {true, value, fmt::format("{} is identical", what)};
   Outcome outcome = {holds, (value - limit) / std::max(std::fabs(limit), 1.0),
                      fmt::format("{} has {:.1f} dB, {:.1f} dB {} than the {:.4g} dB of `gates.min_sqnr`",
@@ -115,6 +122,20 @@ Outcome agreement(OutputComparison& output, double limit, const std::string& wha
   return outcome;
 }
 
+// Labels have no differences: value gates ask for the share that is the same, on these samples.
+Outcome labels_kept(const OutputComparison& output) {
+  const double share = (1 - kDefaultAgreement) * static_cast<double>(output.answers);
+  const double allowed = std::max(share, output.answers >= kFewAnswers ? 1.0 : 0.0);
+  const auto changed = static_cast<double>(output.changed);
+  const bool holds = changed <= allowed;
+  return {
+      holds, (allowed - changed) / std::max(allowed, 1.0),
+      fmt::format("output '{}': {} of {} labels changed, {} the limit of {:.0f} ({:.0f} % must be the same; "
+                  "`gates.min_agreement` sets another share)",
+                  output.name, output.changed, output.answers, holds ? "within" : "more than",
+                  std::floor(allowed), 100 * kDefaultAgreement)};
+}
+
 // A gate that nothing could be held against does not hold: a typing error must not pass.
 Outcome unanswered(std::string why) {
   return {false, -std::numeric_limits<double>::infinity(), std::move(why)};
@@ -142,9 +163,15 @@ Outcome flips(const OutputComparison& output, double limit) {
                   *output.flips, output.decisions, holds ? "within the" : "more than the", 100 * limit)};
 }
 
+// The reference's error is rounding: the labels are what it gives.
+bool is_reproduced(const MetricResult& metric) {
+  return !metric.higher_is_better && std::fabs(metric.reference) <= metric.rounding;
+}
+
 // What is no share (decibels, an error that the reference does not make) loses a plain number.
 bool is_plain(const MetricResult& metric) {
-  return metric.higher_is_better ? metric.reference > 1 || metric.reference < 0 : metric.reference == 0;
+  return metric.higher_is_better ? metric.reference > 1 || metric.reference < 0
+                                 : is_reproduced(metric) && metric.label_size == 0;
 }
 
 Outcome plain_drop(const MetricResult& metric, double limit) {
@@ -158,21 +185,22 @@ Outcome plain_drop(const MetricResult& metric, double limit) {
                       holds ? "within the" : "more than the", limit)};
 }
 
-// Accuracies lose points; errors and likelihoods have no natural scale, so theirs is relative to the
-// reference.
 Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
-  if (std::isnan(metric.drop))
-    return unanswered("no label counts, so there is no metric for `gates.max_drop`");
+  if (std::isnan(metric.drop)) {
+    return unanswered(fmt::format("{} was not measured, so `gates.max_drop` cannot be judged: {}",
+                                  metric.name, metric.why_not.empty() ? "no label counts" : metric.why_not));
+  }
   if (is_plain(metric)) return plain_drop(metric, limit);
-  const bool is_absolute = metric.higher_is_better || metric.reference == 0;
-  const double scale = is_absolute ? 1 : std::fabs(metric.reference);
-  const char* unit = is_absolute ? "points" : "%";
+  const double scale = loss_scale(metric);
+  const char* unit = metric.higher_is_better ? "points" : "%";
+  const char* whole = metric.higher_is_better ? "points"
+                      : is_reproduced(metric) ? "% of the labels' size"
+                                              : "% of the reference";
   const double loss = metric.drop / scale;
   const bool holds = loss <= limit;
-  const std::string change =
-      loss == 0 ? "stays the same"
-                : fmt::format("is {} by {:.2f} {}", loss > 0 ? "worse" : "better", 100 * std::fabs(loss),
-                              is_absolute ? "points" : "% of the reference");
+  const std::string change = loss == 0 ? "stays the same"
+                                       : fmt::format("is {} by {:.2f} {}", loss > 0 ? "worse" : "better",
+                                                     100 * std::fabs(loss), whole);
   Outcome outcome = {holds, (limit - loss) / std::max(limit, 1e-9),
                      fmt::format("{} {}, {} {:.2f} {} of `gates.max_drop`", metric.name, change,
                                  holds ? "within the" : "more than the", 100 * limit, unit)};
@@ -204,24 +232,37 @@ void add_drops(const std::map<std::string, double>& limits, VerifyResult& result
 // Gates that nothing can be held against.
 void add_unanswered(const Gates& gates, const VerifyResult& result, std::vector<Outcome>& all) {
   const auto& outputs = result.outputs;
-  const bool has_flips = std::any_of(outputs.begin(), outputs.end(),
-                                     [](const auto& output) { return !output.is_state && output.flips; });
-  if (gates.max_flips && !has_flips)
-    all.push_back(unanswered("no output decides for `gates.max_flips`: it needs `threshold`"));
-  const bool has_lists =
-      std::any_of(outputs.begin(), outputs.end(), [](const auto& output) { return output.is_list; });
-  const bool has_values = std::any_of(outputs.begin(), outputs.end(),
-                                      [](const auto& output) { return !output.is_state && !output.is_list; });
+  const auto any_judged = [&](auto&& holds) {
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [&](const OutputComparison& output) { return is_judged(output) && holds(output); });
+  };
+  if (gates.max_flips && !any_judged([](const auto& output) { return output.flips.has_value(); }))
+    all.push_back(unanswered(
+        "no output decides for `gates.max_flips`: it needs `threshold` and an output with numbers; "
+        "labels are judged by `gates.min_agreement`"));
+  const bool has_lists = any_judged([](const auto& output) { return output.is_list; });
+  const bool has_values = any_judged([](const auto& output) { return !output.is_list; });
   if (has_lists && !has_values && !gates.max_drop && gates.max_drops.empty())
     all.push_back(
         unanswered("the outputs are lists of what was found: `gates.max_drop` says what may be lost"));
 }
 
+// Do gates look at values, and not only at what is decided by them?
+bool judges_values(const Gates& gates) {
+  return !has_any(gates) || gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.max_mse;
+}
+
 std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
   std::vector<Outcome> all;
   for (OutputComparison& output : result.outputs) {
-    if (output.is_state || output.is_list) continue;
+    if (!is_judged(output) || output.is_list) continue;
     const std::string name = fmt::format("output '{}'", output.name);
+    if (output.is_label) {
+      if (gates.min_agreement && output.top1_agreement)
+        all.push_back(agreement(output, *gates.min_agreement, name, result));
+      if (judges_values(gates) && !gates.min_agreement) all.push_back(labels_kept(output));
+      continue;
+    }
     if (gates.max_abs_diff)
       all.push_back(at_most(output.max_abs_diff, *gates.max_abs_diff, "the largest difference of " + name));
     if (gates.mean_abs_diff)
@@ -238,11 +279,10 @@ std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
   }
   const bool has_answers =
       std::any_of(result.outputs.begin(), result.outputs.end(),
-                  [](const OutputComparison& output) { return !output.is_state && output.top1_agreement; });
+                  [](const OutputComparison& output) { return is_judged(output) && output.top1_agreement; });
   if (gates.min_agreement && !has_answers)
-    all.push_back(unanswered("no output has scores of classes for `gates.min_agreement`"));
-  if (std::all_of(result.outputs.begin(), result.outputs.end(),
-                  [](const auto& output) { return output.is_state; }))
+    all.push_back(unanswered("no output has labels or scores of classes for `gates.min_agreement`"));
+  if (std::none_of(result.outputs.begin(), result.outputs.end(), is_judged))
     all.push_back(unanswered("there is no output to hold a gate against: all of them are states"));
   if (gates.max_drop) {
     all.push_back(result.metrics.empty()
@@ -257,7 +297,7 @@ std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
 // To the bit: then there is nothing that could come out otherwise elsewhere.
 bool is_identical(const VerifyResult& result) {
   return std::all_of(result.outputs.begin(), result.outputs.end(), [](const OutputComparison& output) {
-    return output.is_state || (std::isinf(output.sqnr_db) && output.sqnr_db > 0);
+    return !is_judged(output) || (std::isinf(output.sqnr_db) && output.sqnr_db > 0);
   });
 }
 
@@ -291,7 +331,7 @@ std::string same_decisions(const VerifyResult& result) {
   std::uint64_t decisions = 0;
   bool has_answers = false, are_same = true;
   for (const OutputComparison& output : result.outputs) {
-    if (output.is_state || output.is_list) continue;
+    if (!is_judged(output) || output.is_list) continue;
     has_answers = has_answers || output.top1_agreement;
     are_same = are_same && output.top1_agreement.value_or(1) == 1 && output.flips.value_or(0) == 0;
     decisions += output.flips ? output.decisions : 0;
@@ -313,6 +353,15 @@ bool has_any(const Gates& gates) {
          gates.max_drop || !gates.max_drops.empty() || gates.max_mse || gates.max_flips;
 }
 
+// Accuracies lose points; errors and likelihoods have no natural scale, so theirs is relative to the
+// reference, or to the labels where the reference has next to none.
+double loss_scale(const MetricResult& metric) {
+  if (metric.higher_is_better || is_plain(metric)) return 1;
+  return is_reproduced(metric) ? metric.label_size : std::fabs(metric.reference);
+}
+
+double loss_of(const MetricResult& metric) { return metric.drop / loss_scale(metric); }
+
 void require_confidence(const Gates& gates) {
   const double confidence = gates.confidence.value_or(0);
   if (confidence == 0 || (confidence >= 0.5 && confidence < 1)) return;
@@ -327,7 +376,7 @@ void judge(const Gates& gates, VerifyResult& result) {
   result.is_confidence_asked = is_asked;
   result.confidence = is_asked ? *gates.confidence : kUsualConfidence;
   for (const OutputComparison& output : result.outputs) {
-    if (output.newly_not_finite != 0) {
+    if (output.is_judged && output.newly_not_finite != 0) {
       result.failures.push_back(
           fmt::format("output '{}' has {} NaN or infinite values where the reference has numbers",
                       output.name, output.newly_not_finite));

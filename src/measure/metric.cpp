@@ -149,8 +149,12 @@ class Nll : public MetricMeter {
   }
 
   std::vector<MetricResult> results() const override {
-    return {result_of("nll", false, mean_),
-            result_of("perplexity", false, mean_, [](double value) { return std::exp(value); })};
+    constexpr double kNoDoubt = 1e-4;  // nats: a share of nothing would be no measure of what is lost
+    std::vector<MetricResult> all = {
+        result_of("nll", false, mean_),
+        result_of("perplexity", false, mean_, [](double value) { return std::exp(value); })};
+    all[0].rounding = kNoDoubt;
+    return all;
   }
 
  private:
@@ -239,6 +243,8 @@ class F1 : public MetricMeter {
 
 // The mean absolute and the mean squared one.
 class MeanError : public MetricMeter {
+  static constexpr double kReproduced = 1e-4;  // of the labels' size: an error that is no more is rounding
+
  public:
   void add(const LabelledOutput& output) override {
     const std::vector<double> label = data::to_doubles(*output.label, output.where);
@@ -255,18 +261,28 @@ class MeanError : public MetricMeter {
       candidate += std::fabs(theirs);
       reference_square += ours * ours;
       candidate_square += theirs * theirs;
+      label_absolute_ += std::fabs(label[i]);
+      label_square_ += label[i] * label[i];
     }
     absolute_.add(reference, candidate, static_cast<double>(label.size()));
     squared_.add(reference_square, candidate_square, static_cast<double>(label.size()));
+    labels_ += static_cast<double>(label.size());
   }
 
   std::vector<MetricResult> results() const override {
-    return {result_of("mean_absolute_error", false, absolute_),
-            result_of("mean_squared_error", false, squared_)};
+    std::vector<MetricResult> all = {result_of("mean_absolute_error", false, absolute_),
+                                     result_of("mean_squared_error", false, squared_)};
+    if (labels_ == 0) return all;
+    all[0].label_size = label_absolute_ / labels_;
+    all[0].rounding = kReproduced * all[0].label_size;
+    all[1].label_size = label_square_ / labels_;
+    all[1].rounding = kReproduced * kReproduced * all[1].label_size;
+    return all;
   }
 
  private:
   PairedMean absolute_, squared_;
+  double label_absolute_ = 0, label_square_ = 0, labels_ = 0;
 };
 
 }  // namespace

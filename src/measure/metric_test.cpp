@@ -133,6 +133,16 @@ TEST(MetricTest, MeanAbsoluteErrorOverAllValues) {
   EXPECT_EQ(result.drop, 0.25);
 }
 
+TEST(MetricTest, AnErrorKnowsHowLargeItsLabelsAre) {
+  Measured measured(Metric::kMae, {-1, -1});
+  measured.add({1, 2}, {3, -4}, {3, -4}, tensor_of<float>({2}, {3, -5}));
+  const std::vector<MetricResult> results = measured.results();
+  EXPECT_EQ(results[0].label_size, 4);
+  EXPECT_DOUBLE_EQ(results[0].rounding, 4e-4);
+  EXPECT_EQ(results[1].label_size, 17);
+  EXPECT_DOUBLE_EQ(results[1].rounding, 17e-8);
+}
+
 TEST(MetricTest, OneModelTwiceDropsNothing) {
   Measured measured(Metric::kAccuracy, {-1, 2});
   for (int i = 0; i < 20; ++i) measured.add({1, 0}, {1, 0}, i % 2);

@@ -14,6 +14,7 @@ std::vector<CpuComparison> compare_on_cpus(const std::filesystem::path& referenc
   models.here = executor_options(runtime);
   models.feed = open.feed.get();
   models.carry = open.options.carry;
+  models.outputs = cpus.outputs;
   models.samples = cpus.samples;
   models.emulated_samples = cpus.emulated_samples;
   std::vector<CpuComparison> found;

@@ -13,6 +13,7 @@ namespace ounce::measure {
 struct OnCpus {
   std::vector<std::string> names;
   std::uint64_t samples = 32, emulated_samples = 4;
+  std::vector<std::string> outputs = {};  // to judge; empty: all
 };
 
 std::vector<CpuComparison> compare_on_cpus(const std::filesystem::path& reference,

@@ -38,17 +38,17 @@ void add_slice(const data::TensorView& reference, const data::TensorView& given,
 }  // namespace
 
 OutputParts::OutputParts(std::vector<data::ValueDescription> outputs,
-                         const std::map<std::string, std::string>& carry, const std::vector<KeptRun>& runs)
+                         const std::map<std::string, std::string>& carry, const std::vector<KeptRun>& runs,
+                         const std::vector<std::string>& wanted)
     : outputs_(std::move(outputs)) {
-  const auto counts = [&](const data::ValueDescription& output) { return !is_state(carry, output.name); };
-  const auto is_float = [](const data::ValueDescription& output) {
-    return onnx::is_float_weight_type(output.given());
+  const auto counts = [&](const data::ValueDescription& output) {
+    return !is_state(carry, output.name) && is_wanted(wanted, output.name);
   };
-  const bool has_floats = std::any_of(outputs_.begin(), outputs_.end(), [&](const auto& output) {
-    return counts(output) && is_float(output);
+  const bool has_numbers = std::any_of(outputs_.begin(), outputs_.end(), [&](const auto& output) {
+    return counts(output) && !is_label(output);
   });
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
-    if (!counts(outputs_[k]) || is_float(outputs_[k]) != has_floats) continue;
+    if (!counts(outputs_[k]) || is_label(outputs_[k]) == has_numbers) continue;
     parts_.push_back({k});
     if (outputs_[k].given() == onnx::ElementType::kFloat) find_slices(k, runs);
   }
@@ -71,7 +71,10 @@ bool OutputParts::add(std::span<const data::Tensor> reference, std::span<const d
     const data::Tensor& before = reference[part.output];
     const data::TensorView& after = given[part.output];
     if (before.dims != after.dims) return false;
-    if (part.ranges.empty()) {
+    if (is_label(before.type, before.dims.size())) {
+      if (before.type != after.type) return false;
+      sums[i].add_labels(before, after);
+    } else if (part.ranges.empty()) {
       sums[i].add(before, after, outputs_[part.output].name);
     } else if (before.type == after.type) {
       add_slice(before, after, part.axis, part.ranges, sums[i]);

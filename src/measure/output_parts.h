@@ -19,9 +19,9 @@ namespace ounce::measure {
 
 class OutputParts {
  public:
-  // Slices are found in what the original gave.
+  // Slices are found in what the original gave. `wanted`: the outputs that count; empty: all.
   OutputParts(std::vector<data::ValueDescription> outputs, const std::map<std::string, std::string>& carry,
-              const std::vector<KeptRun>& runs);
+              const std::vector<KeptRun>& runs, const std::vector<std::string>& wanted = {});
 
   std::size_t size() const { return parts_.size(); }
   // False when they cannot be compared; `sums` are of no use then.

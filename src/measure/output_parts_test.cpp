@@ -70,6 +70,22 @@ TEST(OutputParts, StatesDoNotCountAndFloatsComeBeforeClasses) {
   EXPECT_EQ(OutputParts({output("class", ElementType::kInt64)}, {}, runs).size(), 1U);
 }
 
+TEST(OutputParts, OnlyTheWantedOnesCount) {
+  EXPECT_EQ(OutputParts({output("y"), output("z")}, {}, {}).size(), 2U);
+  EXPECT_EQ(OutputParts({output("y"), output("z")}, {}, {}, {"z"}).size(), 1U);
+}
+
+TEST(OutputParts, LabelsThatChangeAreNoise) {
+  const auto classes = [](std::int64_t first) {
+    Tensor tensor{ElementType::kInt64, {2}, std::string(2 * sizeof(std::int64_t), '\0')};
+    std::memcpy(tensor.bytes.data(), &first, sizeof first);
+    return tensor;
+  };
+  const OutputParts parts({output("class", ElementType::kInt64)}, {}, {});
+  EXPECT_EQ(noise(parts, {classes(1)}, {classes(900)}), std::vector<double>{0.5})
+      << "one of two, however far";
+}
+
 TEST(OutputParts, OtherShapesCannotBeCompared) {
   const std::vector<Tensor> before = {output_of({1, 2}, {1, 2})}, after = {output_of({2, 1}, {1, 2})};
   const OutputParts parts({output("y")}, {}, {});

@@ -31,6 +31,9 @@ class TaskMeter {
   virtual ~TaskMeter() = default;
   virtual void add(const TaskSample& sample) = 0;
   virtual std::vector<MetricResult> results() const = 0;  // the one that gates first
+  // Of the last sample: did neither model detect anything? Its outputs are then below the threshold, and
+  // their relative error means nothing.
+  virtual bool was_silent() const { return false; }
 };
 
 struct TaskSettings {

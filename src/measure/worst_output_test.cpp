@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 namespace ounce::measure {
@@ -12,6 +13,7 @@ constexpr double kNoNoise = std::numeric_limits<double>::infinity();
 OutputComparison output(const std::string& type, double sqnr_db) {
   OutputComparison made;
   made.type = type;
+  made.is_label = type.starts_with("int");
   made.values = 10;
   made.sqnr_db = sqnr_db;
   return made;
@@ -47,6 +49,27 @@ TEST(WorstOutputTest, StatesDoNotCount) {
 TEST(WorstOutputTest, ClassesCountOnlyWhereThereAreNoScores) {
   EXPECT_EQ(worst_sqnr({output("int64[1]", 3), output("float32[1]", 30)}), 30);
   EXPECT_EQ(worst_sqnr({output("int64[1]", 3)}), 3);
+}
+
+TEST(WorstOutputTest, OutputsThatAreNotJudgedDoNotCount) {
+  OutputComparison other = output("float32[1]", 3);
+  other.is_judged = false;
+  other.newly_not_finite = 1;
+  other.top1_agreement = 0.1;
+  EXPECT_EQ(worst_sqnr({other, output("float32[1]", 30)}), 30);
+  EXPECT_EQ(worst_sqnr({other, output("int64[1]", 12)}), 12) << "the labels are all that is judged";
+  EXPECT_FALSE(least_agreement({other}));
+  EXPECT_TRUE(is_wanted({}, "y"));
+  EXPECT_TRUE(is_wanted({"x", "y"}, "y"));
+  EXPECT_FALSE(is_wanted({"x"}, "y"));
+}
+
+TEST(WorstOutputTest, ADetectorThatFindsNothingHasNoFigure) {
+  OutputComparison silent = output("float32[1]", std::nan(""));
+  silent.silent_values = silent.values;
+  EXPECT_TRUE(std::isnan(worst_sqnr({silent})));
+  EXPECT_EQ(worst_noise({silent}), 0);
+  EXPECT_EQ(worst_sqnr({silent, output("float32[1]", 30)}), 30);
 }
 
 TEST(WorstOutputTest, WhatIsNoNumberAnyMoreIsAsBadAsCanBe) {

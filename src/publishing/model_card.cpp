@@ -28,9 +28,10 @@ std::string cell(const std::string& text) {
 }
 
 std::string quality_text(const VerifyResult& result) {
-  std::string text =
-      std::isinf(result.worst_sqnr_db) ? "outputs equal" : fmt::format("{:.1f} dB", result.worst_sqnr_db);
-  if (!result.metrics.empty()) {
+  std::string text = std::isinf(result.worst_sqnr_db)   ? "outputs equal"
+                     : std::isnan(result.worst_sqnr_db) ? "nothing detected"
+                                                        : fmt::format("{:.1f} dB", result.worst_sqnr_db);
+  if (!result.metrics.empty() && !std::isnan(result.metrics.front().drop)) {
     const MetricResult& metric = result.metrics.front();
     text = metric.has_interval
                ? fmt::format("{} {:.4g} (original {:.4g}; drop {:.2g} to {:.2g}, 95 %), {}", metric.name,

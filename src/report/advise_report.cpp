@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/option_words.h"
 #include "report/plainly.h"
@@ -72,8 +73,9 @@ std::string baseline_text(const Baseline& baseline) {
       plainly("{} a call (p99 {}), load {}, cold start {}, peak memory {}", time_text(baseline.latency.p50),
               time_text(baseline.latency.p99), time_text(baseline.load_seconds),
               time_text(baseline.cold_start_seconds), bytes_text(baseline.peak_memory));
-  for (const MetricResult& metric : baseline.metrics)
-    text += plainly(", {} {:.4f}", metric.name, metric.reference);
+  for (const MetricResult& metric : baseline.metrics) {
+    if (!std::isnan(metric.reference)) text += plainly(", {} {:.4f}", metric.name, metric.reference);
+  }
   return text;
 }
 

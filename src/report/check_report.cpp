@@ -1,6 +1,7 @@
 #include "report/check_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <cmath>
@@ -19,8 +20,8 @@ using Align = Table::Align;
 
 using Json = nlohmann::ordered_json;
 
-const char* sentence_of(Verdict verdict) {
-  switch (verdict) {
+const char* sentence_of(const TargetCheck& target) {
+  switch (target.verdict) {
     case Verdict::kRuns: return "runs";
     case Verdict::kSlow: return "runs, slower than it could";
     case Verdict::kWrong: return "WRONG RESULTS";
@@ -28,10 +29,28 @@ const char* sentence_of(Verdict verdict) {
     case Verdict::kFails: return "FAILS";
     case Verdict::kUnknown: break;
   }
-  return "not all of it is known";
+  return target.measured.empty() ? "unknown" : "partly unknown";
 }
 
 constexpr std::size_t kOpsShown = 6;
+
+// "takes 60 of 301 nodes in 4 partitions"
+std::string taken_text(const ProviderHint& hint) {
+  std::string text = fmt::format("takes {} of {} nodes", hint.taken, hint.nodes);
+  std::vector<std::string> others;
+  if (hint.folded != 0)
+    others.push_back(fmt::format("{} constant{} computed at load", hint.folded, hint.folded == 1 ? "" : "s"));
+  if (hint.nested != 0)
+    others.push_back(fmt::format("{} node{} inside of others", hint.nested, hint.nested == 1 ? "" : "s"));
+  if (!others.empty()) text += fmt::format(" (not counted: {})", fmt::join(others, ", "));
+  if (hint.taken == 0) return text;
+  if (hint.computing == 0) return text + ": no acceleration, as these only convert or move data";
+  if (hint.is_node_by_node) return text + ", each on its own";
+  text += fmt::format(" in {} partition{}", hint.islands, hint.islands == 1 ? "" : "s");
+  if (hint.computing_islands < hint.islands)
+    text += fmt::format(" ({} of them compute, the others convert or move data)", hint.computing_islands);
+  return text;
+}
 
 std::string count_text(std::size_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
 
@@ -81,7 +100,7 @@ std::string check_text(const CheckReport& report) {
                {"broken", Align::kRight},
                {"measured on"}});
   for (const TargetCheck& target : report.targets) {
-    table.add({target.target, sentence_of(target.verdict), count_text(target.nodes), count_text(target.runs),
+    table.add({target.target, sentence_of(target), count_text(target.nodes), count_text(target.runs),
                count_text(target.slow), count_text(target.unknown), count_text(target.broken),
                target.measured.empty() ? "-" : target.measured});
   }
@@ -95,8 +114,7 @@ std::string check_text(const CheckReport& report) {
       text += plainly("  {}: note: {}\n", target.target, with_options(note));
   }
   for (const ProviderHint& hint : report.hints) {
-    text += plainly("  {} (documented, not measured): takes {} of {} nodes in {} island{}", hint.provider,
-                    hint.taken, hint.nodes, hint.islands, hint.islands == 1 ? "" : "s");
+    text += plainly("  {} (documented, not measured): {}", hint.provider, taken_text(hint));
     if (!hint.left.empty()) {
       text += "; on the CPU: ";
       for (std::size_t i = 0; i < hint.left.size() && i < kOpsShown; ++i)
@@ -158,15 +176,21 @@ nlohmann::ordered_json check_json(const std::vector<CheckRow>& rows) {
     }
     model["hints"] = Json::array();
     for (const ProviderHint& hint : report.hints) {
-      model["hints"].push_back({{"provider", hint.provider},
-                                {"evidence", "documented"},
-                                {"source", hint.source},
-                                {"nodes", hint.nodes},
-                                {"taken", hint.taken},
-                                {"islands", hint.islands},
-                                {"largest", hint.largest},
-                                {"left", hint.left},
-                                {"note", with_options(hint.note)}});
+      model["hints"].push_back(
+          {{"provider", hint.provider},
+           {"evidence", "documented"},
+           {"source", hint.source},
+           {"nodes", hint.nodes},
+           {"taken", hint.taken},
+           {"folded", hint.folded},
+           {"nested", hint.nested},
+           {"computing", hint.computing},
+           {"partitions", hint.is_node_by_node ? Json(nullptr) : Json(hint.islands)},
+           {"computing_partitions", hint.is_node_by_node ? Json(nullptr) : Json(hint.computing_islands)},
+           {"islands", hint.islands},
+           {"largest", hint.largest},
+           {"left", hint.left},
+           {"note", with_options(hint.note)}});
     }
     models.push_back(std::move(model));
   }

@@ -110,6 +110,7 @@ constexpr Word kWords[] = {
     {"metric_command.seconds", "--metric-seconds"},
     {"metric", "--metric"},
     {"label_output", "--label-output"},
+    {"outputs", "--outputs"},
     {"profile", "--profile"},
     {"measure", "--top"},
     {"cpus", "--on"},

@@ -55,6 +55,7 @@ Json trial_json(const TrialResult& trial) {
           {"runtime_version", trial.runtime_version},
           {"samples", trial.samples},
           {"generated", trial.is_generated},
+          {"output_kind", trial.is_of_labels ? "labels" : "numbers"},
           {"output_sqnr_db", has_outputs ? number(trial.sqnr_db) : Json(nullptr)},
           {"output_slice", trial.slice.empty() ? Json(nullptr) : Json(trial.slice)},
           {"output_identical", has_outputs && std::isinf(trial.sqnr_db) && trial.sqnr_db > 0},
@@ -312,7 +313,7 @@ Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {
           {"dry_run", dry_run},
           {"bytes_before", totals.before},
           {"bytes_after", totals.after},
-          {"ratio", ratio(totals.after, totals.before)},
+          {"ratio", totals.before == 0 ? Json(nullptr) : Json(ratio(totals.after, totals.before))},
           {"failed", totals.failed},
           {"models", models}};
 }

@@ -161,6 +161,7 @@ std::string judging_command(const Statement& statement) {
   if (gate.has_command) words.add("metric_command", "COMMAND");
   if (!gate.tags.empty()) words.add("tags", fmt::format("{}", fmt::join(gate.tags, ",")));
   words.add_unless("label_output", gate.label_output, std::string());
+  words.add_all("outputs", gate.outputs);
   words.add_optional("threshold", gate.threshold, 1, "");
   words.add_optional("gates.max_abs_diff", gate.gates.max_abs_diff, 1, "");
   words.add_optional("gates.mean_abs_diff", gate.gates.mean_abs_diff, 1, "");

@@ -19,4 +19,10 @@ std::string sqnr_words(double sqnr_db) {
                      off < 100 ? text : "the outputs are off by as much as they are large, or more");
 }
 
+std::string label_words(double sqnr_db) {
+  if (!std::isfinite(sqnr_db)) return "";
+  const std::string text = fmt::format("{:.2g} % of the labels changed", 100 * std::pow(10, -sqnr_db / 10));
+  return sqnr_db >= kDoubtfulSqnr ? text : "warning: " + text;
+}
+
 }  // namespace ounce::report

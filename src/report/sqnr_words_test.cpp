@@ -24,6 +24,12 @@ TEST(SqnrWordsTest, BelowTwentyItIsAWarning) {
   EXPECT_THAT(sqnr_words(20), Not(StartsWith("warning")));
 }
 
+TEST(SqnrWordsTest, OfLabelsTheyAreTheShareThatChanged) {
+  EXPECT_EQ(label_words(30), "0.1 % of the labels changed");
+  EXPECT_EQ(label_words(10), "warning: 10 % of the labels changed");
+  EXPECT_EQ(label_words(std::numeric_limits<double>::infinity()), "");
+}
+
 TEST(SqnrWordsTest, WhereNothingDiffersThereIsNothingToSay) {
   EXPECT_EQ(sqnr_words(std::numeric_limits<double>::infinity()), "");
   EXPECT_EQ(sqnr_words(std::nan("")), "");

@@ -25,7 +25,7 @@ std::string speed_text(const TuneTrial& trial) {
 }
 
 std::string metric_text(const TuneTrial& trial) {
-  if (!trial.metric) return "-";
+  if (!trial.metric || std::isnan(trial.metric->candidate)) return "-";
   return fmt::format("{:.4f}", trial.metric->candidate);
 }
 

@@ -42,16 +42,21 @@ std::string output_table(const VerifyResult& result) {
   if (has_flips) columns.push_back({"flips", Align::kRight});
   Table table(columns);
   for (const OutputComparison& output : result.outputs) {
+    const char* kind = output.is_state     ? " (state)"
+                       : !output.is_judged ? " (not judged)"
+                       : output.is_label   ? " (labels)"
+                                           : "";
     std::vector<std::string> cells = {
-        output.name + (output.is_state ? " (state)" : ""),
+        output.name + kind,
         fmt::format("{}", output.values),
-        decibel_text(output.sqnr_db),
-        fmt::format("{:.4g}", output.max_abs_diff),
-        fmt::format("{:.4g}", output.mean_abs_diff),
-        fmt::format("{:.6f}", output.cosine),
+        output.is_label ? "-" : decibel_text(output.sqnr_db),
+        output.is_label ? "-" : fmt::format("{:.4g}", output.max_abs_diff),
+        output.is_label ? "-" : fmt::format("{:.4g}", output.mean_abs_diff),
+        output.is_label || std::isnan(output.cosine) ? "-" : fmt::format("{:.6f}", output.cosine),
         share_text(output.top1_agreement),
         share_text(output.top5_agreement),
-        fmt::format("{}/{}", output.reference_not_finite, output.candidate_not_finite)};
+        output.is_label ? "-"
+                        : fmt::format("{}/{}", output.reference_not_finite, output.candidate_not_finite)};
     if (has_flips)
       cells.push_back(output.flips ? fmt::format("{} of {}", *output.flips, output.decisions) : "-");
     table.add(std::move(cells));
@@ -71,6 +76,8 @@ std::string slice_lines(const std::vector<OutputComparison>& outputs) {
   return lines;
 }
 
+std::string value_text(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4f}", value); }
+
 std::string metric_table(const std::vector<MetricResult>& metrics) {
   Table table({{"metric"},
                {"reference", Align::kRight},
@@ -78,9 +85,10 @@ std::string metric_table(const std::vector<MetricResult>& metrics) {
                {"drop", Align::kRight},
                {"95 % sure", Align::kRight}});
   for (const MetricResult& metric : metrics) {
-    table.add({metric.name, fmt::format("{:.4f}", metric.reference), fmt::format("{:.4f}", metric.candidate),
-               signed_text(metric.drop),
-               metric.has_interval
+    const bool is_measured = !std::isnan(metric.drop);
+    table.add({metric.name, is_measured ? value_text(metric.reference) : "not measured",
+               value_text(metric.candidate), is_measured ? signed_text(metric.drop) : "-",
+               metric.has_interval && is_measured
                    ? plainly("{} … {}", signed_text(metric.drop_low), signed_text(metric.drop_high))
                    : "-"});
   }
@@ -118,22 +126,28 @@ Json slice_json(const OutputSlice& slice) {
 }
 
 Json output_json(const OutputComparison& output) {
+  const auto of_numbers = [&](double value) { return output.is_label ? Json(nullptr) : number(value); };
   Json json;
   json["name"] = output.name;
   json["type"] = output.type;
+  json["kind"] = output.is_label ? "labels" : "numbers";
+  json["judged"] = output.is_judged && !output.is_state;
   json["state"] = output.is_state;
   json["list"] = output.is_list;
   json["values"] = output.values;
-  json["max_abs_diff"] = number(output.max_abs_diff);
-  json["mean_abs_diff"] = number(output.mean_abs_diff);
-  json["mse"] = number(output.mse);
-  json["sqnr_db"] = number(output.sqnr_db);
+  json["silent_values"] = output.silent_values;
+  json["max_abs_diff"] = of_numbers(output.max_abs_diff);
+  json["mean_abs_diff"] = of_numbers(output.mean_abs_diff);
+  json["mse"] = of_numbers(output.mse);
+  json["sqnr_db"] = of_numbers(output.sqnr_db);
   json["identical"] = std::isinf(output.sqnr_db) && output.sqnr_db > 0;
   json["sqnr_low_db"] = output.sqnr_low_db ? number(*output.sqnr_low_db) : Json(nullptr);
   json["agreement_low"] = output.agreement_low ? Json(*output.agreement_low) : Json(nullptr);
-  json["cosine"] = number(output.cosine);
+  json["cosine"] = of_numbers(output.cosine);
   json["top1_agreement"] = output.top1_agreement ? Json(*output.top1_agreement) : Json(nullptr);
   json["top5_agreement"] = output.top5_agreement ? Json(*output.top5_agreement) : Json(nullptr);
+  json["answers_compared"] = output.answers;
+  json["answers_changed"] = output.changed;
   json["changed_answers"] = Json::array();
   for (const ChangedAnswer& changed : output.changed_answers)
     json["changed_answers"].push_back({{"from", changed.from}, {"to", changed.to}, {"count", changed.count}});
@@ -154,6 +168,7 @@ Json metric_json(const MetricResult& metric) {
   json["reference"] = number(metric.reference);
   json["candidate"] = number(metric.candidate);
   json["drop"] = number(metric.drop);
+  json["why_not"] = with_options(metric.why_not);
   json["drop_low"] = metric.has_interval ? number(metric.drop_low) : Json(nullptr);
   json["drop_high"] = metric.has_interval ? number(metric.drop_high) : Json(nullptr);
   json["drop_bound"] = metric.drop_bound ? number(*metric.drop_bound) : Json(nullptr);
@@ -162,8 +177,9 @@ Json metric_json(const MetricResult& metric) {
 
 // Nothing of the sample itself where nobody asked for pictures.
 Json worst_json(const SampleDifference& worst) {
-  Json json = {
-      {"sample", worst.name}, {"output", worst.output}, {"max_abs_diff", number(worst.max_abs_diff)}};
+  Json json = {{"sample", worst.name}, {"output", worst.output}};
+  json["max_abs_diff"] = worst.changed == 0 ? number(worst.max_abs_diff) : Json(nullptr);
+  if (worst.changed != 0) json["answers_changed"] = worst.changed;
   if (worst.label) json["label"] = number(*worst.label);
   for (const ClassScore& answer : worst.answers) {
     json["answers"].push_back({{"class", answer.of_class},
@@ -199,6 +215,12 @@ Json row_json(const VerifyRow& row) {
   json["samples_needed"] = result.samples_needed == 0 ? Json(nullptr) : Json(result.samples_needed);
   json["max_abs_diff"] = number(result.max_abs_diff);
   json["mean_abs_diff"] = number(result.mean_abs_diff);
+  json["agreement"] = Json(nullptr);
+  for (const OutputComparison& output : result.outputs) {
+    if (output.is_state || !output.is_judged || !output.top1_agreement) continue;
+    const double least = json["agreement"].is_null() ? 1 : json["agreement"].get<double>();
+    json["agreement"] = std::min(least, *output.top1_agreement);
+  }
   json["runtime_version"] = result.runtime_version;
   json["cpu"] = result.cpu;
   json["samples"] = result.samples;
@@ -236,7 +258,8 @@ std::string verify_text(const VerifyResult& result) {
   if (!result.worst.empty()) {
     text += "largest differences:";
     for (const SampleDifference& worst : result.worst)
-      text += plainly(" {} ({:.4g})", worst.name, worst.max_abs_diff);
+      text += worst.changed == 0 ? plainly(" {} ({:.4g})", worst.name, worst.max_abs_diff)
+                                 : plainly(" {} ({} labels)", worst.name, worst.changed);
     text += '\n';
   }
   if (!result.edge_cases.empty()) text += edge_lines(result.edge_cases);
@@ -248,7 +271,11 @@ std::string verify_text(const VerifyResult& result) {
         "`data`\n");
   }
   for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
-  if (const std::string words = sqnr_words(result.worst_sqnr_db); !words.empty()) text += words + '\n';
+  const bool has_numbers = std::any_of(result.outputs.begin(), result.outputs.end(), [](const auto& output) {
+    return output.is_judged && !output.is_state && !output.is_label;
+  });
+  if (const std::string words = sqnr_words(result.worst_sqnr_db); has_numbers && !words.empty())
+    text += words + '\n';
   // With a confidence that was asked for, the verdict says it.
   if (!result.certainty.empty() && result.passed && !result.is_confidence_asked)
     text +=
@@ -269,9 +296,10 @@ std::string verify_table(const std::vector<VerifyRow>& rows) {
       table.add({row.model.string(), "-", "-", "-", "-", "error: see above"});
       continue;
     }
-    const bool has_metric = !row.result.metrics.empty();
-    table.add({row.model.string(), decibel_text(row.result.worst_sqnr_db),
-               fmt::format("{:.4g}", row.result.max_abs_diff),
+    const bool has_metric = !row.result.metrics.empty() && !std::isnan(row.result.metrics[0].drop);
+    const bool has_numbers = !std::isnan(row.result.max_abs_diff);
+    table.add({row.model.string(), has_numbers ? decibel_text(row.result.worst_sqnr_db) : "-",
+               has_numbers ? fmt::format("{:.4g}", row.result.max_abs_diff) : "-",
                has_metric ? fmt::format("{:.4f}", row.result.metrics[0].candidate) : "-",
                has_metric ? signed_text(row.result.metrics[0].drop) : "-",
                row.result.passed ? "passed" : "failed"});
@@ -287,17 +315,19 @@ Json verify_json(const std::filesystem::path& reference, const std::vector<Verif
   json["schema_version"] = kSchemaVersion;
   json["verb"] = "verify";
   json["reference"] = reference.string();
-  // Of all candidates together, so that a script with one candidate need not look further.
+  // Of all candidates together, so that a script with one candidate need not look further. A candidate that
+  // was not compared, or gives labels alone, has no differences: then nobody knows the largest.
   double largest = 0, mean = 0;
-  bool passed = true;
+  bool passed = true, is_known = !rows.empty();
   for (const VerifyRow& row : rows) {
     passed = passed && row.error.empty() && row.result.passed;
+    is_known = is_known && row.error.empty() && !std::isnan(row.result.max_abs_diff);
     largest = std::max(largest, row.result.max_abs_diff);
     mean = std::max(mean, row.result.mean_abs_diff);
   }
   json["passed"] = passed;
-  json["max_abs_diff"] = number(largest);
-  json["mean_abs_diff"] = number(mean);
+  json["max_abs_diff"] = is_known ? number(largest) : Json(nullptr);
+  json["mean_abs_diff"] = is_known ? number(mean) : Json(nullptr);
   json["candidates"] = Json::array();
   for (const VerifyRow& row : rows) json["candidates"].push_back(row_json(row));
   return json;

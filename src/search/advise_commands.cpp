@@ -111,6 +111,7 @@ std::string CommandWriter::gates() const {
   if (options_.threshold) text += fmt::format(" --threshold {:g}", *options_.threshold);
   if (options_.metric != Metric::kAuto) text += fmt::format(" --metric {}", name_of(options_.metric));
   if (!options_.label_output.empty()) text += " --label-output " + quoted(options_.label_output);
+  for (const std::string& output : options_.outputs) text += " --outputs " + quoted(output);
   return text;
 }
 

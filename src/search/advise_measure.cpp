@@ -239,6 +239,7 @@ class Measuring : private MethodLab {
     verify_options.metric_command = options_.metric_command;
     verify_options.tags = options_.tags;
     verify_options.label_output = options_.label_output;
+    verify_options.outputs = options_.outputs;
     verify_options.threshold = options_.threshold;
     verify_options.edge_cases = false;
     verify_options.gates = result_.gates;

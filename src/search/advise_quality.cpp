@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "measure/gates.h"
 #include "measure/worst_output.h"
 #include "search/advise_rules.h"
 
@@ -14,8 +15,10 @@ namespace {
 
 // Points for accuracies, a share of the original's value for errors and likelihoods.
 std::string drop_text(const MetricResult& metric, double limit) {
-  const double change =
-      metric.higher_is_better ? 100 * metric.drop : 100 * metric.drop / std::fabs(metric.reference);
+  if (std::isnan(metric.drop))
+    return fmt::format("{} was not measured: {}", metric.name,
+                       metric.why_not.empty() ? "no label counts" : metric.why_not);
+  const double change = 100 * (metric.higher_is_better ? metric.drop : measure::loss_of(metric));
   const char* unit = metric.higher_is_better ? "points" : "%";
   if (std::fabs(change) < 0.005) return fmt::format("{} unchanged at {:.4f}", metric.name, metric.candidate);
   return fmt::format("{} {} by {:.2f} {} to {:.4f}, {:.2f} allowed", metric.name,
@@ -27,6 +30,7 @@ std::string quality_text(const Gates& gates, const MethodFinding& finding) {
   if (gates.min_agreement && finding.agreement)
     return fmt::format("{:.2f} % same predictions, {:.4g} wanted", 100 * *finding.agreement,
                        100 * *gates.min_agreement);
+  if (std::isnan(finding.sqnr_db)) return "neither model detects anything in these samples";
   if (finding.sqnr_db == std::numeric_limits<double>::infinity()) return "identical";
   return fmt::format("{:.1f} dB, {:.4g} wanted", finding.sqnr_db, gates.min_sqnr.value_or(kUsualSqnr));
 }
@@ -80,7 +84,7 @@ void judge(const Gates& gates, const VerifyResult& compared, MethodFinding& find
   finding.is_acceptable = finding.is_uncertain = false;
   std::uint64_t broken = 0;
   for (const OutputComparison& output : compared.outputs)
-    broken += output.is_state ? 0 : output.newly_not_finite;
+    broken += measure::is_judged(output) ? output.newly_not_finite : 0;
   if (!compared.metrics.empty()) finding.metric = compared.metrics.front();
   if (broken != 0) {
     finding.quality = fmt::format("{} values became NaN or infinite", broken);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "measure/gates.h"
 #include "onnx/types.h"
 #include "search/advise_rules.h"
 #include "search/advise_weights.h"
@@ -179,7 +180,7 @@ class Risks {
     for (const MethodFinding& method : result_.methods) {
       if (!method.is_faster(kWorthwhileSpeed) || !method.metric) continue;
       const MetricResult& metric = *method.metric;
-      const double scale = metric.higher_is_better ? 1 : std::max(std::fabs(metric.reference), 1e-9);
+      const double scale = std::max(measure::loss_scale(metric), 1e-9);
       // One sample more or less is the finest step of an accuracy.
       const double step = metric.higher_is_better
                               ? 1.0 / static_cast<double>(std::max<std::uint64_t>(1, result_.quality_samples))

@@ -106,6 +106,7 @@ VerifyOptions MeasuringEvaluator::verify_options(const DataOptions& data) const 
   how.metric_command = options_.metric_command;
   how.tags = options_.tags;
   how.label_output = options_.label_output;
+  how.outputs = options_.outputs;
   how.threshold = options_.threshold;
   return how;
 }

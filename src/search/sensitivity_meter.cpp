@@ -78,7 +78,7 @@ json comparison_json(const VerifyResult& result) {
   if (!result.metrics.empty()) {
     const MetricResult& metric = result.metrics.front();
     value["metric"] = metric.name;
-    value["reference"] = metric.reference;
+    value["reference"] = std::isfinite(metric.reference) ? json(metric.reference) : json(nullptr);
     value["drop"] = std::isfinite(metric.drop) ? json(metric.drop) : json(nullptr);
   }
   return value;
@@ -91,7 +91,7 @@ Measured measured_of(const json& value) {
   measured.runtime_version = value.value("runtime_version", "");
   if (value.contains("metric")) {
     measured.metric = value.at("metric");
-    measured.reference = value.at("reference");
+    measured.reference = value.at("reference").is_null() ? 0 : value.at("reference").get<double>();
     if (!value.at("drop").is_null()) measured.drop = value.at("drop").get<double>();
   }
   return measured;
@@ -116,6 +116,7 @@ VerifyOptions verify_options(const SensitivityOptions& options) {
   how.metric_command = options.metric_command;
   how.tags = options.tags;
   how.label_output = options.label_output;
+  how.outputs = options.outputs;
   how.threshold = options.threshold;
   how.edge_cases = false;
   return how;
@@ -137,10 +138,12 @@ std::uint64_t SensitivityMeter::samples() const {
 std::string SensitivityMeter::identity() const {
   return identity_of(
       model_, options_.data, options_.runtime,
-      fmt::format("sensitivity 2 format {} task {} metric {} '{}' output '{}' threshold {} samples {}",
-                  name_of(options_.format), name_of(options_.task), name_of(options_.metric),
-                  fmt::format("{}' '{}", options_.metric_command.command, fmt::join(options_.tags, ",")),
-                  options_.label_output, options_.threshold.value_or(-1), samples()));
+      fmt::format(
+          "sensitivity 3 format {} task {} metric {} '{}' output '{}' of '{}' threshold {} samples {}",
+          name_of(options_.format), name_of(options_.task), name_of(options_.metric),
+          fmt::format("{}' '{}", options_.metric_command.command, fmt::join(options_.tags, ",")),
+          options_.label_output, fmt::join(options_.outputs, "', '"), options_.threshold.value_or(-1),
+          samples()));
 }
 
 const Recording& SensitivityMeter::recording() {

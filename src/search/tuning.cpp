@@ -58,6 +58,7 @@ QuantizeOptions maker_options(const TuneOptions& options, const Split& split) {
   made.trial.runtime.library = options.runtime.library;
   made.trial.runtime.isolate = options.runtime.isolate;
   made.trial.data = split.search;
+  made.trial.outputs = options.outputs;
   made.trial.data.labels.clear();
   made.threads = options.threads;
   return made;
@@ -73,13 +74,13 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
   for (const auto& [name, limit] : gates.max_drops) drops += fmt::format(" {}={}", name, limit);
   return identity_of(
       model, options.data, options.runtime,
-      fmt::format("tune 3 on {} gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} {} target {}",
-                  cpu_name(), text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
-                  text(gates.min_agreement), text(gates.max_drop), drops, text(gates.max_mse),
-                  text(gates.max_flips), text(gates.confidence), name_of(options.task),
-                  name_of(options.metric),
-                  fmt::format("{}' '{}", options.metric_command.command, fmt::join(options.tags, ",")),
-                  options.label_output, text(options.threshold), options.target));
+      fmt::format(
+          "tune 4 on {} gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} of '{}' {} target {}",
+          cpu_name(), text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
+          text(gates.min_agreement), text(gates.max_drop), drops, text(gates.max_mse), text(gates.max_flips),
+          text(gates.confidence), name_of(options.task), name_of(options.metric),
+          fmt::format("{}' '{}", options.metric_command.command, fmt::join(options.tags, ",")),
+          options.label_output, fmt::join(options.outputs, "', '"), text(options.threshold), options.target));
 }
 
 // One run: what is the best so far is in its place.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "onnx/model.h"
@@ -52,10 +53,14 @@ Links links_of(const graph::Index& index, std::span<const Share> shares) {
 // island stop the flood, and the next island begins with them when nothing else is left to flood.
 class Flood {
  public:
-  Flood(Links links, std::span<const Share> shares)
-      : links_(std::move(links)), shares_(shares), touched_by_(shares.size()) {}
+  struct Island {
+    std::size_t size = 0, computing = 0;
+  };
 
-  std::vector<std::size_t> island_sizes() {
+  Flood(Links links, std::span<const Share> shares, const std::vector<bool>& computes)
+      : links_(std::move(links)), shares_(shares), computes_(computes), touched_by_(shares.size()) {}
+
+  std::vector<Island> islands() {
     for (std::size_t node = 0; node < shares_.size(); ++node)
       if (shares_[node] != Share::kNone && links_.waits_for[node] == 0) ready_.push_back(node);
     while (!ready_.empty()) {
@@ -64,11 +69,11 @@ class Flood {
         ready_.pop_front();
         visit(node);
       }
-      if (size_ > 0) sizes_.push_back(std::exchange(size_, 0));
+      if (now_.size > 0) found_.push_back(std::exchange(now_, {}));
       ++island_;
       ready_.swap(shore_);
     }
-    return std::move(sizes_);
+    return std::move(found_);
   }
 
  private:
@@ -78,7 +83,8 @@ class Flood {
       shore_.push_back(node);
       return;
     }
-    if (is_taken) ++size_;
+    if (is_taken) ++now_.size;
+    if (is_taken && computes_[node]) ++now_.computing;
     for (const std::size_t next : links_.next[node]) {
       if (is_taken) touched_by_[next] = island_;
       if (--links_.waits_for[next] == 0) ready_.push_back(next);
@@ -87,10 +93,12 @@ class Flood {
 
   Links links_;
   std::span<const Share> shares_;
+  const std::vector<bool>& computes_;
   std::vector<std::size_t> touched_by_;  // the last island in front of a node
   std::deque<std::size_t> ready_, shore_;
-  std::size_t island_ = 1, size_ = 0;
-  std::vector<std::size_t> sizes_;
+  std::size_t island_ = 1;
+  Island now_;
+  std::vector<Island> found_;
 };
 
 std::vector<std::string> most_first(const std::map<std::string, std::size_t>& counts) {
@@ -108,21 +116,37 @@ std::string name_of(const onnx::Node& node) {
                                               : fmt::format("{}.{}", node.domain, node.op_type);
 }
 
+constexpr std::string_view kConversions =
+    " Cast CastLike DequantizeLinear Flatten Identity QuantizeLinear Reshape Shape Squeeze Transpose "
+    "Unsqueeze ";
+
+bool computes(const onnx::Node& node) {
+  return kConversions.find(fmt::format(" {} ", node.op_type)) == std::string_view::npos;
+}
+
 }  // namespace
 
 Islands islands_of(const graph::Index& index, std::span<const Share> shares) {
   Islands result;
   std::map<std::string, std::size_t> left;
+  std::vector<bool> are_computing(shares.size());
   for (std::size_t node = 0; node < shares.size(); ++node) {
-    if (shares[node] == Share::kNone) continue;
+    if (shares[node] == Share::kNone) {
+      ++result.folded;
+      continue;
+    }
+    are_computing[node] = computes(*index.main().nodes()[node]);
     ++result.nodes;
     if (shares[node] == Share::kProvider) ++result.taken;
     if (shares[node] == Share::kCpu) ++left[name_of(*index.main().nodes()[node])];
   }
   result.left = most_first(left);
-  const std::vector<std::size_t> sizes = Flood(links_of(index, shares), shares).island_sizes();
-  result.islands = sizes.size();
-  if (!sizes.empty()) result.largest = *std::max_element(sizes.begin(), sizes.end());
+  for (const Flood::Island& island : Flood(links_of(index, shares), shares, are_computing).islands()) {
+    ++result.islands;
+    result.largest = std::max(result.largest, island.size);
+    result.computing += island.computing;
+    if (island.computing != 0) ++result.computing_islands;
+  }
   return result;
 }
 

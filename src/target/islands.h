@@ -1,10 +1,11 @@
-// How a graph falls apart when a provider takes its nodes and leaves the others to the CPU.
+// How a graph is partitioned when a provider takes its nodes and leaves the others to the CPU.
 //
 //   Conv ─ Relu ─ NonZero ─ Cast ─ Add       two islands of two nodes, if the provider has no NonZero
 //          └──────────────────────┘
 //
-// Every island costs a way there and a way back. It is formed as ONNX Runtime forms it: as large as it can be
-// without any CPU node that both needs the island and is needed by it; its nodes need not be connected.
+// An island is a partition of the provider; data is copied to it and back. It is formed as ONNX Runtime forms
+// it: as large as it can be without any CPU node that both needs the island and is needed by it; its nodes
+// need not be connected.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,10 @@ namespace ounce::target {
 
 struct Islands {
   std::size_t nodes = 0, taken = 0, islands = 0, largest = 0;  // largest: nodes of one island
+  // Nodes that are taken and compute something, and islands that have one. The others convert or move data
+  // (DequantizeLinear, Cast, Reshape …), which accelerates nothing.
+  std::size_t computing = 0, computing_islands = 0;
+  std::size_t folded = 0;         // nodes that are computed before the model runs, and not among `nodes`
   std::vector<std::string> left;  // op types and counts that stay on the CPU, most first: "NonZero 2"
 };
 

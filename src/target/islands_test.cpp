@@ -46,6 +46,22 @@ TEST(Islands, AChainThatIsTakenIsOne) {
   EXPECT_THAT(islands.left, IsEmpty());
 }
 
+// Reshapes and conversions beside the CPU's nodes make nothing faster.
+TEST(Islands, ThoseThatOnlyConvertAreToldApart) {
+  ModelBuilder model = with_input();
+  model.node("DequantizeLinear", {"x", "s"}, {"a"}).node("Erf", {"a"}, {"b"}).node("Relu", {"b"}, {"c"});
+  model.node("Constant", {}, {"s"});
+  const onnx::Model read = onnx::read_model_from_memory(model.bytes(), "model");
+  const Islands islands = islands_of(
+      graph::Index(read), std::vector<Share>{Share::kProvider, Share::kCpu, Share::kProvider, Share::kNone});
+  EXPECT_EQ(islands.taken, 2U);
+  EXPECT_EQ(islands.computing, 1U);
+  EXPECT_EQ(islands.islands, 2U);
+  EXPECT_EQ(islands.computing_islands, 1U);
+  EXPECT_EQ(islands.nodes, 3U);
+  EXPECT_EQ(islands.folded, 1U);
+}
+
 TEST(Islands, ANodeInTheMiddleMakesTwo) {
   ModelBuilder model = with_input();
   model.node("Relu", {"x"}, {"a"}).node("Erf", {"a"}, {"b"}).node("Relu", {"b"}, {"c"});

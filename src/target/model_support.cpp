@@ -111,8 +111,8 @@ ModelSupport support_of(const onnx::Model& model, const graph::Index& index, con
     check.notes.push_back(
         target.version.empty()
             ? fmt::format("no release for {} was measured: nothing is known of it", target.machine)
-            : fmt::format("ONNX Runtime {} on {} was not measured: nothing is known of it", target.version,
-                          target.machine));
+            : fmt::format("no data for ONNX Runtime {} on {} (latest measured: {})", target.version,
+                          target.machine, newest_measured(target.machine)));
   }
   if (!check.problems.empty()) check.verdict = Verdict::kNotImplemented;
   const auto saturating = find_saturating(model, index, target, check);

@@ -92,6 +92,8 @@ class PageReader {
         page.enters_bodies = true;
       } else if (trait == "quantized-ops") {
         page.takes_quantized_ops = true;
+      } else if (trait == "node-by-node") {
+        page.is_node_by_node = true;
       } else {
         refuse("no such trait");
       }

@@ -23,6 +23,7 @@ struct ProviderPage {
   bool needs_fixed_shapes = false;
   bool enters_bodies = false;        // the nodes inside of If, Loop and Scan too
   bool takes_quantized_ops = false;  // DequantizeLinear and QuantizeLinear with the op between them
+  bool is_node_by_node = false;      // its nodes are kernels like the CPU's: no partitions are compiled
   std::vector<ProviderOp> ops;
 };
 

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "target/provider.h"
@@ -51,12 +54,39 @@ constexpr std::string_view kHere = "linux-x64";
           text, fmt::join(places, ", "), fmt::join(names, ", "), fmt::join(kCpus, ", ")));
 }
 
-std::string newest_of(std::string_view machine) {
-  std::string newest;
-  for (const Release& release : SupportMatrix::measured().releases()) {
-    if (release.machine == machine) newest = release.version;  // in their order
+// Major and minor; nothing for text that is no version.
+std::optional<std::pair<int, int>> numbers_of(std::string_view version) {
+  std::vector<int> numbers;
+  for (bool has_more = true; has_more;) {
+    const std::size_t dot = version.find('.');
+    const std::string_view part = version.substr(0, dot);
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), numbers.emplace_back());
+    if (error != std::errc() || end != part.data() + part.size()) return std::nullopt;
+    has_more = dot != std::string_view::npos;
+    version.remove_prefix(has_more ? dot + 1 : version.size());
   }
-  return newest;
+  if (numbers.size() != 2 && numbers.size() != 3) return std::nullopt;
+  return std::pair(numbers[0], numbers[1]);
+}
+
+std::string oldest_measured(std::string_view machine) {
+  for (const Release& release : SupportMatrix::measured().releases()) {
+    if (release.machine == machine) return std::string(release.version);  // in their order
+  }
+  return {};
+}
+
+// A release that came out between or after those that were measured is unknown; one before the first of them,
+// or of another major version, is more likely a slip, and no answer could be given for it anyway.
+void require_measurable(std::string_view text, const Target& target) {
+  const std::string oldest = oldest_measured(target.machine), newest = newest_measured(target.machine);
+  const auto asked = numbers_of(target.version), first = numbers_of(oldest), last = numbers_of(newest);
+  if (!asked) refuse_name(text);
+  if (!first || !last || (*asked >= *first && asked->first == last->first)) return;
+  throw Error(ErrorCode::kUsage,
+              fmt::format("`target` '{}': no data for ONNX Runtime {} on {} (oldest measured: {}, latest "
+                          "measured: {})",
+                          text, target.version, target.machine, oldest, newest));
 }
 
 }  // namespace
@@ -91,8 +121,20 @@ Target parse_target(std::string_view text) {
   target.system = found->system;
   target.machine = found->machine;
   if (!target.cpu.empty() && target.machine != "x64") refuse_name(text);
-  if (target.version.empty()) target.version = newest_of(target.machine);
+  if (target.version.empty()) {
+    target.version = newest_measured(target.machine);
+  } else {
+    require_measurable(text, target);
+  }
   return target;
+}
+
+std::string newest_measured(std::string_view machine) {
+  std::string newest;
+  for (const Release& release : SupportMatrix::measured().releases()) {
+    if (release.machine == machine) newest = release.version;  // in their order
+  }
+  return newest;
 }
 
 }  // namespace ounce::target

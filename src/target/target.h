@@ -20,7 +20,12 @@ struct Target {
   bool is_place() const { return !system.empty(); }
 };
 
-// Empty text is the CPU of this machine. Throws Error{kUsage} that says what there is.
+// Empty text is the CPU of this machine. Throws Error{kUsage} that says what there is: for words that are no
+// target, and for releases that cannot be ones of those that were measured (older than all of them, or of
+// another major version).
 Target parse_target(std::string_view text);
+
+// The version of the newest release that was measured on a machine; empty: none was.
+std::string newest_measured(std::string_view machine);
 
 }  // namespace ounce::target

@@ -41,6 +41,21 @@ TEST(ParseTarget, KnowsWhatAnX64CpuHas) {
   EXPECT_EQ(parse_target("linux-x64@1.30.0").cpu, "");
 }
 
+// A release that was not measured may be one that came out since; one that is older than all of them, or of
+// another major version, is a slip.
+TEST(ParseTarget, ReleasesThatNoDataCanBeOfAreRefused) {
+  for (const char* text : {"linux-x64@1.14", "linux-x64@1.99.0", "android-arm64@1.22.7"})
+    EXPECT_EQ(parse_target(text).name, text);
+  for (const char* text : {"linux-x64@9.9", "linux-x64@1.2.0", "linux-x64@0.5", "ort-web@2.0.0"}) {
+    const Error error = error_of([&] { parse_target(text); });
+    EXPECT_EQ(error.code(), ErrorCode::kUsage) << text;
+    EXPECT_THAT(error.what(), HasSubstr("no data for ONNX Runtime ")) << text;
+    EXPECT_THAT(error.what(), HasSubstr("latest measured: " + newest_measured("x64").substr(0, 2))) << text;
+  }
+  for (const char* text : {"linux-x64@1", "linux-x64@1..2", "linux-x64@.1", "linux-x64@99999999999.1"})
+    EXPECT_THAT(error_of([&] { parse_target(text); }).what(), HasSubstr("is no target")) << text;
+}
+
 TEST(ParseTarget, SaysWhatThereIs) {
   for (const char* text :
        {"toaster", "linux-x64@", "linux-x64@new", "linux-x64@1.2.0+magic", "linux-x64@1.2.0+",

@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include <nlohmann/json.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -27,6 +28,7 @@ struct Arguments {
   CheckOptions options;
   RemoteArguments remote;
   std::string required_ops, runtime, report;
+  std::vector<std::string> fail_on;
   bool json = false, list = false;
 };
 
@@ -51,6 +53,13 @@ int write_operators(const Arguments& arguments, Host& host, const std::vector<re
       problem);
   if (!problem.empty()) host.complain(problem);
   return code;
+}
+
+// By --fail-on, which looks at every node: one that is broken hides no other.
+bool is_refused(const Arguments& arguments, const TargetCheck& target) {
+  return std::any_of(arguments.fail_on.begin(), arguments.fail_on.end(), [&](const std::string& verdict) {
+    return verdict == name_of(Verdict::kSlow) ? target.slow != 0 : target.unknown != 0;
+  });
 }
 
 int run(const Arguments& arguments, Host& host, const CLI::App& app, const ReportFile& page) {
@@ -79,7 +88,8 @@ int run(const Arguments& arguments, Host& host, const CLI::App& app, const Repor
         model.path, [&] { row.result = check(model.path, options); }, row.error);
     for (const TargetCheck& target : row.result.targets) {
       const bool has_failed = target.execution && !target.execution->error.empty();
-      if (target.verdict > Verdict::kUnknown || has_failed) row.exit_code = kNotSupported;
+      if (target.verdict > Verdict::kUnknown || has_failed || is_refused(arguments, target))
+        row.exit_code = kNotSupported;
     }
     if (row.error.empty()) {
       host.say(human, report::check_text(row.result));
@@ -107,6 +117,11 @@ Command add_check(CLI::App& parser) {
          "where: linux-x64@1.30.0, android-arm64@1.22.0, ios-arm64@…, ort-web@…, host (repeatable, or "
          "with commas; default: host)")
       ->delimiter(',');
+  app->add_option("--fail-on", arguments->fail_on,
+                  "exit 3 for these verdicts, too: slow, unknown (repeatable, or with commas; default: none)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({std::string(name_of(Verdict::kSlow)), std::string(name_of(Verdict::kUnknown))}));
   app->add_option(
       "--required-ops", arguments->required_ops,
       "write the config file of a reduced build of ONNX Runtime that has the ops of these models, and "

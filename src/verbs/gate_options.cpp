@@ -26,7 +26,8 @@ void add_gate_options(CLI::App& app, GateArguments& arguments, const std::string
   app.add_option("--min-sqnr", arguments.min_sqnr, "least signal to noise of an output and its slices in dB")
       ->check(number_between(-1000, 1000))
       ->group(gates);
-  app.add_option("--min-agreement", arguments.min_agreement, "least share of same top-1 answers, such as 99%")
+  app.add_option("--min-agreement", arguments.min_agreement,
+                 "least share of same answers, such as 99%: top-1 classes, and outputs that are labels")
       ->group(gates);
   app.add_option("--max-flips", arguments.max_flips,
                  "largest share of decisions that change at --threshold, such as 0.5%")
@@ -69,8 +70,15 @@ void add_metric_options(CLI::App& app, GateArguments& arguments) {
       ->type_name(as_joined_list("NAME"));
   app.add_option("--label-output", arguments.label_output,
                  "the output that labels speak of (default: the first)");
+  app.add_option(
+         "--outputs", arguments.outputs,
+         "judge these outputs only (repeatable, or with commas); the others are compared and reported. "
+         "Example: --outputs probabilities")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--threshold", arguments.threshold,
-                 "an output decides at this value: count decisions that flip; least score of boxes")
+                 "decision threshold of an output: count decisions that change (two columns of probabilities "
+                 "are one decision); with --task detect, the least score of a box")
       ->check(number_between(-1e300, 1e300));
 }
 

@@ -17,6 +17,7 @@ namespace ounce::verbs {
 struct GateArguments {
   std::string task = "auto", metric = "auto", metric_command, label_output, min_agreement, max_flips;
   std::string tags, confidence;
+  std::vector<std::string> outputs;
   std::vector<std::string> max_drops;  // "0.5%" for the first metric, "f1=0.5%" for one by its name
   std::optional<double> threshold, abs_tol, mean_tol, max_mse, min_sqnr;
   double metric_seconds = 300;
@@ -41,6 +42,7 @@ void set_quality(const GateArguments& arguments, const Given& given, Options& op
   options.metric_command = {arguments.metric_command, arguments.metric_seconds, given.metric};
   options.tags = tags_of(arguments);
   options.label_output = arguments.label_output;
+  options.outputs = arguments.outputs;
   options.threshold = arguments.threshold;
 }
 

@@ -61,7 +61,9 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, H
     if (!line.empty()) host.say(out, plainly("  {}{}\n", name, line));
   }
   // What is good needs no words among many.
-  const std::string words = went_well ? report::sqnr_words(trial.sqnr_db) : "";
+  const std::string words = !went_well           ? ""
+                            : trial.is_of_labels ? report::label_words(trial.sqnr_db)
+                                                 : report::sqnr_words(trial.sqnr_db);
   if (!words.empty() && (is_alone || trial.sqnr_db < report::kDoubtfulSqnr))
     host.say(out, plainly("  {}{}{}\n", name, words,
                           trial.sqnr_db < report::kDoubtfulSqnr

@@ -55,9 +55,9 @@ VerifyOptions options_of(const Arguments& arguments, Host& host) {
 
 // What says something about single calls alone.
 void refuse_beside_tokens(const CLI::App& app) {
-  for (const char* name :
-       {"--worst", "--on", "--batch", "--report", "--pictures", "--labels", "--task", "--metric", "--abs-tol",
-        "--mean-tol", "--min-sqnr", "--max-mse", "--threshold", "--confidence", "--metric-command"}) {
+  for (const char* name : {"--worst", "--on", "--batch", "--report", "--pictures", "--labels", "--task",
+                           "--metric", "--abs-tol", "--mean-tol", "--min-sqnr", "--max-mse", "--threshold",
+                           "--confidence", "--metric-command", "--outputs"}) {
     if (app.count(name) != 0)
       throw Error(ErrorCode::kUsage,
                   fmt::format("{} says nothing about texts: leave it out, or --tokens", name));
@@ -123,9 +123,10 @@ Command add_verify(CLI::App& parser) {
   app->add_option("reference", arguments->reference, "the original model")->required();
   app->add_option("candidate", arguments->candidates, "models to compare with it, or folders of models")
       ->required();
-  add_gate_options(*app, arguments->gates,
-                   "Gates (without any: 20 dB for every output; with --labels 1 point of the metric)",
-                   "none");
+  add_gate_options(
+      *app, arguments->gates,
+      "Gates (without any: 20 dB for every output, 99 % of labels; with --labels 1 point of the metric)",
+      "none");
   app->add_flag("--edge-cases,!--no-edge-cases", arguments->edge_cases,
                 "also try zeros, extremes, noise, batches and lengths (default: on)");
   app->add_option("--worst", arguments->worst, "how many samples with the largest difference to name")

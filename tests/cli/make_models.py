@@ -336,7 +336,11 @@ def detector():
         scores = [[1.0 if place == first else 0.0 for place in range(DETECTOR_PLACES)], [0.75 if place == second else 0.0 for place in range(DETECTOR_PLACES)]]
         for channel in [ramp, ramp, half, half] + scores:
             pictures += channel
-    return detector_model(1, 0), {"detector.npz": npz(x=npy("f", [2, 6, DETECTOR_PLACES], pictures))}
+    nothing = [number if channel < 4 else 0.03125 for channel in range(6) for number in pictures[channel * DETECTOR_PLACES:(channel + 1) * DETECTOR_PLACES]]
+    return detector_model(1, 0), {
+        "detector.npz": npz(x=npy("f", [2, 6, DETECTOR_PLACES], pictures)),
+        "detector.empty.npz": npz(x=npy("f", [2, 6, DETECTOR_PLACES], nothing * 2)),
+    }
 
 
 @a_model
@@ -635,6 +639,39 @@ def zipmap():
         "zipmap.csv": "\n".join([header + ",class"] + rows).encode(),
         "zipmap.npz": npz(x=npy("f", [24, 128], [number for sample in samples for number in sample])),
     }
+
+
+CLASSIFIER_X = [[1, 1 + (row - 20) / 16 - 1 / 128] for row in range(40)]  # the 20th is next to the border
+
+
+def classifier_model(last):
+    """Two classes as scikit-learn's converter writes them without ZipMap: a label, and a probability for each class."""
+    nodes = [node("MatMul", ["x", "w"], ["scores"]), node("Softmax", ["scores"], ["probabilities"]),
+             node("ArgMax", ["probabilities"], ["label"], [attribute("axis", 1), attribute("keepdims", 0)])]
+    outputs = [value("label", ["N"], INT64), value("probabilities", ["N", 2])]
+    return model(graph(nodes, [value("x", ["N", 2])], outputs, [tensor("w", [2, 2], floats_of([1, 0, 0, last]))]))
+
+
+@a_model
+def classifier():
+    """Its own probabilities are in the data, as another program computed them, and nearly the same."""
+    shares = [1 / (1 + math.exp(y - x)) for x, y in CLASSIFIER_X]
+    proba = [number for share in shares for number in (share, 1 - share)]
+    return classifier_model(1), {
+        "classifier.npz": npz(x=npy("f", [40, 2], [number for row in CLASSIFIER_X for number in row]), proba=npy("f", [40, 2], proba)),
+    }
+
+
+@a_model
+def classifier_near():
+    """One of forty labels is another one."""
+    return classifier_model(1 + 1 / 64)
+
+
+@a_model
+def classifier_far():
+    """A quarter of the labels are others."""
+    return classifier_model(2)
 
 
 @a_model

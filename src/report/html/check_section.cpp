@@ -115,12 +115,18 @@ std::vector<Section> check_sections(const Json& document) {
       section.summary.push_back({name, "check " + words(target, "target"), bytes_of(model, "file_bytes"), "–",
                                  "–", found.words, found.kind});
     }
-    DataTable hints("Execution providers, by their documentation",
-                    {{"provider"}, {"takes", kNumber}, {"of", kNumber}, {"islands", kNumber}, {"note"}});
+    DataTable hints("Execution providers, by their documentation", {{"provider"},
+                                                                    {"takes", kNumber},
+                                                                    {"of nodes", kNumber},
+                                                                    {"of them compute", kNumber},
+                                                                    {"partitions", kNumber},
+                                                                    {"note"}});
     for (const Json& hint : list(model, "hints"))
       hints.add({cell(words(hint, "provider")), cell(figure_of(hint, "taken", 9), figure(hint, "taken")),
                  cell(figure_of(hint, "nodes", 9), figure(hint, "nodes")),
-                 cell(figure_of(hint, "islands", 9), figure(hint, "islands")), cell(words(hint, "note"))});
+                 cell(figure_of(hint, "computing", 9), figure(hint, "computing")),
+                 cell(figure_of(hint, "partitions", 9), figure(hint, "partitions")),
+                 cell(words(hint, "note"))});
     parts += hints.markup();
   }
   if (models > kMostModels)

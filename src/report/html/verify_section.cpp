@@ -23,11 +23,24 @@ std::string share_text(const Json& output, const char* key) {
   return share ? fmt::format("{:.2f} %", 100 * *share) : "–";
 }
 
-// The worst of the outputs that are judged.
+// Documents of older versions do not say so: then all but states are.
+bool is_judged(const Json& output) {
+  const Json& judged = member(output, "judged");
+  return judged.is_boolean() ? judged.get<bool>() : !is_true(output, "state");
+}
+
+// Is every output that is judged equal to the last bit?
+bool is_identical(const Json& candidate) {
+  const Json& outputs = list(candidate, "outputs");
+  return std::all_of(outputs.begin(), outputs.end(),
+                     [](const Json& output) { return !is_judged(output) || is_true(output, "identical"); });
+}
+
+// The worst of the outputs that are judged, and have an SQNR.
 const Json* worst_output(const Json& candidate) {
   const Json* worst = nullptr;
   for (const Json& output : list(candidate, "outputs")) {
-    if (is_true(output, "state") || !figure(output, "sqnr_db")) continue;
+    if (!is_judged(output) || !figure(output, "sqnr_db")) continue;
     if (worst == nullptr || *figure(output, "sqnr_db") < *figure(*worst, "sqnr_db")) worst = &output;
   }
   return worst;
@@ -42,16 +55,20 @@ std::vector<Tile> tiles_of(const Json& candidate) {
                    fmt::format("drop {} (95 %: {} … {})", figure_of(metrics[0], "drop", 3),
                                figure_of(metrics[0], "drop_low", 3), figure_of(metrics[0], "drop_high", 3))});
   const Json* worst = worst_output(candidate);
-  all.push_back({"output against the original", "",
-                 worst == nullptr ? "exact" : decibels_of(*worst, "sqnr_db", "identical"),
-                 worst == nullptr ? "every value is equal" : "SQNR of " + words(*worst, "name")});
+  if (worst != nullptr) {
+    all.push_back({"output against the original", "", decibels_of(*worst, "sqnr_db", "identical"),
+                   "SQNR of " + words(*worst, "name")});
+  } else if (is_identical(candidate)) {
+    all.push_back({"output against the original", "", "exact", "every value is equal"});
+  }
   for (const Json& output : list(candidate, "outputs")) {
-    if (is_true(output, "state") || !figure(output, "top1_agreement")) continue;
-    all.push_back(
-        {"same best class", "", share_text(output, "top1_agreement"), "of " + words(output, "name")});
+    if (!is_judged(output) || !figure(output, "top1_agreement")) continue;
+    all.push_back({words(output, "kind") == "labels" ? "same labels" : "same best class", "",
+                   share_text(output, "top1_agreement"), "of " + words(output, "name")});
     break;
   }
-  all.push_back({"largest difference", "", figure_of(candidate, "max_abs_diff"), "of any value"});
+  if (figure(candidate, "max_abs_diff"))
+    all.push_back({"largest difference", "", figure_of(candidate, "max_abs_diff"), "of any value"});
   all.push_back({"judged on", "", figure_of(candidate, "samples", 9),
                  is_true(candidate, "generated") ? "random inputs" : "samples"});
   return all;
@@ -68,7 +85,11 @@ Markup output_table(const Json& candidate) {
                               {"same top-5", kNumber},
                               {"new NaN/Inf", kNumber}});
   for (const Json& output : list(candidate, "outputs")) {
-    table.add({cell(words(output, "name") + (is_true(output, "state") ? " (state)" : "")),
+    const std::string kind = is_true(output, "state")            ? " (state)"
+                             : !is_judged(output)                ? " (not judged)"
+                             : words(output, "kind") == "labels" ? " (labels)"
+                                                                 : "";
+    table.add({cell(words(output, "name") + kind),
                cell(figure_of(output, "values", 12), figure(output, "values")),
                cell(decibels_of(output, "sqnr_db", "identical"), figure(output, "sqnr_db")),
                cell(figure_of(output, "max_abs_diff"), figure(output, "max_abs_diff")),
@@ -161,7 +182,10 @@ Markup worst_cards(const Json& candidate) {
     const std::string sentence = answer_sentence(worst);
     Markup caption =
         element("b", text(words(worst, "sample"))) + Markup("<br>") +
-        text(fmt::format("{} differs by up to {}", words(worst, "output"), figure_of(worst, "max_abs_diff")));
+        text(figure(worst, "answers_changed") ? fmt::format("{}: {} labels changed", words(worst, "output"),
+                                                            figure_of(worst, "answers_changed", 9))
+                                              : fmt::format("{} differs by up to {}", words(worst, "output"),
+                                                            figure_of(worst, "max_abs_diff")));
     if (!sentence.empty()) caption += Markup("<br>") + text(sentence);
     cards += element("figure", {{"class", "card"}},
                      picture_of_sample(worst) + element("figcaption", caption) + answers_of(worst));
@@ -228,7 +252,9 @@ Section section_of(const Json& candidate, const std::string& reference) {
   section.body +=
       edge_table(candidate) + cpu_table(list(candidate, "cpus")) + note_list(sentences(candidate, "notes"));
   const Json* worst = worst_output(candidate);
-  std::string quality = worst == nullptr ? "exact" : decibels_of(*worst, "sqnr_db", "identical");
+  std::string quality = worst != nullptr          ? decibels_of(*worst, "sqnr_db", "identical")
+                        : is_identical(candidate) ? "exact"
+                                                  : "–";
   if (const Json& metrics = list(candidate, "metrics"); !metrics.empty())
     quality += fmt::format(", {} {}", words(metrics[0], "name"), figure_of(metrics[0], "candidate"));
   section.summary = {{name, "verify", "–", "–", quality, has_passed ? "passed" : "failed", section.verdict}};

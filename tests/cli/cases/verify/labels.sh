@@ -1,0 +1,16 @@
+# A classifier that gives labels: one of forty that changes is no difference of 1.
+need classifier classifier_near classifier_far
+v="ounce verify classifier.onnx classifier_near.onnx --data classifier.npz --no-edge-cases"
+$v
+for gate in '--abs-tol 0.04 --mean-tol 0.01' '--min-agreement 99%' '--min-agreement 95%' '--threshold 0.5 --max-flips 5%' \
+  '--threshold 0.5 --max-flips 1%' '--labels proba --task regress'; do
+  code=0
+  $v $gate > out || code=$?
+  echo "$gate: exit $code, $(tail -n 1 out)"
+done
+exits 1 ounce verify classifier.onnx classifier_far.onnx --data classifier.npz --no-edge-cases --abs-tol 1 > out
+tail -n 1 out
+$v --threshold 0.5 --json 2> /dev/null > document
+json_get candidates.0.agreement candidates.0.outputs.0.kind candidates.0.outputs.0.answers_compared candidates.0.outputs.0.answers_changed \
+  candidates.0.outputs.0.top1_agreement candidates.0.outputs.0.max_abs_diff candidates.0.outputs.0.sqnr_db candidates.0.outputs.1.kind \
+  candidates.0.outputs.1.flips candidates.0.outputs.1.decisions < document

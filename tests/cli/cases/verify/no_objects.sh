@@ -1,0 +1,16 @@
+# Pictures in which a detector finds nothing: its scores below the threshold decide nothing.
+need detector detector_blind
+v="ounce verify detector.onnx detector_blind.onnx --data detector.empty.npz --no-edge-cases --task detect"
+$v
+$v --min-sqnr 30 > out
+tail -n 1 out
+exits 1 $v --max-drop 1% > out
+tail -n 1 out
+exits 1 $v --abs-tol 0.01 > out
+tail -n 1 out
+$v --json 2> /dev/null > document
+json_get passed candidates.0.metrics.0.reference candidates.0.metrics.0.drop candidates.0.metrics.0.drop_low candidates.0.metrics.0.why_not \
+  candidates.0.outputs.0.sqnr_db candidates.0.outputs.0.values candidates.0.outputs.0.silent_values < document
+# With a threshold that these scores reach, they count.
+$v --threshold 0.02 > out
+tail -n 1 out
