@@ -35,12 +35,18 @@ std::string names_of(const Source& source) {
   return fmt::format("{} and {} more", fmt::join(names, ", "), more);
 }
 
-// What may have been meant for an input: the first that is not the labels.
-std::string likely_field(const Source& source, const std::string& labels) {
+// How an input can be fed that has nothing of its name: by the first field that feeds nothing else, or else by
+// no field at all.
+std::string advice_for(const ValueDescription& input, const Source& source,
+                       const std::vector<std::string>& used) {
   for (const std::string& name : source.names_there()) {
-    if (name != labels && name != "folder") return name;
+    const bool is_used = std::find(used.begin(), used.end(), name) != used.end();
+    if (!is_used && name != "folder") return fmt::format("Map one: `fields` {}={}", input.name, name);
   }
-  return "NAME";
+  return fmt::format(
+      "Give it data of its own with `paths` {0}=PATH, a number with `constants` {0}=NUMBER, or a state with "
+      "`carry` {0}=OUTPUT",
+      input.name);
 }
 
 // A NaN in the data would make every comparison meaningless.
@@ -194,8 +200,8 @@ std::string DataFeed::find_field(const Source& source, const ValueDescription& i
     choices = {*list->file_field()};
   if (named == options_.fields.end() && is_only && choices.size() == 1) return choices[0];
   throw Error(ErrorCode::kBadInput,
-              fmt::format("has no array or column named '{}' (it has {}). Map one: `fields` {}={}", name,
-                          names_of(source), input.name, likely_field(source, options_.labels)),
+              fmt::format("has no array or column named '{}' (it has {}). {}", name, names_of(source),
+                          advice_for(input, source, wanted_fields_)),
               path.string());
 }
 
