@@ -1,31 +1,33 @@
 #include "base/temporary_folder.h"
 
+#include <fmt/format.h>
 #include <ounce/error.h>
-#include <stdlib.h>
 
-#include <new>
-#include <system_error>
+#include <cerrno>
+#include <cstring>
+
+#include "base/temporary_name.h"
 
 namespace ounce {
 namespace {
-constexpr int kAttempts = 2;
-}
+constexpr int kRemovals = 2;
+constexpr unsigned kPrivate = 0700;
+}  // namespace
 
 TemporaryFolder::TemporaryFolder(const std::string& purpose) {
-  std::string name = (std::filesystem::temp_directory_path() / ("ounce-" + purpose + "-XXXXXX")).string();
-  if (::mkdtemp(name.data()) == nullptr) throw Error(ErrorCode::kIo, "cannot make a temporary folder", name);
-  path_ = name;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path();
+  remove_leftovers_once(parent);
+  open_ = make_temporary_folder(
+      parent, [&] { return temporary_folder_name(purpose); }, kPrivate, path_);
+  if (!open_)
+    throw Error(ErrorCode::kIo, fmt::format("cannot make a temporary folder: {}", std::strerror(errno)),
+                parent.string());
 }
 
 // Looking into the folder takes memory and a descriptor. If there is none, there may be one a moment later.
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code error;
-  for (int i = 0; i < kAttempts; ++i) {
-    try {
-      std::filesystem::remove_all(path_, error);
-      if (!error) return;
-    } catch (const std::bad_alloc&) {
-    }
+  for (int i = 0; i < kRemovals; ++i) {
+    if (remove_temporary_folder(path_, open_.get())) return;
   }
 }
 
