@@ -45,10 +45,11 @@ extern "C" {
 /* What ounce_call_run() gives, and the functions that take something: the exit codes of the command line. */
 enum {
   OUNCE_OK = 0,
-  OUNCE_GATE_FAILED = 1, /* a result, no error: verify, contract check, tune */
+  OUNCE_GATE_FAILED = 1, /* a result, no error: verify, contract check, tune; prove: refuted */
   OUNCE_BAD_REQUEST = 2, /* an option that makes no sense, or a file that is not what it should be */
   OUNCE_UNSUPPORTED = 3, /* of check a result; otherwise: nothing can be done about this model */
   OUNCE_IO = 4,          /* the system refused: no such file, a full disk, no memory */
+  OUNCE_UNPROVED = 5,    /* a result, no error: prove could not check all that a model states */
   OUNCE_INTERNAL = 70,   /* a bug of ours */
   OUNCE_STOPPED = 130    /* by ounce_call_stop(), or by a callback */
 };

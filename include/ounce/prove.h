@@ -1,5 +1,5 @@
-// The proof that travels with a model: what was done, with which recipe, what it was held against, and what
-// came out. A model that we write carries it in its metadata; prove() does it again.
+// The provenance record of a model: its source, the recipe, what it was compared with, and the result. A model
+// that Ounce writes carries it in its metadata; prove() does it again.
 //
 //   const std::optional<ounce::Statement> statement = ounce::statement_of("model.w8.onnx");
 //
@@ -7,10 +7,10 @@
 //   options.source = "model.onnx";
 //   options.data.path = "val.npz";
 //   const ounce::Proof proof = ounce::prove("model.w8.onnx", options);
-//   if (!proof.holds()) log(proof.verdict());
+//   if (proof.verdict() != ounce::ProofVerdict::kProved) log(proof.reason());
 //
-// A statement is not signed: whoever changes a model can change it as well. What counts is that it can be
-// replayed.
+// A statement is not signed: whoever changes a model can change its statement as well. So the statement alone
+// proves nothing. A model is proved if the recipe makes the same bytes of the source that the caller has.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct StatedRun {
   std::string runtime_version;
   std::uint64_t samples = 0;
   bool is_generated = false;
-  std::string data, labels;       // digests of what was fed; labels: empty without
+  std::string data, labels;       // SHA-256 of what was fed; labels: empty without
   std::optional<double> sqnr_db;  // whole dB, rounded down, of the worst output; nothing: it was exact
 };
 
@@ -74,17 +74,21 @@ struct StatedGate {
 struct Statement {
   static constexpr const char* kMetadataKey = "ounce.statement";
 
-  std::string version;       // of Ounce
-  std::string source, plan;  // digests
-  std::string content;       // digest of the model without its metadata, wherever its weights stand
-  Recipe recipe;             // resolved: the same model comes out every time
-  std::string ranges;        // digest of the file of ranges; empty without
-  Selection calibration;     // of the data, where it was calibrated on
+  std::string version;        // of Ounce
+  std::string source, plan;   // digests that tell files apart (XXH3), of the metadata beside the statement
+  std::string source_sha256;  // of the original and its external data; empty in old statements
+  std::string content;        // SHA-256 of the model without its metadata, wherever its weights are
+  Recipe recipe;              // resolved: the same model comes out every time
+  std::string ranges;         // SHA-256 of the file of ranges; empty without
+  Selection calibration;      // of the data, where it was calibrated on
   std::optional<StatedRun> trial;
   std::optional<StatedGate> gate;
   // The oldest release of ONNX Runtime from which on all that were measured run it, by machine: {"x64",
   // "1.14.0"}.
   std::map<std::string, std::string> releases;
+
+  // False for statements of older versions of Ounce, whose digests (XXH3) can be forged.
+  bool has_strong_digests() const { return !source_sha256.empty(); }
 };
 
 // Nothing for a model without one. Throws Error{kBadInput} for one that says nothing that makes sense.
@@ -99,9 +103,22 @@ struct NamesOf<ProofFinding> {
 };
 
 struct ProofStep {
-  std::string name;  // "content" "releases" "source" "recipe" "data" "gate"
+  std::string name;  // "content" "releases" "source" "recipe" "trial" "gate" "figures"
   ProofFinding finding = ProofFinding::kNotChecked;
-  std::string what;  // a sentence
+  std::string what;       // a sentence
+  bool is_stated = true;  // false: the model states nothing that this step could check
+};
+
+enum class ProofVerdict {
+  kProved,    // made again from the original, the model is the same, and all that it states holds
+  kUnproved,  // nothing contradicts the statement, but not all of it could be checked
+  kRefuted    // something contradicts the statement
+};
+template <>
+struct NamesOf<ProofVerdict> {
+  static constexpr Named<ProofVerdict> kAll[] = {{ProofVerdict::kProved, "proved"},
+                                                 {ProofVerdict::kUnproved, "unproved"},
+                                                 {ProofVerdict::kRefuted, "refuted"}};
 };
 
 struct ProveOptions {
@@ -119,8 +136,9 @@ struct Proof {
   Statement statement;
   std::vector<ProofStep> steps;
 
-  bool holds() const;           // nothing that was checked fails
-  std::string verdict() const;  // the first that fails, or what was checked
+  ProofVerdict verdict() const;
+  std::string reason() const;  // the step that fails, those that were not checked, or those that hold
+  bool holds() const { return verdict() != ProofVerdict::kRefuted; }  // nothing that was checked fails
 };
 
 // Error{kBadInput} for a model without a statement.

@@ -58,7 +58,7 @@ struct TrialResult {
   std::string runtime_version;
   std::uint64_t samples = 0;
   bool is_generated = true;
-  std::string data_digest = {};  // of what both were fed
+  std::string data_digest = {};  // SHA-256 of what both were fed
   bool is_of_labels = false;     // the model gives labels alone: sqnr_db is 10·log10(labels / changed)
   double sqnr_db = 0;            // of the worst output, or of its worst slice …
   std::string slice = {};  // … which is this one: "output0[:, 4:84, :]"; empty: the output is all alike

@@ -250,7 +250,7 @@ struct VerifyResult {
   std::uint64_t samples = 0;
   std::uint64_t independent_samples = 0;   // fewer with a carried state: what follows from each other is one
   bool is_generated = false;               // no data was given: the values are random
-  std::string data_digest, labels_digest;  // of what the models were fed; no labels: empty
+  std::string data_digest, labels_digest;  // SHA-256 of what the models were fed; no labels: empty
   std::vector<OutputComparison> outputs;
   std::vector<MetricResult> metrics;
   std::vector<EdgeCase> edge_cases;

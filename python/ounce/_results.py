@@ -274,12 +274,13 @@ class PublishResult(Result):
 
 
 class ProveResult(Result):
-    """What a model states of itself, and whether it holds."""
+    """The provenance record of a model, and whether it is proved."""
 
-    _shown = (("model", "model"), ("holds", "holds"), ("verdict", "verdict"))
+    _shown = (("model", "model"), ("verdict", "verdict"), ("reason", "reason"))
     model: str
-    holds: bool
-    verdict: str
+    verdict: str  # "proved", "unproved" or "refuted"
+    reason: str
+    holds: bool  # not refuted
     statement: Json
     steps: List[Json]
 

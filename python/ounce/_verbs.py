@@ -2161,7 +2161,7 @@ def prove(
     isolate_seconds: Optional[float] = None,
     progress: Progress = None,
 ) -> ProveResult:
-    r"""Show the statement that a model carries, and replay it; exit 1 if it does not hold.
+    r"""Check the provenance record of a model: proved, unproved or refuted (exit 0, 5, 1).
 
     model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
     source: the original: the model is made again from it, and its gate is tried again

@@ -389,7 +389,10 @@ def test_contract_is_kept_in_the_model(tmp_path):
 
 def test_publish_and_prove(tmp_path, small):
     proof = ounce.prove(small.output)
-    assert proof.holds and proof.statement["format"] == "w8"
+    assert proof.verdict == "unproved" and proof.holds and proof.statement["format"] == "w8"
+    assert ounce.prove(small.output, source=MODEL).verdict == "proved"
+    other = ounce.prove(small.output, source=small.output)
+    assert other.verdict == "refuted" and not other.holds and other.reason.startswith("source: ")
     made = ounce.publish(MODEL, output=tmp_path / "published", layout="plain", variants="q8", bench=False)
     assert [one["variant"] for one in made.models[0]["variants"] if one["written"]]
 

@@ -1,5 +1,9 @@
+#include <fmt/format.h>
 #include <ounce/calibrate.h>
 #include <ounce/error.h>
+
+#include <utility>
+#include <vector>
 
 #include "base/cancel.h"
 #include "base/stopwatch.h"
@@ -17,6 +21,30 @@
 #include "passes/unlist_constants.h"
 
 namespace ounce {
+namespace {
+
+// What a part that is merged covers.
+struct MergedPart {
+  std::filesystem::path path;
+  std::vector<observe::Coverage> covers;
+
+  void require_apart(const MergedPart& earlier) const {
+    for (const observe::Coverage& known : earlier.covers) {
+      for (const observe::Coverage& own : covers) {
+        const std::vector<observe::SampleRun> twice = known.overlap(own);
+        if (twice.empty()) continue;
+        const std::uint64_t count = observe::count_of(twice);
+        throw Error(ErrorCode::kBadInput,
+                    fmt::format("covers {} sample{} that {} covers, too ({}), and each may count once; leave out "
+                                "one of the two",
+                                count, count == 1 ? "" : "s", earlier.path.string(), observe::text_of(twice)),
+                    path.string());
+      }
+    }
+  }
+};
+
+}  // namespace
 
 CalibrateResult calibrate(const std::filesystem::path& path, const std::filesystem::path& output,
                           const CalibrateOptions& options) {
@@ -38,6 +66,7 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
   make::Observation observed =
       make::observe_activations(std::move(model), path, options, make::Watching::kForIntegers);
   observed.ranges.model = digest;
+  if (observed.covers) observed.ranges.covers.push_back(*std::move(observed.covers));
   CalibrateResult result = make::write_ranges(observed.ranges, output);
   result.notes.insert(result.notes.begin(), observed.notes.begin(), observed.notes.end());
   result.seconds = time.seconds();
@@ -55,8 +84,29 @@ CalibrateResult merge_ranges(const std::vector<std::filesystem::path>& parts,
   make::require_replaceable(output);
   io::require_place(output);
   observe::Ranges all;
-  for (const std::filesystem::path& part : parts) all.add(make::load_ranges(part), part.string());
+  std::vector<MergedPart> merged;
+  for (const std::filesystem::path& part : parts) {
+    const observe::Ranges ranges = make::load_ranges(part);
+    if (ranges.covers.empty())
+      throw Error(ErrorCode::kBadInput,
+                  "does not record which samples it covers, as an older version of ounce wrote it; run "
+                  "`calibrate()` again",
+                  part.string());
+    MergedPart next{part, ranges.covers};
+    if (ranges.model == all.model) {  // if not, add() refuses it
+      for (const MergedPart& earlier : merged) next.require_apart(earlier);
+    }
+    merged.push_back(std::move(next));
+    all.add(ranges, part.string());
+  }
   CalibrateResult result = make::write_ranges(all, output);
+  for (const observe::Coverage& coverage : all.covers) {
+    const std::vector<observe::SampleRun> missing = coverage.missing();
+    if (missing.empty()) continue;
+    result.notes.push_back(
+        fmt::format("{} of {} samples are in none of the parts: {}", observe::count_of(missing),
+                    coverage.end() - coverage.begin(), observe::text_of(missing)));
+  }
   result.seconds = time.seconds();
   return result;
 }

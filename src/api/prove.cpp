@@ -1,5 +1,7 @@
-// A statement is replayed from what costs nothing to what costs most: the file alone, its source, the making,
-// the gate.
+// A statement is replayed from what costs nothing to what costs most: the file alone, its source, the making, the
+// trial, the gate. Whoever changed the model may have changed its statement, too, so nothing that the statement
+// says makes a step pass: the model is compared with what its recipe makes of the caller's own original, and the
+// trial and the gate run the model itself.
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/prove.h>
@@ -12,6 +14,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "base/sha256.h"
 #include "base/temporary_folder.h"
 #include "data/read_files.h"
 #include "graph/verify.h"
@@ -20,6 +23,8 @@
 #include "make/releases.h"
 #include "make/source_digest.h"
 #include "make/statement.h"
+#include "make/trial.h"
+#include "make/try_written.h"
 #include "onnx/reader.h"
 #include "plan/plan.h"
 #include "runtime/version.h"
@@ -50,6 +55,7 @@ class Replay {
     check_releases();
     const bool is_that_source = check_source();
     check_recipe(is_that_source);
+    check_trial(is_that_source);
     check_gate(is_that_source);
     return std::move(proof_);
   }
@@ -65,10 +71,20 @@ class Replay {
   }
 
   void check_content() {
-    const bool is_same = make::content_digest(onnx::read_model(path_), pool_) == statement().content;
-    judge("content", is_same,
-          is_same ? "the model is the one that was stated"
-                  : "the model was changed after it was stated: its graph, its weights or its external data");
+    content_ = make::content_digest(onnx::read_model(path_), pool_);
+    const bool is_strong = statement().has_strong_digests();
+    const bool is_same =
+        (is_strong ? content_ : make::weak_content_digest(onnx::read_model(path_), pool_)) ==
+        statement().content;
+    if (!is_same)
+      return judge(
+          "content", false,
+          "the model was changed after it was stated: its graph, its weights or its external data");
+    if (is_strong) return judge("content", true, "the model is the one that was stated");
+    add("content", ProofFinding::kNotChecked,
+        fmt::format("the model matches, but Ounce {} stated a checksum that can be forged, and no SHA-256: "
+                    "write the model again",
+                    statement().version));
   }
 
   void check_releases() {
@@ -85,6 +101,7 @@ class Replay {
     }
     if (statement().releases.empty()) {
       add("releases", ProofFinding::kNotChecked, "no release of ONNX Runtime was stated to run it");
+      proof_.steps.back().is_stated = false;
     } else {
       judge("releases", true, "the releases that were stated are those that were measured to run its ops");
     }
@@ -97,10 +114,24 @@ class Replay {
     }
     const onnx::Model source = onnx::read_model(options_.source);
     const graph::Index index = graph::verify(source);
-    const bool is_same = make::source_digest(source, plan::unread_plan(index), pool_) == statement().source;
-    judge("source", is_same,
-          is_same ? "the original is the one that was stated" : "the original is another file");
-    return is_same;
+    source_bytes_ = source.file.bytes().size();
+    for (const auto& [location, file] : source.external_files) source_bytes_ += file.bytes().size();
+    // The metadata beside the statement has a weak digest of the source. It may be missing.
+    const bool is_strong = statement().has_strong_digests();
+    const bool is_same =
+        (is_strong && statement().source.empty()) ||
+        make::source_digest(source, plan::unread_plan(index), pool_) == statement().source;
+    if (!is_same || (is_strong && make::source_sha256(source, pool_) != statement().source_sha256)) {
+      judge("source", false, "the original is another file");
+      return false;
+    }
+    if (is_strong) {
+      judge("source", true, "the original is the one that was stated");
+    } else {
+      add("source", ProofFinding::kNotChecked,
+          "the original matches, but its checksum can be forged, and no SHA-256 was stated");
+    }
+    return true;
   }
 
   bool was_made_with_data() const {
@@ -114,12 +145,16 @@ class Replay {
     return run != nullptr && !run->is_generated;
   }
 
+  std::string digest_of_ranges() const {
+    const io::MappedFile file = io::MappedFile::open(options_.ranges);
+    return statement().has_strong_digests() ? sha256_of(file.bytes()) : hex(digest_of(file.bytes()));
+  }
+
   // Why it cannot be made again; empty when it can.
   std::string why_not_made() const {
     if (!statement().ranges.empty() && options_.ranges.empty())
       return "it was made with a file of ranges: give `ranges`";
-    if (!statement().ranges.empty() &&
-        hex(digest_of(io::MappedFile::open(options_.ranges).bytes())) != statement().ranges)
+    if (!statement().ranges.empty() && digest_of_ranges() != statement().ranges)
       return "these are other ranges than those it was made with";
     if (statement().ranges.empty() && was_made_with_data() && options_.data.is_generated())
       return "it was made with data: give `data`";
@@ -138,36 +173,80 @@ class Replay {
     how.ranges = options_.ranges;
     how.threads = options_.threads;
     how.progress = options_.progress;
-    how.trial.is_wanted = statement().trial.has_value();
+    how.trial.is_wanted = false;  // the model itself is tried, not this one
     how.trial.is_timed = false;
     how.trial.runtime = options_.runtime;
-    how.trial.data = make::selected(options_.data, statement().calibration);
-    how.trial.data.labels.clear();
-    const QuantizeResult made = quantize(options_.source, again, how);
-    const bool is_same = make::content_digest(onnx::read_model(again), pool_) == statement().content;
-    if (!is_same && statement().version != version()) {
-      add("recipe", ProofFinding::kNotChecked,
-          fmt::format("it was made by Ounce {}, and {} makes another file of its recipe", statement().version,
-                      version()));
-    } else {
-      judge("recipe", is_same,
-            is_same ? "made again from the original, every byte is the same"
-                    : "made again from the original, the model is another one");
+    how.trial.data = stated_data();
+    std::string difference;
+    try {
+      quantize(options_.source, again, how);
+      if (make::content_digest(onnx::read_model(again), pool_) != content_) difference = "another model";
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kUnsupported) throw;
+      difference = fmt::format("no model ({})", error.what());
     }
-    if (statement().trial) check_trial(*statement().trial, made.trial);
+    if (difference.empty())
+      return judge("recipe", true, "made again from the original, every byte is the same");
+    if (statement().version == version())
+      return judge("recipe", false, fmt::format("made again from the original, it gives {}", difference));
+    add("recipe", ProofFinding::kNotChecked,
+        fmt::format("Ounce {} makes {} of it. It is stated to be made by Ounce {}: prove it with that version",
+                    version(), difference,
+                    statement().version.empty() ? "of an unknown version" : statement().version));
   }
 
-  void check_trial(const StatedRun& stated, const TrialResult& found) {
-    if (stated.is_generated != found.is_generated)
+  // What it was calibrated and tried on.
+  DataOptions stated_data() const {
+    DataOptions data = make::selected(options_.data, statement().calibration);
+    data.labels.clear();
+    return data;
+  }
+
+  void check_trial(bool is_that_source) {
+    if (!statement().trial) return;
+    const StatedRun& stated = *statement().trial;
+    if (!is_that_source)
+      return add("trial", ProofFinding::kNotChecked, "nothing was compared without the original");
+    if (stated.is_generated != options_.data.is_generated())
       return add("trial", ProofFinding::kNotChecked,
                  stated.is_generated ? "it was tried on made-up inputs: leave out `data`"
                                      : "it was tried on data: give `data`");
+    TrialOptions how;
+    how.runtime = options_.runtime;
+    how.data = stated_data();
+    try {
+      judge_trial(stated,
+                  make::try_file(options_.source, path_, statement().recipe, how, source_bytes_));
+    } catch (const make::NotFinite&) {
+      judge("trial", false, "the model gives NaN or infinite values where the original gives numbers");
+    } catch (const make::FailsInRuntime& error) {
+      if (error.code() == ErrorCode::kIo || error.code() == ErrorCode::kMemory) throw;
+      if (error.runtime_version() == stated.runtime_version)
+        return judge("trial", false, "the model fails in the runtime: " + error.why());
+      add("trial", ProofFinding::kNotChecked,
+          fmt::format("the model fails in ONNX Runtime {} ({}). It is stated to run in {}: use that version",
+                      error.runtime_version(), error.why(), stated.runtime_version));
+    }
+  }
+
+  void judge_trial(const StatedRun& stated, const TrialResult& found) {
     if (found.samples == 0) return add("trial", ProofFinding::kNotChecked, found.why_not);
-    if (found.data_digest != stated.data)
-      return judge("trial", false, "it was tried on other data than this");
     const std::optional<double> decibels = make::stated_decibels(found.sqnr_db);
-    const bool is_close = !decibels || (stated.sqnr_db && *decibels >= *stated.sqnr_db - kDecibelSlack);
-    judge("trial", is_close, run_text(stated, decibels, found.runtime_version));
+    const std::string text = run_text(stated, decibels, found.runtime_version);
+    if (!statement().has_strong_digests())
+      return add("trial", ProofFinding::kNotChecked, "no SHA-256 of the data was stated; " + text);
+    if (found.data_digest != stated.data || found.samples != stated.samples) {
+      if (stated.is_generated && statement().version != version())
+        return add("trial", ProofFinding::kNotChecked,
+                   fmt::format("Ounce {} makes up other inputs than those that were stated; {}", version(),
+                               text));
+      return judge("trial", false, "it was tried on other data than this");
+    }
+    judge("trial", is_close(stated, decibels), text);
+  }
+
+  static bool is_close(const StatedRun& stated, const std::optional<double>& found) {
+    return !found || (stated.sqnr_db && *found >= *stated.sqnr_db - kDecibelSlack);
   }
 
   static std::string run_text(const StatedRun& stated, const std::optional<double>& found,
@@ -213,6 +292,10 @@ class Replay {
     how.edge_cases = gate.edge_cases;
     how.progress = options_.progress;
     const VerifyResult found = verify(options_.source, path_, how);
+    if (!statement().has_strong_digests()) {
+      if (!found.passed) return judge("gate", false, found.verdict);
+      return add("gate", ProofFinding::kNotChecked, "no SHA-256 of the data was stated; " + found.verdict);
+    }
     if (found.data_digest != gate.run.data)
       return judge("gate", false, "it was passed on other data than this");
     if (found.labels_digest != gate.run.labels)
@@ -223,9 +306,9 @@ class Replay {
 
   void check_figures(const StatedGate& gate, const VerifyResult& found) {
     const std::optional<double> decibels = make::stated_decibels(found.worst_sqnr_db);
-    const bool is_close = !decibels || (gate.run.sqnr_db && *decibels >= *gate.run.sqnr_db - kDecibelSlack);
-    if (!is_close || gate.metrics.empty())
-      return judge("figures", is_close, run_text(gate.run, decibels, found.runtime_version));
+    const bool are_outputs_close = is_close(gate.run, decibels);
+    if (!are_outputs_close || gate.metrics.empty())
+      return judge("figures", are_outputs_close, run_text(gate.run, decibels, found.runtime_version));
     for (const StatedMetric& stated : gate.metrics) {
       const auto metric = std::find_if(found.metrics.begin(), found.metrics.end(),
                                        [&](const MetricResult& m) { return m.name == stated.name; });
@@ -247,24 +330,35 @@ class Replay {
   const std::filesystem::path& path_;
   const ProveOptions& options_;
   onnx::Model model_;
+  std::string content_;  // digest of the model itself, whatever it states
+  std::uint64_t source_bytes_ = 0;
   ThreadPool pool_;
   Proof proof_;
 };
 
 }  // namespace
 
-bool Proof::holds() const {
-  return std::none_of(steps.begin(), steps.end(),
-                      [](const ProofStep& step) { return step.finding == ProofFinding::kFails; });
+ProofVerdict Proof::verdict() const {
+  bool is_complete = true;
+  for (const ProofStep& step : steps) {
+    if (step.finding == ProofFinding::kFails) return ProofVerdict::kRefuted;
+    if (step.finding == ProofFinding::kNotChecked && step.is_stated) is_complete = false;
+  }
+  return is_complete ? ProofVerdict::kProved : ProofVerdict::kUnproved;
 }
 
-std::string Proof::verdict() const {
-  std::string checked;
+std::string Proof::reason() const {
+  std::string holding, unchecked;
+  const auto add = [](std::string& names, const ProofStep& step) {
+    names += (names.empty() ? "" : ", ") + step.name;
+  };
   for (const ProofStep& step : steps) {
     if (step.finding == ProofFinding::kFails) return fmt::format("{}: {}", step.name, step.what);
-    if (step.finding == ProofFinding::kHolds) checked += (checked.empty() ? "" : ", ") + step.name;
+    if (step.finding == ProofFinding::kHolds) add(holding, step);
+    if (step.finding == ProofFinding::kNotChecked && step.is_stated) add(unchecked, step);
   }
-  return checked + " hold";
+  if (unchecked.empty()) return fmt::format("{} hold", holding);
+  return fmt::format("{} not checked{}", unchecked, holding.empty() ? "" : fmt::format("; {} hold", holding));
 }
 
 std::optional<Statement> statement_of(const std::filesystem::path& model) {

@@ -189,7 +189,7 @@ void make_file(const ModelBytes& model, const fs::path& place, const CacheKey& k
                Unpacked& result) {
   std::error_code ignored;  // then the file cannot be made either, and says why
   fs::create_directories(place.parent_path(), ignored);
-  io::OutputFile output(place, 0);  // nobody knows the size; the runtime opens it by its path and writes
+  io::OutputFile output(place, 0, model.path());  // nobody knows the size; the runtime opens it by its path and writes
   const fs::path unfinished = output.unfinished_path();
   result.used_runner = options.uses_runner && has_runner();
   Outputs expected;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/random.h"
+
 namespace ounce {
 namespace {
 
@@ -26,6 +28,36 @@ TEST(Sha256, HoldsAtTheEdgesOfABlock) {
             "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c");
   EXPECT_EQ(sha256_of(std::string(65, 'x')),
             "9537c5fdf120482f7d58d25e9ed583f52c02b4e304ea814db1633ad565aed7e9");
+}
+
+// However the bytes are cut, and whatever was asked in between.
+TEST(Sha256, PiecesGiveWhatTheWholeGives) {
+  std::string bytes;
+  for (std::size_t i = 0; i < 1000; ++i) bytes += static_cast<char>(i * i * 31 >> 3);
+  const std::string whole = sha256_of(bytes);
+  for (const std::size_t piece : {1U, 3U, 55U, 63U, 64U, 65U, 127U, 128U, 129U, 999U}) {
+    Sha256 digest;
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+      digest.add(std::string_view(bytes).substr(at, piece));
+      digest.add({});
+      EXPECT_EQ(digest.hex(), sha256_of(std::string_view(bytes).substr(0, at + piece))) << at;
+    }
+    EXPECT_EQ(digest.hex(), whole) << piece;
+  }
+}
+
+TEST(Sha256, TheInstructionsOfThisCpuGiveWhatThePortableCodeGives) {
+  std::string blocks;
+  Random random(1);
+  for (std::size_t i = 0; i < 9 * Sha256::kBlock; ++i) blocks += static_cast<char>(random.bits());
+  for (std::size_t count = 0; count <= 9; ++count) {
+    Sha256::Words portable, here;
+    for (std::size_t i = 0; i < portable.size(); ++i)
+      portable[i] = here[i] = static_cast<std::uint32_t>(random.bits());
+    sha256_mix_portably(portable, blocks.data(), count);
+    sha256_mixer_of_this_cpu()(here, blocks.data(), count);
+    EXPECT_EQ(portable, here) << count;
+  }
 }
 
 }  // namespace

@@ -2,17 +2,19 @@
 
 #include <fmt/format.h>
 #include <ounce/error.h>
-#include <stdlib.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <system_error>
+
+#include "base/temporary_name.h"
 
 namespace ounce {
 namespace {
 
-constexpr int kAttempts = 2;
+constexpr int kRemovals = 2;
+constexpr unsigned kPrivate = 0700;
 
 // The variables that std::filesystem::temp_directory_path() asks, in its order.
 std::string place_of_temporary_files() {
@@ -32,22 +34,18 @@ std::string place_of_temporary_files() {
 
 TemporaryFolder::TemporaryFolder(const std::string& purpose) {
   std::error_code error;
-  const std::filesystem::path all = std::filesystem::temp_directory_path(error);
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
   if (error) cannot_make_folder(error.message());
-  std::string name = (all / ("ounce-" + purpose + "-XXXXXX")).string();
-  if (::mkdtemp(name.data()) == nullptr) cannot_make_folder(std::strerror(errno));
-  path_ = name;
+  remove_leftovers_once(parent);
+  open_ = make_temporary_folder(
+      parent, [&] { return temporary_folder_name(purpose); }, kPrivate, path_);
+  if (!open_) cannot_make_folder(std::strerror(errno));
 }
 
 // Looking into the folder takes memory and a descriptor. If there is none, there may be one a moment later.
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code error;
-  for (int i = 0; i < kAttempts; ++i) {
-    try {
-      std::filesystem::remove_all(path_, error);
-      if (!error) return;
-    } catch (const std::bad_alloc&) {
-    }
+  for (int i = 0; i < kRemovals; ++i) {
+    if (remove_temporary_folder(path_, open_.get())) return;
   }
 }
 

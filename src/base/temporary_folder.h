@@ -1,14 +1,17 @@
-// A folder of our own that goes away with us.
+// A folder of our own that goes away with us. The next process removes it if this one is killed
+// (base/temporary_name.h).
 #pragma once
 
 #include <filesystem>
 #include <string>
 
+#include "base/descriptor.h"
+
 namespace ounce {
 
 class TemporaryFolder {
  public:
-  // Below the system's folder for such things. Throws Error{kIo}.
+  // Below the system's folder for such things; `purpose` is a word of lower case letters. Throws Error{kIo}.
   explicit TemporaryFolder(const std::string& purpose);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -18,6 +21,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  Descriptor open_;  // holds the lock
 };
 
 }  // namespace ounce

@@ -270,6 +270,8 @@ void DataFeed::choose_samples() {
   first_ = options_.first;
   samples_ = size - first_;
   if (options_.samples != 0) samples_ = std::min(samples_, options_.samples);
+  size_ = size;
+  end_ = first_ + samples_;
   choose_part(where);
   // A state belongs to one sequence, and a test set has its batch axis already; otherwise a fixed batch
   // decides.

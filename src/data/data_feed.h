@@ -26,6 +26,15 @@ class DataFeed : public Feed {
   void read(std::uint64_t index, Batch& batch) override;
   std::vector<std::string> notes() const override { return notes_; }
 
+  // Which samples of the data these are: sample i of this feed is number first + i * step of it. Those of
+  // [begin, end) were asked for, of which this feed may be one part.
+  struct Choice {
+    std::uint64_t size = 0, begin = 0, end = 0;
+    std::uint64_t first = 0, step = 1;
+    std::uint64_t batch = 1;  // samples in a batch; the last one may have fewer
+  };
+  Choice choice() const { return {size_, options_.first, end_, first_, stride_, batch_}; }
+
   // What has been read so far looks like this, by input; of inputs with a contract.
   const std::map<std::string, ObservedRange>& observed() const { return observed_; }
   // Throws Error{kBadInput} when it contradicts the contract.
@@ -63,6 +72,7 @@ class DataFeed : public Feed {
   std::vector<Origin> origins_;
   Source* label_source_ = nullptr;
   std::uint64_t first_ = 0, samples_ = 0, stride_ = 1, batch_ = 1;
+  std::uint64_t size_ = 0, end_ = 0;  // of the data, and behind the last sample that was asked for
   std::map<std::string, ObservedRange> observed_;
   std::vector<std::string> notes_;
   std::vector<float> floats_;  // of data in other types

@@ -12,10 +12,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/cancel.h"
+#include "base/temporary_name.h"
+#include "io/permissions.h"
 
 namespace ounce::io {
 namespace {
@@ -25,6 +28,8 @@ constexpr std::size_t kLargestWrite = std::size_t{256} << 20;
 // Smaller files are flushed faster than a thread is started.
 constexpr std::uint64_t kFlushFrom = std::uint64_t{1} << 20;
 constexpr mode_t kMode = 0666;  // the user's umask decides
+constexpr mode_t kOwn = 0600;   // what we need ourselves until the commit
+constexpr int kAttempts = 100;  // at a free name
 
 [[noreturn]] void fail(const char* doing, const std::filesystem::path& path, int error) {
   throw Error(ErrorCode::kIo, fmt::format("cannot {}: {}", doing, std::strerror(error)), path.string());
@@ -34,11 +39,14 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-// Fits into the 255 bytes of a name, whatever the name of the file is.
-std::filesystem::path temporary_name(const std::filesystem::path& path) {
-  std::string name = path.filename().string();
-  if (name.size() > 200) name.erase(100, name.size() - 200);
-  return folder_of(path) / fmt::format(".{}.{}.part", name, ::getpid());
+std::filesystem::path temporary_path(const std::filesystem::path& path) {
+  return folder_of(path) / temporary_output_name(path.filename().string());
+}
+
+std::optional<Permissions> permissions_for(const std::filesystem::path& path,
+                                           const std::filesystem::path& like) {
+  std::optional<Permissions> found = Permissions::of(path);
+  return found || like.empty() ? found : Permissions::of(like);
 }
 
 void flush_folder(const std::filesystem::path& folder) {
@@ -88,26 +96,48 @@ void require_file_or_free(const std::filesystem::path& path) {
 // Permissions do not tell it all (read-only file systems, /proc), so a file is opened there and dropped.
 void require_place(const std::filesystem::path& path) { const OutputFile probe(path, 0); }
 
-OutputFile::OutputFile(std::filesystem::path path, std::uint64_t size) : path_(std::move(path)), size_(size) {
+OutputFile::OutputFile(std::filesystem::path path, std::uint64_t size, std::filesystem::path like)
+    : path_(std::move(path)), like_(std::move(like)), size_(size) {
   require_file_or_free(path_);
-  descriptor_ = Descriptor(::open(folder_of(path_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
-  if (!descriptor_ && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-    temporary_ = temporary_name(path_);
-    ::unlink(temporary_.c_str());
-    descriptor_ = Descriptor(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, kMode));
-    if (!descriptor_) temporary_.clear();
+  const std::filesystem::path folder = folder_of(path_);
+  remove_leftovers_once(folder);
+  // Nobody may read it before the commit who may not read it afterwards.
+  const std::optional<Permissions> kept = permissions_for(path_, like_);
+  const mode_t mode = kept ? (kept->mode & kMode) | kOwn : kMode;
+  descriptor_ = Descriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
+  if (descriptor_) {
+    lock_temporary(descriptor_.get());
+  } else if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) {
+    open_named(mode);
   }
   if (!descriptor_) fail("write", path_, errno);
   try {
     reserve();
   } catch (...) {
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    if (has_its_name()) ::unlink(temporary_.c_str());
     throw;
   }
 }
 
 OutputFile::~OutputFile() {
-  if (descriptor_ && !temporary_.empty()) ::unlink(temporary_.c_str());
+  if (descriptor_ && has_its_name()) ::unlink(temporary_.c_str());
+}
+
+// Whoever finds the name before it is locked may take it for a leftover: then another one is made.
+void OutputFile::open_named(unsigned mode) {
+  for (int i = 0; i < kAttempts; ++i) {
+    temporary_ = temporary_path(path_);
+    descriptor_ = Descriptor(::open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, mode));
+    if (!descriptor_ && errno != EEXIST) break;
+    if (descriptor_ && lock_temporary(descriptor_.get()) && has_its_name()) return;
+    descriptor_ = Descriptor();
+    errno = EEXIST;
+  }
+  temporary_.clear();
+}
+
+bool OutputFile::has_its_name() const {
+  return !temporary_.empty() && is_name_of(temporary_, descriptor_.get());
 }
 
 void OutputFile::reserve() const {
@@ -148,6 +178,10 @@ std::filesystem::path OutputFile::unfinished_path() const {
   return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_.get());  // for other processes too
 }
 
+Descriptor OutputFile::shared_lock() const {
+  return Descriptor(::fcntl(descriptor_.get(), F_DUPFD_CLOEXEC, 0));
+}
+
 // Only a hint: unlike fsync it takes note of no error, so whatever fails shows in flush().
 void OutputFile::start_flush() {
   if (size_ < kFlushFrom) return;
@@ -163,23 +197,33 @@ void OutputFile::flush() const {
   if (::fsync(descriptor_.get()) != 0) fail("flush", path_, errno);
 }
 
-void OutputFile::link_to(const std::filesystem::path& name) const {
-  if (::linkat(AT_FDCWD, unfinished_path().c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-    fail("write", path_, errno);
+// Under a name of its own, from where it takes its place in one step.
+void OutputFile::get_name() {
+  const std::filesystem::path open = unfinished_path();
+  for (int i = 0; i < kAttempts; ++i) {
+    std::filesystem::path name = temporary_path(path_);
+    if (::linkat(AT_FDCWD, open.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = std::move(name);  // needs no memory: from here on it is removed if anything fails
+      return;
+    }
+    if (errno != EEXIST) break;
   }
+  fail("write", path_, errno);
 }
 
 void OutputFile::commit() {
   throw_if_file_was_cut();
   flusher_ = {};  // joins it
+  if (const std::optional<Permissions> kept = permissions_for(path_, like_)) apply(*kept, descriptor_.get());
   flush();
   require_file_or_free(path_);  // much may have happened since
-  if (temporary_.empty()) {
-    auto name = temporary_name(path_);
-    ::unlink(name.c_str());
-    link_to(name);
-    temporary_ = std::move(name);  // needs no memory: from here on it is removed if anything fails
-  }
+  if (temporary_.empty()) get_name();
+  if (!has_its_name())
+    throw Error(ErrorCode::kIo,
+                fmt::format("cannot replace: another program removed or replaced the temporary file '{}'; "
+                            "nothing was written",
+                            temporary_.filename().string()),
+                path_.string());
   // rename() replaces whatever stood there in one step: a reader sees the old file or the new one.
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("replace", path_, errno);
   temporary_.clear();

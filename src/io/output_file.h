@@ -4,10 +4,14 @@
 //   out.write(offset, bytes);        // any order, any thread
 //   out.commit();                    // flush, then take the place of `path` in one step
 //
-// Until commit() the bytes have no name in the folder (O_TMPFILE), so that a killed process
-// leaves nothing behind (but for the instant between getting a name and taking the place of `path`); file
-// systems that cannot do that get a hidden temporary file, removed by the destructor. Whatever `path` held
-// before stays untouched until the new file is complete and on the disk.
+// Until commit() the bytes have no name in the folder (O_TMPFILE), so that a killed process leaves nothing behind
+// but for the instant between getting a name and taking the place of `path`. File systems that cannot do that
+// get a hidden temporary file, which the destructor removes, or the next process if this one is killed
+// (base/temporary_name.h). Whatever `path` held before stays untouched until the new file is complete and on
+// the disk. Its mode, access list, group and owner are those of the new file, too, as far as the system allows.
+//
+// Any number of threads and processes may write to one `path` at a time: each has a file of its own until the
+// commit, and the last commit decides.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +35,8 @@ class OutputFile {
  public:
   // Throws what require_file_or_free() throws, and Error{kIo}, also when the disk has no room for `size`
   // bytes.
-  OutputFile(std::filesystem::path path, std::uint64_t size);
+  // If nothing stands at `path`, the file gets the permissions of what stands at `like`, if anything does.
+  OutputFile(std::filesystem::path path, std::uint64_t size, std::filesystem::path like = {});
   OutputFile(OutputFile&&) noexcept = default;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
@@ -46,6 +51,9 @@ class OutputFile {
   // A path under which the unfinished file can be opened and checked before it is committed.
   std::filesystem::path unfinished_path() const;
 
+  // Keeps the file locked as long as it lives, also after the commit: for a ReplaceLock of the same name.
+  Descriptor shared_lock() const;
+
   // Lets the disk begin, in the background, so that flush() finds less to wait for. After the last write().
   void start_flush();
   // The bytes are on the disk when this returns.
@@ -56,10 +64,12 @@ class OutputFile {
   bool is_in_place() const { return !descriptor_; }
 
  private:
+  void open_named(unsigned mode);
   void reserve() const;
-  void link_to(const std::filesystem::path& name) const;
+  void get_name();
+  bool has_its_name() const;
 
-  std::filesystem::path path_, temporary_;  // temporary_ is empty while the file has no name
+  std::filesystem::path path_, like_, temporary_;  // temporary_ is empty while the file has no name
   std::uint64_t size_;
   Descriptor descriptor_;
   std::jthread flusher_;  // done before the descriptor is closed

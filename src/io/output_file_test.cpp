@@ -157,10 +157,30 @@ TEST_F(OutputFileTest, WritesIntoTheCurrentFolder) {
 TEST_F(OutputFileTest, PermissionsFollowTheUmask) {
   for (const mode_t mask : {0022U, 0077U, 0002U}) {
     const mode_t before = ::umask(mask);
+    fs::remove(target);
     write("abc");
     ::umask(before);
     EXPECT_EQ(static_cast<mode_t>(fs::status(target).permissions()), 0666U & ~mask);
   }
+}
+
+TEST_F(OutputFileTest, AReplacedFileKeepsItsPermissions) {
+  for (const mode_t mode : {0600U, 0640U, 0444U, 0664U}) {
+    write_file(target, "old");
+    ASSERT_EQ(::chmod(target.c_str(), mode), 0);
+    OutputFile out(target, 3);
+    EXPECT_EQ(static_cast<mode_t>(fs::status(out.unfinished_path()).permissions()) & ~(mode | 0600U), 0U)
+        << "others may read it before it is done";
+    out.write(0, "new");
+    out.commit();
+    EXPECT_EQ(static_cast<mode_t>(fs::status(target).permissions()), mode);
+    EXPECT_EQ(read_file(target), "new");
+  }
+  fs::remove(target);
+  write_file(folder / "other", "");
+  ASSERT_EQ(::chmod((folder / "other").c_str(), 0600), 0);
+  OutputFile(target, 0, folder / "other").commit();
+  EXPECT_EQ(static_cast<mode_t>(fs::status(target).permissions()), 0600U);
 }
 
 TEST_F(OutputFileTest, AFileNameMayBeAsLongAsTheFileSystemAllows) {
@@ -169,6 +189,54 @@ TEST_F(OutputFileTest, AFileNameMayBeAsLongAsTheFileSystemAllows) {
   EXPECT_EQ(read_file(target), "abc");
   target = folder / std::string(256, 'n');
   EXPECT_EQ(error_of([&] { write("abc"); }).code(), ErrorCode::kIo);
+  EXPECT_EQ(entries_in(folder.path()), 1U);
+}
+
+// --- Several writers.
+
+// Each thread writes its own bytes; where names are equal, the last one wins.
+void write_at_once(const std::vector<fs::path>& paths, int rounds) {
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    threads.emplace_back([&, i] {
+      const std::string bytes(5000 + i, static_cast<char>('a' + i));
+      for (int round = 0; round < rounds; ++round) {
+        OutputFile out(paths[i], bytes.size());
+        out.write(0, bytes);
+        EXPECT_NO_THROW(out.commit());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(OutputFileTest, ThreadsMayWriteTheSameName) {
+  write_at_once({target, target, target, target}, 50);
+  const std::string seen = read_file(target);
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen, std::string(5000 + static_cast<std::size_t>(seen[0] - 'a'), seen[0]));
+  EXPECT_EQ(entries_in(folder.path()), 1U);
+}
+
+TEST_F(OutputFileTest, LongNamesThatDifferInTheirMiddleAreTwoFiles) {
+  const std::string first = std::string(110, 'a') + "x" + std::string(110, 'b'),
+                    second = std::string(110, 'a') + "y" + std::string(110, 'b');
+  write_at_once({folder / first, folder / second}, 100);
+  EXPECT_EQ(read_file(folder / first), std::string(5000, 'a'));
+  EXPECT_EQ(read_file(folder / second), std::string(5001, 'b'));
+  EXPECT_EQ(entries_in(folder.path()), 2U);
+}
+
+TEST_F(OutputFileTest, AFileThatItDidNotMakeStays) {
+  const fs::path other = folder / (".out.bin." + std::to_string(::getpid()) + ".part");
+  write_file(other, "of another process");
+  write("abc");
+  EXPECT_EQ(read_file(other), "of another process");
+}
+
+TEST_F(OutputFileTest, WhatAKilledProcessLeftIsRemoved) {
+  write_file(folder / ".other.bin.ounce-0123456789abcdef.part", "left");
+  write("abc");
   EXPECT_EQ(entries_in(folder.path()), 1U);
 }
 

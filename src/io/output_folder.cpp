@@ -9,17 +9,21 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/cancel.h"
-#include "io/descriptor.h"
+#include "base/temporary_name.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
+#include "io/permissions.h"
 
 namespace ounce::io {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr unsigned kFolderMode = 0777, kOwnFolder = 0700;  // the umask decides; what we need ourselves until the commit
 
 [[noreturn]] void fail_to(const char* doing, const fs::path& path, const std::string& why) {
   throw Error(ErrorCode::kIo, fmt::format("cannot {}: {}", doing, why), path.string());
@@ -42,20 +46,17 @@ void flush_parent(const fs::path& place) {
 OutputFolder::OutputFolder(fs::path place, Existing existing)
     : place_(without_slash(place)), existing_(existing) {
   require_place();
-  path_ = place_.parent_path() /
-          fmt::format(".{}.{}.part", place_.filename().string().substr(0, 200), ::getpid());
-  std::error_code error;
-  fs::create_directory(path_, error);
-  if (error) fail_to("make the folder", place_, error.message());
-  if (!fs::is_empty(path_, error) || error) {
-    const fs::path there = std::exchange(path_, {});
-    fail_to("make the folder", there, "something is in the way; remove it");
-  }
+  const fs::path parent = place_.has_parent_path() ? place_.parent_path() : ".";
+  remove_leftovers_once(parent);
+  const std::optional<Permissions> kept = Permissions::of(place_);
+  open_ = make_temporary_folder(
+      parent, [&] { return temporary_output_name(place_.filename().string()); },
+      kept ? kept->mode | kOwnFolder : kFolderMode, path_);
+  if (!open_) fail_to("make the folder", place_, std::strerror(errno));
 }
 
 OutputFolder::~OutputFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (open_) remove_temporary_folder(path_, open_.get());
 }
 
 void OutputFolder::require_place() const {
@@ -92,14 +93,21 @@ void OutputFolder::copy(const fs::path& file, const fs::path& relative) const {
 void OutputFolder::commit() {
   throw_if_file_was_cut();
   require_place();  // much may have happened since
+  if (!is_name_of(path_, open_.get()))
+    fail_to("write", place_, fmt::format("another program removed or replaced the temporary folder '{}'",
+                                         path_.filename().string()));
+  if (const std::optional<Permissions> kept = Permissions::of(place_)) apply(*kept, open_.get());
   std::error_code error;
   if (!fs::exists(place_, error) || fs::is_empty(place_, error)) {
     if (::rename(path_.c_str(), place_.c_str()) != 0) fail_to("write", place_, std::strerror(errno));
-    path_.clear();
+    open_ = Descriptor();
   } else {
-    // The two change places; what stood there goes away with us.
+    // The two change places; the destructor removes the old folder. If this process is killed before, the next
+    // one does: it has a temporary name then.
+    Descriptor old(::open(place_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, place_.c_str(), RENAME_EXCHANGE) != 0)
       fail_to("replace", place_, std::strerror(errno));
+    open_ = std::move(old);
   }
   flush_parent(place_);
 }

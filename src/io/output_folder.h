@@ -4,11 +4,14 @@
 //   … write files below out.path() …
 //   out.commit();                    // takes the place of "bert-onnx" in one step
 //
-// Until then it stands beside its place with a hidden name; the destructor removes it. A process that is
-// killed leaves that hidden folder and nothing else.
+// Until then it stands beside its place with a hidden name; the destructor removes it. A process that is killed
+// leaves that hidden folder and nothing else, and the next one that writes there removes it
+// (base/temporary_name.h). A folder that is replaced leaves its permissions to the new one.
 #pragma once
 
 #include <filesystem>
+
+#include "io/descriptor.h"
 
 namespace ounce::io {
 
@@ -36,6 +39,7 @@ class OutputFolder {
   void require_place() const;
 
   std::filesystem::path place_, path_;
+  Descriptor open_;  // what path_ names, and its lock
   Existing existing_;
 };
 

@@ -87,6 +87,51 @@ TEST_F(OutputFolderTest, WhatCameMeanwhileIsNotReplaced) {
   EXPECT_EQ(test::read_file(place / "theirs"), "theirs");
 }
 
+TEST_F(OutputFolderTest, AReplacedFolderKeepsItsPermissions) {
+  for (const bool is_empty : {true, false}) {
+    fs::remove_all(place);
+    fs::create_directory(place);
+    if (!is_empty) test::write_file(place / "old", "old");
+    fs::permissions(place, fs::perms::owner_all);
+    OutputFolder out(place, Existing::kReplace);
+    EXPECT_EQ(fs::status(out.path()).permissions(), fs::perms::owner_all);
+    test::write_file(out.place_for("new"), "new");
+    out.commit();
+    EXPECT_EQ(fs::status(place).permissions(), fs::perms::owner_all);
+    EXPECT_THAT(names("out"), ElementsAre("new"));
+  }
+}
+
+TEST_F(OutputFolderTest, TwoMayBeWrittenAtOnce) {
+  OutputFolder first(place, Existing::kReplace), second(place, Existing::kReplace);
+  EXPECT_NE(first.path(), second.path());
+  test::write_file(first.place_for("first"), "first");
+  test::write_file(second.place_for("second"), "second");
+  first.commit();
+  second.commit();
+  EXPECT_THAT(names("out"), ElementsAre("second"));
+}
+
+TEST_F(OutputFolderTest, OnlyItsOwnFolderTakesThePlace) {
+  {
+    OutputFolder out(place, Existing::kRefuse);
+    fs::rename(out.path(), folder / "moved");
+    fs::create_directory(out.path());
+    test::write_file(out.path() / "theirs", "theirs");
+    EXPECT_EQ(error_of([&] { out.commit(); }).code(), ErrorCode::kIo);
+  }
+  EXPECT_FALSE(fs::exists(place));
+  EXPECT_EQ(names().size(), 2U) << "nothing was removed that it did not make";
+}
+
+TEST_F(OutputFolderTest, WhatAKilledProcessLeftIsRemoved) {
+  fs::create_directories(folder / ".out.ounce-0123456789abcdef.part/a/b");
+  test::write_file(folder / ".out.ounce-0123456789abcdef.part/a/b/model.onnx", "model");
+  fs::create_directory(folder / ".out.4711.part");
+  OutputFolder(place, Existing::kRefuse).commit();
+  EXPECT_THAT(names(), ElementsAre(".out.4711.part", "out"));
+}
+
 TEST_F(OutputFolderTest, NothingIsWrittenOutside) {
   OutputFolder out(place, Existing::kRefuse);
   for (const char* name : {"../x", "a/../../x", "/x", ""})

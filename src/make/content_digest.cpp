@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/sha256.h"
 #include "onnx/serializer.h"
 
 namespace ounce::make {
@@ -36,22 +37,44 @@ std::vector<std::vector<onnx::Bytes>> stretches_of(const onnx::Rope& rope) {
   return stretches;
 }
 
-}  // namespace
-
-std::string content_digest(onnx::Model model, ThreadPool& pool) {
+// Calls `digest` with the number of each stretch and the pieces of the model that it consists of, on all threads.
+// `begin` is told how many there are.
+template <class Begin, class DigestStretch>
+void each_stretch(onnx::Model model, ThreadPool& pool, const Begin& begin, const DigestStretch& digest) {
   model.proto.edit().metadata.clear();
   const onnx::Serialized serialized = onnx::serialize(model, onnx::Placement::kInline, {});
   const std::vector<std::vector<onnx::Bytes>> stretches = stretches_of(serialized.model);
-  std::vector<Digest> digests(stretches.size());
+  begin(stretches.size());
   pool.for_each(stretches.size(), [&](std::size_t i) {
-    std::string text;
-    text.reserve(kStretch);
-    for (const onnx::Bytes& bytes : stretches[i]) {
-      text.append(bytes);
-      model.release(bytes);
-    }
-    digests[i] = digest_of(text);
+    digest(i, stretches[i]);
+    for (const onnx::Bytes& bytes : stretches[i]) model.release(bytes);
   });
+}
+
+}  // namespace
+
+std::string content_digest(onnx::Model model, ThreadPool& pool) {
+  std::vector<Sha256::Digest> digests;
+  each_stretch(
+      std::move(model), pool, [&](std::size_t count) { digests.resize(count); },
+      [&](std::size_t i, const std::vector<onnx::Bytes>& pieces) {
+        Sha256 digest;
+        for (const onnx::Bytes& bytes : pieces) digest.add(bytes);
+        digests[i] = digest.digest();
+      });
+  return sha256_of({reinterpret_cast<const char*>(digests.data()), digests.size() * sizeof(Sha256::Digest)});
+}
+
+std::string weak_content_digest(onnx::Model model, ThreadPool& pool) {
+  std::vector<Digest> digests;
+  each_stretch(
+      std::move(model), pool, [&](std::size_t count) { digests.resize(count); },
+      [&](std::size_t i, const std::vector<onnx::Bytes>& pieces) {
+        std::string text;
+        text.reserve(kStretch);
+        for (const onnx::Bytes& bytes : pieces) text.append(bytes);
+        digests[i] = digest_of(text);
+      });
   return hex(digest_of(digests));
 }
 

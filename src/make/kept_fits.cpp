@@ -1,7 +1,10 @@
 #include "make/kept_fits.h"
 
+#include <fmt/format.h>
 #include <ounce/error.h>
+#include <sys/stat.h>
 
+#include <cerrno>
 #include <cstring>
 #include <system_error>
 
@@ -45,9 +48,9 @@ bool KeptFits::find(const std::string& key, std::size_t blocks, std::size_t code
 
 void KeptFits::add(const std::string& key, const FittedWeight& fitted) const {
   if (folder_.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directory(folder_, error);
-  if (error) throw Error(ErrorCode::kIo, "cannot be made: " + error.message(), folder_.string());
+  // Weights of a model that is not done yet: for nobody else.
+  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)
+    throw Error(ErrorCode::kIo, fmt::format("cannot be made: {}", std::strerror(errno)), folder_.string());
   std::string bytes(raw(fitted.affine));
   bytes += raw(*fitted.codes);
   bytes += std::string(raw(digest_of(bytes)));

@@ -19,6 +19,7 @@ TEST(KeptFits, WhatWasFoundIsFoundAgain) {
   FittedWeight found;
   EXPECT_FALSE(kept.find("a", 2, 7, found));
   kept.add("a", some_fit());
+  EXPECT_EQ(std::filesystem::status(folder / "out.onnx.fits").permissions(), std::filesystem::perms::owner_all);
   ASSERT_TRUE(kept.find("a", 2, 7, found));
   EXPECT_EQ(found.affine[1].scale, -2);
   EXPECT_EQ(*found.codes, *some_fit().codes);

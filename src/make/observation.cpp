@@ -11,6 +11,7 @@
 #include "base/cancel.h"
 #include "base/temporary_folder.h"
 #include "data/convert.h"
+#include "data/fingerprint.h"
 #include "graph/index.h"
 #include "make/renamed.h"
 #include "measure/open.h"
@@ -40,6 +41,19 @@ class Shard : public data::Feed {
   data::Feed& all_;
   std::uint64_t shard_, shards_;
 };
+
+// Which samples a shard has.
+std::optional<observe::Coverage> coverage_of(const measure::OpenFeed& open, const CalibrateOptions& options) {
+  if (open.data == nullptr) return std::nullopt;
+  const data::DataFeed::Choice choice = open.data->choice();
+  observe::Coverage coverage(data::fingerprint_of(options.data), choice.size, choice.begin, choice.end);
+  const std::uint64_t samples = open.feed->samples();
+  for (std::uint64_t batch = options.shard; batch < open.feed->batches(); batch += options.shards) {
+    const std::uint64_t begin = batch * choice.batch, count = std::min(choice.batch, samples - begin);
+    coverage.add(observe::SampleRun{choice.first + begin * choice.step, choice.step, count});
+  }
+  return coverage;
+}
 
 // Where the channels of an activation are: the second axis around convolutions, else the last one.
 bool has_channels_second(const graph::Index& index, std::size_t body, onnx::Bytes name) {
@@ -209,9 +223,11 @@ Observation observe(const std::filesystem::path& path, const ObservableModel& mo
   }
   if (open.data != nullptr) open.data->require_agreement();
 
-  if (!has_halves) return {std::move(ranges), std::nullopt, open.feed->notes()};
-  ranges.add(half, path.string());
-  return {std::move(ranges), std::move(half), open.feed->notes()};
+  Observation observed{std::move(ranges), std::nullopt, open.feed->notes(), coverage_of(open, options)};
+  if (!has_halves) return observed;
+  observed.ranges.add(half, path.string());
+  observed.half = std::move(half);
+  return observed;
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct Observation {
   // by these ranges can be judged on the other batches. None where a state goes from sample to sample.
   std::optional<observe::Ranges> half;
   std::vector<std::string> notes;
+  std::optional<observe::Coverage> covers;  // which samples of the data; nothing for made-up inputs
 };
 
 // What is looked at: the values that integer arithmetic may want ranges of, or all floats.

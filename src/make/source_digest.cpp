@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/cancel.h"
 #include "base/digest.h"
+#include "base/sha256.h"
 #include "plan/by_values.h"
 #include "plan/sources.h"
 #include "quant/tiles.h"
@@ -82,6 +84,26 @@ std::string source_digest(const onnx::Model& source, const plan::Plan& plan, Thr
     }
   }
   return hex(digest_of(parts));
+}
+
+std::string source_sha256(const onnx::Model& source, ThreadPool& pool) {
+  std::vector<onnx::Bytes> files = {source.file.bytes()};
+  for (const auto& [location, file] : source.external_files) files.push_back(file.bytes());
+  std::vector<std::string> digests(files.size());
+  pool.for_each(files.size(), [&](std::size_t i) {
+    Sha256 digest;
+    for (std::size_t at = 0; at < files[i].size(); at += kPiece) {
+      throw_if_cancelled();
+      const onnx::Bytes piece = files[i].substr(at, kPiece);
+      digest.add(piece);
+      source.release(piece);
+    }
+    digests[i] = digest.hex();
+  });
+  if (digests.size() == 1) return digests.front();
+  std::string lines;
+  for (const std::string& digest : digests) lines += digest + '\n';
+  return sha256_of(lines);
 }
 
 }  // namespace ounce::make

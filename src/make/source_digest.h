@@ -17,4 +17,11 @@ namespace ounce::make {
 
 std::string source_digest(const onnx::Model& source, const plan::Plan& plan, ThreadPool& pool);
 
+// What a statement has of the source, for those who do not trust whoever wrote it: the SHA-256 of the model file
+// as `sha256sum` prints it. With external data, the SHA-256 of the lines with the digests of all files, the
+// model first and then the data files in the order of their names:
+//
+//   sha256sum model.onnx a.data b.data | cut -c-64 | sha256sum
+std::string source_sha256(const onnx::Model& source, ThreadPool& pool);
+
 }  // namespace ounce::make

@@ -18,9 +18,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;
-constexpr std::size_t kTrialRoom = 144;  // more than a trial has ever to say
-constexpr std::size_t kDigits = 32;      // of a digest
+constexpr int kVersion = 2, kOldVersion = 1;
+constexpr std::size_t kTrialRoom = 176;  // more than a trial has ever to say
+constexpr std::size_t kDigits = 64;      // of a digest
 constexpr int kMostDecibels = 999;
 constexpr JsonLimits kLimits{.depth = 8};
 
@@ -117,8 +117,11 @@ std::string dumped(const json& made) { return made.dump(-1, ' ', false, json::er
 
 Statement statement_from(const json& made) {
   Statement statement;
-  if (made.at("version") != kVersion) throw json::other_error::create(501, "another version", &made);
+  const bool is_old = made.at("version") == kOldVersion;
+  if (!is_old && made.at("version") != kVersion)
+    throw json::other_error::create(501, "another version", &made);
   statement.content = made.at("content");
+  if (!is_old) statement.source_sha256 = made.at("source");
   statement.recipe = recipe_from(made.at("recipe"));
   statement.ranges = made.value("ranges", std::string());
   if (made.contains("calibration")) statement.calibration = selection_from(made["calibration"]);
@@ -182,8 +185,12 @@ StatedGate gate_from(const json& made) {
 }
 
 std::string statement_text(const Statement& statement) {
+  const auto digest = [](const std::string& known) {
+    return known.empty() ? std::string(kDigits, '0') : known;  // the same size before it is known
+  };
   json made = {{"version", kVersion},
-               {"content", statement.content.empty() ? std::string(kDigits, '0') : statement.content},
+               {"content", digest(statement.content)},
+               {"source", digest(statement.source_sha256)},
                {"recipe", to_json(statement.recipe)}};
   if (!statement.ranges.empty()) made["ranges"] = statement.ranges;
   if (json chosen = selection_json(statement.calibration); !chosen.empty())

@@ -1,7 +1,10 @@
 // The statement that a model carries (ounce/prove.h), as the text in its metadata.
 //
-//   {"version": 1, "content": "<digest>", "recipe": {"format": "w8"}, "releases": {"x64": "1.14.0", …},
-//    "trial": {"runtime": "1.31.0", "samples": 32, "data": "<digest>", "sqnr_db": 41}}
+//   {"version": 2, "content": "<SHA-256>", "source": "<SHA-256>", "recipe": {"format": "w8"},
+//    "releases": {"x64": "1.14.0", …},
+//    "trial": {"runtime": "1.31.0", "samples": 32, "data": "<SHA-256>", "sqnr_db": 41}}
+//
+// Version 1 had digests of XXH3 and none of the source. It is still read.
 //
 // It stands at the end of the file, where it is put when the model has been tried. Nothing in it depends on
 // the time, the place or the speed of a machine.

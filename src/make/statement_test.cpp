@@ -13,7 +13,8 @@ using testing::HasSubstr;
 
 Statement plain_statement() {
   Statement statement;
-  statement.content = std::string(32, 'c');
+  statement.content = std::string(64, 'c');
+  statement.source_sha256 = std::string(64, 'f');
   statement.recipe.format = Format::kW8;
   statement.releases = {{"arm64", "1.14.0"}, {"x64", "1.14.0"}};
   return statement;
@@ -33,7 +34,7 @@ StatedGate full_gate() {
   gate.has_command = true;
   gate.edge_cases = false;
   gate.selection = {3, 40, 1, 2, 8};
-  gate.run = {"1.31.0", 40, false, std::string(32, 'd'), std::string(32, 'e'), 31};
+  gate.run = {"1.31.0", 40, false, std::string(64, 'd'), std::string(64, 'e'), 31};
   gate.agreement = 0.975;
   gate.metrics = {{"top1_accuracy", 0.9, 0.895, -0.01, 0.02}};
   return gate;
@@ -43,11 +44,12 @@ StatedGate full_gate() {
 TEST(StatementTest, HasTheSameSizeWhateverTheTrialFound) {
   Statement statement = plain_statement();
   const std::size_t size = statement_text(statement).size();
-  statement.trial = StatedRun{"1.9.0", 1, true, std::string(32, 'd'), {}, {}};
+  statement.trial = StatedRun{"1.9.0", 1, true, std::string(64, 'd'), {}, {}};
   EXPECT_EQ(statement_text(statement).size(), size);
-  statement.trial = StatedRun{"1.131.10", 100000, true, std::string(32, 'd'), {}, -123};
+  statement.trial = StatedRun{"1.131.10", 100000, true, std::string(64, 'd'), {}, -123};
   EXPECT_EQ(statement_text(statement).size(), size);
   statement.content.clear();
+  statement.source_sha256.clear();
   EXPECT_EQ(statement_text(statement).size(), size);
 }
 

@@ -313,7 +313,8 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
     throw NotFinite(explained(error), written.name.string());
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
-    throw Error(code_of_failure(error.code()), explained(error), written.name.string());
+    throw FailsInRuntime(code_of_failure(error.code()), explained(error), written.name.string(),
+                         renamed(error.what(), written.model, written.name), result.runtime_version);
   }
   if (options.is_timed && result.samples != 0)
     time_written(original, written, how, expected, costs.timing, result);

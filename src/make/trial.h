@@ -33,6 +33,22 @@ class NotFinite : public Error {
       : Error(ErrorCode::kUnsupported, message, std::move(where)) {}
 };
 
+// The model does not load, does not run, or gives outputs of other shapes.
+class FailsInRuntime : public Error {
+ public:
+  FailsInRuntime(ErrorCode code, const std::string& message, std::string where, std::string why,
+                 std::string runtime_version)
+      : Error(code, message, std::move(where)),
+        why_(std::move(why)),
+        runtime_version_(std::move(runtime_version)) {}
+
+  const std::string& why() const { return why_; }  // without advice
+  const std::string& runtime_version() const { return runtime_version_; }
+
+ private:
+  std::string why_, runtime_version_;
+};
+
 // With TrialOptions::is_timed.
 struct Timing {
   double shortest = 0;  // seconds that a run of the original must take, so that a difference can be seen
@@ -55,7 +71,7 @@ void require_trial(const onnx::Model& original, const std::filesystem::path& pat
                    const TrialOptions& options);
 
 // Throws Error{kUnsupported} when the original does not load, or when the written model is another one on
-// another CPU, Error{kInternal} when the written model does not load or does not run, and NotFinite. When
+// another CPU, FailsInRuntime (Error{kInternal}) when the written model does not load or run, and NotFinite. When
 // nothing could be tried, the result says why.
 TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
                       std::uint64_t original_bytes, const TrialOptions& options, const TrialCosts& costs);

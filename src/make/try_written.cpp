@@ -6,10 +6,13 @@
 #include "base/temporary_folder.h"
 #include "base/thread_pool.h"
 #include "make/trial.h"
+#include "onnx/reader.h"
 #include "onnx/write_temporary.h"
 #include "passes/emulate_halves.h"
 #include "passes/integer_ports.h"
 #include "target/kernel_pairs.h"
+#include "target/provider.h"
+#include "target/target.h"
 
 namespace ounce::make {
 namespace {
@@ -22,9 +25,8 @@ constexpr double kCloseHalves = 40;
 constexpr double kLeastHalves = 10;
 
 // The model as a CPU can show what the target will give.
-std::filesystem::path write_emulation(const onnx::ModelOutput& output, onnx::ElementType half,
+std::filesystem::path write_emulation(onnx::Model model, onnx::ElementType half,
                                       const TemporaryFolder& folder) {
-  onnx::Model model = output.reopen();
   passes::emulate_halves(model, half);
   const std::filesystem::path path = folder.path() / "model.onnx";
   ThreadPool pool;
@@ -80,7 +82,7 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
   if (!is_bfloat) try_halves(original, written, result.bytes_before, options, work);
   const TemporaryFolder folder("halves");
   written.model =
-      write_emulation(output, is_bfloat ? onnx::ElementType::kBfloat16 : onnx::ElementType::kFloat16, folder);
+      write_emulation(output.reopen(), is_bfloat ? onnx::ElementType::kBfloat16 : onnx::ElementType::kFloat16, folder);
   written.stand_ins.clear();
   TrialResult trial = try_halves(original, written, result.bytes_before, options, work);
   if (!trial.is_tried || trial.samples == 0) return trial;
@@ -98,6 +100,28 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
     result.notes.push_back(
         fmt::format("{:.1f} dB is far for 16-bit floats: {}", trial.sqnr_db, advice_for(options)));
   return trial;
+}
+
+TrialResult try_file(const std::filesystem::path& original, const std::filesystem::path& model,
+                     const Recipe& recipe, const TrialOptions& options, std::uint64_t original_bytes) {
+  WrittenFiles written{model, {}, model, passes::ports_of(onnx::read_model(model))};
+  TrialOptions trial = options;
+  trial.is_timed = false;
+  trial.cpus.clear();
+  if (!recipe.is_half() && !computes_rest_on_halves(recipe))
+    return try_model(original, written, original_bytes, trial, kOfDecoding);
+  const TemporaryFolder folder("halves");
+  written.model = write_emulation(
+      onnx::read_model(model),
+      recipe.format == Format::kBf16 ? onnx::ElementType::kBfloat16 : onnx::ElementType::kFloat16, folder);
+  return try_model(original, written, original_bytes, trial, kOfDecoding);
+}
+
+bool computes_rest_on_halves(const Recipe& recipe) {
+  if (!recipe.is_integer() || !recipe.integer.half_rest) return false;
+  const target::Provider* const provider =
+      target::find_provider(target::parse_target(recipe.target).provider);
+  return provider != nullptr && provider->computes_fp16;
 }
 
 }  // namespace ounce::make

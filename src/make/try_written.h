@@ -17,4 +17,12 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
                         const onnx::ModelOutput& output, const Recipe& recipe, const QuantizeOptions& options,
                         const Work& work, QuantizeResult& result);
 
+// The same of a model that has its name already, whoever wrote it: it is neither timed nor run on other CPUs.
+// Throws what try_model() throws.
+TrialResult try_file(const std::filesystem::path& original, const std::filesystem::path& model,
+                     const Recipe& recipe, const TrialOptions& options, std::uint64_t original_bytes);
+
+// Integer ops are in place; the rest runs in FP16.
+bool computes_rest_on_halves(const Recipe& recipe);
+
 }  // namespace ounce::make

@@ -14,6 +14,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "base/sha256.h"
 #include "base/jobs.h"
 #include "base/stopwatch.h"
 #include "graph/verify.h"
@@ -222,11 +223,6 @@ void note_target(const Recipe& recipe, QuantizeResult& result) {
       "op; `format=w16` is as small at full speed, `target=cuda`, coreml … is for processors that have it");
 }
 
-// Integer ops are in place; what stays in floats is to be 16 bits.
-bool computes_rest_on_halves(const Recipe& recipe) {
-  return recipe.is_integer() && recipe.integer.half_rest && provider_of(recipe).computes_fp16;
-}
-
 // As sure as a timing can be.
 bool is_slower_than_promised(const Recipe& recipe, const TrialResult& trial) {
   return recipe.memory == MemoryUse::kBalanced && trial.speed_up &&
@@ -292,7 +288,7 @@ Statement statement_before(const QuantizeOptions& options, const Recipe& recipe,
   Statement statement;
   statement.recipe = recipe;
   if (!options.ranges.empty())
-    statement.ranges = hex(digest_of(io::MappedFile::open(options.ranges).bytes()));
+    statement.ranges = sha256_of(io::MappedFile::open(options.ranges).bytes());
   if (!options.trial.data.is_generated()) statement.calibration = selection_of(options.trial.data);
   statement.gate = gate;
   return statement;
@@ -453,6 +449,7 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
     return;
   }
   statement.content = content_digest(output.reopen(), pool);
+  statement.source_sha256 = source_sha256(original, pool);
   if (result.trial.samples != 0) statement.trial = stated_run(result.trial);
   output.append(statement_field(statement));
   throw_if_cancelled();

@@ -3,15 +3,27 @@
 namespace ounce::measure {
 namespace {
 
-Digest digest_of_tensors(const std::vector<data::Tensor>& tensors) {
-  std::vector<Digest> parts;
+void add_digest(Sha256& all, const Sha256::Digest& digest) {
+  all.add({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+void add_digest_of(Sha256& all, std::string_view bytes) {
+  Sha256 digest;
+  digest.add(bytes);
+  add_digest(all, digest.digest());
+}
+
+// Digests of digests: where one tensor ends and the next begins cannot be mistaken.
+Sha256::Digest sha256_of_tensors(const std::vector<data::Tensor>& tensors) {
+  Sha256 all;
   for (const data::Tensor& tensor : tensors) {
-    std::string head = data::describe(tensor.type, tensor.dims);
-    for (const std::string& text : tensor.strings) head += hex(digest_of(text));
-    parts.push_back(digest_of(head));
-    parts.push_back(digest_of(tensor.bytes));
+    add_digest_of(all, data::describe(tensor.type, tensor.dims));
+    Sha256 strings;
+    for (const std::string& text : tensor.strings) add_digest_of(strings, text);
+    add_digest(all, strings.digest());
+    add_digest_of(all, tensor.bytes);
   }
-  return digest_of(parts);
+  return all.digest();
 }
 
 }  // namespace
@@ -20,20 +32,20 @@ void DigestingFeed::read(std::uint64_t index, data::Batch& batch) {
   feed_.read(index, batch);
   if (seen_.contains(index)) return;
   has_labels_ |= !batch.labels.empty();
-  seen_.emplace(index, std::pair(digest_of_tensors(batch.inputs), digest_of_tensors(batch.labels)));
+  seen_.emplace(index, std::pair(sha256_of_tensors(batch.inputs), sha256_of_tensors(batch.labels)));
 }
 
 std::string DigestingFeed::inputs() const {
-  std::vector<Digest> parts;
-  for (const auto& [index, digests] : seen_) parts.push_back(digests.first);
-  return hex(digest_of(parts));
+  Sha256 all;
+  for (const auto& [index, digests] : seen_) add_digest(all, digests.first);
+  return all.hex();
 }
 
 std::string DigestingFeed::labels() const {
   if (!has_labels_) return {};
-  std::vector<Digest> parts;
-  for (const auto& [index, digests] : seen_) parts.push_back(digests.second);
-  return hex(digest_of(parts));
+  Sha256 all;
+  for (const auto& [index, digests] : seen_) add_digest(all, digests.second);
+  return all.hex();
 }
 
 }  // namespace ounce::measure

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/digest.h"
+#include "base/sha256.h"
 #include "data/feed.h"
 
 namespace ounce::measure {
@@ -25,13 +25,13 @@ class DigestingFeed : public data::Feed {
   std::vector<std::string> notes() const override { return feed_.notes(); }
   void read(std::uint64_t index, data::Batch& batch) override;
 
-  // 32 hexadecimal digits each. Labels: empty when there are none.
+  // 64 hexadecimal digits each (SHA-256). Labels: empty when there are none.
   std::string inputs() const;
   std::string labels() const;
 
  private:
   data::Feed& feed_;
-  std::map<std::uint64_t, std::pair<Digest, Digest>> seen_;  // inputs and labels of each batch
+  std::map<std::uint64_t, std::pair<Sha256::Digest, Sha256::Digest>> seen_;  // inputs and labels of each batch
   bool has_labels_ = false;
 };
 

@@ -35,7 +35,7 @@ std::string digest_in_order(std::vector<float> values, const std::vector<std::ui
 
 TEST(DigestingFeedTest, TellsDataApartAndNotTheOrderOrNumberOfReadings) {
   const std::string digest = digest_in_order({1, 2, 3}, {0, 1, 2});
-  EXPECT_EQ(digest.size(), 32U);
+  EXPECT_EQ(digest.size(), 64U);
   EXPECT_EQ(digest_in_order({1, 2, 3}, {2, 0, 1, 1, 0}), digest);
   EXPECT_NE(digest_in_order({1, 3, 2}, {0, 1, 2}), digest);
   EXPECT_NE(digest_in_order({1, 2, 3}, {0, 1}), digest);
@@ -50,7 +50,7 @@ TEST(DigestingFeedTest, LabelsHaveADigestOfTheirOwn) {
     plain.read(index, batch);
   }
   EXPECT_EQ(labelled.inputs(), plain.inputs());
-  EXPECT_EQ(labelled.labels().size(), 32U);
+  EXPECT_EQ(labelled.labels().size(), 64U);
   EXPECT_EQ(plain.labels(), "");
 }
 

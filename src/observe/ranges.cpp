@@ -92,6 +92,49 @@ struct StatisticsFile {
   }
 };
 
+Json to_json(const Coverage& coverage) {
+  Json json;
+  json["data"] = coverage.data();
+  json["size"] = coverage.size();
+  json["window"] = {coverage.begin(), coverage.end()};
+  json["samples"] = Json::array();
+  for (const SampleRun& run : coverage.runs())
+    json["samples"].push_back(Json::array({run.first, run.step, run.count}));
+  return json;
+}
+
+std::uint64_t number_of_samples(const SortedJson& json) {
+  if (!json.is_number_unsigned()) throw Error(ErrorCode::kBadInput, "covers what is no number of samples");
+  return json.get<std::uint64_t>();
+}
+
+// Throws what the JSON library throws, and Error{kBadInput}.
+Coverage coverage_from(const SortedJson& json) {
+  const SortedJson& window = json.at("window");
+  Coverage coverage(json.at("data").get<std::string>(), number_of_samples(json.at("size")),
+                    number_of_samples(window.at(0)), number_of_samples(window.at(1)));
+  for (const SortedJson& run : json.at("samples"))
+    coverage.add(SampleRun{number_of_samples(run.at(0)), number_of_samples(run.at(1)), number_of_samples(run.at(2))});
+  return coverage;
+}
+
+std::vector<Coverage> covers_from(const SortedJson& json, const std::string& where) {
+  std::vector<Coverage> covers;
+  std::uint64_t samples = 0;
+  try {
+    for (const SortedJson& one : json) {
+      covers.push_back(coverage_from(one));
+      samples += covers.back().size();
+      if (samples > Coverage::kMostSamples) throw Error(ErrorCode::kBadInput, "covers too many samples");
+    }
+  } catch (const SortedJson::exception&) {
+    throw Error(ErrorCode::kBadInput, "does not say which samples it covers", where);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what(), where);
+  }
+  return covers;
+}
+
 void Ranges::add(const Ranges& other, const std::string& where) {
   if (values.empty() && samples == 0) model = other.model;
   if (model != other.model) {
@@ -100,6 +143,31 @@ void Ranges::add(const Ranges& other, const std::string& where) {
                 "be merged",
                 where);
   }
+  for (const Coverage& part : other.covers) {
+    const auto same = std::find_if(covers.begin(), covers.end(),
+                                   [&](const Coverage& known) { return known.is_of_same_data(part); });
+    if (same == covers.end()) continue;
+    const std::vector<SampleRun> twice = same->overlap(part);
+    if (!twice.empty())
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("covers {} of the same data as the ranges before it ({} in all); each sample may "
+                              "count once",
+                              text_of(twice), count_of(twice)),
+                  where);
+  }
+  for (const Coverage& part : other.covers) {
+    const auto same = std::find_if(covers.begin(), covers.end(),
+                                   [&](const Coverage& known) { return known.is_of_same_data(part); });
+    if (same == covers.end()) {
+      covers.push_back(part);
+    } else {
+      same->add(part);
+    }
+  }
+  // The order of the parts does not show in the file.
+  std::sort(covers.begin(), covers.end(), [](const Coverage& a, const Coverage& b) {
+    return std::pair(a.data(), a.size()) < std::pair(b.data(), b.size());
+  });
   samples += other.samples;
   for (const auto& [name, statistics] : other.values) values[name].add(statistics);
 }
@@ -110,6 +178,10 @@ std::string to_json(const Ranges& ranges) {
   json["version"] = Ranges::kVersion;
   json["model"] = ranges.model;
   json["samples"] = ranges.samples;
+  if (!ranges.covers.empty()) {
+    json["covers"] = Json::array();
+    for (const Coverage& coverage : ranges.covers) json["covers"].push_back(to_json(coverage));
+  }
   // A value a line: people can read it, and tools can compare it line by line.
   std::string text = json.dump();
   text.pop_back();
@@ -146,6 +218,10 @@ Ranges parse_ranges(std::string_view text, const std::string& where) {
   Ranges ranges;
   ranges.model = model->get<std::string>();
   ranges.samples = samples->get<std::uint64_t>();
+  if (const auto covers = json.find("covers"); covers != json.end()) {
+    if (!covers->is_array()) refuse("does not say which samples it covers");
+    ranges.covers = covers_from(*covers, where);
+  }
   for (const auto& [name, value] : values->items())
     ranges.values.emplace(name, StatisticsFile::read(value, fmt::format("{}: value '{}'", where, name)));
   return ranges;

@@ -74,6 +74,50 @@ TEST(RangesTest, MergedPartsAreTheSameFileAsOneRun) {
   EXPECT_EQ(to_json(merged), whole);
 }
 
+Ranges part_of(const std::vector<std::uint64_t>& samples, const std::string& data = "data") {
+  Coverage coverage(data, 7, 0, 7);
+  for (const std::uint64_t number : samples) coverage.add(SampleRun{number, 1, 1});
+  Ranges ranges = ranges_of(samples);
+  ranges.covers.push_back(coverage);
+  return ranges;
+}
+
+TEST(RangesTest, PartsRecordWhatTheyCoverAndAddUpToOneRun) {
+  const std::string whole = to_json(part_of({0, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(to_json(parse_ranges(whole, "x")), whole);
+  Ranges merged;
+  merged.add(part_of({5, 1}), "part");
+  merged.add(part_of({6}), "part");
+  merged.add(part_of({2, 4, 0, 3}), "part");
+  EXPECT_EQ(to_json(merged), whole);
+}
+
+TEST(RangesTest, ASampleCountsOnce) {
+  Ranges merged = part_of({0, 2, 4});
+  const std::string before = to_json(merged);
+  const Error error = test::error_of([&] { merged.add(part_of({3, 4}), "b.ranges"); });
+  EXPECT_EQ(error.code(), ErrorCode::kBadInput);
+  EXPECT_THAT(error.what(), HasSubstr("b.ranges: covers sample 5 of the same data"));
+  EXPECT_EQ(to_json(merged), before);
+  merged.add(part_of({3, 4}, "other data"), "c.ranges");
+  EXPECT_EQ(merged.samples, 5U);
+  EXPECT_EQ(merged.covers.size(), 2U);
+}
+
+TEST(RangesTest, BrokenCoverageIsRefused) {
+  const std::string text = to_json(part_of({0, 1, 2}));
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string copy = text;
+    return copy.replace(copy.find(from), from.size(), to);
+  };
+  for (const char* broken : {"[[0,1,8]]", "[[0,0,3]]", "[[0,1,3],[2,1,1]]", "[[0,1]]", "[[-1,1,3]]", "[0]", "7",
+                             "[[0,1,18446744073709551615]]"})
+    EXPECT_THROW(parse_ranges(changed("[[0,1,3]]", broken), "x"), Error) << broken;
+  EXPECT_THROW(parse_ranges(changed("\"size\":7", "\"size\":18446744073709551615"), "x"), Error);
+  EXPECT_THROW(parse_ranges(changed("\"covers\":[", "\"covers\":[1,"), "x"), Error);
+  EXPECT_THROW(parse_ranges(changed("\"window\":[0,7]", "\"window\":[7,0]"), "x"), Error);
+}
+
 TEST(RangesTest, FilesComeBack) {
   const std::string text = to_json(ranges_of({1, 2, 3}));
   EXPECT_EQ(to_json(parse_ranges(text, "x")), text);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "io/replace_lock.h"
 #include "onnx/reader.h"
 
 namespace ounce::onnx {
@@ -164,7 +165,7 @@ ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, 
     std::error_code ignored;
     if (!options.data_name.empty() && std::filesystem::exists(data, ignored))
       throw Error(ErrorCode::kUsage, "a file of this name is in the way of the model's data", data.string());
-    data_.emplace(data, serialized_.data.size());
+    data_.emplace(data, serialized_.data.size(), path);  // as private as the model that it belongs to
   }
   if (!keeps_files(model, options) || same_folder(model.file.path(), path)) return;
   for (const auto& [location, file] : model.external_files) {
@@ -182,7 +183,7 @@ ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, 
           "another file of this name is in the way of the model's external data; choose another folder",
           target.string());
     }
-    kept_.emplace_back(location, io::OutputFile(target, file.bytes().size()));
+    kept_.emplace_back(location, io::OutputFile(target, file.bytes().size(), path));
   }
 }
 
@@ -226,7 +227,13 @@ void ModelOutput::append(std::string_view field) { file_->append(field); }
 
 // The data files come first and the model that names them last; if it cannot be put in place, they go again.
 void ModelOutput::commit() {
-  const std::vector<std::filesystem::path> stale = data_of_replaced_model();
+  // What takes long is done before others have to wait.
+  if (data_) data_->flush();
+  for (const auto& [location, file] : kept_) file.flush();
+  const io::ReplaceLock lock(path_);
+  const io::Descriptor next = file_->shared_lock();
+  const std::vector<std::filesystem::path> stale =
+      lock.has_file() ? data_of_replaced_model() : std::vector<std::filesystem::path>();
   std::vector<std::filesystem::path> added;
   const auto commit_data = [&](io::OutputFile& file) {
     std::error_code ignored;

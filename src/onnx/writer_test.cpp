@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "base/digest.h"
 #include "graph/verify.h"
 #include "onnx/reader.h"
@@ -135,6 +137,32 @@ TEST_F(WriterTest, WhatIsNotCommittedLeavesTheOldFilesAlone) {
   }
   EXPECT_EQ(read_file(out()), "the old model");
   EXPECT_THAT(written(), ElementsAre("m.onnx", std::string("m.onnx.") + kOtherTag + ".data"));
+}
+
+// Each removes the data of the model that it replaces, but not the data of one that another writer put there.
+TEST_F(WriterTest, WritersOfOneNameLeaveAModelWithItsData) {
+  const Model model = source(small_model());
+  const auto write_as = [&](const char* tag) {
+    ThreadPool own(1);
+    ModelOutput output(model, out(), {ExternalData::kAlways, tag});
+    output.write(own, nullptr);
+    output.commit();
+  };
+  for (int round = 0; round < 100; ++round) {
+    write_as(kTag);
+    std::thread same([&] { write_as(kTag); });
+    write_as(kOtherTag);
+    same.join();
+    ASSERT_NO_THROW(read_model(out())) << "round " << round;
+  }
+}
+
+TEST_F(WriterTest, DataIsAsPrivateAsTheModelThatIsReplaced) {
+  write_file(out(), "");
+  fs::permissions(out(), fs::perms::owner_read | fs::perms::owner_write);
+  write(source(small_model()), out(), {ExternalData::kAlways, kTag});
+  for (const auto& entry : fs::directory_iterator(folder / "out"))
+    EXPECT_EQ(static_cast<unsigned>(entry.status().permissions()), 0600U) << entry.path();
 }
 
 TEST_F(WriterTest, TheNumberOfThreadsDoesNotShowInTheFile) {

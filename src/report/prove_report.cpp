@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "report/json.h"
 #include "report/option_words.h"
@@ -53,6 +54,7 @@ Json statement_json(const Statement& statement) {
   json["source_digest"] = statement.source;
   json["plan_digest"] = statement.plan;
   json["content_digest"] = statement.content;
+  json["source_sha256"] = statement.source_sha256.empty() ? Json(nullptr) : Json(statement.source_sha256);
   json["format"] = name_of(statement.recipe.format);
   json["command"] = making_command(statement);
   json["verify_command"] = statement.gate ? Json(judging_command(statement)) : Json(nullptr);
@@ -95,6 +97,7 @@ std::string prove_text(const Proof& proof) {
   for (const ProofStep& step : proof.steps)
     text +=
         plainly("  {:<12} {}: {}\n", step.name, std::string(word_of(step.finding)), with_options(step.what));
+  text += plainly("  {}: {}\n", std::string(name_of(proof.verdict())), with_options(proof.reason()));
   return text;
 }
 
@@ -105,7 +108,7 @@ std::string prove_table(const std::vector<ProveRow>& rows) {
       table.add({row.model.filename().string(), "", "error"});
     } else {
       table.add({row.model.filename().string(), name_of(row.proof.statement.recipe.format),
-                 row.proof.holds() ? "holds" : "FAILS"});
+                 name_of(row.proof.verdict())});
     }
   }
   return table.text();
@@ -116,19 +119,24 @@ Json prove_json(const std::vector<ProveRow>& rows) {
   json["schema_version"] = kSchemaVersion;
   json["verb"] = "prove";
   json["holds"] = true;
+  ProofVerdict worst = ProofVerdict::kProved;
+  for (const ProveRow& row : rows)
+    worst = std::max(worst, row.error.empty() ? row.proof.verdict() : ProofVerdict::kUnproved);
+  json["verdict"] = name_of(worst);
   json["models"] = Json::array();
   for (const ProveRow& row : rows) {
     Json entry;
     entry["model"] = row.model.string();
     entry["exit_code"] = row.exit_code;
-    if (row.exit_code != 0) json["holds"] = false;
+    if (!row.error.empty() || !row.proof.holds()) json["holds"] = false;
     if (!row.error.empty()) {
       entry["error"] = row.error;
       json["models"].push_back(std::move(entry));
       continue;
     }
     entry["holds"] = row.proof.holds();
-    entry["verdict"] = with_options(row.proof.verdict());
+    entry["verdict"] = name_of(row.proof.verdict());
+    entry["reason"] = with_options(row.proof.reason());
     entry["statement"] = statement_json(row.proof.statement);
     entry["steps"] = Json::array();
     for (const ProofStep& step : row.proof.steps)

@@ -99,7 +99,8 @@ void write(const fs::path& model, const fs::path& output, Format format, const O
   if (fs::equivalent(model, output, different))
     throw Error(ErrorCode::kUsage, "the output is the model itself", output.string());
   const std::shared_ptr<const Library> library = Library::open(Library::find(options.library));
-  io::OutputFile file(output, 0);  // nobody knows the size; the runtime opens it by its path and writes
+  // The size is not known: the runtime opens it by its path and writes. It is as private as the model.
+  io::OutputFile file(output, 0, model);
   const fs::path unfinished = file.unfinished_path();
   try {
     const Session written(library, model, options_to_save(options, *library, format, unfinished));

@@ -18,7 +18,7 @@
 namespace ounce::verbs {
 namespace prove_verb {
 
-constexpr int kGateExit = 1;
+constexpr int kRefutedExit = 1, kUnprovedExit = 5;
 
 struct Arguments {
   std::vector<std::string> models;
@@ -39,19 +39,36 @@ ProveOptions options_of(const Arguments& arguments, const Given& given) {
   return options;
 }
 
+int exit_code_of(ProofVerdict verdict) {
+  switch (verdict) {
+    case ProofVerdict::kProved: return 0;
+    case ProofVerdict::kUnproved: return kUnprovedExit;
+    case ProofVerdict::kRefuted: break;
+  }
+  return kRefutedExit;
+}
+
+// An error is worse than a model that is refuted, and that is worse than one that is unproved.
+int worst_of(const std::vector<report::ProveRow>& rows) {
+  const auto rank = [](int code) { return code == kUnprovedExit ? 1 : code == 0 ? 0 : 1 + code; };
+  int worst = 0;
+  for (const report::ProveRow& row : rows) worst = rank(row.exit_code) > rank(worst) ? row.exit_code : worst;
+  return worst;
+}
+
 int run(const Arguments& arguments, Host& host, const CLI::App& app) {
   ProveOptions options = options_of(arguments, host.given);
   const Stream human = for_people(arguments.json);
-  const auto [rows, worst] = each_model<report::ProveRow>(
+  const auto [rows, ignored] = each_model<report::ProveRow>(
       find_models(arguments.models), app, options, host,
       [&](report::ProveRow& row) {
         row.proof = prove(row.model, options);
-        if (!row.proof.holds()) row.exit_code = kGateExit;
+        row.exit_code = exit_code_of(row.proof.verdict());
       },
       [&](const report::ProveRow& row, bool) { host.say(human, report::prove_text(row.proof)); });
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::prove_table(rows)));
   if (arguments.json) host.say_json(report::dump(report::prove_json(rows)));
-  return worst;
+  return worst_of(rows);
 }
 
 }  // namespace prove_verb
@@ -60,7 +77,7 @@ Command add_prove(CLI::App& parser) {
   using namespace prove_verb;
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = parser.add_subcommand(
-      "prove", "show the statement that a model carries, and replay it; exit 1 if it does not hold");
+      "prove", "check the provenance record of a model: proved, unproved or refuted (exit 0, 5, 1)");
   app->add_option("model", arguments->models, "models that Ounce wrote, or folders of models")->required();
   app->add_option("--source", arguments->source,
                   "the original: the model is made again from it, and its gate is tried again");

@@ -35,9 +35,9 @@ NO_TMPFILE = "open_tmpfile"
 NO_FALLOCATE = "open_tmpfile,fallocate"
 
 
-def run(folder, arguments, **faults):
+def run(folder, arguments, more=None, **faults):
     """Runs ounce with the shim in it; the faults are the shim's variables, in lower case."""
-    environment = {"PATH": "/usr/bin:/bin", **shim.variables(SHIM, **faults)}
+    environment = {"PATH": "/usr/bin:/bin", **shim.variables(SHIM, **faults), **(more or {})}
     return subprocess.run([OUNCE, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
 
 
@@ -151,6 +151,93 @@ class Killed(Promise):
                         done = stage.attempt(call, at, do)
                         self.assertEqual(done.returncode, -signal.SIGKILL)
                         self.assert_whole(stage, may_leave_others=True)
+
+
+@for_every_way
+class Leftovers(Promise):
+    """The run after a killed one removes what that left, and nothing else."""
+
+    def check(self, *arguments):
+        with scene(*arguments) as stage:
+            left = 0
+            for call, at in self.every_call(stage):
+                with self.subTest(call=call, at=at):
+                    stage.attempt(call, at, "kill-after")
+                    out = stage.root / "out"
+                    hidden = {path.name for path in out.iterdir() if path.name.startswith(".")}
+                    for name in hidden:
+                        self.assertRegex(name, r"\A\..+\.ounce-[0-9a-f]{16}\.part\Z")
+                    left += len(hidden)
+                    others = [out / ".model.onnx.4711.part", out / ".model.onnx.part"]
+                    for path in others:
+                        path.write_bytes(b"of somebody else")
+                    done = run(stage.root, stage.arguments, refuse=stage.refuse)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual({path.name for path in out.iterdir() if path.name.startswith(".")},
+                                     {path.name for path in others})
+            self.assertGreater(left, 0, "no kill left anything to remove")
+
+
+class LeftoverFolders(unittest.TestCase):
+    def test_publish(self):
+        """A killed publish leaves its hidden folder and temporary ones; the next one removes them all."""
+        with tempfile.TemporaryDirectory(prefix="ounce-faults-") as name:
+            root = pathlib.Path(name)
+            (root / "tmp").mkdir()
+            shutil.copy(MODELS / "matmul.onnx", root / "matmul.onnx")
+            command = ["publish", "matmul.onnx", "-o", "pub", "--layout", "plain", "--variants", "q8", "--no-bench", "--replace"]
+            environment = {"TMPDIR": str(root / "tmp")}
+            for faults in ({}, {"counts": "counts"}):  # the second run replaces a folder, as those do that are killed
+                done = run(root, command, environment, **faults)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            published = {path.relative_to(root) for path in (root / "pub").rglob("*")}
+            renames = shim.read_counts(root / "counts")[1]["program"]["rename"]
+            self.assertGreater(renames, 0)
+            for at in range(1, renames + 1):
+                done = run(root, command, environment, call="rename", at=at, do="kill-before")
+                self.assertEqual(done.returncode, -signal.SIGKILL)
+                self.assertEqual({path.relative_to(root) for path in (root / "pub").rglob("*")}, published)
+            self.assertTrue([path for path in root.iterdir() if path.name.startswith(".pub.ounce-")])
+            done = run(root, command, environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual({path.name for path in root.iterdir()}, {"tmp", "matmul.onnx", "pub", "counts"})
+            self.assertEqual(list((root / "tmp").iterdir()), [])
+            self.assertEqual({path.relative_to(root) for path in (root / "pub").rglob("*")}, published)
+
+
+class Together(Promise):
+    """Several processes write one output: it is the whole result of one of them, at every moment."""
+
+    COUNT = 6
+
+    def check(self, refuse, before=()):
+        with scene(["--to", "w16"], [], refuse) as stage:
+            out = stage.root / "out"
+            whole = (stage.old["model.onnx"], stage.new["model.onnx"])
+            environment = {"PATH": "/usr/bin:/bin", **shim.variables(SHIM, refuse=refuse)}
+            for _ in range(3):
+                stage.restore({})
+                ways = [["--to", "w16"], []] * (self.COUNT // 2)
+                running = [subprocess.Popen([*before, OUNCE, *stage.command, *way], cwd=stage.root, env=environment,
+                                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for way in ways]
+                for process in running:
+                    said = process.communicate(timeout=120)[1]
+                    self.assertEqual(process.returncode, 0, said)
+                    self.assertIn((out / "model.onnx").read_bytes(), whole)
+                self.assertEqual([path.name for path in out.iterdir()], ["model.onnx"])
+
+    def test_processes(self):
+        self.check("")
+
+    def test_processes_without_tmpfile(self):
+        self.check(NO_TMPFILE)
+
+    def test_containers_without_tmpfile(self):
+        """Each is process 1 of a PID namespace of its own, as in containers that share a folder."""
+        inside = ["unshare", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"]), "--fork", "--pid", "--mount-proc"]
+        if shutil.which("unshare") is None or subprocess.run([*inside, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no PID namespaces here")
+        self.check(NO_TMPFILE, [*inside, "--"])
 
 
 @for_every_way

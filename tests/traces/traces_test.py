@@ -143,9 +143,9 @@ class Traces(unittest.TestCase):
 
     def is_allowed(self, path, run, outputs):
         if path.parent == run.work:
-            own = re.fullmatch(r"\.(.+)\.\d+\.part", path.name)
+            own = re.fullmatch(r"\.(.+)\.ounce-[0-9a-f]{16}\.part", path.name)
             return is_among(own.group(1) if own else path.name, outputs)
-        if path.parts[len(run.work.parts):] and re.fullmatch(r"\.out\.\d+\.part", path.parts[len(run.work.parts)]):
+        if path.parts[len(run.work.parts):] and re.fullmatch(r"\.out\.ounce-[0-9a-f]{16}\.part", path.parts[len(run.work.parts)]):
             return "out" in outputs  # a folder that gets its name in the end
         if path == run.work or path == pathlib.Path("/dev/null") or path.parts[:2] == ("/", "proc"):
             return True  # O_TMPFILE, nowhere, and a file of our own that has no name yet
