@@ -3,6 +3,9 @@
 
 #include <ounce/names.h>
 
+#include <cstddef>
+#include <string>
+
 namespace ounce {
 
 enum class Arithmetic {
@@ -68,6 +71,16 @@ struct NamesOf<Decoder> {
                                             {Decoder::kLookup, "lookup"},
                                             {Decoder::kNbits, "nbits"},
                                             {Decoder::kKernel, "kernel"}};
+};
+
+// A weight of a model that came with trained scales: some of them were increased, because sums of its int8
+// products saturate on the CPU that the recipe names as its target.
+struct ScaleChange {
+  std::string weight;         // the value that the node multiplies with
+  std::string node, op_type;  // the node
+  std::size_t scales = 0;     // of the weight: one, or one for each channel
+  std::size_t changed = 0;    // of them
+  double largest_factor = 1;  // a new scale divided by the trained one
 };
 
 }  // namespace ounce

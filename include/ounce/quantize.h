@@ -137,6 +137,8 @@ struct QuantizeResult {
   std::vector<NodeOutcome> nodes;                   // for static and dynamic
   std::vector<ActivationOutcome> activations;
   std::vector<std::string> notes;
+  std::vector<std::string> unmatched;      // expressions that Recipe::ignore_unmatched let pass
+  std::vector<ScaleChange> scale_changes;  // of trained scales; empty: every one is kept to the bit
   // Of stored tensors that changed: noise relative to the signal of each tensor, averaged over all values.
   // Infinite when none changed.
   double sqnr_db = 0;
@@ -152,9 +154,15 @@ struct QuantizeResult {
   Format stored_as() const;
 };
 
-// Error{kUnsupported} when nothing in the model can be stored smaller.
+// Error{kUnsupported} when nothing in the model can be stored smaller, and for a model that Ounce has
+// quantized already.
 QuantizeResult quantize(const std::filesystem::path& model, const std::filesystem::path& output,
                         const QuantizeOptions& options);
+
+// Why a model is no original to quantize: "already quantized by Ounce (w8)", or "already quantized (52
+// QLinearConv)" for a model of another tool. Empty for an original, and for a file that cannot be read as a
+// model. Verbs that take a folder skip such files; quantize() itself refuses only those of Ounce.
+std::string why_no_original(const std::filesystem::path& model);
 
 // The usual name: model.onnx → model.w8.onnx.
 std::filesystem::path default_output(const std::filesystem::path& model, Format format);

@@ -211,7 +211,9 @@ struct IntegerRecipe {
   WeightType weights = WeightType::kS8;
   // The 8-bit products of x86 CPUs without VNNI saturate when two large weights meet. Nothing: scales keep
   // such pairs small enough for every CPU (src/quant/weight_pairs.h), unless the target promises exact
-  // products. True: 7-bit weights. False: all 8 bits, for CPUs that are known to be exact.
+  // products. True: 7-bit weights. False: all 8 bits, for CPUs that are known to be exact. The scales of a
+  // model that was trained for integers are changed only if this is true, or if it is not set and the target
+  // is a CPU without exact products; QuantizeResult::scale_changes lists the changes.
   std::optional<bool> reduce_range;
   bool integer_io = false;                     // inputs and outputs of the model become integers too
   std::map<std::string, RawInput> raw_inputs;  // … and these the raw bytes themselves
@@ -319,6 +321,9 @@ struct Recipe {
   // Regular expressions (RE2), searched for in the names of tensors and of the nodes that use them, and in op
   // types.
   std::vector<std::string> include, exclude;
+  // An expression of `include`, `exclude` or `half.keep` that matches nothing is noted instead of refused:
+  // for lists that were written for many models.
+  bool ignore_unmatched = false;
   // Initializers that are listed as inputs (IR 4 and later) stay inputs with a default value. Otherwise they
   // become constants: old exporters list every weight, and nobody feeds those.
   bool keep_inputs = false;

@@ -149,6 +149,8 @@ class QuantizeResult(ModelResult):
     nodes: List[Json]
     activations: List[Json]
     notes: List[str]
+    unmatched: List[str]
+    scale_changes: List[Json]
     seconds: float
     source_digest: str
     plan_digest: str

@@ -45,6 +45,7 @@ def inspect(
     min_bytes: Optional[int] = None,
     include: Optional[Words] = None,
     exclude: Optional[Words] = None,
+    ignore_unmatched: Optional[bool] = None,
     keep_inputs: Optional[bool] = None,
     node: Optional[Words] = None,
     tensors: Optional[int] = None,
@@ -70,6 +71,8 @@ def inspect(
     min_bytes: leave smaller tensors alone (default: 1024)
     include: only these: a regular expression on tensor, node and op type (one, or a list)
     exclude: not these: likewise
+    ignore_unmatched: warn about an include, exclude or --keep-fp32 that matches nothing, instead of
+        failing
     keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
         become constants)
     node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so
@@ -94,6 +97,7 @@ def inspect(
         "min_bytes": min_bytes,
         "include": include,
         "exclude": exclude,
+        "ignore_unmatched": ignore_unmatched,
         "keep_inputs": keep_inputs,
         "node": node,
         "tensors": tensors,
@@ -117,6 +121,7 @@ def quantize(
     min_bytes: Optional[int] = None,
     include: Optional[Words] = None,
     exclude: Optional[Words] = None,
+    ignore_unmatched: Optional[bool] = None,
     keep_inputs: Optional[bool] = None,
     node: Optional[Words] = None,
     external_data: Optional[Literal["auto", "always", "never"]] = "auto",
@@ -214,6 +219,8 @@ def quantize(
     min_bytes: leave smaller tensors alone (default: 1024)
     include: only these: a regular expression on tensor, node and op type (one, or a list)
     exclude: not these: likewise
+    ignore_unmatched: warn about an include, exclude or keep_fp32 that matches nothing, instead of
+        failing
     keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
         become constants)
     node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so
@@ -349,6 +356,7 @@ def quantize(
         "min_bytes": min_bytes,
         "include": include,
         "exclude": exclude,
+        "ignore_unmatched": ignore_unmatched,
         "keep_inputs": keep_inputs,
         "node": node,
         "external_data": external_data,

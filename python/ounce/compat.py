@@ -2,9 +2,10 @@
 
     from ounce.compat import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
-A script changes its import and keeps its calls. Every argument is honoured, or refused with a sentence; what is left at its
-default is chosen by Ounce, by measuring where there is data. Each function returns a :class:`ounce.QuantizeResult` beside
-writing the file. Enumerations may be those of this module or those of ONNX Runtime.
+A script changes its import and keeps its calls. Every argument is honored, or refused with a sentence. Op types and node names
+that a model does not have are ignored with a ``UserWarning``, as scripts list them for many models. Arguments at their
+defaults are chosen by Ounce, by measuring where there is data. Each function writes the file and returns a
+:class:`ounce.QuantizeResult`. Enumerations may be those of this module or those of ONNX Runtime.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import enum
 import os
 import re
 import tempfile
+import warnings
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from ._call import Model
@@ -112,7 +114,16 @@ def _chosen(what: str, value: Any, known: Mapping[str, str]) -> Optional[str]:
 
 def _any_of(names: Optional[Iterable[str]]) -> List[str]:
     """Expressions that match these names, and nothing else."""
-    return [f"^{re.escape(name)}$" for name in names or ()]
+    return [_expression(name) for name in names or ()]
+
+
+def _expression(name: str) -> str:
+    return f"^{re.escape(name)}$"
+
+
+def _name(expression: str) -> str:
+    """The name that an expression was made of."""
+    return re.sub(r"\\(.)", r"\1", expression[1:-1])
 
 
 def _selected(
@@ -152,7 +163,13 @@ def _call_quantize(
     model: Model, output: Path, wanted: Mapping[str, Any], external_data: bool = False
 ) -> QuantizeResult:
     options = {name: value for name, value in wanted.items() if value is not None}
-    return quantize(model, output=output, external_data="always" if external_data else "auto", **options)
+    result = quantize(
+        model, output=output, external_data="always" if external_data else "auto", ignore_unmatched=True, **options
+    )
+    if result.unmatched:
+        names = ", ".join(repr(_name(expression)) for expression in result.unmatched)
+        warnings.warn(f"the model has no op type or node to quantize or exclude called {names}", stacklevel=3)
+    return result
 
 
 def quantize_dynamic(

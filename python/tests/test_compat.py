@@ -83,6 +83,26 @@ def test_float16(perceptron):
     assert halves.graph.input[0].type.tensor_type.elem_type == onnx.TensorProto.FLOAT16
 
 
+def test_what_the_model_does_not_have_is_a_warning(perceptron, tmp_path):
+    output = str(tmp_path / "out.onnx")
+    with pytest.warns(UserWarning, match=r"called 'Conv', 'third\.a/b'$"):
+        result = quantize_dynamic(
+            perceptron, output, op_types_to_quantize=["Conv", "MatMul"], nodes_to_exclude=["second", "third.a/b"]
+        )
+    arithmetic = {node["name"]: node["arithmetic"] for node in result.nodes}
+    assert arithmetic == {"first": "dynamic", "second": "float"}
+    data = {"x": numpy.random.default_rng(2).normal(size=(32, 64)).astype("float32")}
+    with pytest.warns(UserWarning, match="called 'Conv'$"):
+        quantize_static(perceptron, output, data, op_types_to_quantize=["Conv", "MatMul"])
+    with pytest.warns(UserWarning, match="called 'Loop', 'zeroth'$"):
+        convert_float_to_float16(perceptron, op_block_list=["Loop"], node_block_list=["second", "zeroth"])
+    quantizer = MatMulNBitsQuantizer(perceptron, block_size=32, nodes_to_exclude=["third"])
+    with pytest.warns(UserWarning, match="called 'third'$"):
+        quantizer.process()
+    with pytest.raises(ounce.RequestError, match="matches no"):
+        ounce.quantize(perceptron, output=output, to="dynamic", exclude=["third"])
+
+
 def test_four_bits(perceptron, tmp_path):
     quantizer = MatMulNBitsQuantizer(perceptron, block_size=32, is_symmetric=True, nodes_to_exclude=["second"])
     quantizer.process()

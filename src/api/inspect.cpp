@@ -159,7 +159,7 @@ ModelInfo inspect(const std::filesystem::path& path, const Recipe& recipe) {
   try {
     foresee(path, model, index, recipe, info);
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::kUsage) throw;
+    if (error.code() == ErrorCode::kUsage || error.code() == ErrorCode::kCancelled) throw;
     info.blockers.emplace_back(error.what());
   }
   if (!unlisted.empty()) info.notes.push_back(passes::sentence_of_unlisted(unlisted));

@@ -15,6 +15,7 @@
 #include "graph/verify.h"
 #include "io/output_file.h"
 #include "io/output_folder.h"
+#include "make/original.h"
 #include "make/outcome.h"
 #include "make/releases.h"
 #include "make/statement.h"
@@ -77,6 +78,7 @@ class Publication {
     result_.output = output;
     result_.layout = options.layout;
     result_.notes = folder_.notes;
+    leave_out_quantized(input);
     require_names_apart();
     require_configs();
     for (const fs::path& model : folder_.models) measure::require_outputs(options.verify.outputs, model);
@@ -97,6 +99,19 @@ class Publication {
   }
 
  private:
+  // Variants are made of originals alone.
+  void leave_out_quantized(const fs::path& input) {
+    if (folder_.root.empty()) return make::require_original(onnx::read_model(input), "Publish");
+    std::erase_if(folder_.models, [this](const fs::path& model) {
+      const std::string why = why_no_original(model);
+      if (!why.empty()) result_.notes.push_back(fmt::format("skipped {}: {}", model.string(), why));
+      return !why.empty();
+    });
+    if (folder_.models.empty())
+      throw Error(ErrorCode::kUsage, "the folder holds no original model: all its .onnx files are already quantized",
+                  input.string());
+  }
+
   // Two models of one name in different folders would be one.
   void require_names_apart() const {
     std::set<std::string> stems;

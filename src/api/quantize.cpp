@@ -9,6 +9,7 @@
 #include "graph/verify.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
+#include "make/original.h"
 #include "make/outcome.h"
 #include "make/output_place.h"
 #include "make/resolve.h"
@@ -50,6 +51,16 @@ Format possible_format(const std::filesystem::path& model, Format format) {
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
     return format;
+  }
+}
+
+std::string why_no_original(const std::filesystem::path& model) {
+  try {
+    const onnx::Model read = onnx::read_model(model);
+    return make::why_no_original(read, graph::verify(read));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled) throw;
+    return {};  // whoever opens it will say why
   }
 }
 

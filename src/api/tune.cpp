@@ -7,6 +7,7 @@
 #include "data/read_files.h"
 #include "graph/verify.h"
 #include "io/output_file.h"
+#include "make/original.h"
 #include "make/output_place.h"
 #include "measure/gates.h"
 #include "measure/on_cpus.h"
@@ -22,11 +23,9 @@ namespace {
 // Was it written by this program?
 bool is_ours(const std::filesystem::path& file) {
   try {
-    const onnx::Model model = onnx::read_model(file);
-    const auto& metadata = model.proto->metadata;
-    return std::any_of(metadata.begin(), metadata.end(),
-                       [](const auto& entry) { return entry->key == "ounce.plan"; });
-  } catch (const Error&) {
+    return !make::why_written_by_ounce(onnx::read_model(file)).empty();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled) throw;
     return false;  // no model at all
   }
 }
@@ -68,6 +67,7 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
   measure::require_outputs(options.outputs, model);
   const onnx::Model original = onnx::read_model(model);
   graph::verify(original);
+  make::require_original(original, "Tune");
   make::Inputs inputs(original);
   inputs.add(options.data).add(options.runtime);
   add_journals(options, inputs);

@@ -37,6 +37,8 @@ steady_clock::time_point moment_in(double seconds) {
 
 }  // namespace
 
+constinit thread_local std::uint64_t detail::steps = 0;
+
 Call::Call(const Progress* progress) noexcept : Call(progress, kNever, new_fault()) {
   has_own_fault_ = true;
   ended_fault.reset();

@@ -4,6 +4,7 @@
 //
 //   const Call call(options.progress);   // in each public function
 //   … throw_if_cancelled();              // in whatever takes long
+//   … count_step();                      // in what is short and done very often
 //
 // A file that a call reads may become shorter meanwhile (io/file_guard.h). What was read then is not what was in the
 // file, so the call ends with Error{kIo}: where it asks whether it was stopped, before an output gets its name, or, at
@@ -13,6 +14,7 @@
 #include <ounce/progress.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +33,20 @@ std::shared_ptr<FileFault> fault_of_call() noexcept;
 std::optional<std::string> take_file_fault();
 // Was one of the calls stopped, by somebody or by its deadline? A TimeLimit does not count.
 bool is_cancelled() noexcept;
+
+namespace detail {
+extern constinit thread_local std::uint64_t steps;
+}
+
+// One step of work that takes nanoseconds, such as looking up a value or reading a field. Every 1024th step of
+// a thread calls throw_if_cancelled(). Graph lookups and the readers and editors of models count their steps,
+// so every loop over the nodes of a model can be cancelled.
+inline void count_step() {
+  constexpr std::uint64_t kInterval = 1024;
+  if (++detail::steps % kInterval == 0) throw_if_cancelled();
+}
+// The steps that this thread has counted: a measure of its work that does not depend on the machine.
+inline std::uint64_t counted_steps() noexcept { return detail::steps; }
 
 // While it lives, this thread and those that work for it (thread_pool.h) work for a call more.
 class Call {

@@ -29,6 +29,20 @@ TEST(CancelTest, StopsALoopWithAnErrorThatSaysSo) {
   EXPECT_TRUE(is_cancelled());
 }
 
+TEST(CancelTest, ShortStepsAskNowAndThen) {
+  Progress progress;
+  const Call call(&progress);
+  for (int i = 0; i < 5000; ++i) count_step();  // nobody has stopped it
+  progress.stop();
+  const std::uint64_t before = counted_steps();
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 5000; ++i) count_step();
+      },
+      Error);
+  EXPECT_LE(counted_steps() - before, 1024U);
+}
+
 TEST(CancelTest, ACallInsideOfAStoppedOneIsStoppedToo) {
   Progress outer, inner;
   const Call call(&outer);

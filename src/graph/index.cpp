@@ -66,6 +66,7 @@ Index::Index(const onnx::Model& model) {
 void Index::add_body(Body body) { bodies_.push_back(std::move(body)); }
 
 Value& Index::define_name(std::size_t id, Bytes name, const char* as) {
+  count_step();
   Body& body = bodies_[id];
   if (name.empty()) fail(body, fmt::format("an {} has no name", as));
   if (body.parent != kNone && find(body.parent, name).value != nullptr) {
@@ -135,6 +136,7 @@ void Index::add_children(std::size_t id) {
 }
 
 Index::Found Index::find(std::size_t body, Bytes name) const {
+  count_step();
   for (; body != kNone; body = bodies_[body].parent) {
     const auto found = bodies_[body].values.find(name);
     if (found != bodies_[body].values.end()) return {&found->second, body};

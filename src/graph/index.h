@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/cancel.h"
 #include "onnx/model.h"
 
 namespace ounce::graph {
@@ -66,7 +67,10 @@ class Index {
   // The body that has no parent around `body`: the main graph or a function.
   std::size_t root(std::size_t body) const;
 
-  const onnx::Node& node(const Use& use) const { return *bodies_[use.body].nodes()[use.node]; }
+  const onnx::Node& node(const Use& use) const {
+    count_step();
+    return *bodies_[use.body].nodes()[use.node];
+  }
 
  private:
   void add_body(Body body);
@@ -83,7 +87,10 @@ template <class Visit>
 void for_each_node(const Index& index, Visit visit) {
   for (std::size_t body = 0; body < index.bodies().size(); ++body) {
     const auto& nodes = index.bodies()[body].nodes();
-    for (std::size_t i = 0; i < nodes.size(); ++i) visit(body, i, *nodes[i]);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      count_step();
+      visit(body, i, *nodes[i]);
+    }
   }
 }
 

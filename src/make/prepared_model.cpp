@@ -1,6 +1,7 @@
 #include "make/prepared_model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/error.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "graph/verify.h"
 #include "make/asked_types.h"
+#include "make/original.h"
 #include "make/outcome.h"
 #include "make/ranges_file.h"
 #include "make/rewrite.h"
@@ -24,6 +26,8 @@
 #include "passes/trained_scales.h"
 #include "passes/unlist_constants.h"
 #include "plan/weights.h"
+#include "target/kernel_pairs.h"
+#include "target/saturation.h"
 
 namespace ounce::make {
 namespace {
@@ -75,6 +79,7 @@ PreparedModel::PreparedModel(const std::filesystem::path& source, const Quantize
   if (recipe.rounding == Rounding::kAdaptive && options.trial.data.is_generated())
     throw Error(ErrorCode::kUsage, "`rounding=adaptive` looks at data: give `data`");
   open();
+  require_original(model_, recipe.format);
   if (is_few_bits(recipe.format) && recipe.few_bits.dialect == FewBitsDialect::kQdq) prepare_blocks();
   if (!recipe.is_integer() && !recipe.is_half()) return;
   onnx::Model changed = read();
@@ -83,8 +88,8 @@ PreparedModel::PreparedModel(const std::filesystem::path& source, const Quantize
   if (const OpenWeights open = open_weights(index(), recipe.min_bytes);
       open.halves != 0 && open.floats == 0) {
     throw Error(ErrorCode::kUnsupported,
-                "it computes on 16-bit floats, and integer ops are made of float32 ones: quantize the model "
-                "that it was made of, or store this one smaller with `format=w8`; nothing was written",
+                "INT8 arithmetic needs FP32 weights, and those of this model are FP16 or BF16. Quantize the FP32 "
+                "model, or store this one smaller with `format=w8`; nothing was written",
                 source.string());
   }
   const bool is_static = recipe.format == Format::kStatic;
@@ -141,19 +146,11 @@ bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
         source_.string());
   }
   passes::Changes changes = passes::store_trained_weights(model);
-  const passes::Changes limited =
-      recipe.integer.reduce_range == false ? passes::Changes{} : passes::limit_pairs(model);
+  notes_.push_back(state.sentence);
+  fit_trained_scales(model, recipe);
   passes::remove_dead_nodes(model);
   is_trained_ = true;
-  trained_weights_ = std::max(changes.count, limited.count);
-  notes_.push_back(state.sentence);
-  if (limited.count != 0) {
-    notes_.push_back(
-        fmt::format("the scales of {} weight{} grew, as sums of their products would saturate on x86 CPUs "
-                    "without VNNI; `integer.reduce_range=false` keeps them as they were trained",
-                    limited.count, limited.count == 1 ? "" : "s"));
-  }
-  changes.left_alone.insert(changes.left_alone.end(), limited.left_alone.begin(), limited.left_alone.end());
+  trained_weights_ = std::max(changes.count, scale_changes_.size());
   for (const passes::FloatOp& op : state.float_ops) {
     const char* why = op.has_float_weight && op.has_float_input
                           ? "neither its weight nor its input is quantized"
@@ -164,6 +161,47 @@ bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
   for (const std::string& reason : changes.left_alone) notes_.push_back("left alone: " + reason);
   keep(model);
   return true;
+}
+
+// Trained scales are kept to the bit, unless the user names a CPU on which they would give wrong sums.
+void PreparedModel::fit_trained_scales(onnx::Model& model, const Recipe& recipe) {
+  const target::Target target = target::parse_target(recipe.target);
+  if (!recipe.integer.reduce_range.value_or(target::is_known_to_saturate(target))) {
+    note_saturation(model, recipe);
+    return;
+  }
+  passes::LimitedPairs limited = passes::limit_pairs(model);
+  const std::string where = recipe.target.empty() ? "x86 CPUs without VNNI" : recipe.target;
+  for (const ScaleChange& change : limited.weights) {
+    notes_.push_back(fmt::format(
+        "{} of {} trained scale{} of '{}' ({} '{}') increased by up to {:.2f}×, because its int8 products "
+        "saturate on {}",
+        change.changed, change.scales, change.scales == 1 ? "" : "s", change.weight, change.op_type,
+        change.node, change.largest_factor, where));
+  }
+  for (const std::string& reason : limited.left_alone) notes_.push_back("left alone: " + reason);
+  scale_changes_ = std::move(limited.weights);
+}
+
+void PreparedModel::note_saturation(const onnx::Model& model, const Recipe& recipe) {
+  if (recipe.integer.reduce_range) return;  // the user or the target says that no CPU saturates
+  const graph::Index index(model);
+  std::vector<std::string> names;
+  for (const target::Saturating& found : target::find_saturation(model, index).weights) {
+    const onnx::Node& node = *index.bodies()[found.body].nodes()[found.node];
+    if (found.is_constant) names.push_back(graph::node_label(node, found.node));
+  }
+  if (names.empty()) return;
+  keeps_saturating_ = true;
+  constexpr std::size_t kMostShown = 5;
+  const std::size_t count = names.size();
+  names.resize(std::min(count, kMostShown));
+  notes_.push_back(fmt::format(
+      "trained scales are kept, so the int8 products of {} weight{} ({}{}) can saturate on x86 CPUs without "
+      "VNNI, and the result is not tested on those. For such a CPU give `target`, such as "
+      "linux-x64@1.30.0+avx2: then the scales that saturate are increased",
+      count, count == 1 ? "" : "s", fmt::join(names, ", "),
+      count == names.size() ? "" : fmt::format(" and {} more", count - names.size())));
 }
 
 void PreparedModel::load_ranges_of(const QuantizeOptions& options) {

@@ -59,6 +59,10 @@ class PreparedModel {
   // now, and these ops stay in floats.
   bool is_trained() const { return is_trained_; }
   std::size_t trained_weights() const { return trained_weights_; }
+  // Trained scales that were changed for the target; and whether trained scales were kept that saturate on
+  // some CPUs.
+  const std::vector<ScaleChange>& scale_changes() const { return scale_changes_; }
+  bool keeps_saturating() const { return keeps_saturating_; }
   const std::vector<NodeOutcome>& float_ops() const { return float_ops_; }
 
  private:
@@ -67,6 +71,8 @@ class PreparedModel {
   void open();
   void keep(const onnx::Model& changed);
   bool take_trained(onnx::Model& model, const Recipe& recipe);
+  void fit_trained_scales(onnx::Model& model, const Recipe& recipe);
+  void note_saturation(const onnx::Model& model, const Recipe& recipe);
   void prepare_blocks();
   void prepare_halves(onnx::Model& model, const QuantizeOptions& options);
   void find_ranges(const QuantizeOptions& options, Watching watching);
@@ -82,6 +88,8 @@ class PreparedModel {
   std::size_t equalized_places_ = 0;
   bool is_trained_ = false;
   std::size_t trained_weights_ = 0;
+  std::vector<ScaleChange> scale_changes_;
+  bool keeps_saturating_ = false;
   std::vector<NodeOutcome> float_ops_;
 };
 

@@ -104,6 +104,7 @@ void fields(SomeRecipe& recipe, Each& each) {
   each("half_share", recipe.half_share, kUsual.half_share);
   each("include", recipe.include, kUsual.include);
   each("exclude", recipe.exclude, kUsual.exclude);
+  each("ignore_unmatched", recipe.ignore_unmatched, kUsual.ignore_unmatched);
   each("keep_inputs", recipe.keep_inputs, kUsual.keep_inputs);
   if (recipe.is_integer()) {
     each("dialect", integer.dialect, kUsual.integer.dialect);

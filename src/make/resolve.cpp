@@ -61,7 +61,10 @@ Resolved resolve(const std::filesystem::path& path, const QuantizeOptions& given
   IntegerRecipe& integer = resolved.recipe.integer;
   if (integer.integer_io) integer.raw_inputs = raw_inputs_of(path, given.trial.data);
   // Without data there is nothing to measure on, and a correction is only taken when it helps.
-  if (prepared->is_trained()) return resolved;
+  if (prepared->is_trained()) {
+    if (prepared->keeps_saturating()) integer.reduce_range = false;  // all 8 bits, as they were trained
+    return resolved;
+  }
   if (given.trial.data.is_generated()) integer.correct_bias = false;
   if (prepared->ranges() != nullptr && prepared->ranges()->samples < kFewForSearch &&
       integer.calibration == CalibrationMethod::kAuto) {

@@ -362,6 +362,8 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   if (!unlisted.empty()) result.notes.push_back(passes::sentence_of_unlisted(unlisted));
   result.notes.insert(result.notes.begin(), prepared.notes().begin(), prepared.notes().end());
   result.notes.insert(result.notes.end(), plan.notes.begin(), plan.notes.end());
+  result.unmatched.insert(result.unmatched.end(), plan.unmatched.begin(), plan.unmatched.end());
+  result.scale_changes = prepared.scale_changes();
   describe_integers(plan.integer, index, result);
   describe_halves(plan.half, index, result);
   result.nodes.insert(result.nodes.end(), prepared.float_ops().begin(), prepared.float_ops().end());
@@ -373,9 +375,10 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
   note_kernels(recipe, result);
   if (options.pictures) add_histograms(source, plan, prepared.ranges(), result);
   // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
-  result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}{}", plan.text(), static_cast<int>(recipe.scale),
+  const char* const limited = result.scale_changes.empty() ? "" : " limited";
+  result.plan_digest = hex(digest_of(fmt::format("{}{} {} {}{}{}", plan.text(), static_cast<int>(recipe.scale),
                                                  static_cast<int>(recipe.rounding), version(),
-                                                 unlisted.empty() ? "" : " unlisted")));
+                                                 unlisted.empty() ? "" : " unlisted", limited)));
   require_integers(resolved, result);
   if (integer_tensors.empty())
     require_something_to_do(plan, prepared, path);  // otherwise the integers are enough

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/cancel.h"
+
 namespace ounce::onnx {
 namespace {
 
@@ -65,6 +67,7 @@ void Cursor::check_prefix(const char* end) const {
 }
 
 bool Cursor::next() {
+  count_step();
   const auto rest = reader_.data();
   field_start_ = rest.data();
   if (!guarded([&] { return reader_.next(); })) return false;

@@ -5,6 +5,8 @@
 #include <protozero/varint.hpp>
 #include <algorithm>
 
+#include "base/cancel.h"
+
 namespace ounce::onnx {
 namespace {
 
@@ -47,6 +49,7 @@ void MessageWriter::integer_field(std::uint32_t number, std::int64_t value) {
 }
 
 void MessageWriter::message_field(std::uint32_t number, Rope&& rope) {
+  count_step();
   add_prefix(number, rope.size());
   rope_.append(std::move(rope));
 }

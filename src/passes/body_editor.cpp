@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "base/cancel.h"
 #include "onnx/attributes.h"
 #include "onnx/types.h"
 
@@ -22,7 +23,10 @@ onnx::Tensor make_tensor(onnx::ElementType type, std::vector<std::int64_t> dims,
 BodyEditor::BodyEditor(onnx::Model& model, const graph::Index& index, std::size_t body, graph::Names& names)
     : model_(model), index_(index), body_(body), names_(names) {}
 
-void BodyEditor::add_node(std::size_t place, onnx::Node node) { added_[place].push_back(std::move(node)); }
+void BodyEditor::add_node(std::size_t place, onnx::Node node) {
+  count_step();
+  added_[place].push_back(std::move(node));
+}
 
 const onnx::Node& BodyEditor::node(std::size_t position) const {
   return *index_.bodies()[body_].nodes()[position];
@@ -75,6 +79,7 @@ void BodyEditor::change_tensor(const graph::Value& value, onnx::Tensor tensor) {
 }
 
 onnx::Graph& BodyEditor::edit_graph(std::size_t id) {
+  count_step();
   const graph::Body& body = index_.bodies()[id];
   if (body.parent == graph::kNone) return model_.proto.edit().graph.edit();
   return edit_nodes(body.parent)[body.owner]
@@ -107,6 +112,7 @@ std::vector<onnx::Kept<onnx::Node>> BodyEditor::merged(std::vector<onnx::Kept<on
   };
   take(kFront);
   for (std::size_t i = 0; i < old.size(); ++i) {
+    count_step();
     take(i);
     if (!replaced_.contains(i)) nodes.push_back(std::move(old[i]));
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "onnx/types.h"
 #include "passes/chain.h"
@@ -28,6 +29,7 @@ using graph::kNone;
 CodedValues::CodedValues(Editors& editors, const graph::Index& index, const plan::IntegerPlan& plan,
                          bool makes_codes)
     : editors_(editors), index_(index), plan_(plan) {
+  for (const plan::IntegerPort& port : plan.ports) ports_.emplace(port.value, &port);
   for (const auto& [key, coding] : plan.codings) values_[key].coding = &coding;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     const plan::NodeDecision& decision = plan.nodes[i];
@@ -52,8 +54,10 @@ CodedValues::CodedValues(Editors& editors, const graph::Index& index, const plan
 
 // Nothing computes it: whoever wants floats decodes them with its own scale and zero.
 void CodedValues::add_reading(const plan::ValueKey& key, Coded& coded) {
-  const Coded* from = coded.read_from;
+  Coded* from = coded.read_from;
   while (from->read_from != nullptr) from = from->read_from;
+  // The next walk along this chain of readings is short.
+  for (Coded* at = &coded; at != from;) at = std::exchange(at->read_from, from);
   coded.codes = from->codes;
   if (has_float_uses(key))
     add(key.first, plan_.nodes[coded.maker].node, "DequantizeLinear", coded.codes, *coded.coding, key.second);
@@ -103,7 +107,8 @@ void CodedValues::add_coding(const plan::ValueKey& key, Coded& coded, bool makes
   const auto& [body, name] = key;
   graph::Names& names = editors_.of(body).names();
   const bool has_maker = coded.maker != kNone;
-  const plan::IntegerPort* port = plan_.port(key);
+  const auto port_of_value = ports_.find(key);
+  const plan::IntegerPort* port = port_of_value == ports_.end() ? nullptr : port_of_value->second;
   const bool is_port = port != nullptr && port->is_coding;  // its codes come in or go out under its name
   coded.codes = is_port ? name : names.fresh("q");
   if (is_port && port->is_input) return;

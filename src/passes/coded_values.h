@@ -40,7 +40,7 @@ class CodedValues {
     const plan::Coding* coding = nullptr;
     Bytes codes, floats;
     std::size_t maker = graph::kNone;  // the integer node that gives it
-    const Coded* read_from = nullptr;  // whose codes these are, read otherwise
+    Coded* read_from = nullptr;        // whose codes these are, read otherwise
   };
   plan::ValueKey key_of(std::size_t body, Bytes name) const;
   bool has_float_uses(const plan::ValueKey& key) const;
@@ -53,6 +53,7 @@ class CodedValues {
   Editors& editors_;
   const graph::Index& index_;
   const plan::IntegerPlan& plan_;
+  std::map<plan::ValueKey, const plan::IntegerPort*> ports_;
   std::map<plan::ValueKey, Coded> values_;
   std::map<std::pair<std::size_t, std::size_t>, const plan::NodeDecision*> integer_nodes_;
 };

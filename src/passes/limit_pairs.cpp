@@ -52,17 +52,15 @@ class Limiting {
   explicit Limiting(onnx::Model& model)
       : model_(model), index_(model), reader_(model, index_), editors_(model, index_) {}
 
-  Changes run() {
+  LimitedPairs run() {
     for (const Saturating& found : target::find_saturation(model_, index_).weights) {
       if (const auto reason = limit(found)) {
-        changes_.left_alone.push_back(fmt::format("{} may saturate on x86 CPUs without VNNI, but {}",
+        limited_.left_alone.push_back(fmt::format("{} may saturate on x86 CPUs without VNNI, but {}",
                                                   place_of(index_, found.body, found.node), reason->text));
-      } else {
-        ++changes_.count;
       }
     }
     editors_.finish();
-    return std::move(changes_);
+    return std::move(limited_);
   }
 
  private:
@@ -88,7 +86,21 @@ class Limiting {
     }
     write(weight, scaled_codes(codes, found.pairs, factors), factors);
     if (bias) write(*bias, scaled_bias(values_of<std::int32_t>(*bias->codes), factors), factors);
+    note_change(found, node, factors);
     return std::nullopt;
+  }
+
+  void note_change(const Saturating& found, const onnx::Node& node, const std::vector<double>& factors) {
+    ScaleChange change;
+    change.weight = graph::value_path(index_, found.body, node.inputs[found.input]);
+    change.node = graph::node_label(node, found.node);
+    change.op_type = node.op_type;
+    change.scales = factors.size();
+    for (const double factor : factors) {
+      change.changed += factor > 1 ? 1 : 0;
+      change.largest_factor = std::max(change.largest_factor, factor);
+    }
+    limited_.weights.push_back(std::move(change));
   }
 
   const onnx::Node* producer(std::size_t body, Bytes name, std::size_t& at, std::size_t& position) const {
@@ -197,11 +209,11 @@ class Limiting {
   graph::Index index_;
   FrozenReader reader_;
   Editors editors_;
-  Changes changes_;
+  LimitedPairs limited_;
 };
 
 }  // namespace
 
-Changes limit_pairs(onnx::Model& model) { return Limiting(model).run(); }
+LimitedPairs limit_pairs(onnx::Model& model) { return Limiting(model).run(); }
 
 }  // namespace ounce::passes

@@ -65,8 +65,13 @@ TEST(LimitPairs, MakesTrainedCodesSafeAndKeepsTheModel) {
     const std::string before = conv_model(has_channel_scales).bytes();
     onnx::Model model = onnx::read_model_from_memory(before, "model");
     EXPECT_EQ(saturating_in(model), 1U);
-    const Changes changes = limit_pairs(model);
-    EXPECT_EQ(changes.count, 1U);
+    const LimitedPairs changes = limit_pairs(model);
+    ASSERT_THAT(changes.weights, SizeIs(1));
+    EXPECT_EQ(changes.weights[0].weight, "wf");
+    EXPECT_EQ(changes.weights[0].op_type, "Conv");
+    EXPECT_EQ(changes.weights[0].scales, has_channel_scales ? 2U : 1U);
+    EXPECT_EQ(changes.weights[0].changed, 1U);
+    EXPECT_NEAR(changes.weights[0].largest_factor, 2, 0.02);
     EXPECT_THAT(changes.left_alone, IsEmpty());
     remove_dead_nodes(model);
     EXPECT_EQ(saturating_in(model), 0U);
@@ -80,8 +85,8 @@ TEST(LimitPairs, LeavesAModelWithoutSuchPairsAlone) {
   ModelBuilder builder = conv_model(true);
   onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
   limit_pairs(model);
-  const Changes again = limit_pairs(model);
-  EXPECT_EQ(again.count, 0U);
+  const LimitedPairs again = limit_pairs(model);
+  EXPECT_THAT(again.weights, IsEmpty());
   EXPECT_THAT(again.left_alone, IsEmpty());
 }
 
@@ -96,8 +101,8 @@ TEST(LimitPairs, LeavesScalesOfAnotherAxisAlone) {
   builder.node("DequantizeLinear", {"w", "ws"}, {"wf"}, {int_attribute("axis", 0)});
   builder.node("MatMul", {"a", "wf"}, {"y"});
   onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
-  const Changes changes = limit_pairs(model);
-  EXPECT_EQ(changes.count, 0U);
+  const LimitedPairs changes = limit_pairs(model);
+  EXPECT_THAT(changes.weights, IsEmpty());
   ASSERT_THAT(changes.left_alone, SizeIs(1));
   EXPECT_THAT(changes.left_alone[0], HasSubstr("not one for each channel"));
 }
@@ -106,8 +111,8 @@ TEST(LimitPairs, SaysWhatItCannotChange) {
   ModelBuilder builder = conv_model(true);
   builder.output("wf", kFloat, {2, 4, 1});  // somebody else wants the weight as it is
   onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
-  const Changes changes = limit_pairs(model);
-  EXPECT_EQ(changes.count, 0U);
+  const LimitedPairs changes = limit_pairs(model);
+  EXPECT_THAT(changes.weights, IsEmpty());
   ASSERT_THAT(changes.left_alone, SizeIs(1));
   EXPECT_THAT(changes.left_alone[0], HasSubstr("others take its weight"));
 }

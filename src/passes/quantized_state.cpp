@@ -65,13 +65,14 @@ class Describing {
 
  private:
   void count_nodes() {
-    for (const graph::Body& body : index_.bodies()) {
-      for (const auto& node : body.nodes()) {
-        if (is_quantize(*node)) ++state_.quantize_nodes;
-        if (is_dequantize(*node)) ++state_.dequantize_nodes;
-        if (is_integer_op(*node)) ++state_.integer_ops[std::string(node->op_type)];
+    graph::for_each_node(index_, [&](std::size_t body, std::size_t, const onnx::Node& node) {
+      if (is_quantize(node)) {
+        ++state_.quantize_nodes;
+        if (reader_.dims(body, input_of(node, 0))) ++state_.uncoded_weights;
       }
-    }
+      if (is_dequantize(node)) ++state_.dequantize_nodes;
+      if (is_integer_op(node)) ++state_.integer_ops[std::string(node.op_type)];
+    });
   }
 
   enum class Origin { kCodedWeight, kCodedActivation, kFloatWeight, kFloats };
@@ -164,7 +165,7 @@ class Describing {
     const std::string rest = count == 0   ? "every op with a weight has them"
                              : count == 1 ? "1 op with a weight still computes in float"
                                           : fmt::format("{} ops with weights still compute in float", count);
-    return fmt::format("already quantized with scales of its own ({}), which are kept; {}", nodes, rest);
+    return fmt::format("already quantized with scales of its own ({}); {}", nodes, rest);
   }
 
   std::string simulations() const {

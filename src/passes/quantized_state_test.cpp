@@ -88,9 +88,8 @@ TEST(QuantizedState, FindsNothingInFloatWhereAllIsCoded) {
   EXPECT_TRUE(state.is_qdq());
   EXPECT_THAT(state.float_ops, IsEmpty());
   EXPECT_EQ(state.sentence,
-            "already quantized with scales of its own (2 QuantizeLinear, 3 DequantizeLinear), which are "
-            "kept; every "
-            "op with a weight has them");
+            "already quantized with scales of its own (2 QuantizeLinear, 3 DequantizeLinear); every op with a "
+            "weight has them");
 }
 
 TEST(QuantizedState, ListsOpsThatComputeInFloat) {
@@ -129,7 +128,7 @@ TEST(QuantizedState, CountsWhatTrainingSimulates) {
   EXPECT_THAT(lines_of(state.float_ops), ElementsAre("last MatMul input"));
   EXPECT_EQ(state.sentence,
             "already quantized with scales of its own (0 QuantizeLinear, 0 DequantizeLinear, 2 simulated by "
-            "training), which are kept; 1 op with a weight still computes in float");
+            "training); 1 op with a weight still computes in float");
 }
 
 }  // namespace

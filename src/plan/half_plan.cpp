@@ -47,7 +47,8 @@ class HalfPlanner {
         decisions_(decisions),
         schemas_(model, index),
         functions_(index),
-        selection_("`half.keep`", recipe.half.keep, "node that takes or gives float32"),
+        selection_("`half.keep`", recipe.half.keep, "node that takes or gives float32",
+                   recipe.ignore_unmatched),
         wishes_(index, recipe),
         ports_(index),
         flow_(model, index, types, recipe.format == Format::kBf16 ? HalfRange::kWide : HalfRange::kNarrow,
@@ -66,7 +67,7 @@ class HalfPlanner {
     follow_numbers();
     decide_ports();
     decide_nodes();
-    selection_.check_all_matched();
+    plan_.unmatched = selection_.unmatched(plan_.notes);
     follow_types();
     decide_tensors();
     let_casts_be();

@@ -56,6 +56,7 @@ struct HalfPlan {
   std::map<const graph::Value*, float> limits;
   std::vector<IntegerPort> ports;  // inputs and outputs of the model that become 16-bit floats
   std::vector<std::string> notes;
+  std::vector<std::string> unmatched;  // expressions that matched no node, where the recipe ignores them
 
   bool exists() const { return type != onnx::ElementType::kUndefined; }
   std::string text(const graph::Index& index) const;  // a line a node

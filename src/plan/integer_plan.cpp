@@ -42,12 +42,6 @@ void require_no_dynamic_nodes(const Recipe& recipe) {
 
 }  // namespace
 
-const IntegerPort* IntegerPlan::port(const ValueKey& value) const {
-  const auto found =
-      std::find_if(ports.begin(), ports.end(), [&](const IntegerPort& port) { return port.value == value; });
-  return found == ports.end() ? nullptr : &*found;
-}
-
 std::string IntegerPlan::text() const {
   std::string text;
   for (const NodeDecision& node : nodes) {

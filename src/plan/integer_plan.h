@@ -85,7 +85,6 @@ struct IntegerPlan {
 
   std::vector<IntegerPort> ports;
 
-  const IntegerPort* port(const ValueKey& value) const;
   std::string text() const;  // a line a node, a line an activation
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/cancel.h"
+
 namespace ounce::plan {
 namespace {
 
@@ -49,6 +51,7 @@ bool LeastCut::find_levels() {
   level_[kSource] = 0;
   std::vector<std::size_t> queue = {kSource};
   for (std::size_t i = 0; i < queue.size(); ++i) {
+    count_step();
     for (const std::size_t edge : edges_of_[queue[i]]) {
       if (left_[edge] == 0 || level_[ends_[edge]] != kUnreached) continue;
       level_[ends_[edge]] = level_[queue[i]] + 1;
@@ -63,6 +66,7 @@ bool LeastCut::push() {
   std::vector<std::size_t> path;
   std::size_t at = kSource;
   while (at != kSink) {
+    count_step();
     std::size_t& next = next_[at];
     while (next < edges_of_[at].size()) {
       const std::size_t edge = edges_of_[at][next];

@@ -68,7 +68,7 @@ Plan plan_structure(const onnx::Model& model, const graph::Index& index, const R
   plan.integer = make_integer_plan(model, index, recipe, weights, ranges, wishes, selection);
   StructurePlanner planner(model, index, recipe, plan.integer, wishes, selection);
   for (const Weight& weight : weights) plan.decisions.push_back(planner.decide(weight));
-  selection.check_all_matched();
+  plan.unmatched = selection.unmatched(plan.notes);
   trade_memory(model, index, recipe, planner, plan.decisions);
   return plan;
 }
@@ -90,6 +90,7 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
     plan.half = make_half_plan(model, index, types, recipe, ranges, plan.decisions, pool);
     plan.half_text = plan.half.text(index);
     plan.notes.insert(plan.notes.end(), plan.half.notes.begin(), plan.half.notes.end());
+    plan.unmatched = plan.half.unmatched;
     return plan;
   }
   Plan plan = plan_structure(model, index, recipe, ranges);

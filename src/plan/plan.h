@@ -24,6 +24,8 @@ struct Plan {
   HalfPlan half;                    // for those that compute on 16-bit floats
   std::string half_text;            // its lines
   std::vector<std::string> notes;   // about the model as a whole
+  // Expressions of the recipe that matched nothing, where it ignores them.
+  std::vector<std::string> unmatched;
 
   std::size_t stored_count() const;
   // One line a decision; also what the digest is made of.

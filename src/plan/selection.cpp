@@ -6,12 +6,18 @@
 
 #include <algorithm>
 
+#include "base/cancel.h"
+
 namespace ounce::plan {
 
 Selection::Selection(const Recipe& recipe)
-    : include_(compile(recipe.include)), exclude_(compile(recipe.exclude)) {}
-Selection::Selection(std::string field, const std::vector<std::string>& exclude, std::string what)
+    : include_(compile(recipe.include)),
+      exclude_(compile(recipe.exclude)),
+      ignores_unmatched_(recipe.ignore_unmatched) {}
+Selection::Selection(std::string field, const std::vector<std::string>& exclude, std::string what,
+                     bool ignores_unmatched)
     : exclude_(compile(exclude)),
+      ignores_unmatched_(ignores_unmatched),
       exclude_field_(std::move(field)),
       exclude_reason_(exclude_field_),
       what_(std::move(what)) {}
@@ -34,6 +40,7 @@ const Selection::Expression* Selection::match(std::vector<Expression>& expressio
   const Expression* first = nullptr;
   for (Expression& expression : expressions) {
     const bool is_match = std::any_of(texts.begin(), texts.end(), [&](onnx::Bytes text) {
+      count_step();
       return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression.regex);
     });
     if (!is_match) continue;
@@ -66,15 +73,20 @@ std::string Selection::why_not(const onnx::Node& node) {
   return why_not(texts);
 }
 
-void Selection::check_all_matched() const {
-  const auto check = [this](const std::vector<Expression>& expressions, const std::string& field) {
+std::vector<std::string> Selection::unmatched(std::vector<std::string>& notes) const {
+  std::vector<std::string> found;
+  const auto look_at = [&](const std::vector<Expression>& expressions, const std::string& field) {
     for (const Expression& expression : expressions) {
       if (expression.has_matched) continue;
-      throw Error(ErrorCode::kUsage, fmt::format("{} '{}' matches no {}", field, expression.text, what_));
+      const std::string text = fmt::format("{} '{}' matches no {}", field, expression.text, what_);
+      if (!ignores_unmatched_) throw Error(ErrorCode::kUsage, text);
+      notes.push_back(text + "; it was ignored");
+      found.push_back(expression.text);
     }
   };
-  check(include_, "`include`");
-  check(exclude_, exclude_field_);
+  look_at(include_, "`include`");
+  look_at(exclude_, exclude_field_);
+  return found;
 }
 
 }  // namespace ounce::plan

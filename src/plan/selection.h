@@ -24,7 +24,8 @@ class Selection {
   explicit Selection(const Recipe& recipe);
   // Expressions of nodes that are to be left out, given by another field.
   // `what` is of what one was looked for: "node of …".
-  Selection(std::string field, const std::vector<std::string>& exclude, std::string what);
+  Selection(std::string field, const std::vector<std::string>& exclude, std::string what,
+            bool ignores_unmatched);
   ~Selection();
   Selection(const Selection&) = delete;
   Selection& operator=(const Selection&) = delete;
@@ -32,8 +33,9 @@ class Selection {
   // Empty when the tensor is selected, otherwise the reason why not.
   std::string why_not(const graph::Index& index, const Weight& weight);
   std::string why_not(const onnx::Node& node);
-  // Throws Error{kUsage} that names an expression which has matched nothing so far.
-  void check_all_matched() const;
+  // The expressions that have matched nothing so far, if the recipe ignores them, with a note for each.
+  // Otherwise throws Error{kUsage} that names the first one.
+  std::vector<std::string> unmatched(std::vector<std::string>& notes) const;
 
  private:
   struct Expression {
@@ -48,6 +50,7 @@ class Selection {
   std::string why_not(const Texts& texts);
 
   std::vector<Expression> include_, exclude_;
+  bool ignores_unmatched_ = false;
   std::string exclude_field_ = "`exclude`", exclude_reason_ = "excluded by";
   std::string what_ = "tensor, node or op type with float weights";
 };

@@ -72,8 +72,14 @@ class StaticPlanner {
              is_moved_into_branch(*moved.value, steps_left);
     });
   }
-  std::string why_no_codes(std::size_t body, Bytes name) const {
+  // Asked by every node that takes the value, and answered by a look at all of them: once for each value.
+  const std::string& why_no_codes(std::size_t body, Bytes name) {
     const auto value = index_.find(body, name);
+    const auto [found, is_new] = why_no_codes_.try_emplace(value.value);
+    if (is_new) found->second = find_why_no_codes(body, name, value);
+    return found->second;
+  }
+  std::string find_why_no_codes(std::size_t body, Bytes name, const graph::Index::Found& value) const {
     if (value.value == nullptr) return "it takes nothing";
     if (value.value->producer != kNone &&
         is_fused_wrongly(*index_.bodies()[value.body].nodes()[value.value->producer]))
@@ -281,7 +287,7 @@ class StaticPlanner {
   }
 
   // An output of the model that nothing else in it reads as floats.
-  bool is_integer_output(const NodeDecision& decision) const {
+  bool is_integer_output(const NodeDecision& decision) {
     const graph::Value& value = *index_.find(decision.body, decision.output).value;
     return decision.body == 0 && value.is_output && value.uses.empty() &&
            why_no_codes(decision.body, decision.output).empty();
@@ -289,9 +295,14 @@ class StaticPlanner {
 
   void find_ports() {
     if (!recipe_.integer_io || ranges_ == nullptr) return;
+    std::map<const onnx::Node*, const IntegerOp*> integer;
+    for (const NodeDecision& decision : plan_.nodes) {
+      if (decision.is_integer())
+        integer.emplace(&*index_.bodies()[decision.body].nodes()[decision.node], decision.op);
+    }
     for (const auto& input : index_.main().graph->inputs) {
       const auto coding = plan_.codings.find({0, input->name});
-      if (coding == plan_.codings.end() || has_float_users(input->name)) continue;
+      if (coding == plan_.codings.end() || has_float_users(input->name, integer)) continue;
       plan_.ports.push_back(input_port(coding->first, coding->second));
     }
     for (const NodeDecision& decision : plan_.nodes) {
@@ -347,14 +358,12 @@ class StaticPlanner {
     return port;
   }
 
-  bool has_float_users(Bytes name) const {
+  bool has_float_users(Bytes name, const std::map<const onnx::Node*, const IntegerOp*>& integer) const {
     const graph::Value& value = *index_.find(0, name).value;
     if (value.is_output) return true;
     return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
-      return std::none_of(plan_.nodes.begin(), plan_.nodes.end(), [&](const NodeDecision& decision) {
-        return decision.is_integer() && decision.body == use.body && decision.node == use.node &&
-               use.input < decision.op->activations(index_.node(use));
-      });
+      const auto user = integer.find(&index_.node(use));
+      return user == integer.end() || use.input >= user->second->activations(index_.node(use));
     });
   }
 
@@ -450,6 +459,7 @@ class StaticPlanner {
   IntegerPlan plan_;
   const Nodes& in_floats_;
   std::map<Bytes, std::size_t> makers_;  // values of this body that integer nodes give: by whom
+  std::map<const graph::Value*, std::string> why_no_codes_;
   std::set<Bytes> could_be_codes_;  // values of this body that come of nodes which stay in floats by choice
 };
 

@@ -31,6 +31,7 @@ constexpr Word kWords[] = {
     {"half_share", "--half-share"},
     {"include", "--include"},
     {"exclude", "--exclude"},
+    {"ignore_unmatched", "--ignore-unmatched"},
     {"keep_inputs=true", "--keep-inputs"},
     {"nodes", "--node"},
     {"integer.dialect", "--dialect"},

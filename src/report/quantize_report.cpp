@@ -204,6 +204,11 @@ void add_histogram(const std::optional<ValueHistogram>& histogram, Json& json) {
   if (histogram->clipped_share) json["clipped_share"] = *histogram->clipped_share;
 }
 
+Json scale_change_json(const ScaleChange& change) {
+  return {{"weight", change.weight},   {"node", change.node},       {"op_type", change.op_type},
+          {"scales", change.scales},   {"changed", change.changed}, {"largest_factor", change.largest_factor}};
+}
+
 Json activation_json(const ActivationOutcome& activation) {
   Json json = {{"name", activation.name},
                {"scope", activation.scope},
@@ -298,6 +303,10 @@ Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {
     model["source_digest"] = result.source_digest;
     model["plan_digest"] = result.plan_digest;
     model["notes"] = with_options(result.notes);
+    model["unmatched"] = result.unmatched;
+    model["scale_changes"] = Json::array();
+    for (const ScaleChange& change : result.scale_changes)
+      model["scale_changes"].push_back(scale_change_json(change));
     model["nodes"] = Json::array();
     for (const NodeOutcome& node : result.nodes) model["nodes"].push_back(node_json(node));
     model["activations"] = Json::array();

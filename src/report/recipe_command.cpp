@@ -130,6 +130,7 @@ std::vector<std::string> recipe_words(const Recipe& recipe) {
     words.add("half_share", fmt::format("{:.10g}", 100 * recipe.half_share));
   words.add_all("include", recipe.include);
   words.add_all("exclude", recipe.exclude);
+  words.add_unless("ignore_unmatched", recipe.ignore_unmatched, false);
   if (recipe.keep_inputs) words.add_flag("keep_inputs=true");
   for (const auto& [name, format] : recipe.nodes)
     words.add("nodes", fmt::format("{}={}", name, name_of(format)));

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "graph/constants.h"
+#include "make/original.h"
 #include "passes/quantized_state.h"
 #include "plan/weights.h"
 #include "search/family_signs.h"
@@ -101,9 +102,12 @@ class Finder {
   void describe_precision() {
     const passes::QuantizedState state = passes::describe_quantization(model_, index_);
     const std::uint64_t codes = code_bytes();
-    result_.is_quantized =
-        state.is_qoperator() || state.is_qdq() || (codes > kFewBytes && codes > all_bytes_);
-    if (state.is_qoperator() || state.is_qdq()) {
+    const std::string by_ounce = make::why_written_by_ounce(model_);
+    result_.is_quantized = !by_ounce.empty() || state.is_qoperator() || state.is_qdq() ||
+                           (codes > kFewBytes && codes > all_bytes_);
+    if (!by_ounce.empty()) {
+      result_.reasons.push_back(by_ounce);
+    } else if (state.is_qoperator() || state.is_qdq()) {
       result_.reasons.push_back(state.sentence);
     } else if (result_.is_quantized) {
       result_.reasons.push_back(

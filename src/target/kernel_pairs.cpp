@@ -73,9 +73,16 @@ WeightPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t> dims)
   return {};
 }
 
+namespace {
+
+bool is_any_cpu(const Target& target) { return target.name.empty() || target.name == "cpu"; }
+
+}  // namespace
+
+bool is_known_to_saturate(const Target& target) { return !is_any_cpu(target) && !has_exact_products(target); }
+
 bool has_exact_products(const Target& target) {
-  const bool is_any_cpu = target.name.empty() || target.name == "cpu";
-  if (is_any_cpu) return false;
+  if (is_any_cpu(target)) return false;
   if (target.machine == "x64" || target.machine.empty()) {
     // Computes on the CPU's own instructions, too.
     const bool is_on_cpu = target.provider == "cpu" || target.provider == "openvino";

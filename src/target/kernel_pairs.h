@@ -20,6 +20,9 @@ quant::WeightPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t
 // VNNI, and not when nobody says what CPU it is.
 bool has_exact_products(const Target& target);
 
+// Does the target name a CPU, or a kind of CPU, some of which are not exact? Not a target that names none.
+bool is_known_to_saturate(const Target& target);
+
 // Of a CPU as ounce/cpus.h names them ("avx2", "avx512", "arm64"): those that lack VNNI.
 bool is_without_exact_products(std::string_view cpu);
 

@@ -65,8 +65,11 @@ int run(const Arguments& arguments, Host& host, const CLI::App& app) {
   const ReportFile page(app, arguments.report);
   AdviseOptions options = options_of(arguments, host, app);
   const Stream human = for_people(arguments.json);
+  std::vector<std::string> notes;
+  const std::vector<ModelFile> models = find_originals(arguments.models, notes);
+  for (const std::string& note : notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
   const auto [rows, worst] = each_model<report::AdviseRow>(
-      find_models(arguments.models), app, options, host,
+      models, app, options, host,
       [&](report::AdviseRow& row) { row.result = advise(row.model, options); },
       [&](const report::AdviseRow& row, bool is_first) {
         host.say(human, (is_first ? "" : "\n") + report::advise_text(row.result));

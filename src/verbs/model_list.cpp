@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/publish.h>
+#include <ounce/quantize.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <new>
 #include <system_error>
@@ -84,10 +86,41 @@ void require_readable(const ModelFile& model, const CLI::App& verb) {
   }
 }
 
+std::vector<ModelFile> find_originals(const std::vector<std::string>& arguments,
+                                      std::vector<std::string>& notes) {
+  std::vector<ModelFile> originals;
+  for (const std::string& argument : arguments) {
+    std::size_t skipped = 0;
+    const std::vector<ModelFile> found = find_models({argument});
+    for (const ModelFile& model : found) {
+      const std::string why = model.was_found ? why_no_original(model.path) : std::string();
+      if (why.empty()) {
+        originals.push_back(model);
+      } else {
+        notes.push_back(fmt::format("skipped {}: {}", model.path.string(), why));
+        ++skipped;
+      }
+    }
+    if (skipped != 0 && skipped == found.size())
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("the folder holds no original model: {}",
+                              skipped == 1 ? "its .onnx file is already quantized"
+                                           : fmt::format("all {} .onnx files are already quantized", skipped)),
+                  argument);
+  }
+  return originals;
+}
+
 fs::path one_model(const std::string& argument) {
   std::error_code ignored;
   if (!fs::is_directory(argument, ignored)) return argument;
-  const std::vector<fs::path> found = originals_in(argument);
+  std::vector<fs::path> found = originals_in(argument);
+  if (found.size() > 1) {
+    std::vector<fs::path> originals;
+    std::copy_if(found.begin(), found.end(), std::back_inserter(originals),
+                 [](const fs::path& model) { return why_no_original(model).empty(); });
+    if (!originals.empty()) found = std::move(originals);
+  }
   if (found.size() == 1) return found.front();
   if (found.empty()) return argument;  // who opens it will say what it is
   constexpr std::size_t kMost = 5;

@@ -27,9 +27,14 @@ std::vector<ModelFile> find_models(const std::vector<std::string>& arguments);
 // meant as something else. What was found in a folder is not asked about: it fails when its turn comes.
 void require_readable(const ModelFile& model, const CLI::App& verb);
 
+// The same for verbs that quantize: without the models in folders that are quantized already. `notes` gets a
+// line for each of them. Throws Error{kUsage} when a folder holds no others.
+std::vector<ModelFile> find_originals(const std::vector<std::string>& arguments,
+                                      std::vector<std::string>& notes);
+
 // The one model that an argument means: the file, or what a folder holds. Of the variants that are published
-// beside each other (model.onnx, model_fp16.onnx …) the first one is meant. Throws Error{kUsage} that names
-// them when a folder holds several.
+// beside each other (model.onnx, model_fp16.onnx …) the first one is meant, and of several models the one that
+// is not quantized. Throws Error{kUsage} that names them when a folder holds several.
 std::filesystem::path one_model(const std::string& argument);
 
 // The name of a result that stands beside its model.

@@ -103,7 +103,9 @@ int run(const Arguments& arguments, Host& host, const CLI::App& app, const OwnFi
   const auto usual_name = [&](const std::filesystem::path& path) {
     return default_output(path, possible_format(path, options.recipe.format));
   };
-  JobList list = assign_outputs(find_models(arguments.models), arguments.output, usual_name);
+  std::vector<std::string> notes;
+  JobList list = assign_outputs(find_originals(arguments.models, notes), arguments.output, usual_name);
+  notes.insert(notes.end(), list.notes.begin(), list.notes.end());
   auto [rows, worst] = refused<report::QuantizeRow>(
       list.jobs, [](const Job& job) -> const ModelFile& { return job.model; },
       [&](const Job& job) {
@@ -147,7 +149,7 @@ int run(const Arguments& arguments, Host& host, const CLI::App& app, const OwnFi
   if (rows.size() == 1 && rows[0].error.empty() && !arguments.verbose && !options.dry_run) {
     host.say(human, report::left_alone(rows[0].result.tensors));
   }
-  for (const std::string& note : list.notes) host.say(human, plainly("note: {}\n", note));
+  for (const std::string& note : notes) host.say(human, plainly("note: {}\n", note));
   page.deliver(report::quantize_json(rows, options.dry_run), arguments.json, host);
   return worst;
 }

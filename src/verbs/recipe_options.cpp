@@ -127,6 +127,8 @@ void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
                  "only these: a regular expression on tensor, node and op type (repeatable)")
       ->allow_extra_args(false);
   app.add_option("--exclude", arguments.exclude, "not these: likewise")->allow_extra_args(false);
+  app.add_flag("--ignore-unmatched", arguments.ignore_unmatched,
+               "warn about a regular expression that matches nothing, instead of failing");
   app.add_flag(
       "--keep-inputs", arguments.keep_inputs,
       "initializers that are listed as inputs stay inputs with a default value (otherwise they become "
@@ -306,6 +308,7 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.min_bytes = arguments.min_bytes;
   recipe.include = arguments.include;
   recipe.exclude = arguments.exclude;
+  recipe.ignore_unmatched = arguments.ignore_unmatched;
   recipe.keep_inputs = arguments.keep_inputs;
   for (const std::string& text : arguments.nodes) add_node(text, recipe.nodes);
   IntegerRecipe& integer = recipe.integer;

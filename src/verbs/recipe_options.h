@@ -13,7 +13,7 @@ namespace ounce::verbs {
 struct RecipeArguments {
   std::string format = "w8", decoder = "auto", memory = "fast", granularity = "auto", scale = "mse",
               rounding = "balanced";
-  bool codebook = false, asymmetric = false, keep_inputs = false;
+  bool codebook = false, asymmetric = false, keep_inputs = false, ignore_unmatched = false;
   double half_share = 0.1, decode_share = 5;  // percent
   std::uint64_t min_bytes = 1024;
   std::vector<std::string> include, exclude, nodes;

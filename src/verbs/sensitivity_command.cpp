@@ -57,8 +57,11 @@ SensitivityOptions options_of(const Arguments& arguments, Host& host) {
 int run(const Arguments& arguments, Host& host, const CLI::App& app, const ReportFile& page) {
   SensitivityOptions options = options_of(arguments, host);
   const Stream human = for_people(arguments.json);
+  std::vector<std::string> notes;
+  const std::vector<ModelFile> models = find_originals(arguments.models, notes);
+  for (const std::string& note : notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
   const auto [rows, worst] = each_model<report::SensitivityRow>(
-      find_models(arguments.models), app, options, host,
+      models, app, options, host,
       [&](report::SensitivityRow& row) { row.result = sensitivity(row.model, options); },
       [&](const report::SensitivityRow& row, bool is_first) {
         host.say(human,

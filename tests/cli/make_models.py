@@ -424,6 +424,20 @@ def trained():
 
 
 @a_model
+def qat():
+    """As training for integers exports it: float weights behind Q and DQ, one of which saturates on CPUs without VNNI."""
+    coded = lambda name, scale, zero: [node("QuantizeLinear", [name, scale, zero], [name + "_q"]),
+                                       node("DequantizeLinear", [name + "_q", scale, zero], [name + "_d"])]
+    nodes = [*coded("x", "sx", "zx"), *coded("w", "sw", "zw"), node("MatMul", ["x_d", "w_d"], ["h"], name="wide"),
+             *coded("h", "sx", "zx"), *coded("v", "sw", "zw"), node("MatMul", ["h_d", "v_d"], ["y"], name="narrow")]
+    constants = [tensor("w", [16, 16], floats_of([(127 if n % 3 else -90) / 256 for n in range(256)])),
+                 tensor("v", [16, 4], floats_of([(n % 100 - 50) / 256 for n in range(64)])),
+                 tensor("sx", [], floats_of([1 / 16])), tensor("zx", [], b"\x80", UINT8),
+                 tensor("sw", [], floats_of([1 / 256])), tensor("zw", [], b"\0", INT8)]
+    return model(graph(nodes, [value("x", [1, 16])], [value("y", [1, 4])], constants))
+
+
+@a_model
 def saturating():
     """As other tools quantize it: neighbouring weights so large that sums of two products do not fit 16 bits. And its floats."""
     coded = [node("QuantizeLinear", ["x", "sx", "zx"], ["x_q"]), node("DequantizeLinear", ["x_q", "sx", "zx"], ["x_d"]),
