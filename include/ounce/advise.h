@@ -186,7 +186,8 @@ struct AdviseResult {
       commands;  // the first is the recommended one; none if nothing is to be done
   std::vector<std::string> notes;
   double budget = 0, seconds = 0;
-  double budget_needed = 0;  // seconds that would have been enough, about; 0: the budget was
+  // Seconds that would be enough for the most promising methods, about; 0: the budget was.
+  double budget_needed = 0;
 };
 
 AdviseResult advise(const std::filesystem::path& model, const AdviseOptions& options);

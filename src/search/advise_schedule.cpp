@@ -9,6 +9,7 @@
 namespace ounce::search {
 namespace {
 
+constexpr std::size_t kPromising = 3;  // methods that a budget should be long enough for
 constexpr double kFirstChance = 2;  // times the time left: up to this estimate the first method is tried
 
 class Trying {
@@ -25,7 +26,8 @@ class Trying {
     time_again();
     for (MethodFinding& method : methods_) make_certain(method);
     double missing = 0;
-    for (const MethodFinding& method : methods_) {
+    for (std::size_t i = 0; i < std::min(methods_.size(), kPromising); ++i) {
+      const MethodFinding& method = methods_[i];
       if (method.is_out_of_time) missing += estimate(method);
       if (method.is_measured && method.speed_up.rounds < SpeedUp::kLeastRounds)
         missing += lab_.timing_estimate();

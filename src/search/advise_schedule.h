@@ -36,7 +36,7 @@ class MethodLab {
 };
 
 // Tries the methods that have no why_not, in their order. Gives the seconds, by estimate, that were missing
-// to measure all of them; 0 if all were measured.
+// to measure the first three, which are the most promising ones; 0 if these were measured.
 double try_methods(MethodLab& lab, std::vector<MethodFinding>& methods);
 
 }  // namespace ounce::search

@@ -176,6 +176,16 @@ TEST(ScheduleTest, AnUnreliableTimingDoesNotCount) {
   EXPECT_FALSE(methods[0].is_faster(0));
 }
 
+TEST(ScheduleTest, MethodsThatAreSeldomTheAnswerAskForNoBudget) {
+  ScriptedLab lab;
+  lab.making[Format::kW16] = lab.making[Format::kFp16] = 1000;
+  lab.budget = 15;
+  std::vector<MethodFinding> methods =
+      findings({Format::kStatic, Format::kW8, Format::kW4, Format::kW16, Format::kFp16});
+  EXPECT_EQ(try_methods(lab, methods), 0);
+  EXPECT_TRUE(methods[3].is_out_of_time);
+}
+
 TEST(ScheduleTest, AnObstacleTakesNoTime) {
   ScriptedLab lab;
   std::vector<MethodFinding> methods = findings({Format::kStatic, Format::kW8});

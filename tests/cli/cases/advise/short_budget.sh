@@ -14,7 +14,7 @@ if advice["verdict"] == "do_not_quantize":
     assert not open_methods, open_methods
 if advice["verdict"] == "unknown":
     assert advice["headline"].startswith("no recommendation yet: "), advice["headline"]
-if any(method.get("out_of_time") for method in methods.values()):
+if any(method.get("out_of_time") for method in advice["methods"][:3]):
     assert advice["budget_needed_seconds"] > advice["budget_seconds"]
 for method in methods.values():
     if method["measured"] and not timed(method):
