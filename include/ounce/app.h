@@ -95,8 +95,8 @@ typedef struct ounce_app_options {
   const char* cache;   /* a folder to unpack into; NULL: the model is loaded as it is */
   int requires_ours;   /* checks; each has its status */
   int requires_contract;
-  /* SHA-256 of the model with its external data, 64 digits: `sha256` of `ounce unpack --json`. Its 32 digits `digest`
-   * are taken, too, and are not for security. */
+  /* SHA-256 of the model with its external data, 64 digits: `sha256` of `ounce unpack --json`. Its 32 digits
+   * `digest` are taken, too, and are not for security. */
   const char* digest;
   const char* source;               /* 32 digits */
   int ignores_runtime, ignores_cpu; /* what the model says about them */
@@ -207,9 +207,9 @@ OUNCE_APP_API const char* ounce_app_version(void);
 OUNCE_APP_API const char* ounce_app_error(void);
 OUNCE_APP_API const char* ounce_app_status_name(int status);
 
-/* 0, before the first model of the process: installs no handler for SIGBUS. Then a model file or a file in the cache
- * that is truncated while it is in use ends the process. With the handler, loading or running fails with
- * OUNCE_APP_IO; every other SIGBUS goes to the handler that was installed before. */
+/* 0, before the first model of the process: installs no handler for SIGBUS. Then a model file or a file in
+ * the cache that is truncated while it is in use ends the process. With the handler, loading or running fails
+ * with OUNCE_APP_IO; every other SIGBUS goes to the handler that was installed before. */
 OUNCE_APP_API void ounce_app_set_file_guard(int is_on);
 
 /* Before the first model of the process; 0: a thread for each core. */

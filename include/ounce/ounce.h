@@ -12,10 +12,11 @@
  * Sentences in documents and messages name options in backticks, as they are named here: `max_drop`,
  * `to="w8"`. Calls are independent: several may run at once, each in a thread of its own.
  *
- * Signals. The first call that reads a file installs a handler for SIGBUS, so that a file that is truncated while it
- * is read fails the call with OUNCE_IO and does not end the process. The handler passes every other SIGBUS on to the
- * one that was installed before. ounce_set_file_guard(0) does without it. The library installs no other handler. A
- * process with a limit on the size of files (RLIMIT_FSIZE) has to ignore SIGXFSZ, or that signal ends it.
+ * Signals. The first call that reads a file installs a handler for SIGBUS, so that a file that is truncated
+ * while it is read fails the call with OUNCE_IO and does not end the process. The handler passes every other
+ * SIGBUS on to the one that was installed before. ounce_set_file_guard(0) does without it. The library
+ * installs no other handler. A process with a limit on the size of files (RLIMIT_FSIZE) has to ignore
+ * SIGXFSZ, or that signal ends it.
  *
  * All text is UTF-8 and ends with a zero. What a function returns belongs to the call and stays until the
  * next function of the same call that is not const, or its end. Functions of one call come from one thread at
@@ -71,8 +72,8 @@ typedef struct ounce_array {
   const void* values;
 } ounce_array;
 
-/* 0, before the first call: installs no handler for SIGBUS. Then a file that is truncated while it is read ends the
- * process. */
+/* 0, before the first call: installs no handler for SIGBUS. Then a file that is truncated while it is read
+ * ends the process. */
 OUNCE_API void ounce_set_file_guard(int is_on);
 
 /* OUNCE_ABI_VERSION of the library that is loaded, and its version for people. */

@@ -149,7 +149,7 @@ def test_paths_may_be_bytes_and_lists_may_be_arrays(tmp_path):
 def test_a_file_that_is_cut_while_it_is_read_does_not_end_the_process(tmp_path):
     """Wherever the call is by then, it raises or, if it was done before, returns."""
     script = """
-        import sys, numpy, onnx, onnx.helper, onnx.external_data_helper, ounce
+        import numpy, onnx, onnx.helper, onnx.numpy_helper, ounce
         rows, count = 512, 48
         nodes = [onnx.helper.make_node("MatMul", [f"v{i}", f"w{i}"], [f"v{i + 1}"]) for i in range(count)]
         rng = numpy.random.default_rng(1)

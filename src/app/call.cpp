@@ -147,7 +147,8 @@ void Call::run(std::chrono::nanoseconds timeout) {
         model);
   };
   const auto cut = [&] {
-    return Failure(Status::kIo, "a file of it became shorter while it was in use; load the model again", model);
+    return Failure(Status::kIo, "a file of it became shorter while it was in use; load the model again",
+                   model);
   };
   try {
     if (has_timeout) impl.timer.arm(deadline);

@@ -72,10 +72,11 @@ void check_digest(const ModelBytes& model, const std::string& expected) {
   if (expected.empty()) return;
   constexpr std::size_t kSha256 = 64, kIdentity = 32;
   if (expected.size() != kSha256 && expected.size() != kIdentity) {
-    throw Failure(Status::kUsage,
-                  "a digest has 64 digits (SHA-256), or the 32 that 'ounce unpack' calls 'digest', which are not for "
-                  "security",
-                  model.name());
+    throw Failure(
+        Status::kUsage,
+        "a digest has 64 digits (SHA-256), or the 32 that 'ounce unpack' calls 'digest', which are not for "
+        "security",
+        model.name());
   }
   // Refuses external data, which no digest of these bytes covers.
   if (model.path().empty() && !model.is_ort())

@@ -4,9 +4,9 @@
 //   files.identity();   // 32 digits, fast: names files in the cache. Not for security.
 //   files.sha256();     // 64 digits: the model is the very one that was expected
 //
-// Without external data these are the digests of the model's bytes; the second one is what `sha256sum` prints. With
-// external data both are digests of digests: of the model's, then of each external file's in the byte order of the
-// locations that the model names. For SHA-256 the digests are lines of text:
+// Without external data these are the digests of the model's bytes; the second one is what `sha256sum`
+// prints. With external data both are digests of digests: of the model's, then of each external file's in the
+// byte order of the locations that the model names. For SHA-256 the digests are lines of text:
 //
 //   sha256sum model.onnx a.bin b.bin | cut -d ' ' -f 1 | sha256sum
 #pragma once

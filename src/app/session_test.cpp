@@ -183,8 +183,7 @@ TEST_P(AppSession, TheDigestCoversExternalData) {
   };
   // As the documentation says it: digests as lines, the external files in the order of their names.
   const std::string own = external.bytes();
-  const std::string sha256 =
-      sha256_of(sha256_of(own) + "\n" + sha256_of(b) + "\n" + sha256_of(w) + "\n");
+  const std::string sha256 = sha256_of(sha256_of(own) + "\n" + sha256_of(b) + "\n" + sha256_of(w) + "\n");
   const Unpacked unpacked = unpack(path, folder / "cache", {.library = GetParam().string()});
   EXPECT_EQ(unpacked.sha256, sha256);
   EXPECT_EQ(Session::load(path, options()).facts().digest, unpacked.digest);
@@ -202,7 +201,8 @@ TEST_P(AppSession, TheDigestCoversExternalData) {
   EXPECT_EQ(status_of([&] { Session::from_memory(std::as_bytes(std::span(own)), how); }), Status::kBadModel);
 }
 
-// Whether the runtime reads weights where they are or has made a copy of them differs from release to release.
+// Whether the runtime reads weights where they are or has made a copy of them differs from release to
+// release.
 TEST_P(AppSession, ExternalDataThatIsCutWhileItIsInUseDoesNotEndTheProcess) {
   constexpr std::size_t kCount = std::size_t{1} << 16;
   const auto count = static_cast<std::int64_t>(kCount);

@@ -192,7 +192,8 @@ TEST_P(AppUnpack, AFileThatIsCutWhileItIsInUseDoesNotEndTheProcess) {
   Call call = session.call();
   for (const auto& file : fs::directory_iterator(cache)) fs::resize_file(file, 0);
   const Status status = status_of([&] { call.run(); });
-  EXPECT_TRUE(status == Status::kIo || status == Status::kOk);  // a kernel may have made a copy of all weights
+  EXPECT_TRUE(status == Status::kIo ||
+              status == Status::kOk);  // a kernel may have made a copy of all weights
   EXPECT_THAT(outputs(Session::load(model, load_options())), ElementsAreArray(small_w8_of(kRowToUnpack)));
 }
 

@@ -46,8 +46,8 @@ constexpr long kMarks = 1'000'000;  // nanoseconds below a millisecond
 timespec marked(const struct stat& status) {
   timespec time = status.st_mtim;
   time.tv_nsec -= time.tv_nsec % kMarks;
-  const Digest digest = digest_of(fmt::format("{} {} {} {} {}", status.st_dev, status.st_ino, status.st_size,
-                                              time.tv_sec, time.tv_nsec));
+  const Digest digest = digest_of(
+      fmt::format("{} {} {} {} {}", status.st_dev, status.st_ino, status.st_size, time.tv_sec, time.tv_nsec));
   std::uint32_t mark = 0;
   std::memcpy(&mark, digest.data(), sizeof mark);
   time.tv_nsec += 1 + static_cast<long>(mark % (kMarks - 1));  // coarse clocks give a 0

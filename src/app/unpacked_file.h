@@ -4,12 +4,12 @@
 //   │ mark (8)
 //
 // What follows the model does not disturb the runtime, and says that all of the file is there and what it is
-// for. The digest (base/digest.h) finds damage. It does not stop an attacker: whoever can write to the cache can
-// change what the app computes.
+// for. The digest (base/digest.h) finds damage. It does not stop an attacker: whoever can write to the cache
+// can change what the app computes.
 //
-// Reading all of a file takes longer than loading it, so its digest is compared once: a file that was found intact
-// gets a modification time whose last six digits are a mark of its inode, size and time. Every write gives the file
-// another time, and every copy another inode.
+// Reading all of a file takes longer than loading it, so its digest is compared once: a file that was found
+// intact gets a modification time whose last six digits are a mark of its inode, size and time. Every write
+// gives the file another time, and every copy another inode.
 #pragma once
 
 #include <filesystem>

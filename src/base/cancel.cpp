@@ -25,7 +25,8 @@ std::shared_ptr<FileFault> new_fault() noexcept {
 }
 
 Error error_of(const FileFault& fault) {
-  return {ErrorCode::kIo, "became shorter while it was read, or could not be read to its end; nothing was written",
+  return {ErrorCode::kIo,
+          "became shorter while it was read, or could not be read to its end; nothing was written",
           fault.path()};
 }
 

@@ -6,9 +6,9 @@
 //   … throw_if_cancelled();              // in whatever takes long
 //   … count_step();                      // in what is short and done very often
 //
-// A file that a call reads may become shorter meanwhile (io/file_guard.h). What was read then is not what was in the
-// file, so the call ends with Error{kIo}: where it asks whether it was stopped, before an output gets its name, or, at
-// the latest, when the Call goes.
+// A file that a call reads may become shorter meanwhile (io/file_guard.h). What was read then is not what was
+// in the file, so the call ends with Error{kIo}: where it asks whether it was stopped, before an output gets
+// its name, or, at the latest, when the Call goes.
 #pragma once
 
 #include <ounce/progress.h>
@@ -28,8 +28,8 @@ void throw_if_cancelled();
 void throw_if_file_was_cut();
 // Of the call that this thread works for; null when there is none.
 std::shared_ptr<FileFault> fault_of_call() noexcept;
-// What to say of a file that was cut, of the calls that this thread works for or of one that it has just ended by an
-// exception: another error may have come of it first. Forgets the latter.
+// What to say of a file that was cut, of the calls that this thread works for or of one that it has just
+// ended by an exception: another error may have come of it first. Forgets the latter.
 std::optional<std::string> take_file_fault();
 // Was one of the calls stopped, by somebody or by its deadline? A TimeLimit does not count.
 bool is_cancelled() noexcept;

@@ -1,5 +1,5 @@
-// A file of a call that could not be read to its end. A handler of signals records it (io/file_guard.h), and the call
-// throws it (cancel.h).
+// A file of a call that could not be read to its end. A handler of signals records it (io/file_guard.h), and
+// the call throws it (cancel.h).
 #pragma once
 
 #include <array>

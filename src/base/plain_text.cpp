@@ -83,7 +83,8 @@ std::string without_log_commands(std::string_view text, const Write& write) {
     const char c = text[i];
     bool is_command = is_start && rest.starts_with("::");
     if (rest.starts_with("##")) {
-      const std::size_t end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 2);
+      const std::size_t end =
+          rest.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 2);
       is_command = is_command || (end != std::string_view::npos && rest[end] == '[');
     }
     if (is_command) {

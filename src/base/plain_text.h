@@ -21,9 +21,9 @@ std::string escaped(std::string_view text);
 // it.
 std::string plain(std::string_view text);
 
-// The log of a build service obeys lines, too: GitHub Actions runs "::error::…" at the beginning of a line, after
-// any blanks, and "##[…]" anywhere in it; Azure Pipelines and TeamCity run "##vso[…]" and "##teamcity[…]". The two
-// functions below escape the first character of these: "\x3a:error", "\x23#[".
+// The log of a build service obeys lines, too: GitHub Actions runs "::error::…" at the beginning of a line,
+// after any blanks, and "##[…]" anywhere in it; Azure Pipelines and TeamCity run "##vso[…]" and
+// "##teamcity[…]". The two functions below escape the first character of these: "\x3a:error", "\x23#[".
 
 // A JSON text with all of that in JSON's own escapes: the same document.
 std::string escaped_json(std::string_view json);

@@ -19,15 +19,17 @@ constexpr unsigned kPrivate = 0700;
 // The variables that std::filesystem::temp_directory_path() asks, in its order.
 std::string place_of_temporary_files() {
   for (const char* const variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
-    if (const char* const value = ::getenv(variable); value != nullptr) return fmt::format("{}={}", variable, value);
+    if (const char* const value = ::getenv(variable); value != nullptr)
+      return fmt::format("{}={}", variable, value);
   }
   return "/tmp";
 }
 
 [[noreturn]] void cannot_make_folder(const std::string& why) {
-  throw Error(ErrorCode::kIo,
-              fmt::format("cannot make a temporary folder: {}; set TMPDIR to a folder that can be written", why),
-              place_of_temporary_files());
+  throw Error(
+      ErrorCode::kIo,
+      fmt::format("cannot make a temporary folder: {}; set TMPDIR to a folder that can be written", why),
+      place_of_temporary_files());
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ extern "C" void on_stop(int) { whole_run().stop(); }
   ::_exit(kIoExit);
 }
 
-// A mapped file that somebody truncates while it is read ends here, at once: the library's own guard would have to
-// wait until the call notices.
+// A mapped file that somebody truncates while it is read ends here, at once: the library's own guard would
+// have to wait until the call notices.
 extern "C" void on_bus_error(int) {
   end_with("ounce: a model file became shorter while it was read; nothing was written\n");
 }
@@ -71,8 +71,8 @@ void install_signal_handlers() {
   action.sa_handler = on_bus_error;
   action.sa_flags = 0;
   ::sigaction(SIGBUS, &action, nullptr);
-  // Beyond the limit of a file's size (ulimit -f) a write fails with EFBIG instead, which is an error like a full
-  // disk. Runners inherit this.
+  // Beyond the limit of a file's size (ulimit -f) a write fails with EFBIG instead, which is an error like a
+  // full disk. Runners inherit this.
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGXFSZ, &action, nullptr);
 }

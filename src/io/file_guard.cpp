@@ -92,19 +92,21 @@ bool put_zeros(std::uintptr_t begin, std::uintptr_t end) noexcept {
 
 }  // namespace
 
-// Read by the handler while others change it: a version that is odd, or that differs afterwards, says that what was
-// read is not to be used. The slot of a mapping that is being read does not change.
+// Read by the handler while others change it: a version that is odd, or that differs afterwards, says that
+// what was read is not to be used. The slot of a mapping that is being read does not change.
 struct FileGuard::Slot {
   std::atomic<std::uint32_t> version{0};
   std::atomic<bool> is_taken{false};
-  std::atomic<std::uintptr_t> begin{0}, end{0};        // of a mapping …
-  std::atomic<std::uint64_t> device{0}, inode{0};      // … or of all mappings of a file
+  std::atomic<std::uintptr_t> begin{0}, end{0};    // of a mapping …
+  std::atomic<std::uint64_t> device{0}, inode{0};  // … or of all mappings of a file
   std::atomic<const char*> path{nullptr};
   std::atomic<FileFault*> fault{nullptr};
   std::atomic<bool> was_cut{false};
 
   bool holds(std::uintptr_t address) const { return begin <= address && address < end; }
-  bool is_of(const Mapping& mapping) const { return inode != 0 && inode == mapping.inode && device == mapping.device; }
+  bool is_of(const Mapping& mapping) const {
+    return inode != 0 && inode == mapping.inode && device == mapping.device;
+  }
 };
 
 // Blocks of slots. They are never freed: a handler may be looking at them.
@@ -162,7 +164,8 @@ struct FileGuard::Slots {
     return nullptr;
   }
 
-  // Puts zeros from the page of an address to the end of its mapping: who truncates a file seldom cuts off one page.
+  // Puts zeros from the page of an address to the end of its mapping: who truncates a file seldom cuts off
+  // one page.
   bool rescue(std::uintptr_t address) noexcept {
     std::uintptr_t end = 0;
     Slot* slot = find([&](const Slot& each) { return each.holds(address); });

@@ -1,12 +1,12 @@
-// What lets a process survive that a file becomes shorter while it is read (include/ounce/file_guard.h): a list of
-// mappings and files, in which a handler of SIGBUS looks for the address.
+// What lets a process survive that a file becomes shorter while it is read (include/ounce/file_guard.h): a
+// list of mappings and files, in which a handler of SIGBUS looks for the address.
 //
 //   file.guard = FileGuard(bytes, path);              // a mapping of ours, as long as it is there
 //   const FileGuard theirs = FileGuard::of_all(file); // all mappings of a file, whoever makes them
 //   if (file.guard.was_cut()) …                       // zeros stand for what is missing
 //
-// Zeros are not the file's bytes, so nothing is guarded unless somebody asks: a call (base/cancel.h), which throws
-// Error{kIo} sooner or later. Without a call the signal does what it always does.
+// Zeros are not the file's bytes, so nothing is guarded unless somebody asks: a call (base/cancel.h), which
+// throws Error{kIo} sooner or later. Without a call the signal does what it always does.
 #pragma once
 
 #include <filesystem>

@@ -37,7 +37,9 @@ struct FileGuardTest : testing::Test {
   std::filesystem::path path = folder / "model.bin";
 };
 
-std::size_t sum_of(std::string_view bytes) { return std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}); }
+std::size_t sum_of(std::string_view bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), std::size_t{0});
+}
 
 TEST_F(FileGuardTest, AFileThatIsCutIsAnErrorOfTheCall) {
   const Error error = error_of([&] {
@@ -112,7 +114,8 @@ TEST_F(FileGuardTest, ThreadsOfACallAndOtherCalls) {
     std::thread([&] {  // works for nobody
       const Call unrelated(nullptr);
       throw_if_cancelled();
-    }).join();
+    })
+        .join();
     throw_if_cancelled();
   });
   EXPECT_EQ(error.code(), ErrorCode::kIo);

@@ -34,10 +34,11 @@ class ChildProcess {
     int code = 0, signal = 0;
     bool was_killed = false;  // by us, as it went on
     bool is_good() const { return code == 0 && signal == 0; }
-    // By a signal that no program raises by a fault of its own: the system or a person ended it. When memory runs
-    // out, the kernel sends SIGKILL.
+    // By a signal that no program raises by a fault of its own: the system or a person ended it. When memory
+    // runs out, the kernel sends SIGKILL.
     bool was_killed_from_outside() const;
-    std::string how() const;  // "crashed with SIGSEGV", "was killed (SIGKILL)", "ended with 7", "did not answer"
+    std::string how()
+        const;  // "crashed with SIGSEGV", "was killed (SIGKILL)", "ended with 7", "did not answer"
   };
   // Waits for its end for so many seconds, and kills it then.
   End end(double patience);

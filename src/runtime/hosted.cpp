@@ -95,10 +95,11 @@ void Hosted::explain_end(const char* doing) {
   }
   // The runtime maps files. No model raises this signal by itself.
   if (end.signal == SIGBUS) {
-    throw Error(ErrorCode::kIo,
-                fmt::format("{} {} while {}: a file became shorter meanwhile, or could not be read to its end",
-                            launch_.runtime, end.how(), doing),
-                launch_.model);
+    throw Error(
+        ErrorCode::kIo,
+        fmt::format("{} {} while {}: a file became shorter meanwhile, or could not be read to its end",
+                    launch_.runtime, end.how(), doing),
+        launch_.model);
   }
   throw Error(
       end.was_killed ? ErrorCode::kIo : ErrorCode::kBadInput,

@@ -1,7 +1,7 @@
 // A model in the hands of a runner (`ounce-runner`), a process that a hostile model may crash, hang or fill
 // without harm to this one. Whatever becomes of it is an Error{kBadInput}, Error{kTimeout} or
-// Error{kMemory} that says what happened, or Error{kIo} when the system or a person killed the process; the next
-// run gets a new one.
+// Error{kMemory} that says what happened, or Error{kIo} when the system or a person killed the process; the
+// next run gets a new one.
 //
 // Isolated and Remote say how the runner is started and where its files are.
 #pragma once

@@ -236,7 +236,8 @@ std::optional<std::string> Session::metadata(const std::string& key) const {
 }
 
 bool Session::was_cut() const noexcept {
-  return std::any_of(guards_.begin(), guards_.end(), [](const io::FileGuard& guard) { return guard.was_cut(); });
+  return std::any_of(guards_.begin(), guards_.end(),
+                     [](const io::FileGuard& guard) { return guard.was_cut(); });
 }
 
 Session::~Session() = default;

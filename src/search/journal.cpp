@@ -27,8 +27,8 @@ fs::path path_in(const char* variable) {
   return value == nullptr ? "" : value;
 }
 
-// Of the user's own; empty when nothing says where that is. Never below a folder that everybody writes to: whoever
-// makes a folder there first decides what is in it.
+// Of the user's own; empty when nothing says where that is. Never below a folder that everybody writes to:
+// whoever makes a folder there first decides what is in it.
 fs::path users_cache() {
   if (const auto all = path_in("XDG_CACHE_HOME"); !all.empty()) return all / "ounce";
   if (const auto home = path_in("HOME"); !home.empty()) return home / ".cache" / "ounce";
@@ -44,7 +44,8 @@ std::error_code make_folder(const fs::path& folder) {
   if (failure) return failure;
   if (::mkdir(folder.c_str(), S_IRWXU) == 0) return {};
   const int error = errno;
-  return fs::is_directory(folder, failure) ? std::error_code() : std::error_code(error, std::generic_category());
+  return fs::is_directory(folder, failure) ? std::error_code()
+                                           : std::error_code(error, std::generic_category());
 }
 
 // Why the user's own cache cannot be used; empty: it can.
@@ -53,7 +54,8 @@ std::string refusal_of_users_cache(const fs::path& folder) {
   if (const std::error_code failure = make_folder(folder))
     return fmt::format("{}: {}", folder.string(), failure.message());
   struct stat status {};
-  if (::stat(folder.c_str(), &status) != 0) return fmt::format("{}: {}", folder.string(), std::strerror(errno));
+  if (::stat(folder.c_str(), &status) != 0)
+    return fmt::format("{}: {}", folder.string(), std::strerror(errno));
   if (status.st_uid != ::geteuid()) return fmt::format("{} belongs to another user", folder.string());
   const bool is_open_to_others = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   if (is_open_to_others && ::chmod(folder.c_str(), S_IRWXU) != 0)
@@ -128,13 +130,14 @@ Journal::Journal(std::filesystem::path file) : file_(std::move(file)) {
                 file_.string());
   };
   if (!out_) refuse(errno == ELOOP ? "is a symbolic link" : std::strerror(errno));
-  struct stat status {}, folder {};
+  struct stat status {
+  }, folder{};
   if (::fstat(out_.get(), &status) != 0) refuse(std::strerror(errno));
   if (!S_ISREG(status.st_mode)) refuse("is not a regular file");
   // Whoever named the folder trusts its owner.
   const fs::path above = file_.has_parent_path() ? file_.parent_path() : ".";
-  const bool is_trusted = status.st_uid == ::geteuid() ||
-                          (::stat(above.c_str(), &folder) == 0 && status.st_uid == folder.st_uid);
+  const bool is_trusted =
+      status.st_uid == ::geteuid() || (::stat(above.c_str(), &folder) == 0 && status.st_uid == folder.st_uid);
   if (!is_trusted) refuse("belongs to another user");
   read();
 }
@@ -144,9 +147,11 @@ void Journal::read() {
   std::string text_of_file;
   std::vector<char> piece(std::size_t{1} << 16);
   for (;;) {
-    const ssize_t got = ::pread(out_.get(), piece.data(), piece.size(), static_cast<off_t>(text_of_file.size()));
+    const ssize_t got =
+        ::pread(out_.get(), piece.data(), piece.size(), static_cast<off_t>(text_of_file.size()));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(ErrorCode::kIo, fmt::format("cannot read: {}", std::strerror(errno)), file_.string());
+    if (got < 0)
+      throw Error(ErrorCode::kIo, fmt::format("cannot read: {}", std::strerror(errno)), file_.string());
     if (got == 0) break;
     text_of_file.append(piece.data(), static_cast<std::size_t>(got));
   }
@@ -185,8 +190,8 @@ void Journal::write(const std::string& key, const Entry& entry) const {
   const FileLock lock(out_.get());
   const std::string text = (ends_in_a_line(out_.get()) ? "" : "\n") + line.dump() + "\n";
   if (::write(out_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    throw Error(ErrorCode::kIo,
-                fmt::format("cannot keep measurements here: is the disk full? {}", kAdvice), file_.string());
+    throw Error(ErrorCode::kIo, fmt::format("cannot keep measurements here: is the disk full? {}", kAdvice),
+                file_.string());
 }
 
 }  // namespace ounce::search

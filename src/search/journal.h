@@ -48,10 +48,10 @@ class Journal {
   mutable std::mutex mutex_;
 };
 
-// Where measurements of this identity (models, data, options: whatever changes them) are kept: in `folder`, else in
-// OUNCE_CACHE. Throws Error{kIo} when that folder cannot be made. If neither is named: in the folder ounce of
-// XDG_CACHE_HOME or ~/.cache, which has to belong to this user. Where there is no such folder, nothing is kept: the
-// path is empty, and a note says why.
+// Where measurements of this identity (models, data, options: whatever changes them) are kept: in `folder`,
+// else in OUNCE_CACHE. Throws Error{kIo} when that folder cannot be made. If neither is named: in the folder
+// ounce of XDG_CACHE_HOME or ~/.cache, which has to belong to this user. Where there is no such folder,
+// nothing is kept: the path is empty, and a note says why.
 std::filesystem::path journal_file(const std::filesystem::path& folder, const std::string& identity,
                                    std::vector<std::string>& notes);
 

@@ -67,11 +67,12 @@ enum class Stage { kOpen, kUnpack, kLoad, kCheck };
 struct Checks {
   bool is_ours = false;       // carries the metadata of Ounce
   bool has_contract = false;  // and a preprocessing contract
-  // SHA-256 of the model and its external data, 64 digits. `ounce unpack --json` prints it as `sha256`. Without
-  // external data it is what `sha256sum` prints. With external data it is the SHA-256 of lines of text: the digest of
-  // the model file, then the digest of each external file, in the byte order of the locations that the model names,
-  // each followed by a line feed. The 32 digits of `digest` of `ounce unpack --json` are taken, too: they find
-  // mistakes and are not for security. A model that comes without a path must not name external data.
+  // SHA-256 of the model and its external data, 64 digits. `ounce unpack --json` prints it as `sha256`.
+  // Without external data it is what `sha256sum` prints. With external data it is the SHA-256 of lines of
+  // text: the digest of the model file, then the digest of each external file, in the byte order of the
+  // locations that the model names, each followed by a line feed. The 32 digits of `digest` of `ounce unpack
+  // --json` are taken, too: they find mistakes and are not for security. A model that comes without a path
+  // must not name external data.
   std::string digest = {};
   std::string source = {};  // of what it was made from, as `ounce prove` shows it
   // What the model says about the runtime and the CPU that it was made for.
@@ -108,7 +109,8 @@ struct LoadOptions {
 
 // What is known of a model that was loaded.
 struct Facts {
-  // 32 digits, of the model with its external data; not for security. Empty for a file of the runtime's own format.
+  // 32 digits, of the model with its external data; not for security. Empty for a file of the runtime's own
+  // format.
   std::string digest;
   std::string runtime_version;
   bool is_unpacked = false;      // its weights are pages of a file in the cache

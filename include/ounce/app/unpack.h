@@ -7,10 +7,10 @@
 // A file in the cache is for one model, one version of the runtime and one kind of CPU, which its name and
 // its last bytes say; any other of these makes another file. It appears whole or not at all, after it was
 // loaded and gave the bits that the model gives; files may be removed at any time, also while they are in
-// use. A file's digest is compared when the file is first loaded and whenever it was written to since; unpack()
-// compares it always. A damaged file is made again. Whoever can write to the cache can change what the app computes:
-// keep it as private as the app. It is made in a process of its own (ounce-runner) where there is one, so that the memory it takes is
-// not the app's.
+// use. A file's digest is compared when the file is first loaded and whenever it was written to since;
+// unpack() compares it always. A damaged file is made again. Whoever can write to the cache can change what
+// the app computes: keep it as private as the app. It is made in a process of its own (ounce-runner) where
+// there is one, so that the memory it takes is not the app's.
 #pragma once
 
 #include <cstdint>
