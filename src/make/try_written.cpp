@@ -109,12 +109,12 @@ TrialResult try_file(const std::filesystem::path& original, const std::filesyste
   trial.is_timed = false;
   trial.cpus.clear();
   if (!recipe.is_half() && !computes_rest_on_halves(recipe))
-    return try_model(original, written, original_bytes, trial, kOfDecoding);
+    return try_model(original, written, original_bytes, trial, {});
   const TemporaryFolder folder("halves");
   written.model = write_emulation(
       onnx::read_model(model),
       recipe.format == Format::kBf16 ? onnx::ElementType::kBfloat16 : onnx::ElementType::kFloat16, folder);
-  return try_model(original, written, original_bytes, trial, kOfDecoding);
+  return try_model(original, written, original_bytes, trial, {});
 }
 
 bool computes_rest_on_halves(const Recipe& recipe) {
