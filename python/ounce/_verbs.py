@@ -71,8 +71,7 @@ def inspect(
     min_bytes: leave smaller tensors alone (default: 1024)
     include: only these: a regular expression on tensor, node and op type (one, or a list)
     exclude: not these: likewise
-    ignore_unmatched: warn about an include, exclude or --keep-fp32 that matches nothing, instead of
-        failing
+    ignore_unmatched: warn about a regular expression that matches nothing, instead of failing
     keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
         become constants)
     node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so
@@ -219,8 +218,7 @@ def quantize(
     min_bytes: leave smaller tensors alone (default: 1024)
     include: only these: a regular expression on tensor, node and op type (one, or a list)
     exclude: not these: likewise
-    ignore_unmatched: warn about an include, exclude or keep_fp32 that matches nothing, instead of
-        failing
+    ignore_unmatched: warn about a regular expression that matches nothing, instead of failing
     keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
         become constants)
     node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so

@@ -2,21 +2,51 @@
 
 #include <fmt/format.h>
 
-namespace ounce::plan {
+#include <algorithm>
 
-std::string why_not_weight(const graph::Index& index, const onnx::Node& node, const Weight* weight) {
-  if (weight == nullptr) return "its weight is computed while the model runs";
-  if (weight->tensor->type != onnx::ElementType::kFloat) return "its weight is not float32";
-  if (weight->tensor->element_count() == 0) return "its weight is empty";
-  if (weight->value->is_output) return "its weight is an output of the graph";
-  for (const Use& use : weight->value->uses) {
-    const onnx::Node& other = index.node(use);
-    const bool is_alike = other.op_type == node.op_type && onnx::is_default_domain(other.domain) &&
-                          use.input == 1 &&
-                          integer_setting(other, "transB", 0) == integer_setting(node, "transB", 0);
-    if (!is_alike) return fmt::format("its weight also feeds {}", other.op_type);
-  }
-  return {};
+namespace ounce::plan {
+namespace {
+
+// The second input of an op in ONNX's own domain, and whether the op transposes it.
+struct WeightUse {
+  bool is_weight = false;
+  Bytes op_type;
+  std::optional<std::int64_t> transposed;
+
+  bool operator==(const WeightUse&) const = default;
+};
+
+WeightUse weight_use(const graph::Index& index, const Use& use) {
+  const onnx::Node& node = index.node(use);
+  const bool is_weight = use.input == 1 && onnx::is_default_domain(node.domain);
+  return {is_weight, node.op_type, integer_setting(node, "transB", 0)};
+}
+
+}  // namespace
+
+WeightUsers::WeightUsers(const graph::Index& index, const Weight& weight) {
+  const std::vector<Use>& uses = weight.value->uses;
+  if (uses.empty()) return;
+  first_ = &uses.front();
+  const WeightUse first = weight_use(index, *first_);
+  const auto other = std::find_if(uses.begin(), uses.end(),
+                                  [&](const Use& use) { return weight_use(index, use) != first; });
+  if (other != uses.end()) other_ = &*other;
+}
+
+const Use* WeightUsers::first_unlike(const graph::Index& index, const onnx::Node& node) const {
+  if (first_ == nullptr) return nullptr;
+  const WeightUse own{true, node.op_type, integer_setting(node, "transB", 0)};
+  return weight_use(index, *first_) == own ? other_ : first_;
+}
+
+std::string why_not_weight(const graph::Index& index, const onnx::Node& node, const Weight& weight,
+                           const WeightUsers& users) {
+  if (weight.tensor->type != onnx::ElementType::kFloat) return "its weight is not float32";
+  if (weight.tensor->element_count() == 0) return "its weight is empty";
+  if (weight.value->is_output) return "its weight is an output of the graph";
+  const Use* other = users.first_unlike(index, node);
+  return other == nullptr ? "" : fmt::format("its weight also feeds {}", index.node(*other).op_type);
 }
 
 std::string why_not_bias(const onnx::Node& node, const Weight* bias, std::size_t channels) {

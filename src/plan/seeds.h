@@ -2,6 +2,7 @@
 // integers. Static and dynamic planning share them.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <initializer_list>
 #include <map>
@@ -50,8 +51,23 @@ class Constants {
   std::map<ValueKey, const Weight*> weights_;
 };
 
-// Why a node's weight, bias or shape keeps it in floats; empty when it does not.
-std::string why_not_weight(const graph::Index& index, const onnx::Node& node, const Weight* weight);
+// The uses of one weight, looked at once for all nodes that take it: each of many users asks, so a walk over
+// all of them for each would take quadratic time.
+class WeightUsers {
+ public:
+  WeightUsers(const graph::Index& index, const Weight& weight);
+
+  // The first use that is not the weight of an op like `node`. Null when all are.
+  const Use* first_unlike(const graph::Index& index, const onnx::Node& node) const;
+
+ private:
+  const Use* first_ = nullptr;
+  const Use* other_ = nullptr;  // the first one that differs from it
+};
+
+// Why a node's weight, bias or shape keeps it in FP32; empty when none does.
+std::string why_not_weight(const graph::Index& index, const onnx::Node& node, const Weight& weight,
+                           const WeightUsers& users);
 std::string why_not_bias(const onnx::Node& node, const Weight* bias, std::size_t channels);
 std::string why_not_shape(const onnx::Node& node, const Weight& weight);
 
@@ -93,22 +109,23 @@ class Seeds {
     if (std::string reason = why_asked(node); !reason.empty()) return reason;
     if (const auto blocked = blocked_.find(&node); blocked != blocked_.end()) return blocked->second;
     const Weight* weight = constants_.find(body, input_of(node, 1));
-    if (weight != nullptr) {
-      if (std::string reason = selection_.why_not(index_, *weight); !reason.empty()) return reason;
-    }
-    if (std::string reason = why_not_weight(index_, node, weight); !reason.empty()) return reason;
+    if (weight == nullptr) return "its weight is computed while the model runs";
+    const OfWeight& facts = facts_of(*weight);
+    if (!facts.why_not_selected.empty()) return facts.why_not_selected;
+    if (std::string reason = why_not_weight(index_, node, *weight, facts.users); !reason.empty())
+      return reason;
     if (std::string reason = why_not_shape(node, *weight); !reason.empty()) return reason;
     return why_not_bias(node, constants_.find(body, input_of(node, 2)), channels_of(node, *weight));
   }
 
   // What --include and --exclude say of a node through its weights.
   std::string why_excluded(std::size_t body, const onnx::Node& node,
-                           std::initializer_list<std::size_t> inputs) const {
+                           std::initializer_list<std::size_t> inputs) {
     if (std::string reason = why_asked(node); !reason.empty()) return reason;
     for (const std::size_t input : inputs) {
       const Weight* weight = constants_.find(body, input_of(node, input));
       if (weight == nullptr) continue;
-      if (std::string reason = selection_.why_not(index_, *weight); !reason.empty()) return reason;
+      if (std::string reason = facts_of(*weight).why_not_selected; !reason.empty()) return reason;
     }
     return {};
   }
@@ -121,20 +138,23 @@ class Seeds {
       if (decision.is_integer()) integer.emplace(&node_of(decision), decision.arithmetic);
     }
     const std::size_t before = blocked_.size();
+    std::map<const Weight*, FirstUsers> users_of;
     for (const NodeDecision& decision : plan.nodes) {
       const Weight* weight = decision.is_integer() && decision.op->has_weight()
                                  ? constants_.find(decision.body, input_of(node_of(decision), 1))
                                  : nullptr;
       if (weight == nullptr) continue;
-      for (const Use& use : weight->value->uses) {
-        const auto user = integer.find(&index_.node(use));
-        if (user == integer.end()) {
-          blocked_.emplace(&node_of(decision), "its weight also feeds a node that stays in floats");
-        } else if (user->second != decision.arithmetic && decision.op->kind == IntegerKind::kConv) {
-          // ConvInteger takes unsigned codes only.
-          blocked_.emplace(&node_of(decision), "its weight also feeds a node that computes otherwise");
-        }
-      }
+      const auto [found, is_new] = users_of.try_emplace(weight);
+      if (is_new) found->second = first_users(*weight, integer);
+      const FirstUsers& users = found->second;
+      // ConvInteger takes unsigned codes only.
+      const std::size_t other = decision.op->kind != IntegerKind::kConv             ? kNone
+                                : decision.arithmetic == Arithmetic::kStatic ? users.dynamic_user
+                                                                             : users.static_user;
+      if (users.float_user == kNone && other == kNone) continue;
+      blocked_.emplace(&node_of(decision), users.float_user < other
+                                               ? "its weight also feeds a node that stays in floats"
+                                               : "its weight also feeds a node that computes otherwise");
     }
     return blocked_.size() != before;
   }
@@ -152,6 +172,36 @@ class Seeds {
   }
 
  private:
+  // What is the same for all nodes that take a weight.
+  struct OfWeight {
+    std::string why_not_selected;
+    WeightUsers users;
+  };
+  const OfWeight& facts_of(const Weight& weight) {
+    const auto found = facts_.find(&weight);
+    if (found != facts_.end()) return found->second;
+    return facts_.emplace(&weight, OfWeight{selection_.why_not(index_, weight), WeightUsers(index_, weight)})
+        .first->second;
+  }
+
+  // The places, in the list of a weight's uses, of the first ones that compute so.
+  struct FirstUsers {
+    std::size_t float_user = kNone, static_user = kNone, dynamic_user = kNone;
+  };
+  FirstUsers first_users(const Weight& weight,
+                         const std::map<const onnx::Node*, Arithmetic>& integer) const {
+    FirstUsers first;
+    const std::vector<Use>& uses = weight.value->uses;
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      const auto user = integer.find(&index_.node(uses[i]));
+      std::size_t& place = user == integer.end()                     ? first.float_user
+                           : user->second == Arithmetic::kStatic ? first.static_user
+                                                                 : first.dynamic_user;
+      place = std::min(place, i);
+    }
+    return first;
+  }
+
   void note(IntegerPlan& plan, std::size_t decision) const {
     const NodeDecision& made = plan.nodes[decision];
     const onnx::Node& node = *index_.bodies()[made.body].nodes()[made.node];
@@ -177,6 +227,7 @@ class Seeds {
   const NodeWishes& wishes_;
   std::map<const onnx::Node*, const char*> blocked_;  // and why
   Selection& selection_;
+  std::map<const Weight*, OfWeight> facts_;
 };
 
 }  // namespace ounce::plan
