@@ -129,7 +129,7 @@ OUNCE_API void ounce_call_stop(ounce_call* call);
 OUNCE_API const char* ounce_call_document(const ounce_call* call);
 /* What the command line prints for people. */
 OUNCE_API const char* ounce_call_text(const ounce_call* call);
-/* NULL when nothing went wrong: a gate that failed is a result. */
+/* NULL when nothing went wrong: a gate that failed is a result, and so is a model that is not proved. */
 OUNCE_API const ounce_error* ounce_call_error(const ounce_call* call);
 /* The model that was written, if it went nowhere else; NULL otherwise. */
 OUNCE_API const void* ounce_call_output(const ounce_call* call, size_t* size);

@@ -372,6 +372,8 @@ def test_calibrate_and_its_parts(tmp_path):
         assert ounce.calibrate(MODEL, data=sound, shard=part, output=parts[-1]).samples == 3
     merged = ounce.calibrate_merge(parts, output=tmp_path / "all.ranges")
     assert merged.samples == 6
+    with pytest.raises(ounce.RequestError, match="covers 3 samples that"):
+        ounce.calibrate_merge([parts[0], parts[0]], output=tmp_path / "twice.ranges")
     planned = ounce.quantize(MODEL, to="static", ranges=merged.output, search=False, dry_run=True)
     assert {node["arithmetic"] for node in planned.nodes} >= {"static"}
 

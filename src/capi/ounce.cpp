@@ -178,9 +178,11 @@ const char* ounce_call_text(const ounce_call* call) {
 }
 
 const ounce_error* ounce_call_error(const ounce_call* call) {
-  const bool has_failed = call != nullptr && call->error.code != OUNCE_OK &&
-                          (!call->call.outcome.error.empty() || call->error.code >= OUNCE_IO);
-  return has_failed ? &call->error : nullptr;
+  if (call == nullptr || call->error.code == OUNCE_OK) return nullptr;
+  const int code = call->error.code;
+  // Without words these are results; the others may lack words for lack of memory.
+  const bool may_be_result = code < OUNCE_IO || code == OUNCE_UNPROVED;
+  return may_be_result && call->call.outcome.error.empty() ? nullptr : &call->error;
 }
 
 const void* ounce_call_output(const ounce_call* call, size_t* size) {

@@ -65,6 +65,22 @@ TEST_F(CApiRun, SamplesMayBeWholeInputs) {
   EXPECT_EQ(document()["candidates"][0]["samples"], 3);
 }
 
+TEST_F(CApiRun, WhatIsNotProvedIsAResult) {
+  const std::string made = folder / "made.onnx";
+  ASSERT_EQ(run("quantize", {{"model", kExample.string()}, {"output", made}, {"verify", false}}), OUNCE_OK)
+      << message();
+  const auto code_of = [&](const json& options) {
+    const int code = run("prove", options);
+    EXPECT_EQ(ounce_call_error(call), nullptr) << message();
+    return code;
+  };
+  EXPECT_EQ(code_of({{"model", made}}), OUNCE_UNPROVED);
+  EXPECT_EQ(document()["verdict"], "unproved");
+  EXPECT_EQ(code_of({{"model", made}, {"source", kExample.string()}}), OUNCE_OK);
+  EXPECT_EQ(code_of({{"model", made}, {"source", made}}), OUNCE_GATE_FAILED);
+  EXPECT_EQ(document()["verdict"], "refuted");
+}
+
 TEST_F(CApiRun, DataTwiceIsRefused) {
   start("verify");
   ounce_call_options(
