@@ -36,6 +36,10 @@ std::size_t count_of(const QuantizeResult& result, const std::string& op, Arithm
 }
 
 struct IntegerTest : testing::TestWithParam<std::filesystem::path> {
+  void SetUp() override {
+    if (test::has_wrong_amx_kernels(GetParam().parent_path().parent_path().filename().string()))
+      GTEST_SKIP() << "this release gives wrong INT8 results on CPUs with AMX";
+  }
   IntegerTest() {
     options.recipe.format = Format::kStatic;
     options.trial.runtime.library = GetParam().string();
@@ -115,6 +119,7 @@ TEST_P(IntegerTest, DynamicLeavesConvolutionsAlone) {
   EXPECT_EQ(count_of(result, "Conv", Arithmetic::kFloat), 29U);
   EXPECT_GT(result.trial.sqnr_db, 30);
   options.recipe.integer.force_conv = true;
+  options.trial.allow_slower = true;
   EXPECT_EQ(count_of(quantize(kExample, folder / "forced.onnx", options), "Conv", Arithmetic::kDynamic), 29U);
 }
 
@@ -160,6 +165,7 @@ TEST_F(Integer, GivesTheSameBytesAgainAndForAnyNumberOfThreads) {
 }
 
 TEST_F(Integer, AdaptiveRoundingBringsLayersCloserToWhatTheyGave) {
+  options.trial.allow_slower = true;  // 4-bit weights have no kernels of their own
   options.recipe.integer.search = false;
   options.recipe.integer.weights = WeightType::kS4;
   const double balanced = quantize(kExample, folder / "a.onnx", options).trial.sqnr_db;
@@ -263,12 +269,12 @@ TEST_F(Integer, ASecondTimeThereIsNothingLeftToDo) {
   options.recipe.integer.search = false;
   quantize(kExample, folder / "small.onnx", options);
   EXPECT_THAT(error_of([&] { quantize(folder / "small.onnx", folder / "x.onnx", options); }).what(),
-              HasSubstr("already quantized"));
+              HasSubstr("Already quantized by Ounce (static)"));
   options.recipe.integer.dialect = Dialect::kQOperator;
   quantize(kExample, folder / "ops.onnx", options);
   const Error error = error_of([&] { quantize(folder / "ops.onnx", folder / "x.onnx", options); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-  EXPECT_THAT(error.what(), HasSubstr("QLinearConv"));
+  EXPECT_THAT(error.what(), HasSubstr("Already quantized by Ounce (static)"));
 }
 
 TEST_F(Integer, FewSamplesAreUsedWithCareAndSaidSo) {
@@ -326,6 +332,7 @@ TEST_F(Integer, ABiasMayBeNothingButItsCorrection) {
 }
 
 TEST_F(Integer, RoundingForOutputsLeavesNothingToCorrect) {
+  options.trial.allow_slower = true;  // 4-bit weights have no kernels of their own
   options.recipe.integer.search = false;
   options.recipe.integer.weights = WeightType::kS4;
   options.recipe.rounding = Rounding::kAdaptive;

@@ -94,9 +94,9 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
     throw Error(ErrorCode::kUsage,
                 "`cpus` shows other CPUs here: leave out `remote.via` and `remote.launcher`");
   measure::require_confidence(options.gates);
+  measure::require_outputs(options.outputs, reference_path);
   for (const auto* path : {&reference_path, &candidate_path}) io::require_readable(*path);
   data::require_files(options.data);
-  measure::require_outputs(options.outputs, reference_path);
   VerifyResult result;
   result.reference = reference_path;
   result.candidate = candidate_path;

@@ -76,7 +76,7 @@ TEST(MemorySource, FeedsAModelLikeAFile) {
   EXPECT_EQ(batch.labels.size(), 2U);
   options.labels = "z";
   EXPECT_STREQ(error_of([&] { DataFeed({input}, options); }).what(),
-               "the data in memory: has no labels 'z'; it has x, y");
+               "the data in memory: has no array or column named 'z' for `labels` (it has x, y)");
 }
 
 TEST(MemorySource, RefusesWhatIsNoData) {

@@ -62,7 +62,15 @@ int run(const Arguments& arguments, Host& host, const CLI::App& app, const Repor
   TuneOptions options = options_of(arguments, host);
   const Stream human = for_people(arguments.json);
   std::vector<std::string> notes;
-  JobList list = assign_outputs(find_originals(arguments.models, notes), arguments.output, usual_name);
+  std::vector<ModelFile> models = find_originals(arguments.models, notes);
+  // The closest model of an earlier run is no original.
+  std::erase_if(models, [](const ModelFile& model) {
+    return model.was_found && model.path.stem().extension() == ".closest";
+  });
+  if (models.empty())
+    throw Error(ErrorCode::kUsage, "there is nothing to tune but what came closest in an earlier run",
+                arguments.models.front());
+  JobList list = assign_outputs(models, arguments.output, usual_name);
   notes.insert(notes.end(), list.notes.begin(), list.notes.end());
   for (const std::string& note : notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
   auto [rows, worst] = refused<report::TuneRow>(

@@ -20,6 +20,7 @@
 #include "runtime/other_cpu.h"
 #include "runtime/version.h"
 #include "support/cpus_required.h"
+#include "support/runtime_versions.h"
 #include "support/temporary_folder.h"
 
 namespace ounce {
@@ -125,7 +126,13 @@ struct AgreementTest : testing::TestWithParam<std::tuple<std::string, Variant>> 
 TEST_P(AgreementTest, GivesTheSameThere) {
   const fs::path path = model();
   std::size_t compared = 0;
+  const bool is_static = std::string(variant().name).find("static") != std::string::npos;
+  bool has_wrong_kernels = false;
   for (const std::string& version : versions) {
+    if (is_static && ounce::test::has_wrong_amx_kernels(version)) {
+      has_wrong_kernels = true;
+      continue;
+    }
     runtime::ExecutorOptions options;
     options.library = version;
     const auto here = runtime::load(path, options);
@@ -149,6 +156,7 @@ TEST_P(AgreementTest, GivesTheSameThere) {
     EXPECT_EQ(found.other_answers, 0U);
     compared += 1;
   }
+  if (compared == 0 && has_wrong_kernels) GTEST_SKIP() << "this CPU has AMX, where ONNX Runtime 1.22.0 is wrong";
   if (compared == 0) ounce::test::skip_or_fail("the emulator starts none of the versions that are here");
 }
 

@@ -40,8 +40,8 @@ VERBS = {
     "unpack": (COMMANDS, ["unpack", "in/commands.onnx", "--cache", "out"]),
     "tune": (COMMANDS, ["tune", "in/commands.onnx", "-o", "out/model.onnx", "--budget", "{budget}", "--samples", "64", *LABELED]),
 }
-OLDER = {"to": "w16", "activations": "u8", "variants": "fp16", "budget": "2models"}
-NEWER = {"to": "w8", "activations": "s8", "variants": "q8", "budget": "3models"}
+OLDER = {"to": "w16", "activations": "u8", "variants": "fp16", "budget": "2 models"}
+NEWER = {"to": "w8", "activations": "s8", "variants": "q8", "budget": "3 models"}
 
 
 def contents(folder):

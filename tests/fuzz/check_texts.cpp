@@ -6,6 +6,7 @@
 #include "make/statement.h"
 #include "observe/ranges.h"
 #include "search/journal.h"
+#include "support/temporary_folder.h"
 
 namespace ounce::test {
 
@@ -40,14 +41,16 @@ void check_statement(const std::string& bytes) {
 // A journal takes any file and leaves out the lines that are none; what is added to it is there the next
 // time.
 void check_journal(const std::string& bytes) {
-  const MemoryFile file(bytes);
+  const TemporaryFolder folder;  // a journal follows no link, which the name of a file in memory is
+  const std::filesystem::path file = folder / "journal.jsonl";
+  write_file(file, bytes);
   const std::string key = "a key that no journal has";
   {
-    search::Journal journal(file.path());
+    search::Journal journal(file);
     if (journal.find(key) != nullptr) return;
     journal.add(key, 1, 0.5);
   }
-  const search::Journal again(file.path());
+  const search::Journal again(file);
   const auto* entry = again.find(key);
   promise(entry != nullptr && entry->value == 1 && entry->seconds == 0.5, "a measurement was lost");
 }

@@ -11,7 +11,7 @@ public final class LoadOptions {
     public String cache;
     public boolean requiresOurs;
     public boolean requiresContract;
-    /** SHA-256 of the file, 64 digits. */
+    /** SHA-256 of the model with its external data, 64 digits: "sha256" of {@code ounce unpack --json}. */
     public String digest;
     public String source;
 }
