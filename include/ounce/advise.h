@@ -1,6 +1,6 @@
 // Should this model be quantized, how, and what will it bring? The answer rests on measurements of this
-// model: every method that fits into the time is carried out, compared with the original and timed against it.
-// A method is recommended only if its quality holds at kUsualConfidence, the default of verify().
+// model: every method that fits into the time is carried out, compared with the original and timed against
+// it. A method is recommended only if its quality holds at kUsualConfidence, the default of verify().
 //
 //   ounce::AdviseOptions options;
 //   options.data.path = "val.npz";
@@ -110,10 +110,10 @@ struct MethodFinding {
   std::string why_not;          // otherwise
   bool is_out_of_time = false;  // … because it did not fit into the budget
   std::uint64_t bytes = 0;
-  double ratio = 1;              // of the original's bytes
-  SpeedUp speed_up;              // means nothing unless is_timed()
-  double load_seconds = 0;       // 0: not measured
-  std::uint64_t peak_memory = 0; // 0: not measured
+  double ratio = 1;               // of the original's bytes
+  SpeedUp speed_up;               // means nothing unless is_timed()
+  double load_seconds = 0;        // 0: not measured
+  std::uint64_t peak_memory = 0;  // 0: not measured
   std::optional<LoadMemory> load_memory;
   double sqnr_db = 0;               // of the worst output
   std::optional<double> agreement;  // share of same top-1 answers

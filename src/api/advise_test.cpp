@@ -238,10 +238,12 @@ TEST_F(VerdictTest, TooFewSamplesAreNoRecommendation) {
   result.samples = 256;
   result.methods = {uncertain(Format::kStatic, 3.1, .29), uncertain(Format::kW4, 1, .15)};
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
-  EXPECT_EQ(result.headline,
-            "no recommendation yet: static is 3.10 × as fast, but its quality is not certain: as measured; 459 "
-            "samples needed, 128 given");
-  EXPECT_THAT(result.reasons, Contains("90 % confidence takes about 918 samples, half of which calibrate static."));
+  EXPECT_EQ(
+      result.headline,
+      "no recommendation yet: static is 3.10 × as fast, but its quality is not certain: as measured; 459 "
+      "samples needed, 128 given");
+  EXPECT_THAT(result.reasons,
+              Contains("90 % confidence takes about 918 samples, half of which calibrate static."));
   EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to static --data 'my data.npz' --part 1/2");
 }
 

@@ -30,17 +30,17 @@ constexpr double kFewShare = 0.1;      // … for the fewest samples that tell a
 constexpr double kOfBothModels = 2.5;  // what it takes to compare a sample, in runs of the original
 constexpr double kObserving = 8;       // what it takes to look at all values, likewise
 constexpr std::uint64_t kLeastSamples = 8, kProbe = 16;
-constexpr double kRoom = 3;             // times the samples that show a gate if nothing is lost
+constexpr double kRoom = 3;              // times the samples that show a gate if nothing is lost
 constexpr double kMoreThanNeeded = 1.2;  // times the samples that would make a quality certain
 constexpr double kBytesASecond = 20e6;  // a first guess of how fast weights are coded
 constexpr double kMostNoise = 2, kMostSlowdown = 10;
-constexpr double kLeastStep = 0.2;     // seconds
-constexpr double kSlot = 0.02;         // seconds of one model in a round of a timing, about
-constexpr double kWarmUp = 0.1;        // seconds of one model before that
-constexpr double kOverrun = 0.1;       // of the budget: how much longer a timing that has begun may take
+constexpr double kLeastStep = 0.2;  // seconds
+constexpr double kSlot = 0.02;      // seconds of one model in a round of a timing, about
+constexpr double kWarmUp = 0.1;     // seconds of one model before that
+constexpr double kOverrun = 0.1;    // of the budget: how much longer a timing that has begun may take
 constexpr double kMethods = 6;
 constexpr double kProfiledCalls = 20, kProfileShare = 0.3;  // to see where time goes; of the time left
-constexpr double kSafety = 1.5;          // of a budget that is proposed
+constexpr double kSafety = 1.5;                             // of a budget that is proposed
 constexpr double kLeastProposal = 60;    // seconds, where the original is too slow for an estimate
 constexpr double kUnknownProposal = 10;  // times the budget, likewise
 
@@ -129,7 +129,8 @@ class Measuring : private MethodLab {
   void measure_baseline(bool may_fail) {
     BenchOptions bench_options = bench_setting();
     bench_options.seconds = std::min(kBaselineSeconds, kBaselineShare * options_.budget);
-    bench_options.deadline = bench_options.seconds;  // a busy machine must not take the time of everything else
+    bench_options.deadline =
+        bench_options.seconds;  // a busy machine must not take the time of everything else
     Baseline& baseline = result_.baseline;
     const TimeLimit limit(left());
     const Stopwatch time;
@@ -150,9 +151,9 @@ class Measuring : private MethodLab {
       if (is_cancelled()) throw;
       const bool is_late = error.code() == ErrorCode::kCancelled;
       if (!may_fail && !is_late) throw with_hint(error);
-      baseline.why_not = is_late ? fmt::format("{:g} s was too short to time it; give a longer `budget`",
-                                               options_.budget)
-                                 : error.what();
+      baseline.why_not =
+          is_late ? fmt::format("{:g} s was too short to time it; give a longer `budget`", options_.budget)
+                  : error.what();
     }
   }
 
@@ -186,17 +187,18 @@ class Measuring : private MethodLab {
     choose_samples(fitting(kCalibrationShare, kObserving * call_seconds(), 0), kProbe);
   }
 
-  // One half calibrates static, which is judged on the other one. The other methods are made without data, and
-  // are judged on all of it. At most so many samples of each.
+  // One half calibrates static, which is judged on the other one. The other methods are made without data,
+  // and are judged on all of it. At most so many samples of each.
   void choose_samples(std::uint64_t calibrating, std::uint64_t judging) {
-    calibrating_ = Half{options_.data, samples_, false}.choose(std::min(kMostCalibration, calibrating), calibration_);
+    calibrating_ =
+        Half{options_.data, samples_, false}.choose(std::min(kMostCalibration, calibrating), calibration_);
     held_out_samples_ = Half{options_.data, samples_, true}.choose(judging, held_out_);
     all_samples_ = choose_evenly(options_.data, samples_, judging, all_);
     calibration_.labels.clear();
   }
 
-  // Samples that a share of the budget pays for, at `each` seconds; `wanted` of them if kOneQualityShare does.
-  // A few in any case, but of a slow model not so many that they take the time of everything else.
+  // Samples that a share of the budget pays for, at `each` seconds; `wanted` of them if kOneQualityShare
+  // does. A few in any case, but of a slow model not so many that they take the time of everything else.
   std::uint64_t fitting(double share, double each, std::uint64_t wanted) const {
     const double affordable = options_.budget / std::max(each, 1e-6);
     const double few = std::clamp(kFewShare * affordable, 1.0, static_cast<double>(kLeastSamples));
@@ -218,8 +220,8 @@ class Measuring : private MethodLab {
     // Once with the samples that there are, so that all methods pass the same gates.
     const double judging = static_cast<double>(Half{options_.data, samples_, true}.size());
     result_.gates = gates_for(options_, result_.family, answers / count * judging);
-    const std::uint64_t wanted =
-        static_cast<std::uint64_t>(kRoom * static_cast<double>(least_samples(result_.gates, result_.confidence)));
+    const std::uint64_t wanted = static_cast<std::uint64_t>(
+        kRoom * static_cast<double>(least_samples(result_.gates, result_.confidence)));
     const double call = std::max(kOfBothModels * call_seconds(), each);
     choose_samples(fitting(kCalibrationShare, std::max(kObserving * call_seconds(), each), 0),
                    fitting(kQualityShare / kMethods, call, wanted));
@@ -264,7 +266,8 @@ class Measuring : private MethodLab {
   // Seconds of calls of one model that are SpeedUp::kLeastRounds.
   double calling_estimate() const {
     const double call = call_seconds();
-    return std::max(kWarmUp, 3 * call) * slowdown() + static_cast<double>(SpeedUp::kLeastRounds) * std::max(call, kSlot * slowdown());
+    return std::max(kWarmUp, 3 * call) * slowdown() +
+           static_cast<double>(SpeedUp::kLeastRounds) * std::max(call, kSlot * slowdown());
   }
   double timing_estimate() const override { return 2 * (loading_seconds_ + calling_estimate()); }
 
@@ -276,7 +279,8 @@ class Measuring : private MethodLab {
     bench_options.seconds = std::clamp(calling, kLeastBench, kMostBench);
     // As long as was given, but long enough for a result if there is the time.
     const double longest = left() - 2 * loading_seconds_, enough = 2 * kSafety * calling_estimate();
-    bench_options.deadline = std::max(std::min(longest, std::max(seconds - 2 * loading_seconds_, enough)), kLeastBench);
+    bench_options.deadline =
+        std::max(std::min(longest, std::max(seconds - 2 * loading_seconds_, enough)), kLeastBench);
     BenchReport report;
     const double limit = std::max(left(), 0.0) + kOverrun * options_.budget;
     if (!within(limit, [&] { report = bench({model_, made_.at(finding.format)}, bench_options); })) return;
@@ -328,14 +332,17 @@ class Measuring : private MethodLab {
     result_.baseline.metrics = compared.metrics;
   }
 
-  // Lets `data` be enough samples to be certain of a method, and gives their number; 0 if there are not so many.
+  // Lets `data` be enough samples to be certain of a method, and gives their number; 0 if there are not so
+  // many.
   std::uint64_t choose_more(const MethodFinding& finding, DataOptions& data) const {
     const bool is_static = finding.format == Format::kStatic;
     const Half half{options_.data, samples_, true};
     const std::uint64_t given = is_static ? half.size() : samples_;
     if (finding.samples_needed == 0 || finding.samples_needed > given) return 0;
-    const auto wanted = static_cast<std::uint64_t>(kMoreThanNeeded * static_cast<double>(finding.samples_needed));
-    const std::uint64_t stride = std::max<std::uint64_t>(1, given / wanted), most = (given + stride - 1) / stride;
+    const auto wanted =
+        static_cast<std::uint64_t>(kMoreThanNeeded * static_cast<double>(finding.samples_needed));
+    const std::uint64_t stride = std::max<std::uint64_t>(1, given / wanted),
+                        most = (given + stride - 1) / stride;
     return is_static ? half.choose(most, data) : choose_evenly(options_.data, samples_, most, data);
   }
 

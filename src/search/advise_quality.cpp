@@ -60,7 +60,8 @@ Gates gates_for(const AdviseOptions& options, const FamilyFinding& family, doubl
   const bool is_classifier = answers > 0 && !options.data.is_generated() &&
                              family.family != ModelFamily::kDetector &&
                              family.family != ModelFamily::kAudioGenerator;
-  if (is_classifier && answers >= static_cast<double>(samples_to_show(1 - kLeastAgreement, kUsualConfidence))) {
+  if (is_classifier &&
+      answers >= static_cast<double>(samples_to_show(1 - kLeastAgreement, kUsualConfidence))) {
     gates.min_agreement = kLeastAgreement;
   } else {
     const bool is_fine = is_classifier || family.family == ModelFamily::kAudioGenerator;
@@ -91,16 +92,16 @@ void judge(const Gates& gates, const VerifyResult& compared, MethodFinding& find
     return;
   }
   const bool has_two_gates = gates.max_drop && gates.min_sqnr;
-  finding.quality = has_two_gates && !compared.failures.empty() ? compared.failures.front()
-                                                                : quality_text(gates, finding);
+  finding.quality =
+      has_two_gates && !compared.failures.empty() ? compared.failures.front() : quality_text(gates, finding);
   // Random inputs are no sample of anything, so there is nothing to be certain of.
   finding.is_acceptable = compared.passed && (compared.is_certain || compared.is_generated);
   finding.is_uncertain = compared.passed && !finding.is_acceptable;
   if (!finding.is_uncertain) return;
   finding.samples_needed = compared.samples_needed;
-  finding.quality += finding.samples_needed == 0
-                         ? fmt::format("; {} samples do not show it", finding.samples)
-                         : fmt::format("; {} samples needed, {} given", finding.samples_needed, finding.samples);
+  finding.quality += finding.samples_needed == 0 ? fmt::format("; {} samples do not show it", finding.samples)
+                                                 : fmt::format("; {} samples needed, {} given",
+                                                               finding.samples_needed, finding.samples);
 }
 
 }  // namespace ounce::search

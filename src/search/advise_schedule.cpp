@@ -10,7 +10,7 @@ namespace ounce::search {
 namespace {
 
 constexpr std::size_t kPromising = 3;  // methods that a budget should be long enough for
-constexpr double kFirstChance = 2;  // times the time left: up to this estimate the first method is tried
+constexpr double kFirstChance = 2;     // times the time left: up to this estimate the first method is tried
 
 class Trying {
  public:

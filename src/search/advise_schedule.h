@@ -1,10 +1,10 @@
 // The order in which methods are tried, and how much of the budget each of them gets.
 //
 // A method is made, compared with the original and timed against it before the next one begins, so that every
-// finding is complete when the time is up. If a faster method passes but its samples are too few to be certain,
-// more of them are compared before another method is tried. A method that does not fit into the time left makes room for
-// cheaper ones. The most promising one is tried even if it seems to take somewhat too long, because estimates
-// are rough before anything was made.
+// finding is complete when the time is up. If a faster method passes but its samples are too few to be
+// certain, more of them are compared before another method is tried. A method that does not fit into the time
+// left makes room for cheaper ones. The most promising one is tried even if it seems to take somewhat too
+// long, because estimates are rough before anything was made.
 #pragma once
 
 #include <ounce/advise.h>
@@ -21,9 +21,9 @@ class MethodLab {
   MethodLab(const MethodLab&) = delete;
   MethodLab& operator=(const MethodLab&) = delete;
 
-  virtual double left() const = 0;                         // seconds of the budget
-  virtual double making_estimate(Format format) const = 0; // seconds to make a method and to compare it
-  virtual double timing_estimate() const = 0;              // seconds of the shortest timing that is a result
+  virtual double left() const = 0;                          // seconds of the budget
+  virtual double making_estimate(Format format) const = 0;  // seconds to make a method and to compare it
+  virtual double timing_estimate() const = 0;               // seconds of the shortest timing that is a result
   // Makes and compares the finding's method within so many seconds, and fills in the finding. Sets
   // is_measured, or why_not and is_out_of_time.
   virtual void make(double limit, MethodFinding& finding) = 0;

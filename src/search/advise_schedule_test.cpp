@@ -1,5 +1,5 @@
-// The order and the time of methods on a virtual clock: the same findings on an idle and on a busy machine, if
-// the budget allows it.
+// The order and the time of methods on a virtual clock: the same findings on an idle and on a busy machine,
+// if the budget allows it.
 #include "search/advise_schedule.h"
 
 #include <fmt/format.h>
@@ -54,7 +54,8 @@ struct ScriptedLab : MethodLab {
     log.push_back(fmt::format("time {}", name_of(finding.format)));
     const double used = std::min(seconds, left());
     now += used;
-    finding.speed_up.rounds = static_cast<std::uint64_t>(SpeedUp::kLeastRounds * used / (slowdown * timing) + 1e-9);
+    finding.speed_up.rounds =
+        static_cast<std::uint64_t>(SpeedUp::kLeastRounds * used / (slowdown * timing) + 1e-9);
     finding.speed_up.ratio = finding.format == Format::kStatic ? 3 : 1;
     finding.speed_up.is_measurable = finding.format == Format::kStatic && is_reliable;
     finding.speed_up.is_reliable = is_reliable;

@@ -179,10 +179,9 @@ class Deciding {
   void store(const MethodFinding& small) {
     result_.verdict = AdviceVerdict::kStoreSmall;
     const bool is_same_speed = small.is_timed() && !small.speed_up.is_measurable;
-    result_.headline = fmt::format("store small only: {} is {:.0f} % of the size{}; {}{}",
-                                   name_of(small.format), 100 * small.ratio,
-                                   is_same_speed ? " at the same speed" : ", " + speed_text(small),
-                                   small.quality, on_what());
+    result_.headline = fmt::format(
+        "store small only: {} is {:.0f} % of the size{}; {}{}", name_of(small.format), 100 * small.ratio,
+        is_same_speed ? " at the same speed" : ", " + speed_text(small), small.quality, on_what());
     say(fmt::format("{} become {}.", size_text(result_.bytes), size_text(small.bytes)));
     say(integer_results());
     if (const MethodFinding* open = most_promising()) say_samples_needed(*open);
@@ -206,7 +205,8 @@ class Deciding {
       if (is_storing && result_.size == SizeClass::kSmall) continue;
       // Without a provider that computes on it, FP16 is no candidate for speed.
       if (method.format == Format::kFp16 && method.format != result_.methods.front().format) continue;
-      const bool lacks_samples_to_store = is_storing && method.is_uncertain && method.ratio <= kWorthwhileSize;
+      const bool lacks_samples_to_store =
+          is_storing && method.is_uncertain && method.ratio <= kWorthwhileSize;
       if (!is_open(method) && !lacks_samples_to_store) continue;
       const auto rank = [](const MethodFinding& one) {
         return std::tuple(one.is_faster(kWorthwhileSpeed), one.is_measured, is_integer(one.format));
@@ -276,8 +276,9 @@ class Deciding {
     if (!method.metric || !method.metric->higher_is_better) return "";
     const double points = std::ceil(1000 * method.metric->drop_bound.value_or(1)) / 10;
     if (!(points > 0 && points <= kMostOfferedDrop)) return "";
-    return fmt::format("; the samples given show a loss of at most {:g} points, which `max_drop={:g}%` allows",
-                       points, points);
+    return fmt::format(
+        "; the samples given show a loss of at most {:g} points, which `max_drop={:g}%` allows", points,
+        points);
   }
 
   void leave_as_not_worth_it() {
@@ -305,9 +306,10 @@ class Deciding {
       if (!is_integer(method.format)) continue;
       if (method.is_out_of_time) parts.push_back(fmt::format("{} was not tested", name_of(method.format)));
       if (!method.is_measured) continue;
-      const std::string quality = method.is_acceptable  ? ""
-                                  : method.is_uncertain ? fmt::format(", quality not certain ({})", method.quality)
-                                                        : fmt::format(" and loses too much ({})", method.quality);
+      const std::string quality = method.is_acceptable ? ""
+                                  : method.is_uncertain
+                                      ? fmt::format(", quality not certain ({})", method.quality)
+                                      : fmt::format(" and loses too much ({})", method.quality);
       parts.push_back(fmt::format("{} is {}{}", name_of(method.format), speed_text(method), quality));
     }
     if (options_.data.is_generated())

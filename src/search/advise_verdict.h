@@ -4,7 +4,7 @@
 //   a method is faster and good enough                        quantize with the fastest
 //   a method is faster but loses too much, and there is data  tune: a mix that keeps the quality
 //   nothing is faster so far, the model is not small          store it small
-//   a method could still be faster and good enough            not known yet: time, samples or data are missing
+//   a method could still be faster and good enough            not known yet: something is missing
 //   nothing is faster, the model is small                     leave it
 //
 // A timing that is too short or unreliable says nothing: such a method is neither faster nor slower.

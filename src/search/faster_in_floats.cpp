@@ -63,8 +63,8 @@ class Stretches {
       for (const Stretch& stretch : tried) split(stretch);  // one of them cannot be made
       return;
     }
-    const bool is_known = std::all_of(speeds.begin(), speeds.end(),
-                                      [](const SpeedUp& speed) { return speed.is_reliable; });
+    const bool is_known =
+        std::all_of(speeds.begin(), speeds.end(), [](const SpeedUp& speed) { return speed.is_reliable; });
     if (!is_known) return open_.clear();  // the machine is too busy to find what is faster
     for (std::size_t i = 0; i < tried.size(); ++i) tried[i].hope = speeds[i].ratio / speeds.back().ratio;
     const auto best = std::max_element(tried.begin(), tried.end(),

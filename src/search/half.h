@@ -36,7 +36,8 @@ struct Half {
   }
 };
 
-// Lets `chosen` be at most `most` of all samples in `data`, of which there are so many, and gives their number.
+// Lets `chosen` be at most `most` of all samples in `data`, of which there are so many, and gives their
+// number.
 inline std::uint64_t choose_evenly(const DataOptions& data, std::uint64_t samples, std::uint64_t most,
                                    DataOptions& chosen) {
   chosen = data;

@@ -71,9 +71,9 @@ std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const Recipe& r
       recipes.push_back(recipe);
       speeds = evaluator.contest(recipes, kContestSeconds);
     }
-    const bool is_known = !speeds.empty() && std::all_of(speeds.begin(), speeds.end(), [](const SpeedUp& speed) {
-      return speed.is_reliable;
-    });
+    const bool is_known =
+        !speeds.empty() &&
+        std::all_of(speeds.begin(), speeds.end(), [](const SpeedUp& speed) { return speed.is_reliable; });
     for (std::size_t i = 0; i < count; ++i)
       layer_costs[first + i].cost = is_known ? 1 / speeds[i].ratio - 1 / speeds.back().ratio
                                              : static_cast<double>(layer_costs[first + i].values) / bytes;

@@ -72,12 +72,9 @@ TuneTrial trial_of(const json& made) {
 }
 
 json speed_json(const SpeedUp& speed) {
-  return {{"ratio", number(speed.ratio)},
-          {"low", number(speed.low)},
-          {"high", number(speed.high)},
-          {"rounds", speed.rounds},
-          {"is_measurable", speed.is_measurable},
-          {"load", number(speed.load)},
+  return {{"ratio", number(speed.ratio)},         {"low", number(speed.low)},
+          {"high", number(speed.high)},           {"rounds", speed.rounds},
+          {"is_measurable", speed.is_measurable}, {"load", number(speed.load)},
           {"is_reliable", speed.is_reliable}};
 }
 

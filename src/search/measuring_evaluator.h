@@ -83,8 +83,8 @@ class MeasuringEvaluator : public Evaluator {
   std::vector<std::string> notes_;
   std::uint64_t original_bytes_ = 0, recalled_ = 0;
   double kept_back_ = 0;
-  // The measurement was cut short by the clock, or the machine was too busy for it. It is not kept, because it
-  // says more about the machine on that day than about the model.
+  // The measurement was cut short by the clock, or the machine was too busy for it. It is not kept, because
+  // it says more about the machine on that day than about the model.
   bool is_cut_short_ = false;
 };
 

@@ -8,7 +8,8 @@
 namespace ounce::search {
 
 // By more than two contests of the same model may differ; for memory, by more than may be given away for it.
-// An unreliable timing shows nothing: only where the objective is memory does a model have to prove its speed.
+// An unreliable timing shows nothing: only where the objective is memory does a model have to prove its
+// speed.
 bool is_slower(const SpeedUp& speed, Objective objective = Objective::kBalanced);
 
 // Is it smaller than the original, or faster, or does it take less memory?

@@ -23,7 +23,8 @@ std::string gate_reason(const TuneTrial& trial, const char* where) {
 std::string speed_reason(const TuneTrial& trial, Objective objective) {
   if (!trial.is_timed) return "not timed, as the machine was too busy";
   if (objective == Objective::kMemory)
-    return fmt::format("{:.2f} × the original's speed, {:.2f} needed", trial.speed_up.ratio, kLeastMemorySpeed);
+    return fmt::format("{:.2f} × the original's speed, {:.2f} needed", trial.speed_up.ratio,
+                       kLeastMemorySpeed);
   return fmt::format("slower than the original ({:.2f} ×)", trial.speed_up.ratio);
 }
 
@@ -34,7 +35,8 @@ std::string rejection_of(const TuneTrial& trial, Objective objective, const Tune
   if (!trial.passed) return gate_reason(trial, "");
   if (!trial.held_out.value_or(true)) {
     if (held_out == nullptr) return "fails on held-out data";
-    return gate_reason(*held_out, held_out->samples > trial.samples ? "on all samples: " : "on held-out data: ");
+    return gate_reason(*held_out,
+                       held_out->samples > trial.samples ? "on all samples: " : "on held-out data: ");
   }
   if (trial.is_slower) return speed_reason(trial, objective);
   return gains(trial) ? "" : "not smaller or faster than the original";

@@ -37,7 +37,8 @@ TEST(RejectionTest, TooFewSamplesAreCounted) {
 }
 
 TEST(RejectionTest, AGateThatFailsIsNamedWithItsFigures) {
-  const std::string gate = "top1_accuracy is worse by 1.60 points, more than the 1.00 points of `gates.max_drop`";
+  const std::string gate =
+      "top1_accuracy is worse by 1.60 points, more than the 1.00 points of `gates.max_drop`";
   EXPECT_EQ(reason(failed(gate)), gate);
 }
 

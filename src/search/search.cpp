@@ -97,10 +97,10 @@ void Search::note_untimed() {
     untimed += candidate.trial.problem.empty() && !candidate.trial.is_timed ? 1U : 0U;
   }
   if (untimed == 0) return;
-  notes_.push_back(fmt::format(
-      "the machine was too busy to time {} of {} models: their speed is not known and did not decide; run again "
-      "when it is idle",
-      untimed, made));
+  notes_.push_back(
+      fmt::format("the machine was too busy to time {} of {} models: their speed is not known and did not "
+                  "decide; run again when it is idle",
+                  untimed, made));
 }
 
 // A search that ends with something that passed and was not asked on held-out data asks, however long that

@@ -223,12 +223,10 @@ class Tuning {
       if (lacking == nullptr || is_better(trial, *lacking, options_.objective)) lacking = &trial;
     }
     if (lacking == nullptr) return;
-    result_.notes.push_back(fmt::format("about {} more samples could let '{}' pass, which is {}{:.1f} % of the size",
-                                        lacking->more_samples, lacking->name,
-                                        lacking->is_timed
-                                            ? fmt::format("{:.2f} × as fast and ", lacking->speed_up.ratio)
-                                            : "",
-                                        100 * lacking->ratio));
+    result_.notes.push_back(fmt::format(
+        "about {} more samples could let '{}' pass, which is {}{:.1f} % of the size", lacking->more_samples,
+        lacking->name, lacking->is_timed ? fmt::format("{:.2f} × as fast and ", lacking->speed_up.ratio) : "",
+        100 * lacking->ratio));
   }
 
   // What is on the disk: after an interruption the best that was found may not have been written.

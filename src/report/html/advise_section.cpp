@@ -48,14 +48,13 @@ Markup method_table(const Json& model) {
       continue;
     }
     const Json& metric = member(method, "metric");
-    table.add(
-        {cell(words(method, "method")),
-         cell(percent_of(method, "ratio"), figure(method, "ratio")),
-         cell(speed_text(method)),
-         cell(decibels_of(method, "sqnr_db", ""), figure(method, "sqnr_db")),
-         cell(figure_of(metric, "candidate"), figure(metric, "candidate")),
-         cell(bytes_of(method, "peak_memory"), figure(method, "peak_memory")),
-         {badge(verdict_of(method), quality_text(method))}});
+    table.add({cell(words(method, "method")),
+               cell(percent_of(method, "ratio"), figure(method, "ratio")),
+               cell(speed_text(method)),
+               cell(decibels_of(method, "sqnr_db", ""), figure(method, "sqnr_db")),
+               cell(figure_of(metric, "candidate"), figure(metric, "candidate")),
+               cell(bytes_of(method, "peak_memory"), figure(method, "peak_memory")),
+               {badge(verdict_of(method), quality_text(method))}});
   }
   return table.markup();
 }

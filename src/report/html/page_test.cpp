@@ -172,8 +172,9 @@ TEST(Page, WhatIsNoRunIsRefused) {
 }
 
 ordered_json tune_document(const ordered_json& trials) {
-  return {{"verb", "tune"},
-          {"models", {{{"model", "m.onnx"}, {"passed", true}, {"best", {{"name", "w8"}}}, {"trials", trials}}}}};
+  return {
+      {"verb", "tune"},
+      {"models", {{{"model", "m.onnx"}, {"passed", true}, {"best", {{"name", "w8"}}}, {"trials", trials}}}}};
 }
 
 TEST(Page, ARejectedModelHasItsReason) {
@@ -218,7 +219,7 @@ ordered_json advise_document(const ordered_json& method) {
 }
 
 TEST(Page, AMethodThatWasNotTimedIsNotSaidToBeAsFast) {
-  ordered_json method = {{"method", "w8"}, {"measured", true},      {"ratio", 0.25}, {"speed_up", nullptr},
+  ordered_json method = {{"method", "w8"},  {"measured", true},    {"ratio", 0.25},    {"speed_up", nullptr},
                          {"quality", "ok"}, {"acceptable", false}, {"uncertain", true}};
   const std::string html = drawn(advise_document(method));
   EXPECT_THAT(html, HasSubstr("not timed"));

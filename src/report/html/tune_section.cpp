@@ -22,8 +22,7 @@ std::string speed_text(const Json& trial) {
 }
 
 bool has_failed(const Json& trial) {
-  return !is_true(trial, "passed") ||
-         (member(trial, "held_out").is_boolean() && !is_true(trial, "held_out"));
+  return !is_true(trial, "passed") || (member(trial, "held_out").is_boolean() && !is_true(trial, "held_out"));
 }
 
 // Why it is not the answer; empty if it could be. Documents of older versions have no reasons.
@@ -82,9 +81,8 @@ ScatterChart chart_of(const Json& model, const Axis& y, const Height& height) {
 }
 
 Markup speed_chart(const Json& model) {
-  ScatterChart chart = chart_of(model, {"speed", "× the original's", kLeastSpeeds}, [](const Json& trial) {
-    return figure(member(trial, "speed_up"), "ratio");
-  });
+  ScatterChart chart = chart_of(model, {"speed", "× the original's", kLeastSpeeds},
+                                [](const Json& trial) { return figure(member(trial, "speed_up"), "ratio"); });
   if (chart.points.empty()) return {};
   chart.points.push_back({100, 1, PointKind::kOriginal, "the original"});
   return heading("Size and speed of each candidate: up and left is better") + draw(chart);
@@ -106,10 +104,11 @@ Markup quality_chart(const Json& model) {
 Markup front(const Json& model) {
   const Markup charts = speed_chart(model) + quality_chart(model);
   if (charts.is_empty()) return {};
-  return charts + element("p", {{"class", "quiet"}},
-                          Markup("The line joins the Pareto front: no other candidate is better in size, speed "
-                                 "and quality at once. Point at a mark for its figures; they are also in the "
-                                 "table below."));
+  return charts +
+         element("p", {{"class", "quiet"}},
+                 Markup("The line joins the Pareto front: no other candidate is better in size, speed "
+                        "and quality at once. Point at a mark for its figures; they are also in the "
+                        "table below."));
 }
 
 std::string place_text(const Json& trial, bool is_chosen) {
