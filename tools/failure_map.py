@@ -23,7 +23,7 @@ APPROACHES = {
     "static, integer ops (`--dialect qoperator`)": ["--to", "static", "--no-search", "--on", "none", "--dialect", "qoperator"],
     "static, signed activations (`--activations s8`)": ["--to", "static", "--no-search", "--on", "none", "--activations", "s8"],
     "dynamic": ["--to", "dynamic", "--on", "none"],
-    "dynamic with Convs (`--force-conv`)": ["--to", "dynamic", "--on", "none", "--force-conv"],
+    "dynamic with Convs (`--force-conv`)": ["--to", "dynamic", "--on", "none", "--force-conv", "--allow-slower"],
     "int4: MatMulNBits": ["--to", "int4"],
     "fp16": ["--to", "fp16"],
     "bf16": ["--to", "bf16"],

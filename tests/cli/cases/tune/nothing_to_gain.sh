@@ -1,4 +1,4 @@
-# What is neither smaller nor faster than the original is not written, however well it passes.
+# A model whose weights another program has stored in 8 bits: nothing can be gained, and nothing is written.
 need commands
 python3 - <<'END'
 import array, math, struct
@@ -12,5 +12,5 @@ small = open("small.onnx", "rb").read()
 open("small.onnx", "wb").write(small.replace(b"ounce.", b"other."))
 END
 exits 3 ounce tune small.onnx --data tones.npy --min-sqnr 20 --confidence none --budget '1 models' --no-cache -o tuned.onnx 2> said
-sed -n 's/.*small.onnx: \(nothing to gain\).*\(neither smaller nor faster than the original\).*/\1: \2/p' said
+cat said
 ls *.onnx
