@@ -129,6 +129,7 @@ def quantize(
     report: Optional[Word] = None,
     pictures: Optional[bool] = None,
     verify: Optional[bool] = None,
+    allow_slower: Optional[bool] = None,
     runtime: Optional[Word] = None,
     on: Optional[Words] = None,
     target: Optional[Word] = None,
@@ -231,6 +232,8 @@ def quantize(
         and activations (with report: on)
     verify: load the result in ONNX Runtime and compare its outputs with the original's before it is
         written (default: on; without, only the stored weights are compared and the file may not run)
+    allow_slower: static, dynamic: write the model even if it is slower than the original on this CPU
+        (default: refuse with exit 3)
     runtime: ONNX Runtime for that: a library's path, or a version (default: the newest)
     on: static, dynamic: other CPUs to run the result on before it is written: avx2, avx512, arm64;
         none; auto for all that can be shown here (default: auto)
@@ -363,6 +366,7 @@ def quantize(
         "report": report,
         "pictures": pictures,
         "verify": verify,
+        "allow_slower": allow_slower,
         "runtime": runtime,
         "on": on,
         "target": target,

@@ -219,7 +219,7 @@ def test_labels_agree_or_not_and_outputs_may_be_chosen():
     far = ounce.verify(classifier(1), classifier(2), data=data, outputs=["label"], abs_tol=0.04, edge_cases=False)
     assert not far.passed and far.max_abs_diff is None
     assert [output["judged"] for output in far.outputs] == [True, False]
-    with pytest.raises(ounce.RequestError, match="outputs: the model has no output 'probs'. Outputs: label, probabilities"):
+    with pytest.raises(ounce.RequestError, match="`outputs`: the model has no output 'probs'. Outputs: label, probabilities"):
         ounce.verify(classifier(1), classifier(2), data=data, outputs=["probs"])
 
 
