@@ -97,7 +97,7 @@ def check_demo(folder, page):
     for verb in runs():
         check(f"{verb}:" in heads, f"nothing of {verb}")
     for picture in ("How long a call takes", "How close every activation is", "Along the network", "The samples that differ most",
-                    "Size and speed of each candidate", "the range that was chosen"):
+                    "Size and quality of each candidate", "the range that was chosen"):
         check(picture in heads, f"no '{picture}'")
     check(text.index("<h1>") < text.index("<table"), "the verdict is not on top")
     check(any(a.get("class") == "wave" for _, a in tree.elements), "no waveform of a sample")
