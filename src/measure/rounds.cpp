@@ -16,8 +16,9 @@ constexpr double kWarmUp = 0.1;  // seconds
 constexpr std::uint64_t kWarmCalls = 3;  // at least
 constexpr std::uint64_t kLeastRounds = 10, kMostRoundsOfCalls = 100;
 constexpr double kNoticeable = 0.01;
-// Other programs take cache and memory bandwidth as well as CPU time. Ratios of CPU time moved by up to this
-// share under load (bench/busy_machine.py), so an interval from a busy machine is widened by it.
+// Other programs take cache and memory bandwidth as well as CPU time, so an interval from a busy machine is
+// widened by this share. It does not cover the worst case: ratios of four models moved by up to 9 % between an
+// idle and a busy machine (bench/busy_machine.py).
 constexpr double kBusyError = 0.05;
 
 // CPU seconds of a call if known, else wall seconds.
