@@ -6,6 +6,7 @@
 #include "data/read_files.h"
 #include "graph/verify.h"
 #include "make/outcome.h"
+#include "measure/metric_command.h"
 #include "measure/worst_output.h"
 #include "onnx/reader.h"
 #include "search/advise_measure.h"
@@ -31,6 +32,7 @@ AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& opti
   if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "`budget` must be above zero");
   target::parse_target(options.target);  // or refuse before anything is measured
   data::require_files(options.data);
+  measure::require_program(options.metric_command);
   measure::require_outputs(options.outputs, path);
   AdviseResult result;
   result.model = path;

@@ -3,6 +3,7 @@
 
 #include "base/cancel.h"
 #include "data/read_files.h"
+#include "measure/metric_command.h"
 #include "measure/worst_output.h"
 #include "search/layer_ranking.h"
 
@@ -24,6 +25,7 @@ SensitivityResult sensitivity(const std::filesystem::path& model, const Sensitiv
   const Call call(options.progress);
   require_sense(options);
   data::require_files(options.data);
+  measure::require_program(options.metric_command);
   measure::require_outputs(options.outputs, model);
   return search::rank_layers(model, options);
 }

@@ -10,6 +10,7 @@
 #include "make/original.h"
 #include "make/output_place.h"
 #include "measure/gates.h"
+#include "measure/metric_command.h"
 #include "measure/on_cpus.h"
 #include "measure/open.h"
 #include "measure/worst_output.h"
@@ -79,6 +80,7 @@ TuneResult tune(const std::filesystem::path& model, const std::filesystem::path&
                 closest.string());
   io::require_place(output);
   data::require_files(options.data);
+  measure::require_program(options.metric_command);
   TuneResult result = search::find_best(model, output, options);
   if (result.passed && computes_on_integers(result.layers)) result.cpus = compare_on_cpus(result, options);
   return result;

@@ -13,6 +13,7 @@
 #include "measure/edge_cases.h"
 #include "measure/float_ports.h"
 #include "measure/gates.h"
+#include "measure/metric_command.h"
 #include "measure/on_cpus.h"
 #include "measure/open.h"
 #include "measure/remembered_runs.h"
@@ -97,6 +98,7 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   measure::require_outputs(options.outputs, reference_path);
   for (const auto* path : {&reference_path, &candidate_path}) io::require_readable(*path);
   data::require_files(options.data);
+  measure::require_program(options.metric_command);
   VerifyResult result;
   result.reference = reference_path;
   result.candidate = candidate_path;

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fstream>
 
@@ -78,6 +79,20 @@ std::vector<SaidMetric> read_said(const std::string& text, const std::string& co
     metric.higher_is_better = !(is_listed || lower == json(true));
   }
   return all;
+}
+
+void require_program(const MetricCommand& command) {
+  const std::string_view text = trimmed(command.command);
+  const std::string_view word = text.substr(0, text.find_first_of(" \t\r\n;|&()<>"));
+  const bool is_plain = std::all_of(word.begin(), word.end(), [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || std::string_view("_-+./@:,%").find(static_cast<char>(letter)) != std::string_view::npos;
+  });
+  if (word.empty() || !is_plain) return;
+  runtime::ChildProcess process({"/bin/sh", "-c", "command -v -- \"$0\" > /dev/null", std::string(word)},
+                                runtime::ChildProcess::Errors::kKept);
+  process.end_input();
+  if (!process.end(kPatience).is_good())
+    refuse_command(command.command, fmt::format("cannot run: there is no program '{}'", on_one_line(std::string(word))));
 }
 
 // The values of one output, sample behind sample in a file, until their number is known.

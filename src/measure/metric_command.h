@@ -20,6 +20,10 @@
 
 namespace ounce::measure {
 
+// Checks before the work that the program of a metric command exists. A command whose first word is not a plain
+// word (a variable, a quote, an assignment) is not checked. Throws Error{kUsage}.
+void require_program(const MetricCommand& command);
+
 class ArrayPile;
 
 class CommandMeter {

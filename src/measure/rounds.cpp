@@ -16,10 +16,6 @@ constexpr double kWarmUp = 0.1;  // seconds
 constexpr std::uint64_t kWarmCalls = 3;  // at least
 constexpr std::uint64_t kLeastRounds = 10, kMostRoundsOfCalls = 100;
 constexpr double kNoticeable = 0.01;
-// Other programs take cache and memory bandwidth as well as CPU time, so an interval from a busy machine is
-// widened by this share. It does not cover the worst case: ratios of four models moved by up to 9 % between an
-// idle and a busy machine (bench/busy_machine.py).
-constexpr double kBusyError = 0.05;
 
 // CPU seconds of a call if known, else wall seconds.
 double seconds_per_call(const SlotTimes& slot) {
@@ -190,7 +186,7 @@ SpeedUp speed_up(const Rounds& rounds, std::size_t base, std::size_t other) {
     if (!draw.empty()) medians.push_back(median(std::move(draw)));
   }
   const Interval interval = middle(std::move(medians));
-  const double error = result.load > SpeedUp::kBusyLoad ? kBusyError : 0;
+  const double error = result.load > SpeedUp::kBusyLoad ? SpeedUp::kBusyError : 0;
   result.low = interval.low * (1 - error);
   result.high = interval.high * (1 + error);
   result.is_reliable = result.load <= SpeedUp::kBusyLoad || (before.has_cpu_time && after.has_cpu_time);

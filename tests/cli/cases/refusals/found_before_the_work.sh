@@ -25,6 +25,8 @@ exits 4 ounce calibrate signal.onnx --data x=absent.npy
 exits 4 ounce contract check signal.onnx --data signal.npz --dump absent.npy
 exits 4 ounce publish matmul.onnx -o published --data absent.npz
 exits 2 ounce calibrate signal.onnx
+exits 2 ounce verify matmul.onnx matmul.onnx --metric-command "./absent.py --fast"
+exits 2 ounce tune signal.onnx --data signal.npz --metric-command absent-program --budget '1 models' --no-cache
 exits 2 ounce quantize matmul.onnx --runtime 0.0.1
 echo "No place for a result"
 exits 4 ounce quantize matmul.onnx signal.onnx -o file/small/
