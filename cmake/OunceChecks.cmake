@@ -37,7 +37,7 @@ if(NOT OUNCE_SANITIZE)  # a program in C that is not built with them cannot load
       --test-command consumer_c ${PROJECT_SOURCE_DIR}/examples/commands/commands.onnx)
   set_tests_properties(consumer_c PROPERTIES FIXTURES_REQUIRED installed)
 endif()
-if(OUNCE_HAS_RUNTIME AND NOT OUNCE_SANITIZE)
+if(NOT OUNCE_SANITIZE)
   foreach(program consumer_app consumer_app_c)
     add_test(NAME ${program}
       COMMAND ${CMAKE_CTEST_COMMAND}

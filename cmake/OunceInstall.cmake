@@ -36,11 +36,9 @@ target_include_directories(ounce_shared PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTA
 install(TARGETS ounce_shared EXPORT ounce
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT programs NAMELINK_COMPONENT development)
 install(TARGETS ounce_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
-if(OUNCE_HAS_RUNTIME)
-  install(TARGETS ounce_runner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
-  if(OUNCE_RUNNER_ARM64)
-    install(PROGRAMS ${OUNCE_RUNNER_ARM64} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
-  endif()
+install(TARGETS ounce_runner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+if(OUNCE_RUNNER_ARM64)
+  install(PROGRAMS ${OUNCE_RUNNER_ARM64} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 endif()
 set(headers "*.h")
 if(OUNCE_RELOCATABLE)
@@ -48,9 +46,7 @@ if(OUNCE_RELOCATABLE)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ounce DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN ${headers} PATTERN "app*" EXCLUDE)
-if(OUNCE_HAS_RUNTIME)
-  include(${CMAKE_CURRENT_LIST_DIR}/OunceInstallApp.cmake)
-endif()
+include(${CMAKE_CURRENT_LIST_DIR}/OunceInstallApp.cmake)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT manual)
 
 # The program writes its manual and its completions by itself. One for another machine cannot: then OUNCE_MANUAL_PROGRAM

@@ -63,24 +63,11 @@ function(ounce_idle target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# ounce_layer(name SOURCES a.cpp … [WITH_RUNTIME b.cpp …] [WITHOUT_RUNTIME c.cpp …] [USES library …]
-#             [TESTS a_test.cpp …] [RUNTIME_TESTS b_test.cpp …] [ALONE] [IDLE])
-# Sources become part of libounce; tests (beside their sources) join the one test program. What runs models stands behind
-# WITH_RUNTIME and RUNTIME_TESTS, and what says that nothing can be run behind WITHOUT_RUNTIME. ALONE: files that include
+# ounce_layer(name SOURCES a.cpp … [USES library …] [TESTS a_test.cpp …] [ALONE] [IDLE])
+# Sources become part of libounce; tests (beside their sources) join the one test program. ALONE: files that include
 # themselves, as Highway's do, are no part of a batch. IDLE: ounce_idle().
 function(ounce_layer name)
-  cmake_parse_arguments(LAYER "ALONE;IDLE" "" "SOURCES;WITH_RUNTIME;WITHOUT_RUNTIME;USES;TESTS;RUNTIME_TESTS" ${ARGN})
-  if(OUNCE_HAS_RUNTIME)
-    if(LAYER_WITH_RUNTIME OR LAYER_WITHOUT_RUNTIME)  # tests/without_runtime makes this layer's other form
-      set(other_sources ${LAYER_SOURCES} ${LAYER_WITHOUT_RUNTIME})
-      list(TRANSFORM other_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-      set_property(GLOBAL PROPERTY OUNCE_${name}_WITHOUT_RUNTIME ${other_sources})
-    endif()
-    list(APPEND LAYER_SOURCES ${LAYER_WITH_RUNTIME})
-    list(APPEND LAYER_TESTS ${LAYER_RUNTIME_TESTS})
-  else()
-    list(APPEND LAYER_SOURCES ${LAYER_WITHOUT_RUNTIME})
-  endif()
+  cmake_parse_arguments(LAYER "ALONE;IDLE" "" "SOURCES;USES;TESTS" ${ARGN})
   add_library(ounce_${name} OBJECT ${LAYER_SOURCES})
   target_include_directories(ounce_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(ounce_${name} PRIVATE ounce_flags ${LAYER_USES})

@@ -3,7 +3,7 @@
 #
 # Include it after OunceRuntime.cmake; it sets OUNCE_RUNNER_ARM64 (the program) when it can be built.
 find_program(OUNCE_ARM64_COMPILER aarch64-linux-gnu-g++)
-if(NOT OUNCE_ARM64_COMPILER OR NOT OUNCE_HAS_RUNTIME OR CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+if(NOT OUNCE_ARM64_COMPILER OR CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
   return()
 endif()
 find_path(OUNCE_FMT_HEADERS fmt/format.h REQUIRED)

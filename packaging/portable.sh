@@ -25,8 +25,8 @@ else
 fi
 cmake -S "$project" -B "$build" -G Ninja --toolchain "$project/packaging/zig.cmake" \
   -DOUNCE_ARCH="$architecture" -DOUNCE_TOOLS="$tools" -DOUNCE_PREFIX="$prefix" \
-  -DOUNCE_TESTS=OFF -DOUNCE_RUNTIME=ON -DOUNCE_RELOCATABLE=ON -DOUNCE_COMMIT="$commit" "${settings[@]}" \
-  -DOUNCE_ONNXRUNTIME_HEADERS="$project/.deps/onnxruntime/include" -DCMAKE_CXX_COMPILER_LAUNCHER= \
+  -DOUNCE_TESTS=OFF -DOUNCE_RELOCATABLE=ON -DOUNCE_COMMIT="$commit" "${settings[@]}" \
+  -DCMAKE_CXX_COMPILER_LAUNCHER= \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR:STRING=lib \
   -DCMAKE_CXX_FLAGS_RELEASE='-O2 -DNDEBUG' \
   -DCMAKE_EXE_LINKER_FLAGS_RELEASE='-s -Wl,--gc-sections' -DCMAKE_SHARED_LINKER_FLAGS_RELEASE='-s -Wl,--gc-sections' \

@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
 # Puts ONNX Runtime where the build looks for it, checked against tools/onnxruntime.sha256:
 #
-#   .deps/onnxruntime/include/                        the headers, once
-#   .deps/onnxruntime/<version>/lib/libonnxruntime.so the library; <version>/include -> ../include
+#   .deps/onnxruntime/<version>/lib/libonnxruntime.so the library
 #
 #   tools/fetch_onnxruntime.sh                        the default version
 #   tools/fetch_onnxruntime.sh 1.22.0 1.30.0:aarch64  these; a foreign one lands in 1.30.0-aarch64/
 #
-# The library is the one inside the Python wheel (for old versions: inside the npm package). The
-# headers are in Debian 13's libonnxruntime-dev, taken from the mirror that apt already uses.
+# The library is the one inside the Python wheel (for old versions: inside the npm package).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 pins=$PWD/tools/onnxruntime.sha256
@@ -55,37 +53,7 @@ fetch_library() {  # VERSION ARCHITECTURE
   library=$("library_by_$client" "$1" "$2")
   sha256sum --check --quiet <<< "$digest  $library" || die "$library: not the pinned library"
   mkdir -p "$place/lib"
-  ln -sfn ../include "$place/include"
   mv "$library" "$place/lib/libonnxruntime.so"
-}
-
-debian_mirror() {
-  # shellcheck disable=SC2016  # apt expands it
-  apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Label: Debian' | head -n 1
-}
-
-fetch_headers() {
-  [[ -e $root/include ]] && return
-  echo "setup: fetching the headers of ONNX Runtime by apt"
-  local mirror
-  mirror=$(debian_mirror)
-  [[ -n $mirror ]] || { as_root apt-get update -qq; mirror=$(debian_mirror); }
-  [[ -n $mirror ]] || die "apt knows no Debian mirror to take libonnxruntime-dev from"
-
-  enter_empty_directory
-  mkdir -p lists/partial cache/archives/partial include
-  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" > sources.list
-  # A view of Debian 13 in this directory; the system's own package lists stay as they are.
-  local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$PWD/sources.list" -o Dir::Etc::sourceparts=-
-             -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache"
-             -o "APT::Sandbox::User=$(id -un)" -o Acquire::Languages=none)
-  "${apt[@]}" update
-  "${apt[@]}" download libonnxruntime-dev
-  dpkg -x libonnxruntime-dev_*.deb .
-  awk '$2 ~ /^include\// { print $1 "  " $2 }' "$pins" > headers.sha256
-  while read -r _ header; do cp "usr/include/onnxruntime/${header#include/}" include; done < headers.sha256
-  sha256sum --check --quiet headers.sha256 || die "libonnxruntime-dev: not the pinned headers"
-  mv include "$root/include"
 }
 
 scratch=
@@ -98,7 +66,6 @@ enter_empty_directory() {
 }
 
 [[ $# -gt 0 ]] || set -- "$(awk '$1 !~ /^#/ { print $2; exit }' "$pins")"
-fetch_headers
 for wanted in "$@"; do
   architecture=$machine
   [[ $wanted == *:* ]] && architecture=${wanted#*:}

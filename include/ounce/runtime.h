@@ -57,9 +57,6 @@ struct RuntimeOptions {
   std::optional<Remote> remote = std::nullopt;
 };
 
-// Can models be run at all? False when this library was built without ONNX Runtime.
-bool has_runtime() noexcept;
-
 // The versions of ONNX Runtime that are here, newest first: what set-up brought, else what lies beside the
 // program or in the Python package of its environment, else the system's; a file's name where it does not say
 // its version.

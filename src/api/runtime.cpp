@@ -4,8 +4,6 @@
 
 namespace ounce {
 
-bool has_runtime() noexcept { return true; }
-
 std::vector<std::string> installed_runtimes() { return runtime::Library::installed_versions(); }
 
 }  // namespace ounce

@@ -221,7 +221,7 @@ int run(const std::string& output, Host& host) {
 
   DataOptions data;
   data.path = "clips.npz";
-  const bool can_run = has_runtime() && !installed_runtimes().empty();
+  const bool can_run = !installed_runtimes().empty();
   host.say(verbs::Stream::kResults,
            "A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n");
   show_inspect(host);

@@ -102,9 +102,8 @@ std::string version_text() {
       build.version, build.compiler, build.c_library,
       build.commit.empty() ? "" : fmt::format(", commit {}", build.commit), fmt::join(build.kernels, ", "),
       this_cpu(),
-      !has_runtime()     ? "built without it"
-      : runtimes.empty() ? "none is here; 'pip install onnxruntime' brings it"
-                         : fmt::format("{}", fmt::join(runtimes, ", ")));
+      runtimes.empty() ? "none is here; 'pip install onnxruntime' brings it"
+                       : fmt::format("{}", fmt::join(runtimes, ", ")));
 }
 
 int run(int argc, char** argv, Terminal& terminal) {

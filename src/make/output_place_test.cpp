@@ -81,7 +81,6 @@ TEST_F(OutputPlaceTest, RangesDoSo) {
 }
 
 TEST_F(OutputPlaceTest, TuneDoesSoForBothOfItsNames) {
-  if (!has_runtime()) GTEST_SKIP();
   TuneOptions options;
   options.data.path = data;
   expect_refused([&] { tune(model, folder / "hard", options); }, "the data");
@@ -90,7 +89,6 @@ TEST_F(OutputPlaceTest, TuneDoesSoForBothOfItsNames) {
 }
 
 TEST_F(OutputPlaceTest, TuneSparesTheMeasurementsOfItsCache) {
-  if (!has_runtime()) GTEST_SKIP();
   fs::create_directory(folder / "cache");
   test::write_file(folder / "cache" / "0123.jsonl", "{}");
   TuneOptions options;
@@ -135,7 +133,6 @@ TEST_F(OutputPlaceTest, WhatIsMissingIsNamedBeforeTheWork) {
   quantize_options.ranges = absent;
   quantize_options.recipe.format = Format::kStatic;
   expect_missing([&] { quantize(model, folder / "small.onnx", quantize_options); }, absent);
-  if (!has_runtime()) return;
   expect_missing([&] { verify(broken, absent, {}); }, absent);
   expect_missing([&] { bench({broken, absent}, {}); }, absent);
   DecodeOptions decode_options;
@@ -169,7 +166,6 @@ TEST_F(OutputPlaceTest, WhatIsMissingIsNamedBeforeTheWork) {
 }
 
 TEST_F(OutputPlaceTest, DataThatDoesNotFitIsRefusedBeforeTheWork) {
-  if (!has_runtime()) GTEST_SKIP();
   QuantizeOptions options;
   options.recipe.exclude = {"matches nothing"};  // which would be the next thing to fail
   options.trial.data.path = OUNCE_EXAMPLES "/commands/commands_calib.npz";
@@ -179,7 +175,6 @@ TEST_F(OutputPlaceTest, DataThatDoesNotFitIsRefusedBeforeTheWork) {
 }
 
 TEST_F(OutputPlaceTest, ARuntimeThatIsNotThereIsRefusedBeforeTheWork) {
-  if (!has_runtime()) GTEST_SKIP();
   QuantizeOptions options;
   options.recipe.exclude = {"matches nothing"};  // which would be the next thing to fail
   options.trial.runtime.library = "0.0.1";

@@ -3,7 +3,7 @@
 #
 #   run.sh [FOLDER]    FOLDER keeps libraries and results (.deps/support_matrix); a second run goes on in it
 #
-# Needs ONNX Runtime's headers (./setup runtime), g++, Node.js with npm, pip and, for arm64, g++-aarch64-linux-gnu.
+# Needs g++, Node.js with npm, pip and, for arm64, g++-aarch64-linux-gnu.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -16,7 +16,7 @@ if [[ ! -x $folder/venv/bin/python ]]; then
 fi
 "$here/fetch.sh" "$folder/libraries"
 
-places=(--libraries "$folder/libraries" --headers "$root/.deps/onnxruntime/include"
+places=(--libraries "$folder/libraries" --headers "$root/third_party/onnxruntime"
         --emulator "$folder/libraries/qemu/qemu-aarch64")
 nice "$folder/venv/bin/python" "$here/measure.py" "${places[@]}" --scratch "$folder/measured" --jobs 2
 nice "$folder/venv/bin/python" "$here/verify_heldout.py" "${places[@]}" --scratch "$folder/heldout" --sample 1000
