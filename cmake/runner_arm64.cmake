@@ -11,8 +11,8 @@ find_path(OUNCE_FMT_HEADERS fmt/format.h REQUIRED)
 # All that a runner takes: what opens the library and talks to the other side, and the reader of models, which finds the
 # files with external data.
 set(sources
-  base/cancel.cpp base/error.cpp base/file_fault.cpp base/memory.cpp base/out_of_memory.cpp base/thread_time.cpp data/tensor.cpp io/file_guard.cpp
-  io/folder.cpp io/mapped_file.cpp onnx/attributes.cpp onnx/cursor.cpp onnx/element_type.cpp onnx/external_data.cpp onnx/model.cpp
+  base/cancel.cpp base/element_type.cpp base/error.cpp base/file_fault.cpp base/memory.cpp base/out_of_memory.cpp base/thread_time.cpp data/tensor.cpp io/file_guard.cpp
+  io/folder.cpp io/mapped_file.cpp onnx/attributes.cpp onnx/cursor.cpp onnx/typed_field.cpp onnx/external_data.cpp onnx/model.cpp
   onnx/reader.cpp onnx/settings.cpp onnx/tensor_reader.cpp onnx/types.cpp onnx/values.cpp
   runner/main.cpp runtime/bound_run.cpp runtime/descriptor_io.cpp runtime/library.cpp runtime/masked_cpu.cpp runtime/serve.cpp
   runtime/session.cpp runtime/status.cpp runtime/value.cpp runtime/wire.cpp)

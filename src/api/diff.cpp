@@ -293,12 +293,12 @@ std::vector<TensorPair> match_constants(const Side& a, const Side& b,
 std::string shape_text(const onnx::Tensor& tensor) {
   std::string dims;
   for (const std::int64_t dim : tensor.dims) dims += fmt::format("{}{}", dims.empty() ? "" : ",", dim);
-  return fmt::format("{}[{}]", onnx::name_of(tensor.type), dims);
+  return fmt::format("{}[{}]", name_of(tensor.type), dims);
 }
 
 bool has_equal_values(const onnx::Tensor& a, const onnx::Tensor& b) {
   if (a.type != b.type || a.dims != b.dims) return false;
-  if (a.type != onnx::ElementType::kString) return onnx::RawValues(a).bytes() == onnx::RawValues(b).bytes();
+  if (a.type != ElementType::kString) return onnx::RawValues(a).bytes() == onnx::RawValues(b).bytes();
   const auto strings = [](const onnx::Tensor& tensor) {
     onnx::CarriedFields fields;
     onnx::append_string_fields(tensor, fields);
@@ -356,8 +356,8 @@ std::optional<TensorChange> change_of(const Side& a, const Side& b, const Tensor
   if (theirs != nullptr) change.after = shape_text(*theirs);
   if (pair.before && pair.after && pair.before->name != pair.after->name)
     change.name_after = std::string(pair.after->name);
-  if (ours != nullptr && theirs != nullptr && onnx::is_float_weight_type(ours->type) &&
-      onnx::is_float_weight_type(theirs->type) && ours->element_count() == theirs->element_count())
+  if (ours != nullptr && theirs != nullptr && is_float_weight_type(ours->type) &&
+      is_float_weight_type(theirs->type) && ours->element_count() == theirs->element_count())
     compare_values(a, *ours, b, *theirs, change);
   if (theirs == nullptr) {
     const Index::Found made = b.index.find(std::min(place.body, b.index.bodies().size() - 1), place.name);

@@ -66,7 +66,7 @@ void count_contents(const graph::Index& index, ModelInfo& info) {
   const auto count_tensor = [&](const graph::Body& body, onnx::Bytes name, const onnx::Tensor& tensor) {
     const std::uint64_t bytes = tensor.byte_count();
     info.weight_bytes += bytes;
-    NamedCount& type = types[std::string(onnx::name_of(tensor.type))];
+    NamedCount& type = types[std::string(name_of(tensor.type))];
     ++type.count;
     type.bytes += bytes;
     const auto value = body.values.find(name);

@@ -95,7 +95,7 @@ TEST_P(HalfVersions, TheExampleStaysCloseWithAndWithoutDataAndPorts) {
   EXPECT_GT(seen.trial.sqnr_db, 40);
   const auto ports = passes::ports_of(written("b.onnx"));
   ASSERT_EQ(ports.size(), 2U);
-  for (const auto& port : ports) EXPECT_EQ(port.type, onnx::ElementType::kFloat16) << port.name;
+  for (const auto& port : ports) EXPECT_EQ(port.type, ElementType::kFloat16) << port.name;
   VerifyOptions how;
   how.runtime.library = GetParam().string();
   how.data = options.trial.data;
@@ -234,7 +234,7 @@ TEST_F(Half, TheRestOfAnIntegerModelIsStoredOrComputed) {
     for (const auto& tensor : read.proto->graph->initializers) {
       if (tensor->name == name) return tensor->type;
     }
-    return onnx::ElementType::kUndefined;
+    return ElementType::kUndefined;
   };
   const QuantizeResult stored = convert(model);
   EXPECT_GT(stored.trial.sqnr_db, 20);
@@ -252,7 +252,7 @@ TEST_F(Half, TheRestOfAnIntegerModelIsStoredOrComputed) {
   const onnx::Model read = written();
   for (const auto& node : read.proto->graph->nodes) {
     const bool is_coding = node->op_type == "QuantizeLinear" || node->op_type == "DequantizeLinear";
-    EXPECT_TRUE(!is_coding || type_of(std::string(node->inputs[1])) != onnx::ElementType::kFloat16)
+    EXPECT_TRUE(!is_coding || type_of(std::string(node->inputs[1])) != ElementType::kFloat16)
         << node->outputs[0];
   }
 }

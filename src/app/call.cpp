@@ -37,8 +37,8 @@ void require_type(Type has, Type wanted, const Value& value, const std::string& 
   if (wanted == Type::kOther || wanted == has || (is_half && wanted == Type::kUint16)) return;
   throw Failure(Status::kUsage,
                 fmt::format("'{}' is of the type {}, and was asked for as {}", value.name,
-                            onnx::name_of(static_cast<data::ElementType>(has)),
-                            onnx::name_of(static_cast<data::ElementType>(wanted))),
+                            name_of(static_cast<ElementType>(has)),
+                            name_of(static_cast<ElementType>(wanted))),
                 model);
 }
 

@@ -60,7 +60,7 @@ data::Tensor mixed(const Sound& sound, const std::string& model) {
     throw Failure(Status::kUsage, "sound is 16-bit samples or floats, one of them", model);
   if (sound.channels < 1) throw Failure(Status::kUsage, "sound has one channel or more", model);
   const auto channels = static_cast<std::size_t>(sound.channels);
-  const auto made = [&]<class T>(data::ElementType type, std::span<const T> values) {
+  const auto made = [&]<class T>(ElementType type, std::span<const T> values) {
     if (values.size() % channels != 0)
       throw Failure(Status::kUsage,
                     fmt::format("{} samples are no whole number of {} channels", values.size(), channels),
@@ -76,8 +76,8 @@ data::Tensor mixed(const Sound& sound, const std::string& model) {
     }
     return tensor;
   };
-  return sound.floats.empty() ? made(data::ElementType::kInt16, sound.samples)
-                              : made(data::ElementType::kFloat, sound.floats);
+  return sound.floats.empty() ? made(ElementType::kInt16, sound.samples)
+                              : made(ElementType::kFloat, sound.floats);
 }
 
 }  // namespace
@@ -135,15 +135,15 @@ void Call::set_sound(const Sound& sound, std::string_view input, std::int64_t ro
 struct SoundStream::Impl {
   std::string input;
   std::size_t length = 0, hop = 0;
-  data::ElementType type = data::ElementType::kUndefined;
+  ElementType type = ElementType::kUndefined;
   std::string waiting;  // bytes of samples; begins with what lies before the next hop
 
   std::size_t width() const {
-    return type == data::ElementType::kFloat ? sizeof(float) : sizeof(std::int16_t);
+    return type == ElementType::kFloat ? sizeof(float) : sizeof(std::int16_t);
   }
 
-  void push(data::ElementType pushed, const void* samples, std::size_t bytes) {
-    if (type == data::ElementType::kUndefined) {
+  void push(ElementType pushed, const void* samples, std::size_t bytes) {
+    if (type == ElementType::kUndefined) {
       type = pushed;
       waiting.assign((length - hop) * width(), '\0');
     }
@@ -170,16 +170,16 @@ SoundStream::SoundStream(SoundStream&&) noexcept = default;
 SoundStream& SoundStream::operator=(SoundStream&&) noexcept = default;
 
 void SoundStream::push(std::span<const std::int16_t> samples) {
-  impl_->push(data::ElementType::kInt16, samples.data(), samples.size_bytes());
+  impl_->push(ElementType::kInt16, samples.data(), samples.size_bytes());
 }
 
 void SoundStream::push(std::span<const float> samples) {
-  impl_->push(data::ElementType::kFloat, samples.data(), samples.size_bytes());
+  impl_->push(ElementType::kFloat, samples.data(), samples.size_bytes());
 }
 
 bool SoundStream::next(Call& call) {
   const std::size_t width = impl_->width();
-  if (impl_->type == data::ElementType::kUndefined || impl_->waiting.size() < impl_->length * width)
+  if (impl_->type == ElementType::kUndefined || impl_->waiting.size() < impl_->length * width)
     return false;
   data::Tensor frame{impl_->type,
                      {static_cast<std::int64_t>(impl_->length)},
@@ -192,7 +192,7 @@ bool SoundStream::next(Call& call) {
 }
 
 void SoundStream::reset() {
-  impl_->type = data::ElementType::kUndefined;
+  impl_->type = ElementType::kUndefined;
   impl_->waiting.clear();
 }
 

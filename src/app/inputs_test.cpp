@@ -152,7 +152,7 @@ struct AppInputs : testing::Test {
   static data::ValueDescription input_of(const Session& session) {
     data::ValueDescription input;
     input.name = "x";
-    input.element = data::ElementType::kFloat;
+    input.element = ElementType::kFloat;
     for (const std::int64_t dim : session.inputs()[0].shape) input.shape.push_back({dim, ""});
     return input;
   }

@@ -104,7 +104,7 @@ data::Tensor upright(const Pixels& pixels) {
   const bool lies = pixels.rotation == 90 || pixels.rotation == 270;
   const int width = lies ? pixels.height : pixels.width, height = lies ? pixels.width : pixels.height;
   const bool is_grey = pixels.format == PixelFormat::kGrey;
-  data::Tensor made{data::ElementType::kUint8, {height, width}, {}};
+  data::Tensor made{ElementType::kUint8, {height, width}, {}};
   if (!is_grey) made.dims.push_back(3);
   made.bytes.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * (is_grey ? 1 : 3));
   auto* out = reinterpret_cast<std::uint8_t*>(made.bytes.data());

@@ -14,9 +14,9 @@ data::Tensor probe(const data::ValueDescription& input) {
   data::Tensor made;
   for (const auto& dimension : input.shape) made.dims.push_back(dimension.value < 0 ? 1 : dimension.value);
   const std::uint64_t count = std::min(data::element_count(made.dims, input.name), kMostProbed);
-  made.type = data::ElementType::kFloat;
+  made.type = ElementType::kFloat;
   made.bytes.resize(count * sizeof(float));
-  const bool is_float = onnx::is_float_weight_type(input.element);
+  const bool is_float = is_float_weight_type(input.element);
   std::size_t i = 0;
   for (float& value : data::values_of<float>(made)) {
     value =
@@ -31,7 +31,7 @@ data::Tensor probe(const data::ValueDescription& input) {
 std::vector<data::Tensor> probe_inputs(const std::vector<data::ValueDescription>& inputs) {
   std::vector<data::Tensor> made;
   for (const data::ValueDescription& input : inputs) {
-    if (!input.is_tensor() || input.element == data::ElementType::kString) return {};
+    if (!input.is_tensor() || input.element == ElementType::kString) return {};
     made.push_back(probe(input));
   }
   return made;

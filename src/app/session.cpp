@@ -20,7 +20,7 @@
 namespace ounce::app {
 namespace {
 
-Type type_named(data::ElementType element) {
+Type type_named(ElementType element) {
   switch (const auto type = static_cast<Type>(element); type) {
     case Type::kFloat32:
     case Type::kUint8:

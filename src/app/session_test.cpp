@@ -271,7 +271,7 @@ TEST(AppChecks, ATargetNamesCpusAndReleases) {
 // The contract of a model whose golden sample is `row`, with these outputs.
 test::Metadata golden_contract(const std::vector<float>& row, const std::vector<float>& outputs) {
   const auto tensor = [](const std::vector<float>& values) {
-    data::Tensor made{data::ElementType::kFloat, {1, static_cast<std::int64_t>(values.size())}, {}};
+    data::Tensor made{ElementType::kFloat, {1, static_cast<std::int64_t>(values.size())}, {}};
     made.bytes.assign(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
     return made;
   };

@@ -49,7 +49,7 @@ std::span<const float> floats_in(const data::TensorView& tensor) {
 
 bool add_comparison(const data::TensorView& primary, const data::TensorView& candidate, ShadowOutput& sums) {
   const std::size_t classes = classes_of(primary.dims);
-  if (primary.type == data::ElementType::kFloat)
+  if (primary.type == ElementType::kFloat)
     return add_values(floats_in(primary), floats_in(candidate), classes, sums);
   const std::vector<double> a = data::to_doubles(primary, "output"),
                             b = data::to_doubles(candidate, "output");
@@ -57,11 +57,11 @@ bool add_comparison(const data::TensorView& primary, const data::TensorView& can
 }
 
 bool is_finite(const data::TensorView& tensor) {
-  if (!onnx::is_float_weight_type(tensor.type)) return true;
+  if (!is_float_weight_type(tensor.type)) return true;
   const auto all_finite = [](const auto& values) {
     return std::all_of(values.begin(), values.end(), [](auto value) { return std::isfinite(value); });
   };
-  return tensor.type == data::ElementType::kFloat ? all_finite(floats_in(tensor))
+  return tensor.type == ElementType::kFloat ? all_finite(floats_in(tensor))
                                                   : all_finite(data::to_doubles(tensor, "output"));
 }
 

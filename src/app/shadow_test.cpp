@@ -37,7 +37,7 @@ class ScriptedCandidate : public Candidate {
   explicit ScriptedCandidate(Answer answer) : answer_(std::move(answer)) {
     x_.name = "x";
     y_.name = "y";
-    x_.element = y_.element = data::ElementType::kFloat;
+    x_.element = y_.element = ElementType::kFloat;
     inputs_ = {x_};
     outputs_ = {y_};
   }
@@ -47,7 +47,7 @@ class ScriptedCandidate : public Candidate {
     const auto* x = reinterpret_cast<const float*>(inputs[0].bytes.data());
     std::vector<float> y = small_w8_of({x, x + 4});
     answer_(calls_++, y);
-    made_ = {data::ElementType::kFloat, {1, static_cast<std::int64_t>(y.size())}, {}};
+    made_ = {ElementType::kFloat, {1, static_cast<std::int64_t>(y.size())}, {}};
     made_.bytes.assign(reinterpret_cast<const char*>(y.data()), y.size() * sizeof(float));
     view_ = made_;
     return {&view_, 1};

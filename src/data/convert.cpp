@@ -29,11 +29,11 @@ bool is_integer(ElementType type) {
   }
 }
 
-bool is_float(ElementType type) { return onnx::is_float_weight_type(type); }
+bool is_float(ElementType type) { return is_float_weight_type(type); }
 
 [[noreturn]] void refuse(ElementType from, const std::string& where) {
   throw Error(ErrorCode::kBadInput,
-              fmt::format("values of type {} cannot be used as numbers", onnx::name_of(from)), where);
+              fmt::format("values of type {} cannot be used as numbers", name_of(from)), where);
 }
 
 const std::byte* first_byte(const TensorView& tensor) {
@@ -74,7 +74,7 @@ std::string integers(const Tensor& tensor, To most, ElementType type, const std:
       for (std::size_t i = 0; i < count; ++i) {
         if (!std::in_range<To>(values[i]) || static_cast<To>(values[i]) > most) {
           throw Error(ErrorCode::kBadInput,
-                      fmt::format("the value {} does not fit into {}", values[i], onnx::name_of(type)),
+                      fmt::format("the value {} does not fit into {}", values[i], name_of(type)),
                       where);
         }
         out[i] = static_cast<To>(values[i]);
@@ -102,7 +102,7 @@ std::string to_integer_bytes(const Tensor& tensor, ElementType type, const std::
 }
 
 [[noreturn]] void refuse_overflow(ElementType type, const std::string& where) {
-  throw Error(ErrorCode::kBadInput, fmt::format("a value is too large for {}", onnx::name_of(type)), where);
+  throw Error(ErrorCode::kBadInput, fmt::format("a value is too large for {}", name_of(type)), where);
 }
 
 std::string to_float_bytes(const Tensor& tensor, ElementType type, const std::string& where) {
@@ -146,12 +146,12 @@ Tensor convert(Tensor tensor, ElementType to, const std::string& where) {
         ErrorCode::kBadInput,
         fmt::format("the data is {} and the model takes {}: say how one becomes the other with a contract "
                     "(for pixels or sound for example `rescale_factor=1/255`, `rescale_factor=1/32768`)",
-                    onnx::name_of(tensor.type), onnx::name_of(to)),
+                    name_of(tensor.type), name_of(to)),
         where);
   } else {
     throw Error(
         ErrorCode::kBadInput,
-        fmt::format("the data is {} and the model takes {}", onnx::name_of(tensor.type), onnx::name_of(to)),
+        fmt::format("the data is {} and the model takes {}", name_of(tensor.type), name_of(to)),
         where);
   }
   tensor.type = to;

@@ -24,7 +24,7 @@ const std::vector<ElementType> kIntegers = {ElementType::kInt8,   ElementType::k
                                             ElementType::kUint32, ElementType::kUint64, ElementType::kBool};
 
 Tensor ones(ElementType type) {
-  const bool is_float = onnx::is_float_weight_type(type);
+  const bool is_float = is_float_weight_type(type);
   return is_float ? convert(tensor_of<float>({2}, {0, 1}), type, "")
                   : convert(tensor_of<std::int64_t>({2}, {0, 1}), type, "");
 }
@@ -42,7 +42,7 @@ TEST(ConvertTest, BetweenFloatsAndBetweenIntegers) {
         EXPECT_THAT(made.dims, ElementsAre(2));
         EXPECT_EQ(made.bytes.size(), byte_count(to, {2}, ""));
         EXPECT_THAT(to_doubles(made, ""), ElementsAre(0, 1))
-            << onnx::name_of(from) << " to " << onnx::name_of(to);
+            << name_of(from) << " to " << name_of(to);
       }
     }
   }

@@ -314,7 +314,7 @@ Tensor DataFeed::make_constant(const ValueDescription& input) const {
   }
   const std::uint64_t count = element_count(dims, where);
   if (count > kMostConstants) throw Error(ErrorCode::kBadInput, fmt::format("has {} values", count), where);
-  if (onnx::is_float_weight_type(input.element)) {
+  if (is_float_weight_type(input.element)) {
     Tensor tensor{ElementType::kDouble, std::move(dims), std::string(count * sizeof(double), '\0')};
     std::fill_n(values_of<double>(tensor).begin(), count, value);
     return convert(std::move(tensor), input.element, where);
@@ -332,13 +332,13 @@ Tensor DataFeed::read_one(const Origin& origin, const Sample& sample) {
   const bool is_image = raw != nullptr && raw->type == ElementType::kUint8;
   Tensor made = raw != nullptr ? *raw : join_columns(sample, origin.columns, where);
   if (origin.preprocess) made = origin.preprocess->apply(std::move(made), sample, origin.input.element);
-  if (onnx::is_float_weight_type(made.type)) {
+  if (is_float_weight_type(made.type)) {
     const std::span<const float> values = floats_of(made, floats_, where);
     require_numbers(values, where);
     if (origin.contract != nullptr) observed_[origin.input.name].add(values, made.dims, *origin.contract);
   }
   // A list does not tell 2 from 2.0: its numbers are of the type that is wanted.
-  if (origin.is_listed && onnx::is_float_weight_type(origin.input.element) &&
+  if (origin.is_listed && is_float_weight_type(origin.input.element) &&
       made.type == ElementType::kInt64) {
     const std::vector<double> numbers = to_doubles(made, where);
     made.type = ElementType::kDouble;

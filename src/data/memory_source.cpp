@@ -17,9 +17,9 @@ namespace {
 }
 
 ElementType type_of(const ArrayView& array) {
-  for (std::int64_t number = 1; const auto type = onnx::element_type_of(number); ++number) {
+  for (std::int64_t number = 1; const auto type = ounce::element_type_of(number); ++number) {
     const bool is_readable = is_numpy_type(*type) || *type == ElementType::kBfloat16;
-    if (is_readable && onnx::name_of(*type) == array.type) return *type;
+    if (is_readable && name_of(*type) == array.type) return *type;
   }
   refuse_array(array, fmt::format("is of the type '{}', and not of numbers such as float32, int64 or bool",
                                   array.type));

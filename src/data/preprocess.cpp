@@ -75,7 +75,7 @@ Tensor as_floats(Tensor values, const std::string& where) {
 // The bytes of one value; a fraction that an integer cannot hold is rounded.
 std::string bytes_of(double value, ElementType type, const std::string& where) {
   Tensor one{ElementType::kInt64, {1}, std::string(sizeof(std::int64_t), '\0'), {}};
-  if (onnx::is_float_weight_type(type)) {
+  if (is_float_weight_type(type)) {
     one.type = ElementType::kDouble;
     values_of<double>(one)[0] = value;
   } else {
@@ -225,7 +225,7 @@ Tensor Preprocess::apply(Tensor raw, const Sample& sample, ElementType model_typ
                 : contract_.kind == InputKind::kAudio ? audio(std::move(raw), sample, where)
                                                       : array(std::move(raw), where);
   // A contract without a scale says that the numbers are right as they are.
-  const bool becomes_float = onnx::is_float_weight_type(model_type) && !onnx::is_float_weight_type(made.type);
+  const bool becomes_float = is_float_weight_type(model_type) && !is_float_weight_type(made.type);
   return becomes_float ? as_floats(std::move(made), where) : made;
 }
 

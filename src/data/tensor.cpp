@@ -40,7 +40,7 @@ std::uint64_t element_count(const Dims& dims, std::string_view what) {
 }
 
 std::uint64_t byte_count(ElementType type, const Dims& dims, std::string_view what) {
-  const auto bits = static_cast<std::uint64_t>(onnx::info_of(type).bits);
+  const auto bits = static_cast<std::uint64_t>(info_of(type).bits);
   const std::uint64_t count = element_count(dims, what);
   // Whole groups of eight elements take whole bytes, so that nothing overflows before the result does.
   const auto groups = checked_multiply(count / 8, bits);
@@ -51,16 +51,16 @@ std::uint64_t byte_count(ElementType type, const Dims& dims, std::string_view wh
 }
 
 std::string describe(ElementType type, const Dims& dims) {
-  return fmt::format("{}[{}]", onnx::name_of(type), fmt::join(dims, ","));
+  return fmt::format("{}[{}]", name_of(type), fmt::join(dims, ","));
 }
 
 std::string describe(const ValueDescription& value) {
   if (!value.is_tensor() && value.inside == ElementType::kUndefined) return "not a tensor";
-  if (!value.is_tensor()) return fmt::format("{} in a sequence or a map", onnx::name_of(value.inside));
-  if (value.shape.empty()) return std::string(onnx::name_of(value.element));
+  if (!value.is_tensor()) return fmt::format("{} in a sequence or a map", name_of(value.inside));
+  if (value.shape.empty()) return std::string(name_of(value.element));
   std::vector<std::string> shape;
   for (const auto& dimension : value.shape) shape.push_back(describe(dimension));
-  return fmt::format("{}[{}]", onnx::name_of(value.element), fmt::join(shape, ","));
+  return fmt::format("{}[{}]", name_of(value.element), fmt::join(shape, ","));
 }
 
 }  // namespace ounce::data

@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "onnx/element_type.h"
+#include "base/element_type.h"
 
 namespace ounce::data {
 
-using onnx::ElementType;
 using Dims = std::vector<std::int64_t>;
 
 // Row-major values in little-endian order, as raw_data and .npy hold them; strings stand apart.

@@ -11,7 +11,6 @@
 
 namespace ounce::graph {
 
-using onnx::ElementType;
 using onnx::OpSchema;
 
 const OpSchema* Schemas::of(std::size_t body, const onnx::Node& node) const {
@@ -26,7 +25,7 @@ namespace {
 constexpr int kDeepestCalls = 64;  // functions that call functions
 
 ElementType type_of_number(std::optional<std::int64_t> number) {
-  return number ? onnx::element_type_of(*number).value_or(ElementType::kUndefined) : ElementType::kUndefined;
+  return number ? ounce::element_type_of(*number).value_or(ElementType::kUndefined) : ElementType::kUndefined;
 }
 
 // The type that a node gives by itself, whatever it takes.

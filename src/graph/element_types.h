@@ -14,7 +14,7 @@
 
 #include "graph/index.h"
 #include "graph/ports.h"
-#include "onnx/element_type.h"
+#include "base/element_type.h"
 #include "onnx/model.h"
 #include "onnx/op_schemas.h"
 
@@ -38,14 +38,14 @@ class ElementTypes {
   ElementTypes(const onnx::Model& model, const Index& index);
 
   // What somebody else knows of a value.
-  void declare(std::size_t body, Bytes name, onnx::ElementType type);
+  void declare(std::size_t body, Bytes name, ElementType type);
 
   // kUndefined when it is not known, or when the value is no tensor.
-  onnx::ElementType type(std::size_t body, Bytes name) const;
+  ElementType type(std::size_t body, Bytes name) const;
 
  private:
   struct Fact {
-    onnx::ElementType type = onnx::ElementType::kUndefined;
+    ElementType type = ElementType::kUndefined;
     bool is_contradicted = false;
   };
 
@@ -55,7 +55,7 @@ class ElementTypes {
   std::size_t number(std::size_t body, Bytes name) const;
   std::size_t class_of(std::size_t value) const;
   void join(std::size_t a, std::size_t b);
-  void declare(std::size_t value, onnx::ElementType type);
+  void declare(std::size_t value, ElementType type);
 
   const Index& index_;
   std::unordered_map<const Value*, std::size_t> numbers_;

@@ -9,7 +9,6 @@
 namespace ounce::graph {
 namespace {
 
-using onnx::ElementType;
 using ounce::test::field;
 using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;

@@ -285,7 +285,7 @@ Dims InferredShapes::broadcast(const onnx::Node& node) const {
 
 std::vector<std::int64_t> InferredShapes::integers(Bytes name) const {
   const auto constant = find_constant(model_, index_, 0, name);
-  if (!constant || constant->tensor->type != onnx::ElementType::kInt64) return {};
+  if (!constant || constant->tensor->type != ElementType::kInt64) return {};
   const onnx::RawValues values(*constant->tensor);
   std::vector<std::int64_t> result(values.bytes().size() / sizeof(std::int64_t));
   std::memcpy(result.data(), values.bytes().data(), result.size() * sizeof(std::int64_t));
@@ -294,7 +294,7 @@ std::vector<std::int64_t> InferredShapes::integers(Bytes name) const {
 
 std::vector<float> InferredShapes::floats(Bytes name) const {
   const auto constant = find_constant(model_, index_, 0, name);
-  if (!constant || constant->tensor->type != onnx::ElementType::kFloat) return {};
+  if (!constant || constant->tensor->type != ElementType::kFloat) return {};
   const onnx::RawValues values(*constant->tensor);
   std::vector<float> result(values.bytes().size() / sizeof(float));
   std::memcpy(result.data(), values.bytes().data(), result.size() * sizeof(float));

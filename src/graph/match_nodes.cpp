@@ -165,7 +165,7 @@ std::uint64_t attribute_digest(const onnx::Node& node, const onnx::Attribute& at
   for (const auto& tensor : attribute.tensors) {
     add_text(text, shape_of(*tensor));
     if (!has_values) continue;
-    if (tensor->type == onnx::ElementType::kString) {
+    if (tensor->type == ElementType::kString) {
       onnx::append_string_fields(*tensor, fields);
     } else {
       add_text(text, onnx::RawValues(*tensor).bytes());

@@ -24,7 +24,7 @@ std::vector<std::string> unknown_values(const onnx::Model& model) {
   std::vector<std::string> names;
   for (const auto& node : index.main().nodes()) {
     for (const onnx::Bytes name : node->outputs) {
-      if (!name.empty() && types.type(0, name) == onnx::ElementType::kUndefined) names.emplace_back(name);
+      if (!name.empty() && types.type(0, name) == ElementType::kUndefined) names.emplace_back(name);
     }
   }
   return names;
@@ -68,7 +68,7 @@ std::size_t declare_asked_types(onnx::Model& model, const RuntimeOptions& option
   try {
     const auto loaded = load_with_outputs(model.file.path(), names, options);
     for (const data::ValueDescription& value : loaded->outputs()) {
-      if (!asked.contains(value.name) || !value.is_tensor() || value.element == onnx::ElementType::kUndefined)
+      if (!asked.contains(value.name) || !value.is_tensor() || value.element == ElementType::kUndefined)
         continue;
       const onnx::Bytes type = onnx::make_element_type(model, value.element);
       add_value(model, model.proto.edit().graph.edit().value_infos, value.name, type);

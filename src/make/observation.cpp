@@ -153,7 +153,7 @@ void collect(const std::vector<data::ValueDescription>& descriptions,
   for (std::size_t i = 0; i < descriptions.size(); ++i) {
     const auto watched = model.watched.find(descriptions[i].name);
     if (watched == model.watched.end() || values[i].bytes.empty()) continue;
-    if (onnx::is_float_weight_type(values[i].type)) seen.push_back({&watched->second, values[i], nullptr});
+    if (is_float_weight_type(values[i].type)) seen.push_back({&watched->second, values[i], nullptr});
   }
 }
 

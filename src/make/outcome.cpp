@@ -32,7 +32,7 @@ TensorOutcome outcome_of(const plan::Decision& decision, const graph::Index& ind
   outcome.name = decision.weight.name;
   outcome.scope = index.bodies()[decision.weight.body].path;
   outcome.op_type = decision.weight.op_type;
-  outcome.type = onnx::name_of(tensor.type);
+  outcome.type = name_of(tensor.type);
   outcome.shape = tensor.dims;
   outcome.stored = decision.is_stored();
   outcome.reason = decision.reason;
@@ -59,7 +59,7 @@ void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index,
     const auto value = values.find(key.second);
     const bool is_given = value == values.end() || value->second.producer == graph::kNone;
     result.activations.push_back({std::string(key.second), index.bodies()[key.first].path,
-                                  std::string(onnx::name_of(coding.type)), coding.scale, coding.zero,
+                                  std::string(name_of(coding.type)), coding.scale, coding.zero,
                                   coding.range, coding.method, coding.sqnr_db,
                                   is_given ? 0 : value->second.producer + 1});
   }
@@ -68,7 +68,7 @@ void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index,
 void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, QuantizeResult& result) {
   const bool has_integers = !result.nodes.empty();  // which are described already
   const Arithmetic arithmetic =
-      plan.type == onnx::ElementType::kBfloat16 ? Arithmetic::kBfloat16 : Arithmetic::kFloat16;
+      plan.type == ElementType::kBfloat16 ? Arithmetic::kBfloat16 : Arithmetic::kFloat16;
   for (const plan::HalfNode& half : plan.nodes) {
     if (has_integers && half.is_of_integers) continue;
     const graph::Body& body = index.bodies()[half.body];

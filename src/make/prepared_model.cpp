@@ -59,8 +59,8 @@ OpenWeights open_weights(const graph::Index& index, std::uint64_t min_bytes) {
   for (const plan::Weight& weight : plan::find_weights(index)) {
     const std::uint64_t bytes = weight.tensor->byte_count();
     if (!weight.fits_few_bits() || weight.feeds_quantized_op || bytes < min_bytes) continue;
-    const bool is_half = weight.tensor->type == onnx::ElementType::kFloat16 ||
-                         weight.tensor->type == onnx::ElementType::kBfloat16;
+    const bool is_half = weight.tensor->type == ElementType::kFloat16 ||
+                         weight.tensor->type == ElementType::kBfloat16;
     (is_half ? found.halves : found.floats) += bytes;
   }
   return found;

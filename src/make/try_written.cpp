@@ -25,7 +25,7 @@ constexpr double kCloseHalves = 40;
 constexpr double kLeastHalves = 10;
 
 // The model as a CPU can show what the target will give.
-std::filesystem::path write_emulation(onnx::Model model, onnx::ElementType half,
+std::filesystem::path write_emulation(onnx::Model model, ElementType half,
                                       const TemporaryFolder& folder) {
   passes::emulate_halves(model, half);
   const std::filesystem::path path = folder.path() / "model.onnx";
@@ -82,7 +82,7 @@ TrialResult try_written(const std::filesystem::path& original, const std::filesy
   if (!is_bfloat) try_halves(original, written, result.bytes_before, options, work);
   const TemporaryFolder folder("halves");
   written.model =
-      write_emulation(output.reopen(), is_bfloat ? onnx::ElementType::kBfloat16 : onnx::ElementType::kFloat16, folder);
+      write_emulation(output.reopen(), is_bfloat ? ElementType::kBfloat16 : ElementType::kFloat16, folder);
   written.stand_ins.clear();
   TrialResult trial = try_halves(original, written, result.bytes_before, options, work);
   if (!trial.is_tried || trial.samples == 0) return trial;
@@ -113,7 +113,7 @@ TrialResult try_file(const std::filesystem::path& original, const std::filesyste
   const TemporaryFolder folder("halves");
   written.model = write_emulation(
       onnx::read_model(model),
-      recipe.format == Format::kBf16 ? onnx::ElementType::kBfloat16 : onnx::ElementType::kFloat16, folder);
+      recipe.format == Format::kBf16 ? ElementType::kBfloat16 : ElementType::kFloat16, folder);
   return try_model(original, written, original_bytes, trial, {});
 }
 

@@ -60,8 +60,8 @@ void begin_stage(const QuantizeOptions& options, const char* stage, std::uint64_
 
 bool has_half_weights(const plan::Plan& plan) {
   return std::any_of(plan.decisions.begin(), plan.decisions.end(), [](const plan::Decision& decision) {
-    return decision.weight.tensor->type == onnx::ElementType::kFloat16 ||
-           decision.weight.tensor->type == onnx::ElementType::kBfloat16;
+    return decision.weight.tensor->type == ElementType::kFloat16 ||
+           decision.weight.tensor->type == ElementType::kBfloat16;
   });
 }
 

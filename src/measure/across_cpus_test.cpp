@@ -19,12 +19,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 class Fixed : public runtime::Executor {
  public:
   Fixed(std::vector<float> values, bool fails) : fails_(fails) {
-    output_ = {data::ElementType::kFloat,
+    output_ = {ElementType::kFloat,
                {1, static_cast<std::int64_t>(values.size())},
                std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float))};
     runtime::ValueDescription description;
     description.name = "y";
-    description.element = data::ElementType::kFloat;
+    description.element = ElementType::kFloat;
     description.shape = {{1, ""}, {static_cast<std::int64_t>(values.size()), ""}};
     outputs_ = {description};
   }

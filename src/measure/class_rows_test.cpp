@@ -9,7 +9,6 @@
 namespace ounce::measure {
 namespace {
 
-using data::ElementType;
 using data::test::described;
 using testing::ElementsAre;
 

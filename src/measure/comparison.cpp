@@ -113,7 +113,7 @@ Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptio
 std::size_t Comparison::labelled_output() const {
   const std::vector<data::ValueDescription>& outputs = reference_.model().outputs();
   const auto is_suitable = [&](std::size_t i) {
-    return options_.label_output.empty() ? onnx::is_float_weight_type(outputs[i].given()) && !are_states_[i]
+    return options_.label_output.empty() ? is_float_weight_type(outputs[i].given()) && !are_states_[i]
                                          : outputs[i].name == options_.label_output;
   };
   std::optional<std::size_t> found;  // one that is judged, if there is one
@@ -133,7 +133,7 @@ void Comparison::note_inputs(const data::Batch& batch) {
   const std::vector<data::ValueDescription>& inputs = reference_.model().inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (input_dims_.size() < inputs.size()) input_dims_.push_back(batch.inputs[i].dims);
-    if (!onnx::is_float_weight_type(inputs[i].element)) continue;
+    if (!is_float_weight_type(inputs[i].element)) continue;
     std::vector<float> converted;
     const auto floats = data::floats_of(batch.inputs[i], converted, inputs[i].name);
     if (floats.empty()) continue;
@@ -154,7 +154,7 @@ void Comparison::add_pictures(const data::Batch& batch, std::size_t sample, std:
   for (std::size_t i = 0; i < inputs.size() && !worst.picture; ++i)
     worst.picture = picture_of(inputs[i].name, slice(batch.inputs[i], sample, batch.names.size()));
   worst.answers = best_answers(reference_.model().outputs()[output], reference, candidate);
-  if (sample >= batch.labels.size() || batch.labels[sample].type == data::ElementType::kString) return;
+  if (sample >= batch.labels.size() || batch.labels[sample].type == ElementType::kString) return;
   const std::vector<double> label = data::to_doubles(batch.labels[sample], batch.names[sample]);
   if (label.size() == 1) worst.label = label[0];
 }
@@ -185,7 +185,7 @@ void Comparison::add_label(const data::Batch& batch, std::size_t sample,
   Metric metric = options_.metric;
   if (metric == Metric::kAuto) {
     const bool is_boxes = label.dims.size() == 2 && (label.dims[1] == 4 || label.dims[1] == 5) &&
-                          onnx::is_float_weight_type(label.type);
+                          is_float_weight_type(label.type);
     metric = is_boxes ? Metric::kMap : metric_for(label.type);
     if (metric == Metric::kMae && is_class_of(label, reference[labelled_output()]))
       metric = Metric::kAccuracy;
@@ -226,7 +226,7 @@ void Comparison::add_task(const data::Batch& batch, std::size_t sample, std::spa
   const std::vector<data::ValueDescription>& inputs = reference_.model().inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorView input = slice(batch.inputs[i], sample, samples);
-    if (inputs[i].name.find("mask") != std::string::npos && input.type != data::ElementType::kString) {
+    if (inputs[i].name.find("mask") != std::string::npos && input.type != ElementType::kString) {
       for (const double value : data::to_doubles(input, inputs[i].name)) one.mask.push_back(value != 0);
     }
     if (input.dims.size() != 4 || one.picture_width > 0) continue;
@@ -264,7 +264,7 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
       if (options_.data.carry.empty()) evidence_[i].add(outputs_[i]);
       if (is_whole) break;
     }
-    if (onnx::is_float_weight_type(reference[i].type) && ranged_batches_ <= kRangedBatches) {
+    if (is_float_weight_type(reference[i].type) && ranged_batches_ <= kRangedBatches) {
       for (const float value : data::floats_of(reference[i], reference_floats_, "")) {
         if (std::isfinite(value))
           largest_outputs_[i] = std::max<double>(largest_outputs_[i], std::fabs(value));

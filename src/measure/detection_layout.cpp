@@ -91,8 +91,8 @@ DetectionLayout::DetectionLayout(const std::vector<data::ValueDescription>& outp
     if (is_boxes) continue;
     const bool has_room =
         rank >= 2 && (outputs[i].shape.back().value < 0 || outputs[i].shape.back().value > 5);
-    if (has_room && rank <= 3 && onnx::is_float_weight_type(outputs[i].element)) tables.push_back(i);
-    if (has_word(outputs[i].name, {"class", "label"}) || !onnx::is_float_weight_type(outputs[i].element))
+    if (has_room && rank <= 3 && is_float_weight_type(outputs[i].element)) tables.push_back(i);
+    if (has_word(outputs[i].name, {"class", "label"}) || !is_float_weight_type(outputs[i].element))
       classes.push_back(i);
     else if (has_word(outputs[i].name, {"score", "conf", "prob"}))
       scores.push_back(i);

@@ -9,7 +9,6 @@
 namespace ounce::measure {
 namespace {
 
-using data::ElementType;
 using data::Tensor;
 using data::test::described;
 using data::test::tensor_of;

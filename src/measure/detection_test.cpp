@@ -10,7 +10,6 @@
 namespace ounce::measure {
 namespace {
 
-using data::ElementType;
 using data::Tensor;
 using data::test::described;
 using data::test::tensor_of;

@@ -13,7 +13,6 @@
 namespace ounce::measure {
 namespace {
 
-using data::ElementType;
 using data::TensorView;
 
 constexpr std::size_t kLanes = 8;
@@ -85,7 +84,7 @@ std::pair<std::uint64_t, std::uint64_t> count_changed(const TensorView& a, const
     for (std::size_t i = 0; i < count; ++i) changed += (*a.strings)[i] == (*b.strings)[i] ? 0U : 1U;
     return {changed, count};
   }
-  const auto bits = static_cast<std::size_t>(onnx::info_of(a.type).bits);
+  const auto bits = static_cast<std::size_t>(info_of(a.type).bits);
   if (bits < 8) {  // packed
     const std::vector<double> x = data::to_doubles(a, ""), y = data::to_doubles(b, "");
     for (std::size_t i = 0; i < x.size(); ++i) changed += x[i] == y[i] ? 0U : 1U;
@@ -207,13 +206,13 @@ double Difference::cosine() const {
 
 OutputMeter::OutputMeter(const data::ValueDescription& output, std::optional<double> threshold)
     : output_(output), threshold_(threshold), is_label_(measure::is_label(output)) {
-  if (onnx::is_float_weight_type(output.element)) class_axis_ = class_axis(output);
+  if (is_float_weight_type(output.element)) class_axis_ = class_axis(output);
 }
 
 double OutputMeter::add(const TensorView& reference, const TensorView& candidate, bool is_silent) {
   if (!output_.is_tensor()) {
     output_ = described_as(reference, output_);
-    if (onnx::is_float_weight_type(output_.element)) class_axis_ = class_axis(output_);
+    if (is_float_weight_type(output_.element)) class_axis_ = class_axis(output_);
   }
   // A model may leave the rank open, which decides about 8-bit integers: the first values tell.
   if (difference_.values == 0) is_label_ = measure::is_label(reference.type, reference.dims.size());
@@ -257,7 +256,7 @@ Difference OutputMeter::add_labels(const TensorView& reference, const TensorView
 void OutputMeter::add_values(const TensorView& reference, const TensorView& candidate, bool is_silent) {
   const bool has_rows = class_axis_ && reference.dims.size() == output_.shape.size();
   const bool has_slices =
-      onnx::is_float_weight_type(reference.type) && reference.dims.size() > 1 && !is_silent;
+      is_float_weight_type(reference.type) && reference.dims.size() > 1 && !is_silent;
   if (!has_rows && !has_slices && !threshold_) return;
   reference_values_ = data::floats_of(reference, reference_floats_, output_.name);
   candidate_values_ = data::floats_of(candidate, candidate_floats_, output_.name);
@@ -349,7 +348,7 @@ double OutputMeter::sqnr_db() const {
 OutputComparison OutputMeter::result() const {
   OutputComparison result;
   result.name = output_.name;
-  result.type = onnx::name_of(output_.given());
+  result.type = name_of(output_.given());
   result.is_label = is_label_;
   result.values = difference_.values;
   result.silent_values = difference_.values - for_sqnr_.values;

@@ -36,7 +36,7 @@ struct Difference {
 };
 
 // Are the values of such an output labels (OutputComparison::is_label)?
-bool is_label(data::ElementType type, std::size_t rank);
+bool is_label(ElementType type, std::size_t rank);
 inline bool is_label(const data::ValueDescription& output) {
   return is_label(output.given(), output.shape.size());
 }

@@ -10,7 +10,6 @@
 namespace ounce::measure {
 namespace {
 
-using data::ElementType;
 using data::test::described;
 using data::test::strings_of;
 using data::test::tensor_of;
@@ -124,7 +123,7 @@ TEST(OutputMeterTest, AgreementOfScores) {
 }
 
 TEST(OutputMeterTest, AnswersThatChangedAreCountedByWhatTheyWereAndAre) {
-  OutputMeter meter(described("y", data::ElementType::kFloat, {-1, 3}), {});
+  OutputMeter meter(described("y", ElementType::kFloat, {-1, 3}), {});
   const auto one = tensor_of<float>({1, 3}, {9, 1, 0}), two = tensor_of<float>({1, 3}, {1, 9, 0}),
              three = tensor_of<float>({1, 3}, {0, 1, 9});
   for (int i = 0; i < 3; ++i) meter.add(one, three);
@@ -182,10 +181,10 @@ TEST(OutputMeterTest, IntegersAreLabelsThatAreTheSameOrNot) {
 TEST(OutputMeterTest, SoundAndPicturesOfIntegersAreNumbers) {
   for (const ElementType type : {ElementType::kString, ElementType::kBool, ElementType::kInt32,
                                  ElementType::kInt64, ElementType::kUint8, ElementType::kInt8})
-    EXPECT_TRUE(is_label(type, 3)) << onnx::name_of(type);
+    EXPECT_TRUE(is_label(type, 3)) << name_of(type);
   for (const ElementType type : {ElementType::kFloat, ElementType::kFloat16, ElementType::kDouble,
                                  ElementType::kInt16, ElementType::kUint16})
-    EXPECT_FALSE(is_label(type, 3)) << onnx::name_of(type);
+    EXPECT_FALSE(is_label(type, 3)) << name_of(type);
   EXPECT_FALSE(is_label(ElementType::kUint8, 4));
   EXPECT_TRUE(is_label(ElementType::kInt64, 4));
   // The rank may be known only when there are values.

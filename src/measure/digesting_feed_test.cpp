@@ -13,7 +13,7 @@ class Numbers : public data::Feed {
   std::uint64_t batches() const override { return values_.size(); }
   std::uint64_t samples() const override { return values_.size(); }
   void read(std::uint64_t index, data::Batch& batch) override {
-    data::Tensor tensor{data::ElementType::kFloat, {1}, std::string(sizeof(float), '\0')};
+    data::Tensor tensor{ElementType::kFloat, {1}, std::string(sizeof(float), '\0')};
     data::values_of<float>(tensor)[0] = values_[index];
     batch.inputs = {tensor};
     batch.labels.clear();

@@ -155,7 +155,7 @@ struct Judge {
 
   static double largest(const data::Tensor& tensor) {
     double most = 0;
-    if (!onnx::is_float_weight_type(tensor.type)) return most;
+    if (!is_float_weight_type(tensor.type)) return most;
     for (const double value : data::to_doubles(tensor, "")) {
       if (std::isfinite(value)) most = std::max(most, std::fabs(value));
     }

@@ -13,7 +13,6 @@
 namespace ounce::measure {
 namespace {
 
-using data::ElementType;
 
 // Calls visit(i, channel) for every value.
 template <class Visit>

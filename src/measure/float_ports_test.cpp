@@ -15,7 +15,6 @@
 namespace ounce::measure {
 namespace {
 
-using data::ElementType;
 using data::Tensor;
 using data::TensorView;
 using data::test::described;

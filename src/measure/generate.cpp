@@ -17,7 +17,6 @@ namespace ounce::measure {
 namespace {
 
 using data::Dims;
-using data::ElementType;
 using data::Tensor;
 using data::ValueDescription;
 
@@ -44,7 +43,7 @@ double value_for(const Range& range, const Fill& fill, Random& random) {
 }
 
 bool is_small_integer(ElementType type) {
-  return onnx::info_of(type).bits <= 16 && type != ElementType::kBool;
+  return info_of(type).bits <= 16 && type != ElementType::kBool;
 }
 
 // The values that an integer input may have: rows of its table; all of a narrow type (pixels, sound); else 0
@@ -53,7 +52,7 @@ Range integer_range(ElementType type, const Legal& legal) {
   if (legal.rows) return {0, static_cast<double>(std::max<std::int64_t>(*legal.rows - 1, 0))};
   if (!is_small_integer(type)) return {0, 1};
   const bool is_signed = type == ElementType::kInt8 || type == ElementType::kInt16;
-  const double span = std::exp2(onnx::info_of(type).bits);
+  const double span = std::exp2(info_of(type).bits);
   return is_signed ? Range{-span / 2, span / 2 - 1} : Range{0, span - 1};
 }
 
@@ -159,14 +158,14 @@ Tensor make_values(const ValueDescription& input, Dims dims, const Legal& legal,
   if (count > kMostValues) refuse_size(fmt::format("{} values", count), where);
   if (input.element == ElementType::kString)
     return {ElementType::kString, std::move(dims), {}, std::vector<std::string>(count, "text")};
-  if (onnx::is_float_weight_type(input.element))
+  if (is_float_weight_type(input.element))
     return make_floats(input, std::move(dims), count, legal, fill);
   return make_integers(input, std::move(dims), count, legal, fill);
 }
 
 Tensor make_constant(const ValueDescription& input, Dims dims, double value) {
   const Range exactly{value, value};
-  if (onnx::is_float_weight_type(input.element) || input.element == ElementType::kString)
+  if (is_float_weight_type(input.element) || input.element == ElementType::kString)
     return make_values(input, std::move(dims), {exactly, {}}, {Fill::Kind::kHighest});
   ValueDescription wide = input;
   wide.element = input.is_tensor() ? ElementType::kInt64 : input.element;

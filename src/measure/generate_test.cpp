@@ -13,7 +13,6 @@
 namespace ounce::measure {
 namespace {
 
-using data::ElementType;
 using data::Tensor;
 using data::test::described;
 using data::test::numbers_of;

@@ -287,8 +287,8 @@ class MeanError : public MetricMeter {
 
 }  // namespace
 
-Metric metric_for(data::ElementType label) {
-  return onnx::is_float_weight_type(label) ? Metric::kMae : Metric::kAccuracy;
+Metric metric_for(ElementType label) {
+  return is_float_weight_type(label) ? Metric::kMae : Metric::kAccuracy;
 }
 
 std::unique_ptr<MetricMeter> make_meter(Metric metric, const data::ValueDescription& output) {

@@ -27,7 +27,7 @@ class MetricMeter {
 };
 
 // What kAuto means for labels of this type: classes are integers.
-Metric metric_for(data::ElementType label);
+Metric metric_for(ElementType label);
 
 // Not for kMap: see detection.h. Throws Error{kUsage} when a metric needs classes and the output has none.
 std::unique_ptr<MetricMeter> make_meter(Metric metric, const data::ValueDescription& output);

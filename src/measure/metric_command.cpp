@@ -104,11 +104,11 @@ class ArrayPile {
   void add(const data::TensorView& view) {
     std::vector<float> floats;
     std::string_view bytes = view.bytes;
-    data::ElementType type = view.type;
-    if (type == data::ElementType::kBfloat16) {  // NumPy has none
+    ElementType type = view.type;
+    if (type == ElementType::kBfloat16) {  // NumPy has none
       data::to_floats(view, floats, name_);
       bytes = {reinterpret_cast<const char*>(floats.data()), floats.size() * sizeof(float)};
-      type = data::ElementType::kFloat;
+      type = ElementType::kFloat;
     }
     if (!data::is_numpy_type(type)) return;  // strings
     is_alike_ = is_alike_ && (dims_.empty() || (dims_.front() == view.dims && type_ == type));
@@ -148,7 +148,7 @@ class ArrayPile {
   std::string name_;
   std::filesystem::path path_;
   std::ofstream out_;
-  data::ElementType type_ = data::ElementType::kUndefined;
+  ElementType type_ = ElementType::kUndefined;
   bool is_alike_ = true;
   std::vector<data::Dims> dims_;
   std::vector<std::size_t> sizes_;

@@ -50,7 +50,7 @@ OutputParts::OutputParts(std::vector<data::ValueDescription> outputs,
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     if (!counts(outputs_[k]) || is_label(outputs_[k]) == has_numbers) continue;
     parts_.push_back({k});
-    if (outputs_[k].given() == onnx::ElementType::kFloat) find_slices(k, runs);
+    if (outputs_[k].given() == ElementType::kFloat) find_slices(k, runs);
   }
 }
 

@@ -11,7 +11,6 @@ namespace {
 
 using data::Tensor;
 using data::ValueDescription;
-using onnx::ElementType;
 
 Tensor output_of(data::Dims dims, const std::vector<float>& values) {
   Tensor tensor{ElementType::kFloat, std::move(dims), std::string(values.size() * sizeof(float), '\0')};

@@ -26,7 +26,7 @@ class CountingEcho final : public runtime::Executor {
 };
 
 data::Tensor bytes(const std::string& text) {
-  return {data::ElementType::kUint8, {static_cast<std::int64_t>(text.size())}, text};
+  return {ElementType::kUint8, {static_cast<std::int64_t>(text.size())}, text};
 }
 
 std::string run(runtime::Executor& model, const data::Tensor& input) {
@@ -51,7 +51,7 @@ TEST(RememberedRuns, OtherShapesAreOtherInputs) {
   int runs = 0;
   const auto model = remember(std::make_unique<CountingEcho>(runs), std::make_shared<RememberedRuns>(100));
   run(*model, bytes("abcd"));
-  run(*model, data::Tensor{data::ElementType::kUint8, {2, 2}, "abcd"});
+  run(*model, data::Tensor{ElementType::kUint8, {2, 2}, "abcd"});
   EXPECT_EQ(runs, 2);
 }
 

@@ -88,8 +88,8 @@ void draw_waveform(std::span<const float> values, InputPicture& picture) {
 
 std::optional<InputPicture> picture_of(const std::string& input, const data::TensorView& values) {
   const std::optional<PictureShape> shape = picture_shape(values.dims);
-  const bool is_bytes = values.type == data::ElementType::kUint8;
-  if (!onnx::is_float_weight_type(values.type) && !is_bytes) return std::nullopt;
+  const bool is_bytes = values.type == ElementType::kUint8;
+  if (!is_float_weight_type(values.type) && !is_bytes) return std::nullopt;
   if (!shape && !is_sound(values.dims)) return std::nullopt;
   std::vector<float> floats;
   data::to_floats(values, floats, input);
@@ -108,7 +108,7 @@ std::vector<ClassScore> best_answers(const data::ValueDescription& output, const
                                      const data::TensorView& candidate) {
   constexpr std::size_t kShown = 3;  // of each model
   const auto axis =
-      output.is_tensor() && onnx::is_float_weight_type(output.element) ? class_axis(output) : std::nullopt;
+      output.is_tensor() && is_float_weight_type(output.element) ? class_axis(output) : std::nullopt;
   if (!axis || reference.dims != candidate.dims || reference.dims.size() != output.shape.size()) return {};
   std::vector<float> ours_as_floats, theirs_as_floats;
   const ClassRows ours(data::floats_of(reference, ours_as_floats, output.name), reference.dims, *axis),

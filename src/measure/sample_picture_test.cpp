@@ -14,7 +14,7 @@ data::Tensor floats(data::Dims dims, float (*value)(std::size_t)) {
   for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
   std::vector<float> values(count);
   for (std::size_t i = 0; i < count; ++i) values[i] = value(i);
-  return {data::ElementType::kFloat, std::move(dims),
+  return {ElementType::kFloat, std::move(dims),
           std::string(reinterpret_cast<const char*>(values.data()), 4 * count)};
 }
 
@@ -63,7 +63,7 @@ TEST(SamplePicture, NumbersThatAreNoPictureAreNone) {
   EXPECT_FALSE(picture_of("x", floats({1, 64, 14, 14}, ramp)));  // a map of an inner layer
   EXPECT_FALSE(picture_of("x", floats({1, 2, 300}, ramp)));      // two signals
   EXPECT_FALSE(picture_of("x", floats({1, 300}, [](std::size_t) { return NAN; })));
-  data::Tensor tokens{data::ElementType::kInt64, {1, 512}, std::string(512 * 8, '\0')};
+  data::Tensor tokens{ElementType::kInt64, {1, 512}, std::string(512 * 8, '\0')};
   EXPECT_FALSE(picture_of("x", tokens));
 }
 

@@ -96,7 +96,7 @@ class SegmentationTask : public TaskMeter {
   std::vector<std::size_t> pixels_of(const data::TensorView& view, const std::string& where) {
     const data::Dims& dims = view.dims;
     std::vector<std::size_t> pixels;
-    if (!onnx::is_float_weight_type(view.type)) {
+    if (!is_float_weight_type(view.type)) {
       classes_ = kMostAreas;
       for (const double value : data::to_doubles(view, where))
         pixels.push_back(static_cast<std::size_t>(std::clamp(value, 0.0, kMostAreas - 1.0)));

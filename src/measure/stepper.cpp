@@ -41,7 +41,7 @@ std::span<const data::TensorView> Stepper::run(const data::Batch& batch) {
   if (!batch.starts_sequence) {
     for (const Carried& carried : carried_) {
       // Whoever begins in the middle of a sequence begins with the batch's own state.
-      if (carried.state.type != data::ElementType::kUndefined) inputs_[carried.input] = carried.state;
+      if (carried.state.type != ElementType::kUndefined) inputs_[carried.input] = carried.state;
     }
   }
   const Stopwatch time;

@@ -34,7 +34,7 @@ class LabelledTask : public TaskMeter {
   data::Tensor answers_of(const data::TensorView& output, std::span<const float> values) const {
     if (!is_of_classes_) return data::copy_of(output);
     const ClassRows rows(values, output.dims, *axis_);
-    data::Tensor answers{data::ElementType::kInt64, {static_cast<std::int64_t>(rows.rows())}, {}};
+    data::Tensor answers{ElementType::kInt64, {static_cast<std::int64_t>(rows.rows())}, {}};
     answers.bytes.resize(rows.rows() * sizeof(std::int64_t));
     for (std::size_t row = 0; row < rows.rows(); ++row)
       data::values_of<std::int64_t>(answers)[row] = static_cast<std::int64_t>(rows.best(row));

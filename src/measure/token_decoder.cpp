@@ -13,7 +13,6 @@
 namespace ounce::measure {
 namespace {
 
-using data::ElementType;
 
 constexpr std::size_t kNoOutput = static_cast<std::size_t>(-1);
 

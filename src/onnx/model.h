@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "io/mapped_file.h"
-#include "onnx/element_type.h"
+#include "base/element_type.h"
 #include "onnx/message.h"
 #include "onnx/production.h"
 

@@ -16,7 +16,7 @@
 #include <optional>
 #include <string_view>
 
-#include "onnx/element_type.h"
+#include "base/element_type.h"
 #include "onnx/message.h"
 
 namespace ounce::onnx {

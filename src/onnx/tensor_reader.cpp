@@ -11,6 +11,7 @@
 #include "onnx/external_data.h"
 #include "onnx/tensor_fault.h"
 #include "onnx/values.h"
+#include "onnx/typed_field.h"
 
 namespace ounce::onnx {
 namespace {
@@ -68,14 +69,14 @@ void check_dims(const std::vector<std::int64_t>& dims, const Tensor& tensor) {
 }
 
 std::uint64_t expected_entries(const Tensor& tensor) {
-  const auto per_entry = static_cast<std::uint64_t>(info_of(tensor.type).per_entry);
+  const auto per_entry = static_cast<std::uint64_t>(typed_field_of(tensor.type).per_entry);
   const std::uint64_t count = tensor.element_count();
   return per_entry == 0 ? count * 2 : (count + per_entry - 1) / per_entry;
 }
 
 void take_inline_values(Tensor& tensor, const Found& found, Bytes message) {
   if (found.raw.data() != nullptr && found.typed) fail(tensor, "has both raw data and a typed data field");
-  const auto& info = info_of(tensor.type);
+  const TensorField field = typed_field_of(tensor.type).field;
   if (found.raw.data() != nullptr) {
     if (tensor.type == ElementType::kString) fail(tensor, "strings cannot stand in raw data");
     if (found.raw.size() != tensor.byte_count()) {
@@ -85,19 +86,19 @@ void take_inline_values(Tensor& tensor, const Found& found, Bytes message) {
     tensor.data = Borrowed{found.raw};
     return;
   }
-  if (found.typed && *found.typed != info.typed_field) {
-    fail(tensor, fmt::format("of type {} has its values in the wrong field ({})", info.name,
+  if (found.typed && *found.typed != field) {
+    fail(tensor, fmt::format("of type {} has its values in the wrong field ({})", name_of(tensor.type),
                              static_cast<int>(*found.typed)));
   }
   if (found.entries != expected_entries(tensor)) {
     fail(tensor,
          fmt::format("has {} values where its shape needs {}", found.entries, expected_entries(tensor)));
   }
-  const bool has_raw_layout = fixed_width(info.typed_field) != 0 && found.is_one_piece;
+  const bool has_raw_layout = fixed_width(field) != 0 && found.is_one_piece;
   if (has_raw_layout || found.entries == 0) {
     tensor.data = Borrowed{found.packed.value_or(Bytes())};
   } else {
-    tensor.data = Encoded{info.typed_field, message};
+    tensor.data = Encoded{field, message};
   }
 }
 

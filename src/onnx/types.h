@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "onnx/cursor.h"
-#include "onnx/element_type.h"
+#include "base/element_type.h"
 #include "onnx/message.h"
 #include "onnx/model.h"
 

@@ -1,4 +1,5 @@
 #include "onnx/values.h"
+#include "onnx/typed_field.h"
 
 #include <ounce/error.h>
 
@@ -30,7 +31,7 @@ std::string pack_six_bits(const std::string& entries) {
 
 std::size_t entry_width(const Tensor& tensor) {
   const auto& info = info_of(tensor.type);
-  if (info.per_entry == 0)
+  if (typed_field_of(tensor.type).per_entry == 0)
     return static_cast<std::size_t>(info.bits) / 16;  // a complex number has two entries
   return info.bits < 8 ? 1 : static_cast<std::size_t>(info.bits) / 8;
 }

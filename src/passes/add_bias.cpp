@@ -91,7 +91,7 @@ class Biasing {
       return Reason{fmt::format("{} in front of it: {}", node.op_type, reason->text)};
     const auto& linear = std::get<LinearOp>(op);
     const onnx::Tensor& added = *addition.constant.tensor;
-    if (added.type != onnx::ElementType::kFloat) return Reason{"its constant is not float32"};
+    if (added.type != ElementType::kFloat) return Reason{"its constant is not float32"};
     if (!is_per_channel(added.dims, linear.rank(), linear.channels))
       return Reason{"its constant is not one value a channel"};
     if (!limit_.take(linear.bias_bytes())) return Reason{WorkLimit::kReason};

@@ -12,7 +12,7 @@
 
 namespace ounce::passes {
 
-onnx::Tensor make_tensor(onnx::ElementType type, std::vector<std::int64_t> dims, std::string bytes) {
+onnx::Tensor make_tensor(ElementType type, std::vector<std::int64_t> dims, std::string bytes) {
   onnx::Tensor tensor;
   tensor.type = type;
   tensor.dims = std::move(dims);
@@ -57,7 +57,7 @@ Bytes BodyEditor::add_tensor(std::size_t place, onnx::Tensor tensor) {
 Bytes BodyEditor::add_integers(std::size_t place, const std::vector<std::int64_t>& values) {
   std::string bytes(values.size() * sizeof(std::int64_t), '\0');
   if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return add_tensor(place, make_tensor(onnx::ElementType::kInt64, {static_cast<std::int64_t>(values.size())},
+  return add_tensor(place, make_tensor(ElementType::kInt64, {static_cast<std::int64_t>(values.size())},
                                        std::move(bytes)));
 }
 

@@ -76,6 +76,6 @@ class BodyEditor {
   std::map<std::string, Bytes> shared_;
 };
 
-onnx::Tensor make_tensor(onnx::ElementType type, std::vector<std::int64_t> dims, std::string bytes);
+onnx::Tensor make_tensor(ElementType type, std::vector<std::int64_t> dims, std::string bytes);
 
 }  // namespace ounce::passes

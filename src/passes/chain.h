@@ -31,7 +31,7 @@ class Chain {
     (pending_.attributes.emplace_back(std::forward<Attributes>(attributes)), ...);
     return *this;
   }
-  Chain& cast(onnx::ElementType type) {
+  Chain& cast(ElementType type) {
     return node("Cast", {}, integer("to", static_cast<std::int64_t>(type)));
   }
   Chain& reshape(const std::vector<std::int64_t>& dims) {
@@ -81,7 +81,7 @@ class Chain {
 };
 
 template <class T>
-onnx::Tensor scalar(onnx::ElementType type, T value) {
+onnx::Tensor scalar(ElementType type, T value) {
   std::string bytes(sizeof value, '\0');
   std::memcpy(bytes.data(), &value, sizeof value);
   return make_tensor(type, {}, std::move(bytes));

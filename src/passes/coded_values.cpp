@@ -75,11 +75,11 @@ Bytes CodedValues::codes(std::size_t body, Bytes name, const plan::NumberCode& n
   const onnx::Tensor& old = value->initializer != kNone
                                 ? *where.graph->initializers[value->initializer]
                                 : *graph::constant_tensor(*where.nodes()[value->producer]);
-  const bool is_byte = onnx::info_of(number.coding.type).bits == 8;
+  const bool is_byte = info_of(number.coding.type).bits == 8;
   onnx::Tensor tensor = is_byte ? scalar(number.coding.type, static_cast<std::uint8_t>(number.code))
                                 : scalar(number.coding.type, static_cast<std::uint16_t>(number.code));
   tensor.dims = old.dims;
-  return editors_.of(body).add_shared(fmt::format("number {} {} {}", onnx::name_of(number.coding.type),
+  return editors_.of(body).add_shared(fmt::format("number {} {} {}", name_of(number.coding.type),
                                                   number.code, fmt::join(old.dims, ",")),
                                       std::move(tensor));
 }
@@ -138,7 +138,7 @@ Bytes CodedValues::floats_of_raw(const plan::IntegerPort& port) {
     return editor.add_tensor(BodyEditor::kFront, float_tensor(dims, values));
   };
   Chain chain(editor, BodyEditor::kFront, port.value.second);
-  chain.cast(onnx::ElementType::kFloat).node("Mul", {constant(port.scales)});
+  chain.cast(ElementType::kFloat).node("Mul", {constant(port.scales)});
   return chain.node("Add", {constant(offsets)}).value();
 }
 
@@ -161,14 +161,14 @@ Bytes CodedValues::decode(std::size_t body, Bytes name, std::size_t place) {
 
 Bytes CodedValues::scale(std::size_t body, const plan::Coding& coding) {
   return editors_.of(body).add_shared(fmt::format("scale {}", std::bit_cast<std::uint32_t>(coding.scale)),
-                                      scalar(onnx::ElementType::kFloat, coding.scale));
+                                      scalar(ElementType::kFloat, coding.scale));
 }
 
 Bytes CodedValues::zero(std::size_t body, const plan::Coding& coding) {
   const auto type = coding.type;
-  onnx::Tensor tensor = onnx::info_of(type).bits == 8 ? scalar(type, static_cast<std::uint8_t>(coding.zero))
+  onnx::Tensor tensor = info_of(type).bits == 8 ? scalar(type, static_cast<std::uint8_t>(coding.zero))
                                                       : scalar(type, static_cast<std::uint16_t>(coding.zero));
-  return editors_.of(body).add_shared(fmt::format("zero {} {}", onnx::name_of(type), coding.zero),
+  return editors_.of(body).add_shared(fmt::format("zero {} {}", name_of(type), coding.zero),
                                       std::move(tensor));
 }
 

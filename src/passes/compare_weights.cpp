@@ -25,7 +25,7 @@ using plan::Encoding;
 
 std::vector<float> scales_of(const onnx::Tensor& tensor) {
   const onnx::RawValues values(tensor);
-  if (tensor.type == onnx::ElementType::kFloat16) {
+  if (tensor.type == ElementType::kFloat16) {
     std::vector<float> floats(values.bytes().size() / 2);
     kernels::f16_to_f32(reinterpret_cast<const std::byte*>(values.bytes().data()), floats.size(),
                         floats.data());
@@ -40,7 +40,7 @@ std::vector<float> zeros_of(const onnx::Tensor& tensor) {
   const onnx::RawValues values(tensor);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(values.bytes().data());
   std::vector<std::uint8_t> codes(tensor.element_count());
-  if (tensor.type == onnx::ElementType::kUint4) {
+  if (tensor.type == ElementType::kUint4) {
     kernels::unpack_pairs(bytes, codes.size(), codes.data());
   } else {
     std::copy_n(bytes, codes.size(), codes.data());

@@ -30,7 +30,7 @@ bool are_finite(std::span<const float> values) {
 onnx::Tensor float_tensor(std::vector<std::int64_t> dims, std::span<const float> values) {
   std::string bytes(values.size_bytes(), '\0');
   if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return make_tensor(onnx::ElementType::kFloat, std::move(dims), std::move(bytes));
+  return make_tensor(ElementType::kFloat, std::move(dims), std::move(bytes));
 }
 
 Bytes put_constant(BodyEditor& editor, std::size_t body, std::size_t place,

@@ -74,9 +74,9 @@ std::variant<Transposed, Reason> read(const onnx::Model& model, const graph::Ind
                                       const onnx::Node& node) {
   const auto weight = find_constant(model, index, body, input_of(node, 1));
   const auto bias = find_constant(model, index, body, input_of(node, 2));
-  if (!weight || weight->tensor->type != onnx::ElementType::kFloat)
+  if (!weight || weight->tensor->type != ElementType::kFloat)
     return Reason{"its weight is no float constant"};
-  if (!input_of(node, 2).empty() && (!bias || bias->tensor->type != onnx::ElementType::kFloat))
+  if (!input_of(node, 2).empty() && (!bias || bias->tensor->type != ElementType::kFloat))
     return Reason{"its bias is no float constant"};
   const Integers& dims = weight->tensor->dims;
   if (dims.size() != 3 && dims.size() != 4) return Reason{"it has neither one nor two dimensions"};

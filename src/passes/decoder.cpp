@@ -6,7 +6,6 @@
 namespace ounce::passes {
 namespace {
 
-using onnx::ElementType;
 using plan::Encoding;
 
 // One byte holds an element of the first half (low) and one of the second half (high).

@@ -17,7 +17,7 @@ Changes division_to_product(onnx::Model& model) {
   graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
     if (!is_op(node, "Div") || !stands_between_integers(index, body, node)) return;
     const auto constant = find_constant(model, index, body, input_of(node, 1));
-    if (!constant || constant->tensor->type != onnx::ElementType::kFloat ||
+    if (!constant || constant->tensor->type != ElementType::kFloat ||
         constant->tensor->element_count() != 1)
       return;
     const float factor = 1 / floats_of(*constant->tensor)[0];

@@ -18,7 +18,6 @@ namespace ounce::passes {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
-using onnx::ElementType;
 
 // perm = [0, 2, 1]
 onnx::Attribute gates_last(onnx::Model& model) {

@@ -58,7 +58,7 @@ class DynamicOps {
     if (decision.op->kind == plan::IntegerKind::kConv) return put_conv(decision, node, coded, weight, more);
     const Bytes scale = Chain(editor, place, coded.scale).node("Mul", {weight.scales}).value();
     Chain chain(editor, place, coded.codes);
-    chain.node("MatMulInteger", more).cast(onnx::ElementType::kFloat).node("Mul", {scale});
+    chain.node("MatMulInteger", more).cast(ElementType::kFloat).node("Mul", {scale});
     const bool is_gemm = decision.op->kind == plan::IntegerKind::kGemm;
     if (is_gemm && !graph::input_of(node, 2).empty()) chain.node("Add", {node.inputs[2]});
     chain.finish(node.outputs[0]);
@@ -106,7 +106,7 @@ class DynamicOps {
     const Bytes sums = conv.outputs[0];
     editor.add_node(place, std::move(conv));
     Chain chain(editor, place, sums);
-    chain.cast(onnx::ElementType::kFloat).node("Mul", {scale});
+    chain.cast(ElementType::kFloat).node("Mul", {scale});
     if (node.inputs.size() > 2 && !node.inputs[2].empty()) chain.node("Add", {per_channel(node.inputs[2])});
     chain.finish(node.outputs[0]);
   }

@@ -22,7 +22,6 @@ namespace {
 
 using graph::kNone;
 using graph::Value;
-using onnx::ElementType;
 
 // Attributes of ONNX's own ops that say in which type a node computes or what it gives.
 constexpr auto kTypeAttributes = std::to_array<std::string_view>(

@@ -20,12 +20,12 @@
 // computes on it has to import ONNX's own ops.
 #pragma once
 
-#include "onnx/element_type.h"
+#include "base/element_type.h"
 #include "onnx/model.h"
 
 namespace ounce::passes {
 
 // At every depth, functions included; `half` is float16 or bfloat16. A model without it stays untouched.
-void emulate_halves(onnx::Model& model, onnx::ElementType half);
+void emulate_halves(onnx::Model& model, ElementType half);
 
 }  // namespace ounce::passes

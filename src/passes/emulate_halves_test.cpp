@@ -20,7 +20,6 @@ namespace {
 
 using data::test::numbers_of;
 using data::test::tensor_of;
-using onnx::ElementType;
 using ounce::test::field;
 using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;

@@ -62,7 +62,7 @@ std::optional<ChannelConstant> along_last_axis(const std::optional<Constant>& co
 }
 
 std::string why_fixed(const ChannelConstant& parameter) {
-  if (parameter.constant.tensor->type != onnx::ElementType::kFloat) return "its parameters are not float32";
+  if (parameter.constant.tensor->type != ElementType::kFloat) return "its parameters are not float32";
   return parameter.constant.is_shared() ? "its parameters are shared with other nodes" : "";
 }
 

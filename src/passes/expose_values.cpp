@@ -20,7 +20,6 @@ namespace {
 using graph::Body;
 using graph::kNone;
 using onnx::Bytes;
-using onnx::ElementType;
 
 constexpr std::size_t kMain = 0;
 // From this opset on the branches of an If may give different shapes.
@@ -105,7 +104,7 @@ class Exposure {
   // Gives the value a name in the main graph.
   Bytes lift(const ObservedValue& value) {
     const ElementType type = types_.type(value.body, value.name);
-    if (!branches_.can_leave(value.body) || !onnx::is_float_weight_type(type)) {
+    if (!branches_.can_leave(value.body) || !is_float_weight_type(type)) {
       throw Error(ErrorCode::kUnsupported, fmt::format("'{}' cannot be observed", value.name),
                   index_.bodies()[value.body].path);
     }
@@ -160,7 +159,7 @@ std::vector<ObservedValue> values_to_observe(const onnx::Model& model, const gra
   const auto observe = [&](std::size_t body, Bytes name) {
     const auto [value, home] = index.find(body, name);
     if (value == nullptr || is_constant(index.bodies()[home], *value)) return;
-    if (home == kMain || onnx::is_float_weight_type(types.type(home, name)))
+    if (home == kMain || is_float_weight_type(types.type(home, name)))
       values.insert({home, std::string(name)});
   };
   for (std::size_t i = 0; i < index.bodies().size(); ++i) {

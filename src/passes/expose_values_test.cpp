@@ -117,7 +117,7 @@ std::vector<float> relu(std::vector<float> values) {
 }
 
 data::Tensor truth(bool value) {
-  return {onnx::ElementType::kBool, {}, std::string(1, value ? '\1' : '\0'), {}};
+  return {ElementType::kBool, {}, std::string(1, value ? '\1' : '\0'), {}};
 }
 data::Tensor some_x() { return data::test::tensor_of<float>({2, 3}, noise({2, 3}, 7)); }
 
@@ -286,9 +286,9 @@ TEST(ExposeValues, TakesOtherFloatsThanFloat32) {
   run_everywhere(model.bytes(), Observable(model.bytes()),
                  {{"x", data::test::tensor_of<double>({2, 3}, x)}, {"which", truth(false)}},
                  [](const Tensors& seen) {
-                   EXPECT_EQ(seen.at("h in choice/else_branch").type, onnx::ElementType::kDouble);
+                   EXPECT_EQ(seen.at("h in choice/else_branch").type, ElementType::kDouble);
                    EXPECT_THAT(seen.at("h in choice/else_branch").dims, ElementsAre(2, 4));
-                   EXPECT_EQ(seen.at("h in choice/then_branch").type, onnx::ElementType::kDouble);
+                   EXPECT_EQ(seen.at("h in choice/then_branch").type, ElementType::kDouble);
                  });
 }
 

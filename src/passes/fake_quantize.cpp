@@ -18,7 +18,6 @@ namespace ounce::passes {
 namespace {
 
 using graph::kNone;
-using onnx::ElementType;
 using Dims = FrozenValues::Dims;
 
 constexpr std::size_t kMostLinks = 6;  // on either side of a Round
@@ -371,7 +370,7 @@ class Finding {
     auto* scale = std::get_if<FrozenValues>(&read);
     if (scale == nullptr) return Reason{"its scale is not a constant"};
     if (scale->type() != ElementType::kFloat)
-      return Reason{fmt::format("its scale is of type {}", onnx::name_of(scale->type()))};
+      return Reason{fmt::format("its scale is of type {}", name_of(scale->type()))};
     for (const float value : scale->all()) {
       if (!(value > 0) || !std::isfinite(value))
         return Reason{fmt::format("its scale {} is not positive and finite", value)};
@@ -394,7 +393,7 @@ class Finding {
   static std::optional<Reason> set_zero(double zero, FakeQuantize& fake) {
     const CodeRange whole = *code_range(fake.type);
     if (!is_whole(zero) || zero < whole.lo || zero > whole.hi)
-      return Reason{fmt::format("its zero point {} is no code of type {}", zero, onnx::name_of(fake.type))};
+      return Reason{fmt::format("its zero point {} is no code of type {}", zero, name_of(fake.type))};
     fake.zero = static_cast<int>(zero);
     return std::nullopt;
   }

@@ -32,7 +32,7 @@ struct FakeQuantize {
   FrozenValues scale;
   int zero = 0;
   CodeRange range;
-  onnx::ElementType type = onnx::ElementType::kUndefined;  // of the codes; its range may be wider
+  ElementType type = ElementType::kUndefined;  // of the codes; its range may be wider
   std::int64_t axis = 0;  // of the channels, when there is more than one scale
 };
 

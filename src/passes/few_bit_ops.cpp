@@ -53,8 +53,8 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
   lookup.inputs = {table, old.inputs[1], stored.scales};
   if (!stored.zeros.empty()) lookup.inputs.push_back(stored.zeros);
   // Rows come in the type of the scales.
-  const onnx::ElementType type = decision.weight.tensor->type;
-  const bool is_cast = decision.format.half_scales && type != onnx::ElementType::kFloat16;
+  const ElementType type = decision.weight.tensor->type;
+  const bool is_cast = decision.format.half_scales && type != ElementType::kFloat16;
   const Bytes output = old.outputs[0], rows = is_cast ? editor.names().fresh("v") : output;
   lookup.outputs = {rows};
   lookup.carried = old.carried;

@@ -105,7 +105,7 @@ std::vector<float> decoded_rows(const InFewBits& model, const onnx::Node& node, 
   const onnx::Tensor& codes = model.tensor(node.inputs[is_product ? 1 : 0]);
   const onnx::RawValues code_bytes(codes), scale_bytes(model.tensor(node.inputs[2]));
   std::vector<float> scales(rows * blocks);
-  if (model.tensor(node.inputs[2]).type == onnx::ElementType::kFloat16) {
+  if (model.tensor(node.inputs[2]).type == ElementType::kFloat16) {
     kernels::f16_to_f32(reinterpret_cast<const std::byte*>(scale_bytes.bytes().data()), scales.size(),
                         scales.data());
   } else {

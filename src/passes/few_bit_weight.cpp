@@ -19,7 +19,6 @@ namespace ounce::passes {
 namespace {
 
 using kernels::kPanelBlocks;
-using onnx::ElementType;
 using plan::Decision;
 using quant::BlockRows;
 

@@ -35,7 +35,7 @@ std::variant<Parameters, Reason> read_parameters(const onnx::Model& model, const
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto constant = find_constant(model, index, norm.body, input_of(index.node(norm), i + 1));
     if (!constant) return Reason{"its parameters are not all constants"};
-    if (constant->tensor->type != onnx::ElementType::kFloat) return Reason{"its parameters are not float32"};
+    if (constant->tensor->type != ElementType::kFloat) return Reason{"its parameters are not float32"};
     if (constant->tensor->dims.size() != 1 || constant->tensor->element_count() != channels)
       return Reason{fmt::format("its parameters are not for {} channels", channels)};
     parameters[i] = floats_of(*constant->tensor);

@@ -85,7 +85,7 @@ class ConstantFolding {
     if (const auto* reason = std::get_if<Reason>(&read))
       changes_.left_alone.push_back(fmt::format("{}: {}", place_of(index_, body, position), reason->text));
     const auto* values = std::get_if<FrozenValues>(&read);
-    if (values == nullptr || values->type() != onnx::ElementType::kFloat) return {};
+    if (values == nullptr || values->type() != ElementType::kFloat) return {};
     // It stands in the body of the old value, where all that use it can see it.
     return made_[found.value] =
                editors_.of(found.body)

@@ -19,7 +19,6 @@ namespace ounce::passes {
 namespace {
 
 using graph::kNone;
-using onnx::ElementType;
 using Dims = FrozenValues::Dims;
 
 constexpr std::size_t kLongestWay = 16;
@@ -247,7 +246,7 @@ std::variant<FrozenReader::NotConstant, FrozenReader::Way, Reason> FrozenReader:
 
 std::optional<FrozenValues> FrozenReader::constant(std::size_t body, Bytes name) {
   if (const auto found = find_constant(model_, index_, body, name)) {
-    if (onnx::is_float_weight_type(found->tensor->type)) return FrozenValues(model_, *found->tensor);
+    if (is_float_weight_type(found->tensor->type)) return FrozenValues(model_, *found->tensor);
     if (auto integers = integers_of(*found->tensor))
       return FrozenValues(found->tensor->type, found->tensor->dims, std::move(*integers));
     return std::nullopt;
@@ -388,7 +387,7 @@ std::optional<Reason> FrozenReader::limit_each(const Step& step, Moving& moving)
 // Only where no value changes.
 std::optional<Reason> FrozenReader::cast(const onnx::Node& node, Moving& moving) {
   const auto number = onnx::integer_attribute(node, "to");
-  const auto type = number ? onnx::element_type_of(*number) : std::nullopt;
+  const auto type = number ? ounce::element_type_of(*number) : std::nullopt;
   if (!type) return Reason{"its type is not known"};
   const bool widens = *type == ElementType::kFloat && moving.type != ElementType::kDouble;
   const auto range = code_range(*type);
@@ -398,7 +397,7 @@ std::optional<Reason> FrozenReader::cast(const onnx::Node& node, Moving& moving)
       const bool fits = value == std::trunc(value) && (range ? value >= static_cast<float>(range->lo) &&
                                                                    value <= static_cast<float>(range->hi)
                                                              : std::abs(value) <= kLargestExact);
-      if (!fits) return Reason{fmt::format("the value {} does not fit into {}", value, onnx::name_of(*type))};
+      if (!fits) return Reason{fmt::format("the value {} does not fit into {}", value, name_of(*type))};
     }
   }
   moving.type = *type;

@@ -27,11 +27,11 @@ class FrozenValues {
  public:
   using Dims = std::vector<std::int64_t>;
 
-  FrozenValues(onnx::ElementType type, Dims dims, std::vector<float> values);
+  FrozenValues(ElementType type, Dims dims, std::vector<float> values);
   // A tensor of floats, read where it stands: the model must outlive this.
   FrozenValues(const onnx::Model& model, const onnx::Tensor& tensor);
 
-  onnx::ElementType type() const { return type_; }
+  ElementType type() const { return type_; }
   const Dims& dims() const { return dims_; }
   std::size_t size() const { return floats().size(); }
   bool is_single() const { return size() == 1; }
@@ -41,7 +41,7 @@ class FrozenValues {
   float single() const { return all().front(); }
 
  private:
-  onnx::ElementType type_;
+  ElementType type_;
   Dims dims_;
   std::vector<float> own_;
   std::unique_ptr<plan::TensorSource> in_file_;

@@ -18,7 +18,7 @@ namespace {
 onnx::Tensor transposed(const onnx::Tensor& matrix) {
   const auto rows = static_cast<std::size_t>(matrix.dims[0]),
              columns = static_cast<std::size_t>(matrix.dims[1]);
-  const std::size_t width = static_cast<std::size_t>(onnx::info_of(matrix.type).bits) / 8;
+  const std::size_t width = static_cast<std::size_t>(info_of(matrix.type).bits) / 8;
   const onnx::RawValues raw(matrix);
   std::string bytes(raw.bytes().size(), '\0');
   for (std::size_t r = 0; r < rows; ++r) {
@@ -47,7 +47,7 @@ std::variant<Split, Reason> read_gemm(const onnx::Model& model, const graph::Ind
   if (!is_transposed) return Reason{"its transB is not known here"};
   const auto weight = find_constant(model, index, body, input_of(node, 1));
   if (!weight) return Reason{"its right side is not a constant"};
-  if (weight->tensor->dims.size() != 2 || onnx::info_of(weight->tensor->type).bits % 8 != 0 ||
+  if (weight->tensor->dims.size() != 2 || info_of(weight->tensor->type).bits % 8 != 0 ||
       weight->tensor->element_count() == 0)
     return Reason{"its right side is not a matrix"};
   const auto constant_bias = find_constant(model, index, body, bias);

@@ -19,7 +19,6 @@ namespace {
 
 using graph::kNone;
 using graph::Value;
-using onnx::ElementType;
 using plan::HalfNode;
 using plan::HalfPlan;
 

@@ -23,7 +23,6 @@
 namespace ounce::passes {
 namespace {
 
-using onnx::ElementType;
 using ounce::test::Dims;
 using ounce::test::field;
 using ounce::test::graph_attribute;

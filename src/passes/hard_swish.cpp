@@ -34,7 +34,7 @@ class HardSwishRewrite {
 
  private:
   Bytes number(BodyEditor& editor, float value) {
-    return editor.add_shared(fmt::format("number {}", value), scalar(onnx::ElementType::kFloat, value));
+    return editor.add_shared(fmt::format("number {}", value), scalar(ElementType::kFloat, value));
   }
 
   // x itself where its codes have to reach further down than `low`.

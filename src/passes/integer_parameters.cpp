@@ -33,12 +33,12 @@ Bytes IntegerParameters::zeros(std::size_t body, const Parameter& weight, Zeros 
   for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
   const bool is_packed = decision.is_packed();  // those have the zero 0
   const bool is_signed = decision.format.sign == kernels::CodeSign::kSigned;
-  const auto type = is_packed   ? onnx::ElementType::kInt4
-                    : is_signed ? onnx::ElementType::kInt8
-                                : onnx::ElementType::kUint8;
+  const auto type = is_packed   ? ElementType::kInt4
+                    : is_signed ? ElementType::kInt8
+                                : ElementType::kUint8;
   std::string bytes(is_packed ? (count + 1) / 2 : count,
                     static_cast<char>(static_cast<std::uint8_t>(decision.format.zero)));
-  return editors_.of(body).add_shared(fmt::format("zeros {} {}", onnx::name_of(type), fmt::join(dims, ",")),
+  return editors_.of(body).add_shared(fmt::format("zeros {} {}", name_of(type), fmt::join(dims, ",")),
                                       make_tensor(type, dims, std::move(bytes)));
 }
 

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void declare(onnx::Model& model, std::vector<onnx::Kept<onnx::ValueInfo>>& values,
-             const std::map<onnx::Bytes, onnx::ElementType>& types) {
+             const std::map<onnx::Bytes, ElementType>& types) {
   for (auto& value : values) {
     const auto found = types.find(value->name);
     if (found != types.end()) value.edit().type = onnx::with_element(model, value->type, found->second);
@@ -45,17 +45,17 @@ void read_side(const Json& json, bool is_input, std::vector<Port>& ports) {
     if (!entry.is_object() || !entry.contains("scale") || !entry.contains("zero_point") ||
         !entry.contains("type"))
       refuse();
-    Port port{name, is_input, onnx::ElementType::kUint8, numbers(entry["scale"]),
+    Port port{name, is_input, ElementType::kUint8, numbers(entry["scale"]),
               numbers(entry["zero_point"])};
     const std::string type = entry["type"].is_string() ? entry["type"].get<std::string>() : "";
-    using enum onnx::ElementType;
+    using enum ElementType;
     for (const auto known : {kUint8, kInt8, kUint16, kInt16, kFloat16, kBfloat16}) {
-      if (type == onnx::name_of(known)) port.type = known;
+      if (type == name_of(known)) port.type = known;
     }
     const bool can_divide = std::all_of(port.scales.begin(), port.scales.end(), [](float scale) {
       return std::isfinite(scale) && std::abs(scale) >= std::numeric_limits<float>::min();
     });
-    if (!can_divide || type != onnx::name_of(port.type) || port.scales.empty() ||
+    if (!can_divide || type != name_of(port.type) || port.scales.empty() ||
         port.scales.size() != port.zeros.size())
       refuse();
     ports.push_back(std::move(port));
@@ -66,12 +66,12 @@ void read_side(const Json& json, bool is_input, std::vector<Port>& ports) {
 
 void declare_ports(onnx::Model& model, const std::vector<plan::IntegerPort>& ports) {
   if (ports.empty()) return;
-  std::map<onnx::Bytes, onnx::ElementType> types;
+  std::map<onnx::Bytes, ElementType> types;
   Json json = {{"inputs", Json::object()}, {"outputs", Json::object()}};
   for (const plan::IntegerPort& port : ports) {
     types.emplace(port.value.second, port.type);
     json[port.is_input ? "inputs" : "outputs"][std::string(port.value.second)] = {
-        {"type", onnx::name_of(port.type)},
+        {"type", name_of(port.type)},
         {"scale", port.scales},
         {"zero_point", port.zeros},
         {"raw", port.is_raw}};

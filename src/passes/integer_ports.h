@@ -28,7 +28,7 @@ void declare_ports(onnx::Model& model, const std::vector<plan::IntegerPort>& por
 struct Port {
   std::string name;
   bool is_input = false;
-  onnx::ElementType type = onnx::ElementType::kUint8;
+  ElementType type = ElementType::kUint8;
   std::vector<float> scales, zeros;
 };
 std::vector<Port> ports_of(const onnx::Model& model);

@@ -67,7 +67,7 @@ class Limiting {
   std::optional<Reason> limit(const Saturating& found) {
     if (!found.is_constant) return Reason{"both its inputs are computed"};
     const onnx::Node& node = *index_.bodies()[found.body].nodes()[found.node];
-    auto read = read_coded(found.body, node.inputs[found.input], onnx::ElementType::kInt8);
+    auto read = read_coded(found.body, node.inputs[found.input], ElementType::kInt8);
     if (auto* reason = std::get_if<Reason>(&read)) return std::move(*reason);
     const Coded& weight = std::get<Coded>(read);
     const auto codes = values_of<std::int8_t>(*weight.codes);
@@ -77,7 +77,7 @@ class Limiting {
     if (factors.empty()) return Reason{"its scales are not one for each channel"};
     std::optional<Coded> bias;
     if (const Bytes name = graph::input_of(node, 2); !name.empty() && is_coded(found.body, name)) {
-      auto read_bias = read_coded(found.body, name, onnx::ElementType::kInt32);
+      auto read_bias = read_coded(found.body, name, ElementType::kInt32);
       if (auto* reason = std::get_if<Reason>(&read_bias)) return std::move(*reason);
       bias = std::get<Coded>(read_bias);
       const auto numbers = static_cast<std::size_t>(bias->codes->element_count());
@@ -117,7 +117,7 @@ class Limiting {
     return node != nullptr && is_dequantize(*node);
   }
 
-  std::variant<Coded, Reason> read_coded(std::size_t body, Bytes name, onnx::ElementType type) {
+  std::variant<Coded, Reason> read_coded(std::size_t body, Bytes name, ElementType type) {
     Coded coded;
     const onnx::Node* node = producer(body, name, coded.body, coded.node);
     if (node == nullptr || !is_dequantize(*node))
@@ -126,12 +126,12 @@ class Limiting {
     if (value.uses.size() != 1 || value.is_output) return Reason{"others take its weight or bias, too"};
     const auto codes = graph::find_constant(model_, index_, coded.body, graph::input_of(*node, 0));
     const auto scale = graph::find_constant(model_, index_, coded.body, graph::input_of(*node, 1));
-    if (!codes || !scale || codes->tensor->type != type || scale->tensor->type != onnx::ElementType::kFloat)
+    if (!codes || !scale || codes->tensor->type != type || scale->tensor->type != ElementType::kFloat)
       return Reason{"its codes or scales are no constants"};
     coded.codes = codes->tensor;
     coded.scale = scale->tensor;
     coded.scales = values_of<float>(*scale->tensor);
-    if (type == onnx::ElementType::kInt32) return with_zeros(coded, *node);
+    if (type == ElementType::kInt32) return with_zeros(coded, *node);
     const auto read = read_grid(reader_, model_, index_, coded.body, *node, codes->tensor->dims, type);
     if (const auto* reason = std::get_if<Reason>(&read)) return *reason;
     const Grid& grid = std::get<Grid>(read);
@@ -146,7 +146,7 @@ class Limiting {
     const Bytes name = graph::input_of(node, 2);
     if (name.empty()) return bias;
     const auto zeros = graph::find_constant(model_, index_, bias.body, name);
-    if (!zeros || zeros->tensor->type != onnx::ElementType::kInt32) return Reason{"its bias has zero points"};
+    if (!zeros || zeros->tensor->type != ElementType::kInt32) return Reason{"its bias has zero points"};
     const auto values = values_of<std::int32_t>(*zeros->tensor);
     if (std::any_of(values.begin(), values.end(), [](std::int32_t zero) { return zero != 0; }))
       return Reason{"its bias has zero points"};

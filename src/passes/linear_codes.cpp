@@ -16,7 +16,6 @@
 namespace ounce::passes {
 namespace {
 
-using onnx::ElementType;
 using onnx::kContrib;
 using Dims = std::vector<std::int64_t>;
 
@@ -97,7 +96,7 @@ class GridReader {
 
   Problem take_scales(const FrozenValues& scales) {
     if (!holds_scales(scales.type()))
-      return Reason{fmt::format("its scale is of type {}", onnx::name_of(scales.type()))};
+      return Reason{fmt::format("its scale is of type {}", name_of(scales.type()))};
     grid_.scales = scales.all();
     for (std::size_t i = 0; i < grid_.scales.size(); ++i) {
       const float value = grid_.scales[i];
@@ -109,7 +108,7 @@ class GridReader {
 
   Problem take_zeros(const Dims& wanted, std::optional<ElementType> codes) {
     const auto number = is_quantize(node_) ? onnx::integer_setting(node_, "output_dtype", 0) : 0;
-    const auto written = number && *number != 0 ? onnx::element_type_of(*number) : ElementType::kUndefined;
+    const auto written = number && *number != 0 ? ounce::element_type_of(*number) : ElementType::kUndefined;
     if (!number || !written) return Reason{"its output_dtype is not known here"};
     grid_.zeros.assign(grid_.scales.size(), 0);
     grid_.type = *written != ElementType::kUndefined ? *written : codes.value_or(ElementType::kUint8);
@@ -121,7 +120,7 @@ class GridReader {
       const bool agrees = *written == ElementType::kUndefined || *written == zeros.type();
       if (!agrees || (codes && *codes != zeros.type()))
         return Reason{
-            fmt::format("its zero point is of type {}, and its codes are not", onnx::name_of(zeros.type()))};
+            fmt::format("its zero point is of type {}, and its codes are not", name_of(zeros.type()))};
       const bool fits = zeros.dims() == wanted || (zeros.is_single() && zeros.dims().size() <= 1);
       if (!fits || zeros.size() != grid_.scales.size())
         return Reason{fmt::format("its zero point has {} values where its scale has {}", zeros.size(),
@@ -136,7 +135,7 @@ class GridReader {
     const bool is_old = opset_ < 21 && node_.domain != kContrib;
     if (!code_range(grid_.type) || (is_old && !is_one_byte(grid_.type)))
       return Reason{fmt::format("{} of opset {} has no codes of type {}", node_.op_type, opset_,
-                                onnx::name_of(grid_.type))};
+                                name_of(grid_.type))};
     return std::nullopt;
   }
 
@@ -214,7 +213,7 @@ std::variant<Grid, Reason> read_grid(FrozenReader& reader, const onnx::Model& mo
 
 std::variant<onnx::Tensor, Reason> make_codes(const FrozenValues& values, const Grid& grid, CodeRange range) {
   const quant::FloatSource source = values.floats();
-  const int bits = onnx::info_of(grid.type).bits;
+  const int bits = info_of(grid.type).bits;
   const std::size_t width = bits == 16 ? 2 : 1;
   std::string codes;
   codes.reserve(source.size() * width);

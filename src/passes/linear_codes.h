@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "graph/index.h"
-#include "onnx/element_type.h"
+#include "base/element_type.h"
 #include "onnx/model.h"
 #include "passes/changes.h"
 
@@ -28,7 +28,7 @@ struct CodeRange {
   friend bool operator==(const CodeRange&, const CodeRange&) = default;
 };
 // Nothing for types that hold no codes.
-std::optional<CodeRange> code_range(onnx::ElementType type);
+std::optional<CodeRange> code_range(ElementType type);
 
 // Of ONNX's own domain, or of the runtime's, which had the 16-bit types earlier.
 bool is_quantize(const onnx::Node& node);
@@ -37,7 +37,7 @@ bool is_dequantize(const onnx::Node& node);
 // The scales and zeros of a QuantizeLinear or DequantizeLinear, laid over the values: these are rows of
 // `inner` values, `length` rows for each of `outer`.
 struct Grid {
-  onnx::ElementType type = onnx::ElementType::kUndefined;  // of the codes
+  ElementType type = ElementType::kUndefined;  // of the codes
   std::vector<float> scales, zeros;                        // as many of these as of those
   std::size_t outer = 1, length = 1, inner = 1;
   std::size_t block = 0;  // rows that share scales, each column with its own; 0: a row has one scale
@@ -49,7 +49,7 @@ struct Grid {
 std::variant<Grid, Reason> read_grid(FrozenReader& reader, const onnx::Model& model,
                                      const graph::Index& index, std::size_t body, const onnx::Node& node,
                                      const std::vector<std::int64_t>& dims,
-                                     std::optional<onnx::ElementType> codes = std::nullopt);
+                                     std::optional<ElementType> codes = std::nullopt);
 
 // `range` lies within that of the type. A reason when a value is not a number.
 std::variant<onnx::Tensor, Reason> make_codes(const FrozenValues& values, const Grid& grid, CodeRange range);

@@ -99,7 +99,7 @@ std::variant<LinearOp, Reason> read_linear_op(const onnx::Model& model, const gr
   op.bias = find_constant(model, index, body, bias_name);
   if (!op.bias && !bias_name.empty()) return Reason{"its bias is not a constant"};
   const onnx::Tensor& tensor = *weight->tensor;
-  if (tensor.type != onnx::ElementType::kFloat || (op.bias && op.bias->tensor->type != tensor.type))
+  if (tensor.type != ElementType::kFloat || (op.bias && op.bias->tensor->type != tensor.type))
     return Reason{"its weight or bias is not float32"};
   if (!find_kind(node)->lay_out(node, tensor.dims, op) || tensor.element_count() == 0)
     return Reason{"its attributes and the shape of its weight do not say where its channels are"};

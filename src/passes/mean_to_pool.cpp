@@ -48,7 +48,7 @@ std::optional<std::vector<std::int64_t>> axes_of(const onnx::Model& model, const
                                                  std::size_t body, const onnx::Node& node) {
   if (const auto axes = onnx::integers_attribute(node, "axes")) return axes;
   const auto constant = find_constant(model, index, body, input_of(node, 1));
-  if (!constant || constant->tensor->type != onnx::ElementType::kInt64) return std::nullopt;
+  if (!constant || constant->tensor->type != ElementType::kInt64) return std::nullopt;
   const onnx::RawValues raw(*constant->tensor);
   std::vector<std::int64_t> axes(raw.bytes().size() / sizeof(std::int64_t));
   if (!axes.empty()) std::memcpy(axes.data(), raw.bytes().data(), axes.size() * sizeof(std::int64_t));

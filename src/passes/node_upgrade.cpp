@@ -29,12 +29,12 @@ std::string narrow_bytes(float number, Narrow narrow) {
   return bytes_of(bits);
 }
 
-std::optional<std::string> bytes_as(onnx::ElementType type, float number) {
+std::optional<std::string> bytes_as(ElementType type, float number) {
   switch (type) {
-    case onnx::ElementType::kFloat: return bytes_of(number);
-    case onnx::ElementType::kDouble: return bytes_of(double{number});
-    case onnx::ElementType::kFloat16: return narrow_bytes(number, kernels::f32_to_f16);
-    case onnx::ElementType::kBfloat16: return narrow_bytes(number, kernels::f32_to_bf16);
+    case ElementType::kFloat: return bytes_of(number);
+    case ElementType::kDouble: return bytes_of(double{number});
+    case ElementType::kFloat16: return narrow_bytes(number, kernels::f32_to_f16);
+    case ElementType::kBfloat16: return narrow_bytes(number, kernels::f32_to_bf16);
     default: return std::nullopt;
   }
 }
@@ -140,7 +140,7 @@ Bytes NodeUpgrade::add_integers(const std::vector<std::int64_t>& values) {
 }
 
 Bytes NodeUpgrade::add_integer(std::int64_t value) {
-  return editor_.add_tensor(position_, make_tensor(onnx::ElementType::kInt64, {}, bytes_of(value)));
+  return editor_.add_tensor(position_, make_tensor(ElementType::kInt64, {}, bytes_of(value)));
 }
 
 Bytes NodeUpgrade::add_numbers(const std::vector<float>& values) {

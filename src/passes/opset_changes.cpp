@@ -141,7 +141,7 @@ void upsample_to_resize(NodeUpgrade& upgrade) {
 void resize_to_regions(NodeUpgrade& upgrade) {
   if (upgrade.text("mode", "nearest") != "nearest") return to_asymmetric_resize(upgrade, "floor");
   const onnx::Tensor* scales = upgrade.constant(input_of(upgrade.node(), 1));
-  if (scales == nullptr || scales->type != onnx::ElementType::kFloat)
+  if (scales == nullptr || scales->type != ElementType::kFloat)
     upgrade.refuse("how it rounds depends on scales that are computed; make them constants");
   const std::vector<float> values = floats_of(*scales);
   const auto grows = [](float scale) { return scale >= 1; };

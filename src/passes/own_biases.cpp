@@ -26,7 +26,7 @@ std::vector<float> spread(const onnx::Tensor& bias, std::int64_t channels, bool 
   const auto count = static_cast<std::int64_t>(bias.element_count());
   const auto& dims = bias.dims;
   const bool is_row = dims.empty() || dims.back() == count;  // all axes before the last one are 1
-  if (bias.type != onnx::ElementType::kFloat || !is_row || dims.size() > 2) return {};
+  if (bias.type != ElementType::kFloat || !is_row || dims.size() > 2) return {};
   if (count != channels && !(is_gemm && count == 1)) return {};
   std::vector<float> values = floats_of(bias);
   values.resize(static_cast<std::size_t>(channels), values.front());

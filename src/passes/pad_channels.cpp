@@ -133,7 +133,7 @@ class Padding {
     const auto bias = find_constant(model_, index_, body_, input_of(node, 2));
     const auto group = onnx::integer_setting(node, "group", 1);
     const auto is_ours = [](const std::optional<Constant>& constant) {
-      return constant && constant->tensor->type == onnx::ElementType::kFloat && !constant->is_shared();
+      return constant && constant->tensor->type == ElementType::kFloat && !constant->is_shared();
     };
     if (node.outputs.size() != 1 || !is_ours(weight) || !group || weight->tensor->dims.size() < 3)
       return std::nullopt;

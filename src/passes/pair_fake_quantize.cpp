@@ -13,13 +13,12 @@
 namespace ounce::passes {
 namespace {
 
-using onnx::ElementType;
 using Dims = FrozenValues::Dims;
 
 // `count` times the same code.
 onnx::Tensor repeated_code(ElementType type, Dims dims, std::size_t count, int code) {
   const auto bits = static_cast<unsigned>(code) & 0xffU;
-  if (onnx::info_of(type).bits == 8)
+  if (info_of(type).bits == 8)
     return make_tensor(type, std::move(dims), std::string(count, static_cast<char>(bits)));
   const unsigned nibble = bits & 0xfU;
   std::string bytes((count + 1) / 2, static_cast<char>(nibble | nibble << 4U));
@@ -85,7 +84,7 @@ class PairWriter {
     if (!fake_.scale.is_single()) dims.push_back(static_cast<std::int64_t>(fake_.scale.size()));
     const std::size_t count = fake_.scale.size();
     const std::string key =
-        fmt::format("{} {} {} {}", onnx::name_of(fake_.type), fake_.zero, dims.size(), count);
+        fmt::format("{} {} {} {}", name_of(fake_.type), fake_.zero, dims.size(), count);
     return editor_.add_shared(key, repeated_code(fake_.type, std::move(dims), count, fake_.zero));
   }
 

@@ -57,7 +57,7 @@ std::string text_of(const Nodes& nodes, const std::string& indent) {
 std::string text_of(const onnx::Graph& graph, const std::string& indent) {
   std::string text;
   for (const auto& tensor : graph.initializers) {
-    text += fmt::format("{}{} = {}[{}]\n", indent, tensor->name, onnx::name_of(tensor->type),
+    text += fmt::format("{}{} = {}[{}]\n", indent, tensor->name, name_of(tensor->type),
                         fmt::join(tensor->dims, ","));
   }
   return text + text_of(graph.nodes, indent);
@@ -72,7 +72,7 @@ Tensor random_input(const data::ValueDescription& input, std::uint32_t seed) {
   data::Dims dims;
   for (const auto& dimension : input.shape) dims.push_back(std::max<std::int64_t>(dimension.value, 1));
   const std::vector<float> floats = noise(dims, seed);
-  if (input.element == onnx::ElementType::kFloat) return data::test::tensor_of<float>(dims, floats);
+  if (input.element == ElementType::kFloat) return data::test::tensor_of<float>(dims, floats);
   Tensor tensor{
       input.element, dims, std::string(data::byte_count(input.element, dims, input.name), '\0'), {}};
   const std::size_t width = tensor.bytes.size() / std::max<std::size_t>(floats.size(), 1);
@@ -93,7 +93,7 @@ std::vector<Tensor> run(const std::filesystem::path& library, const std::filesys
 void expect_alike(const Tensor& before, const Tensor& after, double tolerance) {
   ASSERT_EQ(before.type, after.type);
   ASSERT_EQ(before.dims, after.dims);
-  if (before.type != onnx::ElementType::kFloat) {
+  if (before.type != ElementType::kFloat) {
     EXPECT_EQ(before.bytes, after.bytes);
     return;
   }

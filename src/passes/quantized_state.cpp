@@ -78,7 +78,7 @@ class Describing {
   enum class Origin { kCodedWeight, kCodedActivation, kFloatWeight, kFloats };
 
   static bool is_weight(const onnx::Tensor& tensor) {
-    return onnx::is_float_weight_type(tensor.type) && tensor.dims.size() >= 2;
+    return is_float_weight_type(tensor.type) && tensor.dims.size() >= 2;
   }
 
   // Where a value comes from, through ops that only move it.

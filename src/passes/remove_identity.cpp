@@ -30,7 +30,7 @@ bool is_idle_dropout(const onnx::Model& model, const Index& index, std::size_t b
   const Bytes training = input_of(node, 2);
   if (training.empty()) return true;
   const auto constant = find_constant(model, index, body, training);
-  if (!constant || constant->tensor->type != onnx::ElementType::kBool ||
+  if (!constant || constant->tensor->type != ElementType::kBool ||
       constant->tensor->element_count() != 1)
     return false;
   return onnx::RawValues(*constant->tensor).bytes()[0] == 0;

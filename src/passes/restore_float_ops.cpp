@@ -49,7 +49,7 @@ class Restoring {
 
   std::optional<float> number(std::size_t body, const onnx::Node& node, std::size_t input) const {
     const auto constant = find_constant(model_, index_, body, input_of(node, input));
-    const bool is_number = constant && constant->tensor->type == onnx::ElementType::kFloat &&
+    const bool is_number = constant && constant->tensor->type == ElementType::kFloat &&
                            constant->tensor->element_count() == 1 && constant->tensor->dims.empty();
     return is_number ? std::optional(floats_of(*constant->tensor)[0]) : std::nullopt;
   }

@@ -13,7 +13,7 @@ namespace {
 onnx::Tensor floats(std::vector<std::int64_t> dims, const std::vector<float>& values) {
   std::string bytes(values.size() * sizeof(float), '\0');
   if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return make_tensor(onnx::ElementType::kFloat, std::move(dims), std::move(bytes));
+  return make_tensor(ElementType::kFloat, std::move(dims), std::move(bytes));
 }
 
 // The tensor that a node means without holding one.

@@ -17,7 +17,6 @@ namespace ounce::passes {
 namespace {
 
 using kernels::Affine;
-using onnx::ElementType;
 using plan::Decision;
 using plan::Encoding;
 using quant::FloatSource;

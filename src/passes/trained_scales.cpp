@@ -21,8 +21,8 @@ namespace {
 
 using graph::Use;
 
-bool is_weight_type(onnx::ElementType type) {
-  return onnx::is_float_weight_type(type) && type != onnx::ElementType::kDouble;
+bool is_weight_type(ElementType type) {
+  return is_float_weight_type(type) && type != ElementType::kDouble;
 }
 
 class Storing {
@@ -64,7 +64,7 @@ class Storing {
   std::optional<Reason> store(std::size_t body, std::size_t position, const FrozenValues& values) {
     const onnx::Node& node = *index_.bodies()[body].nodes()[position];
     if (!is_weight_type(values.type()))
-      return Reason{fmt::format("what it codes is of type {}", onnx::name_of(values.type()))};
+      return Reason{fmt::format("what it codes is of type {}", name_of(values.type()))};
     auto read = read_grid(reader_, model_, index_, body, node, values.dims());
     if (auto* reason = std::get_if<Reason>(&read)) return std::move(*reason);
     const Grid& grid = std::get<Grid>(read);

@@ -6,7 +6,6 @@
 
 namespace ounce::passes {
 
-using onnx::ElementType;
 
 ValueTypes::ValueTypes(const graph::Index& index) : index_(index), declared_(index.bodies().size()) {
   for (std::size_t i = 0; i < index.bodies().size(); ++i) {
@@ -41,7 +40,7 @@ void ValueTypes::declare(std::size_t body, onnx::Bytes name, Declared declared) 
 }
 
 void ValueTypes::note_float(ElementType type) {
-  has_other_floats_ |= onnx::is_float_weight_type(type) && type != ElementType::kFloat;
+  has_other_floats_ |= is_float_weight_type(type) && type != ElementType::kFloat;
 }
 
 // Where a node makes a type of its own: the values in its attributes, or a type that it is told.
@@ -51,7 +50,7 @@ void ValueTypes::note_attributes(const onnx::Node& node) {
   }
   for (const char* name : {"to", "dtype", "output_dtype", "output_datatype"}) {
     const auto number = onnx::integer_attribute(node, name);
-    if (number) note_float(onnx::element_type_of(*number).value_or(ElementType::kUndefined));
+    if (number) note_float(ounce::element_type_of(*number).value_or(ElementType::kUndefined));
   }
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/index.h"
-#include "onnx/element_type.h"
+#include "base/element_type.h"
 #include "onnx/model.h"
 
 namespace ounce::passes {
@@ -20,18 +20,18 @@ class ValueTypes {
   explicit ValueTypes(const graph::Index& index);
 
   // Of a value that is known to be some float; nothing when it could be one of several.
-  std::optional<onnx::ElementType> float_type(std::size_t body, onnx::Bytes name) const;
+  std::optional<ElementType> float_type(std::size_t body, onnx::Bytes name) const;
   std::optional<std::size_t> rank(std::size_t body, onnx::Bytes name) const;
 
  private:
   struct Declared {
-    onnx::ElementType element = onnx::ElementType::kUndefined;
+    ElementType element = ElementType::kUndefined;
     std::optional<std::size_t> rank;
   };
 
   void declare(std::size_t body, const std::vector<onnx::Kept<onnx::ValueInfo>>& infos);
   void declare(std::size_t body, onnx::Bytes name, Declared declared);
-  void note_float(onnx::ElementType type);
+  void note_float(ElementType type);
   void note_attributes(const onnx::Node& node);
   const Declared* find(std::size_t body, onnx::Bytes name) const;
 

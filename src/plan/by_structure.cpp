@@ -98,8 +98,8 @@ DecoderChoice StructurePlanner::choose_encoding(Decision& decision, const Wish& 
                           : wish->is_asked ? ", as asked for its node"
                                            : ", as another of its nodes wants it";
   if (wants_half || !weight.fits_few_bits()) {
-    const bool is_half = weight.tensor->type == onnx::ElementType::kFloat16 ||
-                         weight.tensor->type == onnx::ElementType::kBfloat16;
+    const bool is_half = weight.tensor->type == ElementType::kFloat16 ||
+                         weight.tensor->type == ElementType::kBfloat16;
     decision.encoding = is_half ? Encoding::kKeep : Encoding::kFloat16;
     const char* what = weight.role == Role::kParameter ? "parameter"
                        : weight.fits_few_bits()        ? "weight"
@@ -154,7 +154,7 @@ void StructurePlanner::choose_groups(Decision& decision) const {
 std::string StructurePlanner::why_no_dq(const Decision& decision) const {
   const std::int64_t version = opset(decision.weight);
   if (!decision.is_linear()) return "DequantizeLinear decodes linear codes only";
-  if (decision.weight.tensor->type != onnx::ElementType::kFloat) return "DequantizeLinear gives float32 only";
+  if (decision.weight.tensor->type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
   // Runtimes push DequantizeLinear through ops that move values, and some get it wrong.
   if (decision.weight.is_moved) return "the weight is moved before it is used";
   const bool is_block = decision.granularity == GranularityKind::kBlock;
@@ -222,7 +222,7 @@ bool StructurePlanner::can_have_rows(const Decision& decision) const {
 
 std::string StructurePlanner::why_no_run_decoding(const Decision& decision) const {
   if (decision.encoding != Encoding::kLinear4) return why_no_dq(decision);
-  if (decision.weight.tensor->type != onnx::ElementType::kFloat) return "DequantizeLinear gives float32 only";
+  if (decision.weight.tensor->type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
   if (decision.weight.is_moved) return "the weight is moved before it is used";
   return can_have_rows(decision) ? "" : "its scales do not belong to rows";
 }

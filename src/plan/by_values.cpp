@@ -75,7 +75,7 @@ void decide_by_values(const onnx::Model& model, Decision& decision, const ForEac
       return keep(fmt::format("its values are too small for codes ({:g})", whole.absmax()));
   }
   // 16-bit scales of a table have to hold it.
-  if (decision.is_nbits() && decision.weight.tensor->type == onnx::ElementType::kFloat &&
+  if (decision.is_nbits() && decision.weight.tensor->type == ElementType::kFloat &&
       (whole.absmax() > kLargestHalf || whole.absmax() < kSmallestHalfRange)) {
     decision.format.half_scales = false;
     decision.stored_bytes = stored_bytes(decision);
@@ -107,7 +107,7 @@ void promote_smallest(std::vector<Decision>& decisions, double share) {
   std::uint64_t total = 0;
   for (Decision& decision : decisions) {
     total += decision.weight.tensor->byte_count();
-    const bool is_float = decision.weight.tensor->type == onnx::ElementType::kFloat;
+    const bool is_float = decision.weight.tensor->type == ElementType::kFloat;
     const bool has_groups = decision.granularity != GranularityKind::kTensor && !decision.ranges.empty();
     if (decision.is_linear() && is_float && has_groups && decision.decoder == Decoder::kFold)
       stored.push_back(&decision);

@@ -8,30 +8,30 @@
 
 namespace ounce::plan {
 
-onnx::ElementType element_type_of(ActivationType type) {
+ElementType element_type_of(ActivationType type) {
   switch (type) {
-    case ActivationType::kS8: return onnx::ElementType::kInt8;
-    case ActivationType::kU16: return onnx::ElementType::kUint16;
-    case ActivationType::kS16: return onnx::ElementType::kInt16;
+    case ActivationType::kS8: return ElementType::kInt8;
+    case ActivationType::kU16: return ElementType::kUint16;
+    case ActivationType::kS16: return ElementType::kInt16;
     case ActivationType::kU8: break;
   }
-  return onnx::ElementType::kUint8;
+  return ElementType::kUint8;
 }
 
-ActivationType activation_type_of(onnx::ElementType type) {
+ActivationType activation_type_of(ElementType type) {
   switch (type) {
-    case onnx::ElementType::kInt8: return ActivationType::kS8;
-    case onnx::ElementType::kUint16: return ActivationType::kU16;
-    case onnx::ElementType::kInt16: return ActivationType::kS16;
+    case ElementType::kInt8: return ActivationType::kS8;
+    case ElementType::kUint16: return ActivationType::kU16;
+    case ElementType::kInt16: return ActivationType::kS16;
     default: return ActivationType::kU8;
   }
 }
 
-CodeLimits limits_of(onnx::ElementType type) {
+CodeLimits limits_of(ElementType type) {
   switch (type) {
-    case onnx::ElementType::kInt8: return {-128, 127};
-    case onnx::ElementType::kUint16: return {0, 65535};
-    case onnx::ElementType::kInt16: return {-32768, 32767};
+    case ElementType::kInt8: return {-128, 127};
+    case ElementType::kUint16: return {0, 65535};
+    case ElementType::kInt16: return {-32768, 32767};
     default: return {0, 255};
   }
 }

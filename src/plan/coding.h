@@ -7,12 +7,12 @@
 #include <string>
 
 #include "observe/ranges.h"
-#include "onnx/element_type.h"
+#include "base/element_type.h"
 
 namespace ounce::plan {
 
 struct Coding {
-  onnx::ElementType type = onnx::ElementType::kUint8;
+  ElementType type = ElementType::kUint8;
   float scale = 1;
   std::int32_t zero = 0;
   // Where it comes from.
@@ -27,12 +27,12 @@ Coding make_coding(const ValueRange& range, ActivationType type, bool is_symmetr
 // What the recipe and its overrides make of a value that was observed.
 Coding choose_coding(const observe::Ranges& ranges, const std::string& name, const IntegerRecipe& recipe);
 
-onnx::ElementType element_type_of(ActivationType type);
-ActivationType activation_type_of(onnx::ElementType type);
+ElementType element_type_of(ActivationType type);
+ActivationType activation_type_of(ElementType type);
 // The smallest and the largest code.
 struct CodeLimits {
   std::int32_t low, high;
 };
-CodeLimits limits_of(onnx::ElementType type);
+CodeLimits limits_of(ElementType type);
 
 }  // namespace ounce::plan

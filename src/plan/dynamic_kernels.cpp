@@ -47,7 +47,7 @@ std::string why_not_lstm_attributes(const onnx::Node& node) {
 
 std::string why_not_gates(const std::optional<Constant>& weight, const char* what) {
   if (!weight) return fmt::format("its {} is computed while the model runs", what);
-  if (weight->tensor->type != onnx::ElementType::kFloat) return fmt::format("its {} is not float32", what);
+  if (weight->tensor->type != ElementType::kFloat) return fmt::format("its {} is not float32", what);
   if (weight->tensor->dims.size() != 3) return fmt::format("its {} has not three axes", what);
   if (weight->tensor->element_count() == 0) return fmt::format("its {} is empty", what);
   if (weight->is_shared()) return fmt::format("its {} is used elsewhere too", what);
@@ -92,7 +92,7 @@ std::string why_not_inputs(const onnx::Node& node) {
 std::string why_not_attention_weight(const onnx::Node& node, const std::optional<Constant>& weight) {
   if (!weight) return "its weight is computed while the model runs";
   const onnx::Tensor& tensor = *weight->tensor;
-  if (tensor.type != onnx::ElementType::kFloat) return "its weight is not float32";
+  if (tensor.type != ElementType::kFloat) return "its weight is not float32";
   if (tensor.dims.size() != 2 || tensor.element_count() == 0) return "its weight is not a matrix";
   if (weight->is_shared()) return "its weight is used elsewhere too";
   const auto heads = onnx::integer_attribute(node, "num_heads");

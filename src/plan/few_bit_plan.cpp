@@ -44,7 +44,7 @@ int level_of(const graph::Index& index, const FewBitsRecipe& recipe, const FewBi
 
 // Empty when DequantizeLinear by blocks is fused into a kernel.
 std::string why_no_qdq(const Weight& weight) {
-  if (weight.tensor->type != onnx::ElementType::kFloat) return "DequantizeLinear gives float32 only";
+  if (weight.tensor->type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
   if (weight.op_type != "MatMul" && weight.op_type != "Gemm")
     return fmt::format("{} has no kernel for few bits", weight.op_type);
   return {};
@@ -77,9 +77,9 @@ bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t
     decision.encoding = encoding;
     return true;
   }
-  const bool is_half = tensor.type == onnx::ElementType::kFloat16;
-  if (!is_half && tensor.type != onnx::ElementType::kFloat)
-    return refuse(fmt::format("no kernel takes {}", onnx::name_of(tensor.type)));
+  const bool is_half = tensor.type == ElementType::kFloat16;
+  if (!is_half && tensor.type != ElementType::kFloat)
+    return refuse(fmt::format("no kernel takes {}", name_of(tensor.type)));
   const FewBitUses uses = find_few_bit_uses(index, decision.weight, opset);
   if (!uses.why_not.empty()) return refuse(uses.why_not);
   const bool is_table = uses.products.empty();

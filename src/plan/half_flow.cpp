@@ -18,7 +18,6 @@ namespace {
 
 using graph::kNone;
 using onnx::Bytes;
-using onnx::ElementType;
 
 constexpr std::size_t kLongestMask = 256;  // nodes looked at between a mask's constant and its Softmax
 

@@ -27,7 +27,6 @@ namespace {
 using graph::kNone;
 using graph::Value;
 using onnx::Bytes;
-using onnx::ElementType;
 using onnx::OpSchema;
 
 // Masks that are added to scores, and to one another, must not overflow.

@@ -46,7 +46,7 @@ struct HalfNode {
 };
 
 struct HalfPlan {
-  onnx::ElementType type = onnx::ElementType::kUndefined;  // float16 or bfloat16; undefined: no such plan
+  ElementType type = ElementType::kUndefined;  // float16 or bfloat16; undefined: no such plan
   std::vector<HalfNode> nodes;                             // in the order of the file
   std::unordered_set<const graph::Value*> halves;          // values that become 16-bit floats
   std::unordered_set<const graph::Value*> floats;          // all that were float32
@@ -58,7 +58,7 @@ struct HalfPlan {
   std::vector<std::string> notes;
   std::vector<std::string> unmatched;  // expressions that matched no node, where the recipe ignores them
 
-  bool exists() const { return type != onnx::ElementType::kUndefined; }
+  bool exists() const { return type != ElementType::kUndefined; }
   std::string text(const graph::Index& index) const;  // a line a node
 };
 

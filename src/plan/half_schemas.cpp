@@ -9,7 +9,6 @@
 namespace ounce::plan {
 
 using onnx::Bytes;
-using onnx::ElementType;
 using onnx::OpSchema;
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "onnx/element_type.h"
+#include "base/element_type.h"
 #include "onnx/model.h"
 #include "onnx/op_schemas.h"
 
@@ -14,9 +14,9 @@ bool has_sequence(const onnx::OpSchema& schema);
 
 // Would the type of this value change with those of others at the node?
 bool shares_type(const onnx::OpSchema& schema, const onnx::Node& node, onnx::Bytes name,
-                 onnx::ElementType half);
+                 ElementType half);
 
 // The reason for an op that has no such type, with the opset that brought it, if one did.
-std::string why_no_type(const onnx::OpSchema& schema, onnx::ElementType half);
+std::string why_no_type(const onnx::OpSchema& schema, ElementType half);
 
 }  // namespace ounce::plan

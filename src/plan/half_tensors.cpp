@@ -73,7 +73,7 @@ float largest_finite_of(const quant::FloatSource& floats) {
 
 }  // namespace
 
-HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index, onnx::ElementType half,
+HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index, ElementType half,
                             Decision& decision, const ForEach& for_each) {
   const TensorSource source(model, *decision.weight.tensor);
   const quant::FloatSource& floats = source.floats();
@@ -81,7 +81,7 @@ HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index,
   std::vector<Digest> digests(decision.weight.tensor->byte_count() >= kDigestFrom ? tiles : 0);
   std::vector<kernels::HalfStats> stats(tiles);
   std::vector<kernels::Range> ranges(tiles);
-  const bool is_fp16 = half == onnx::ElementType::kFloat16;
+  const bool is_fp16 = half == ElementType::kFloat16;
   quant::for_each_tile(floats, quant::kTile, for_each,
                        [&](std::size_t tile, std::size_t first, std::size_t count) {
                          std::vector<float> scratch;

@@ -6,7 +6,7 @@
 
 #include "base/thread_pool.h"
 #include "graph/index.h"
-#include "onnx/element_type.h"
+#include "base/element_type.h"
 #include "onnx/model.h"
 #include "plan/decision.h"
 #include "plan/weights.h"
@@ -32,7 +32,7 @@ struct HalfTensor {
 
 // Reads a float32 tensor once, notes its digest in the decision if it is large, and says whether it keeps its
 // meaning.
-HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index, onnx::ElementType half,
+HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index, ElementType half,
                             Decision& decision, const ForEach& for_each);
 
 }  // namespace ounce::plan

@@ -58,17 +58,17 @@ std::string IntegerPlan::text() const {
   }
   for (const IntegerPort& port : ports) {
     text += fmt::format("{} {} {}{} scale {} zero {}\n", port.is_input ? "input" : "output",
-                        port.value.second, onnx::name_of(port.type), port.is_raw ? ", raw" : "",
+                        port.value.second, name_of(port.type), port.is_raw ? ", raw" : "",
                         fmt::join(port.scales, ","), fmt::join(port.zeros, ","));
   }
   for (const auto& [key, coding] : codings) {
     text += fmt::format("value {}:{} {} scale {} zero {}\n", key.first, key.second,
-                        onnx::name_of(coding.type), coding.scale, coding.zero);
+                        name_of(coding.type), coding.scale, coding.zero);
   }
   for (const auto& [key, number] : numbers) {
     text +=
         fmt::format("number {}:{} {} scale {} zero {} code {}\n", key.first, key.second,
-                    onnx::name_of(number.coding.type), number.coding.scale, number.coding.zero, number.code);
+                    name_of(number.coding.type), number.coding.scale, number.coding.zero, number.code);
   }
   return text;
 }

@@ -69,7 +69,7 @@ struct NumberCode {
 struct IntegerPort {
   ValueKey value;
   bool is_input = false;
-  onnx::ElementType type = onnx::ElementType::kUint8;
+  ElementType type = ElementType::kUint8;
   std::vector<float> scales, zeros;  // one for all, or one for each channel (the second axis)
   bool is_raw = false;               // these are the bytes that the contract's preprocessing starts from …
   bool is_coding = true;             // … and the codes of the value; otherwise they are made floats first

@@ -664,7 +664,7 @@ TEST(IntegerPlan, RawBytesBecomeFloatsFirstWhereTheyAreNoCodes) {
   const IntegerPort is_signed = port_for({{0.02}, {-1}}, ActivationType::kS8);
   EXPECT_TRUE(is_signed.is_raw);
   EXPECT_FALSE(is_signed.is_coding);
-  EXPECT_EQ(is_signed.type, onnx::ElementType::kUint8);
+  EXPECT_EQ(is_signed.type, ElementType::kUint8);
 }
 
 TEST(IntegerPlan, ValuesThatAreNoBytesAreNotTakenForThem) {

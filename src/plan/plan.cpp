@@ -130,7 +130,7 @@ std::string Plan::text() const {
   std::string text;
   for (const Decision& decision : decisions) {
     const onnx::Tensor& tensor = *decision.weight.tensor;
-    text += fmt::format("{} {}[{}]", decision.weight.name, onnx::name_of(tensor.type),
+    text += fmt::format("{} {}[{}]", decision.weight.name, name_of(tensor.type),
                         fmt::join(tensor.dims, ","));
     if (decision.is_stored()) {
       text += fmt::format(" -> {} {} {}{}{}", name_of(decision.encoding), decision.granularity_text(),

@@ -42,7 +42,7 @@ const Use* WeightUsers::first_unlike(const graph::Index& index, const onnx::Node
 
 std::string why_not_weight(const graph::Index& index, const onnx::Node& node, const Weight& weight,
                            const WeightUsers& users) {
-  if (weight.tensor->type != onnx::ElementType::kFloat) return "its weight is not float32";
+  if (weight.tensor->type != ElementType::kFloat) return "its weight is not float32";
   if (weight.tensor->element_count() == 0) return "its weight is empty";
   if (weight.value->is_output) return "its weight is an output of the graph";
   const Use* other = users.first_unlike(index, node);
@@ -52,7 +52,7 @@ std::string why_not_weight(const graph::Index& index, const onnx::Node& node, co
 std::string why_not_bias(const onnx::Node& node, const Weight* bias, std::size_t channels) {
   if (input_of(node, 2).empty()) return {};
   if (bias == nullptr) return "its bias is computed while the model runs";
-  const bool fits = bias->tensor->type == onnx::ElementType::kFloat && bias->tensor->dims.size() == 1 &&
+  const bool fits = bias->tensor->type == ElementType::kFloat && bias->tensor->dims.size() == 1 &&
                     bias->tensor->element_count() == channels;
   if (!fits) return "its bias is not one float32 for each channel";
   if (bias->value->uses.size() != 1 || bias->value->is_output) return "its bias is used elsewhere too";

@@ -90,7 +90,7 @@ class Seeds {
   // The value of a constant that is a single float.
   std::optional<float> scalar(std::size_t body, Bytes name) const {
     const Weight* constant = constants_.find(body, name);
-    if (constant == nullptr || constant->tensor->type != onnx::ElementType::kFloat ||
+    if (constant == nullptr || constant->tensor->type != ElementType::kFloat ||
         constant->tensor->element_count() != 1)
       return std::nullopt;
     float value = 0;

@@ -2,11 +2,11 @@
 
 namespace ounce::plan {
 
-quant::FloatType float_type_of(onnx::ElementType type) {
+quant::FloatType float_type_of(ElementType type) {
   switch (type) {
-    case onnx::ElementType::kFloat16: return quant::FloatType::kFloat16;
-    case onnx::ElementType::kBfloat16: return quant::FloatType::kBfloat16;
-    case onnx::ElementType::kDouble: return quant::FloatType::kFloat64;
+    case ElementType::kFloat16: return quant::FloatType::kFloat16;
+    case ElementType::kBfloat16: return quant::FloatType::kBfloat16;
+    case ElementType::kDouble: return quant::FloatType::kFloat64;
     default: return quant::FloatType::kFloat32;
   }
 }

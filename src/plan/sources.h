@@ -21,6 +21,6 @@ class TensorSource {
   quant::FloatSource floats_;
 };
 
-quant::FloatType float_type_of(onnx::ElementType type);
+quant::FloatType float_type_of(ElementType type);
 
 }  // namespace ounce::plan

@@ -338,7 +338,7 @@ class StaticPlanner {
     if (raw == recipe_.raw_inputs.end() || !are_bytes(*statistics(path_of(0, key.second)), raw->second))
       return port;
     port.is_raw = true;
-    port.type = onnx::ElementType::kUint8;
+    port.type = ElementType::kUint8;
     port.scales.clear();
     port.zeros.clear();
     for (std::size_t c = 0; c < raw->second.scale.size(); ++c) {
@@ -349,7 +349,7 @@ class StaticPlanner {
     const float zero = std::nearbyint(port.zeros[0]);
     port.is_coding = port.scales.size() == 1 && port.scales[0] > 0 && zero >= 0 && zero <= 255 &&
                      std::abs(zero - port.zeros[0]) < kNearlyWhole &&
-                     coding.type == onnx::ElementType::kUint8;
+                     coding.type == ElementType::kUint8;
     if (!port.is_coding) return port;
     port.zeros = {zero};
     coding.scale = port.scales[0];

@@ -98,7 +98,7 @@ std::vector<Weight> find_weights(const Index& index) {
   for (std::size_t id = 0; id < index.bodies().size(); ++id) {
     const graph::Body& body = index.bodies()[id];
     const auto add = [&](Weight weight) {
-      if (!onnx::is_float_weight_type(weight.tensor->type)) return;
+      if (!is_float_weight_type(weight.tensor->type)) return;
       weight.body = id;
       weight.value = &body.values.find(weight.name)->second;
       describe(index, weight);

@@ -11,7 +11,6 @@
 namespace ounce::runtime {
 namespace {
 
-using data::ElementType;
 using test::error_of;
 using test::floats;
 using test::kFloat;

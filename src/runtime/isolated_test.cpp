@@ -16,7 +16,6 @@
 namespace ounce::runtime {
 namespace {
 
-using data::ElementType;
 using test::endless;
 using test::error_of;
 using test::floats;

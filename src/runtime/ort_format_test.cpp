@@ -18,7 +18,6 @@ namespace ounce::runtime {
 namespace {
 
 namespace fs = std::filesystem;
-using onnx::ElementType;
 using passes::test::noise;
 using test::error_of;
 using test::kFloat;

@@ -24,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using data::ElementType;
 using test::endless;
 using test::error_of;
 using test::floats;

@@ -17,7 +17,6 @@
 namespace ounce::runtime {
 namespace {
 
-using data::ElementType;
 
 constexpr std::uint32_t kStandInsSince = 18;
 

@@ -15,7 +15,6 @@
 namespace ounce::runtime {
 namespace {
 
-using onnx::ElementType;
 using test::error_of;
 using test::kFloat;
 using testing::ElementsAre;
@@ -104,8 +103,8 @@ TEST_P(SessionTest, CarriesEveryFixedWidthType) {
        {ElementType::kFloat, ElementType::kDouble, ElementType::kFloat16, ElementType::kInt32,
         ElementType::kInt64, ElementType::kUint8, ElementType::kInt8, ElementType::kBool}) {
     const Session session = load(identity(type));
-    Tensor tensor{type, {2}, std::string(2 * static_cast<std::size_t>(onnx::info_of(type).bits) / 8, '\1')};
-    EXPECT_EQ(session.run({{"x", tensor}})[0].bytes, tensor.bytes) << onnx::name_of(type);
+    Tensor tensor{type, {2}, std::string(2 * static_cast<std::size_t>(info_of(type).bits) / 8, '\1')};
+    EXPECT_EQ(session.run({{"x", tensor}})[0].bytes, tensor.bytes) << name_of(type);
   }
 }
 

@@ -10,7 +10,6 @@ namespace ounce::runtime {
 namespace {
 
 using data::Dims;
-using data::ElementType;
 using data::Tensor;
 using data::TensorView;
 
@@ -68,7 +67,7 @@ std::vector<std::string> take_strings(const Caller& call, const OrtValue* value,
 }  // namespace
 
 ElementType from_runtime(ONNXTensorElementDataType type) {
-  return onnx::element_type_of(static_cast<std::int64_t>(type)).value_or(ElementType::kUndefined);
+  return ounce::element_type_of(static_cast<std::int64_t>(type)).value_or(ElementType::kUndefined);
 }
 
 Handle<OrtValue> make_value(const Caller& call, const OrtMemoryInfo* memory, const TensorView& tensor,

@@ -11,7 +11,7 @@
 
 namespace ounce::runtime {
 
-data::ElementType from_runtime(ONNXTensorElementDataType type);
+ElementType from_runtime(ONNXTensorElementDataType type);
 
 // The value looks at the tensor's bytes, which must stay where they are and which the runtime only reads;
 // strings are copied. Throws Error{kBadInput} when the bytes do not fit the shape.

@@ -90,8 +90,8 @@ void pack_tensor(Packer& packer, const TensorView& tensor) {
   }
 }
 
-data::ElementType unpack_type(Unpacker& unpacker) {
-  return onnx::element_type_of(unpacker.signed_number()).value_or(data::ElementType::kUndefined);
+ElementType unpack_type(Unpacker& unpacker) {
+  return ounce::element_type_of(unpacker.signed_number()).value_or(ElementType::kUndefined);
 }
 
 void unpack_tensor(Unpacker& unpacker, TensorView& tensor, std::vector<std::string>& strings) {
@@ -102,7 +102,7 @@ void unpack_tensor(Unpacker& unpacker, TensorView& tensor, std::vector<std::stri
   strings.resize(unpacker.count());
   for (std::string& text : strings) text = unpacker.text();
   tensor.strings = &strings;
-  if (tensor.type != data::ElementType::kString &&
+  if (tensor.type != ElementType::kString &&
       tensor.bytes.size() != data::byte_count(tensor.type, tensor.dims, "a tensor of the runner"))
     throw Error(ErrorCode::kBadInput, "the runner gave a tensor whose bytes do not fit its shape");
 }

@@ -9,7 +9,6 @@
 namespace ounce::runtime {
 namespace {
 
-using data::ElementType;
 
 std::string packed(const std::vector<Tensor>& outputs, double seconds = 0, std::uint64_t peak_memory = 0) {
   Ran ran;

@@ -86,8 +86,8 @@ class Finder {
     for (const plan::Weight& weight : plan::find_weights(index_)) {
       const std::uint64_t bytes = weight.tensor->byte_count();
       all_bytes_ += bytes;
-      if (weight.tensor->type == onnx::ElementType::kFloat16 ||
-          weight.tensor->type == onnx::ElementType::kBfloat16)
+      if (weight.tensor->type == ElementType::kFloat16 ||
+          weight.tensor->type == ElementType::kBfloat16)
         half_bytes_ += bytes;
       if (!weight.fits_few_bits()) continue;
       NamedCount& entry = weights[weight.op_type];
@@ -124,8 +124,8 @@ class Finder {
   std::uint64_t code_bytes() const {
     std::uint64_t total = 0;
     const auto add = [&](const onnx::Tensor& tensor) {
-      const int bits = onnx::info_of(tensor.type).bits;
-      const bool is_code = bits > 0 && bits <= 8 && tensor.type != onnx::ElementType::kBool;
+      const int bits = info_of(tensor.type).bits;
+      const bool is_code = bits > 0 && bits <= 8 && tensor.type != ElementType::kBool;
       if (is_code && tensor.dims.size() >= 2) total += tensor.byte_count();
     };
     for (const graph::Body& body : index_.bodies()) {

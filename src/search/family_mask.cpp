@@ -70,8 +70,8 @@ std::optional<MaskConstant> read_answers(const std::string& name, const onnx::Te
 std::optional<MaskConstant> read_mask(const onnx::Model& model, const std::string& name,
                                       const onnx::Tensor& tensor) {
   if (tensor.element_count() == 0 || tensor.element_count() > kMostElements) return std::nullopt;
-  if (onnx::is_float_weight_type(tensor.type)) return read_floats(model, name, tensor);
-  if (tensor.type == onnx::ElementType::kBool) return read_answers(name, tensor);
+  if (is_float_weight_type(tensor.type)) return read_floats(model, name, tensor);
+  if (tensor.type == ElementType::kBool) return read_answers(name, tensor);
   return std::nullopt;
 }
 

@@ -14,7 +14,6 @@ namespace {
 
 using graph::kNone;
 using onnx::Bytes;
-using onnx::ElementType;
 
 // Does the op itself still stand behind a DequantizeLinear?
 bool is_in_floats(std::string_view operators, std::string_view op_type) {
@@ -152,9 +151,9 @@ std::optional<std::string> pattern_of(const onnx::Model& model, const graph::Ind
   if (data == nullptr && weight == nullptr) return std::nullopt;
   if (has_weight(node) && weight == nullptr) return std::nullopt;
   std::string key = fmt::format("{} ", node.op_type);
-  if (data != nullptr) key += fmt::format("x={}", onnx::name_of(around.codes(*data)));
+  if (data != nullptr) key += fmt::format("x={}", name_of(around.codes(*data)));
   if (weight != nullptr)
-    key += fmt::format("{}w={}", data == nullptr ? "" : ",", onnx::name_of(around.codes(*weight)));
+    key += fmt::format("{}w={}", data == nullptr ? "" : ",", name_of(around.codes(*weight)));
   key += data == nullptr ? " form=w:DQ-op" : fmt::format(" form=DQ-op{}", around.behind());
   if (weight != nullptr) {
     const auto granularity = around.granularity(*weight);

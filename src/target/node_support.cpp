@@ -17,10 +17,10 @@ namespace {
 using onnx::Bytes;
 using Group = SupportMatrix::Group;
 
-std::string type_name(onnx::ElementType type) {
-  if (type == onnx::ElementType::kFloat) return "float";
-  if (type == onnx::ElementType::kDouble) return "double";
-  return std::string(onnx::name_of(type));
+std::string type_name(ElementType type) {
+  if (type == ElementType::kFloat) return "float";
+  if (type == ElementType::kDouble) return "double";
+  return std::string(name_of(type));
 }
 
 // A part of a key: a text, or anything.
@@ -145,8 +145,8 @@ NodeSupport NodeChecker::check_alone(std::size_t body, const onnx::Node& node, s
     const auto bind = [&](const std::vector<Bytes>& names, const std::vector<std::string_view>& signature) {
       for (std::size_t i = 0; i < names.size(); ++i) {
         if (names[i].empty() || Group::parameter(signature, i) != variable) continue;
-        const onnx::ElementType type = types_.type(body, names[i]);
-        bound = type == onnx::ElementType::kUndefined ? std::nullopt : Part(type_name(type));
+        const ElementType type = types_.type(body, names[i]);
+        bound = type == ElementType::kUndefined ? std::nullopt : Part(type_name(type));
         if (!bound) unknown = fmt::format("the type of '{}' is not known", names[i]);
         return true;
       }

@@ -43,15 +43,15 @@ class NodeView {
   }
   bool is_varying(graph::Bytes name) const { return docs_.fact(body_, name).is_varying; }
   // kUndefined when nobody says it.
-  onnx::ElementType type(std::size_t input) const { return type_of(graph::input_of(node_, input)); }
-  onnx::ElementType type_of(graph::Bytes name) const {
-    return name.empty() ? onnx::ElementType::kUndefined : docs_.types_.type(body_, name);
+  ElementType type(std::size_t input) const { return type_of(graph::input_of(node_, input)); }
+  ElementType type_of(graph::Bytes name) const {
+    return name.empty() ? ElementType::kUndefined : docs_.types_.type(body_, name);
   }
   bool has_type(std::size_t input, std::string_view letters) const {
-    const onnx::ElementType known = type(input);
-    return known == onnx::ElementType::kUndefined || is_among(known, letters);
+    const ElementType known = type(input);
+    return known == ElementType::kUndefined || is_among(known, letters);
   }
-  static bool is_among(onnx::ElementType type, std::string_view letters) {
+  static bool is_among(ElementType type, std::string_view letters) {
     return std::any_of(letters.begin(), letters.end(),
                        [&](char letter) { return letter == '*' || onnx::type_of_letter(letter) == type; });
   }
@@ -70,9 +70,9 @@ class NodeView {
     return &*docs_.index_.bodies()[home].nodes()[value->producer];
   }
   // The type that an input has before a DequantizeLinear in front of the node; kUndefined without one.
-  onnx::ElementType quantized_type(std::size_t input) const {
+  ElementType quantized_type(std::size_t input) const {
     const onnx::Node* const source = producer(input);
-    if (source == nullptr || source->op_type != "DequantizeLinear") return onnx::ElementType::kUndefined;
+    if (source == nullptr || source->op_type != "DequantizeLinear") return ElementType::kUndefined;
     return type_of(graph::input_of(*source, 0));
   }
   const graph::Value* output() const {

@@ -10,7 +10,6 @@
 namespace ounce::target {
 
 using graph::Bytes;
-using onnx::ElementType;
 
 namespace {
 

@@ -187,7 +187,7 @@ bool ProviderDocs::documents(std::size_t body, std::size_t position, std::string
   }
   const NodeView view(*this, body, node);
   if (!view.has_type(0, op->types.empty() ? page_.types : op->types)) {
-    why_not = fmt::format("not for {}", onnx::name_of(view.type(0)));
+    why_not = fmt::format("not for {}", name_of(view.type(0)));
     return false;
   }
   if (const std::string_view unmet = unmet_word(op->condition, view); !unmet.empty()) {

@@ -20,7 +20,6 @@ namespace ounce::target {
 namespace {
 
 using onnx::Bytes;
-using onnx::ElementType;
 using quant::WeightPairs;
 
 // Where an integer op takes the codes it multiplies with, and their zero point, which tells their type.

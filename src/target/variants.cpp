@@ -59,7 +59,7 @@ class Reader {
   std::optional<std::string> constant(std::size_t input) const {
     const auto found =
         graph::find_constant(place_.model, place_.index, place_.body, graph::input_of(node_, input));
-    if (!found || found->tensor->type == onnx::ElementType::kString || found->tensor->byte_count() > 64)
+    if (!found || found->tensor->type == ElementType::kString || found->tensor->byte_count() > 64)
       return std::nullopt;
     return std::string(onnx::RawValues(*found->tensor).bytes());
   }

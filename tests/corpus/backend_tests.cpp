@@ -35,7 +35,7 @@ std::optional<std::vector<TestInput>> test_inputs(const fs::path& model) {
       onnx::Model owner;
       const onnx::Origin origin{input.message, file.string()};
       const auto tensor = onnx::TensorReader(owner, origin, std::nullopt).read(input.message);
-      if (tensor->type == onnx::ElementType::kString) return std::nullopt;
+      if (tensor->type == ElementType::kString) return std::nullopt;
       input.tensor = {tensor->type, tensor->dims, std::string(onnx::RawValues(*tensor).bytes())};
     } catch (const Error&) {
       return std::nullopt;  // another message than TensorProto

@@ -9,7 +9,6 @@
 namespace ounce::test {
 namespace {
 
-using onnx::ElementType;
 
 template <class T>
 std::vector<double> numbers(const std::string& bytes) {
@@ -66,7 +65,7 @@ Closeness compare_outputs(const std::vector<runtime::Tensor>& reference,
     if (a.type != b.type) result.difference = fmt::format("output {}: another element type", k);
     if (a.dims != b.dims) result.difference = fmt::format("output {}: another shape", k);
     if (!is_float(a.type) && a.bytes != b.bytes)
-      result.difference = fmt::format("output {}: other {} values", k, onnx::name_of(a.type));
+      result.difference = fmt::format("output {}: other {} values", k, name_of(a.type));
     if (!result.difference.empty()) return result;
     if (!is_float(a.type)) continue;
     const std::vector<double> x = numbers_of(a), y = numbers_of(b);

@@ -127,7 +127,7 @@ class Original {
       const runtime::Session session(library(), model, {});
       loads_ = true;
       for (const auto& output : session.outputs()) {
-        if (output.is_tensor() && output.element != onnx::ElementType::kString) names_.push_back(output.name);
+        if (output.is_tensor() && output.element != ElementType::kString) names_.push_back(output.name);
       }
       if (names_.empty()) return;
       outputs_ = session.run(inputs_, names_);

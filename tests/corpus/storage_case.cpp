@@ -102,13 +102,13 @@ std::vector<float> weights_like(std::size_t count, std::uint32_t seed) {
 runtime::Tensor float_input(const Dims& dims, std::uint32_t seed) {
   std::size_t count = 1;
   for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
-  return {onnx::ElementType::kFloat, dims, raw_floats(weights_like(count, seed + 1000))};
+  return {ElementType::kFloat, dims, raw_floats(weights_like(count, seed + 1000))};
 }
 
 runtime::Tensor int64_input(const Dims& dims, const std::vector<std::int64_t>& values) {
   std::string bytes(values.size() * sizeof(std::int64_t), '\0');
   std::memcpy(bytes.data(), values.data(), bytes.size());
-  return {onnx::ElementType::kInt64, dims, bytes};
+  return {ElementType::kInt64, dims, bytes};
 }
 
 }  // namespace ounce::test

@@ -17,7 +17,7 @@ std::string weight(const std::string& name, const Dims& dims, std::uint32_t seed
 }
 
 runtime::Tensor bool_input(bool value) {
-  return {onnx::ElementType::kBool, {}, std::string(1, value ? '\1' : '\0')};
+  return {ElementType::kBool, {}, std::string(1, value ? '\1' : '\0')};
 }
 
 // x [4, 64] · w [64, 48]
@@ -136,7 +136,7 @@ StorageCase typed_matmul(const std::string& name, int type,
   model.initializer(tensor("w", type, {64, 48}, encode(weights_like(std::size_t{64} * 48, 1))))
       .node("MatMul", {"x", "w"}, {"y"});
   const runtime::Tensor x{
-      static_cast<onnx::ElementType>(type), {4, 64}, encode(weights_like(std::size_t{4} * 64, 2))};
+      static_cast<ElementType>(type), {4, 64}, encode(weights_like(std::size_t{4} * 64, 2))};
   return make(name, model, {{"x", x}}, {"w"});
 }
 

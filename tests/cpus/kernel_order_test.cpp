@@ -131,7 +131,7 @@ TEST_P(KernelOrder, IsTheOneThatScalesAreMadeFor) {
       std::uniform_int_distribution<int> code(-127, 127), large(200, 255);
       std::vector<std::int8_t> codes(size_of(test.weight));
       for (std::int8_t& value : codes) value = static_cast<std::int8_t>(code(random));
-      data::Tensor input{data::ElementType::kUint8, test.input, std::string(size_of(test.input), '\0')};
+      data::Tensor input{ElementType::kUint8, test.input, std::string(size_of(test.input), '\0')};
       for (char& byte : input.bytes) byte = static_cast<char>(large(random));
       const onnx::Model model = onnx::read_model_from_memory(model_of(test, codes, true), "model");
       const WeightPairs pairs = target::pairs_of(*model.proto->graph->nodes[0], test.weight);

@@ -18,7 +18,7 @@ namespace {
 bool is_complete(const data::Tensor& tensor) {
   std::uint64_t count = 1;
   for (const auto dim : tensor.dims) count *= static_cast<std::uint64_t>(dim);
-  if (tensor.type == onnx::ElementType::kString) return tensor.strings.size() == count;
+  if (tensor.type == ElementType::kString) return tensor.strings.size() == count;
   return tensor.bytes.size() * 8 >= count;  // a bit at least for every value
 }
 

@@ -32,7 +32,7 @@ std::string written(const Model& model, bool rewrite_everything) {
 }
 
 void read_values(const onnx::Tensor& tensor) {
-  if (tensor.type == onnx::ElementType::kString) return;
+  if (tensor.type == ElementType::kString) return;
   promise(onnx::RawValues(tensor).bytes().size() == tensor.byte_count(),
           "a tensor has fewer values than its shape");
 }
@@ -64,7 +64,7 @@ void check_edited_tensors(const std::string& bytes) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     promise(before[i]->type == after[i]->type && before[i]->dims == after[i]->dims,
             "a tensor changed its shape");
-    if (before[i]->type == onnx::ElementType::kString) continue;
+    if (before[i]->type == ElementType::kString) continue;
     promise(onnx::RawValues(*before[i]).bytes() == onnx::RawValues(*after[i]).bytes(),
             "a tensor changed its values");
   }

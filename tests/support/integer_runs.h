@@ -49,7 +49,7 @@ inline Sample sample_for(const runtime::Session& session, std::uint32_t seed) {
   for (const auto& input : session.inputs()) {
     data::Dims dims;
     for (const auto& dimension : input.shape) dims.push_back(std::max<std::int64_t>(dimension.value, 1));
-    if (input.element == onnx::ElementType::kFloat) {
+    if (input.element == ElementType::kFloat) {
       const auto mixed = seed + static_cast<std::uint32_t>(11 * sample.size());
       sample.push_back({input.name, data::test::tensor_of<float>(dims, waves(dims, mixed))});
     } else {
@@ -86,7 +86,7 @@ inline observe::Ranges observe_all(const onnx::Model& model, const graph::Index&
   observe::Ranges ranges;
   const auto add = [&](const std::string& name, const data::Tensor& tensor) {
     const auto path = paths.find(name);
-    if (path == paths.end() || tensor.type != onnx::ElementType::kFloat || tensor.bytes.empty()) return;
+    if (path == paths.end() || tensor.type != ElementType::kFloat || tensor.bytes.empty()) return;
     const std::size_t axis = tensor.dims.size() > 2 ? 1 : tensor.dims.size() - 1;
     std::size_t stride = 1;
     for (std::size_t i = axis + 1; i < tensor.dims.size(); ++i)

@@ -1,13 +1,11 @@
-// The element types of ONNX tensors: their numbers in the file, their names, their widths.
+// The element types of tensors: their names and widths. The numbers are those of ONNX files.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "onnx/schema.h"
-
-namespace ounce::onnx {
+namespace ounce {
 
 enum class ElementType : std::int32_t {
   kUndefined = 0,
@@ -43,10 +41,8 @@ enum class ElementType : std::int32_t {
 
 struct ElementTypeInfo {
   ElementType type;
-  std::string_view name;    // in lower case, as NumPy and ONNX write it
-  int bits;                 // of one element in raw data; 0 for strings
-  TensorField typed_field;  // where its values stand when they are not raw
-  int per_entry;            // elements in one entry of that field; complex numbers take two entries: 0
+  std::string_view name;  // in lower case, as NumPy and ONNX write it
+  int bits;               // of one element in raw data; 0 for strings
 };
 
 // Nothing for a number that no schema knows.
@@ -59,4 +55,4 @@ inline bool is_float_weight_type(ElementType type) {
          type == ElementType::kDouble;
 }
 
-}  // namespace ounce::onnx
+}  // namespace ounce
