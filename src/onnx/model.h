@@ -13,10 +13,11 @@
 #include <variant>
 #include <vector>
 
-#include "io/mapped_file.h"
 #include "base/element_type.h"
+#include "io/mapped_file.h"
 #include "onnx/message.h"
 #include "onnx/production.h"
+#include "onnx/schema.h"
 
 namespace ounce::onnx {
 

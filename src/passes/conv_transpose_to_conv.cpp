@@ -27,14 +27,14 @@ constexpr std::int64_t kFewestInputs = 4;  // of a group
 constexpr double kMostWork = 2;            // times the multiplications
 
 // One spatial axis.
-struct Axis {
+struct SpatialAxis {
   std::int64_t taps = 1, stride = 1, dilation = 1, pad_before = 0, pad_after = 0, more = 0;
   // Of the Conv.
   std::int64_t new_taps = 1, new_pad_before = 0, new_pad_after = 0, cut_before = 0, cut_after = 0;
 };
 
 // Every phase gets all its taps, and what is too much at the ends is not computed, or cut off.
-bool solve(Axis& axis) {
+bool solve(SpatialAxis& axis) {
   const std::int64_t width = (axis.taps - 1) * axis.dilation + 1, s = axis.stride;
   axis.new_taps = (width + s - 1) / s;
   axis.new_pad_before = axis.new_pad_after = axis.new_taps - 1;
@@ -54,11 +54,11 @@ struct Transposed {
   const onnx::Tensor* weight = nullptr;
   const onnx::Tensor* bias = nullptr;
   std::int64_t groups = 1, inputs = 0, outputs = 0;  // channels; outputs of a group
-  std::vector<Axis> axes;
+  std::vector<SpatialAxis> axes;
 
   std::int64_t phases() const {
     std::int64_t count = 1;
-    for (const Axis& axis : axes) count *= axis.stride;
+    for (const SpatialAxis& axis : axes) count *= axis.stride;
     return count;
   }
 };
@@ -96,7 +96,7 @@ std::variant<Transposed, Reason> read(const onnx::Model& model, const graph::Ind
     return Reason{"its bias is not one value a channel"};
   double work = 1;
   for (std::size_t i = 0; i < rank; ++i) {
-    Axis axis{dims[i + 2], (*strides)[i], (*dilations)[i], (*pads)[i], (*pads)[rank + i], (*more)[i]};
+    SpatialAxis axis{dims[i + 2], (*strides)[i], (*dilations)[i], (*pads)[i], (*pads)[rank + i], (*more)[i]};
     constexpr std::int64_t kMost = 1 << 16;
     for (const std::int64_t number : {axis.taps, axis.stride, axis.dilation}) {
       if (number < 1 || number > kMost) return Reason{"its attributes make no sense"};
@@ -134,7 +134,7 @@ onnx::Tensor new_weight(const Transposed& op) {
   const std::int64_t inputs = op.inputs / op.groups;
   Integers dims = {op.groups * op.phases() * op.outputs, inputs};
   std::int64_t positions = 1, old_positions = 1;
-  for (const Axis& axis : op.axes) {
+  for (const SpatialAxis& axis : op.axes) {
     dims.push_back(axis.new_taps);
     positions *= axis.new_taps;
     old_positions *= axis.taps;
@@ -145,7 +145,7 @@ onnx::Tensor new_weight(const Transposed& op) {
   const auto source = [&](const Phase& phase, std::int64_t position) -> std::optional<std::int64_t> {
     std::int64_t place = 0, factor = 1;
     for (std::size_t i = op.axes.size(); i-- > 0;) {
-      const Axis& axis = op.axes[i];
+      const SpatialAxis& axis = op.axes[i];
       const std::int64_t q = axis.new_taps - 1 - position % axis.new_taps;
       const std::int64_t wide = axis.stride * q + phase.remainders[i];
       position /= axis.new_taps;
@@ -227,8 +227,8 @@ class TransposedRewrite {
     if (op.bias != nullptr) more.push_back(editor.add_tensor(place, new_bias_of(op)));
     Chain chain(editor, place, node.inputs[0]);
     Integers pads;
-    for (const Axis& axis : op.axes) pads.push_back(axis.new_pad_before);
-    for (const Axis& axis : op.axes) pads.push_back(axis.new_pad_after);
+    for (const SpatialAxis& axis : op.axes) pads.push_back(axis.new_pad_before);
+    for (const SpatialAxis& axis : op.axes) pads.push_back(axis.new_pad_after);
     chain.node("Conv", more, chain.integers("pads", pads), chain.integer("group", op.groups))
         .named(node.name);
     if (clamp != nullptr) {
@@ -250,7 +250,7 @@ class TransposedRewrite {
     const auto cut = [&] {
       Integers starts, ends, axes;
       for (std::size_t i = 0; i < rank; ++i) {
-        const Axis& axis = op.axes[i];
+        const SpatialAxis& axis = op.axes[i];
         if (axis.cut_before == 0 && axis.cut_after == 0) continue;
         constexpr std::int64_t kEnd = std::int64_t{1} << 40;
         starts.push_back(axis.cut_before);

@@ -22,11 +22,6 @@ using kernels::kPanelBlocks;
 using plan::Decision;
 using quant::BlockRows;
 
-template <class T>
-onnx::Bytes as_bytes(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
-}
-
 constexpr std::size_t part_of(StoredPart part) { return static_cast<std::size_t>(part); }
 
 const std::byte* bytes_of(const std::vector<float>& values) {

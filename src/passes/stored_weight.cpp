@@ -21,11 +21,6 @@ using plan::Decision;
 using plan::Encoding;
 using quant::FloatSource;
 
-template <class T>
-onnx::Bytes as_bytes(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
-}
-
 const onnx::Place& part(std::span<const onnx::Place> parts, StoredPart which) {
   return parts[static_cast<std::size_t>(which)];
 }

@@ -10,6 +10,11 @@
 
 namespace ounce::passes {
 
+template <class T>
+onnx::Bytes as_bytes(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
 // The tensors that hold a stored weight. `scales` is the codebook for codebook encodings; parts that an
 // encoding does not have are missing.
 enum class StoredPart : std::size_t { kCodes = 0, kScales = 1, kZeros = 2 };
