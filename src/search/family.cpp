@@ -41,7 +41,7 @@ bool is_classical(std::string_view op_type) {
   return op_type.starts_with("TreeEnsemble") || op_type.starts_with("SVM") || op_type.starts_with("Linear");
 }
 
-std::string describe(const FamilyFinding& finding) {
+std::string describe_family(const FamilyFinding& finding) {
   static const std::map<ModelFamily, const char*> kNames = {
       {ModelFamily::kCnn, "convolutional network"},
       {ModelFamily::kTransformer, "transformer"},
@@ -67,7 +67,7 @@ class Finder {
     result_.states = find_states(model_, index_);
     describe_precision();
     name_the_family();
-    result_.description = describe(result_);
+    result_.description = describe_family(result_);
     propose_task(model_, index_, result_);
     // Classes are what everybody looks at without being told.
     if (result_.task != Task::kAuto && result_.task != Task::kClassify)

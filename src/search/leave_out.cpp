@@ -7,7 +7,7 @@ namespace ounce::search {
 namespace {
 
 constexpr double kDestroyed = 1e6;        // stands for noise that is no number
-constexpr std::size_t kMostReturns = 24;  // tries to do without some
+constexpr std::size_t kMostRemovals = 24;  // tries to do without some
 
 double noise_of(const Piece& piece) { return piece.noise < kDestroyed ? piece.noise : kDestroyed; }
 
@@ -26,7 +26,7 @@ class Returns {
  private:
   // All of these, or else each half of them.
   void give_back(std::size_t first, std::size_t count) {
-    if (count == 0 || tries_++ >= kMostReturns || !ask_.may_go_on()) return;
+    if (count == 0 || tries_++ >= kMostRemovals || !ask_.may_go_on()) return;
     Pieces fewer = chosen_;
     const auto begin = fewer.begin() + static_cast<std::ptrdiff_t>(first);
     fewer.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
