@@ -185,7 +185,7 @@ void Shadow::Impl::compare(const WaitingCall& call) {
       const data::TensorView& other = outputs[order[i]];
       if (other.type != call.outputs[i].type || other.dims != call.outputs[i].dims)
         throw Error(ErrorCode::kBadInput, "the candidate gives other shapes");
-      are_numbers = are_numbers && add_comparison(call.outputs[i], other, sums[names[i].name]);
+      are_numbers = are_numbers && add_comparison(names[i], call.outputs[i], other, sums[names[i].name]);
     }
   } catch (const Error& error) {
     if (candidate) {

@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
+#include <vector>
 
+#include "data/class_rows.h"
 #include "data/convert.h"
 
 namespace ounce::app {
 namespace {
 
-// Rows of classes: the last axis of [N, classes], and of [N, T, classes] unless it is a box's four numbers.
-std::size_t classes_of(const data::Dims& dims) {
-  const bool has_rows = dims.size() == 2 || (dims.size() == 3 && dims.back() > 4);
-  return has_rows && dims.back() > 1 ? static_cast<std::size_t>(dims.back()) : 0;
-}
-
 template <class T>
-bool add_values(std::span<const T> primary, std::span<const T> candidate, std::size_t classes,
-                ShadowOutput& sums) {
+bool add_values(std::span<const T> primary, std::span<const T> candidate, ShadowOutput& sums) {
   for (std::size_t i = 0; i < primary.size(); ++i) {
     if (std::isfinite(primary[i]) && !std::isfinite(candidate[i])) return false;
   }
@@ -29,15 +24,6 @@ bool add_values(std::span<const T> primary, std::span<const T> candidate, std::s
     sums.largest = std::max(sums.largest, std::abs(a - b));
     ++sums.values;
   }
-  if (classes == 0) return true;
-  for (std::size_t row = 0; row + classes <= primary.size(); row += classes) {
-    const auto best = [&](std::span<const T> values) {
-      const auto first = values.begin() + static_cast<std::ptrdiff_t>(row);
-      return std::max_element(first, first + static_cast<std::ptrdiff_t>(classes)) - first;
-    };
-    ++sums.answers;
-    if (best(primary) != best(candidate)) ++sums.flips;
-  }
   return true;
 }
 
@@ -45,15 +31,52 @@ std::span<const float> floats_in(const data::TensorView& tensor) {
   return {reinterpret_cast<const float*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(float)};
 }
 
-}  // namespace
-
-bool add_comparison(const data::TensorView& primary, const data::TensorView& candidate, ShadowOutput& sums) {
-  const std::size_t classes = classes_of(primary.dims);
-  if (primary.type == ElementType::kFloat)
-    return add_values(floats_in(primary), floats_in(candidate), classes, sums);
+// Labels have no differences: as in verify(), one that is another one is noise as large as itself.
+void add_labels(const data::TensorView& primary, const data::TensorView& candidate, ShadowOutput& sums) {
   const std::vector<double> a = data::to_doubles(primary, "output"),
                             b = data::to_doubles(candidate, "output");
-  return add_values(std::span(a), std::span(b), classes, sums);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool is_other = a[i] != b[i];
+    sums.signal += 1;
+    sums.noise += is_other ? 1 : 0;
+    sums.largest = std::max(sums.largest, is_other ? 1.0 : 0.0);
+    sums.flips += is_other ? 1 : 0;
+  }
+  sums.values += a.size();
+  sums.answers += a.size();
+}
+
+// Rows with another best class.
+void add_rows(const data::ValueDescription& output, const data::TensorView& primary,
+              const data::TensorView& candidate, ShadowOutput& sums) {
+  if (!is_float_weight_type(primary.type)) return;
+  const data::ValueDescription described = data::described_as(primary, output);
+  const std::optional<std::size_t> axis = data::class_axis(described);
+  if (!axis || primary.dims.size() != described.shape.size()) return;
+  std::vector<float> as_floats, others_as_floats;
+  const data::ClassRows ours(data::floats_of(primary, as_floats, "output"), primary.dims, *axis),
+      theirs(data::floats_of(candidate, others_as_floats, "output"), candidate.dims, *axis);
+  for (std::size_t row = 0; row < ours.rows(); ++row) {
+    ++sums.answers;
+    if (ours.best(row) != theirs.best(row)) ++sums.flips;
+  }
+}
+
+}  // namespace
+
+bool add_comparison(const data::ValueDescription& output, const data::TensorView& primary,
+                    const data::TensorView& candidate, ShadowOutput& sums) {
+  if (data::is_label(primary.type, primary.dims.size())) {
+    add_labels(primary, candidate, sums);
+    return true;
+  }
+  const auto add = [&](const auto& a, const auto& b) { return add_values(std::span(a), std::span(b), sums); };
+  const bool are_numbers =
+      primary.type == ElementType::kFloat
+          ? add(floats_in(primary), floats_in(candidate))
+          : add(data::to_doubles(primary, "output"), data::to_doubles(candidate, "output"));
+  if (are_numbers) add_rows(output, primary, candidate, sums);
+  return are_numbers;
 }
 
 bool is_finite(const data::TensorView& tensor) {

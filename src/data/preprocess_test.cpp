@@ -118,7 +118,7 @@ Image image_of(const Tensor& tensor) {
   return {static_cast<int>(tensor.dims[1]), static_cast<int>(tensor.dims[0]), 3, pixels};
 }
 
-std::vector<std::uint8_t> bytes_of(InputContract contract, const Tensor& raw) {
+std::vector<std::uint8_t> prepared_bytes(InputContract contract, const Tensor& raw) {
   contract.layout = ImageLayout::kNhwc;
   return numbers_of<std::uint8_t>(applied(contract, raw, ElementType::kUint8));
 }
@@ -131,7 +131,7 @@ TEST_F(ImageContract, ResizesAsPillowDoes) {
       {"hamming", Filter::kHamming}, {"bicubic", Filter::kBicubic}, {"lanczos", Filter::kLanczos}};
   for (const auto& [name, filter] : filters) {
     contract.resample = name;
-    EXPECT_EQ(bytes_of(contract, ramp(7, 9)), resize_pillow(image_of(ramp(7, 9)), 6, 4, filter).pixels);
+    EXPECT_EQ(prepared_bytes(contract, ramp(7, 9)), resize_pillow(image_of(ramp(7, 9)), 6, 4, filter).pixels);
   }
 }
 
@@ -145,7 +145,7 @@ TEST_F(ImageContract, ResizesAsOpenCvDoes) {
                                                         {"area", Interpolation::kArea}};
   for (const auto& [name, filter] : filters) {
     contract.resample = name;
-    EXPECT_EQ(bytes_of(contract, ramp(7, 9)), resize_opencv(image_of(ramp(7, 9)), 6, 4, filter).pixels);
+    EXPECT_EQ(prepared_bytes(contract, ramp(7, 9)), resize_opencv(image_of(ramp(7, 9)), 6, 4, filter).pixels);
   }
 }
 
@@ -155,7 +155,7 @@ TEST_F(ImageContract, ResizesTheShorterSideAndCutsOutTheMiddle) {
   for (const auto rule : {ounce::CropRule::kTorchvision, ounce::CropRule::kHuggingFace}) {
     contract.crop_rule = rule;
     const Image resized = resize_pillow(image_of(ramp(7, 12)), 8, 5, Filter::kBilinear);
-    EXPECT_EQ(bytes_of(contract, ramp(7, 12)), center_crop(resized, 4, 4, rule).pixels);
+    EXPECT_EQ(prepared_bytes(contract, ramp(7, 12)), center_crop(resized, 4, 4, rule).pixels);
   }
 }
 

@@ -14,13 +14,14 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
-#include "base/sha256.h"
 #include "base/jobs.h"
+#include "base/sha256.h"
 #include "base/stopwatch.h"
 #include "graph/verify.h"
 #include "io/mapped_file.h"
 #include "make/adaptive_rounding.h"
 #include "make/content_digest.h"
+#include "make/decoding_note.h"
 #include "make/few_bit_fit.h"
 #include "make/few_bit_search.h"
 #include "make/histograms.h"
@@ -223,12 +224,6 @@ void note_target(const Recipe& recipe, QuantizeResult& result) {
       "op; `format=w16` is as small at full speed, `target=cuda`, coreml … is for processors that have it");
 }
 
-// As sure as a timing can be.
-bool is_slower_than_promised(const Recipe& recipe, const TrialResult& trial) {
-  return recipe.memory == MemoryUse::kBalanced && trial.speed_up &&
-         trial.speed_up->rounds >= SpeedUp::kLeastRounds && trial.speed_up->high < 1 - recipe.decode_share;
-}
-
 // Does this CPU tell how fast the target is?
 bool is_timed_on_target(const Recipe& recipe) {
   const target::Target target = target::parse_target(recipe.target);
@@ -296,14 +291,6 @@ Statement statement_before(const QuantizeOptions& options, const Recipe& recipe,
 
 std::string statement_field(const Statement& statement) {
   return onnx::metadata_field(Statement::kMetadataKey, statement_text(statement));
-}
-
-// The next place along the curve.
-Recipe with_less_decoding(Recipe recipe) {
-  constexpr double kLeastDecodeShare = 0.01;
-  recipe.decode_share /= 2;
-  if (recipe.decode_share < kLeastDecodeShare) recipe.memory = MemoryUse::kFast;
-  return recipe;
 }
 
 }  // namespace
@@ -439,18 +426,8 @@ void write_resolved(const onnx::Model& original, const QuantizeOptions& options,
           result.trial.slice));
   }
   refuse_slowness(recipe, options, result);
-  if (is_slower_than_promised(recipe, result.trial)) {
-    QuantizeResult next;
-    next.model = path;
-    next.output = output_path;
-    next.bytes_before = result.bytes_before;
-    next.notes.push_back(
-        fmt::format("decoding was given {:.3g} % of a run and took {:.0f} % here: it gets half of that",
-                    100 * recipe.decode_share, 100 * (1 / result.trial.speed_up->ratio - 1)));
-    write_resolved(original, options, {chosen, with_less_decoding(recipe)}, next, gate);
-    result = std::move(next);
-    return;
-  }
+  if (std::string note = decoding_note(recipe, result.trial); !note.empty())
+    result.notes.push_back(std::move(note));
   statement.content = content_digest(output.reopen(), pool);
   statement.source_sha256 = source_sha256(original, pool);
   if (result.trial.samples != 0) statement.trial = stated_run(result.trial);

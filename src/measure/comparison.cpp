@@ -9,6 +9,7 @@
 
 #include "base/cancel.h"
 #include "data/convert.h"
+#include "data/class_rows.h"
 #include "measure/prefetch.h"
 #include "measure/sample_picture.h"
 #include "measure/worst_output.h"

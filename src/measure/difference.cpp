@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "data/class_rows.h"
 #include "data/convert.h"
-#include "measure/class_rows.h"
 
 namespace ounce::measure {
 namespace {
@@ -102,23 +102,6 @@ bool is_class_number(double value) { return value >= 0 && value < 9e15; }
 
 }  // namespace
 
-bool is_label(ElementType type, std::size_t rank) {
-  constexpr std::size_t kPictureRank = 4;
-  switch (type) {
-    case ElementType::kString:
-    case ElementType::kBool:
-    case ElementType::kInt4:
-    case ElementType::kUint4:
-    case ElementType::kInt32:
-    case ElementType::kUint32:
-    case ElementType::kInt64:
-    case ElementType::kUint64: return true;
-    case ElementType::kInt8:
-    case ElementType::kUint8: return rank < kPictureRank;
-    default: return false;
-  }
-}
-
 void Difference::add(std::span<const float> a, std::span<const float> b) {
   Lanes lanes;
   const std::size_t whole = a.size() / kLanes * kLanes;
@@ -205,7 +188,7 @@ double Difference::cosine() const {
 }
 
 OutputMeter::OutputMeter(const data::ValueDescription& output, std::optional<double> threshold)
-    : output_(output), threshold_(threshold), is_label_(measure::is_label(output)) {
+    : output_(output), threshold_(threshold), is_label_(data::is_label(output)) {
   if (is_float_weight_type(output.element)) class_axis_ = class_axis(output);
 }
 
@@ -215,7 +198,7 @@ double OutputMeter::add(const TensorView& reference, const TensorView& candidate
     if (is_float_weight_type(output_.element)) class_axis_ = class_axis(output_);
   }
   // A model may leave the rank open, which decides about 8-bit integers: the first values tell.
-  if (difference_.values == 0) is_label_ = measure::is_label(reference.type, reference.dims.size());
+  if (difference_.values == 0) is_label_ = data::is_label(reference.type, reference.dims.size());
   Difference sums;
   if (is_list_ && reference.type == candidate.type && reference.dims.size() == candidate.dims.size())
     return 0;
@@ -276,7 +259,7 @@ void OutputMeter::add_decisions(const data::Dims& dims) {
   if (!are_pairs_) return;
   are_pairs_ = class_axis_ && dims.size() == output_.shape.size() && dims[*class_axis_] == 2;
   if (!are_pairs_) return;
-  const ClassRows reference(reference_values_, dims, *class_axis_),
+  const data::ClassRows reference(reference_values_, dims, *class_axis_),
       candidate(candidate_values_, dims, *class_axis_);
   for (std::size_t row = 0; row < reference.rows() && are_pairs_; ++row) {
     const float no = reference.score(row, 0), yes = reference.score(row, 1);
@@ -288,24 +271,24 @@ void OutputMeter::add_decisions(const data::Dims& dims) {
 }
 
 void OutputMeter::add_rows(const data::Dims& dims) {
-  const ClassRows reference(reference_values_, dims, *class_axis_),
+  const data::ClassRows reference(reference_values_, dims, *class_axis_),
       candidate(candidate_values_, dims, *class_axis_);
   classes_ = reference.classes();
   for (std::size_t row = 0; row < reference.rows(); ++row) {
     ++rows_;
-    if (classes_ <= kTop) {
+    if (classes_ <= data::kTop) {
       add_answer(reference.best(row), candidate.best(row));
       continue;
     }
-    reference.best(row, kTop, reference_best_);
-    candidate.best(row, kTop, candidate_best_);
+    reference.best(row, data::kTop, reference_best_);
+    candidate.best(row, data::kTop, candidate_best_);
     add_answer(reference_best_[0], candidate_best_[0]);
     std::size_t shared = 0;
     for (const std::size_t of_class : candidate_best_) {
       shared +=
           static_cast<std::size_t>(std::count(reference_best_.begin(), reference_best_.end(), of_class));
     }
-    shared_of_five_ += static_cast<double>(shared) / kTop;
+    shared_of_five_ += static_cast<double>(shared) / data::kTop;
   }
 }
 
@@ -366,7 +349,7 @@ OutputComparison OutputMeter::result() const {
     result.changed = rows_ - same_best_;
     result.top1_agreement = static_cast<double>(same_best_) / rows;
     result.changed_answers = changed_answers();
-    if (classes_ > kTop) result.top5_agreement = shared_of_five_ / rows;
+    if (classes_ > data::kTop) result.top5_agreement = shared_of_five_ / rows;
   }
   if (threshold_ && !is_label_) result.flips = decides_by_pairs() ? pair_flips_ : flips_;
   result.decisions = decides_by_pairs() ? pairs_ : decisions_;

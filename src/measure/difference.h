@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "data/class_rows.h"
 #include "data/tensor.h"
 #include "measure/slices.h"
 
@@ -35,11 +36,7 @@ struct Difference {
   double cosine() const;
 };
 
-// Are the values of such an output labels (OutputComparison::is_label)?
-bool is_label(ElementType type, std::size_t rank);
-inline bool is_label(const data::ValueDescription& output) {
-  return is_label(output.given(), output.shape.size());
-}
+using data::is_label;
 
 // One output over all samples.
 class OutputMeter {

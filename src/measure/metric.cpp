@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/class_rows.h"
 #include "data/convert.h"
-#include "measure/class_rows.h"
 #include "measure/evidence.h"
 #include "measure/paired_bootstrap.h"
 
@@ -82,7 +82,7 @@ class Rows {
     }
   }
 
-  ClassRows reference, candidate;
+  data::ClassRows reference, candidate;
 
  private:
   std::vector<double> labels_;
@@ -116,14 +116,14 @@ class Accuracy : public MetricMeter {
     std::vector<MetricResult> all = {result_of("top1_accuracy", true, top1_)};
     all.front().lost = lost_.tally();
     all.front().won = won_.tally();
-    if (classes_.count > kTop) all.push_back(result_of("top5_accuracy", true, top5_));
+    if (classes_.count > data::kTop) all.push_back(result_of("top5_accuracy", true, top5_));
     return all;
   }
 
  private:
   // Is the label the best class, and is it among the five best?
-  std::pair<double, double> hits(const ClassRows& rows, std::size_t row, std::size_t label) {
-    rows.best(row, kTop, best_);
+  std::pair<double, double> hits(const data::ClassRows& rows, std::size_t row, std::size_t label) {
+    rows.best(row, data::kTop, best_);
     return {best_.front() == label ? 1 : 0, std::count(best_.begin(), best_.end(), label)};
   }
 
@@ -158,7 +158,7 @@ class Nll : public MetricMeter {
   }
 
  private:
-  static double nll(const ClassRows& rows, std::size_t row, std::size_t label) {
+  static double nll(const data::ClassRows& rows, std::size_t row, std::size_t label) {
     double largest = rows.score(row, 0);
     for (std::size_t i = 1; i < rows.classes(); ++i) largest = std::max<double>(largest, rows.score(row, i));
     double total = 0;

@@ -1,7 +1,6 @@
 #include "measure/profile.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -9,13 +8,11 @@
 #include "base/json_text.h"
 #include "io/mapped_file.h"
 #include "measure/rounds.h"
+#include "plan/op_table.h"
 
 namespace ounce::measure {
 namespace {
 
-constexpr auto kIntegerKernels = std::to_array<std::string_view>(
-    {"ConvInteger", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "MatMulInteger", "MatMulIntegerToFloat",
-     "QAttention", "QGemm", "QLinearConv", "QLinearMatMul"});
 constexpr std::string_view kEnding = "_kernel_time";
 constexpr JsonLimits kLimits{.depth = 16, .bytes = std::size_t{512} << 20};
 
@@ -68,9 +65,7 @@ void sort_by_time(std::vector<T>& list) {
 
 }  // namespace
 
-bool is_integer_kernel(std::string_view op_type) {
-  return std::find(kIntegerKernels.begin(), kIntegerKernels.end(), op_type) != kIntegerKernels.end();
-}
+bool is_integer_kernel(std::string_view op_type) { return plan::is_integer_product(op_type); }
 
 Profile profile_of(std::string_view json) {
   auto [runs, events] = events_of(json);

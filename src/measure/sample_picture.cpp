@@ -4,11 +4,11 @@
 #include <cmath>
 #include <vector>
 
+#include "data/class_rows.h"
 #include "data/convert.h"
 #include "data/image.h"
 #include "data/png_writer.h"
 #include "data/resize_pillow.h"
-#include "measure/class_rows.h"
 
 namespace ounce::measure {
 namespace {
@@ -111,7 +111,7 @@ std::vector<ClassScore> best_answers(const data::ValueDescription& output, const
       output.is_tensor() && is_float_weight_type(output.element) ? class_axis(output) : std::nullopt;
   if (!axis || reference.dims != candidate.dims || reference.dims.size() != output.shape.size()) return {};
   std::vector<float> ours_as_floats, theirs_as_floats;
-  const ClassRows ours(data::floats_of(reference, ours_as_floats, output.name), reference.dims, *axis),
+  const data::ClassRows ours(data::floats_of(reference, ours_as_floats, output.name), reference.dims, *axis),
       theirs(data::floats_of(candidate, theirs_as_floats, output.name), candidate.dims, *axis);
   if (ours.rows() != 1) return {};
   std::vector<std::size_t> classes, others;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/class_rows.h"
 #include "data/convert.h"
-#include "measure/class_rows.h"
 #include "measure/sample_sums.h"
 #include "measure/task.h"
 
@@ -113,7 +113,7 @@ class SegmentationTask : public TaskMeter {
                     fmt::format("`task=segment` is for up to {} classes, and the output is {}", kMostAreas,
                                 data::describe(view.type, dims)),
                     where);
-      const ClassRows rows(values, dims, axis);
+      const data::ClassRows rows(values, dims, axis);
       for (std::size_t row = 0; row < rows.rows(); ++row) pixels.push_back(rows.best(row));
       return pixels;
     }

@@ -9,8 +9,8 @@
 #include <set>
 #include <tuple>
 
+#include "data/class_rows.h"
 #include "data/convert.h"
-#include "measure/class_rows.h"
 #include "measure/sample_sums.h"
 #include "measure/task.h"
 
@@ -137,7 +137,7 @@ class TagTask : public TaskMeter {
                               data::describe(view.type, view.dims), tags_.size()),
                   where);
     std::vector<float> floats;
-    const ClassRows rows(data::floats_of(view, floats, where), view.dims, 2);
+    const data::ClassRows rows(data::floats_of(view, floats, where), view.dims, 2);
     std::vector<std::size_t> best;
     for (std::size_t row = 0; row < rows.rows(); ++row) best.push_back(rows.best(row));
     return best;

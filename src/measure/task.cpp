@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
+#include "data/class_rows.h"
 #include "data/convert.h"
-#include "measure/class_rows.h"
 #include "measure/metric.h"
 
 namespace ounce::measure {
@@ -33,7 +33,7 @@ class LabelledTask : public TaskMeter {
  private:
   data::Tensor answers_of(const data::TensorView& output, std::span<const float> values) const {
     if (!is_of_classes_) return data::copy_of(output);
-    const ClassRows rows(values, output.dims, *axis_);
+    const data::ClassRows rows(values, output.dims, *axis_);
     data::Tensor answers{ElementType::kInt64, {static_cast<std::int64_t>(rows.rows())}, {}};
     answers.bytes.resize(rows.rows() * sizeof(std::int64_t));
     for (std::size_t row = 0; row < rows.rows(); ++row)

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "data/class_rows.h"
 #include "data/convert.h"
-#include "measure/class_rows.h"
 #include "measure/sample_sums.h"
 #include "measure/task.h"
 
@@ -93,7 +93,7 @@ class TextLineTask : public TaskMeter {
                       data::describe(scores.type, dims)),
           where);
     std::vector<float> floats;
-    const ClassRows rows(data::floats_of(scores, floats, where), dims, dims.size() - 1);
+    const data::ClassRows rows(data::floats_of(scores, floats, where), dims, dims.size() - 1);
     classes_ = rows.classes();
     Line steps;
     for (std::size_t row = 0; row < rows.rows(); ++row) steps.push_back(rows.best(row));

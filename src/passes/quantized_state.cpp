@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "onnx/settings.h"
@@ -21,25 +19,8 @@ namespace ounce::passes {
 namespace {
 
 using graph::kNone;
-using onnx::kContrib;
 
 constexpr std::size_t kLongestReturn = 16;
-
-constexpr auto kIntegerOps =
-    std::to_array<std::string_view>({"ConvInteger", "DynamicQuantizeLinear", "MatMulInteger"});
-constexpr auto kContribIntegerOps = std::to_array<std::string_view>(
-    {"ConvInteger", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "GatherBlockQuantized", "MatMulBnb4",
-     "MatMulIntegerToFloat", "MatMulNBits", "QAttention", "QEmbedLayerNormalization", "QGemm", "QMoE"});
-
-bool is_integer_op(const onnx::Node& node) {
-  const bool is_standard = onnx::is_default_domain(node.domain);
-  if (!is_standard && node.domain != kContrib) return false;
-  if (node.op_type.starts_with("QLinear")) return true;
-  const auto is_in = [&](const auto& list) {
-    return std::find(list.begin(), list.end(), node.op_type) != list.end();
-  };
-  return is_standard ? is_in(kIntegerOps) : is_in(kContribIntegerOps);
-}
 
 // The inputs that values other than weights come in by. Others have sizes, states and biases there.
 std::vector<std::size_t> activation_inputs(const onnx::Node& node, std::size_t weight) {
@@ -71,7 +52,7 @@ class Describing {
         if (reader_.dims(body, input_of(node, 0))) ++state_.uncoded_weights;
       }
       if (is_dequantize(node)) ++state_.dequantize_nodes;
-      if (is_integer_op(node)) ++state_.integer_ops[std::string(node.op_type)];
+      if (plan::is_integer_op(node)) ++state_.integer_ops[std::string(node.op_type)];
     });
   }
 

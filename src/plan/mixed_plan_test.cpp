@@ -269,6 +269,35 @@ TEST(MixedPlan, ANameThatNoNodeGivesIsRefused) {
               StartsWith("`nodes` 'b': no node has this name or gives this value; normalisations"));
 }
 
+TEST(MixedPlan, ANameThatIsNearlyOneIsGuessed) {
+  ModelBuilder model;
+  model.input("x", kFloat, {2, 32}).output("y", kFloat, {2, 32});
+  model.initializer("w", {32, 32}, ramp({32, 32}));
+  model.node("MatMul", {"x", "w"}, {"product"}, {}, "first").node("Relu", {"product"}, {"y"});
+  EXPECT_EQ(refusal_of(model, recipe_of(Format::kW8, {{"prodcut", Format::kW4}})),
+            "`nodes` 'prodcut': no node has this name or gives this value; did you mean 'product'?");
+  EXPECT_THAT(refusal_of(model, recipe_of(Format::kW8, {{"firts", Format::kW4}})), HasSubstr("'first'?"));
+}
+
+TEST(MixedPlan, ALevelOfNoProductIsRefused) {
+  ModelBuilder model;
+  model.input("x", kFloat, {2, 32}).output("y", kFloat, {2, 32});
+  model.initializer("w", {32, 32}, ramp({32, 32}));
+  model.node("MatMul", {"x", "w"}, {"product"}).node("Relu", {"product"}, {"y"});
+  const auto refusal = [&](const char* name) {
+    Recipe recipe = recipe_of(Format::kInt4, {});
+    recipe.few_bits.levels[name] = AccuracyLevel::k1;
+    return refusal_of(model, recipe);
+  };
+  EXPECT_EQ(refusal("prodcut"),
+            "`few_bits.levels` 'prodcut': no node gives this value; did you mean 'product'?");
+  EXPECT_EQ(refusal("nobody"), "`few_bits.levels` 'nobody': no node gives this value");
+  EXPECT_EQ(refusal("y"), "`few_bits.levels` 'y': Relu gives this value, and levels are for MatMul and Gemm");
+  Recipe recipe = recipe_of(Format::kInt4, {});
+  recipe.few_bits.levels["product"] = AccuracyLevel::k1;
+  EXPECT_NO_THROW(text_of(model, recipe));
+}
+
 TEST(MixedPlan, AModelThatKeepsItsStaticScalesHasNoDynamicNodes) {
   EXPECT_THAT(refusal_of(chain(), recipe_of(Format::kStatic, {{"a", Format::kDynamic}})),
               HasSubstr("keeps the static scales"));

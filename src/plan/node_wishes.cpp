@@ -8,6 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "base/nearest.h"
+#include "onnx/settings.h"
 #include "plan/op_table.h"
 
 namespace ounce::plan {
@@ -16,6 +18,10 @@ namespace {
 // The first wish that is met decides, so the most precise one comes first.
 constexpr std::array kByPrecision = {Format::kFp32, Format::kW16,  Format::kW8,  Format::kInt8,
                                      Format::kW4,   Format::kInt4, Format::kInt2};
+
+std::string guessed(const std::string& guess) {
+  return guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess);
+}
 
 }  // namespace
 
@@ -40,7 +46,15 @@ NodeWishes::NodeWishes(const graph::Index& index, const Recipe& recipe)
   // People know some nodes by their own names.
   meet([](std::size_t, const onnx::Node& node) { return std::string(node.name); });
   has_unknown_ = !left.empty();
-  if (has_unknown_) unknown_ = left.begin()->first;
+  if (!has_unknown_) return;
+  unknown_ = left.begin()->first;
+  std::vector<std::string> known;
+  graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
+    if (node.outputs.empty() || node.outputs[0].empty()) return;
+    known.push_back(graph::value_path(index, body, node.outputs[0]));
+    if (!node.name.empty()) known.emplace_back(node.name);
+  });
+  guess_ = nearest(unknown_, known);
 }
 
 void NodeWishes::require_nodes() const {
@@ -50,8 +64,33 @@ void NodeWishes::require_nodes() const {
       is_integer_ ? "; normalisations, and sums with constants, become part of the op before them, which "
                     "then gives their value"
                   : "";
-  throw Error(ErrorCode::kUsage,
-              fmt::format("`nodes` '{}': no node has this name or gives this value{}", unknown_, folded));
+  throw Error(ErrorCode::kUsage, fmt::format("`nodes` '{}': no node has this name or gives this value{}{}",
+                                             unknown_, guessed(guess_), folded));
+}
+
+void require_levels(const graph::Index& index, const Recipe& recipe) {
+  const auto& levels = recipe.few_bits.levels;
+  if (levels.empty()) return;
+  std::vector<std::string> products;
+  std::map<std::string, std::string> others;  // value → op type
+  graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
+    if (node.outputs.empty() || node.outputs[0].empty()) return;
+    const std::string value = graph::value_path(index, body, node.outputs[0]);
+    if (is_op(node, "MatMul") || is_op(node, "Gemm")) {
+      products.push_back(value);
+    } else {
+      others.emplace(value, node.op_type);
+    }
+  });
+  for (const auto& [name, level] : levels) {
+    if (std::find(products.begin(), products.end(), name) != products.end()) continue;
+    const auto other = others.find(name);
+    const std::string why =
+        other == others.end()
+            ? "no node gives this value" + guessed(nearest(name, products))
+            : fmt::format("{} gives this value, and levels are for MatMul and Gemm", other->second);
+    throw Error(ErrorCode::kUsage, fmt::format("`few_bits.levels` '{}': {}", name, why));
+  }
 }
 
 std::optional<Format> NodeWishes::of(const onnx::Node& node) const {

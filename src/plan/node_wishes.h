@@ -47,8 +47,12 @@ class NodeWishes {
   bool is_integer_ = false;
   Format otherwise_ = Format::kW8;
   std::map<const onnx::Node*, Format> by_node_;
-  std::string unknown_;  // a name that no node gives
+  std::string unknown_;  // a name that no node gives …
+  std::string guess_;    // … and the one that may be meant; empty: none is near
   bool has_unknown_ = false;
 };
+
+// Throws Error{kUsage} for a name in FewBitsRecipe::levels that is no value of a MatMul or Gemm.
+void require_levels(const graph::Index& index, const Recipe& recipe);
 
 }  // namespace ounce::plan

@@ -71,11 +71,40 @@ constexpr auto kMovements = std::to_array<MovementOp>({
     {"Concat", true},
 });
 
-constexpr auto kQuantizedOps = std::to_array<std::string_view>(
-    {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger",
-     "QLinearConv", "QLinearMatMul", "MatMulNBits", "MatMulIntegerToFloat", "DynamicQuantizeMatMul",
-     "DynamicQuantizeLSTM", "QAttention", "QGemm", "QLinearAdd", "QLinearMul", "QLinearConcat",
-     "GatherBlockQuantized"});
+// Ops with codes in them, and all of QLinear…, of the standard domain or ONNX Runtime's.
+struct CodedOp {
+  std::string_view op_type;
+  bool is_product;  // multiplies integers with the codes of weights; others only decode, look up or code
+};
+constexpr auto kCodedOps = std::to_array<CodedOp>({
+    {"ConvInteger", true},
+    {"DynamicQuantizeLSTM", true},
+    {"DynamicQuantizeLinear", false},
+    {"DynamicQuantizeMatMul", true},
+    {"GatherBlockQuantized", false},
+    {"MatMulBnb4", false},
+    {"MatMulInteger", true},
+    {"MatMulInteger16", true},
+    {"MatMulIntegerToFloat", true},
+    {"MatMulNBits", false},
+    {"QAttention", true},
+    {"QEmbedLayerNormalization", false},
+    {"QGemm", true},
+    {"QLinearConv", true},
+    {"QLinearMatMul", true},
+    {"QMoE", false},
+    {"QOrderedAttention", true},
+    {"QOrderedGelu", false},
+    {"QOrderedLayerNormalization", false},
+    {"QOrderedLongformerAttention", true},
+    {"QOrderedMatMul", true},
+});
+
+const CodedOp* find_coded_op(std::string_view op_type) {
+  const auto* const found = std::find_if(kCodedOps.begin(), kCodedOps.end(),
+                                         [&](const CodedOp& op) { return op.op_type == op_type; });
+  return found == kCodedOps.end() ? nullptr : found;
+}
 
 bool same_domain(onnx::Bytes a, onnx::Bytes b) {
   return a == b || (onnx::is_default_domain(a) && onnx::is_default_domain(b));
@@ -114,8 +143,20 @@ bool is_movement(const onnx::Node& node, std::size_t input) {
   });
 }
 
+bool is_integer_op(const onnx::Node& node) {
+  constexpr std::string_view kOptimized = "com.ms.internal.nhwc";  // of models that the runtime has saved
+  if (!onnx::is_default_domain(node.domain) && node.domain != kContrib && node.domain != kOptimized)
+    return false;
+  return node.op_type.starts_with("QLinear") || find_coded_op(node.op_type) != nullptr;
+}
+
+bool is_integer_product(std::string_view op_type) {
+  const CodedOp* const op = find_coded_op(op_type);
+  return op != nullptr && op->is_product;
+}
+
 bool is_quantized_op(const onnx::Node& node) {
-  return std::find(kQuantizedOps.begin(), kQuantizedOps.end(), node.op_type) != kQuantizedOps.end();
+  return node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear" || is_integer_op(node);
 }
 
 std::optional<ChannelAxes> channel_axes(ChannelRule rule, const onnx::Node& node, std::size_t rank) {

@@ -41,7 +41,11 @@ bool is_parameter(const onnx::Node& node, std::size_t input);
 bool is_movement(const onnx::Node& node, std::size_t input);
 // How many of them are looked at behind one value: in all, so that no graph, however it fans out, takes long.
 inline constexpr int kLongestSearch = 64;
-// Ops that make a model "already quantized".
+// Ops that take or give codes and are more than QuantizeLinear and DequantizeLinear: the one list of them.
+bool is_integer_op(const onnx::Node& node);
+// Those of them that multiply integers with weights, by their type alone: a profile tells no domain.
+bool is_integer_product(std::string_view op_type);
+// Ops that make a model "already quantized": integer ops, QuantizeLinear and DequantizeLinear.
 bool is_quantized_op(const onnx::Node& node);
 
 // The axes [first, last) of a tensor of this rank that count the channels.

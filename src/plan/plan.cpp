@@ -65,6 +65,7 @@ Plan plan_structure(const onnx::Model& model, const graph::Index& index, const R
   const std::vector<Weight> weights = find_weights(index);
   const NodeWishes wishes(index, recipe);
   wishes.require_nodes();
+  require_levels(index, recipe);
   plan.integer = make_integer_plan(model, index, recipe, weights, ranges, wishes, selection);
   StructurePlanner planner(model, index, recipe, plan.integer, wishes, selection);
   for (const Weight& weight : weights) plan.decisions.push_back(planner.decide(weight));

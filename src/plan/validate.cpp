@@ -73,10 +73,10 @@ void validate_few_bits(const Recipe& recipe) {
   if (!has_few_bits(recipe)) {
     if (few_bits.dialect != unset.dialect || few_bits.accuracy_level != unset.accuracy_level ||
         few_bits.method != unset.method || few_bits.bits != unset.bits ||
-        few_bits.target_size != unset.target_size)
+        few_bits.target_size != unset.target_size || !few_bits.levels.empty())
       refuse(
-          "`few_bits.dialect`, `few_bits.accuracy_level`, `few_bits.method`, `few_bits.bits` and "
-          "`few_bits.target_size` are for `format=int4`, int8 and int2");
+          "`few_bits.dialect`, `few_bits.accuracy_level`, `few_bits.levels`, `few_bits.method`, "
+          "`few_bits.bits` and `few_bits.target_size` are for `format=int4`, int8 and int2");
     return;
   }
   if (recipe.codebook) refuse("kernels for few bits take linear codes: leave out `codebook`");
@@ -98,6 +98,8 @@ void validate_few_bits(const Recipe& recipe) {
     refuse("kernels for few bits take blocks of 16, 32 … 256: `granularity=block:32`");
   if (!is_nbits && few_bits.accuracy_level != AccuracyLevel::kAuto)
     refuse("the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.accuracy_level`");
+  if (!is_nbits && !few_bits.levels.empty())
+    refuse("the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.levels`");
   if (!is_nbits && (few_bits.has_budget() || few_bits.method > WeightMethod::kRtn))
     refuse("`few_bits.method`, `few_bits.bits` and `few_bits.target_size` are for `few_bits.dialect=nbits`");
   if (!is_nbits && recipe.format == Format::kInt2)

@@ -161,5 +161,16 @@ TEST_F(ValidateTest, RoundingForOutputsIsStatic) {
   EXPECT_THAT(refusal(), StartsWith("`rounding=adaptive` is for static nodes"));
 }
 
+TEST_F(ValidateTest, LevelsAreForKernelsOfFewBits) {
+  recipe.few_bits.levels["a"] = AccuracyLevel::k1;
+  EXPECT_THAT(refusal(), HasSubstr("`few_bits.levels`"));
+  recipe.nodes["a"] = Format::kInt4;
+  EXPECT_NO_THROW(validate(recipe));
+  recipe.format = Format::kInt4;
+  EXPECT_NO_THROW(validate(recipe));
+  recipe.few_bits.dialect = FewBitsDialect::kQdq;
+  EXPECT_EQ(refusal(), "the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.levels`");
+}
+
 }  // namespace
 }  // namespace ounce

@@ -10,4 +10,5 @@ exits 2 ounce quantize matmul.onnx --to fp16 --node y=w4
 exits 2 ounce quantize signal.onnx --to dynamic --node nothing=w4
 exits 2 ounce quantize signal.onnx --to static --data signal.npz --node b=dynamic --rounding adaptive
 exits 2 ounce inspect matmul.onnx --node nothing=w4
+exits 2 ounce quantize matmul.onnx --node prodct=w4
 ls

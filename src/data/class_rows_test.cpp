@@ -1,4 +1,4 @@
-#include "measure/class_rows.h"
+#include "data/class_rows.h"
 
 #include <gmock/gmock.h>
 
@@ -6,13 +6,13 @@
 
 #include "support/tensor_of.h"
 
-namespace ounce::measure {
+namespace ounce::data {
 namespace {
 
-using data::test::described;
+using test::described;
 using testing::ElementsAre;
 
-std::optional<std::size_t> axis_of(const data::Dims& dims) {
+std::optional<std::size_t> axis_of(const Dims& dims) {
   return class_axis(described("y", ElementType::kFloat, dims));
 }
 
@@ -65,4 +65,4 @@ TEST(ClassRowsTest, AnEmptyOutputHasNoRows) {
 }
 
 }  // namespace
-}  // namespace ounce::measure
+}  // namespace ounce::data

@@ -1,17 +1,34 @@
-#include "measure/class_rows.h"
+#include "data/class_rows.h"
 
 #include <algorithm>
 
-namespace ounce::measure {
+namespace ounce::data {
 
-std::optional<std::size_t> class_axis(const data::ValueDescription& output) {
+std::optional<std::size_t> class_axis(const ValueDescription& output) {
   if (output.shape.size() < 2) return std::nullopt;
   const std::size_t axis = output.shape.size() <= 3 ? output.shape.size() - 1 : 1;
   if (output.shape[axis].value < 2) return std::nullopt;
   return axis;
 }
 
-data::ValueDescription described_as(const data::TensorView& given, data::ValueDescription output) {
+bool is_label(ElementType type, std::size_t rank) {
+  constexpr std::size_t kPictureRank = 4;
+  switch (type) {
+    case ElementType::kString:
+    case ElementType::kBool:
+    case ElementType::kInt4:
+    case ElementType::kUint4:
+    case ElementType::kInt32:
+    case ElementType::kUint32:
+    case ElementType::kInt64:
+    case ElementType::kUint64: return true;
+    case ElementType::kInt8:
+    case ElementType::kUint8: return rank < kPictureRank;
+    default: return false;
+  }
+}
+
+ValueDescription described_as(const TensorView& given, ValueDescription output) {
   if (output.is_tensor()) return output;
   output.element = given.type;
   output.shape.clear();
@@ -19,7 +36,7 @@ data::ValueDescription described_as(const data::TensorView& given, data::ValueDe
   return output;
 }
 
-ClassRows::ClassRows(std::span<const float> scores, const data::Dims& dims, std::size_t axis)
+ClassRows::ClassRows(std::span<const float> scores, const Dims& dims, std::size_t axis)
     : scores_(scores), classes_(static_cast<std::size_t>(dims[axis])), inner_(1) {
   for (std::size_t i = axis + 1; i < dims.size(); ++i) inner_ *= static_cast<std::size_t>(dims[i]);
   inner_ = std::max<std::size_t>(inner_, 1);
@@ -44,4 +61,4 @@ void ClassRows::best(std::size_t row, std::size_t count, std::vector<std::size_t
   }
 }
 
-}  // namespace ounce::measure
+}  // namespace ounce::data
