@@ -6,6 +6,8 @@
 
 #include "base/cancel.h"
 #include "base/stopwatch.h"
+#include "data/contract_json.h"
+#include "data/model_contract.h"
 #include "data/read_files.h"
 #include "io/mapped_file.h"
 #include "measure/comparison.h"
@@ -55,8 +57,8 @@ std::unique_ptr<runtime::Executor> load_reference(const std::filesystem::path& m
 std::optional<Contract> shared_contract(const std::filesystem::path& reference,
                                         const std::filesystem::path& candidate,
                                         std::vector<std::string>& notes) {
-  std::optional<Contract> ours = contract_of(reference), theirs = contract_of(candidate);
-  if (ours && theirs && to_json(*ours) != to_json(*theirs))
+  std::optional<Contract> ours = data::contract_in(reference), theirs = data::contract_in(candidate);
+  if (ours && theirs && data::write_contract(*ours, -1) != data::write_contract(*theirs, -1))
     notes.emplace_back("the two models have different contracts; the reference's was followed");
   return ours ? ours : theirs;
 }

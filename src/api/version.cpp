@@ -29,10 +29,8 @@ std::string c_library() {
 
 }  // namespace
 
-const char* version() noexcept { return OUNCE_VERSION; }
-
 BuildInfo build_info() {
-  return {OUNCE_VERSION, OUNCE_COMMIT, compiler(), c_library(), kernels::built_targets()};
+  return {version(), OUNCE_COMMIT, compiler(), c_library(), kernels::built_targets()};
 }
 
 }  // namespace ounce

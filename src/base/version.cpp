@@ -1,0 +1,7 @@
+#include <ounce/version.h>
+
+namespace ounce {
+
+const char* version() noexcept { return OUNCE_VERSION; }
+
+}  // namespace ounce
