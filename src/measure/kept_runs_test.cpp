@@ -35,7 +35,7 @@ class Times : public runtime::Executor {
 };
 
 // Batch i is the number i, and has two names.
-class CountedFeed : public data::Feed {
+class KeptFeed : public data::Feed {
  public:
   std::uint64_t batches() const override { return 10; }
   std::uint64_t samples() const override { return 20; }
@@ -55,7 +55,7 @@ struct KeptRunsTest : testing::Test {
     return values;
   }
   int runs = 0;
-  CountedFeed feed;
+  KeptFeed feed;
 };
 
 TEST_F(KeptRunsTest, KeepsWhatTheOriginalGaveInTheOrderOfTheBatches) {
