@@ -62,10 +62,26 @@ struct NamesOf<Task> {
       {Task::kTag, "tag"},     {Task::kAudio, "audio"},       {Task::kRegress, "regress"}};
 };
 
+// What the numbers of a metric are, and so how its drop is counted.
+enum class MetricUnit {
+  kShare,     // from 0 to 1: a drop of 0.01 is one point
+  kRelative,  // an error or a likelihood of any scale: a drop is a share of the reference's value
+  kAbsolute,  // of a scale of its own: a drop is a plain number
+  kDecibel,   // the same, in dB
+};
+template <>
+struct NamesOf<MetricUnit> {
+  static constexpr Named<MetricUnit> kAll[] = {{MetricUnit::kShare, "share"},
+                                               {MetricUnit::kRelative, "relative"},
+                                               {MetricUnit::kAbsolute, "absolute"},
+                                               {MetricUnit::kDecibel, "decibel"}};
+};
+
 // A quality of the user's own. `command` is run by a shell with the path of a folder behind it, which holds
 // original.npz, candidate.npz (the outputs by name) and, if there are labels, labels.npz. It prints one JSON
-// number, the quality of the candidate, or {"name": number, "lower_is_better": true}. It is run a second time
-// with the original's outputs as the candidate's.
+// number, the quality of the candidate, or {"name": number, "lower_is_better": true, "unit": "share"}. It is
+// run a second time with the original's outputs as the candidate's. Without "unit", numbers of which more is
+// better are kAbsolute, and the others kRelative, whatever their values are.
 //
 // Or `function` is called with the folder and gives what a command would print; measurements by it are not
 // kept for another run, as nobody knows what it does. It may throw, and takes as long as it takes.
@@ -202,11 +218,12 @@ struct MetricResult {
   // Of accuracy: answers that only the reference has right, and only the candidate.
   std::optional<Tally> lost = {}, won = {};
   std::optional<double> drop_bound = {};  // no more than this, with VerifyResult::confidence
-  // Of an error: up to `rounding` it is nothing but rounding, so the reference reproduces the labels, and
+  // Of kRelative: up to `rounding` it is nothing but rounding, so the reference reproduces the labels, and
   // what the candidate loses is relative to `label_size`, their mean absolute value or mean square. 0: a
   // plain number.
   double rounding = 0, label_size = 0;
   std::string why_not = {};
+  MetricUnit unit = MetricUnit::kShare;
 };
 
 struct EdgeCase {

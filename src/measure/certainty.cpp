@@ -97,7 +97,7 @@ Bound Certainty::drop(const MetricResult& metric, double limit) const {
       bound.needed = needed(times_until([&](double n) { return highest(n) <= limit; }));
     return bound;
   }
-  if (metric.higher_is_better && !(deviation > 0)) {
+  if (metric.unit == MetricUnit::kShare && !(deviation > 0)) {
     // A share that no sample changed: the next one may be the first.
     const auto highest = [&](double n) { return metric.drop + binomial_upper({0, n}, confidence_); };
     Bound bound;

@@ -165,24 +165,31 @@ Outcome flips(const OutputComparison& output, double limit) {
 
 // The reference's error is rounding: the labels are what it gives.
 bool is_reproduced(const MetricResult& metric) {
-  return !metric.higher_is_better && std::fabs(metric.reference) <= metric.rounding;
+  return metric.unit == MetricUnit::kRelative && std::fabs(metric.reference) <= metric.rounding;
 }
 
-// What is no share (decibels, an error that the reference does not make) loses a plain number.
+// What has no scale to be a share of (decibels, an error that the reference does not make) loses a plain
+// number.
 bool is_plain(const MetricResult& metric) {
-  return metric.higher_is_better ? metric.reference > 1 || metric.reference < 0
-                                 : is_reproduced(metric) && metric.label_size == 0;
+  switch (metric.unit) {
+    case MetricUnit::kShare: return false;
+    case MetricUnit::kRelative: return is_reproduced(metric) && metric.label_size == 0;
+    case MetricUnit::kAbsolute:
+    case MetricUnit::kDecibel: break;
+  }
+  return true;
 }
 
 Outcome plain_drop(const MetricResult& metric, double limit) {
   const bool holds = metric.drop <= limit;
-  const std::string change =
-      metric.drop == 0
-          ? "stays the same"
-          : fmt::format("is {} by {:.4g}", metric.drop > 0 ? "worse" : "better", std::fabs(metric.drop));
+  const char* unit = metric.unit == MetricUnit::kDecibel ? " dB" : "";
+  const std::string change = metric.drop == 0
+                                 ? "stays the same"
+                                 : fmt::format("is {} by {:.4g}{}", metric.drop > 0 ? "worse" : "better",
+                                               std::fabs(metric.drop), unit);
   return {holds, (limit - metric.drop) / std::max(limit, 1e-9),
-          fmt::format("{} {}, {} {:.4g} of `gates.max_drop`", metric.name, change,
-                      holds ? "within the" : "more than the", limit)};
+          fmt::format("{} {}, {} {:.4g}{} of `gates.max_drop`", metric.name, change,
+                      holds ? "within the" : "more than the", limit, unit)};
 }
 
 Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
@@ -192,8 +199,9 @@ Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
   }
   if (is_plain(metric)) return plain_drop(metric, limit);
   const double scale = loss_scale(metric);
-  const char* unit = metric.higher_is_better ? "points" : "%";
-  const char* whole = metric.higher_is_better ? "points"
+  const bool is_share = metric.unit == MetricUnit::kShare;
+  const char* unit = is_share ? "points" : "%";
+  const char* whole = is_share                ? "points"
                       : is_reproduced(metric) ? "% of the labels' size"
                                               : "% of the reference";
   const double loss = metric.drop / scale;
@@ -353,10 +361,10 @@ bool has_any(const Gates& gates) {
          gates.max_drop || !gates.max_drops.empty() || gates.max_mse || gates.max_flips;
 }
 
-// Accuracies lose points; errors and likelihoods have no natural scale, so theirs is relative to the
-// reference, or to the labels where the reference has next to none.
+// Errors and likelihoods have no natural scale, so theirs is relative to the reference, or to the labels
+// where the reference has next to none.
 double loss_scale(const MetricResult& metric) {
-  if (metric.higher_is_better || is_plain(metric)) return 1;
+  if (metric.unit != MetricUnit::kRelative || is_plain(metric)) return 1;
   return is_reproduced(metric) ? metric.label_size : std::fabs(metric.reference);
 }
 

@@ -172,6 +172,7 @@ TEST(GatesTest, ErrorsDropRelativeToTheReference) {
   VerifyResult result = measured();
   MetricResult& metric = result.metrics[0];
   metric = {"nll", false, 2.0, 2.1, 0.1, 0, 0};
+  metric.unit = MetricUnit::kRelative;
   Gates gates;
   gates.max_drop = 0.06;
   EXPECT_EQ(judged(gates, result).verdict,
@@ -361,13 +362,37 @@ TEST(GatesTest, EachMetricHasItsOwnDrop) {
   other.reference = 30;
   other.candidate = 26;
   other.drop = 4;
+  other.unit = MetricUnit::kDecibel;
   result.metrics.push_back(other);
   Gates gates;
   gates.max_drops = {{"top1_accuracy", 0.03}, {"si_snr", 3}};
   EXPECT_THAT(judged(gates, result).failures,
-              ElementsAre("si_snr is worse by 4, more than the 3 of `gates.max_drop`"));
+              ElementsAre("si_snr is worse by 4 dB, more than the 3 dB of `gates.max_drop`"));
   gates.max_drops = {{"si_snr", 5}};
-  EXPECT_EQ(judged(gates, result).verdict, "passed: si_snr is worse by 4, within the 5 of `gates.max_drop`");
+  EXPECT_EQ(judged(gates, result).verdict,
+            "passed: si_snr is worse by 4 dB, within the 5 dB of `gates.max_drop`");
+}
+
+// A number between 0 and 1 is no share for that.
+TEST(GatesTest, AUnitDoesNotDependOnTheValue) {
+  for (const double reference : {0.5, 30.0}) {
+    VerifyResult result = measured();
+    MetricResult& metric = result.metrics[0];
+    metric.reference = reference;
+    metric.candidate = reference - 0.02;
+    Gates gates;
+    gates.max_drop = 0.01;
+    metric.unit = MetricUnit::kDecibel;
+    EXPECT_THAT(judged(gates, result).verdict, HasSubstr("worse by 0.02 dB, more than the 0.01 dB of"));
+    metric.unit = MetricUnit::kAbsolute;
+    EXPECT_THAT(judged(gates, result).verdict, HasSubstr("worse by 0.02, more than the 0.01 of"));
+    metric.unit = MetricUnit::kShare;
+    EXPECT_THAT(judged(gates, result).verdict,
+                HasSubstr("worse by 2.00 points, more than the 1.00 points of"));
+    metric.unit = MetricUnit::kRelative;
+    metric.higher_is_better = true;
+    EXPECT_NEAR(loss_of(metric), 0.02 / reference, 1e-12);
+  }
 }
 
 TEST(GatesTest, AMetricThatIsNotThereFails) {
@@ -385,6 +410,7 @@ TEST(GatesTest, AnErrorThatTheReferenceDoesNotMakeIsAPlainNumber) {
   VerifyResult result = measured();
   result.metrics[0].name = "mae";
   result.metrics[0].higher_is_better = false;
+  result.metrics[0].unit = MetricUnit::kRelative;
   result.metrics[0].reference = 0;
   Gates gates;
   gates.max_drop = 0.01;
@@ -397,6 +423,7 @@ TEST(GatesTest, AnErrorThatIsRoundingIsHeldAgainstTheLabels) {
   VerifyResult result = measured();
   MetricResult& metric = result.metrics[0];
   metric = {"mean_absolute_error", false, 3.3e-8, 1e-3, 1e-3, 0, 0};
+  metric.unit = MetricUnit::kRelative;
   metric.label_size = 0.5;
   metric.rounding = 5e-5;
   Gates gates;

@@ -165,6 +165,7 @@ Json metric_json(const MetricResult& metric) {
   Json json;
   json["name"] = metric.name;
   json["higher_is_better"] = metric.higher_is_better;
+  json["unit"] = name_of(metric.unit);
   json["reference"] = number(metric.reference);
   json["candidate"] = number(metric.candidate);
   json["drop"] = number(metric.drop);

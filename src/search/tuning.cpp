@@ -75,7 +75,7 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
   return identity_of(
       model, options.data, options.runtime,
       fmt::format(
-          "tune 4 on {} gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} of '{}' {} target {}",
+          "tune 5 on {} gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} of '{}' {} target {}",
           cpu_name(), text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
           text(gates.min_agreement), text(gates.max_drop), drops, text(gates.max_mse), text(gates.max_flips),
           text(gates.confidence), name_of(options.task), name_of(options.metric),
