@@ -100,7 +100,9 @@ void judge(const Gates& gates, const VerifyResult& compared, MethodFinding& find
   finding.quality =
       has_two_gates && !compared.failures.empty() ? compared.failures.front() : quality_text(gates, finding);
   // Random inputs are no sample of anything, so there is nothing to be certain of.
-  finding.is_acceptable = compared.passed && (compared.is_certain || compared.is_generated);
+  finding.is_acceptable = compared.passed && (compared.are_bounds_good || compared.is_generated);
+  if (finding.is_acceptable && !compared.unbounded.empty())
+    finding.quality += "; on these samples, without a bound";
   finding.is_uncertain = compared.passed && !finding.is_acceptable;
   if (!finding.is_uncertain) return;
   finding.samples_needed = compared.samples_needed;
