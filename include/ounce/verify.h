@@ -62,10 +62,26 @@ struct NamesOf<Task> {
       {Task::kTag, "tag"},     {Task::kAudio, "audio"},       {Task::kRegress, "regress"}};
 };
 
+// What the numbers of a metric are, and so how its drop is counted.
+enum class MetricUnit {
+  kShare,     // from 0 to 1: a drop of 0.01 is one point
+  kRelative,  // an error or a likelihood of any scale: a drop is a share of the reference's value
+  kAbsolute,  // of a scale of its own: a drop is a plain number
+  kDecibel,   // the same, in dB
+};
+template <>
+struct NamesOf<MetricUnit> {
+  static constexpr Named<MetricUnit> kAll[] = {{MetricUnit::kShare, "share"},
+                                               {MetricUnit::kRelative, "relative"},
+                                               {MetricUnit::kAbsolute, "absolute"},
+                                               {MetricUnit::kDecibel, "decibel"}};
+};
+
 // A quality of the user's own. `command` is run by a shell with the path of a folder behind it, which holds
 // original.npz, candidate.npz (the outputs by name) and, if there are labels, labels.npz. It prints one JSON
-// number, the quality of the candidate, or {"name": number, "lower_is_better": true}. It is run a second time
-// with the original's outputs as the candidate's.
+// number, the quality of the candidate, or {"name": number, "lower_is_better": true, "unit": "share"}. It is
+// run a second time with the original's outputs as the candidate's. Without "unit", numbers of which more is
+// better are kAbsolute, and the others kRelative, whatever their values are.
 //
 // Or `function` is called with the folder and gives what a command would print; measurements by it are not
 // kept for another run, as nobody knows what it does. It may throw, and takes as long as it takes.
@@ -93,6 +109,9 @@ struct Gates {
   // How sure it must be that they hold on other data like this: 0.9 lets one in ten pass that does not. Not
   // set, or 0: what holds on these samples passes (tune() takes kUsualConfidence when it is not set).
   std::optional<double> confidence;
+  // With a confidence: a gate that no number of samples bounds (max_abs_diff, the drop of a MetricCommand) is
+  // judged on these samples, and VerifyResult::is_certain is false. Otherwise such a gate fails.
+  bool allow_unbounded = false;
 };
 inline constexpr double kUsualConfidence = 0.9;
 // What a metric may lose where there are labels and no gate.
@@ -149,6 +168,8 @@ struct OutputSlice {
   std::uint64_t values = 0;
   double rms = 0;      // of the reference
   double sqnr_db = 0;  // infinite when all values are equal
+  double sqnr_deviation_db = 0;            // one standard deviation, by a bootstrap over the samples
+  std::optional<double> sqnr_low_db = {};  // no less than this, with VerifyResult::confidence
 };
 
 // Answers that were one class and are another one.
@@ -174,8 +195,12 @@ struct OutputComparison {
   double cosine = 1;
   double sqnr_deviation_db = 0;   // one standard deviation, by a bootstrap over the samples
   double mean_abs_deviation = 0;  // of mean_abs_diff
+  double mse_deviation = 0;       // of mse
   Tally other_answers;            // than the reference's top-1
+  Tally other_decisions = {};     // than the reference's, at the threshold
   std::optional<double> sqnr_low_db, agreement_low;      // no less than this, with VerifyResult::confidence
+  // No more than this, with VerifyResult::confidence. flips_high is a share of the decisions.
+  std::optional<double> mean_abs_high = {}, mse_high = {}, flips_high = {};
   std::optional<double> top1_agreement, top5_agreement;  // for outputs with a class axis, and labels
   std::uint64_t answers = 0, changed = 0;  // that top1_agreement is about, and those of them that differ
   // Of them the most frequent ones that are not the same, at most kMostChanged, most frequent first.
@@ -202,11 +227,12 @@ struct MetricResult {
   // Of accuracy: answers that only the reference has right, and only the candidate.
   std::optional<Tally> lost = {}, won = {};
   std::optional<double> drop_bound = {};  // no more than this, with VerifyResult::confidence
-  // Of an error: up to `rounding` it is nothing but rounding, so the reference reproduces the labels, and
+  // Of kRelative: up to `rounding` it is nothing but rounding, so the reference reproduces the labels, and
   // what the candidate loses is relative to `label_size`, their mean absolute value or mean square. 0: a
   // plain number.
   double rounding = 0, label_size = 0;
   std::string why_not = {};
+  MetricUnit unit = MetricUnit::kShare;
 };
 
 struct EdgeCase {
@@ -238,7 +264,10 @@ struct VerifyResult {
   // kUsualConfidence). `certainty` says it in words; empty when the inputs were made up or a gate failed.
   double confidence = 0;
   bool is_confidence_asked = false;  // then what is not certain has failed
-  bool is_certain = false;           // every gate holds with that confidence
+  bool is_certain = false;           // every gate has a bound, and holds with that confidence
+  bool are_bounds_good = false;      // every gate that has a bound holds with that confidence
+  // Gates that no number of samples bounds, each in a sentence that says what to do.
+  std::vector<std::string> unbounded = {};
   std::string certainty;
   std::uint64_t samples_needed = 0;            // about how many make it certain; 0: it is, or no number would
   bool has_too_few_samples = false;            // not even a candidate without any difference would be certain

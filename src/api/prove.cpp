@@ -282,6 +282,7 @@ class Replay {
     how.runtime = options_.runtime;
     how.data = make::selected(options_.data, gate.selection);
     how.gates = gate.gates;
+    how.gates.allow_unbounded = true;  // as it was judged
     how.task = gate.task;
     how.metric = gate.metric;
     how.metric_command = options_.metric_command;

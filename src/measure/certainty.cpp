@@ -71,11 +71,36 @@ Bound Certainty::agreement(const OutputComparison& output, double limit) const {
   return bound;
 }
 
-Bound Certainty::sqnr(const OutputComparison& output, double limit) const {
-  if (std::isinf(output.sqnr_db) && output.sqnr_db > 0) return {output.sqnr_db, true};
-  Bound bound = at_most(-output.sqnr_db, output.sqnr_deviation_db, -limit);
+Bound Certainty::flips(const OutputComparison& output, double limit) const {
+  const Tally& others = output.other_decisions;
+  const auto highest = [&](const Tally& tally) { return binomial_upper(tally, confidence_); };
+  Bound bound;
+  bound.value = highest(others);
+  bound.holds = bound.value <= limit;
+  if (bound.holds) return bound;
+  bound.is_short = highest({0, others.of}) > limit;
+  if (others.of > 0 && others.count / others.of < limit)
+    bound.needed = needed(times_until([&](double n) { return highest(times(others, n)) <= limit; }));
+  return bound;
+}
+
+Bound Certainty::sqnr(double decibels, double deviation, double limit) const {
+  if (std::isinf(decibels) && decibels > 0) return {decibels, true};
+  Bound bound = at_most(-decibels, deviation, -limit);
   bound.value = -bound.value;
   return bound;
+}
+
+Bound Certainty::sqnr(const OutputComparison& output, double limit) const {
+  return sqnr(output.sqnr_db, output.sqnr_deviation_db, limit);
+}
+
+Bound Certainty::sqnr(const OutputSlice& slice, double limit) const {
+  return sqnr(slice.sqnr_db, slice.sqnr_deviation_db, limit);
+}
+
+Bound Certainty::mean_square(const OutputComparison& output, double limit) const {
+  return at_most(output.mse, output.mse_deviation, limit);
 }
 
 Bound Certainty::mean_difference(const OutputComparison& output, double limit) const {
@@ -97,7 +122,7 @@ Bound Certainty::drop(const MetricResult& metric, double limit) const {
       bound.needed = needed(times_until([&](double n) { return highest(n) <= limit; }));
     return bound;
   }
-  if (metric.higher_is_better && !(deviation > 0)) {
+  if (metric.unit == MetricUnit::kShare && !(deviation > 0)) {
     // A share that no sample changed: the next one may be the first.
     const auto highest = [&](double n) { return metric.drop + binomial_upper({0, n}, confidence_); };
     Bound bound;

@@ -23,11 +23,15 @@ class Certainty {
         independent_(static_cast<double>(result.independent_samples)) {}
 
   Bound agreement(const OutputComparison& output, double limit) const;  // exact
+  Bound flips(const OutputComparison& output, double limit) const;      // exact
   Bound sqnr(const OutputComparison& output, double limit) const;       // by the bootstrap, as the next
+  Bound sqnr(const OutputSlice& slice, double limit) const;
+  Bound mean_square(const OutputComparison& output, double limit) const;
   Bound mean_difference(const OutputComparison& output, double limit) const;
   Bound drop(const MetricResult& metric, double limit) const;  // exact for accuracy, else by the bootstrap
 
  private:
+  Bound sqnr(double decibels, double deviation, double limit) const;
   double deviations() const;
   std::uint64_t needed(double factor) const;
   Bound at_most(double value, double deviation, double limit) const;

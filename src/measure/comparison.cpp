@@ -262,7 +262,7 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
                    : are_silent_[sample];
       const double difference = outputs_[i].add(ours, theirs, is_silent);
       if (!are_states_[i] && are_wanted_[i]) note_worst(batch, sample, i, difference, ours, theirs);
-      if (options_.data.carry.empty()) evidence_[i].add(outputs_[i]);
+      if (options_.data.carry.empty()) note_evidence(i);
       if (is_whole) break;
     }
     if (is_float_weight_type(reference[i].type) && ranged_batches_ <= kRangedBatches) {
@@ -278,8 +278,13 @@ void Comparison::add(const data::Batch& batch, std::span<const TensorView> refer
 
 // With a carried state, what came one after the other is one sample.
 void Comparison::note_evidence() {
-  for (std::size_t i = 0; i < outputs_.size(); ++i) evidence_[i].add(outputs_[i]);
+  for (std::size_t i = 0; i < outputs_.size(); ++i) note_evidence(i);
   noted_samples_ = samples_;
+}
+
+void Comparison::note_evidence(std::size_t output) {
+  evidence_[output].add(outputs_[output]);
+  outputs_[output].end_sample();
 }
 
 void Comparison::run(data::Feed& feed, Progress* progress) {

@@ -47,6 +47,7 @@ class Comparison {
                 std::span<const data::TensorView> candidate);
   void note_inputs(const data::Batch& batch);
   void note_evidence();
+  void note_evidence(std::size_t output);
   void note_worst(const data::Batch& batch, std::size_t sample, std::size_t output, double difference,
                   const data::TensorView& reference, const data::TensorView& candidate);
   void add_pictures(const data::Batch& batch, std::size_t sample, std::size_t output,

@@ -229,6 +229,7 @@ MetricResult DetectionMeter::result(const char* name, std::size_t limits, std::s
   };
   MetricResult result;
   result.name = name;
+  result.unit = MetricUnit::kShare;
   result.reference = precision(false, {});
   result.candidate = precision(true, {});
   result.drop = result.reference - result.candidate;

@@ -250,11 +250,11 @@ void OutputMeter::add_values(const TensorView& reference, const TensorView& cand
 
 // Both ways of counting: whether two columns are one decision is known when all rows have been seen.
 void OutputMeter::add_decisions(const data::Dims& dims) {
-  const auto flips = [this](float reference, float candidate) {
+  const auto is_flip = [this](float reference, float candidate) {
     return (reference >= *threshold_) != (candidate >= *threshold_) ? 1U : 0U;
   };
   for (std::size_t i = 0; i < reference_values_.size(); ++i)
-    flips_ += flips(reference_values_[i], candidate_values_[i]);
+    flips_ += is_flip(reference_values_[i], candidate_values_[i]);
   decisions_ += reference_values_.size();
   if (!are_pairs_) return;
   are_pairs_ = class_axis_ && dims.size() == output_.shape.size() && dims[*class_axis_] == 2;
@@ -265,7 +265,7 @@ void OutputMeter::add_decisions(const data::Dims& dims) {
     const float no = reference.score(row, 0), yes = reference.score(row, 1);
     are_pairs_ =
         std::min(no, yes) >= -kPairRounding && std::fabs(static_cast<double>(no) + yes - 1) <= kPairRounding;
-    pair_flips_ += flips(yes, candidate.score(row, 1));
+    pair_flips_ += is_flip(yes, candidate.score(row, 1));
   }
   pairs_ += reference.rows();
 }
@@ -351,8 +351,8 @@ OutputComparison OutputMeter::result() const {
     result.changed_answers = changed_answers();
     if (classes_ > data::kTop) result.top5_agreement = shared_of_five_ / rows;
   }
-  if (threshold_ && !is_label_) result.flips = decides_by_pairs() ? pair_flips_ : flips_;
-  result.decisions = decides_by_pairs() ? pairs_ : decisions_;
+  if (threshold_ && !is_label_) result.flips = flips();
+  result.decisions = decisions();
   result.reference_not_finite = difference_.reference_not_finite;
   result.candidate_not_finite = difference_.candidate_not_finite;
   result.newly_not_finite = difference_.newly_not_finite;

@@ -59,6 +59,18 @@ class OutputMeter {
   // labels: how many there were, and how many are others.
   std::uint64_t answers() const { return rows_; }
   std::uint64_t other_answers() const { return rows_ - same_best_; }
+  // Of outputs with a threshold, as result() counts them.
+  std::uint64_t decisions() const { return decides_by_pairs() ? pairs_ : decisions_; }
+  std::uint64_t flips() const { return decides_by_pairs() ? pair_flips_ : flips_; }
+  // The same of single values and of pairs: which of them count is known when all samples have been seen.
+  struct Decisions {
+    std::uint64_t flips = 0, of = 0, pair_flips = 0, pairs = 0;
+  };
+  Decisions all_decisions() const { return {flips_, decisions_, pair_flips_, pairs_}; }
+  bool decides_by_pairs() const { return are_pairs_ && pairs_ != 0; }
+  // What was added since the last call is one sample, as OutputEvidence counts them: for the bounds of
+  // slices.
+  void end_sample() { slices_.end_sample(); }
   std::uint64_t shape_differences() const { return shape_differences_; }
   const std::string& first_shape_difference() const { return first_shape_difference_; }
 
@@ -67,7 +79,6 @@ class OutputMeter {
   void add_values(const data::TensorView& reference, const data::TensorView& candidate, bool is_silent);
   void add_rows(const data::Dims& dims);
   void add_decisions(const data::Dims& dims);
-  bool decides_by_pairs() const { return are_pairs_ && pairs_ != 0; }
   void add_answer(std::size_t reference, std::size_t candidate);
   void note_changed(std::size_t reference, std::size_t candidate);
   double sqnr_db() const;

@@ -100,11 +100,11 @@ class EmbeddingTask : public TaskMeter {
         same_label.add({labels_[ours[0]] == labels_[i] ? 1.0 : 0.0, 1},
                        {labels_[theirs[0]] == labels_[i] ? 1.0 : 0.0, 1});
       }
-      if (has_labels) all.push_back(same_label.mean("neighbour_accuracy", true));
-      all.push_back(first.mean("recall_at_1", true));
-      all.push_back(several.mean(fmt::format("recall_at_{}", count), true));
+      if (has_labels) all.push_back(same_label.mean("neighbour_accuracy", true, MetricUnit::kShare));
+      all.push_back(first.mean("recall_at_1", true, MetricUnit::kShare));
+      all.push_back(several.mean(fmt::format("recall_at_{}", count), true, MetricUnit::kShare));
     }
-    all.push_back(cosines_.mean("cosine", true));
+    all.push_back(cosines_.mean("cosine", true, MetricUnit::kShare));
     return all;
   }
 

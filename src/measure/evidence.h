@@ -32,8 +32,10 @@ class OutputEvidence {
  private:
   Difference before_, loud_before_;
   std::uint64_t answers_ = 0, other_answers_ = 0, samples_ = 0;
-  PairedMean energy_, distance_;  // signal and noise; |a − b|, of nothing
-  EventCount others_;
+  PairedMean energy_, distance_, squares_;  // signal and noise; |a − b|, and (a − b)², of nothing
+  EventCount others_, flips_, pair_flips_;
+  OutputMeter::Decisions decisions_;
+  bool decides_by_pairs_ = false;
 };
 
 }  // namespace ounce::measure

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "measure/certainty.h"
+#include "support/tensor_of.h"
 
 namespace ounce::measure {
 namespace {
@@ -61,6 +62,22 @@ TEST(EvidenceTest, TheBootstrapOfDecibelsErrsAboutAsOftenAsItSays) {
   }
   EXPECT_LE(errs, 0.13 * kRuns);
   EXPECT_GE(errs, 0.04 * kRuns);
+}
+
+TEST(EvidenceTest, DecisionsAndMeanSquaresAreEvidenceToo) {
+  OutputMeter meter(data::test::described("y", data::ElementType::kFloat, {-1, 1}), 0.5);
+  OutputEvidence evidence;
+  for (int i = 0; i < 50; ++i) {
+    const float ours = 0.4F, theirs = i % 10 == 0 ? 0.6F : 0.45F;
+    meter.add(data::test::tensor_of<float>({1, 1}, {ours}), data::test::tensor_of<float>({1, 1}, {theirs}));
+    evidence.add(meter);
+  }
+  OutputComparison output = meter.result();
+  evidence.fill(output);
+  EXPECT_DOUBLE_EQ(output.other_decisions.count, 5);
+  EXPECT_DOUBLE_EQ(output.other_decisions.of, 50);
+  EXPECT_GT(output.mse_deviation, 0);
+  EXPECT_LT(output.mse_deviation, output.mse);
 }
 
 }  // namespace

@@ -18,6 +18,10 @@ namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kFewAnswers = 10;  // of fewer, one that changes is a large share
+constexpr const char* kOneNumber =
+    "`metric_command` gives one number for all samples, which says nothing about others: a `task` or "
+    "`labels` "
+    "has bounds; without `gates.confidence` these samples decide";
 
 // One gate and how it came out. The margin says how much room there is, as a share of the limit, so that
 // gates can be compared with each other.
@@ -28,6 +32,7 @@ struct Outcome {
   std::optional<Bound> bound = {};     // on other data; none where a gate is about these samples only
   std::string claim = {}, doubt = {};  // what they show, and that this is too little
   bool is_of_values = false;           // of outputs, not of what is decided by them
+  std::string no_bound = {};           // why no number of samples bounds it, and what to do then
 };
 
 // What is said of a gate, to be put together.
@@ -72,10 +77,31 @@ Outcome at_most(double value, double limit, const std::string& what) {
   return outcome;
 }
 
-Outcome mean_difference(const OutputComparison& output, double limit, const std::string& what,
+Outcome largest_difference(const OutputComparison& output, double limit, const std::string& what) {
+  Outcome outcome = at_most(output.max_abs_diff, limit, what);
+  outcome.no_bound =
+      "no number of samples bounds the largest difference on other data: `gates.mean_abs_diff`, "
+      "`gates.max_mse` and `gates.min_sqnr` have bounds; without `gates.confidence` these samples decide";
+  return outcome;
+}
+
+Outcome mean_square(OutputComparison& output, double limit, const std::string& what,
+                    const VerifyResult& result) {
+  Outcome outcome = at_most(output.mse, limit, what);
+  const Bound bound = Certainty(result.confidence, result).mean_square(output, limit);
+  output.mse_high = bound.value;
+  add_bound(outcome, bound,
+            {fmt::format("{} is {:.4g}", what, output.mse),
+             fmt::format("the {:.4g} of `gates.max_mse`", limit), fmt::format("{:.4g} or less", bound.value)},
+            result);
+  return outcome;
+}
+
+Outcome mean_difference(OutputComparison& output, double limit, const std::string& what,
                         const VerifyResult& result) {
   Outcome outcome = at_most(output.mean_abs_diff, limit, what);
   const Bound bound = Certainty(result.confidence, result).mean_difference(output, limit);
+  output.mean_abs_high = bound.value;
   add_bound(
       outcome, bound,
       {fmt::format("{} is {:.4g}", what, output.mean_abs_diff),
@@ -87,9 +113,15 @@ Outcome mean_difference(const OutputComparison& output, double limit, const std:
 Outcome sqnr(OutputComparison& output, double limit, const std::string& what, const VerifyResult& result) {
   const double value = output.sqnr_db;
   const bool holds = value >= limit;
-  if (std::isnan(value) && output.silent_values != 0)
-    return {true, kNoLimit,
-            fmt::format("{}: neither model detects anything in these samples, so SQNR is not judged", what)};
+  if (std::isnan(value) && output.silent_values != 0) {
+    Outcome outcome = {
+        true, kNoLimit,
+        fmt::format("{}: neither model detects anything in these samples, so SQNR is not judged", what)};
+    outcome.no_bound =
+        "nothing is known of other samples: give some with objects; without `gates.confidence` these samples "
+        "decide";
+    return outcome;
+  }
   if (std::isinf(value) && value > 0) return {true, value, fmt::format("{} is identical", what)};
   Outcome outcome = {holds, (value - limit) / std::max(std::fabs(limit), 1.0),
                      fmt::format("{} has {:.1f} dB, {:.1f} dB {} than the {:.4g} dB of `gates.min_sqnr`",
@@ -122,18 +154,27 @@ Outcome agreement(OutputComparison& output, double limit, const std::string& wha
   return outcome;
 }
 
-// Labels have no differences: value gates ask for the share that is the same, on these samples.
-Outcome labels_kept(const OutputComparison& output) {
+// Labels have no differences: value gates ask for the share that is the same.
+Outcome labels_kept(OutputComparison& output, const VerifyResult& result) {
   const double share = (1 - kDefaultAgreement) * static_cast<double>(output.answers);
   const double allowed = std::max(share, output.answers >= kFewAnswers ? 1.0 : 0.0);
   const auto changed = static_cast<double>(output.changed);
   const bool holds = changed <= allowed;
-  return {
+  Outcome outcome = {
       holds, (allowed - changed) / std::max(allowed, 1.0),
       fmt::format("output '{}': {} of {} labels changed, {} the limit of {:.0f} ({:.0f} % must be the same; "
                   "`gates.min_agreement` sets another share)",
                   output.name, output.changed, output.answers, holds ? "within" : "more than",
                   std::floor(allowed), 100 * kDefaultAgreement)};
+  const Bound bound = Certainty(result.confidence, result).agreement(output, kDefaultAgreement);
+  output.agreement_low = bound.value;
+  add_bound(outcome, bound,
+            {fmt::format("output '{}': {} of {} labels changed", output.name, output.changed, output.answers),
+             fmt::format("the {:.0f} % that must be the same (`gates.min_agreement` sets another share)",
+                         100 * kDefaultAgreement),
+             fmt::format("{:.2f} % or more the same", 100 * bound.value)},
+            result);
+  return outcome;
 }
 
 // A gate that nothing could be held against does not hold: a typing error must not pass.
@@ -141,48 +182,87 @@ Outcome unanswered(std::string why) {
   return {false, -std::numeric_limits<double>::infinity(), std::move(why)};
 }
 
-// The worst slice of an output, which the whole hides: what is said of it says so.
-Outcome sqnr_of_slice(const OutputSlice& slice, const OutputComparison& whole, double limit) {
+// The worst slice of an output, which the whole hides: what is said of it says so. Where all of them hold on
+// these samples, the worst is the one with the lowest bound.
+Outcome sqnr_of_slices(OutputComparison& whole, double limit, const VerifyResult& result) {
+  const Certainty certainty(result.confidence, result);
+  for (OutputSlice& slice : whole.slices) slice.sqnr_low_db = certainty.sqnr(slice, limit).value;
+  const auto lowest = std::min_element(
+      whole.slices.begin(), whole.slices.end(),
+      [](const OutputSlice& a, const OutputSlice& b) { return *a.sqnr_low_db < *b.sqnr_low_db; });
+  const OutputSlice& slice = whole.slices.front().sqnr_db >= limit ? *lowest : whole.slices.front();
   if (std::isinf(slice.sqnr_db) && slice.sqnr_db > 0)
     return {true, slice.sqnr_db, fmt::format("{} is identical", slice.name)};
   const bool holds = slice.sqnr_db >= limit;
-  return {holds, (slice.sqnr_db - limit) / std::max(std::fabs(limit), 1.0),
-          fmt::format("{}: {:.1f} dB, while the whole has {:.1f}: {:.1f} dB {} than the {:.4g} dB of "
-                      "`gates.min_sqnr`",
-                      slice.name, slice.sqnr_db, whole.sqnr_db, std::fabs(slice.sqnr_db - limit),
-                      holds ? "more" : "less", limit)};
+  const std::string what =
+      fmt::format("{}: {:.1f} dB, while the whole has {:.1f}", slice.name, slice.sqnr_db, whole.sqnr_db);
+  Outcome outcome = {holds, (slice.sqnr_db - limit) / std::max(std::fabs(limit), 1.0),
+                     fmt::format("{}: {:.1f} dB {} than the {:.4g} dB of `gates.min_sqnr`", what,
+                                 std::fabs(slice.sqnr_db - limit), holds ? "more" : "less", limit)};
+  add_bound(outcome, certainty.sqnr(slice, limit),
+            {what, fmt::format("the {:.4g} dB of `gates.min_sqnr`", limit),
+             fmt::format("{:.1f} dB or more", *slice.sqnr_low_db)},
+            result);
+  return outcome;
 }
 
-Outcome flips(const OutputComparison& output, double limit) {
+Outcome flips(OutputComparison& output, double limit, const VerifyResult& result) {
   const double share =
       output.decisions == 0 ? 0 : static_cast<double>(*output.flips) / static_cast<double>(output.decisions);
   const bool holds = share <= limit;
-  return {
-      holds, (limit - share) / std::max(limit, 1e-9),
-      fmt::format("output '{}' decides otherwise in {} of {}, {} {:.2f} % of `gates.max_flips`", output.name,
-                  *output.flips, output.decisions, holds ? "within the" : "more than the", 100 * limit)};
+  const std::string what =
+      fmt::format("output '{}' decides otherwise in {} of {}", output.name, *output.flips, output.decisions);
+  Outcome outcome = {holds, (limit - share) / std::max(limit, 1e-9),
+                     fmt::format("{}, {} {:.2f} % of `gates.max_flips`", what,
+                                 holds ? "within the" : "more than the", 100 * limit)};
+  const Bound bound = Certainty(result.confidence, result).flips(output, limit);
+  output.flips_high = bound.value;
+  add_bound(outcome, bound,
+            {what, fmt::format("the {:.2f} % of `gates.max_flips`", 100 * limit),
+             fmt::format("{:.2f} % or less", 100 * bound.value)},
+            result);
+  return outcome;
 }
 
 // The reference's error is rounding: the labels are what it gives.
 bool is_reproduced(const MetricResult& metric) {
-  return !metric.higher_is_better && std::fabs(metric.reference) <= metric.rounding;
+  return metric.unit == MetricUnit::kRelative && std::fabs(metric.reference) <= metric.rounding;
 }
 
-// What is no share (decibels, an error that the reference does not make) loses a plain number.
+// What has no scale to be a share of (decibels, an error that the reference does not make) loses a plain
+// number.
 bool is_plain(const MetricResult& metric) {
-  return metric.higher_is_better ? metric.reference > 1 || metric.reference < 0
-                                 : is_reproduced(metric) && metric.label_size == 0;
+  switch (metric.unit) {
+    case MetricUnit::kShare: return false;
+    case MetricUnit::kRelative: return is_reproduced(metric) && metric.label_size == 0;
+    case MetricUnit::kAbsolute:
+    case MetricUnit::kDecibel: break;
+  }
+  return true;
 }
 
-Outcome plain_drop(const MetricResult& metric, double limit) {
+Outcome plain_drop(MetricResult& metric, double limit, const VerifyResult& result) {
   const bool holds = metric.drop <= limit;
-  const std::string change =
-      metric.drop == 0
-          ? "stays the same"
-          : fmt::format("is {} by {:.4g}", metric.drop > 0 ? "worse" : "better", std::fabs(metric.drop));
-  return {holds, (limit - metric.drop) / std::max(limit, 1e-9),
-          fmt::format("{} {}, {} {:.4g} of `gates.max_drop`", metric.name, change,
-                      holds ? "within the" : "more than the", limit)};
+  const char* unit = metric.unit == MetricUnit::kDecibel ? " dB" : "";
+  const std::string change = metric.drop == 0
+                                 ? "stays the same"
+                                 : fmt::format("is {} by {:.4g}{}", metric.drop > 0 ? "worse" : "better",
+                                               std::fabs(metric.drop), unit);
+  Outcome outcome = {holds, (limit - metric.drop) / std::max(limit, 1e-9),
+                     fmt::format("{} {}, {} {:.4g}{} of `gates.max_drop`", metric.name, change,
+                                 holds ? "within the" : "more than the", limit, unit)};
+  if (!metric.has_interval) {
+    outcome.no_bound = kOneNumber;
+    return outcome;
+  }
+  const Bound bound = Certainty(result.confidence, result).drop(metric, limit);
+  metric.drop_bound = bound.value;
+  add_bound(outcome, bound,
+            {fmt::format("{} {}", metric.name, change),
+             fmt::format("the {:.4g}{} of `gates.max_drop`", limit, unit),
+             fmt::format("a loss of {:.4g}{} or less", bound.value, unit)},
+            result);
+  return outcome;
 }
 
 Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
@@ -190,10 +270,11 @@ Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
     return unanswered(fmt::format("{} was not measured, so `gates.max_drop` cannot be judged: {}",
                                   metric.name, metric.why_not.empty() ? "no label counts" : metric.why_not));
   }
-  if (is_plain(metric)) return plain_drop(metric, limit);
+  if (is_plain(metric)) return plain_drop(metric, limit, result);
   const double scale = loss_scale(metric);
-  const char* unit = metric.higher_is_better ? "points" : "%";
-  const char* whole = metric.higher_is_better ? "points"
+  const bool is_share = metric.unit == MetricUnit::kShare;
+  const char* unit = is_share ? "points" : "%";
+  const char* whole = is_share                ? "points"
                       : is_reproduced(metric) ? "% of the labels' size"
                                               : "% of the reference";
   const double loss = metric.drop / scale;
@@ -204,7 +285,10 @@ Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
   Outcome outcome = {holds, (limit - loss) / std::max(limit, 1e-9),
                      fmt::format("{} {}, {} {:.2f} {} of `gates.max_drop`", metric.name, change,
                                  holds ? "within the" : "more than the", 100 * limit, unit)};
-  if (!metric.has_interval) return outcome;  // one number says nothing about others
+  if (!metric.has_interval) {
+    outcome.no_bound = kOneNumber;
+    return outcome;
+  }
   const Bound bound = Certainty(result.confidence, result).drop(metric, limit * scale);
   metric.drop_bound = bound.value;
   add_bound(outcome, bound,
@@ -260,20 +344,20 @@ std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
     if (output.is_label) {
       if (gates.min_agreement && output.top1_agreement)
         all.push_back(agreement(output, *gates.min_agreement, name, result));
-      if (judges_values(gates) && !gates.min_agreement) all.push_back(labels_kept(output));
+      if (judges_values(gates) && !gates.min_agreement) all.push_back(labels_kept(output, result));
       continue;
     }
     if (gates.max_abs_diff)
-      all.push_back(at_most(output.max_abs_diff, *gates.max_abs_diff, "the largest difference of " + name));
+      all.push_back(largest_difference(output, *gates.max_abs_diff, "the largest difference of " + name));
     if (gates.mean_abs_diff)
       all.push_back(mean_difference(output, *gates.mean_abs_diff, "the mean difference of " + name, result));
     if (gates.min_sqnr || !has_any(gates))
       all.push_back(sqnr(output, gates.min_sqnr.value_or(kDefaultSqnr), name, result));
     if ((gates.min_sqnr || !has_any(gates)) && !output.slices.empty())
-      all.push_back(sqnr_of_slice(output.slices.front(), output, gates.min_sqnr.value_or(kDefaultSqnr)));
+      all.push_back(sqnr_of_slices(output, gates.min_sqnr.value_or(kDefaultSqnr), result));
     if (gates.max_mse)
-      all.push_back(at_most(output.mse, *gates.max_mse, "the mean squared difference of " + name));
-    if (gates.max_flips && output.flips) all.push_back(flips(output, *gates.max_flips));
+      all.push_back(mean_square(output, *gates.max_mse, "the mean squared difference of " + name, result));
+    if (gates.max_flips && output.flips) all.push_back(flips(output, *gates.max_flips, result));
     if (gates.min_agreement && output.top1_agreement)
       all.push_back(agreement(output, *gates.min_agreement, name, result));
   }
@@ -302,8 +386,13 @@ bool is_identical(const VerifyResult& result) {
 }
 
 // Where confidence is asked for, a gate holds that holds on other data as well.
-void demand_certainty(Outcome& outcome) {
-  if (!outcome.holds || !outcome.bound) return;
+void demand_certainty(Outcome& outcome, bool allow_unbounded) {
+  if (!outcome.holds) return;
+  if (!outcome.no_bound.empty() && !allow_unbounded) {
+    outcome.holds = outcome.is_of_values = false;
+    outcome.text += ", but " + outcome.no_bound;
+  }
+  if (!outcome.bound) return;
   outcome.holds = outcome.bound->holds;
   outcome.text = outcome.holds ? fmt::format("{}; {}", outcome.text, outcome.claim) : outcome.doubt;
 }
@@ -311,19 +400,25 @@ void demand_certainty(Outcome& outcome) {
 // What all gates that hold on these samples come to on others.
 void note_certainty(const std::vector<Outcome>& all, VerifyResult& result) {
   const Outcome* nearest = nullptr;
-  result.is_certain = true;
+  bool& are_good = result.are_bounds_good;
+  are_good = true;
   for (const Outcome& outcome : all) {
+    if (!outcome.no_bound.empty()) result.unbounded.push_back(outcome.text + ", but " + outcome.no_bound);
     if (!outcome.bound) continue;
-    const bool is_certain = outcome.bound->holds;
-    if (nearest == nullptr || (!is_certain && result.is_certain) ||
-        (is_certain == result.is_certain && outcome.margin < nearest->margin))
+    const bool is_good = outcome.bound->holds;
+    if (nearest == nullptr || (!is_good && are_good) ||
+        (is_good == are_good && outcome.margin < nearest->margin))
       nearest = &outcome;
-    result.is_certain = result.is_certain && is_certain;
+    are_good = are_good && is_good;
     result.has_too_few_samples = result.has_too_few_samples || outcome.bound->is_short;
     result.samples_needed = std::max(result.samples_needed, outcome.bound->needed);
   }
-  if (nearest == nullptr) return;
-  result.certainty = result.is_certain ? "on other data like this: " + nearest->claim : nearest->doubt;
+  result.is_certain = are_good && result.unbounded.empty();
+  if (are_good && !result.unbounded.empty()) {
+    result.certainty = result.unbounded.front();
+  } else if (nearest != nullptr) {
+    result.certainty = are_good ? "on other data like this: " + nearest->claim : nearest->doubt;
+  }
 }
 
 // Numbers may differ where nothing does that is decided by them.
@@ -353,10 +448,10 @@ bool has_any(const Gates& gates) {
          gates.max_drop || !gates.max_drops.empty() || gates.max_mse || gates.max_flips;
 }
 
-// Accuracies lose points; errors and likelihoods have no natural scale, so theirs is relative to the
-// reference, or to the labels where the reference has next to none.
+// Errors and likelihoods have no natural scale, so theirs is relative to the reference, or to the labels
+// where the reference has next to none.
 double loss_scale(const MetricResult& metric) {
-  if (metric.higher_is_better || is_plain(metric)) return 1;
+  if (metric.unit != MetricUnit::kRelative || is_plain(metric)) return 1;
   return is_reproduced(metric) ? metric.label_size : std::fabs(metric.reference);
 }
 
@@ -385,12 +480,15 @@ void judge(const Gates& gates, VerifyResult& result) {
   Outcome nearest;
   std::vector<Outcome> all = outcomes(gates, result);
   if (is_identical(result)) {
-    for (Outcome& outcome : all) outcome.bound.reset();
+    for (Outcome& outcome : all) {
+      outcome.bound.reset();
+      outcome.no_bound.clear();
+    }
   }
   const bool holds_here = std::all_of(all.begin(), all.end(), [](const Outcome& one) { return one.holds; });
   if (holds_here && !result.is_generated) note_certainty(all, result);
   for (Outcome& outcome : all) {
-    if (is_asked) demand_certainty(outcome);
+    if (is_asked) demand_certainty(outcome, gates.allow_unbounded);
     if (!outcome.holds)
       result.failures.push_back(outcome.text + (outcome.is_of_values ? same_decisions(result) : ""));
     if (outcome.margin < nearest.margin || nearest.text.empty()) nearest = std::move(outcome);

@@ -172,6 +172,7 @@ TEST(GatesTest, ErrorsDropRelativeToTheReference) {
   VerifyResult result = measured();
   MetricResult& metric = result.metrics[0];
   metric = {"nll", false, 2.0, 2.1, 0.1, 0, 0};
+  metric.unit = MetricUnit::kRelative;
   Gates gates;
   gates.max_drop = 0.06;
   EXPECT_EQ(judged(gates, result).verdict,
@@ -290,6 +291,144 @@ TEST(CertaintyTest, DecibelsHaveABound) {
   EXPECT_FALSE(failed.has_too_few_samples);
 }
 
+VerifyResult with_labels(std::uint64_t changed, std::uint64_t answers) {
+  VerifyResult result = measured();
+  OutputComparison label;
+  label.name = "label";
+  label.type = "int64";
+  label.is_label = true;
+  label.answers = answers;
+  label.changed = changed;
+  label.top1_agreement = 1 - static_cast<double>(changed) / static_cast<double>(answers);
+  label.sqnr_db = 10 * std::log10(static_cast<double>(answers) / static_cast<double>(changed));
+  result.outputs.insert(result.outputs.begin(), label);
+  result.metrics.clear();
+  return result;
+}
+
+VerifyResult confident(std::optional<double> Gates::*gate, double limit, const VerifyResult& result,
+                       double confidence = 0.95) {
+  Gates gates;
+  gates.*gate = limit;
+  gates.confidence = confidence;
+  return judged(gates, result);
+}
+
+TEST(CertaintyTest, FlipsHaveABound) {
+  VerifyResult result = of_samples(0, 100);
+  result.outputs[0].flips = 0;
+  result.outputs[0].decisions = 100;
+  result.outputs[0].other_decisions = {0, 100};
+  const VerifyResult failed = confident(&Gates::max_flips, 0.005, result);
+  EXPECT_FALSE(failed.passed);
+  EXPECT_FALSE(failed.is_certain);
+  EXPECT_EQ(
+      failed.verdict,
+      "failed: output 'y' decides otherwise in 0 of 100, but 100 samples show only 2.95 % or less at 95 % "
+      "confidence: the 0.50 % of `gates.max_flips` need 598 of them");
+  EXPECT_TRUE(failed.has_too_few_samples);
+  result.samples = result.independent_samples = 598;
+  result.outputs[0].decisions = 598;
+  result.outputs[0].other_decisions = {0, 598};
+  const VerifyResult passed = confident(&Gates::max_flips, 0.005, result);
+  EXPECT_TRUE(passed.passed) << passed.verdict;
+  EXPECT_TRUE(passed.is_certain);
+  EXPECT_NEAR(*passed.outputs[0].flips_high, 0.005, 1e-4);
+}
+
+TEST(CertaintyTest, MeanSquaresHaveABound) {
+  VerifyResult result = of_samples(0, 10);
+  result.outputs[0].mse_deviation = 0.01;
+  EXPECT_FALSE(confident(&Gates::max_mse, 0.05, result).passed);  // 0.04 + 1.833 · √(10/9) · 0.01
+  EXPECT_THAT(confident(&Gates::max_mse, 0.05, result).verdict,
+              HasSubstr("10 samples show only 0.05932 or less at 95 % confidence"));
+  EXPECT_TRUE(confident(&Gates::max_mse, 0.06, result).is_certain);
+}
+
+TEST(CertaintyTest, TheWorstSliceHasABound) {
+  VerifyResult result = of_samples(0, 10);
+  OutputSlice scores, boxes;
+  scores.name = "y[:, 4:84, :]";
+  scores.sqnr_db = 31;
+  boxes.name = "y[:, 0:4, :]";
+  boxes.sqnr_db = 32;
+  boxes.sqnr_deviation_db = 2;
+  result.outputs[0].sqnr_db = 40;
+  result.outputs[0].slices = {scores, boxes};
+  const VerifyResult failed = confident(&Gates::min_sqnr, 30, result, 0.9);
+  EXPECT_FALSE(failed.passed);
+  EXPECT_THAT(failed.verdict,
+              StartsWith("failed: y[:, 0:4, :]: 32.0 dB, while the whole has 40.0, but 10 samples "
+                         "show only 29.1 dB or more at 90 % confidence"));
+  EXPECT_TRUE(confident(&Gates::min_sqnr, 29, result, 0.9).passed);
+  EXPECT_TRUE(judged(
+                  [] {
+                    Gates gates;
+                    gates.min_sqnr = 30;
+                    return gates;
+                  }(),
+                  result)
+                  .passed)
+      << "on these samples";
+}
+
+TEST(CertaintyTest, DropsInDecibelsHaveABound) {
+  VerifyResult result = of_samples(0, 10);
+  MetricResult& metric = result.metrics[0];
+  metric = {"si_snr", true, 20, 19.5, 0.5, 0.1, 0.9};
+  metric.unit = MetricUnit::kDecibel;
+  const VerifyResult failed = confident(&Gates::max_drop, 0.6, result, 0.9);
+  EXPECT_FALSE(failed.passed);
+  EXPECT_THAT(failed.verdict,
+              HasSubstr("si_snr is worse by 0.5 dB, but 10 samples show only a loss of 0.7975 dB or less"));
+  EXPECT_TRUE(confident(&Gates::max_drop, 0.8, result, 0.9).is_certain);
+}
+
+TEST(CertaintyTest, LabelsHaveABound) {
+  VerifyResult result = with_labels(1, 200);
+  result.samples = result.independent_samples = 200;
+  result.outputs[0].other_answers = {1, 200};
+  result.outputs.resize(1);
+  EXPECT_THAT(confident(&Gates::min_sqnr, 10, result).failures,
+              ElementsAre(testing::AllOf(
+                  HasSubstr("1 of 200 labels changed, but 200 samples show only 97.6"),
+                  HasSubstr("or more the same at 95 % confidence: the 99 % that must be the same "
+                            "(`gates.min_agreement` sets another share) need about"))));
+}
+
+// Nothing passes at a confidence that cannot be computed.
+TEST(CertaintyTest, AGateWithoutABoundIsNotCertain) {
+  const VerifyResult largest = confident(&Gates::max_abs_diff, 0.6, of_samples(0, 1000));
+  EXPECT_FALSE(largest.passed);
+  EXPECT_FALSE(largest.is_certain);
+  EXPECT_EQ(
+      largest.verdict,
+      "failed: the largest difference of output 'y' is 0.5, at most 0.6, but no number of samples bounds the "
+      "largest difference on other data: `gates.mean_abs_diff`, `gates.max_mse` and `gates.min_sqnr` have "
+      "bounds; without `gates.confidence` these samples decide");
+  VerifyResult result = of_samples(0, 1000);
+  result.metrics[0].has_interval = false;
+  const VerifyResult command = confident(&Gates::max_drop, 0.1, result);
+  EXPECT_FALSE(command.passed);
+  EXPECT_THAT(command.verdict, HasSubstr("`metric_command` gives one number for all samples"));
+}
+
+TEST(CertaintyTest, AGateWithoutABoundMayGoByTheSamples) {
+  Gates gates;
+  gates.max_abs_diff = 0.6;
+  gates.mean_abs_diff = 0.2;
+  const VerifyResult unasked = judged(gates, of_samples(0, 1000));
+  EXPECT_TRUE(unasked.passed);
+  EXPECT_FALSE(unasked.is_certain);
+  EXPECT_TRUE(unasked.are_bounds_good);
+  EXPECT_THAT(unasked.unbounded, ElementsAre(StartsWith("the largest difference of output 'y' is 0.5")));
+  EXPECT_EQ(unasked.certainty, unasked.unbounded[0]);
+  gates.confidence = 0.9;
+  gates.allow_unbounded = true;
+  EXPECT_TRUE(judged(gates, of_samples(0, 1000)).passed);
+  EXPECT_FALSE(judged(gates, of_samples(0, 1000)).is_certain);
+}
+
 TEST(CertaintyTest, OneSampleTellsNothingAboutOthers) {
   VerifyResult result = of_samples(0, 1);
   Gates gates;
@@ -361,13 +500,37 @@ TEST(GatesTest, EachMetricHasItsOwnDrop) {
   other.reference = 30;
   other.candidate = 26;
   other.drop = 4;
+  other.unit = MetricUnit::kDecibel;
   result.metrics.push_back(other);
   Gates gates;
   gates.max_drops = {{"top1_accuracy", 0.03}, {"si_snr", 3}};
   EXPECT_THAT(judged(gates, result).failures,
-              ElementsAre("si_snr is worse by 4, more than the 3 of `gates.max_drop`"));
+              ElementsAre("si_snr is worse by 4 dB, more than the 3 dB of `gates.max_drop`"));
   gates.max_drops = {{"si_snr", 5}};
-  EXPECT_EQ(judged(gates, result).verdict, "passed: si_snr is worse by 4, within the 5 of `gates.max_drop`");
+  EXPECT_EQ(judged(gates, result).verdict,
+            "passed: si_snr is worse by 4 dB, within the 5 dB of `gates.max_drop`");
+}
+
+// A number between 0 and 1 is no share for that.
+TEST(GatesTest, AUnitDoesNotDependOnTheValue) {
+  for (const double reference : {0.5, 30.0}) {
+    VerifyResult result = measured();
+    MetricResult& metric = result.metrics[0];
+    metric.reference = reference;
+    metric.candidate = reference - 0.02;
+    Gates gates;
+    gates.max_drop = 0.01;
+    metric.unit = MetricUnit::kDecibel;
+    EXPECT_THAT(judged(gates, result).verdict, HasSubstr("worse by 0.02 dB, more than the 0.01 dB of"));
+    metric.unit = MetricUnit::kAbsolute;
+    EXPECT_THAT(judged(gates, result).verdict, HasSubstr("worse by 0.02, more than the 0.01 of"));
+    metric.unit = MetricUnit::kShare;
+    EXPECT_THAT(judged(gates, result).verdict,
+                HasSubstr("worse by 2.00 points, more than the 1.00 points of"));
+    metric.unit = MetricUnit::kRelative;
+    metric.higher_is_better = true;
+    EXPECT_NEAR(loss_of(metric), 0.02 / reference, 1e-12);
+  }
 }
 
 TEST(GatesTest, AMetricThatIsNotThereFails) {
@@ -385,6 +548,7 @@ TEST(GatesTest, AnErrorThatTheReferenceDoesNotMakeIsAPlainNumber) {
   VerifyResult result = measured();
   result.metrics[0].name = "mae";
   result.metrics[0].higher_is_better = false;
+  result.metrics[0].unit = MetricUnit::kRelative;
   result.metrics[0].reference = 0;
   Gates gates;
   gates.max_drop = 0.01;
@@ -397,6 +561,7 @@ TEST(GatesTest, AnErrorThatIsRoundingIsHeldAgainstTheLabels) {
   VerifyResult result = measured();
   MetricResult& metric = result.metrics[0];
   metric = {"mean_absolute_error", false, 3.3e-8, 1e-3, 1e-3, 0, 0};
+  metric.unit = MetricUnit::kRelative;
   metric.label_size = 0.5;
   metric.rounding = 5e-5;
   Gates gates;
@@ -412,21 +577,6 @@ TEST(GatesTest, AnErrorThatIsRoundingIsHeldAgainstTheLabels) {
   EXPECT_EQ(judged(gates, result).verdict,
             "failed: mean_absolute_error is worse by 0.50 % of the reference, more than the 0.10 % of "
             "`gates.max_drop`");
-}
-
-VerifyResult with_labels(std::uint64_t changed, std::uint64_t answers) {
-  VerifyResult result = measured();
-  OutputComparison label;
-  label.name = "label";
-  label.type = "int64";
-  label.is_label = true;
-  label.answers = answers;
-  label.changed = changed;
-  label.top1_agreement = 1 - static_cast<double>(changed) / static_cast<double>(answers);
-  label.sqnr_db = 10 * std::log10(static_cast<double>(answers) / static_cast<double>(changed));
-  result.outputs.insert(result.outputs.begin(), label);
-  result.metrics.clear();
-  return result;
 }
 
 TEST(GatesTest, OneLabelThatChangesIsNoDifferenceOfOne) {

@@ -19,11 +19,12 @@ constexpr std::size_t kMostClassesOfF1 = 2000;
 
 double as_it_is(double value) { return value; }
 
-MetricResult result_of(std::string name, bool higher_is_better, const PairedMean& mean,
+MetricResult result_of(std::string name, bool higher_is_better, MetricUnit unit, const PairedMean& mean,
                        const std::function<double(double)>& transform = as_it_is) {
   MetricResult result;
   result.name = std::move(name);
   result.higher_is_better = higher_is_better;
+  result.unit = unit;
   result.reference = transform(mean.reference());
   result.candidate = transform(mean.candidate());
   const double sign = higher_is_better ? 1 : -1;
@@ -113,10 +114,11 @@ class Accuracy : public MetricMeter {
   }
 
   std::vector<MetricResult> results() const override {
-    std::vector<MetricResult> all = {result_of("top1_accuracy", true, top1_)};
+    std::vector<MetricResult> all = {result_of("top1_accuracy", true, MetricUnit::kShare, top1_)};
     all.front().lost = lost_.tally();
     all.front().won = won_.tally();
-    if (classes_.count > data::kTop) all.push_back(result_of("top5_accuracy", true, top5_));
+    if (classes_.count > data::kTop)
+      all.push_back(result_of("top5_accuracy", true, MetricUnit::kShare, top5_));
     return all;
   }
 
@@ -150,9 +152,9 @@ class Nll : public MetricMeter {
 
   std::vector<MetricResult> results() const override {
     constexpr double kNoDoubt = 1e-4;  // nats: a share of nothing would be no measure of what is lost
-    std::vector<MetricResult> all = {
-        result_of("nll", false, mean_),
-        result_of("perplexity", false, mean_, [](double value) { return std::exp(value); })};
+    std::vector<MetricResult> all = {result_of("nll", false, MetricUnit::kRelative, mean_),
+                                     result_of("perplexity", false, MetricUnit::kRelative, mean_,
+                                               [](double value) { return std::exp(value); })};
     all[0].rounding = kNoDoubt;
     return all;
   }
@@ -191,6 +193,7 @@ class F1 : public MetricMeter {
   std::vector<MetricResult> results() const override {
     MetricResult result;
     result.name = "f1";
+    result.unit = MetricUnit::kShare;
     result.reference = f1(all_, all_.reference);
     result.candidate = f1(all_, all_.candidate);
     result.drop = result.reference - result.candidate;
@@ -270,8 +273,9 @@ class MeanError : public MetricMeter {
   }
 
   std::vector<MetricResult> results() const override {
-    std::vector<MetricResult> all = {result_of("mean_absolute_error", false, absolute_),
-                                     result_of("mean_squared_error", false, squared_)};
+    std::vector<MetricResult> all = {
+        result_of("mean_absolute_error", false, MetricUnit::kRelative, absolute_),
+        result_of("mean_squared_error", false, MetricUnit::kRelative, squared_)};
     if (labels_ == 0) return all;
     all[0].label_size = label_absolute_ / labels_;
     all[0].rounding = kReproduced * all[0].label_size;

@@ -57,19 +57,32 @@ json parsed(const std::string& text, const std::string& command) {
                              all.empty() ? "nothing" : fmt::format("'{}'", on_one_line(std::string(all)))));
 }
 
+// One word for all metrics, or an object with a word for each.
+MetricUnit unit_of(const json& said, const SaidMetric& metric, const std::string& command) {
+  const json word = said.is_object() ? said.value(metric.name, json()) : said;
+  if (word.is_null() || word.is_number())  // a metric may be called so
+    return metric.higher_is_better ? MetricUnit::kAbsolute : MetricUnit::kRelative;
+  const auto unit = word.is_string() ? from_name<MetricUnit>(word.get<std::string>()) : std::nullopt;
+  if (!unit)
+    refuse_command(command,
+                   fmt::format("gave the unit {}: let it print share, relative, absolute or decibel",
+                               on_one_line(word.dump(-1, ' ', false, json::error_handler_t::replace))));
+  return *unit;
+}
+
 }  // namespace
 
 std::vector<SaidMetric> read_said(const std::string& text, const std::string& command) {
-  constexpr const char* kLower = "lower_is_better";
+  constexpr const char *kLower = "lower_is_better", *kUnit = "unit";
   const json value = parsed(text, command);
-  if (value.is_number()) return {{"score", value.get<double>(), true}};
+  if (value.is_number()) return {{"score", value.get<double>()}};
   std::vector<SaidMetric> all;
   for (const auto& [name, number] : value.items()) {
-    if (name == kLower) continue;
+    if (name == kLower || (name == kUnit && !number.is_number())) continue;
     if (!number.is_number())
       refuse_command(command, fmt::format("gave no number for '{}': let it print {{\"{}\": 0.93}}",
                                           on_one_line(name), on_one_line(name)));
-    all.push_back({name, number.get<double>(), true});
+    all.push_back({name, number.get<double>()});
   }
   if (all.empty()) refuse_command(command, "printed no metric: let it print 0.93 or {\"name\": 0.93}");
   const json lower = value.value(kLower, json(false));
@@ -77,6 +90,7 @@ std::vector<SaidMetric> read_said(const std::string& text, const std::string& co
     const bool is_listed =
         lower.is_array() && std::find(lower.begin(), lower.end(), metric.name) != lower.end();
     metric.higher_is_better = !(is_listed || lower == json(true));
+    metric.unit = unit_of(value.value(kUnit, json()), metric, command);
   }
   return all;
 }
@@ -241,6 +255,7 @@ std::vector<MetricResult> CommandMeter::results() const {
     MetricResult& result = all.emplace_back();
     result.name = their.name;
     result.higher_is_better = their.higher_is_better;
+    result.unit = their.unit;
     result.reference = our->value;
     result.candidate = their.value;
     result.drop = (their.higher_is_better ? 1 : -1) * (our->value - their.value);

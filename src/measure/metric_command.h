@@ -43,11 +43,14 @@ class CommandMeter {
   std::unique_ptr<ArrayPile> labels_;
 };
 
-// What the program may say: 0.93, or {"wer": 0.1, "lower_is_better": true}; behind other lines, if it must.
+// What the program may say: 0.93, or {"wer": 0.1, "lower_is_better": true, "unit": "relative"}; behind other
+// lines, if it must. Without a unit it is kAbsolute where more is better, else kRelative: values decide
+// nothing.
 struct SaidMetric {
   std::string name;
   double value = 0;
   bool higher_is_better = true;
+  MetricUnit unit = MetricUnit::kAbsolute;
 };
 // Throws Error{kUsage} for anything else.
 std::vector<SaidMetric> read_said(const std::string& text, const std::string& command);

@@ -108,5 +108,20 @@ TEST(SaidMetrics, WhatIsNestedDeepIsNoNumber) {
   EXPECT_THAT(error_of([&] { read_said(deep, "score"); }).what(), HasSubstr("and no number"));
 }
 
+TEST_F(CommandTest, AUnitIsWhatTheProgramSaysAndNeverGuessedFromTheNumber) {
+  const auto unit = [](const char* text) { return read_said(text, "x")[0].unit; };
+  for (const char* text : {"0.5", "93.5", "-2", R"({"snr": 0.5})", R"({"snr": 12})"})
+    EXPECT_EQ(unit(text), MetricUnit::kAbsolute) << text;
+  for (const char* text :
+       {R"({"wer": 0.1, "lower_is_better": true})", R"({"wer": 31, "lower_is_better": true})"})
+    EXPECT_EQ(unit(text), MetricUnit::kRelative) << text;
+  EXPECT_EQ(unit(R"({"right": 0.9, "unit": "share"})"), MetricUnit::kShare);
+  EXPECT_EQ(unit(R"({"snr": 0.9, "unit": {"snr": "decibel"}})"), MetricUnit::kDecibel);
+  EXPECT_EQ(unit(R"({"snr": 0.9, "unit": {"other": "decibel"}})"), MetricUnit::kAbsolute);
+  EXPECT_EQ(read_said(R"({"unit": 3})", "x")[0].name, "unit");
+  EXPECT_THAT(error_of([&] { unit(R"({"snr": 0.9, "unit": "bels"})"); }).what(),
+              HasSubstr("gave the unit \"bels\": let it print share, relative, absolute or decibel"));
+}
+
 }  // namespace
 }  // namespace ounce::measure

@@ -18,7 +18,8 @@ void SampleSums::add(const std::vector<double>& reference, const std::vector<dou
   candidate_.insert(candidate_.end(), candidate.begin(), candidate.end());
 }
 
-MetricResult SampleSums::result(std::string name, bool higher_is_better, const Figure& figure) const {
+MetricResult SampleSums::result(std::string name, bool higher_is_better, MetricUnit unit,
+                                const Figure& figure) const {
   // The first row counts every sample once.
   std::vector<double> ours((kRedrawn + 1) * width_), theirs(ours.size());
   std::array<std::uint8_t, kReplicas> weights{};
@@ -40,6 +41,7 @@ MetricResult SampleSums::result(std::string name, bool higher_is_better, const F
   MetricResult result;
   result.name = std::move(name);
   result.higher_is_better = higher_is_better;
+  result.unit = unit;
   result.reference = of(ours, 0);
   result.candidate = of(theirs, 0);
   result.drop = sign * (result.reference - result.candidate);
@@ -51,8 +53,8 @@ MetricResult SampleSums::result(std::string name, bool higher_is_better, const F
   return result;
 }
 
-MetricResult SampleSums::mean(std::string name, bool higher_is_better) const {
-  return result(std::move(name), higher_is_better,
+MetricResult SampleSums::mean(std::string name, bool higher_is_better, MetricUnit unit) const {
+  return result(std::move(name), higher_is_better, unit,
                 [](std::span<const double> sums) { return sums[1] == 0 ? std::nan("") : sums[0] / sums[1]; });
 }
 

@@ -3,7 +3,7 @@
 //
 //   SampleSums sums;
 //   sums.add({hits, found, there}, {candidate_hits, candidate_found, there});   // for each sample
-//   sums.result("f1", true, [](auto s) { return 2 * s[0] / (s[1] + s[2]); });
+//   sums.result("f1", true, MetricUnit::kShare, [](auto s) { return 2 * s[0] / (s[1] + s[2]); });
 #pragma once
 
 #include <ounce/verify.h>
@@ -22,9 +22,9 @@ class SampleSums {
 
   // NaN when nothing was counted.
   using Figure = std::function<double(std::span<const double>)>;
-  MetricResult result(std::string name, bool higher_is_better, const Figure& figure) const;
+  MetricResult result(std::string name, bool higher_is_better, MetricUnit unit, const Figure& figure) const;
   // The first number over the second one.
-  MetricResult mean(std::string name, bool higher_is_better) const;
+  MetricResult mean(std::string name, bool higher_is_better, MetricUnit unit) const;
 
  private:
   std::size_t width_ = 0, samples_ = 0;

@@ -55,7 +55,8 @@ class SegmentationTask : public TaskMeter {
   }
 
   std::vector<MetricResult> results() const override {
-    return {areas_.result("mean_iou", true, mean_overlap), pixels_.mean("pixel_accuracy", true)};
+    return {areas_.result("mean_iou", true, MetricUnit::kShare, mean_overlap),
+            pixels_.mean("pixel_accuracy", true, MetricUnit::kShare)};
   }
 
  private:

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "measure/paired_bootstrap.h"
 
 namespace ounce::measure {
 namespace {
@@ -20,6 +23,7 @@ constexpr double kNeverYes = 0.05;        // a score that stays below says nothi
 constexpr double kDense = 0.5;            // rms over peak of what is nearly always there, as a background is
 constexpr std::size_t kFew = 16;          // one of so many that are alike: a channel that says little
 constexpr std::size_t kNamedRanges = 3;
+constexpr std::size_t kSliceReplicas = kReplicas / 4;  // each keeps the sums of every index
 
 struct SliceGroup {
   std::vector<std::size_t> indices;
@@ -186,8 +190,52 @@ void SliceMeter::add(std::span<const float> reference, std::span<const float> ca
     for (std::size_t i = 0; i <= axis && i < dims.size(); ++i) inner /= static_cast<std::size_t>(dims[i]);
     if (sums.empty()) continue;
     for (std::size_t at = 0, index = 0; at < reference.size(); at += inner, index = (index + 1) % length)
-      sums[index].add(sums_of(&reference[at], &candidate[at], inner));
+      add_to(axis, index, sums_of(&reference[at], &candidate[at], inner));
   }
+}
+
+void SliceMeter::add_to(std::size_t axis, std::size_t index, const Sums& more) {
+  axes_[axis][index].add(more);
+  replicas_.resize(axes_.size());
+  std::vector<double>& pending = replicas_[axis].pending;
+  pending.resize(2 * axes_[axis].size());
+  pending[2 * index] += more.reference;
+  pending[2 * index + 1] += more.squared;
+}
+
+void SliceMeter::end_sample() {
+  std::array<std::uint8_t, kReplicas> weights{};
+  draw_weights(samples_++, weights);
+  for (Replicas& axis : replicas_) {
+    const std::size_t width = axis.pending.size();
+    axis.sums.resize(kSliceReplicas * width);
+    for (std::size_t row = 0; row < kSliceReplicas; ++row) {
+      if (weights[row] == 0) continue;
+      double* const sums = &axis.sums[row * width];
+      for (std::size_t i = 0; i < width; ++i) sums[i] += weights[row] * axis.pending[i];
+    }
+    std::fill(axis.pending.begin(), axis.pending.end(), 0);
+  }
+}
+
+double SliceMeter::deviation_db(std::size_t axis, const OutputSlice& slice) const {
+  if (axis >= replicas_.size() || !std::isfinite(slice.sqnr_db)) return 0;
+  const std::size_t width = 2 * axes_[axis].size();
+  const std::vector<double>& sums = replicas_[axis].sums;
+  std::vector<double> decibels;
+  for (std::size_t at = 0; at < sums.size(); at += width) {
+    double reference = 0, squared = 0;
+    for (const IndexRange& range : slice.ranges) {
+      for (std::size_t index = range.begin; index < range.end; ++index) {
+        reference += sums[at + 2 * index];
+        squared += sums[at + 2 * index + 1];
+      }
+    }
+    if (reference > 0 && squared > 0) decibels.push_back(10 * std::log10(reference / squared));
+  }
+  if (decibels.empty()) return 0;
+  constexpr double kDeviationsOf95 = 1.959964;
+  return std::max(0.0, slice.sqnr_db - middle(std::move(decibels)).low) / kDeviationsOf95;
 }
 
 std::vector<OutputSlice> SliceMeter::slices(const std::string& output) const {
@@ -198,7 +246,10 @@ std::vector<OutputSlice> SliceMeter::slices(const std::string& output) const {
       continue;
     const std::vector<SliceGroup> groups = find_groups(sums);
     if (groups.size() < 2) continue;
-    for (const SliceGroup& group : groups) all.push_back(slice_of(group, output, axis, rank_));
+    for (const SliceGroup& group : groups) {
+      all.push_back(slice_of(group, output, axis, rank_));
+      all.back().sqnr_deviation_db = deviation_db(axis, all.back());
+    }
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const OutputSlice& a, const OutputSlice& b) { return a.sqnr_db < b.sqnr_db; });

@@ -22,6 +22,9 @@ class SliceMeter {
   // Values of the same dimensions. An axis that is not as long in every sample has no slices.
   void add(std::span<const float> reference, std::span<const float> candidate, const data::Dims& dims);
 
+  // What was added since the last call is one sample: a bootstrap over the samples tells how sure a slice is.
+  void end_sample();
+
   // Worst first; none where all indices of every axis are alike.
   std::vector<OutputSlice> slices(const std::string& output) const;
 
@@ -37,8 +40,19 @@ class SliceMeter {
   };
 
  private:
+  void add_to(std::size_t axis, std::size_t index, const Sums& more);
+
   std::size_t rank_ = 0;
   std::vector<std::vector<Sums>> axes_;  // by axis and index; empty: not looked at
+  // Of an axis: a² and (a − b)² of each index, of the sample that is not ended yet, and of all others in each
+  // replica. Which indices are one slice is known at the end, so each has its own sums.
+  struct Replicas {
+    std::vector<double> pending, sums;
+  };
+  std::vector<Replicas> replicas_;
+  std::uint64_t samples_ = 0;
+
+  double deviation_db(std::size_t axis, const OutputSlice& slice) const;
 };
 
 }  // namespace ounce::measure

@@ -177,5 +177,31 @@ TEST_F(SliceTest, EqualValuesAreIdentical) {
   for (const OutputSlice& slice : meter_.slices("y")) EXPECT_TRUE(std::isinf(slice.sqnr_db));
 }
 
+// Scores that are as noisy in every sample are as sure as one of them; others are not.
+TEST(SliceBounds, SamplesThatDifferMakeASliceUncertain) {
+  const auto deviation = [](bool is_steady) {
+    SliceMeter meter;
+    for (int sample = 0; sample < 40; ++sample) {
+      std::vector<float> ours, theirs;
+      const float noise = is_steady ? 0.01F : 0.001F * static_cast<float>(1 + sample % 10);
+      for (int index = 0; index < 8; ++index) {
+        for (int i = 0; i < 20; ++i) {
+          const float scale = index < 4 ? 300.F : 0.5F;
+          ours.push_back(scale);
+          theirs.push_back(scale + noise);
+        }
+      }
+      meter.add(ours, theirs, {1, 8, 20});
+      meter.end_sample();
+    }
+    const std::vector<OutputSlice> slices = meter.slices("y");
+    return slices.empty() ? -1 : slices.front().sqnr_deviation_db;
+  };
+  EXPECT_GE(deviation(true), 0);
+  EXPECT_LT(deviation(true), 0.01);
+  EXPECT_GT(deviation(false), 0.3);
+  EXPECT_LT(deviation(false), 1.5);
+}
+
 }  // namespace
 }  // namespace ounce::measure

@@ -119,7 +119,8 @@ class SoundTask : public TaskMeter {
   }
 
   std::vector<MetricResult> results() const override {
-    return {snr_.mean("si_snr", true), distance_.mean("log_spectral_distance", false)};
+    return {snr_.mean("si_snr", true, MetricUnit::kDecibel),
+            distance_.mean("log_spectral_distance", false, MetricUnit::kDecibel)};
   }
 
  private:

@@ -121,12 +121,12 @@ class TagTask : public TaskMeter {
   }
 
   std::vector<MetricResult> results() const override {
-    return {entities_.result("entity_f1", true,
+    return {entities_.result("entity_f1", true, MetricUnit::kShare,
                              [](std::span<const double> sums) {
                                return sums[1] + sums[2] == 0 ? std::nan("")
                                                              : 2 * sums[0] / (sums[1] + sums[2]);
                              }),
-            tokens_.mean("token_accuracy", true)};
+            tokens_.mean("token_accuracy", true, MetricUnit::kShare)};
   }
 
  private:

@@ -47,7 +47,7 @@ Tensor floats(data::Dims dims, const std::vector<float>& values) {
 TEST(SampleSumsTest, AFigureOfSumsAndItsInterval) {
   SampleSums sums;
   for (int i = 0; i < 100; ++i) sums.add({1, 1}, {i % 4 == 0 ? 0.0 : 1.0, 1});
-  const MetricResult result = sums.mean("right", true);
+  const MetricResult result = sums.mean("right", true, MetricUnit::kShare);
   EXPECT_EQ(result.reference, 1);
   EXPECT_EQ(result.candidate, 0.75);
   EXPECT_EQ(result.drop, 0.25);
@@ -55,11 +55,11 @@ TEST(SampleSumsTest, AFigureOfSumsAndItsInterval) {
   EXPECT_GT(result.drop_low, 0.1);
   EXPECT_GT(result.drop_high, 0.25);
   EXPECT_LT(result.drop_high, 0.4);
-  EXPECT_EQ(sums.mean("wrong", false).drop, -0.25);
+  EXPECT_EQ(sums.mean("wrong", false, MetricUnit::kShare).drop, -0.25);
 }
 
 TEST(SampleSumsTest, OfNothingIsNotANumber) {
-  EXPECT_TRUE(std::isnan(SampleSums().mean("right", true).reference));
+  EXPECT_TRUE(std::isnan(SampleSums().mean("right", true, MetricUnit::kShare).reference));
 }
 
 TEST_F(TaskTest, ClassesWithoutLabelsAreTheReferences) {

@@ -73,7 +73,8 @@ class TextLineTask : public TaskMeter {
       lines.add({ours == truth ? 1.0 : 0.0, 1}, {theirs == truth ? 1.0 : 0.0, 1});
       characters.add({edits_between(truth, ours), length}, {edits_between(truth, theirs), length});
     }
-    return {lines.mean("line_accuracy", true), characters.mean("character_error_rate", false)};
+    return {lines.mean("line_accuracy", true, MetricUnit::kShare),
+            characters.mean("character_error_rate", false, MetricUnit::kRelative)};
   }
 
  private:

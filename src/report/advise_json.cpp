@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 Json metric_json(const MetricResult& metric) {
   return {{"name", metric.name},
           {"higher_is_better", metric.higher_is_better},
+          {"unit", name_of(metric.unit)},
           {"reference", number(metric.reference)},
           {"candidate", number(metric.candidate)},
           {"drop", number(metric.drop)},

@@ -173,7 +173,9 @@ std::string judging_command(const Statement& statement) {
   words.add_optional("gates.max_drop", gate.gates.max_drop, 100, "%");
   for (const auto& [name, limit] : gate.gates.max_drops)
     words.add("gates.max_drop", fmt::format("{}={:.10g}", name, limit));
-  if (gate.gates.confidence && *gate.gates.confidence > 0)
+  // Gates without a bound were judged on the samples; beside --confidence they would fail.
+  const bool has_bounds = !gate.gates.max_abs_diff && !gate.has_command;
+  if (has_bounds && gate.gates.confidence && *gate.gates.confidence > 0)
     words.add_optional("gates.confidence", gate.gates.confidence, 100, "%");
   return line_of("ounce verify SOURCE MODEL", words.take());
 }

@@ -104,6 +104,7 @@ Json metric_json(const std::optional<MetricResult>& metric) {
   if (!metric) return nullptr;
   Json json;
   json["name"] = metric->name;
+  json["unit"] = name_of(metric->unit);
   json["reference"] = number(metric->reference);
   json["candidate"] = number(metric->candidate);
   json["drop"] = number(metric->drop);

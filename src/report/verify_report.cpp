@@ -121,6 +121,7 @@ Json slice_json(const OutputSlice& slice) {
   json["values"] = slice.values;
   json["rms"] = number(slice.rms);
   json["sqnr_db"] = number(slice.sqnr_db);
+  json["sqnr_low_db"] = slice.sqnr_low_db ? number(*slice.sqnr_low_db) : Json(nullptr);
   json["identical"] = std::isinf(slice.sqnr_db) && slice.sqnr_db > 0;
   return json;
 }
@@ -143,6 +144,9 @@ Json output_json(const OutputComparison& output) {
   json["identical"] = std::isinf(output.sqnr_db) && output.sqnr_db > 0;
   json["sqnr_low_db"] = output.sqnr_low_db ? number(*output.sqnr_low_db) : Json(nullptr);
   json["agreement_low"] = output.agreement_low ? Json(*output.agreement_low) : Json(nullptr);
+  json["mean_abs_diff_high"] = output.mean_abs_high ? number(*output.mean_abs_high) : Json(nullptr);
+  json["mse_high"] = output.mse_high ? number(*output.mse_high) : Json(nullptr);
+  json["flips_high"] = output.flips_high ? number(*output.flips_high) : Json(nullptr);
   json["cosine"] = of_numbers(output.cosine);
   json["top1_agreement"] = output.top1_agreement ? Json(*output.top1_agreement) : Json(nullptr);
   json["top5_agreement"] = output.top5_agreement ? Json(*output.top5_agreement) : Json(nullptr);
@@ -165,6 +169,7 @@ Json metric_json(const MetricResult& metric) {
   Json json;
   json["name"] = metric.name;
   json["higher_is_better"] = metric.higher_is_better;
+  json["unit"] = name_of(metric.unit);
   json["reference"] = number(metric.reference);
   json["candidate"] = number(metric.candidate);
   json["drop"] = number(metric.drop);
@@ -212,6 +217,7 @@ Json row_json(const VerifyRow& row) {
   json["confidence"] = result.confidence;
   json["certain"] = result.is_certain;
   json["certainty"] = with_options(result.certainty);
+  json["unbounded"] = with_options(result.unbounded);
   json["samples_needed"] = result.samples_needed == 0 ? Json(nullptr) : Json(result.samples_needed);
   json["max_abs_diff"] = number(result.max_abs_diff);
   json["mean_abs_diff"] = number(result.mean_abs_diff);

@@ -13,13 +13,18 @@
 namespace ounce::search {
 namespace {
 
-// Points for accuracies, a share of the original's value for errors and likelihoods.
+// Points for shares, a share of the original's value for errors and likelihoods, else plain numbers.
 std::string drop_text(const MetricResult& metric, double limit) {
   if (std::isnan(metric.drop))
     return fmt::format("{} was not measured: {}", metric.name,
                        metric.why_not.empty() ? "no label counts" : metric.why_not);
-  const double change = 100 * (metric.higher_is_better ? metric.drop : measure::loss_of(metric));
-  const char* unit = metric.higher_is_better ? "points" : "%";
+  const bool is_plain = metric.unit == MetricUnit::kAbsolute || metric.unit == MetricUnit::kDecibel;
+  if (is_plain && metric.drop != 0)
+    return fmt::format("{} {} by {:.4g}{} to {:.4f}, {:.4g} allowed", metric.name,
+                       metric.drop > 0 ? "worse" : "better", std::fabs(metric.drop),
+                       metric.unit == MetricUnit::kDecibel ? " dB" : "", metric.candidate, limit);
+  const double change = 100 * measure::loss_of(metric);
+  const char* unit = metric.unit == MetricUnit::kShare ? "points" : "%";
   if (std::fabs(change) < 0.005) return fmt::format("{} unchanged at {:.4f}", metric.name, metric.candidate);
   return fmt::format("{} {} by {:.2f} {} to {:.4f}, {:.2f} allowed", metric.name,
                      change > 0 ? "worse" : "better", std::fabs(change), unit, metric.candidate, 100 * limit);
@@ -95,7 +100,9 @@ void judge(const Gates& gates, const VerifyResult& compared, MethodFinding& find
   finding.quality =
       has_two_gates && !compared.failures.empty() ? compared.failures.front() : quality_text(gates, finding);
   // Random inputs are no sample of anything, so there is nothing to be certain of.
-  finding.is_acceptable = compared.passed && (compared.is_certain || compared.is_generated);
+  finding.is_acceptable = compared.passed && (compared.are_bounds_good || compared.is_generated);
+  if (finding.is_acceptable && !compared.unbounded.empty())
+    finding.quality += "; on these samples, without a bound";
   finding.is_uncertain = compared.passed && !finding.is_acceptable;
   if (!finding.is_uncertain) return;
   finding.samples_needed = compared.samples_needed;

@@ -182,15 +182,18 @@ class Risks {
       const MetricResult& metric = *method.metric;
       const double scale = std::max(measure::loss_scale(metric), 1e-9);
       // One sample more or less is the finest step of an accuracy.
-      const double step = metric.higher_is_better
+      const bool is_plain = metric.unit == MetricUnit::kAbsolute || metric.unit == MetricUnit::kDecibel;
+      const char* unit = metric.unit == MetricUnit::kDecibel ? " dB" : is_plain ? "" : " %";
+      const double shown = is_plain ? 1 : 100;
+      const double step = metric.unit == MetricUnit::kShare
                               ? 1.0 / static_cast<double>(std::max<std::uint64_t>(1, result_.quality_samples))
                               : 0;
       const double doubt = std::max(step, (metric.drop_high - metric.drop_low) / 2 / scale);
       if (!(doubt > options_.max_drop)) continue;
       add("few_labels",
-          fmt::format("{} labelled samples tell {} to ± {:.2f} % only", result_.quality_samples, metric.name,
-                      100 * doubt),
-          fmt::format("more of them are needed to see a loss of {:g} %", 100 * options_.max_drop));
+          fmt::format("{} labelled samples tell {} to ± {:.2f}{} only", result_.quality_samples, metric.name,
+                      shown * doubt, unit),
+          fmt::format("more of them are needed to see a loss of {:g}{}", shown * options_.max_drop, unit));
       return;
     }
   }

@@ -273,7 +273,7 @@ class Deciding {
 
   // A loss that the samples can rule out, if it is one that somebody may want to allow.
   static std::string shown_drop(const MethodFinding& method) {
-    if (!method.metric || !method.metric->higher_is_better) return "";
+    if (!method.metric || method.metric->unit != MetricUnit::kShare) return "";
     const double points = std::ceil(1000 * method.metric->drop_bound.value_or(1)) / 10;
     if (!(points > 0 && points <= kMostOfferedDrop)) return "";
     return fmt::format(

@@ -35,6 +35,7 @@ json trial_json(const TuneTrial& trial) {
     const MetricResult& metric = *trial.metric;
     made["metric"] = {{"name", metric.name},
                       {"higher_is_better", metric.higher_is_better},
+                      {"unit", name_of(metric.unit)},
                       {"reference", number(metric.reference)},
                       {"candidate", number(metric.candidate)},
                       {"drop", number(metric.drop)},
@@ -66,6 +67,7 @@ TuneTrial trial_of(const json& made) {
                                 at("reference"),   at("candidate"),
                                 at("drop"),        at("drop_low"),
                                 at("drop_high")};
+    trial.metric->unit = from_name<MetricUnit>(metric.value("unit", "")).value_or(MetricUnit::kShare);
     if (metric.contains("drop_bound")) trial.metric->drop_bound = at("drop_bound");
   }
   return trial;

@@ -42,6 +42,7 @@ TEST(MeasurementJsonTest, ATrialIsKept) {
   ASSERT_TRUE(again.metric);
   EXPECT_EQ(again.metric->name, "top1_accuracy");
   EXPECT_TRUE(again.metric->higher_is_better);
+  EXPECT_EQ(again.metric->unit, MetricUnit::kShare);
   EXPECT_EQ(again.metric->reference, 0.75);
   EXPECT_EQ(again.metric->candidate, 0.5);
   EXPECT_EQ(again.metric->drop, 0.25);

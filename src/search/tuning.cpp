@@ -31,6 +31,27 @@ namespace {
 
 using nlohmann::json;
 
+// Gates without a bound go by the samples, unless somebody asks for a confidence that they cannot have.
+void settle_confidence(TuneOptions& options) {
+  Gates& gates = options.gates;
+  if (!gates.confidence) {
+    gates.confidence = kUsualConfidence;
+    gates.allow_unbounded = true;
+  }
+  if (gates.allow_unbounded || *gates.confidence == 0) return;
+  const auto refuse = [](const char* gate, const char* why) {
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("{} has no bound for `gates.confidence`: {}; leave out `gates.confidence`, and the "
+                    "samples decide about this gate",
+                    gate, why));
+  };
+  if (gates.max_abs_diff)
+    refuse("`gates.max_abs_diff`", "no number of samples bounds the largest difference on other data");
+  if (options.metric_command.is_given() && gates.max_drop)
+    refuse("`metric_command`", "it gives one number for all samples, which says nothing about others");
+}
+
 // What passes has to be the same model to whoever looks at its outputs; without labels a drop cannot be seen.
 TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
   const bool has_metric =
@@ -44,7 +65,7 @@ TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
   } else if (!has_other) {
     options.gates.min_sqnr = kDefaultTuneSqnr;
   }
-  if (!options.gates.confidence) options.gates.confidence = kUsualConfidence;
+  settle_confidence(options);
   if (is_blind)
     notes.push_back(
         "there are no labels, so `gates.max_drop` has nothing to look at" +
@@ -75,7 +96,7 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
   return identity_of(
       model, options.data, options.runtime,
       fmt::format(
-          "tune 4 on {} gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} of '{}' {} target {}",
+          "tune 5 on {} gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} of '{}' {} target {}",
           cpu_name(), text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
           text(gates.min_agreement), text(gates.max_drop), drops, text(gates.max_mse), text(gates.max_flips),
           text(gates.confidence), name_of(options.task), name_of(options.metric),
