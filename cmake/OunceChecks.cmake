@@ -9,8 +9,6 @@ add_test(NAME words
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_words.py ${PROJECT_SOURCE_DIR})
 add_test(NAME words_check_itself
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/check_words_test.py)
-add_test(NAME include_graph
-  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/include_graph.py ${PROJECT_SOURCE_DIR} --check)
 add_test(NAME package_files
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/packaging/files_test.py ${PROJECT_SOURCE_DIR})
 

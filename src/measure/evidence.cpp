@@ -14,20 +14,6 @@ double deviation_of(double distance) {
 
 }  // namespace
 
-void EventCount::add(double events, double answers) {
-  events_ += events;
-  squares_ += events * events;
-  most_events_ = std::max(most_events_, events);
-  answers_ += answers;
-  most_answers_ = std::max(most_answers_, answers);
-}
-
-Tally EventCount::tally() const {
-  const double most = std::max({most_events_, std::sqrt(most_answers_), 1.0});
-  const double together = (squares_ + most * most) / (events_ + most);
-  return {events_ / together, answers_ / together};
-}
-
 void OutputEvidence::add(const OutputMeter& meter) {
   const Difference &now = meter.difference(), &loud = meter.for_sqnr();
   const auto values = static_cast<double>(now.values - before_.values);

@@ -65,7 +65,7 @@ TEST(EvidenceTest, TheBootstrapOfDecibelsErrsAboutAsOftenAsItSays) {
 }
 
 TEST(EvidenceTest, DecisionsAndMeanSquaresAreEvidenceToo) {
-  OutputMeter meter(data::test::described("y", data::ElementType::kFloat, {-1, 1}), 0.5);
+  OutputMeter meter(data::test::described("y", ElementType::kFloat, {-1, 1}), 0.5);
   OutputEvidence evidence;
   for (int i = 0; i < 50; ++i) {
     const float ours = 0.4F, theirs = i % 10 == 0 ? 0.6F : 0.45F;

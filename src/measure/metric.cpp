@@ -8,7 +8,7 @@
 
 #include "data/class_rows.h"
 #include "data/convert.h"
-#include "measure/evidence.h"
+#include "measure/event_count.h"
 #include "measure/paired_bootstrap.h"
 
 namespace ounce::measure {
