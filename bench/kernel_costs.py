@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ONNX Runtime's kernels cost on this CPU, in floats and on integers: the figures behind src/plan/kernel_costs.cpp.
+"""What ONNX Runtime's kernels cost on this CPU, in floats and on integers: the figures behind src/formats/onnx/plan/kernel_costs.cpp.
 
 usage: bench/kernel_costs.py --measure FILE.jsonl [--seconds .05] [--seed 1]     a line a case; needs numpy, onnx, onnxruntime
        bench/kernel_costs.py --fit FILE.jsonl [--block 8]      the constants, and how far they are off; needs scipy too
@@ -266,7 +266,7 @@ def up(value, block):
 
 
 def conv_features(case, integers, block):
-    """The row of the table that a Conv belongs to, and what its constants are multiplied with (src/plan/kernel_costs.cpp)."""
+    """The row of the table that a Conv belongs to, and what its constants are multiplied with (src/formats/onnx/plan/kernel_costs.cpp)."""
     macs, positions = work(case)
     taps, cin, cout = math.prod(case["kernel"]), case["cin"], case["cout"]
     is_picture, unfolds = len(case["dims"]) == 2, taps > 1

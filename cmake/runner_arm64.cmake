@@ -11,11 +11,12 @@ find_path(OUNCE_FMT_HEADERS fmt/format.h REQUIRED)
 # All that a runner takes: what opens the library and talks to the other side, and the reader of models, which finds the
 # files with external data.
 set(sources
-  base/cancel.cpp base/element_type.cpp base/error.cpp base/file_fault.cpp base/memory.cpp base/out_of_memory.cpp base/thread_time.cpp data/tensor.cpp io/file_guard.cpp
-  io/folder.cpp io/mapped_file.cpp onnx/attributes.cpp onnx/cursor.cpp onnx/typed_field.cpp onnx/external_data.cpp onnx/model.cpp
-  onnx/reader.cpp onnx/settings.cpp onnx/tensor_reader.cpp onnx/types.cpp onnx/values.cpp
-  runner/main.cpp runtime/bound_run.cpp runtime/descriptor_io.cpp runtime/library.cpp runtime/masked_cpu.cpp runtime/serve.cpp
-  runtime/session.cpp runtime/status.cpp runtime/value.cpp runtime/wire.cpp)
+  base/cancel.cpp base/element_type.cpp base/error.cpp base/memory.cpp base/stopwatch.cpp data/tensor.cpp
+  io/file_guard.cpp io/folder.cpp io/mapped_file.cpp
+  formats/onnx/file/attributes.cpp formats/onnx/file/cursor.cpp formats/onnx/file/external_data.cpp
+  formats/onnx/file/model.cpp formats/onnx/file/reader.cpp formats/onnx/file/tensor_reader.cpp formats/onnx/file/types.cpp
+  runner/main.cpp runtime/child_process.cpp runtime/masked_cpu.cpp runtime/serve.cpp runtime/wire.cpp
+  runtime/ort/bound_run.cpp runtime/ort/library.cpp runtime/ort/session.cpp runtime/ort/status.cpp runtime/ort/value.cpp)
 
 set(folder ${PROJECT_BINARY_DIR}/arm64)
 # The folder of fmt is this machine's /usr/include: it comes last, after the headers of the other one.

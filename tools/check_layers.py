@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Checks the layer rule over the #include lines of src/ and include/.
+"""Checks the layer rule over the #include lines and the calls of src/ and include/.
 
-usage: check_layers.py [ROOT]     exit 0: it holds; 1: a line "file:line: message" per violation
+usage: check_layers.py [ROOT]     exit 0: no violation; 1: a line "file:line: message" for each
 
 The rule:
-- A folder of src/ includes itself, the folders that MAY_USE gives it, and theirs in turn.
-- A face (verbs, cli, capi, runner) includes itself, <ounce/…> and only the folders named for it.
+- A folder of src/, sub-folders included, uses itself, the folders that MAY_USE gives it, and theirs in turn.
+- A face (verbs, cli, capi, runner) uses itself, include/ounce, and only the folders named for it.
+- A call of a function of include/ounce is a use of the folder that defines it. Faces are not checked for calls, nor are names
+  that the file or a header of its folder declares itself.
 - include/ounce, which is installed, includes nothing of src/.
-- <ounce/…>: up to measure only the words that all verbs share (VOCABULARY), and what of a verb's header is named for a
-  folder; from make on, every one.
-- The headers of ONNX Runtime are included in src/runtime alone.
-- A file of ours is named with its folder: "graph/node.h", not "node.h".
-Tests (*_test.cpp) stand beside what they test and may include anything.
+- Only src/runtime/ort includes the headers of ONNX Runtime (and src/runtime, through them).
+- An include names the file with its folder: "formats/onnx/graph/index.h", not "index.h".
+- No header includes itself through others.
+Tests (*_test.cpp) may include anything.
 """
 
 import pathlib
@@ -21,48 +22,59 @@ import sys
 MAY_USE = {
     "base": [],
     "io": ["base"],
-    "onnx": ["io"],
-    "graph": ["onnx"],
     "kernels": [],
     "quant": ["kernels", "base"],
-    "observe": ["kernels", "quant"],
-    "target": ["graph", "quant"],
-    "plan": ["graph", "quant", "observe", "target"],
-    "passes": ["plan", "graph", "quant"],
-    "data": ["onnx", "kernels"],
-    "runtime": ["graph", "data"],
-    "measure": ["runtime", "plan", "passes"],
-    "make": ["measure"],
-    "search": ["make"],
-    "publishing": ["io"],
-    "app": ["runtime", "data"],
-    # Implements include/ounce, one file for each header, so it stands on everything.
-    "api": ["search", "publishing", "app"],
-    # Shows the results of include/ounce, and knows nothing of what made them.
+    "calibration": ["quant"],
+    "formats/onnx/file": ["io"],
+    "formats/onnx/graph": ["formats/onnx/file"],
+    "target": ["formats/onnx/graph"],
+    "target/ort": ["target", "quant"],
+    "plan/float_choice": ["base"],
+    "formats/onnx/plan": ["target/ort", "calibration", "plan/float_choice"],
+    "formats/onnx/edit": ["formats/onnx/plan"],
+    "formats/onnx/emit": ["formats/onnx/edit"],
+    "formats/onnx/qat": ["formats/onnx/edit"],
+    "formats/onnx/prepare": ["formats/onnx/qat", "formats/onnx/emit"],
+    "data": ["base", "kernels"],
+    "data/containers": ["data", "formats/onnx/file"],
+    "data/image": ["data"],
+    "data/contract": ["data/image", "formats/onnx/file"],
+    "data/source": ["data/containers", "data/contract"],
+    "runtime/ort": ["data", "formats/onnx/file"],
+    "runtime": ["runtime/ort"],
+    "evaluate/statistics": ["base"],
+    "evaluate/models": ["runtime", "data/source", "formats/onnx/emit"],
+    "evaluate/metrics": ["evaluate/statistics", "evaluate/models"],
+    "evaluate/compare": ["evaluate/metrics"],
+    "evaluate/timing": ["evaluate/compare"],
+    "evaluate": ["evaluate/timing"],
+    "app": ["runtime", "data/contract"],
+    "quantize": ["evaluate", "formats/onnx/prepare"],
+    "inspect": ["quantize"],
+    "search/tune": ["inspect"],
+    "search/sensitivity": ["search/tune"],
+    "search/advise": ["search/sensitivity"],
+    "publish": ["search/advise"],
+    # Shows the results of include/ounce, and knows nothing of the code that made them.
     "report": ["base"],
+    "report/html": ["report"],
 }
 FACES = {
-    "verbs": ["report", "io", "base"],  # every verb with its options
-    "cli": ["verbs", "report", "base"],
+    "verbs": ["report", "report/html", "io", "base"],  # every verb with its options
+    "cli": ["verbs", "report", "report/html", "io", "base"],
     "capi": ["verbs", "io", "base"],
     "runner": ["runtime", "base"],
 }
 
-# Of include/ounce: what is no verb's own.
-VOCABULARY = {"contract", "cpus", "data", "error", "file_guard", "load_memory", "names", "outcome", "pictures", "progress", "recipe", "runtime", "version"}
-# Folders that compute what a verb reports, and share its words; the fewer of them, the better.
-WORDS_OF_VERBS = {
-    "target": {"check"},
-    "measure": {"bench", "check", "verify"},
-}
-ABOVE = {"make", "search", "publishing", "api", "report", "app", "verbs", "cli", "python", "capi"}
-
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".h", ".cpp", ".inc"}
+# A function of include/ounce at the left margin: "VerifyResult verify(…".
+DECLARED = re.compile(r"^(?!using|struct|class|enum|template|namespace|inline|constexpr|friend|return|typedef)"
+                      r"[A-Za-z_][\w:<>,&* ]*[ &*]([a-z_]+)\(", re.M)
 
 
 def reachable(folder):
-    """The folders that `folder` may include: its own, what it may use, and so on downwards."""
+    """The folders that `folder` may use: its own, its row, and so on downwards."""
     found = {folder}
     for used in MAY_USE[folder]:
         found |= reachable(used)
@@ -73,19 +85,15 @@ ALLOWED = {folder: reachable(folder) for folder in MAY_USE}
 ALLOWED |= {face: {face, *named} for face, named in FACES.items()}
 
 
-def complaint(folder, quote, path):
+def include_complaint(folder, quote, path):
     """Why a file of `folder` (None: include/ounce) may not include `path`, or None if it may."""
-    used, slash, name = path.partition("/")
-    if path.startswith("onnxruntime_") and folder != "runtime":
+    used, slash, _ = path.rpartition("/")
+    if path.startswith("onnxruntime_") and folder not in ("runtime/ort", "runtime"):
         return f'"{path}": only src/runtime includes the headers of ONNX Runtime'
-    if used == "ounce" and folder is not None and folder not in ABOVE:
-        header = name.removesuffix(".h")
-        if header not in VOCABULARY | WORDS_OF_VERBS.get(folder, set()):
-            return f"<{path}>: a verb's header, and {folder} is below all verbs"
     if quote == '"' and not slash:
         return f'"{path}": name it with its folder'
     if used not in ALLOWED:
-        return None  # <ounce/…>, the standard library, somebody else's
+        return None  # <ounce/…>, the standard library, another library
     if folder is None:
         return f'"{path}": an installed header cannot include src/'
     if used not in ALLOWED[folder]:
@@ -94,19 +102,115 @@ def complaint(folder, quote, path):
     return None
 
 
-def violations(root):
-    for file in sorted([*root.glob("src/**/*"), *root.glob("include/**/*")]):
-        if file.suffix not in SOURCES or file.name.endswith("_test.cpp"):
+def folder_of(place):
+    """The folder of a file below src/, or None for include/."""
+    return "/".join(place.parts[1:-1]) if place.parts[0] == "src" else None
+
+
+def definitions(files):
+    """Public function → the folders that define it."""
+    declared = {}
+    for place, text in files.items():
+        if place.parts[0] == "include" and place.suffix == ".h" and "app" not in place.parts:
+            for name in DECLARED.findall(text):
+                declared.setdefault(name, set())
+    for place, text in files.items():
+        if place.suffix == ".cpp" and place.parts[0] == "src" and folder_of(place) not in FACES:
+            for match in DECLARED.finditer(text):
+                name = match.group(1)
+                is_in_ounce = re.search(r"^namespace ounce \{", text[:match.start()], re.M)
+                includes = any(header.startswith("ounce/") for header in re.findall(r"#include <([^>]+)>", text))
+                if name in declared and is_in_ounce and includes:
+                    declared[name].add(folder_of(place))
+    return {name: folders for name, folders in declared.items() if len(folders) == 1}
+
+
+def closures(files):
+    """File → the headers of include/ounce that it includes, through others too."""
+    names = {"/".join(place.parts[1:]): place for place in files}
+    found = {}
+
+    def closure(place):
+        if place not in found:
+            found[place] = set()
+            for _, path in (match.groups() for match in map(INCLUDE.match, files[place].splitlines()) if match):
+                if path in names:
+                    found[place] |= {path} | closure(names[path])
+        return found[place]
+
+    return {place: closure(place) for place in files}
+
+
+def call_violations(files):
+    defined = definitions(files)
+    headers = {}  # public function → the header that declares it
+    for place, text in files.items():
+        if place.parts[0] == "include":
+            for name in DECLARED.findall(text):
+                headers.setdefault(name, set()).add("/".join(place.parts[1:]))
+    seen = closures(files)
+    own = {}  # names that a folder's own headers declare: a call of them is no call of include/ounce
+    for place, text in files.items():
+        if place.parts[0] == "src" and place.suffix == ".h":
+            own.setdefault(folder_of(place), set()).update(re.findall(r"\b([a-z_]+)\(", text))
+    for place, text in files.items():
+        folder = folder_of(place)
+        if folder is None or folder in FACES or folder not in MAY_USE:
             continue
-        place = file.relative_to(root)
-        folder = place.parts[1] if place.parts[0] == "src" else None
+        local = set(DECLARED.findall(text))
+        for number, line in enumerate(text.splitlines(), 1):
+            code = line.split("//")[0]
+            for qualifier, name in re.findall(r"(?<![\w.>])((?:ounce::)?)(?<!::)([a-z_]+)\(", code):
+                where = defined.get(name)
+                if where and not headers[name] & seen[place]:
+                    continue
+                if not where or (not qualifier and name in local | own.get(folder, set())):
+                    continue
+                (place_defined,) = where
+                is_called = qualifier or re.search(rf"(return|=|\(|,|;|^)\s*{name}\(", code)
+                if is_called and place_defined not in ALLOWED[folder] and folder != place_defined:
+                    yield f"{place}:{number}: {name}() is defined in src/{place_defined}, which {folder} may not use"
+
+
+def cycles(files):
+    """Header cycles, each as one line."""
+    uses = {}
+    for place, text in files.items():
+        if place.suffix == ".h" and place.parts[0] == "src":
+            name = "/".join(place.parts[1:])
+            uses[name] = [path for _, path in INCLUDE.findall(text)]
+    state = {}
+
+    def visit(name, path):
+        state[name] = "open"
+        for used in uses.get(name, []):
+            if state.get(used) == "open":
+                yield f"src/{name}:1: includes itself: {' -> '.join([*path[path.index(used):], used])}"
+            elif used in uses and used not in state:
+                yield from visit(used, [*path, used])
+        state[name] = "done"
+
+    for name in sorted(uses):
+        if name not in state:
+            yield from visit(name, [name])
+
+
+def violations(root):
+    files = {}
+    for file in sorted([*root.glob("src/**/*"), *root.glob("include/**/*")]):
+        if file.suffix in SOURCES and not file.name.endswith("_test.cpp"):
+            files[file.relative_to(root)] = file.read_text(encoding="utf-8")
+    for place, text in files.items():
+        folder = folder_of(place)
         if folder is not None and folder not in ALLOWED:
             yield f"{place}:1: src/{folder} has no line in the table of tools/check_layers.py"
             continue
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        for number, line in enumerate(text.splitlines(), 1):
             if match := INCLUDE.match(line):
-                if why := complaint(folder, *match.groups()):
+                if why := include_complaint(folder, *match.groups()):
                     yield f"{place}:{number}: {why}"
+    yield from call_violations(files)
+    yield from cycles(files)
 
 
 def main(arguments):

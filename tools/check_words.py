@@ -16,7 +16,7 @@ import sys
 # Those that speak to whoever typed a command.
 ABOVE_THE_LIBRARY = {"report", "verbs", "cli", "capi", "runner"}
 # Writes command lines for people to paste.
-WRITES_COMMANDS = {"src/search/advise_commands.cpp"}
+WRITES_COMMANDS = {"src/search/advise/commands.cpp"}
 
 TABLE = "src/report/option_words.cpp"
 ROW = re.compile(r'\{"([^"]+)", "([^"]+)"\}')

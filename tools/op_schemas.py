@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes src/onnx/op_schemas.inc: the ops of ONNX and of ONNX Runtime, with the types that each takes and gives.
+"""Writes src/formats/onnx/file/op_schemas.inc: the ops of ONNX and of ONNX Runtime, with the types that each takes and gives.
 
     python3 -m venv /tmp/venv && /tmp/venv/bin/pip install onnxruntime
-    /tmp/venv/bin/python tools/op_schemas.py > src/onnx/op_schemas.inc
+    /tmp/venv/bin/python tools/op_schemas.py > src/formats/onnx/file/op_schemas.inc
 
-The installed onnxruntime is asked for its schemas. src/onnx/op_schemas.h says how a line is read.
+The installed onnxruntime is asked for its schemas. src/formats/onnx/file/op_schemas.h says how a line is read.
 """
 
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime

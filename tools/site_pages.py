@@ -18,7 +18,7 @@ NAV = [
     ("Formats", ["weight-storage.md", "few-bits.md", "integer.md", "fp16.md"]),
     ("Verbs", ["advise.md", "bench.md", "calibrate.md", "check.md", "contract.md", "diff.md", "prove.md", "publish.md", "report.md",
                "sensitivity.md", "tune.md", "verify.md"]),
-    ("Reference", ["cli.md", "interface.md", "python.md", "c-api.md", "failure-modes.md", "architecture.md"]),
+    ("Reference", ["cli.md", "interface.md", "python.md", "c-api.md", "failure-modes.md"]),
 ]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)]+)\)")
 

@@ -79,12 +79,12 @@ struct AdviseOptions {
   Task task = Task::kAuto;
   Metric metric = Metric::kAuto;
   MetricCommand metric_command = {};
-  std::vector<std::string> tags = {};    // as VerifyOptions::tags
-  std::string label_output;              // as VerifyOptions::label_output
+  std::vector<std::string> tags = {};     // as VerifyOptions::tags
+  std::string label_output;               // as VerifyOptions::label_output
   std::vector<std::string> outputs = {};  // as VerifyOptions::outputs
-  std::optional<double> threshold = {};  // likewise
-  double max_drop = 0.005;               // what the metric may lose
-  std::optional<double> min_sqnr{};      // dB that every output must keep; not set: see AdviseResult::gates
+  std::optional<double> threshold = {};   // likewise
+  double max_drop = 0.005;                // what the metric may lose
+  std::optional<double> min_sqnr{};       // dB that every output must keep; not set: see AdviseResult::gates
   // How a command line says `data`, one word each: recommended commands repeat it. Empty: made from `data`.
   std::vector<std::string> data_words;
   Progress* progress = nullptr;

@@ -1,8 +1,8 @@
 // Who is faster, by how much, and how sure is that?
 //
 // All models run in one process, interleaved in short rounds, so that disturbances hit all of them alike.
-// Speed-ups are compared round by round, by CPU time where a model runs on one thread. Cold start and memory come from a process of each
-// model's own.
+// Speed-ups are compared round by round, by CPU time where a model runs on one thread. Cold start and memory
+// come from a process of each model's own.
 #pragma once
 
 #include <cstdint>
@@ -43,13 +43,14 @@ struct Latency {
 struct SpeedUp {
   static constexpr std::uint64_t kLeastRounds = 10;
   static constexpr double kBusyLoad = 1.1;
-  // Ratios moved by up to this share between an idle and a busy machine (bench/busy_machine.py): other programs
-  // take cache and memory bandwidth as well as CPU time.
+  // Ratios moved by up to this share between an idle and a busy machine (bench/busy_machine.py): other
+  // programs take cache and memory bandwidth as well as CPU time.
   static constexpr double kBusyError = 0.1;
 
   double ratio = 1, low = 1, high = 1;  // 95 % confidence
   std::uint64_t rounds = 0;             // that it rests on; fewer than kLeastRounds say nothing
-  bool is_measurable = false;  // reliable, enough rounds, the interval leaves out 1, and the ratio is over 1 % off
+  bool is_measurable =
+      false;  // reliable, enough rounds, the interval leaves out 1, and the ratio is over 1 % off
   // Wall time over CPU time while timing: 1 on an idle machine, 0 unknown. From 1.1 on the machine counts as
   // busy, and the interval is wider by kBusyError on both sides.
   double load = 0;

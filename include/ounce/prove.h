@@ -1,5 +1,5 @@
-// The provenance record of a model: its source, the recipe, what it was compared with, and the result. A model
-// that Ounce writes carries it in its metadata; prove() does it again.
+// The provenance record of a model: its source, the recipe, what it was compared with, and the result. A
+// model that Ounce writes carries it in its metadata; prove() does it again.
 //
 //   const std::optional<ounce::Statement> statement = ounce::statement_of("model.w8.onnx");
 //

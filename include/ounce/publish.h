@@ -43,8 +43,8 @@ struct PublishOptions {
   // The data, the runtime and the gate of every variant. Those that compute on integers are run on its `cpus`
   // as well before they are written.
   VerifyOptions verify;
-  double bench_seconds = 2;           // for each model; 0: no speed and no memory in the model card
-  std::string target;                 // see Recipe::target
+  double bench_seconds = 2;  // for each model; 0: no speed and no memory in the model card
+  std::string target;        // see Recipe::target
   ExternalData external_data = ExternalData::kAuto;
   bool replace = false;  // a folder that stands at the output, in one step
   unsigned threads = 0;

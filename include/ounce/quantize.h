@@ -38,8 +38,8 @@ struct TrialOptions {
   // Other CPUs to run it on as well (ounce/cpus.h): for integer arithmetic, which is not the same everywhere.
   std::vector<std::string> cpus = {};
   // Static and dynamic INT8: the result is timed against the original, and one that is clearly slower (by 5 %
-  // and .05 ms a call) is not written (see allow_slower). MemoryUse::kBalanced: a result that is slower than decode_share promised is
-  // made again with less of it, so that its bytes depend on the machine.
+  // and .05 ms a call) is not written (see allow_slower). MemoryUse::kBalanced: a result that is slower than
+  // decode_share promised is made again with less of it, so that its bytes depend on the machine.
   bool is_timed = true;
   // Write an INT8 model that is slower than the original on this CPU. A `target` of another architecture or
   // provider allows it too, as this CPU says nothing about that one.
@@ -70,7 +70,7 @@ struct TrialResult {
   // the original takes 5 ms.
   std::optional<SpeedUp> speed_up = {};
   double seconds_before = 0, seconds_after = 0;  // of a call, with speed_up: CPU time if on one thread
-  std::optional<IntegerKernels> kernels = {};  // of static and dynamic INT8
+  std::optional<IntegerKernels> kernels = {};    // of static and dynamic INT8
 };
 
 struct QuantizeOptions {

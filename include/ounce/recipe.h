@@ -230,7 +230,7 @@ struct IntegerRecipe {
   // Ranges of every second batch of the data alone, where outliers are in the others that are better cut off.
   bool every_second = false;
   std::set<Rewrite> skip_rewrites;  // that are not made; see docs/integer.md
-  bool weigh_costs = true;  // what would be slower on integers stays in floats (docs/integer.md)
+  bool weigh_costs = true;          // what would be slower on integers stays in floats (docs/integer.md)
   // What is not computed on integers becomes 16-bit floats instead of kW8: computed on where the target can,
   // else stored.
   bool half_rest = false;

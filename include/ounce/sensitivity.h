@@ -41,10 +41,10 @@ struct SensitivityOptions {
   Task task = Task::kAuto;
   Metric metric = Metric::kAuto;
   MetricCommand metric_command = {};
-  std::vector<std::string> tags = {};  // as VerifyOptions::tags
-  std::string label_output;            // the one that labels speak of
+  std::vector<std::string> tags = {};     // as VerifyOptions::tags
+  std::string label_output;               // the one that labels speak of
   std::vector<std::string> outputs = {};  // as VerifyOptions::outputs
-  std::optional<double> threshold;     // for boxes: the least score
+  std::optional<double> threshold;        // for boxes: the least score
   // To measure on, evenly spread over the data (0: all). A carried state is followed from the start, for
   // 1024 steps unless said otherwise.
   std::optional<std::uint64_t> samples;  // 64

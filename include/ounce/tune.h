@@ -57,7 +57,7 @@ struct TuneTrial {
   std::string name;     // "static", "static, 3 of 24 layers stored only"
   std::string problem;  // why there is none; then nothing else is filled in
   std::uint64_t bytes = 0;
-  double ratio = 1;  // of the original's bytes
+  double ratio = 1;                  // of the original's bytes
   bool is_timed = false;             // false also if the machine was too busy to time it
   SpeedUp speed_up;                  // means nothing unless is_timed
   bool is_slower = false;            // than the original, by more than the timing tolerance
@@ -97,8 +97,8 @@ struct TuneOptions {
   Task task = Task::kAuto;
   Metric metric = Metric::kAuto;
   MetricCommand metric_command = {};
-  std::vector<std::string> tags = {};  // as VerifyOptions::tags
-  std::string label_output;            // the one that labels speak of
+  std::vector<std::string> tags = {};     // as VerifyOptions::tags
+  std::string label_output;               // the one that labels speak of
   std::vector<std::string> outputs = {};  // as VerifyOptions::outputs
   std::optional<double> threshold;
   Objective objective = Objective::kBalanced;

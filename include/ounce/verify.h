@@ -166,8 +166,8 @@ struct OutputSlice {
   std::size_t axis = 0;
   std::vector<IndexRange> ranges;
   std::uint64_t values = 0;
-  double rms = 0;      // of the reference
-  double sqnr_db = 0;  // infinite when all values are equal
+  double rms = 0;                          // of the reference
+  double sqnr_db = 0;                      // infinite when all values are equal
   double sqnr_deviation_db = 0;            // one standard deviation, by a bootstrap over the samples
   std::optional<double> sqnr_low_db = {};  // no less than this, with VerifyResult::confidence
 };
@@ -185,7 +185,7 @@ struct OutputComparison {
   // ones with four or more dimensions (pictures). max_abs_diff, mean_abs_diff and mse are 0 and cosine is 1;
   // top1_agreement is the share of values that are equal, and sqnr_db is 10·log10(answers / changed).
   bool is_label = false;
-  bool is_list = false;   // of what a detector found, in any number: only Task::kDetect looks at it
+  bool is_list = false;  // of what a detector found, in any number: only Task::kDetect looks at it
   std::uint64_t values = 0;
   // Of a detector: values of samples in which neither model detects anything. SQNR leaves these samples out,
   // because every score in them is below the threshold. If all values are such, sqnr_db and cosine are NaN.
@@ -198,7 +198,7 @@ struct OutputComparison {
   double mse_deviation = 0;       // of mse
   Tally other_answers;            // than the reference's top-1
   Tally other_decisions = {};     // than the reference's, at the threshold
-  std::optional<double> sqnr_low_db, agreement_low;      // no less than this, with VerifyResult::confidence
+  std::optional<double> sqnr_low_db, agreement_low;  // no less than this, with VerifyResult::confidence
   // No more than this, with VerifyResult::confidence. flips_high is a share of the decisions.
   std::optional<double> mean_abs_high = {}, mse_high = {}, flips_high = {};
   std::optional<double> top1_agreement, top5_agreement;  // for outputs with a class axis, and labels
@@ -222,7 +222,7 @@ struct MetricResult {
   bool higher_is_better = true;
   double reference = 0, candidate = 0;  // NaN when it was not measured: `why_not` says why
   double drop = 0;                      // positive: the candidate is worse
-  double drop_low = 0, drop_high = 0;  // 95 % confidence, paired bootstrap over the samples
+  double drop_low = 0, drop_high = 0;   // 95 % confidence, paired bootstrap over the samples
   bool has_interval = true;  // otherwise the two are the drop: a command of the user's gives no more
   // Of accuracy: answers that only the reference has right, and only the candidate.
   std::optional<Tally> lost = {}, won = {};
@@ -269,8 +269,8 @@ struct VerifyResult {
   // Gates that no number of samples bounds, each in a sentence that says what to do.
   std::vector<std::string> unbounded = {};
   std::string certainty;
-  std::uint64_t samples_needed = 0;            // about how many make it certain; 0: it is, or no number would
-  bool has_too_few_samples = false;            // not even a candidate without any difference would be certain
+  std::uint64_t samples_needed = 0;  // about how many make it certain; 0: it is, or no number would
+  bool has_too_few_samples = false;  // not even a candidate without any difference would be certain
   // Over all outputs that are judged and are no labels; NaN when there are none.
   double max_abs_diff = 0, mean_abs_diff = 0;
   // Of the worst slice of the worst output among these, or of the worst labels where there is nothing else;

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "app/unpacked_file.h"
-#include "runtime/bound_run.h"
-#include "runtime/ort_format.h"
+#include "runtime/ort/bound_run.h"
+#include "runtime/ort/ort_format.h"
 #include "support/app_models.h"
 #include "support/runtime_versions.h"
 

@@ -1,11 +1,15 @@
+#include "app/call.h"
+
 #include <fmt/format.h>
 #include <ounce/app/session.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <system_error>
+#include <thread>
 
-#include "app/call_impl.h"
 #include "app/failure.h"
 #include "data/convert.h"
 
@@ -35,11 +39,11 @@ std::size_t index_of(const std::vector<Value>& values, std::string_view name, co
 void require_type(Type has, Type wanted, const Value& value, const std::string& model) {
   const bool is_half = has == Type::kFloat16 || has == Type::kBfloat16;
   if (wanted == Type::kOther || wanted == has || (is_half && wanted == Type::kUint16)) return;
-  throw Failure(Status::kUsage,
-                fmt::format("'{}' is of the type {}, and was asked for as {}", value.name,
-                            name_of(static_cast<ElementType>(has)),
-                            name_of(static_cast<ElementType>(wanted))),
-                model);
+  throw Failure(
+      Status::kUsage,
+      fmt::format("'{}' is of the type {}, and was asked for as {}", value.name,
+                  name_of(static_cast<ElementType>(has)), name_of(static_cast<ElementType>(wanted))),
+      model);
 }
 
 Shape shape_of(const data::ValueDescription& input, const CallOptions& options, const std::string& model) {
@@ -216,6 +220,75 @@ const Shape& Call::output_shape(std::string_view name) const {
   if (impl_->outputs.empty())
     throw Failure(Status::kUsage, "has not been run, or its last run failed", model);
   return impl_->outputs[i].dims;
+}
+
+struct Watchdog::State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  Entry* first = nullptr;
+  Moment wakes_at = Moment::max();
+  bool is_running = false;
+
+  void remove(Entry& entry) {
+    (entry.previous_ == nullptr ? first : entry.previous_->next_) = entry.next_;
+    if (entry.next_ != nullptr) entry.next_->previous_ = entry.previous_;
+    entry.previous_ = entry.next_ = nullptr;
+    entry.is_armed_ = false;
+  }
+};
+
+Watchdog::State& Watchdog::state() {
+  static auto* const kept = new State;  // its thread goes on until the process ends
+  return *kept;
+}
+
+void Watchdog::watch() {
+  State& all = state();
+  std::unique_lock lock(all.mutex);
+  for (;;) {
+    const Moment now = std::chrono::steady_clock::now();
+    all.wakes_at = Moment::max();
+    for (Entry* entry = all.first; entry != nullptr;) {
+      Entry* const next = entry->next_;
+      if (entry->deadline_ <= now) {
+        all.remove(*entry);
+        entry->late_(entry->user_);
+      } else if (entry->deadline_ < all.wakes_at) {
+        all.wakes_at = entry->deadline_;
+      }
+      entry = next;
+    }
+    if (all.wakes_at == Moment::max()) {
+      all.changed.wait(lock);
+    } else {
+      all.changed.wait_until(lock, all.wakes_at);
+    }
+  }
+}
+
+void Watchdog::Entry::arm(Moment deadline) {
+  State& all = state();
+  bool is_next = false;
+  {
+    const std::lock_guard lock(all.mutex);
+    if (!all.is_running) {
+      std::thread(&Watchdog::watch).detach();
+      all.is_running = true;
+    }
+    deadline_ = deadline;
+    next_ = all.first;
+    if (next_ != nullptr) next_->previous_ = this;
+    all.first = this;
+    is_armed_ = true;
+    is_next = deadline < all.wakes_at;
+  }
+  if (is_next) all.changed.notify_one();
+}
+
+void Watchdog::Entry::disarm() noexcept {
+  State& all = state();
+  const std::lock_guard lock(all.mutex);
+  if (is_armed_) all.remove(*this);
 }
 
 }  // namespace ounce::app

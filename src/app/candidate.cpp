@@ -1,10 +1,10 @@
 #include "app/candidate.h"
 
+#include "app/call.h"
 #include "app/failure.h"
-#include "app/open_library.h"
-#include "app/watchdog.h"
-#include "runtime/bound_run.h"
+#include "app/session.h"
 #include "runtime/isolated.h"
+#include "runtime/ort/bound_run.h"
 
 namespace ounce::app {
 namespace {

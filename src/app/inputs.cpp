@@ -6,12 +6,12 @@
 #include <cmath>
 #include <cstring>
 
-#include "app/call_impl.h"
+#include "app/call.h"
 #include "app/failure.h"
 #include "app/pixels.h"
+#include "data/contract/preprocess.h"
 #include "data/convert.h"
-#include "data/fit.h"
-#include "data/preprocess.h"
+#include "data/image/image.h"
 
 namespace ounce::app {
 namespace {
@@ -138,9 +138,7 @@ struct SoundStream::Impl {
   ElementType type = ElementType::kUndefined;
   std::string waiting;  // bytes of samples; begins with what lies before the next hop
 
-  std::size_t width() const {
-    return type == ElementType::kFloat ? sizeof(float) : sizeof(std::int16_t);
-  }
+  std::size_t width() const { return type == ElementType::kFloat ? sizeof(float) : sizeof(std::int16_t); }
 
   void push(ElementType pushed, const void* samples, std::size_t bytes) {
     if (type == ElementType::kUndefined) {
@@ -179,8 +177,7 @@ void SoundStream::push(std::span<const float> samples) {
 
 bool SoundStream::next(Call& call) {
   const std::size_t width = impl_->width();
-  if (impl_->type == ElementType::kUndefined || impl_->waiting.size() < impl_->length * width)
-    return false;
+  if (impl_->type == ElementType::kUndefined || impl_->waiting.size() < impl_->length * width) return false;
   data::Tensor frame{impl_->type,
                      {static_cast<std::int64_t>(impl_->length)},
                      impl_->waiting.substr(0, impl_->length * width)};

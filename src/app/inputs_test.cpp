@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "app/pixels.h"
-#include "data/data_feed.h"
-#include "runtime/library.h"
+#include "data/source/data_feed.h"
+#include "runtime/ort/library.h"
 #include "support/app_models.h"
 #include "support/temporary_folder.h"
 

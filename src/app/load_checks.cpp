@@ -1,19 +1,21 @@
 #include "app/load_checks.h"
 
 #include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cctype>
 
 #include "app/failure.h"
-#include "app/model_digest.h"
+#include "app/model_bytes.h"
 #include "base/cpu.h"
 #include "base/json_text.h"
-#include "data/contract_json.h"
-#include "onnx/reader.h"
-#include "runtime/machine.h"
-#include "runtime/version.h"
+#include "data/contract/contract_json.h"
+#include "data/contract/golden.h"
+#include "data/convert.h"
+#include "formats/onnx/file/reader.h"
+#include "runtime/masked_cpu.h"
+#include "runtime/ort/version.h"
 
 namespace ounce::app {
 namespace {
@@ -142,6 +144,67 @@ void check_metadata(const runtime::Session& session, const Checks& checks) {
   if (contract) as_failures(Status::kBadModel, [&] { data::parse_contract(*contract, model); });
   if (!checks.runtime && !checks.cpu) return;
   if (const auto statement = session.metadata(kStatementKey)) check_statement(*statement, session, checks);
+}
+
+void check_golden_input(const Golden& golden, std::span<const data::TensorView> inputs,
+                        const std::string& model) {
+  if (data::digest_of_tensors(inputs) == golden.input_digest) return;
+  throw Failure(
+      Status::kContractMismatch,
+      fmt::format("the golden sample '{}' comes out of the preprocessing with other values than where the "
+                  "contract was made; 'ounce contract check' says what differs",
+                  golden.sample),
+      model);
+}
+
+void check_golden_output(const Golden& golden, std::span<const data::TensorView> outputs,
+                         const std::vector<data::ValueDescription>& names, const std::string& model) {
+  if (data::digest_of_tensors(outputs) == golden.output_digest) return;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto recorded = golden.outputs.find(names[i].name);
+    const double sqnr = recorded == golden.outputs.end()
+                            ? -std::numeric_limits<double>::infinity()
+                            : data::golden_sqnr_db(recorded->second, data::golden_values(outputs[i]));
+    if (sqnr >= data::kGoldenDecibels) continue;
+    throw Failure(
+        Status::kGoldenMismatch,
+        fmt::format("the golden sample '{}' gives other values in '{}' than where the contract was made: "
+                    "{:.1f} dB, {} dB are needed",
+                    golden.sample, names[i].name, sqnr, data::kGoldenDecibels),
+        model);
+  }
+}
+
+namespace {
+
+constexpr std::uint64_t kMostProbed = std::uint64_t{1} << 26;  // values; more are an error of the model's
+
+// Small numbers of both signs, no two neighbours alike, for floats; 0 and 1 for whatever may be an index.
+data::Tensor probe(const data::ValueDescription& input) {
+  data::Tensor made;
+  for (const auto& dimension : input.shape) made.dims.push_back(dimension.value < 0 ? 1 : dimension.value);
+  const std::uint64_t count = std::min(data::element_count(made.dims, input.name), kMostProbed);
+  made.type = ElementType::kFloat;
+  made.bytes.resize(count * sizeof(float));
+  const bool is_float = is_float_weight_type(input.element);
+  std::size_t i = 0;
+  for (float& value : data::values_of<float>(made)) {
+    value =
+        is_float ? static_cast<float>(static_cast<int>(i * 37 % 101) - 50) / 64 : static_cast<float>(i % 2);
+    ++i;
+  }
+  return data::convert(std::move(made), input.element, input.name);
+}
+
+}  // namespace
+
+std::vector<data::Tensor> probe_inputs(const std::vector<data::ValueDescription>& inputs) {
+  std::vector<data::Tensor> made;
+  for (const data::ValueDescription& input : inputs) {
+    if (!input.is_tensor() || input.element == ElementType::kString) return {};
+    made.push_back(probe(input));
+  }
+  return made;
 }
 
 }  // namespace ounce::app

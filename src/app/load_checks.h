@@ -2,9 +2,14 @@
 #pragma once
 
 #include <ounce/app/session.h>
+#include <ounce/contract.h>
+
+#include <span>
+#include <vector>
 
 #include "app/model_bytes.h"
-#include "runtime/session.h"
+#include "data/tensor.h"
+#include "runtime/ort/session.h"
 
 namespace ounce::app {
 
@@ -19,5 +24,19 @@ void check_metadata(const runtime::Session& session, const Checks& checks);
 // Failure{kOtherCpu} when this is another one. `kernels` is what cpu_kernels() says.
 void check_target(const std::string& target, const std::string& runtime_version, const std::string& machine,
                   const std::string& kernels, const Checks& checks, const std::string& model);
+
+// The golden sample of a model's contract, run in the app: the proof that its preprocessing, its runtime and
+// its CPU give what was recorded.
+
+// Throw Failure{kContractMismatch}, Failure{kGoldenMismatch}.
+void check_golden_input(const Golden& golden, std::span<const data::TensorView> inputs,
+                        const std::string& model);
+void check_golden_output(const Golden& golden, std::span<const data::TensorView> outputs,
+                         const std::vector<data::ValueDescription>& names, const std::string& model);
+
+// Values for every input of a model, the same each time: to see that two forms of it give the same bits.
+
+// Free dimensions are 1. Nothing where an input cannot be made up: strings, and what is no tensor.
+std::vector<data::Tensor> probe_inputs(const std::vector<data::ValueDescription>& inputs);
 
 }  // namespace ounce::app

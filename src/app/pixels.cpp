@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/failure.h"
-#include "data/image.h"
+#include "data/image/image.h"
 
 namespace ounce::app {
 namespace {

@@ -1,21 +1,19 @@
-#include <ounce/app/session.h>
+#include "app/session.h"
 
 #include <fmt/format.h>
+#include <ounce/app/session.h>
 
 #include <atomic>
 
-#include "app/call_impl.h"
+#include "app/call.h"
 #include "app/failure.h"
-#include "app/golden_check.h"
 #include "app/load_checks.h"
-#include "app/model_digest.h"
-#include "app/open_library.h"
-#include "app/session_impl.h"
-#include "app/unpack_cache.h"
+#include "app/model_bytes.h"
+#include "app/unpack.h"
 #include "base/cancel.h"
 #include "base/digest.h"
 #include "base/stopwatch.h"
-#include "data/contract_json.h"
+#include "data/contract/contract_json.h"
 
 namespace ounce::app {
 namespace {
@@ -235,6 +233,14 @@ void share_threads(unsigned threads) {
       Status::kThreadsTaken,
       "threads can be shared from the first model of a process on: call share_threads() before it is "
       "loaded, and always with the same number");
+}
+
+std::shared_ptr<const runtime::Library> open_library(const std::string& wanted) {
+  try {
+    return runtime::Library::open(runtime::Library::find(wanted));
+  } catch (const Error& error) {
+    throw Failure(Status::kNoRuntime, error.what());
+  }
 }
 
 }  // namespace ounce::app

@@ -11,11 +11,10 @@
 
 #include "app/load_checks.h"
 #include "base/digest.h"
-#include "base/sha256.h"
-#include "data/golden.h"
+#include "data/contract/golden.h"
 #include "io/descriptor.h"
-#include "runtime/library.h"
-#include "runtime/machine.h"
+#include "runtime/masked_cpu.h"
+#include "runtime/ort/library.h"
 #include "support/app_models.h"
 #include "support/runtime_versions.h"
 

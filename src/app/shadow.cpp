@@ -8,9 +8,8 @@
 
 #include "app/failure.h"
 #include "app/model_bytes.h"
-#include "app/model_digest.h"
+#include "app/shadow.h"
 #include "app/shadow_compare.h"
-#include "app/shadow_impl.h"
 #include "base/digest.h"
 #include "base/stopwatch.h"
 

@@ -71,10 +71,9 @@ bool add_comparison(const data::ValueDescription& output, const data::TensorView
     return true;
   }
   const auto add = [&](const auto& a, const auto& b) { return add_values(std::span(a), std::span(b), sums); };
-  const bool are_numbers =
-      primary.type == ElementType::kFloat
-          ? add(floats_in(primary), floats_in(candidate))
-          : add(data::to_doubles(primary, "output"), data::to_doubles(candidate, "output"));
+  const bool are_numbers = primary.type == ElementType::kFloat ? add(floats_in(primary), floats_in(candidate))
+                                                               : add(data::to_doubles(primary, "output"),
+                                                                     data::to_doubles(candidate, "output"));
   if (are_numbers) add_rows(output, primary, candidate, sums);
   return are_numbers;
 }
@@ -85,7 +84,7 @@ bool is_finite(const data::TensorView& tensor) {
     return std::all_of(values.begin(), values.end(), [](auto value) { return std::isfinite(value); });
   };
   return tensor.type == ElementType::kFloat ? all_finite(floats_in(tensor))
-                                                  : all_finite(data::to_doubles(tensor, "output"));
+                                            : all_finite(data::to_doubles(tensor, "output"));
 }
 
 }  // namespace ounce::app

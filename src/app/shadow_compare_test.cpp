@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "measure/difference.h"
+#include "evaluate/compare/difference.h"
 #include "support/tensor_of.h"
 
 namespace ounce::app {
@@ -37,7 +37,7 @@ std::pair<Counted, Counted> counted(const data::Dims& declared, const data::Dims
   const data::ValueDescription output = described("y", a.type, declared);
   ShadowOutput sums;
   EXPECT_TRUE(add_comparison(output, a, b, sums));
-  measure::OutputMeter meter(output, std::nullopt);
+  evaluate::OutputMeter meter(output, std::nullopt);
   meter.add(a, b);
   EXPECT_NEAR(sums.sqnr_db(), meter.difference().sqnr_db(), 1e-9);
   return {{sums.answers, sums.flips}, {meter.answers(), meter.other_answers()}};

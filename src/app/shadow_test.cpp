@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "app/shadow_impl.h"
-#include "runtime/library.h"
+#include "app/shadow.h"
+#include "runtime/ort/library.h"
 #include "support/app_models.h"
 #include "support/runtime_versions.h"
 

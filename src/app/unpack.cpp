@@ -14,18 +14,18 @@
 
 #include "app/align_weights.h"
 #include "app/failure.h"
-#include "app/model_digest.h"
-#include "app/open_library.h"
-#include "app/probe_inputs.h"
-#include "app/unpack_cache.h"
+#include "app/load_checks.h"
+#include "app/model_bytes.h"
+#include "app/session.h"
+#include "app/unpack.h"
 #include "base/cancel.h"
 #include "base/cpu.h"
 #include "base/stopwatch.h"
 #include "io/descriptor.h"
 #include "io/folder.h"
 #include "io/output_file.h"
-#include "runtime/bound_run.h"
 #include "runtime/isolated.h"
+#include "runtime/ort/bound_run.h"
 
 namespace ounce::app {
 namespace {
@@ -189,7 +189,8 @@ void make_file(const ModelBytes& model, const fs::path& place, const CacheKey& k
                Unpacked& result) {
   std::error_code ignored;  // then the file cannot be made either, and says why
   fs::create_directories(place.parent_path(), ignored);
-  io::OutputFile output(place, 0, model.path());  // nobody knows the size; the runtime opens it by its path and writes
+  io::OutputFile output(place, 0,
+                        model.path());  // nobody knows the size; the runtime opens it by its path and writes
   const fs::path unfinished = output.unfinished_path();
   result.used_runner = options.uses_runner && has_runner();
   Outputs expected;

@@ -9,7 +9,7 @@
 
 #include "app/unpacked_file.h"
 #include "base/cpu.h"
-#include "runtime/library.h"
+#include "runtime/ort/library.h"
 #include "support/app_models.h"
 #include "support/runtime_versions.h"
 

@@ -19,7 +19,7 @@
 #include <optional>
 #include <string>
 
-#include "base/file_fault.h"
+#include "base/error.h"
 
 namespace ounce {
 
@@ -38,9 +38,9 @@ namespace detail {
 extern constinit thread_local std::uint64_t steps;
 }
 
-// One step of work that takes nanoseconds, such as looking up a value or reading a field. Every 1024th step of
-// a thread calls throw_if_cancelled(). Graph lookups and the readers and editors of models count their steps,
-// so every loop over the nodes of a model can be cancelled.
+// One step of work that takes nanoseconds, such as looking up a value or reading a field. Every 1024th step
+// of a thread calls throw_if_cancelled(). Graph lookups and the readers and editors of models count their
+// steps, so every loop over the nodes of a model can be cancelled.
 inline void count_step() {
   constexpr std::uint64_t kInterval = 1024;
   if (++detail::steps % kInterval == 0) throw_if_cancelled();

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,5 +18,41 @@ using Digest = std::array<unsigned char, 16>;  // XXH3-128, in its canonical ord
 Digest digest_of(std::string_view bytes);
 Digest digest_of(const std::vector<Digest>& pieces);
 std::string hex(const Digest& digest);  // 32 hexadecimal digits
+
+// SHA-256 (FIPS 180-4), wherever a digest has to withstand somebody who wants two things to have the same
+// one. base/digest.h is for everything else: it is faster, and protects nothing.
+//
+//   Sha256 digest;
+//   digest.add(first);
+//   digest.add(second);
+//   digest.hex();          // as `sha256sum` prints it
+//
+// The CPU's own instructions are used where it has them.
+
+class Sha256 {
+ public:
+  using Digest = std::array<unsigned char, 32>;
+
+  void add(std::string_view bytes);
+  Digest digest() const;    // of all bytes so far; more may be added
+  std::string hex() const;  // 64 hexadecimal digits
+
+  using Words = std::array<std::uint32_t, 8>;
+  static constexpr std::size_t kBlock = 64;
+
+ private:
+  // The first 32 bits of the fractions of the square roots of the first 8 primes.
+  Words state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<char, kBlock> rest_ = {};  // of the last block, which is not full
+  std::uint64_t size_ = 0;
+};
+
+std::string sha256_of(std::string_view bytes);  // 64 hexadecimal digits
+
+// Mixes whole blocks into a state. The test compares the two.
+using Sha256Mixer = void (*)(Sha256::Words& state, const char* blocks, std::size_t count);
+void sha256_mix_portably(Sha256::Words& state, const char* blocks, std::size_t count);
+Sha256Mixer sha256_mixer_of_this_cpu();  // the portable one where the CPU has no instructions for it
 
 }  // namespace ounce

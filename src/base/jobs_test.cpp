@@ -1,4 +1,4 @@
-#include "base/jobs.h"
+#include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/out_of_memory.h"
+#include "base/memory.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

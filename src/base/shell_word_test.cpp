@@ -1,4 +1,4 @@
-#include "base/shell_word.h"
+#include "base/text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/thread_time.h"
+#include "base/stopwatch.h"
 
 #include <gtest/gtest.h>
 

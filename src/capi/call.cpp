@@ -1,18 +1,20 @@
 #include "capi/call.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <ounce/error.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <fstream>
 #include <mutex>
+#include <thread>
 
 #include "base/cancel.h"
 #include "base/json_text.h"
-#include "capi/call_host.h"
 #include "verbs/command.h"
-#include "verbs/failure.h"
+#include "verbs/command_line.h"
 #include "verbs/json_options.h"
 #include "verbs/option_kinds.h"
 #include "verbs/suggestion.h"
@@ -150,6 +152,53 @@ void CallOfVerb::run() {
                                    [](const verbs::Command& command) { return command.app->parsed(); });
   outcome.code = chosen->run(host);
   take_output();
+}
+
+namespace {
+
+constexpr auto kBetween = std::chrono::milliseconds(100);
+
+// Asks how far it is from a thread of its own, until it goes.
+class CallbackWatch : public verbs::Watch {
+ public:
+  CallbackWatch(std::string what, Progress& whole, const OnProgress& on_progress)
+      : thread_([this, what = std::move(what), &whole, &on_progress] {
+          std::unique_lock lock(mutex_);
+          while (!ended_.wait_for(lock, kBetween, [this] { return is_over_; })) {
+            lock.unlock();
+            if (on_progress(what, progress.stage.load(), progress.done.load(), progress.total.load()))
+              whole.stop();
+            lock.lock();
+          }
+        }) {}
+
+  ~CallbackWatch() override {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    ended_.notify_one();
+    thread_.join();
+  }
+  CallbackWatch(const CallbackWatch&) = delete;
+  CallbackWatch& operator=(const CallbackWatch&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool is_over_ = false;
+  std::thread thread_;  // the last: it uses all of the others
+};
+
+}  // namespace
+
+std::unique_ptr<verbs::Watch> CallHost::watch(const std::string& what) {
+  if (!on_progress_) return std::make_unique<verbs::Watch>();
+  return std::make_unique<CallbackWatch>(what, whole_, on_progress_);
+}
+
+void CallHost::write_complaint(const std::string& line) {
+  outcome_.error += (outcome_.error.empty() ? "" : "\n") + line;
 }
 
 }  // namespace ounce::capi

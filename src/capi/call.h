@@ -2,11 +2,11 @@
 // codes of them.
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 #include <ounce/data.h>
 #include <ounce/progress.h>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -15,8 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/temporary_folder.h"
 #include "io/mapped_file.h"
+#include "io/temporary_files.h"
+#include "verbs/host.h"
 
 namespace ounce::capi {
 
@@ -72,5 +73,27 @@ class CallOfVerb {
 
 // All that can be called, those inside of others with both names: "contract set" …
 std::vector<std::string> all_verbs();
+
+// A program that called: what a verb says is kept for it, and how far it is goes to its callback.
+
+class CallHost : public verbs::Host {
+ public:
+  // All of them must outlive it; `whole` is stopped when the callback says so.
+  CallHost(Outcome& outcome, Progress& whole, const OnProgress& on_progress)
+      : outcome_(outcome), whole_(whole), on_progress_(on_progress) {}
+
+  std::unique_ptr<verbs::Watch> watch(const std::string& what) override;
+
+ protected:
+  void write(verbs::Stream, const std::string& text) override { outcome_.text += text; }
+  void write_document(const std::string& document) override { outcome_.document = document; }
+  void write_complaint(const std::string& line) override;
+  void write_passing(const std::string&) override {}  // the report says it all again
+
+ private:
+  Outcome& outcome_;
+  Progress& whole_;
+  const OnProgress& on_progress_;
+};
 
 }  // namespace ounce::capi

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "base/plain_text.h"
+#include "base/text.h"
 #include "capi/call.h"
-#include "verbs/failure.h"
+#include "verbs/command_line.h"
 
 struct ounce_call {
   explicit ounce_call(const char* verb) : call(verb == nullptr ? "" : verb) {}

@@ -2,14 +2,21 @@
 // take.
 #pragma once
 
+#include <CLI/CLI.hpp>
+
 #include <string>
 
 #include "cli/verb_tree.h"
+#include "verbs/command.h"
 
 namespace ounce::cli {
 
 std::string bash_completion(const Verb& program);
 std::string zsh_completion(const Verb& program);
 std::string fish_completion(const Verb& program);
+
+// `ounce completion SHELL`: a script that completes the program's own command line.
+
+verbs::Command add_completion(CLI::App& parser);
 
 }  // namespace ounce::cli

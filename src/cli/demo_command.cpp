@@ -18,8 +18,8 @@
 #include <fstream>
 #include <memory>
 
-#include "base/temporary_folder.h"
 #include "cli/embedded_example.h"
+#include "io/temporary_files.h"
 #include "report/advise_report.h"
 #include "report/bench_report.h"
 #include "report/check_report.h"

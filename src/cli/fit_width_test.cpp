@@ -37,7 +37,8 @@ TEST(FitWidth, At80ColumnsTheNameOfTheModelIsWholeAndTheLeastImportantColumnsAre
   const std::string table =
       "model             before    after    size  stored  weights SQNR  output SQNR  time  written\n"
       "--------------  --------  -------  ------  ------  ------------  -----------  ----  ----------------\n"
-      "mobilenet.onnx   8.92 MB  2.34 MB  26.2 %  71/176       41.0 dB      34.4 dB   3 s  mobilenet.w8.onn\n";
+      "mobilenet.onnx   8.92 MB  2.34 MB  26.2 %  71/176       41.0 dB      34.4 dB   3 s  "
+      "mobilenet.w8.onn\n";
   const std::string narrow = fit_width(table, 80);
   EXPECT_LE(widest(narrow), 80U);
   EXPECT_THAT(narrow, testing::HasSubstr("mobilenet.onnx"));

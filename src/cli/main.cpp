@@ -20,15 +20,15 @@
 #include <vector>
 
 #include "base/cancel.h"
-#include "base/out_of_memory.h"
-#include "cli/completion_command.h"
+#include "base/memory.h"
+#include "cli/completion.h"
 #include "cli/demo_command.h"
 #include "cli/help.h"
-#include "cli/man_command.h"
+#include "cli/man_page.h"
 #include "cli/terminal.h"
 #include "verbs/command.h"
+#include "verbs/command_line.h"
 #include "verbs/config_file.h"
-#include "verbs/failure.h"
 #include "verbs/json_options.h"
 #include "verbs/suggestion.h"
 

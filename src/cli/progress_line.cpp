@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "report/plainly.h"
+#include "report/table.h"
 
 namespace ounce::cli {
 namespace {

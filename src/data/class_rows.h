@@ -18,9 +18,7 @@ std::optional<std::size_t> class_axis(const ValueDescription& output);
 
 // Are the values of such an output labels: classes, strings, flags, which are compared for equality?
 bool is_label(ElementType type, std::size_t rank);
-inline bool is_label(const ValueDescription& output) {
-  return is_label(output.given(), output.shape.size());
-}
+inline bool is_label(const ValueDescription& output) { return is_label(output.given(), output.shape.size()); }
 
 // Of a sequence or a map a model tells no shape: it is what a run gave first.
 ValueDescription described_as(const TensorView& given, ValueDescription output);

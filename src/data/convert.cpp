@@ -32,8 +32,8 @@ bool is_integer(ElementType type) {
 bool is_float(ElementType type) { return is_float_weight_type(type); }
 
 [[noreturn]] void refuse(ElementType from, const std::string& where) {
-  throw Error(ErrorCode::kBadInput,
-              fmt::format("values of type {} cannot be used as numbers", name_of(from)), where);
+  throw Error(ErrorCode::kBadInput, fmt::format("values of type {} cannot be used as numbers", name_of(from)),
+              where);
 }
 
 const std::byte* first_byte(const TensorView& tensor) {
@@ -74,8 +74,7 @@ std::string integers(const Tensor& tensor, To most, ElementType type, const std:
       for (std::size_t i = 0; i < count; ++i) {
         if (!std::in_range<To>(values[i]) || static_cast<To>(values[i]) > most) {
           throw Error(ErrorCode::kBadInput,
-                      fmt::format("the value {} does not fit into {}", values[i], name_of(type)),
-                      where);
+                      fmt::format("the value {} does not fit into {}", values[i], name_of(type)), where);
         }
         out[i] = static_cast<To>(values[i]);
       }
@@ -149,10 +148,9 @@ Tensor convert(Tensor tensor, ElementType to, const std::string& where) {
                     name_of(tensor.type), name_of(to)),
         where);
   } else {
-    throw Error(
-        ErrorCode::kBadInput,
-        fmt::format("the data is {} and the model takes {}", name_of(tensor.type), name_of(to)),
-        where);
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("the data is {} and the model takes {}", name_of(tensor.type), name_of(to)),
+                where);
   }
   tensor.type = to;
   return tensor;

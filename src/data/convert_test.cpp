@@ -41,8 +41,7 @@ TEST(ConvertTest, BetweenFloatsAndBetweenIntegers) {
         EXPECT_EQ(made.type, to);
         EXPECT_THAT(made.dims, ElementsAre(2));
         EXPECT_EQ(made.bytes.size(), byte_count(to, {2}, ""));
-        EXPECT_THAT(to_doubles(made, ""), ElementsAre(0, 1))
-            << name_of(from) << " to " << name_of(to);
+        EXPECT_THAT(to_doubles(made, ""), ElementsAre(0, 1)) << name_of(from) << " to " << name_of(to);
       }
     }
   }

@@ -82,4 +82,10 @@ std::span<T> values_of(Tensor& tensor) {
   return {reinterpret_cast<T*>(tensor.bytes.data()), tensor.bytes.size() / sizeof(T)};
 }
 
+// A bool in memory is 0 or 1. A file may hold any byte, and every byte but 0 means true.
+
+inline void make_bools_valid(std::string& bytes) {
+  for (char& byte : bytes) byte = byte != 0 ? '\1' : '\0';
+}
+
 }  // namespace ounce::data

@@ -1,4 +1,4 @@
-#include "io/file_cache.h"
+#include "io/mapped_file.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/file_fault.h"
+#include "base/error.h"
 
 namespace ounce::io {
 

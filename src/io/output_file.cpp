@@ -4,21 +4,24 @@
 #include <fmt/format.h>
 #include <linux/openat2.h>
 #include <ounce/error.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/cancel.h"
-#include "base/temporary_name.h"
-#include "io/permissions.h"
+#include "io/temporary_files.h"
 
 namespace ounce::io {
 namespace {
@@ -229,6 +232,70 @@ void OutputFile::commit() {
   temporary_.clear();
   descriptor_ = Descriptor();
   flush_folder(folder_of(path_));
+}
+
+namespace {
+
+constexpr const char* kAccessList = "system.posix_acl_access";
+constexpr unsigned kGroupBits = 0070, kOtherBits = 0007, kOtherToGroup = 3;
+
+std::string access_list_of(const std::filesystem::path& path) {
+  std::string list(4096, '\0');  // more than 500 entries
+  const ssize_t size = ::getxattr(path.c_str(), kAccessList, list.data(), list.size());
+  list.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return list;
+}
+
+}  // namespace
+
+std::optional<Permissions> Permissions::of(const std::filesystem::path& path) {
+  struct stat entry {
+  }, status{};
+  if (::lstat(path.c_str(), &entry) != 0 || ::stat(path.c_str(), &status) != 0) return std::nullopt;
+  // A program that is replaced by a model is none any more.
+  const unsigned kept = S_ISDIR(status.st_mode) ? 07777 : 0777;
+  return Permissions{status.st_mode & kept, status.st_uid, status.st_gid, access_list_of(path),
+                     S_ISLNK(entry.st_mode)};
+}
+
+void apply(const Permissions& permissions, int descriptor) {
+  struct stat now {};
+  if (::fstat(descriptor, &now) != 0) return;
+  const bool keeps_group =
+      now.st_gid == permissions.group ||
+      (!permissions.is_of_link && ::fchown(descriptor, now.st_uid, permissions.group) == 0);
+  // With an access list the bits of the group are those that all its entries may have at most.
+  const std::string& list = permissions.access_list;
+  const bool has_list = !list.empty();
+  const bool keeps_list =
+      has_list && keeps_group && ::fsetxattr(descriptor, kAccessList, list.data(), list.size(), 0) == 0;
+  unsigned mode = permissions.mode;
+  if (!keeps_group || (has_list && !keeps_list)) mode &= ~kGroupBits | (mode & kOtherBits) << kOtherToGroup;
+  if (!keeps_list || mode != permissions.mode) ::fchmod(descriptor, mode);
+  // Last: a file that belongs to somebody else may not be changed any more.
+  if (now.st_uid != permissions.owner && keeps_group && !permissions.is_of_link &&
+      ::fchown(descriptor, permissions.owner, permissions.group) != 0)
+    return;  // only root may give files away
+}
+
+namespace {
+
+constexpr std::chrono::seconds kLongestWait{10};  // for a writer that was stopped, or a lock that is not ours
+constexpr std::chrono::milliseconds kPause{5};
+
+}  // namespace
+
+ReplaceLock::ReplaceLock(const std::filesystem::path& path) {
+  const auto end = std::chrono::steady_clock::now() + kLongestWait;
+  while (std::chrono::steady_clock::now() < end) {
+    // No link is followed: the name itself is replaced. A pipe must not keep us waiting.
+    file_ = Descriptor(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!file_) return;  // nothing stands there
+    const bool is_locked = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
+    if (!is_locked && errno != EWOULDBLOCK) return;
+    if (is_locked && is_name_of(path, file_.get())) return;
+    if (!is_locked) std::this_thread::sleep_for(kPause);
+  }
 }
 
 }  // namespace ounce::io

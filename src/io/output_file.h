@@ -4,11 +4,12 @@
 //   out.write(offset, bytes);        // any order, any thread
 //   out.commit();                    // flush, then take the place of `path` in one step
 //
-// Until commit() the bytes have no name in the folder (O_TMPFILE), so that a killed process leaves nothing behind
-// but for the instant between getting a name and taking the place of `path`. File systems that cannot do that
-// get a hidden temporary file, which the destructor removes, or the next process if this one is killed
-// (base/temporary_name.h). Whatever `path` held before stays untouched until the new file is complete and on
-// the disk. Its mode, access list, group and owner are those of the new file, too, as far as the system allows.
+// Until commit() the bytes have no name in the folder (O_TMPFILE), so that a killed process leaves nothing
+// behind but for the instant between getting a name and taking the place of `path`. File systems that cannot
+// do that get a hidden temporary file, which the destructor removes, or the next process if this one is
+// killed (io/temporary_files.h). Whatever `path` held before stays untouched until the new file is complete
+// and on the disk. Its mode, access list, group and owner are those of the new file, too, as far as the
+// system allows.
 //
 // Any number of threads and processes may write to one `path` at a time: each has a file of its own until the
 // commit, and the last commit decides.
@@ -16,6 +17,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -73,6 +76,43 @@ class OutputFile {
   std::uint64_t size_;
   Descriptor descriptor_;
   std::jthread flusher_;  // done before the descriptor is closed
+};
+
+// Who may read and write a file that takes the place of another one.
+
+struct Permissions {
+  unsigned mode = 0, owner = 0, group = 0;
+  std::string access_list = {};  // POSIX ACL in the form of the kernel; empty without
+  bool is_of_link = false;       // whoever can make a link does not decide who owns what replaces it
+
+  // Of what `path` leads to; nothing if it leads to nothing.
+  static std::optional<Permissions> of(const std::filesystem::path& path);
+};
+
+// Gives the file or folder that `descriptor` has open these permissions. If the group cannot be kept, the new
+// group gets no more than everybody has. The owner is kept where the system allows it, which is for root.
+void apply(const Permissions& permissions, int descriptor);
+
+// One writer at a time replaces a file and removes what only the old file needed.
+//
+//   const ReplaceLock lock(path);
+//   const Descriptor next = output.shared_lock();    // who finds the new file waits as well
+//   … see what stands at `path`, replace it, remove the data files that only the old one named …
+//
+// Without it, a second writer may put a model in place between the two steps whose data the first one then
+// removes. The lock is an flock() on the file that stands at `path`. It is given up after some seconds, and
+// where the file system has no locks.
+
+class ReplaceLock {
+ public:
+  explicit ReplaceLock(const std::filesystem::path& path);
+
+  // Whether there is a file to replace. One that appears later was written by another writer: it is replaced
+  // as well, and what it needs stays.
+  bool has_file() const { return static_cast<bool>(file_); }
+
+ private:
+  Descriptor file_;
 };
 
 }  // namespace ounce::io

@@ -14,16 +14,16 @@
 #include <utility>
 
 #include "base/cancel.h"
-#include "base/temporary_name.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
-#include "io/permissions.h"
+#include "io/temporary_files.h"
 
 namespace ounce::io {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr unsigned kFolderMode = 0777, kOwnFolder = 0700;  // the umask decides; what we need ourselves until the commit
+constexpr unsigned kFolderMode = 0777,
+                   kOwnFolder = 0700;  // the umask decides; what we need ourselves until the commit
 
 [[noreturn]] void fail_to(const char* doing, const fs::path& path, const std::string& why) {
   throw Error(ErrorCode::kIo, fmt::format("cannot {}: {}", doing, why), path.string());
@@ -94,16 +94,17 @@ void OutputFolder::commit() {
   throw_if_file_was_cut();
   require_place();  // much may have happened since
   if (!is_name_of(path_, open_.get()))
-    fail_to("write", place_, fmt::format("another program removed or replaced the temporary folder '{}'",
-                                         path_.filename().string()));
+    fail_to("write", place_,
+            fmt::format("another program removed or replaced the temporary folder '{}'",
+                        path_.filename().string()));
   if (const std::optional<Permissions> kept = Permissions::of(place_)) apply(*kept, open_.get());
   std::error_code error;
   if (!fs::exists(place_, error) || fs::is_empty(place_, error)) {
     if (::rename(path_.c_str(), place_.c_str()) != 0) fail_to("write", place_, std::strerror(errno));
     open_ = Descriptor();
   } else {
-    // The two change places; the destructor removes the old folder. If this process is killed before, the next
-    // one does: it has a temporary name then.
+    // The two change places; the destructor removes the old folder. If this process is killed before, the
+    // next one does: it has a temporary name then.
     Descriptor old(::open(place_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, place_.c_str(), RENAME_EXCHANGE) != 0)
       fail_to("replace", place_, std::strerror(errno));

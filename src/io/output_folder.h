@@ -4,9 +4,9 @@
 //   … write files below out.path() …
 //   out.commit();                    // takes the place of "bert-onnx" in one step
 //
-// Until then it stands beside its place with a hidden name; the destructor removes it. A process that is killed
-// leaves that hidden folder and nothing else, and the next one that writes there removes it
-// (base/temporary_name.h). A folder that is replaced leaves its permissions to the new one.
+// Until then it stands beside its place with a hidden name; the destructor removes it. A process that is
+// killed leaves that hidden folder and nothing else, and the next one that writes there removes it
+// (io/temporary_files.h). A folder that is replaced leaves its permissions to the new one.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "io/permissions.h"
+#include "io/output_file.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -57,13 +57,17 @@ TEST_F(PermissionsTest, OwnerAndGroupAreKeptWhereTheSystemAllowsIt) {
 // A link may have been made by anybody.
 TEST_F(PermissionsTest, ALinkGivesItsModeButNotTheOwnerOfItsTarget) {
   const auto old = make("old", 0640);
-  if (::geteuid() == 0) { ASSERT_EQ(::chown(old.c_str(), 1234, 2345), 0); }
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(old.c_str(), 1234, 2345), 0);
+  }
   std::filesystem::create_symlink("old", folder / "link");
   const Permissions permissions = *Permissions::of(folder / "link");
   EXPECT_TRUE(permissions.is_of_link);
   const struct stat status = given(permissions);
   EXPECT_EQ(status.st_uid, ::geteuid());
-  if (::geteuid() == 0) { EXPECT_EQ(status.st_mode & 0777, 0600U) << "another group may not read it"; }
+  if (::geteuid() == 0) {
+    EXPECT_EQ(status.st_mode & 0777, 0600U) << "another group may not read it";
+  }
 }
 
 TEST_F(PermissionsTest, AGroupThatCannotBeKeptLeavesNoMoreThanEverybodyHas) {
@@ -74,13 +78,11 @@ TEST_F(PermissionsTest, AGroupThatCannotBeKeptLeavesNoMoreThanEverybodyHas) {
 }
 
 TEST_F(PermissionsTest, AnAccessListIsKept) {
-  // Version 2; entries of tag, permissions, id: the owner rw, user 1234 r, the group nothing, mask r, others nothing.
-  const unsigned char list[] = {2, 0, 0, 0,
-                                1, 0, 6, 0, 0xff, 0xff, 0xff, 0xff,
-                                2, 0, 4, 0, 0xd2, 0x04, 0, 0,
-                                4, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
-                                16, 0, 4, 0, 0xff, 0xff, 0xff, 0xff,
-                                32, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
+  // Version 2; entries of tag, permissions, id: the owner rw, user 1234 r, the group nothing, mask r, others
+  // nothing.
+  const unsigned char list[] = {2, 0,    0,    0,    1,    0,    6,  0, 0xff, 0xff, 0xff, 0xff, 2,    0,   4,
+                                0, 0xd2, 0x04, 0,    0,    4,    0,  0, 0,    0xff, 0xff, 0xff, 0xff, 16,  0,
+                                4, 0,    0xff, 0xff, 0xff, 0xff, 32, 0, 0,    0,    0xff, 0xff, 0xff, 0xff};
   const auto old = make("old", 0600);
   if (::setxattr(old.c_str(), "system.posix_acl_access", list, sizeof list, 0) != 0)
     GTEST_SKIP() << "no access lists here";

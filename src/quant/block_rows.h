@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "base/jobs.h"
+#include "base/thread_pool.h"
 #include "quant/float_source.h"
 
 namespace ounce::quant {

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "base/jobs.h"
+#include "base/thread_pool.h"
 
 namespace ounce::quant {
 

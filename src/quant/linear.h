@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/jobs.h"
+#include "base/thread_pool.h"
 #include "kernels/affine.h"
 #include "kernels/range.h"
 #include "quant/float_source.h"

@@ -4,7 +4,7 @@
 // A channel's output for an input row x is w·x, so codes that leave the weights with the errors
 // e = w - scale * (code - zero) put an error of e·x on it. Summed over the rows its square is
 //
-//   Σ (e·x)² = eᵀ H e      H = Σ x xᵀ  (observe/gram.h)
+//   Σ (e·x)² = eᵀ H e      H = Σ x xᵀ  (calibration/gram.h)
 //
 // and that is what is made small, with every code one of the two next to its weight. H knows what nearest
 // rounding does not: which inputs are large, which move together (so that errors can cancel), and their means
@@ -26,7 +26,7 @@
 #include <span>
 #include <vector>
 
-#include "base/jobs.h"
+#include "base/thread_pool.h"
 #include "kernels/affine.h"
 
 namespace ounce::quant {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "base/jobs.h"
+#include "base/thread_pool.h"
 #include "quant/float_source.h"
 #include "quant/layout.h"
 

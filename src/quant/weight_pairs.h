@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/jobs.h"
+#include "base/thread_pool.h"
 #include "kernels/range.h"
 #include "quant/float_source.h"
 #include "quant/layout.h"

@@ -51,7 +51,8 @@ Json family_json(const FamilyFinding& family) {
 
 Json time_goes_json(const std::optional<Profile>& profile) {
   if (!profile) return nullptr;
-  Json json = {{"seconds", profile->seconds}, {"integer_share", profile->integer_share}, {"ops", Json::array()}};
+  Json json = {
+      {"seconds", profile->seconds}, {"integer_share", profile->integer_share}, {"ops", Json::array()}};
   for (const OpTime& op : profile->ops)
     json["ops"].push_back({{"op_type", op.op_type}, {"nodes", op.nodes}, {"seconds", op.seconds}});
   return json;

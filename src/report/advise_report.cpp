@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "report/option_words.h"
-#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {

@@ -7,7 +7,6 @@
 
 #include "report/json.h"
 #include "report/option_words.h"
-#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -32,10 +31,11 @@ std::string busy_note(const BenchReport& report) {
     return std::all_of(model.batches.begin(), model.batches.end(),
                        [](const auto& batch) { return batch.speed_up.is_reliable; });
   });
-  return fmt::format("note: the machine is busy: calls took {:.1f} times their CPU time, so latencies are too long. {}\n",
-                     report.load,
-                     is_reliable ? "Speed-ups compare CPU times; their intervals are 10 % wider on both sides"
-                                 : "Speed-ups on several threads need an idle machine: end other programs and run again");
+  return fmt::format(
+      "note: the machine is busy: calls took {:.1f} times their CPU time, so latencies are too long. {}\n",
+      report.load,
+      is_reliable ? "Speed-ups compare CPU times; their intervals are 10 % wider on both sides"
+                  : "Speed-ups on several threads need an idle machine: end other programs and run again");
 }
 
 constexpr std::size_t kShownOps = 10, kShownNodes = 5;

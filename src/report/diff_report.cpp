@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "report/json.h"
-#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "report/option_words.h"
-#include "report/plainly.h"
 #include "report/quantize_report.h"
 #include "report/table.h"
 

@@ -7,7 +7,6 @@
 
 #include "report/json.h"
 #include "report/option_words.h"
-#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {

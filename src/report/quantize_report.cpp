@@ -11,7 +11,6 @@
 #include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/option_words.h"
-#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -50,23 +49,24 @@ double ratio(std::uint64_t after, std::uint64_t before) {
 
 Json trial_json(const TrialResult& trial) {
   const bool has_outputs = trial.is_tried && trial.samples != 0;
-  return {{"tried", trial.is_tried},
-          {"why_not", with_options(trial.why_not)},
-          {"runtime_version", trial.runtime_version},
-          {"samples", trial.samples},
-          {"generated", trial.is_generated},
-          {"output_kind", trial.is_of_labels ? "labels" : "numbers"},
-          {"output_sqnr_db", has_outputs ? number(trial.sqnr_db) : Json(nullptr)},
-          {"output_slice", trial.slice.empty() ? Json(nullptr) : Json(trial.slice)},
-          {"output_identical", has_outputs && std::isinf(trial.sqnr_db) && trial.sqnr_db > 0},
-          {"cpu", trial.cpu},
-          {"cpus", cpus_json(trial.cpus)},
-          {"load_memory_before", memory_json(trial.memory_before)},
-          {"load_memory_after", memory_json(trial.memory_after)},
-          {"speed_up", trial.speed_up ? Json(trial.speed_up->ratio) : Json(nullptr)},
-          {"speed", trial.speed_up ? speed_json(*trial.speed_up) : Json(nullptr)},
-          {"kernels", trial.kernels ? Json{{"integer", trial.kernels->integer}, {"other", trial.kernels->other}}
-                                    : Json(nullptr)}};
+  return {
+      {"tried", trial.is_tried},
+      {"why_not", with_options(trial.why_not)},
+      {"runtime_version", trial.runtime_version},
+      {"samples", trial.samples},
+      {"generated", trial.is_generated},
+      {"output_kind", trial.is_of_labels ? "labels" : "numbers"},
+      {"output_sqnr_db", has_outputs ? number(trial.sqnr_db) : Json(nullptr)},
+      {"output_slice", trial.slice.empty() ? Json(nullptr) : Json(trial.slice)},
+      {"output_identical", has_outputs && std::isinf(trial.sqnr_db) && trial.sqnr_db > 0},
+      {"cpu", trial.cpu},
+      {"cpus", cpus_json(trial.cpus)},
+      {"load_memory_before", memory_json(trial.memory_before)},
+      {"load_memory_after", memory_json(trial.memory_after)},
+      {"speed_up", trial.speed_up ? Json(trial.speed_up->ratio) : Json(nullptr)},
+      {"speed", trial.speed_up ? speed_json(*trial.speed_up) : Json(nullptr)},
+      {"kernels", trial.kernels ? Json{{"integer", trial.kernels->integer}, {"other", trial.kernels->other}}
+                                : Json(nullptr)}};
 }
 
 // How close the outputs are; a dash when the model was not run.
@@ -205,8 +205,8 @@ void add_histogram(const std::optional<ValueHistogram>& histogram, Json& json) {
 }
 
 Json scale_change_json(const ScaleChange& change) {
-  return {{"weight", change.weight},   {"node", change.node},       {"op_type", change.op_type},
-          {"scales", change.scales},   {"changed", change.changed}, {"largest_factor", change.largest_factor}};
+  return {{"weight", change.weight}, {"node", change.node},       {"op_type", change.op_type},
+          {"scales", change.scales}, {"changed", change.changed}, {"largest_factor", change.largest_factor}};
 }
 
 Json activation_json(const ActivationOutcome& activation) {
@@ -267,16 +267,18 @@ std::string memory_line(const QuantizeResult& result) {
 std::string speed_line(const TrialResult& trial) {
   if (!trial.speed_up) return "";
   const SpeedUp& speed = *trial.speed_up;
-  if (!speed.is_reliable) return "speed: not known, because the machine is busy; `ounce bench` measures it again";
+  if (!speed.is_reliable)
+    return "speed: not known, because the machine is busy; `ounce bench` measures it again";
   if (!speed.is_measurable)
     return fmt::format("speed: no measurable difference (95 % CI {:.2f}–{:.2f})", speed.low, speed.high);
-  return fmt::format("speed: {:.2f}× the original (95 % CI {:.2f}–{:.2f})", speed.ratio, speed.low, speed.high);
+  return fmt::format("speed: {:.2f}× the original (95 % CI {:.2f}–{:.2f})", speed.ratio, speed.low,
+                     speed.high);
 }
 
 std::string kernels_line(const TrialResult& trial) {
   if (!trial.kernels) return "";
-  return fmt::format("{} nodes run in INT8 kernels, {} in others (profile of ONNX Runtime {})", trial.kernels->integer,
-                     trial.kernels->other, trial.runtime_version);
+  return fmt::format("{} nodes run in INT8 kernels, {} in others (profile of ONNX Runtime {})",
+                     trial.kernels->integer, trial.kernels->other, trial.runtime_version);
 }
 
 Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {

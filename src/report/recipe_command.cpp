@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/shell_word.h"
+#include "base/text.h"
 #include "report/option_words.h"
 
 namespace ounce::report {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/plain_text.h"
+#include "base/text.h"
 
 namespace ounce::report {
 namespace {

@@ -114,14 +114,13 @@ TEST(TuneReportTest, MissingSamplesAreCounted) {
 
 TEST(TuneReportTest, TimesHaveTheirRange) {
   const auto json = tune_json({{"model.onnx", two_of_one_name(), "", 0}});
-  EXPECT_EQ(json["models"][0]["best"]["speed_up"],
-            (nlohmann::ordered_json{{"ratio", 2.0},
-                                    {"low", 1.0},
-                                    {"high", 1.0},
-                                    {"rounds", 0},
-                                    {"measurable", false},
-                                    {"load", nullptr},
-                                    {"reliable", true}}));
+  EXPECT_EQ(json["models"][0]["best"]["speed_up"], (nlohmann::ordered_json{{"ratio", 2.0},
+                                                                           {"low", 1.0},
+                                                                           {"high", 1.0},
+                                                                           {"rounds", 0},
+                                                                           {"measurable", false},
+                                                                           {"load", nullptr},
+                                                                           {"reliable", true}}));
   EXPECT_EQ(json["models"][0]["best"]["slower"], false);
 }
 

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json.h"
-#include "report/plainly.h"
 #include "report/table.h"
 
 namespace ounce::report {

@@ -10,7 +10,6 @@
 #include "report/cpu_report.h"
 #include "report/json.h"
 #include "report/option_words.h"
-#include "report/plainly.h"
 #include "report/sqnr_words.h"
 #include "report/table.h"
 

@@ -13,7 +13,7 @@
 #include <exception>
 #include <thread>
 
-#include "base/out_of_memory.h"
+#include "base/memory.h"
 #include "runtime/masked_cpu.h"
 #include "runtime/serve.h"
 

@@ -1,8 +1,8 @@
 #include "runtime/executor.h"
 
-#include "runtime/bound_run.h"
 #include "runtime/hosted.h"
 #include "runtime/isolated.h"
+#include "runtime/ort/bound_run.h"
 #include "runtime/remote.h"
 
 namespace ounce::runtime {

@@ -60,7 +60,8 @@ void Hosted::load() {
 
 const std::string& Hosted::ask(Kind kind, const std::string& body, Kind expected, const char* doing) {
   const Channel channel(process_->socket(), process_->socket());
-  const double seconds = kind == Kind::kRun || kind == Kind::kTime ? launch_.run_seconds : launch_.load_seconds;
+  const double seconds =
+      kind == Kind::kRun || kind == Kind::kTime ? launch_.run_seconds : launch_.load_seconds;
   const Deadline deadline = deadline_in(seconds);
   is_waiting_ = true;
   Outcome outcome = channel.send(kind, body, deadline);

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/memory.h"
-#include "runtime/own_folders.h"
+#include "runtime/places.h"
 
 namespace ounce::runtime {
 namespace {

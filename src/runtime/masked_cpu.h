@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace ounce::runtime {
@@ -24,5 +25,12 @@ bool can_mask(MaskedCpu cpu) noexcept;
 
 // From here on, in this thread and those that it starts. False when it cannot be done.
 bool mask_cpu(MaskedCpu cpu) noexcept;
+
+// Architectures, in the words of `uname -m`.
+
+std::string this_machine();                       // "x86_64"
+std::string machine_of(const std::string& name);  // "aarch64" for "arm64", which some systems say
+// What an emulator runs: "aarch64" for "/usr/bin/qemu-aarch64-static -L …"; empty for anything else.
+std::string emulated_machine(const std::string& launcher);
 
 }  // namespace ounce::runtime

@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "runtime/isolated.h"
-#include "runtime/machine.h"
-#include "runtime/version.h"
+#include "runtime/masked_cpu.h"
+#include "runtime/ort/version.h"
 
 namespace ounce::runtime {
 namespace {

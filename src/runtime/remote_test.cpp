@@ -10,9 +10,8 @@
 #include <fstream>
 #include <thread>
 
-#include "runtime/device.h"
 #include "runtime/isolated.h"
-#include "runtime/machine.h"
+#include "runtime/masked_cpu.h"
 #include "support/cpus_required.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"

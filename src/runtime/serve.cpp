@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/stopwatch.h"
-#include "runtime/bound_run.h"
+#include "runtime/ort/bound_run.h"
 #include "runtime/wire.h"
 
 namespace ounce::runtime {
@@ -25,7 +25,10 @@ class Server {
       case Kind::kLoad: return load(unpack_load(message.body), answer);
       case Kind::kRun: return run(unpack_tensors(message.body), answer);
       case Kind::kTime: return time(unpack_timing(message.body), answer);
-      case Kind::kUnload: unload(); answer = {Kind::kUnloaded, {}}; return;
+      case Kind::kUnload:
+        unload();
+        answer = {Kind::kUnloaded, {}};
+        return;
       default: break;
     }
     throw Error(ErrorCode::kBadInput, "the runner does not know this message");

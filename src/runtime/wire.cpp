@@ -321,8 +321,7 @@ Outcome Channel::receive(Message& message, Deadline deadline) const {
   std::memcpy(&number, head, sizeof number);
   std::memcpy(&size, head + sizeof number, sizeof size);
   // A greeting of a login shell, say, must not be waited for as if it were a message of that length.
-  if (number < static_cast<std::uint32_t>(Kind::kLoad) ||
-      number > static_cast<std::uint32_t>(Kind::kTimed))
+  if (number < static_cast<std::uint32_t>(Kind::kLoad) || number > static_cast<std::uint32_t>(Kind::kTimed))
     refuse();
   message.kind = static_cast<Kind>(number);
   if (message.body.size() > size) message.body.resize(size);

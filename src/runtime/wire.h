@@ -1,10 +1,9 @@
 // What is said between us and the runner, a process that runs a model for us (`ounce-runner`).
 //
 // A message is a kind (4 bytes), a length (8 bytes) and a body, little-endian; the runner answers every
-// message with one. The body is a row of numbers (8 bytes) and of texts (their length, then their bytes, filled
-// up to 8: so tensors can be used where they stand).
-// Neither side believes the other: a body that ends early is an error, and memory grows with what has come,
-// not with what was announced.
+// message with one. The body is a row of numbers (8 bytes) and of texts (their length, then their bytes,
+// filled up to 8: so tensors can be used where they stand). Neither side believes the other: a body that ends
+// early is an error, and memory grows with what has come, not with what was announced.
 #pragma once
 
 #include <ounce/load_memory.h>
@@ -15,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/descriptor_io.h"
-#include "runtime/session.h"
-#include "runtime/slot_times.h"
+#include "runtime/child_process.h"
+#include "runtime/executor.h"
+#include "runtime/ort/session.h"
 
 namespace ounce::runtime {
 

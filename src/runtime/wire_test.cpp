@@ -9,7 +9,6 @@
 namespace ounce::runtime {
 namespace {
 
-
 std::string packed(const std::vector<Tensor>& outputs, double seconds = 0, std::uint64_t peak_memory = 0) {
   Ran ran;
   ran.outputs.views.assign(outputs.begin(), outputs.end());

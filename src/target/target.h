@@ -4,6 +4,7 @@
 //   android-arm64@1.22.0+nnapi     linux-x64@1.30.0+vnni     windows-x64@1.22.0+avx2
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,5 +28,16 @@ Target parse_target(std::string_view text);
 
 // The version of the newest release that was measured on a machine; empty: none was.
 std::string newest_measured(std::string_view machine);
+
+// The processors that ONNX Runtime computes on, by the names of its execution providers.
+
+struct Provider {
+  std::string_view name;
+  bool computes_fp16, computes_bf16;  // rather than converting to FP32 and back around every op
+};
+
+std::span<const Provider> providers();
+// Null for unknown names; the CPU for an empty one.
+const Provider* find_provider(std::string_view name);
 
 }  // namespace ounce::target

@@ -7,10 +7,9 @@
 #include <cstring>
 #include <utility>
 
-#include "graph/constants.h"
-#include "onnx/attributes.h"
-#include "onnx/settings.h"
-#include "onnx/values.h"
+#include "formats/onnx/file/attributes.h"
+#include "formats/onnx/file/tensor_reader.h"
+#include "formats/onnx/graph/index.h"
 
 namespace ounce::target {
 namespace {

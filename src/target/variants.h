@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "graph/index.h"
-#include "graph/shapes.h"
-#include "onnx/model.h"
+#include "formats/onnx/file/model.h"
+#include "formats/onnx/graph/index.h"
+#include "formats/onnx/graph/shapes.h"
 
 namespace ounce::target {
 

@@ -10,8 +10,8 @@
 #include "report/advise_report.h"
 #include "report/json.h"
 #include "verbs/command.h"
+#include "verbs/command_line.h"
 #include "verbs/data_options.h"
-#include "verbs/duration.h"
 #include "verbs/each_model.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
@@ -69,8 +69,7 @@ int run(const Arguments& arguments, Host& host, const CLI::App& app) {
   const std::vector<ModelFile> models = find_originals(arguments.models, notes);
   for (const std::string& note : notes) host.say(Stream::kMessages, plainly("note: {}\n", note));
   const auto [rows, worst] = each_model<report::AdviseRow>(
-      models, app, options, host,
-      [&](report::AdviseRow& row) { row.result = advise(row.model, options); },
+      models, app, options, host, [&](report::AdviseRow& row) { row.result = advise(row.model, options); },
       [&](const report::AdviseRow& row, bool is_first) {
         host.say(human, (is_first ? "" : "\n") + report::advise_text(row.result));
       });

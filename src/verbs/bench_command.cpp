@@ -14,7 +14,6 @@
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
-#include "verbs/remote_options.h"
 #include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 
@@ -36,8 +35,7 @@ struct Arguments {
 };
 
 // Texts instead of single calls.
-int run_decoders(const Arguments& arguments, Host& host,
-                 const std::vector<std::filesystem::path>& models) {
+int run_decoders(const Arguments& arguments, Host& host, const std::vector<std::filesystem::path>& models) {
   DecodeOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);

@@ -14,9 +14,8 @@
 #include "verbs/command.h"
 #include "verbs/each_model.h"
 #include "verbs/model_list.h"
-#include "verbs/own_files.h"
-#include "verbs/remote_options.h"
 #include "verbs/report_file.h"
+#include "verbs/runtime_options.h"
 
 namespace ounce::verbs {
 namespace check_verb {

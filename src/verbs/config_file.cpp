@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/nearest.h"
+#include "base/text.h"
 #include "base/toml_text.h"
 #include "verbs/option_kinds.h"
 #include "verbs/suggestion.h"

@@ -14,7 +14,7 @@
 #include "verbs/command.h"
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
-#include "verbs/own_files.h"
+#include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 
 namespace ounce::verbs {

@@ -11,9 +11,9 @@
 #include "verbs/command.h"
 #include "verbs/emit_options.h"
 #include "verbs/model_list.h"
-#include "verbs/names_of.h"
-#include "verbs/own_files.h"
+#include "verbs/option_kinds.h"
 #include "verbs/recipe_options.h"
+#include "verbs/report_file.h"
 
 namespace ounce::verbs {
 namespace copy_verb {

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "verbs/names_of.h"
 #include "verbs/option_kinds.h"
 #include "verbs/recipe_options.h"
 #include "verbs/runtime_options.h"

@@ -30,7 +30,8 @@ Rows<Row> refused(const Items& items, const ModelOf& model_of, const Check& chec
   for (const auto& item : items) {
     Row row;
     row.model = model_of(item).path;
-    row.exit_code = guarded(row.model, [&] { check(item); }, row.error);
+    row.exit_code = guarded(
+        row.model, [&] { check(item); }, row.error);
     found.worst = std::max(found.worst, row.exit_code);
     if (row.exit_code != 0) found.rows.push_back(std::move(row));
   }

@@ -5,7 +5,7 @@
 
 #include "io/output_file.h"
 #include "report/table.h"
-#include "verbs/names_of.h"
+#include "verbs/option_kinds.h"
 
 namespace ounce::verbs {
 

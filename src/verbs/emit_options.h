@@ -7,7 +7,7 @@
 
 #include "verbs/host.h"
 #include "verbs/model_list.h"
-#include "verbs/own_files.h"
+#include "verbs/report_file.h"
 
 namespace ounce::verbs {
 

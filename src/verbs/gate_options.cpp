@@ -65,8 +65,8 @@ void add_metric_options(CLI::App& app, GateArguments& arguments) {
       ->capture_default_str();
   app.add_option(
          "--tags", arguments.tags,
-      "names of the classes of --task tag, with commas: O,B-PER,I-PER (default: O, then B and I in "
-      "turn)")
+         "names of the classes of --task tag, with commas: O,B-PER,I-PER (default: O, then B and I in "
+         "turn)")
       ->type_name(as_joined_list("NAME"));
   app.add_option("--label-output", arguments.label_output,
                  "the output that labels speak of (default: the first)");

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "verbs/host.h"
-#include "verbs/names_of.h"
+#include "verbs/option_kinds.h"
 
 namespace ounce::verbs {
 

@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-#include "report/plainly.h"
+#include "report/table.h"
 
 namespace ounce::verbs {
 

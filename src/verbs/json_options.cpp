@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-#include "base/nearest.h"
+#include "base/text.h"
 #include "verbs/option_kinds.h"
 #include "verbs/suggestion.h"
 

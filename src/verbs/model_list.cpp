@@ -14,8 +14,8 @@
 #include "io/folder.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
-#include "verbs/failure.h"
-#include "verbs/misplaced_word.h"
+#include "verbs/command_line.h"
+#include "verbs/suggestion.h"
 
 namespace ounce::verbs {
 namespace fs = std::filesystem;
@@ -102,11 +102,12 @@ std::vector<ModelFile> find_originals(const std::vector<std::string>& arguments,
       }
     }
     if (skipped != 0 && skipped == found.size())
-      throw Error(ErrorCode::kUsage,
-                  fmt::format("the folder holds no original model: {}",
-                              skipped == 1 ? "its .onnx file is already quantized"
-                                           : fmt::format("all {} .onnx files are already quantized", skipped)),
-                  argument);
+      throw Error(
+          ErrorCode::kUsage,
+          fmt::format("the folder holds no original model: {}",
+                      skipped == 1 ? "its .onnx file is already quantized"
+                                   : fmt::format("all {} .onnx files are already quantized", skipped)),
+          argument);
   }
   return originals;
 }

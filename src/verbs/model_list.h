@@ -33,8 +33,8 @@ std::vector<ModelFile> find_originals(const std::vector<std::string>& arguments,
                                       std::vector<std::string>& notes);
 
 // The one model that an argument means: the file, or what a folder holds. Of the variants that are published
-// beside each other (model.onnx, model_fp16.onnx …) the first one is meant, and of several models the one that
-// is not quantized. Throws Error{kUsage} that names them when a folder holds several.
+// beside each other (model.onnx, model_fp16.onnx …) the first one is meant, and of several models the one
+// that is not quantized. Throws Error{kUsage} that names them when a folder holds several.
 std::filesystem::path one_model(const std::string& argument);
 
 // The name of a result that stands beside its model.

@@ -4,6 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <ounce/names.h>
+
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -23,5 +27,38 @@ std::string as_joined_list(const std::string& type);
 
 // {"verb", "help", "options": [{"name", "kind", …}]}: see docs/c-api.md.
 nlohmann::ordered_json describe(const CLI::App& verb, const std::string& name);
+
+// The words that an option takes, from the table of the enum that they stand for (ounce/names.h).
+//
+//   app.add_option("--by", text)->check(any_name_of<Grouping>());
+//   options.grouping = value_of<Grouping>(text);
+
+// In the order of the enum.
+template <class Enum>
+CLI::IsMember any_name_of() {
+  return CLI::IsMember(names_of<Enum>());
+}
+
+// By the alphabet.
+template <class Enum>
+CLI::IsMember any_sorted_name_of() {
+  std::vector<std::string> names = names_of<Enum>();
+  std::sort(names.begin(), names.end());
+  return CLI::IsMember(names);
+}
+
+// Of these values only.
+template <class Enum>
+CLI::IsMember any_name_of(std::initializer_list<Enum> values) {
+  std::vector<std::string> names;
+  for (const Enum value : values) names.emplace_back(name_of(value));
+  return CLI::IsMember(names);
+}
+
+// Of a name that was checked so.
+template <class Enum>
+Enum value_of(const std::string& name) {
+  return from_name<Enum>(name).value();
+}
 
 }  // namespace ounce::verbs

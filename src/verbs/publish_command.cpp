@@ -8,13 +8,12 @@
 #include "report/json.h"
 #include "report/publish_report.h"
 #include "verbs/command.h"
-#include "verbs/cpu_options.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
-#include "verbs/names_of.h"
-#include "verbs/own_files.h"
+#include "verbs/option_kinds.h"
 #include "verbs/recipe_options.h"
+#include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 
 namespace ounce::verbs {

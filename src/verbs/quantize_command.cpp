@@ -15,13 +15,11 @@
 #include "report/quantize_report.h"
 #include "report/sqnr_words.h"
 #include "verbs/command.h"
-#include "verbs/cpu_options.h"
 #include "verbs/data_options.h"
 #include "verbs/each_model.h"
 #include "verbs/emit_options.h"
 #include "verbs/model_list.h"
-#include "verbs/names_of.h"
-#include "verbs/own_files.h"
+#include "verbs/option_kinds.h"
 #include "verbs/recipe_options.h"
 #include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
@@ -184,9 +182,10 @@ Command add_quantize(CLI::App& parser) {
                 "load the result in ONNX Runtime and compare its outputs with the original's before it is "
                 "written (default: on; "
                 "without, only the stored weights are compared and the file may not run)");
-  app->add_flag("--allow-slower", arguments->allow_slower,
-                "static, dynamic: write the model even if it is slower than the original on this CPU (default: "
-                "refuse with exit 3)");
+  app->add_flag(
+      "--allow-slower", arguments->allow_slower,
+      "static, dynamic: write the model even if it is slower than the original on this CPU (default: "
+      "refuse with exit 3)");
   app->add_option("--runtime", arguments->runtime,
                   "ONNX Runtime for that: a library's path, or a version (default: the newest)");
   add_isolation_options(*app, arguments->isolation, "Runtime");

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "verbs/names_of.h"
+#include "verbs/option_kinds.h"
 
 namespace ounce::verbs {
 namespace {

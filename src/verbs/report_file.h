@@ -8,8 +8,10 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
+
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "verbs/host.h"
 
@@ -37,6 +39,27 @@ class ReportFile {
  private:
   std::filesystem::path path_;  // empty: none is wanted
   std::string command_;
+};
+
+// Files that the command line reads by itself, and the library never hears of: --config and --contract. No
+// output may take their place either.
+//
+//   const OwnFiles own = OwnFiles::of(*app, arguments.contract.file);
+//   own.require_apart(output);
+
+class OwnFiles {
+ public:
+  static OwnFiles of(const CLI::App& verb, const std::string& contract = {});
+  void add(const std::string& option, const std::string& path);  // an empty path is none
+
+  // Throws Error{kUsage} when `output` is one of them, by whatever name.
+  void require_apart(const std::filesystem::path& output) const;
+
+ private:
+  struct File {
+    std::string option, path;
+  };
+  std::vector<File> files_;
 };
 
 }  // namespace ounce::verbs

@@ -1,9 +1,15 @@
 #include "verbs/runtime_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/cpus.h>
 #include <ounce/error.h>
 
-#include "verbs/names_of.h"
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "verbs/option_kinds.h"
 #include "verbs/recipe_options.h"
 
 namespace ounce::verbs {
@@ -75,6 +81,65 @@ RuntimeOptions runtime_options_of(const RuntimeArguments& arguments) {
     options.config.insert(split_pair(entry, "--session-config"));
   options.isolate = isolation_of(arguments.isolation);
   return options;
+}
+
+void add_remote_options(CLI::App& app, RemoteArguments& arguments) {
+  const char* group = "Elsewhere";
+  Remote& remote = arguments.remote;
+  app.add_option("--via", remote.via,
+                 "run models on another machine: the command that runs a shell command there, such as 'ssh "
+                 "board' or 'adb shell'")
+      ->group(group);
+  app.add_option("--launcher", remote.launcher,
+                 "what starts the runner (there): 'qemu-aarch64 -L /usr/aarch64-linux-gnu'")
+      ->group(group);
+  app.add_option("--runner", arguments.runner,
+                 "the runner for that machine, a file here (default: ounce-runner or ounce-runner-arm64)")
+      ->group(group);
+  app.add_option("--runtime-there", remote.library,
+                 "ONNX Runtime for that machine: a library here, or a version (default: the newest)")
+      ->group(group);
+  app.add_option("--folder-there", remote.folder,
+                 "where the runner, the library and models go (default: a folder of ours in /tmp)")
+      ->group(group);
+  app.add_flag("--keep-there", remote.keep, "leave models there, so that they are not sent again")
+      ->group(group);
+  app.add_option("--seconds-there", remote.seconds, "time for each answer, and for sending each file")
+      ->check(number_between(0.1, 1e6))
+      ->capture_default_str()
+      ->group(group);
+}
+
+std::optional<Remote> remote_of(const RemoteArguments& arguments) {
+  Remote remote = arguments.remote;
+  remote.runner = arguments.runner;
+  if (!remote.via.empty() || !remote.launcher.empty() || !remote.runner.empty()) return remote;
+  if (remote.library.empty() && remote.folder.empty() && !remote.keep) return std::nullopt;
+  throw Error(ErrorCode::kUsage, "there is no machine: --via or --launcher says where models run");
+}
+
+void add_cpu_option(CLI::App& app, std::string& on, const char* help) {
+  app.add_option("--on", on, help)->type_name(as_joined_list("CPU"));
+}
+
+std::vector<std::string> cpus_of(const std::string& on) {
+  if (on == "auto") return other_cpus();
+  std::vector<std::string> cpus;
+  std::istringstream names(on == "none" ? "" : on);
+  for (std::string name; std::getline(names, name, ',');) {
+    const std::vector<std::string> known = known_cpus();
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("--on '{}' is no CPU that models can be run on: there are {}", name,
+                              fmt::join(known, ", ")));
+    cpus.push_back(name);
+  }
+  return cpus;
+}
+
+std::string usual_cpus() {
+  const char* const usual = std::getenv("OUNCE_ON");
+  return usual == nullptr || *usual == '\0' ? "auto" : usual;
 }
 
 }  // namespace ounce::verbs

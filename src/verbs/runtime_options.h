@@ -1,9 +1,9 @@
 // The options of every verb that runs models: which ONNX Runtime, and how.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <ounce/runtime.h>
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,5 +31,26 @@ RuntimeOptions runtime_options_of(const RuntimeArguments& arguments);
 
 // "key=value". Throws Error{kUsage}; `option` names the option.
 std::pair<std::string, std::string> split_pair(const std::string& text, const char* option);
+
+// The options of a verb that runs models on another machine, or in another architecture under an emulator.
+
+struct RemoteArguments {
+  Remote remote;
+  std::string runner;
+};
+
+void add_remote_options(CLI::App& app, RemoteArguments& arguments);
+// Nothing when models run here. Throws Error{kUsage} for options that mean nothing without the others.
+std::optional<Remote> remote_of(const RemoteArguments& arguments);
+
+// --on: the other CPUs that a model is run on.
+
+void add_cpu_option(CLI::App& app, std::string& on, const char* help);
+
+// "auto": all that can be shown here, "none", or names with commas between. Throws Error{kUsage} for others.
+std::vector<std::string> cpus_of(const std::string& on);
+
+// "auto", or what the environment variable OUNCE_ON says.
+std::string usual_cpus();
 
 }  // namespace ounce::verbs

@@ -14,7 +14,7 @@
 #include "verbs/each_model.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
-#include "verbs/names_of.h"
+#include "verbs/option_kinds.h"
 #include "verbs/recipe_options.h"
 #include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
@@ -64,8 +64,7 @@ int run(const Arguments& arguments, Host& host, const CLI::App& app, const Repor
       models, app, options, host,
       [&](report::SensitivityRow& row) { row.result = sensitivity(row.model, options); },
       [&](const report::SensitivityRow& row, bool is_first) {
-        host.say(human,
-                 (is_first ? "" : "\n") + report::sensitivity_text(row.result, options.min_sqnr));
+        host.say(human, (is_first ? "" : "\n") + report::sensitivity_text(row.result, options.min_sqnr));
       });
   page.deliver(report::sensitivity_json(rows, options.min_sqnr), arguments.json, host);
   return worst;

@@ -12,13 +12,11 @@
 #include "report/json.h"
 #include "report/verify_report.h"
 #include "verbs/command.h"
-#include "verbs/cpu_options.h"
 #include "verbs/data_options.h"
 #include "verbs/each_model.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
-#include "verbs/remote_options.h"
 #include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "runtime/bound_run.h"
+#include "runtime/ort/bound_run.h"
 #include "runtime/wire.h"
 
 using namespace ounce::runtime;

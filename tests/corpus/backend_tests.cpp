@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "onnx/tensor_reader.h"
-#include "onnx/values.h"
+#include "formats/onnx/file/tensor_reader.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/session.h"
+#include "runtime/ort/session.h"
 
 namespace ounce::test {
 

@@ -9,7 +9,6 @@
 namespace ounce::test {
 namespace {
 
-
 template <class T>
 std::vector<double> numbers(const std::string& bytes) {
   std::vector<double> result;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/session.h"
+#include "runtime/ort/session.h"
 
 namespace ounce::test {
 

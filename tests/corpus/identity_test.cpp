@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "corpus/backend_tests.h"
-#include "graph/verify.h"
-#include "onnx/reader.h"
-#include "onnx/serializer.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/file/serializer.h"
+#include "formats/onnx/graph/validate.h"
 #include "support/temporary_folder.h"
 
 namespace ounce {

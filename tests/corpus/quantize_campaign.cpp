@@ -25,8 +25,8 @@
 #include "corpus/changed_model.h"
 #include "corpus/closeness.h"
 #include "corpus/crash_guard.h"
-#include "graph/verify.h"
-#include "onnx/reader.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/graph/validate.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::test {

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "corpus/closeness.h"
-#include "graph/verify.h"
-#include "onnx/reader.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/graph/validate.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::test {

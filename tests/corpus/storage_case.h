@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/session.h"
+#include "runtime/ort/session.h"
 #include "support/model_builder.h"
 
 namespace ounce::test {

@@ -15,10 +15,10 @@
 #include <tuple>
 
 #include "cpus/example.h"
-#include "data/data_feed.h"
+#include "data/source/data_feed.h"
 #include "runtime/executor.h"
+#include "runtime/ort/version.h"
 #include "runtime/other_cpu.h"
-#include "runtime/version.h"
 #include "support/cpus_required.h"
 #include "support/runtime_versions.h"
 #include "support/temporary_folder.h"
@@ -156,7 +156,8 @@ TEST_P(AgreementTest, GivesTheSameThere) {
     EXPECT_EQ(found.other_answers, 0U);
     compared += 1;
   }
-  if (compared == 0 && has_wrong_kernels) GTEST_SKIP() << "this CPU has AMX, where ONNX Runtime 1.22.0 is wrong";
+  if (compared == 0 && has_wrong_kernels)
+    GTEST_SKIP() << "this CPU has AMX, where ONNX Runtime 1.22.0 is wrong";
   if (compared == 0) ounce::test::skip_or_fail("the emulator starts none of the versions that are here");
 }
 

@@ -8,13 +8,13 @@
 
 #include <random>
 
-#include "onnx/reader.h"
+#include "formats/onnx/file/reader.h"
 #include "runtime/other_cpu.h"
 #include "support/cpus_required.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
-#include "target/kernel_pairs.h"
+#include "target/ort/kernel_pairs.h"
 
 namespace ounce {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cpus/example.h"
-#include "runtime/machine.h"
+#include "runtime/masked_cpu.h"
 #include "support/cpus_required.h"
 #include "support/temporary_folder.h"
 

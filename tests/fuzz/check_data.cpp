@@ -1,12 +1,12 @@
 // Files of data: arrays, archives of them, sound, pictures, lists.
 #include <algorithm>
 
-#include "data/image.h"
-#include "data/manifest.h"
-#include "data/npy.h"
-#include "data/npz_source.h"
-#include "data/wav.h"
-#include "data/zip.h"
+#include "data/containers/npy.h"
+#include "data/containers/wav.h"
+#include "data/containers/zip.h"
+#include "data/image/image.h"
+#include "data/source/manifest.h"
+#include "data/source/npz_source.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/promise.h"
 #include "fuzz/targets.h"

@@ -2,14 +2,14 @@
 
 #include <vector>
 
+#include "formats/onnx/file/attributes.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/file/serializer.h"
+#include "formats/onnx/file/tensor_reader.h"
+#include "formats/onnx/file/types.h"
+#include "formats/onnx/graph/names.h"
+#include "formats/onnx/graph/validate.h"
 #include "fuzz/promise.h"
-#include "graph/names.h"
-#include "graph/verify.h"
-#include "onnx/attributes.h"
-#include "onnx/reader.h"
-#include "onnx/serializer.h"
-#include "onnx/types.h"
-#include "onnx/values.h"
 
 namespace ounce::test {
 namespace {

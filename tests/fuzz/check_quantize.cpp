@@ -2,13 +2,13 @@
 // recipe.
 #include <ounce/quantize.h>
 
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/graph/validate.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/mutate_model.h"
 #include "fuzz/on_paper.h"
 #include "fuzz/promise.h"
 #include "fuzz/targets.h"
-#include "graph/verify.h"
-#include "onnx/reader.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::test {

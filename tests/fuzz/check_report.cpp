@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/plain_text.h"
+#include "base/text.h"
 #include "fuzz/promise.h"
 #include "fuzz/targets.h"
 #include "report/html/page.h"

@@ -1,11 +1,11 @@
 // Texts of others: contracts, ranges, journals, statements. What was taken is written and read again.
-#include "data/contract_json.h"
+#include "calibration/ranges.h"
+#include "data/contract/contract_json.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/promise.h"
 #include "fuzz/targets.h"
-#include "make/statement.h"
-#include "observe/ranges.h"
-#include "search/journal.h"
+#include "quantize/statement.h"
+#include "search/tune/journal.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::test {
@@ -22,19 +22,19 @@ void check_contract(const std::string& bytes) {
 
 void check_ranges(const std::string& bytes) {
   const auto ranges =
-      unless_refused([&] { return observe::parse_ranges(bytes, "ranges"); }, Versions::kMayBeNewer);
+      unless_refused([&] { return calibration::parse_ranges(bytes, "ranges"); }, Versions::kMayBeNewer);
   if (!ranges) return;
-  const std::string written = observe::to_json(*ranges);
-  promise(observe::to_json(observe::parse_ranges(written, "written")) == written,
+  const std::string written = calibration::to_json(*ranges);
+  promise(calibration::to_json(calibration::parse_ranges(written, "written")) == written,
           "ranges changed when they were written and read");
 }
 
 void check_statement(const std::string& bytes) {
-  const auto statement =
-      unless_refused([&] { return make::parse_statement(bytes, "statement"); }, Versions::kMayBeNewer);
+  const auto statement = unless_refused([&] { return quantization::parse_statement(bytes, "statement"); },
+                                        Versions::kMayBeNewer);
   if (!statement) return;
-  const std::string written = make::statement_text(*statement);
-  promise(make::statement_text(make::parse_statement(written, "written")) == written,
+  const std::string written = quantization::statement_text(*statement);
+  promise(quantization::statement_text(quantization::parse_statement(written, "written")) == written,
           "a statement changed when it was written and read");
 }
 

@@ -6,10 +6,10 @@
 #include <exception>
 #include <filesystem>
 
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/file/serializer.h"
 #include "fuzz/sample_models.h"
 #include "fuzz/sample_networks.h"
-#include "onnx/reader.h"
-#include "onnx/serializer.h"
 #include "support/temporary_folder.h"
 
 namespace {

@@ -1,17 +1,17 @@
 #include "fuzz/on_paper.h"
 
-#include "graph/verify.h"
-#include "make/rewrite.h"
-#include "onnx/reader.h"
-#include "onnx/serializer.h"
-#include "passes/equalize.h"
-#include "passes/expose_values.h"
-#include "passes/half_graph.h"
-#include "passes/integer_ports.h"
-#include "passes/prepare.h"
-#include "passes/quantized_state.h"
-#include "passes/spell_constants.h"
-#include "passes/trained_scales.h"
+#include "formats/onnx/edit/constants.h"
+#include "formats/onnx/emit/expose_values.h"
+#include "formats/onnx/emit/half_graph.h"
+#include "formats/onnx/emit/integer_ports.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/file/serializer.h"
+#include "formats/onnx/graph/validate.h"
+#include "formats/onnx/prepare/equalize.h"
+#include "formats/onnx/prepare/prepare.h"
+#include "formats/onnx/qat/quantized_state.h"
+#include "formats/onnx/qat/trained_scales.h"
+#include "quantize/rewrite.h"
 #include "support/ramp.h"
 
 namespace ounce::test {
@@ -27,8 +27,8 @@ std::string text_of(const onnx::Model& model) {
   return all;
 }
 
-observe::Ranges ranges_of(const onnx::Model& model, const graph::Index& index) {
-  observe::Ranges ranges;
+calibration::Ranges ranges_of(const onnx::Model& model, const graph::Index& index) {
+  calibration::Ranges ranges;
   for (const auto& [body, name] : plan::static_needs(model, index).values)
     ranges.values[graph::value_path(index, body, name)].add(ramp(64), 4, 2);
   ranges.samples = 1;
@@ -47,10 +47,10 @@ void integers_on_paper(const std::string& bytes, const Recipe& recipe, ThreadPoo
   const std::string between = text_of(prepared);
   const onnx::Model source = onnx::read_model_from_memory(between, "prepared");
   const graph::Index index = graph::verify(source);
-  const observe::Ranges ranges = ranges_of(source, index);
+  const calibration::Ranges ranges = ranges_of(source, index);
   const plan::Plan plan = plan::make_plan(source, index, recipe, pool, &ranges);
   onnx::Model model = onnx::read_model_from_memory(between, "again");
-  make::rewrite(model, source, index, plan, {});
+  quantization::rewrite(model, source, index, plan, {});
   graph::verify(model);
   onnx::Model exposed = onnx::read_model_from_memory(between, "exposed");
   const graph::Index exposed_index(exposed);
@@ -68,7 +68,7 @@ void halves_on_paper(const std::string& bytes, const Recipe& recipe, ThreadPool&
   const std::string between = text_of(prepared);
   const onnx::Model source = onnx::read_model_from_memory(between, "prepared");
   const graph::Index index = graph::verify(source);
-  observe::Ranges ranges;
+  calibration::Ranges ranges;
   ranges.values["h"].add(ramp(16), 4, 1);
   const plan::Plan plan =
       plan::make_plan(source, index, recipe, pool, recipe.half.half_io ? &ranges : nullptr);

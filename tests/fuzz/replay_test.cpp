@@ -1,6 +1,6 @@
 // The fuzzers' checks with any compiler: on every seed and everything that once failed, on damaged seeds,
 // always the same ones, on every single damage of small seeds, and on models and texts whose encoding is
-// sound and whose meaning is not. Models are damaged more in src/onnx/mutation_test.cpp.
+// sound and whose meaning is not. Models are damaged more in src/formats/onnx/file/mutation_test.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/image.h"
+#include "data/image/image.h"
 #include "support/temporary_folder.h"
 
 namespace ounce::data {

@@ -10,12 +10,12 @@
 #include <filesystem>
 #include <string>
 
-#include "make/resolved.h"
-#include "search/candidate_maker.h"
-#include "search/clock.h"
-#include "search/journal.h"
-#include "search/measuring_evaluator.h"
-#include "search/split.h"
+#include "quantize/resolved.h"
+#include "search/tune/candidate_maker.h"
+#include "search/tune/clock.h"
+#include "search/tune/journal.h"
+#include "search/tune/measuring_evaluator.h"
+#include "search/tune/split.h"
 #include "support/fatal_layer.h"
 #include "support/npy_bytes.h"
 #include "support/temporary_folder.h"
@@ -25,7 +25,7 @@ namespace ounce::search::test {
 inline Recipe recipe_in(Format format) {
   Recipe recipe;
   recipe.format = format;
-  return make::as_it_is(recipe);
+  return quantization::as_it_is(recipe);
 }
 
 class FatalBench {

@@ -16,14 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include "graph/verify.h"
-#include "make/rewrite.h"
-#include "onnx/reader.h"
-#include "onnx/writer.h"
-#include "passes/expose_values.h"
-#include "passes/prepare.h"
-#include "plan/plan.h"
-#include "runtime/session.h"
+#include "formats/onnx/emit/expose_values.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/file/writer.h"
+#include "formats/onnx/graph/validate.h"
+#include "formats/onnx/plan/plan.h"
+#include "formats/onnx/prepare/prepare.h"
+#include "quantize/rewrite.h"
+#include "runtime/ort/session.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_of.h"
 
@@ -72,8 +72,8 @@ inline void write(const onnx::Model& model, const std::filesystem::path& path) {
 }
 
 // All values that can be seen, over the samples.
-inline observe::Ranges observe_all(const onnx::Model& model, const graph::Index& index,
-                                   const std::string& bytes) {
+inline calibration::Ranges observe_all(const onnx::Model& model, const graph::Index& index,
+                                       const std::string& bytes) {
   const ounce::test::TemporaryFolder folder;
   onnx::Model observable = onnx::read_model_from_memory(bytes, "model");
   std::map<std::string, std::string> paths;  // by output
@@ -83,7 +83,7 @@ inline observe::Ranges observe_all(const onnx::Model& model, const graph::Index&
   write(observable, folder / "observable.onnx");
   const runtime::Session session(runtime::Library::open(runtime::Library::find()), folder / "observable.onnx",
                                  {});
-  observe::Ranges ranges;
+  calibration::Ranges ranges;
   const auto add = [&](const std::string& name, const data::Tensor& tensor) {
     const auto path = paths.find(name);
     if (path == paths.end() || tensor.type != ElementType::kFloat || tensor.bytes.empty()) return;
@@ -111,12 +111,12 @@ class Rewritten {
         source_(onnx::read_model_from_memory(bytes_, "model")),
         index_(graph::verify(source_)),
         model_(onnx::read_model_from_memory(bytes_, "model")) {
-    observe::Ranges ranges;
+    calibration::Ranges ranges;
     if (recipe.format == Format::kStatic) ranges = observe_all(source_, index_, bytes_);
     ThreadPool pool(1);
     plan_ =
         plan::make_plan(source_, index_, recipe, pool, recipe.format == Format::kStatic ? &ranges : nullptr);
-    make::rewrite(model_, source_, index_, plan_, {});
+    quantization::rewrite(model_, source_, index_, plan_, {});
   }
 
   const onnx::Model& source() const { return source_; }

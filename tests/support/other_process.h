@@ -12,8 +12,7 @@
 namespace ounce::test {
 
 inline data::Tensor floats(data::Dims dims, const std::vector<float>& values) {
-  data::Tensor tensor{ElementType::kFloat, std::move(dims),
-                      std::string(values.size() * sizeof(float), '\0')};
+  data::Tensor tensor{ElementType::kFloat, std::move(dims), std::string(values.size() * sizeof(float), '\0')};
   std::copy(values.begin(), values.end(), data::values_of<float>(tensor).begin());
   return tensor;
 }

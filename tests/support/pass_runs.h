@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "onnx/model.h"
+#include "formats/onnx/file/model.h"
 #include "quant/linear.h"
 
 namespace ounce::passes::test {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "onnx/reader.h"
+#include "formats/onnx/file/reader.h"
 
 namespace ounce::test {
 

@@ -19,8 +19,8 @@ inline std::string version_name(const testing::TestParamInfo<std::filesystem::pa
   return name;
 }
 
-// ONNX Runtime 1.22.0 gives other INT8 results on CPUs with AMX than on all others: the accuracy of the example falls by
-// 3.5 points, and 2 of 8 predictions change. Release 1.30.0 does not.
+// ONNX Runtime 1.22.0 gives other INT8 results on CPUs with AMX than on all others: the accuracy of the
+// example falls by 3.5 points, and 2 of 8 predictions change. Release 1.30.0 does not.
 inline bool has_wrong_amx_kernels(const std::string& version) {
   if (version != "1.22.0") return false;
   std::ifstream cpu("/proc/cpuinfo");

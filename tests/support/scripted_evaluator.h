@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "search/evaluator.h"
-#include "search/search.h"
+#include "search/tune/evaluator.h"
+#include "search/tune/search.h"
 
 namespace ounce::search::test {
 

@@ -1,7 +1,7 @@
 // For tests: work done step by step, by one thread.
 #pragma once
 
-#include "base/jobs.h"
+#include "base/thread_pool.h"
 
 namespace ounce::test {
 

@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "measure/stepper.h"
+#include "evaluate/models/open.h"
 #include "runtime/executor.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_of.h"
 
-namespace ounce::measure::test {
+namespace ounce::evaluate::test {
 
 using ounce::test::kFloat;
 using ounce::test::kInt64;
@@ -79,4 +79,4 @@ class ListedFeed : public data::Feed {
   std::vector<data::Batch> batches_;
 };
 
-}  // namespace ounce::measure::test
+}  // namespace ounce::evaluate::test

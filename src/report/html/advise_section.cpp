@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "report/html/chart.h"
-#include "report/html/data_table.h"
+#include "report/html/charts.h"
+#include "report/html/document.h"
 #include "report/html/section.h"
 #include "report/table.h"
 

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "report/html/chart.h"
-#include "report/html/data_table.h"
+#include "report/html/charts.h"
+#include "report/html/document.h"
 #include "report/html/section.h"
 #include "report/table.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "report/html/data_table.h"
+#include "report/html/document.h"
 #include "report/html/section.h"
 
 namespace ounce::report::html {

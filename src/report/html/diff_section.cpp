@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "report/html/data_table.h"
+#include "report/html/document.h"
 #include "report/html/section.h"
 
 namespace ounce::report::html {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/plain_text.h"
+#include "base/text.h"
 
 namespace ounce::report::html {
 namespace {

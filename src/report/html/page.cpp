@@ -8,10 +8,10 @@
 #include <algorithm>
 
 #include "base/base64.h"
+#include "base/digest.h"
 #include "base/json_text.h"
-#include "base/sha256.h"
 #include "report/html/assets.h"
-#include "report/html/data_table.h"
+#include "report/html/document.h"
 #include "report/html/section.h"
 
 namespace ounce::report::html {

@@ -1,4 +1,4 @@
-#include "report/html/scale.h"
+#include "report/html/plot.h"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/html/data_table.h"
+#include "report/html/document.h"
 
 namespace ounce::report::html {
 namespace {

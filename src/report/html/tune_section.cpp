@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "report/html/chart.h"
-#include "report/html/data_table.h"
+#include "report/html/charts.h"
+#include "report/html/document.h"
 #include "report/html/section.h"
 #include "report/table.h"
 

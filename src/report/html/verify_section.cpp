@@ -6,9 +6,9 @@
 #include <set>
 
 #include "base/base64.h"
-#include "base/plain_text.h"
-#include "report/html/chart.h"
-#include "report/html/data_table.h"
+#include "base/text.h"
+#include "report/html/charts.h"
+#include "report/html/document.h"
 #include "report/html/section.h"
 #include "report/table.h"
 

@@ -1,0 +1,273 @@
+#include "calibration/calibrators.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+namespace ounce::calibration {
+namespace {
+
+using Bins = std::vector<Histogram::Bin>;
+
+constexpr std::size_t kLinearBins = 2048;  // for the entropy: of the whole range
+constexpr std::size_t kEntropyStep = 16;
+constexpr int kClipSteps = 64;       // of a search for one end of the range
+constexpr double kLeastClip = 0.02;  // the narrowest range that is tried, as a share of the whole
+constexpr int kRounds = 3;           // the ends are searched for in turn
+
+ValueRange with_zero(double low, double high) { return {std::min(low, 0.0), std::max(high, 0.0)}; }
+
+// Codes are spaced evenly, and zero is one of them: how wide a step is, and where the codes end.
+struct Grid {
+  double step = 0, low = 0, high = 0;
+
+  Grid(const ValueRange& range, const CodeFormat& format) {
+    const double most = std::max(-range.low, range.high);
+    const double width = format.is_symmetric ? 2 * most : range.high - range.low;
+    const int steps = format.levels - (format.is_symmetric ? 2 : 1);
+    step = width / steps;
+    if (step <= 0) return;
+    low = std::round(range.low / step) * step;
+    high = low + steps * step;
+    if (format.is_symmetric) {
+      high = static_cast<double>(steps / 2) * step;
+      low = -high;
+    }
+  }
+};
+
+double cube(double x) { return x * x * x; }
+
+// The integral, up to x, of the squared distance to the nearest code: every step adds step³/12, and from a
+// code on it grows with the cube of the distance.
+double rounding_up_to(double x, double step) {
+  const double code = std::round(x / step);
+  return code * cube(step) / 12 + cube(x - code * step) / 3;
+}
+
+// The mean squared error of values that are spread evenly over a bin: rounded between the codes' ends,
+// clipped beyond.
+double bin_error(const Histogram::Bin& bin, const Grid& grid) {
+  const double low = bin.low, high = bin.high, width = high - low;
+  if (width <= 0) return 0;  // zero is a code
+  const double from = std::clamp(low, grid.low, grid.high), to = std::clamp(high, grid.low, grid.high);
+  double total = rounding_up_to(to, grid.step) - rounding_up_to(from, grid.step);
+  if (low < grid.low) total += (cube(grid.low - low) - cube(grid.low - std::min(high, grid.low))) / 3;
+  if (high > grid.high) total += (cube(high - grid.high) - cube(std::max(low, grid.high) - grid.high)) / 3;
+  return total / width;
+}
+
+double error_of(const Bins& bins, const ValueRange& range, const CodeFormat& format) {
+  const Grid grid(range, format);
+  double total = 0, count = 0;
+  for (const Histogram::Bin& bin : bins) {
+    const auto here = static_cast<double>(bin.count);
+    total += here * (grid.step > 0 ? bin_error(bin, grid) : bin.middle() * bin.middle());
+    count += here;
+  }
+  return count == 0 ? 0 : total / count;
+}
+
+// The end of the range that gives the least error while the other stays: shares of it are tried.
+double best_share(const Bins& bins, const CodeFormat& format,
+                  const std::function<ValueRange(double)>& range_for) {
+  double best = 1, least = error_of(bins, range_for(1), format);
+  for (int i = 1; i <= kClipSteps; ++i) {
+    const double share = std::pow(kLeastClip, static_cast<double>(i) / kClipSteps);
+    const double error = error_of(bins, range_for(share), format);
+    if (error < least) {
+      least = error;
+      best = share;
+    }
+  }
+  return best;
+}
+
+ValueRange least_squares(const Bins& bins, const ValueRange& all, const CodeFormat& format) {
+  if (format.is_symmetric) {
+    const double share = best_share(bins, format, [&](double s) {
+      return ValueRange{all.low * s, all.high * s};
+    });
+    return {all.low * share, all.high * share};
+  }
+  ValueRange range = all;
+  for (int round = 0; round < kRounds; ++round) {
+    range.high = all.high * best_share(bins, format, [&](double s) {
+                   return ValueRange{range.low, all.high * s};
+                 });
+    range.low = all.low * best_share(bins, format, [&](double s) {
+                  return ValueRange{all.low * s, range.high};
+                });
+  }
+  return range;
+}
+
+// The histogram with bins of equal width over the whole range; the values of a bin are spread evenly.
+std::vector<double> linear_histogram(const Bins& bins, const ValueRange& all) {
+  std::vector<double> linear(kLinearBins, 0);
+  const double width = (all.high - all.low) / kLinearBins;
+  for (const Histogram::Bin& bin : bins) {
+    const double from = std::clamp((bin.low - all.low) / width, 0.0, static_cast<double>(kLinearBins));
+    const double to = std::clamp((bin.high - all.low) / width, 0.0, static_cast<double>(kLinearBins));
+    const auto first = std::min(static_cast<std::size_t>(from), kLinearBins - 1);
+    const auto last = std::min(static_cast<std::size_t>(to), kLinearBins - 1);
+    const auto count = static_cast<double>(bin.count);
+    if (first == last || to <= from) {
+      linear[first] += count;
+      continue;
+    }
+    for (std::size_t i = first; i <= last; ++i) {
+      const double overlap =
+          std::min(to, static_cast<double>(i + 1)) - std::max(from, static_cast<double>(i));
+      linear[i] += count * std::max(overlap, 0.0) / (to - from);
+    }
+  }
+  return linear;
+}
+
+// How much the codes of the bins [first, last) tell less than the values do; what lies outside is added to
+// the ends.
+double relative_entropy(const std::vector<double>& values, std::size_t first, std::size_t last,
+                        std::size_t levels) {
+  std::vector<double> clipped(values.begin() + static_cast<std::ptrdiff_t>(first),
+                              values.begin() + static_cast<std::ptrdiff_t>(last));
+  for (std::size_t i = 0; i < first; ++i) clipped.front() += values[i];
+  for (std::size_t i = last; i < values.size(); ++i) clipped.back() += values[i];
+  double entropy = 0, total = 0, total_coded = 0;
+  std::vector<double> coded(clipped.size(), 0);
+  for (std::size_t level = 0; level < levels; ++level) {
+    const std::size_t begin = level * clipped.size() / levels, end = (level + 1) * clipped.size() / levels;
+    double mass = 0, filled = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      mass += values[first + i];
+      filled += values[first + i] > 0 ? 1 : 0;
+    }
+    for (std::size_t i = begin; i < end; ++i) coded[i] = values[first + i] > 0 ? mass / filled : 0;
+  }
+  for (std::size_t i = 0; i < clipped.size(); ++i) {
+    total += clipped[i];
+    total_coded += coded[i];
+  }
+  constexpr double kTiny = 1e-9;
+  for (std::size_t i = 0; i < clipped.size(); ++i) {
+    const double p = clipped[i] / total, q = std::max(total_coded == 0 ? 0 : coded[i] / total_coded, kTiny);
+    if (p > 0) entropy += p * std::log(p / q);
+  }
+  return entropy;
+}
+
+ValueRange least_entropy(const Bins& bins, const ValueRange& all, const CodeFormat& format) {
+  if (all.high <= all.low) return all;
+  const std::vector<double> linear = linear_histogram(bins, all);
+  const auto levels = static_cast<std::size_t>(format.levels);
+  const auto zero = static_cast<std::size_t>(
+      std::clamp(-all.low / (all.high - all.low) * kLinearBins, 0.0, static_cast<double>(kLinearBins)));
+  double least = std::numeric_limits<double>::infinity();
+  std::pair<std::size_t, std::size_t> best{0, kLinearBins};
+  // Both ends move towards zero together, each as far as its side reaches.
+  const std::size_t longest = std::max(zero, kLinearBins - zero);
+  for (std::size_t reach = longest; reach >= levels / 2; reach -= kEntropyStep) {
+    const std::size_t first = zero > reach ? zero - reach : 0, last = std::min(kLinearBins, zero + reach);
+    if (last - first < levels) break;
+    const double entropy = relative_entropy(linear, first, last, levels);
+    if (entropy < least) {
+      least = entropy;
+      best = {first, last};
+    }
+    if (reach < kEntropyStep) break;
+  }
+  const double width = (all.high - all.low) / kLinearBins;
+  return with_zero(all.low + static_cast<double>(best.first) * width,
+                   all.low + static_cast<double>(best.second) * width);
+}
+
+ValueRange choose(const Statistics& statistics, const Bins& bins, CalibrationMethod method,
+                  const CodeFormat& format, double percentile) {
+  const ValueRange all = with_zero(statistics.minimum(), statistics.maximum());
+  switch (method) {
+    case CalibrationMethod::kMean: return with_zero(statistics.mean_minimum(), statistics.mean_maximum());
+    case CalibrationMethod::kPercentile: {
+      const double share = percentile / 100;
+      const double low = std::max<double>(statistics.histogram().quantile(1 - share), all.low);
+      return with_zero(low, std::min<double>(statistics.histogram().quantile(share), all.high));
+    }
+    case CalibrationMethod::kEntropy: return least_entropy(bins, all, format);
+    case CalibrationMethod::kMse: return least_squares(bins, all, format);
+    case CalibrationMethod::kAuto:
+    case CalibrationMethod::kMinMax: break;
+  }
+  return all;
+}
+
+}  // namespace
+
+ValueRange choose_range(const Statistics& statistics, CalibrationMethod method, const CodeFormat& format,
+                        double percentile) {
+  if (method == CalibrationMethod::kAuto) return choose_best(statistics, format).range;
+  return choose(statistics, statistics.histogram().bins(), method, format, percentile);
+}
+
+Choice choose_best(const Statistics& statistics, const CodeFormat& format) {
+  const Bins bins = statistics.histogram().bins();
+  Choice best{choose(statistics, bins, CalibrationMethod::kMinMax, format, kPercentile),
+              CalibrationMethod::kMinMax};
+  double least = error_of(bins, best.range, format);
+  for (const CalibrationMethod method :
+       {CalibrationMethod::kPercentile, CalibrationMethod::kEntropy, CalibrationMethod::kMse}) {
+    const ValueRange range = choose(statistics, bins, method, format, kPercentile);
+    const double error = error_of(bins, range, format);
+    if (error >= least) continue;
+    least = error;
+    best = {range, method};
+  }
+  return best;
+}
+
+double predicted_error(const Statistics& statistics, const ValueRange& range, const CodeFormat& format) {
+  return error_of(statistics.histogram().bins(), range, format);
+}
+
+double mean_square(const Statistics& statistics) {
+  double total = 0, count = 0;
+  for (const Histogram::Bin& bin : statistics.histogram().bins()) {
+    const double width = static_cast<double>(bin.high) - bin.low;
+    total += static_cast<double>(bin.count) * (bin.middle() * bin.middle() + width * width / 12);
+    count += static_cast<double>(bin.count);
+  }
+  return count == 0 ? 0 : total / count;
+}
+
+RangeChoice choose_and_predict(const Statistics& statistics, CalibrationMethod method,
+                               const CodeFormat& format, double percentile) {
+  RangeChoice choice;
+  if (method == CalibrationMethod::kAuto) {
+    const Choice best = choose_best(statistics, format);
+    choice.range = best.range;
+    choice.method = best.method;
+  } else {
+    choice.range = choose_range(statistics, method, format, percentile);
+    choice.method = method;
+  }
+  choice.noise = predicted_error(statistics, choice.range, format);
+  choice.signal = mean_square(statistics);
+  return choice;
+}
+
+RangeChoice RangeMemo::choose(const Statistics& statistics, CalibrationMethod method,
+                              const CodeFormat& format, double percentile) {
+  const Key key{&statistics,   statistics.samples(), statistics.count(), method,
+                format.levels, format.is_symmetric,  percentile};
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = choices_.find(key); found != choices_.end()) return found->second;
+  }
+  const RangeChoice choice = choose_and_predict(statistics, method, format, percentile);
+  const std::scoped_lock lock(mutex_);
+  choices_.emplace(key, choice);
+  return choice;
+}
+
+}  // namespace ounce::calibration

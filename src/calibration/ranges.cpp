@@ -1,0 +1,232 @@
+#include "calibration/ranges.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/json_text.h"
+
+namespace ounce::calibration {
+
+using Json = nlohmann::ordered_json;
+using SortedJson = nlohmann::json;  // what is read: a file names as many values as a model has
+
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
+// Between Statistics and the JSON of one value.
+struct StatisticsFile {
+  static Json write(const Statistics& statistics) {
+    Json json;
+    json["samples"] = statistics.samples_;
+    json["count"] = statistics.count_;
+    if (statistics.not_finite_ != 0) json["not_finite"] = statistics.not_finite_;
+    json["minimum"] = statistics.minimum_;
+    json["maximum"] = statistics.maximum_;
+    json["mean_minimum"] = statistics.mean_minimum();  // for readers; the exact sums are what is read back
+    json["mean_maximum"] = statistics.mean_maximum();
+    json["sum_of_minima"] = statistics.minima_.text();
+    json["sum_of_maxima"] = statistics.maxima_.text();
+    json["histogram"] = Json::array();
+    for (const auto& [bin, count] : statistics.histogram_.numbered_bins())
+      json["histogram"].push_back(Json::array({bin, count}));
+    if (statistics.has_lost_channels_) json["channels"] = nullptr;
+    if (!statistics.channels_.empty()) {
+      json["channels"] = Json::array();
+      for (const Channel& channel : statistics.channels_)
+        json["channels"].push_back(Json::array({channel.minimum, channel.maximum, channel.sum.text()}));
+    }
+    return json;
+  }
+
+  static Statistics read(const SortedJson& json, const std::string& where) {
+    const auto refuse = [&](const char* what) { throw Error(ErrorCode::kBadInput, what, where); };
+    const auto whole = [&](const char* key, std::uint64_t otherwise) {
+      const auto found = json.find(key);
+      if (found == json.end()) return otherwise;
+      if (!found->is_number_unsigned()) refuse("a count is no whole number");
+      return found->get<std::uint64_t>();
+    };
+    const auto real = [&](const SortedJson& value) {
+      const float number = value.is_number() ? value.get<float>() : std::numeric_limits<float>::infinity();
+      if (!std::isfinite(number)) refuse("a limit is no number that a float can be");
+      return number;
+    };
+    const auto sum = [&](const char* key) {
+      const auto found = json.find(key);
+      if (found == json.end() || !found->is_string()) refuse("a sum is missing");
+      return ExactSum::parse(found->get<std::string>());
+    };
+    if (!json.is_object() || !json.contains("minimum") || !json.contains("maximum") ||
+        !json.contains("histogram"))
+      refuse("minimum, maximum or histogram is missing");
+    Statistics statistics;
+    statistics.samples_ = whole("samples", 0);
+    statistics.count_ = whole("count", 0);
+    statistics.not_finite_ = whole("not_finite", 0);
+    statistics.minimum_ = real(json["minimum"]);
+    statistics.maximum_ = real(json["maximum"]);
+    statistics.minima_ = sum("sum_of_minima");
+    statistics.maxima_ = sum("sum_of_maxima");
+    for (const SortedJson& bin : json["histogram"]) {
+      const bool is_pair =
+          bin.is_array() && bin.size() == 2 && bin[0].is_number_unsigned() && bin[1].is_number_unsigned();
+      if (!is_pair || bin[0].get<std::uint64_t>() > Histogram::kZeroBin) refuse("the histogram is broken");
+      statistics.histogram_.add(bin[0].get<std::size_t>(), bin[1].get<std::uint64_t>());
+    }
+    if (statistics.histogram_.count() != statistics.count_)
+      refuse("the histogram does not hold as many values as it says");
+    const auto channels = json.find("channels");
+    statistics.has_lost_channels_ = channels != json.end() && channels->is_null();
+    if (channels == json.end() || channels->is_null()) return statistics;
+    for (const SortedJson& channel : *channels) {
+      if (!channel.is_array() || channel.size() != 3 || !channel[2].is_string())
+        refuse("a channel is not two limits and a sum");
+      statistics.channels_.push_back(
+          {real(channel[0]), real(channel[1]), FixedSum::parse(channel[2].get<std::string>())});
+    }
+    return statistics;
+  }
+};
+
+Json to_json(const Coverage& coverage) {
+  Json json;
+  json["data"] = coverage.data();
+  json["size"] = coverage.size();
+  json["window"] = {coverage.begin(), coverage.end()};
+  json["samples"] = Json::array();
+  for (const SampleRun& run : coverage.runs())
+    json["samples"].push_back(Json::array({run.first, run.step, run.count}));
+  return json;
+}
+
+std::uint64_t number_of_samples(const SortedJson& json) {
+  if (!json.is_number_unsigned()) throw Error(ErrorCode::kBadInput, "covers what is no number of samples");
+  return json.get<std::uint64_t>();
+}
+
+// Throws what the JSON library throws, and Error{kBadInput}.
+Coverage coverage_from(const SortedJson& json) {
+  const SortedJson& window = json.at("window");
+  Coverage coverage(json.at("data").get<std::string>(), number_of_samples(json.at("size")),
+                    number_of_samples(window.at(0)), number_of_samples(window.at(1)));
+  for (const SortedJson& run : json.at("samples"))
+    coverage.add(
+        SampleRun{number_of_samples(run.at(0)), number_of_samples(run.at(1)), number_of_samples(run.at(2))});
+  return coverage;
+}
+
+std::vector<Coverage> covers_from(const SortedJson& json, const std::string& where) {
+  std::vector<Coverage> covers;
+  std::uint64_t samples = 0;
+  try {
+    for (const SortedJson& one : json) {
+      covers.push_back(coverage_from(one));
+      samples += covers.back().size();
+      if (samples > Coverage::kMostSamples) throw Error(ErrorCode::kBadInput, "covers too many samples");
+    }
+  } catch (const SortedJson::exception&) {
+    throw Error(ErrorCode::kBadInput, "does not say which samples it covers", where);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what(), where);
+  }
+  return covers;
+}
+
+void Ranges::add(const Ranges& other, const std::string& where) {
+  if (values.empty() && samples == 0) model = other.model;
+  if (model != other.model) {
+    throw Error(ErrorCode::kBadInput,
+                "was observed on another model than the ranges before it; only parts of one calibration can "
+                "be merged",
+                where);
+  }
+  for (const Coverage& part : other.covers) {
+    const auto same = std::find_if(covers.begin(), covers.end(),
+                                   [&](const Coverage& known) { return known.is_of_same_data(part); });
+    if (same == covers.end()) continue;
+    const std::vector<SampleRun> twice = same->overlap(part);
+    if (!twice.empty())
+      throw Error(
+          ErrorCode::kBadInput,
+          fmt::format("covers {} of the same data as the ranges before it ({} in all); each sample may "
+                      "count once",
+                      text_of(twice), count_of(twice)),
+          where);
+  }
+  for (const Coverage& part : other.covers) {
+    const auto same = std::find_if(covers.begin(), covers.end(),
+                                   [&](const Coverage& known) { return known.is_of_same_data(part); });
+    if (same == covers.end()) {
+      covers.push_back(part);
+    } else {
+      same->add(part);
+    }
+  }
+  // The order of the parts does not show in the file.
+  std::sort(covers.begin(), covers.end(), [](const Coverage& a, const Coverage& b) {
+    return std::pair(a.data(), a.size()) < std::pair(b.data(), b.size());
+  });
+  samples += other.samples;
+  for (const auto& [name, statistics] : other.values) values[name].add(statistics);
+}
+
+std::string to_json(const Ranges& ranges) {
+  Json json;
+  json["format"] = "ounce.ranges";
+  json["version"] = Ranges::kVersion;
+  json["model"] = ranges.model;
+  json["samples"] = ranges.samples;
+  if (!ranges.covers.empty()) {
+    json["covers"] = Json::array();
+    for (const Coverage& coverage : ranges.covers) json["covers"].push_back(to_json(coverage));
+  }
+  // A value a line: people can read it, and tools can compare it line by line.
+  std::string text = json.dump();
+  text.pop_back();
+  text += ",\n\"values\": {";
+  const char* separator = "\n";
+  for (const auto& [name, statistics] : ranges.values) {
+    text +=
+        fmt::format("{}{}: {}", separator, Json(name).dump(-1, ' ', false, Json::error_handler_t::replace),
+                    StatisticsFile::write(statistics).dump());
+    separator = ",\n";
+  }
+  return text + "\n}}\n";
+}
+
+Ranges parse_ranges(std::string_view text, const std::string& where) {
+  const auto refuse = [&](const std::string& what) { throw Error(ErrorCode::kBadInput, what, where); };
+  const auto json = parse_json_or_nothing<SortedJson>(text, {.bytes = kMostBytes});
+  if (!json.is_object() || !json.contains("format") || json["format"] != "ounce.ranges")
+    refuse("is no file of ranges (`calibrate()` makes them)");
+  const auto version = json.find("version");
+  if (version == json.end() || !version->is_number_integer()) refuse("does not say its version");
+  if (version->get<std::int64_t>() < Ranges::kVersion)
+    refuse("is of an older version of ounce; run `calibrate()` again");
+  if (version->get<std::int64_t>() > Ranges::kVersion) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("is of version {} and this program knows {}; update ounce",
+                            version->get<std::int64_t>(), Ranges::kVersion),
+                where);
+  }
+  const auto model = json.find("model"), samples = json.find("samples"), values = json.find("values");
+  if (model == json.end() || !model->is_string() || samples == json.end() || !samples->is_number_unsigned() ||
+      values == json.end() || !values->is_object())
+    refuse("is a broken file of ranges");
+  Ranges ranges;
+  ranges.model = model->get<std::string>();
+  ranges.samples = samples->get<std::uint64_t>();
+  if (const auto covers = json.find("covers"); covers != json.end()) {
+    if (!covers->is_array()) refuse("does not say which samples it covers");
+    ranges.covers = covers_from(*covers, where);
+  }
+  for (const auto& [name, value] : values->items())
+    ranges.values.emplace(name, StatisticsFile::read(value, fmt::format("{}: value '{}'", where, name)));
+  return ranges;
+}
+
+}  // namespace ounce::calibration

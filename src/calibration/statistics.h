@@ -1,0 +1,84 @@
+// What one value of a model (an activation) looked like over all samples, in constant memory: 54 kB at most,
+// and 32 bytes for each channel.
+//
+// Statistics of parts of the data, added up in any order, are those of the whole, bit for bit: so a dataset
+// can be shared out among machines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "calibration/exact_sum.h"
+#include "calibration/histogram.h"
+
+namespace ounce::calibration {
+
+struct Channel {
+  float minimum = 0, maximum = 0;
+  FixedSum sum;
+};
+
+class Statistics {
+ public:
+  // One sample's values, of any shape. NaN and infinite values are counted and otherwise left out.
+  void add(std::span<const float> values);
+  // The same with channels: `channels` runs of `stride` values, repeated. Their number must stay the same;
+  // when it does not, channels are forgotten.
+  void add(std::span<const float> values, std::size_t channels, std::size_t stride);
+  void add(const Statistics& other);
+
+  std::uint64_t samples() const { return samples_; }
+  std::uint64_t count() const { return count_; }  // of finite values
+  std::uint64_t not_finite() const { return not_finite_; }
+  float minimum() const { return minimum_; }
+  float maximum() const { return maximum_; }
+  // The mean over the samples of their smallest and of their largest value.
+  double mean_minimum() const { return mean(minima_); }
+  double mean_maximum() const { return mean(maxima_); }
+  const Histogram& histogram() const { return histogram_; }
+  const std::vector<Channel>& channels() const { return channels_; }
+  // Of one channel; 0 when there are none.
+  double mean_of_channel(std::size_t channel) const;
+
+ private:
+  friend struct StatisticsFile;
+  double mean(const ExactSum& sum) const {
+    return samples_ == 0 ? 0 : sum.value() / static_cast<double>(samples_);
+  }
+  void add_channels(std::span<const float> values, std::size_t channels, std::size_t stride);
+
+  std::uint64_t samples_ = 0, count_ = 0, not_finite_ = 0;
+  float minimum_ = 0, maximum_ = 0;
+  ExactSum minima_, maxima_;
+  Histogram histogram_;
+  std::vector<Channel> channels_;
+  bool has_lost_channels_ = false;
+};
+
+// How large the inputs of a product are: the mean square of each column over all rows. An error of a weight
+// counts at the output as much as the input that it is multiplied with.
+//
+//   Energy energy(768);
+//   for (each batch) energy.add(values);      // rows of 768
+//   energy.means()
+
+class Energy {
+ public:
+  explicit Energy(std::size_t columns) : sums_(columns, 0.0) {}
+
+  // Rows with values that are not finite are left out. Throws Error{kInternal} if they are no whole rows.
+  void add(std::span<const float> values);
+
+  std::uint64_t rows() const { return rows_; }
+  // Of mean 1, and none so small that its weights would not matter to other data; empty without rows, or if
+  // all are zero.
+  std::vector<float> means() const;
+
+ private:
+  std::vector<double> sums_;
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace ounce::calibration

@@ -1,0 +1,48 @@
+// The part of contract_json.h that reads TOML: an app, which reads the contract in its model, does without.
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/toml_text.h"
+#include "data/contract/contract_json.h"
+
+namespace ounce::data {
+namespace {
+
+using TomlJson = nlohmann::ordered_json;
+
+constexpr std::size_t kDeepestToml = 16;
+
+// TOML's values are those of JSON, but for dates, which a contract has no use for.
+TomlJson to_json(const toml::node& node, const std::string& where, std::size_t depth = 0) {
+  if (depth > kDeepestToml) throw Error(ErrorCode::kBadInput, "is nested too deep for a contract", where);
+  if (const auto* table = node.as_table()) {
+    TomlJson json = TomlJson::object();
+    for (const auto& [key, value] : *table) json[std::string(key.str())] = to_json(value, where, depth + 1);
+    return json;
+  }
+  if (const auto* array = node.as_array()) {
+    TomlJson json = TomlJson::array();
+    for (const auto& value : *array) json.push_back(to_json(value, where, depth + 1));
+    return json;
+  }
+  if (const auto* value = node.as_string()) return value->get();
+  if (const auto* value = node.as_integer()) return value->get();
+  if (const auto* value = node.as_floating_point()) return value->get();
+  if (const auto* value = node.as_boolean()) return value->get();
+  throw Error(ErrorCode::kBadInput, "has a date where a contract has none", where);
+}
+
+}  // namespace
+
+Contract parse_contract_toml(std::string_view text, const std::string& where) {
+  try {
+    return read_contract(to_json(parse_toml(text, {.depth = kDeepestToml}), where), where);
+  } catch (const TomlError& error) {
+    const std::string place = error.line == 0 ? "" : fmt::format("line {}: ", error.line);
+    throw Error(ErrorCode::kBadInput, place + error.what(), where);
+  }
+}
+
+}  // namespace ounce::data

@@ -1,0 +1,232 @@
+#include "data/contract/preprocess.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "data/convert.h"
+#include "data/image/image.h"
+#include "data/image/resize_opencv.h"
+#include "data/image/resize_pillow.h"
+
+namespace ounce::data {
+namespace {
+
+const std::map<std::string, Filter> kPillowFilters = {
+    {"nearest", Filter::kNearest}, {"box", Filter::kBox},         {"bilinear", Filter::kBilinear},
+    {"hamming", Filter::kHamming}, {"bicubic", Filter::kBicubic}, {"lanczos", Filter::kLanczos}};
+const std::map<std::string, Interpolation> kOpenCvFilters = {{"nearest", Interpolation::kNearest},
+                                                             {"bilinear", Interpolation::kLinear},
+                                                             {"bicubic", Interpolation::kCubic},
+                                                             {"area", Interpolation::kArea}};
+
+bool resizes(const InputContract& contract) { return contract.height > 0 || contract.shortest_edge > 0; }
+
+bool scales(const InputContract& contract) {
+  return contract.rescale_factor || !contract.mean.empty() || !contract.deviation.empty();
+}
+
+Image to_image(Tensor raw, const std::string& where) {
+  const bool has_channels = raw.dims.size() == 3 && (raw.dims[2] == 1 || raw.dims[2] == 3);
+  if (raw.type != ElementType::kUint8 || (raw.dims.size() != 2 && !has_channels)) {
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("an image is uint8[height,width,3] or uint8[height,width], and this is {}",
+                            describe(raw.type, raw.dims)),
+                where);
+  }
+  if (raw.dims[0] < 1 || raw.dims[1] < 1 || raw.dims[0] > (1 << 20) || raw.dims[1] > (1 << 20)) {
+    throw Error(ErrorCode::kBadInput, fmt::format("is an image of {}×{} pixels", raw.dims[1], raw.dims[0]),
+                where);
+  }
+  Image image;
+  image.height = static_cast<int>(raw.dims[0]);
+  image.width = static_cast<int>(raw.dims[1]);
+  image.channels = has_channels ? static_cast<int>(raw.dims[2]) : 1;
+  image.pixels.assign(raw.bytes.begin(), raw.bytes.end());
+  return image;
+}
+
+Image resize(const Image& image, const InputContract& contract) {
+  Size size{static_cast<int>(contract.width), static_cast<int>(contract.height)};
+  if (contract.shortest_edge > 0)
+    size = shortest_side_size(image.width, image.height, static_cast<int>(contract.shortest_edge));
+  if (size == Size{image.width, image.height}) return image;
+  if (contract.backend == ResizeBackend::kOpenCv)
+    return resize_opencv(image, size.width, size.height, kOpenCvFilters.at(contract.resample));
+  return resize_pillow(image, size.width, size.height, kPillowFilters.at(contract.resample));
+}
+
+double entry(const std::vector<double>& values, std::size_t channel, double otherwise) {
+  if (values.empty()) return otherwise;
+  return values[values.size() == 1 ? 0 : channel];
+}
+
+Tensor as_floats(Tensor values, const std::string& where) {
+  std::vector<float> floats;
+  to_floats(values, floats, where);
+  values.type = ElementType::kFloat;
+  values.bytes.assign(reinterpret_cast<const char*>(floats.data()), floats.size() * sizeof(float));
+  return values;
+}
+
+// The bytes of one value; a fraction that an integer cannot hold is rounded.
+std::string bytes_of(double value, ElementType type, const std::string& where) {
+  Tensor one{ElementType::kInt64, {1}, std::string(sizeof(std::int64_t), '\0'), {}};
+  if (is_float_weight_type(type)) {
+    one.type = ElementType::kDouble;
+    values_of<double>(one)[0] = value;
+  } else {
+    values_of<std::int64_t>(one)[0] = std::llround(value);
+  }
+  return convert(std::move(one), type, where).bytes;
+}
+
+void require(bool holds, const std::string& what, const std::string& input) {
+  if (!holds) throw Error(ErrorCode::kUsage, what, fmt::format("contract of input '{}'", input));
+}
+
+}  // namespace
+
+Preprocess::Preprocess(const InputContract& contract, std::string input)
+    : contract_(contract), input_(std::move(input)) {
+  const bool is_known = contract.backend == ResizeBackend::kOpenCv
+                            ? kOpenCvFilters.contains(contract.resample)
+                            : kPillowFilters.contains(contract.resample);
+  require(is_known || !resizes(contract), fmt::format("there is no resample '{}'", contract.resample),
+          input_);
+  require((contract.height > 0) == (contract.width > 0), "size needs height and width", input_);
+  require(contract.height == 0 || contract.shortest_edge == 0,
+          "size is height and width, or shortest_edge, but not both", input_);
+  require((contract.crop_height > 0) == (contract.crop_width > 0), "crop_size needs height and width",
+          input_);
+  require(contract.length == 0 || contract.frame_length == 0,
+          "max_length and frame_length exclude each other", input_);
+  require(contract.hop_length <= contract.frame_length, "hop_length is at most frame_length", input_);
+  for (const double deviation : contract.deviation) require(deviation != 0, "std must not be 0", input_);
+  const std::size_t channels = contract.kind != InputKind::kImage          ? 1
+                               : contract.color_order == ColorOrder::kGrey ? 1
+                                                                           : 3;
+  for (const auto* values : {&contract.mean, &contract.deviation}) {
+    require(values->size() <= 1 || values->size() == channels || contract.kind == InputKind::kTensor,
+            fmt::format("mean and std have one entry, or one for each of {} channels", channels), input_);
+  }
+  require(contract.mean.size() <= 1 || contract.deviation.size() <= 1 ||
+              contract.mean.size() == contract.deviation.size(),
+          "mean and std have one entry, or as many as each other", input_);
+}
+
+// x · factor, then (x − mean) / deviation: `channels` runs of `stride` values each, repeated.
+Tensor Preprocess::scale(Tensor values, std::size_t channels, std::size_t stride,
+                         const std::string& where) const {
+  if (!scales(contract_)) return values;
+  Tensor scaled = as_floats(std::move(values), where);
+  const auto floats = values_of<float>(scaled);
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    const std::size_t channel = i / stride % channels;
+    const double x = static_cast<double>(floats[i]) * contract_.rescale_factor.value_or(1);
+    floats[i] =
+        static_cast<float>((x - entry(contract_.mean, channel, 0)) / entry(contract_.deviation, channel, 1));
+  }
+  return scaled;
+}
+
+Tensor Preprocess::image(Tensor raw, const std::string& where, ElementType model_type) const {
+  Image image = to_image(std::move(raw), where);
+  if (contract_.color_order == ColorOrder::kGrey) image = in_grey(image);
+  if (contract_.color_order != ColorOrder::kGrey && image.channels != 3)
+    throw Error(ErrorCode::kBadInput,
+                "the image is grey and the contract speaks of colours; use `color_order=grey` if the model "
+                "takes grey",
+                where);
+  if (resizes(contract_)) image = resize(image, contract_);
+  if (contract_.crop_height > 0) {
+    image = center_crop(image, static_cast<int>(contract_.crop_width),
+                        static_cast<int>(contract_.crop_height), contract_.crop_rule);
+  }
+  const auto channels = static_cast<std::size_t>(image.channels);
+  const std::size_t pixels = image.pixels.size() / channels;
+  const bool is_planar = contract_.layout == ImageLayout::kNchw;
+  const bool swaps = contract_.color_order == ColorOrder::kBgr;
+  const auto place = [&](std::size_t pixel, std::size_t channel) {
+    return is_planar ? channel * pixels + pixel : pixel * channels + channel;
+  };
+  Tensor made;
+  made.dims = is_planar ? Dims{image.channels, image.height, image.width}
+                        : Dims{image.height, image.width, image.channels};
+  const bool stays_integer = model_type == ElementType::kUint8 && !scales(contract_);
+  made.type = stays_integer ? ElementType::kUint8 : ElementType::kFloat;
+  made.bytes.resize(image.pixels.size() * (made.type == ElementType::kUint8 ? 1 : sizeof(float)));
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    const std::size_t from = swaps ? channels - 1 - channel : channel;
+    if (made.type == ElementType::kUint8) {
+      for (std::size_t i = 0; i < pixels; ++i)
+        made.bytes[place(i, channel)] = static_cast<char>(image.pixels[i * channels + from]);
+      continue;
+    }
+    // A pixel has 256 values: each is worked out once.
+    std::array<float, 256> table{};
+    for (std::size_t value = 0; value < table.size(); ++value) {
+      const double x = static_cast<double>(value) * contract_.rescale_factor.value_or(1);
+      table[value] = static_cast<float>((x - entry(contract_.mean, channel, 0)) /
+                                        entry(contract_.deviation, channel, 1));
+    }
+    const auto out = values_of<float>(made);
+    for (std::size_t i = 0; i < pixels; ++i)
+      out[place(i, channel)] = table[image.pixels[i * channels + from]];
+  }
+  return made;
+}
+
+Tensor Preprocess::audio(Tensor raw, const Sample& sample, const std::string& where) const {
+  if (contract_.sampling_rate > 0 && sample.sampling_rate > 0 &&
+      sample.sampling_rate != static_cast<double>(contract_.sampling_rate)) {
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("has {} samples a second and the contract says {}; resample the data",
+                            sample.sampling_rate, contract_.sampling_rate),
+                where);
+  }
+  if (raw.dims.size() == 2 && raw.dims[0] == 1) raw.dims.erase(raw.dims.begin());
+  if (raw.dims.size() != 1) {
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("sound is one channel of samples, and this is {}; mix it down",
+                            describe(raw.type, raw.dims)),
+                where);
+  }
+  Tensor scaled = scale(std::move(raw), 1, 1, where);
+  if (contract_.length <= 0) return scaled;
+  const std::string padding = bytes_of(contract_.padding_value, scaled.type, where);
+  const std::size_t wanted = static_cast<std::size_t>(contract_.length) * padding.size();
+  scaled.bytes.reserve(wanted);
+  while (scaled.bytes.size() < wanted) scaled.bytes += padding;
+  scaled.bytes.resize(wanted);
+  scaled.dims[0] = contract_.length;
+  return scaled;
+}
+
+Tensor Preprocess::array(Tensor raw, const std::string& where) const {
+  const std::size_t channels = std::max(contract_.mean.size(), contract_.deviation.size());
+  if (channels <= 1) return scale(std::move(raw), 1, 1, where);
+  if (raw.dims.empty() || raw.dims[0] != static_cast<std::int64_t>(channels)) {
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("mean and std have {} entries and the first axis of {} has not", channels,
+                            describe(raw.type, raw.dims)),
+                where);
+  }
+  const std::uint64_t stride = element_count(raw.dims, where) / channels;
+  return scale(std::move(raw), channels, std::max<std::size_t>(stride, 1), where);
+}
+
+Tensor Preprocess::apply(Tensor raw, const Sample& sample, ElementType model_type) const {
+  const std::string where = fmt::format("{}: input '{}'", sample.name, input_);
+  Tensor made = contract_.kind == InputKind::kImage   ? image(std::move(raw), where, model_type)
+                : contract_.kind == InputKind::kAudio ? audio(std::move(raw), sample, where)
+                                                      : array(std::move(raw), where);
+  // A contract without a scale says that the numbers are right as they are.
+  const bool becomes_float = is_float_weight_type(model_type) && !is_float_weight_type(made.type);
+  return becomes_float ? as_floats(std::move(made), where) : made;
+}
+
+}  // namespace ounce::data

@@ -1,0 +1,224 @@
+#include "data/image/png.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <png.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstring>
+
+namespace ounce::data {
+namespace {
+
+constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
+
+// Deflate cannot do better.
+constexpr std::uint64_t kMaxBytesPerCompressedByte = 1032;
+
+// As Pillow: values above 255 are clipped, not scaled.
+std::uint8_t clip_grey16(const std::uint8_t* big_endian) { return big_endian[0] != 0 ? 255 : big_endian[1]; }
+
+// libpng reports an error by a call that must not return. It leaves through longjmp, so the functions between
+// setjmp and libpng hold nothing that would need a destructor; all that lives longer is a member.
+class PngDecoder {
+ public:
+  PngDecoder(std::string_view bytes, const std::string& name, const ImageLimits& limits)
+      : name_(name), limits_(limits), size_(bytes.size()), rest_(bytes) {}
+  ~PngDecoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngDecoder(const PngDecoder&) = delete;
+  PngDecoder& operator=(const PngDecoder&) = delete;
+
+  Image decode() {
+    if (!create() || !read_header()) throw_error();
+    check_size();
+    if (!start()) throw_error();
+    Image image = blank_image(static_cast<int>(png_get_image_width(png_, info_)),
+                              static_cast<int>(png_get_image_height(png_, info_)), 3);
+    if (is_grey16()) grey16_.resize(image.pixels.size() / 3 * 2);
+    point_rows_into(image);
+    if (!read_rows()) throw_error();
+    if (is_grey16()) widen_grey16(image);
+    return image;
+  }
+
+ private:
+  static PngDecoder& self(png_structp png) { return *static_cast<PngDecoder*>(png_get_error_ptr(png)); }
+
+  bool create() {
+    if (setjmp(jump_) != 0) return false;
+    png_ = png_create_read_struct(
+        PNG_LIBPNG_VER_STRING, this, [](png_structp png, png_const_charp text) { self(png).leave(text); },
+        [](png_structp png, png_const_charp text) { self(png).warn(text); });
+    if (png_ != nullptr) info_ = png_create_info_struct(png_);
+    return info_ != nullptr;
+  }
+
+  bool read_header() {
+    if (setjmp(jump_) != 0) return false;
+    png_set_read_fn(png_, this, [](png_structp png, png_bytep to, std::size_t count) {
+      static_cast<PngDecoder*>(png_get_io_ptr(png))->read(to, count);
+    });
+    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);      // check_size() has the limit
+    png_set_chunk_malloc_max(png_, std::max<std::size_t>(size_, 1));  // no honest chunk is larger
+    skip_metadata();
+    png_read_info(png_, info_);
+    return true;
+  }
+
+  // Nothing of it has a say in the pixels, so nothing of it is parsed, inflated or kept.
+  void skip_metadata() {
+    static constexpr png_byte kTransparency[] = "tRNS";
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kTransparency, 1);
+  }
+
+  bool start() {
+    if (setjmp(jump_) != 0) return false;
+    png_set_interlace_handling(png_);
+    if (!is_grey16()) convert_to_rgb();
+    png_read_update_info(png_, info_);
+    return true;
+  }
+
+  void convert_to_rgb() {
+    png_set_strip_16(png_);
+    png_set_strip_alpha(png_);
+    png_set_palette_to_rgb(png_);
+    png_set_expand_gray_1_2_4_to_8(png_);
+    png_set_gray_to_rgb(png_);
+  }
+
+  bool is_grey16() const {
+    return png_get_bit_depth(png_, info_) == 16 && png_get_color_type(png_, info_) == PNG_COLOR_TYPE_GRAY;
+  }
+
+  void point_rows_into(Image& image) {
+    std::uint8_t* first = is_grey16() ? grey16_.data() : image.pixels.data();
+    const std::size_t stride = is_grey16() ? static_cast<std::size_t>(image.width) * 2 : row_bytes(image);
+    rows_.resize(static_cast<std::size_t>(image.height));
+    for (std::size_t y = 0; y < rows_.size(); ++y) rows_[y] = first + y * stride;
+  }
+
+  bool read_rows() {
+    if (setjmp(jump_) != 0) return false;
+    png_read_image(png_, rows_.data());
+    png_read_end(png_, nullptr);  // the checksum of the pixels stands behind them
+    return true;
+  }
+
+  void widen_grey16(Image& image) const {
+    for (std::size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = clip_grey16(&grey16_[i / 3 * 2]);
+  }
+
+  void check_size() const {
+    const std::uint64_t width = png_get_image_width(png_, info_), height = png_get_image_height(png_, info_);
+    check_image_size(width, height, name_, limits_);
+    if (png_get_rowbytes(png_, info_) * height / kMaxBytesPerCompressedByte > size_) {
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("damaged PNG: {} bytes cannot hold {} x {} pixels", size_, width, height),
+                  name_);
+    }
+  }
+
+  void read(png_bytep to, std::size_t count) {
+    if (count > rest_.size()) leave("the file ends too early; get a complete copy");
+    std::memcpy(to, rest_.data(), count);
+    rest_.remove_prefix(count);
+  }
+
+  // Warnings about the compressed pixels mean that some are missing or wrong; the others concern metadata.
+  void warn(png_const_charp text) {
+    if (std::string_view(text).starts_with("IDAT")) leave(text);
+  }
+
+  [[noreturn]] void leave(png_const_charp text) {
+    const std::size_t length = std::min(std::strlen(text), sizeof problem_ - 1);
+    std::memcpy(problem_, text, length);
+    problem_[length] = '\0';
+    std::longjmp(jump_, 1);
+  }
+
+  [[noreturn]] void throw_error() const {
+    throw Error(ErrorCode::kBadInput, fmt::format("damaged PNG: {}", problem_), name_);
+  }
+
+  const std::string& name_;
+  const ImageLimits& limits_;
+  const std::size_t size_;
+  std::string_view rest_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  std::jmp_buf jump_{};
+  char problem_[200] = "libpng has no memory";
+  std::vector<png_bytep> rows_;
+  std::vector<std::uint8_t> grey16_;
+};
+
+}  // namespace
+
+bool is_png(std::string_view bytes) { return bytes.starts_with(kSignature); }
+
+Image decode_png(std::string_view bytes, const std::string& name, const ImageLimits& limits) {
+  return PngDecoder(bytes, name, limits).decode();
+}
+
+namespace {
+
+std::string big_endian(std::uint32_t value) {
+  return {static_cast<char>(value >> 24U), static_cast<char>(value >> 16U), static_cast<char>(value >> 8U),
+          static_cast<char>(value)};
+}
+
+// Length, kind, content, and a sum over the last two.
+std::string chunk(const std::string& kind, const std::string& content) {
+  const std::string summed = kind + content;
+  const uLong sum =
+      ::crc32(0, reinterpret_cast<const Bytef*>(summed.data()), static_cast<uInt>(summed.size()));
+  return big_endian(static_cast<std::uint32_t>(content.size())) + summed +
+         big_endian(static_cast<std::uint32_t>(sum));
+}
+
+// Every row begins with its filter: 1, each byte less the one of the pixel before it, which suits pictures.
+std::string filtered_rows(const Image& image) {
+  constexpr char kSub = 1;
+  const auto channels = static_cast<std::size_t>(image.channels);
+  const std::size_t row = static_cast<std::size_t>(image.width) * channels;
+  std::string rows;
+  rows.reserve(image.pixels.size() + static_cast<std::size_t>(image.height));
+  for (std::size_t y = 0; y < static_cast<std::size_t>(image.height); ++y) {
+    rows += kSub;
+    for (std::size_t x = 0; x < row; ++x) {
+      const unsigned before = x < channels ? 0U : image.pixels[y * row + x - channels];
+      rows += static_cast<char>(image.pixels[y * row + x] - before);
+    }
+  }
+  return rows;
+}
+
+std::string deflated(const std::string& bytes) {
+  uLongf size = ::compressBound(static_cast<uLong>(bytes.size()));
+  std::string made(size, '\0');
+  const int code =
+      ::compress2(reinterpret_cast<Bytef*>(made.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+                  static_cast<uLong>(bytes.size()), Z_BEST_COMPRESSION);
+  if (code != Z_OK) throw Error(ErrorCode::kIo, "out of memory while a picture is made");
+  made.resize(size);
+  return made;
+}
+
+}  // namespace
+
+std::string encode_png(const Image& image) {
+  constexpr char kGrey = 0, kColour = 2, kBitsPerChannel = 8;
+  std::string header = big_endian(static_cast<std::uint32_t>(image.width)) +
+                       big_endian(static_cast<std::uint32_t>(image.height));
+  header += kBitsPerChannel;
+  header += image.channels == 1 ? kGrey : kColour;
+  header += std::string(3, '\0');  // the only compression, the only filter method, not interlaced
+  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", deflated(filtered_rows(image))) +
+         chunk("IEND", "");
+}
+
+}  // namespace ounce::data

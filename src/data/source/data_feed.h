@@ -1,0 +1,113 @@
+// Files of data as a model's inputs: which field feeds which input, the contract carried out, types and
+// shapes made to fit or refused, samples put together to batches.
+#pragma once
+
+#include <ounce/data.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/contract/observed_range.h"
+#include "data/contract/preprocess.h"
+#include "data/source.h"
+#include "data/tensor.h"
+#include "formats/onnx/file/model.h"
+
+namespace ounce::data {
+
+// What a model is fed with, batch by batch: the end of the way that data takes, whether from files or made
+// up.
+
+struct Batch {
+  std::vector<Tensor> inputs;      // in the model's order, with the batch axis
+  std::vector<Tensor> labels;      // one for each sample, without a batch axis; none if there are no labels
+  std::vector<std::string> names;  // one for each sample
+  bool starts_sequence = true;     // a state that is carried from run to run begins anew here
+};
+
+class Feed {
+ public:
+  virtual ~Feed() = default;
+  // How many batches there are, and samples in all of them.
+  virtual std::uint64_t batches() const = 0;
+  virtual std::uint64_t samples() const = 0;
+  // Batches may be asked for in any order; in their own order it is fast. `batch` is filled anew, in the
+  // memory it has.
+  virtual void read(std::uint64_t index, Batch& batch) = 0;
+  // What a user should know about how the data met the model.
+  virtual std::vector<std::string> notes() const { return {}; }
+};
+
+class DataFeed : public Feed {
+ public:
+  // Throws Error{kBadInput} when the data lacks an input, or has none of the samples asked for.
+  DataFeed(const std::vector<ValueDescription>& inputs, const DataOptions& options);
+
+  std::uint64_t batches() const override { return (samples_ + batch_ - 1) / batch_; }
+  std::uint64_t samples() const override { return samples_; }
+  void read(std::uint64_t index, Batch& batch) override;
+  std::vector<std::string> notes() const override { return notes_; }
+
+  // Which samples of the data these are: sample i of this feed is number first + i * step of it. Those of
+  // [begin, end) were asked for, of which this feed may be one part.
+  struct Choice {
+    std::uint64_t size = 0, begin = 0, end = 0;
+    std::uint64_t first = 0, step = 1;
+    std::uint64_t batch = 1;  // samples in a batch; the last one may have fewer
+  };
+  Choice choice() const { return {size_, options_.first, end_, first_, stride_, batch_}; }
+
+  // What has been read so far looks like this, by input; of inputs with a contract.
+  const std::map<std::string, ObservedRange>& observed() const { return observed_; }
+  // Throws Error{kBadInput} when it contradicts the contract.
+  void require_agreement() const;
+
+ private:
+  // Where an input's values come from.
+  struct Origin {
+    ValueDescription input;
+    Source* source = nullptr;  // null: always the same
+    std::string field;
+    std::vector<std::string> columns;  // instead, where several make one vector
+    bool is_listed = false;            // a column of a list, rather than what is in a file
+    std::optional<Preprocess> preprocess;
+    const InputContract* contract = nullptr;
+    Tensor constant;
+  };
+
+  void name_the_only_input(const std::vector<ValueDescription>& inputs);
+  Source& open(const std::filesystem::path& path, const ValueDescription* input);
+  Origin find_origin(const ValueDescription& input, bool is_only);
+  std::string find_field(const Source& source, const ValueDescription& input, bool is_only,
+                         const std::filesystem::path& path) const;
+  void find_labels();
+  void choose_samples();
+  void choose_part(const std::string& where);
+  bool is_whole(const Origin& origin) const;
+  bool is_made(const ValueDescription& input) const;
+  Tensor make_constant(const ValueDescription& input) const;
+  Tensor read_one(const Origin& origin, const Sample& sample);
+
+  DataOptions options_;
+  std::vector<std::string> wanted_fields_;
+  std::map<std::filesystem::path, std::unique_ptr<Source>> sources_;
+  std::vector<Origin> origins_;
+  Source* label_source_ = nullptr;
+  std::uint64_t first_ = 0, samples_ = 0, stride_ = 1, batch_ = 1;
+  std::uint64_t size_ = 0, end_ = 0;  // of the data, and behind the last sample that was asked for
+  std::map<std::string, ObservedRange> observed_;
+  std::vector<std::string> notes_;
+  std::vector<float> floats_;  // of data in other types
+};
+
+// The inputs that a model's file declares, as the runtime describes them once the model is loaded. Data can
+// be checked against them before anything is loaded.
+
+// Without those that have an initializer: nobody has to feed them.
+std::vector<ValueDescription> inputs_of(const onnx::Model& model);
+
+}  // namespace ounce::data

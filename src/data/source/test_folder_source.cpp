@@ -1,0 +1,123 @@
+#include "data/source/test_folder_source.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "data/containers/pb_tensor.h"
+
+namespace ounce::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Numbered {
+  std::uint32_t number;
+  fs::path path;
+};
+
+// 12 of "input_12.pb".
+std::optional<std::uint32_t> number_in(std::string_view name, std::string_view before,
+                                       std::string_view after) {
+  if (name.size() < before.size() + after.size() || !name.starts_with(before) || !name.ends_with(after))
+    return std::nullopt;
+  const std::string_view digits = name.substr(before.size(), name.size() - before.size() - after.size());
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return number;
+}
+
+// What stands in a folder under numbered names, in the order of the numbers.
+std::vector<Numbered> numbered(const fs::path& folder, std::string_view before, std::string_view after) {
+  std::error_code error;
+  fs::directory_iterator entries(folder, error);
+  if (error) throw Error(ErrorCode::kIo, fmt::format("cannot open: {}", error.message()), folder.string());
+  std::vector<Numbered> found;
+  for (const auto end = fs::directory_iterator(); entries != end; entries.increment(error)) {
+    if (const auto number = number_in(entries->path().filename().string(), before, after))
+      found.push_back({*number, entries->path()});
+  }
+  if (error) throw Error(ErrorCode::kIo, fmt::format("cannot list: {}", error.message()), folder.string());
+  std::sort(found.begin(), found.end(), [](const Numbered& a, const Numbered& b) {
+    return a.number != b.number ? a.number < b.number : a.path < b.path;
+  });
+  return found;
+}
+
+std::vector<fs::path> find_sets(const fs::path& folder) {
+  std::vector<fs::path> sets;
+  for (const Numbered& set : numbered(folder, "test_data_set_", "")) sets.push_back(set.path);
+  if (sets.empty() && !numbered(folder, "input_", ".pb").empty()) sets.push_back(folder);
+  if (sets.empty()) {
+    throw Error(ErrorCode::kBadInput, "holds neither test_data_set_0 … nor input_0.pb …", folder.string());
+  }
+  return sets;
+}
+
+std::vector<NamedTensor> read_set(const fs::path& set) {
+  std::vector<NamedTensor> tensors;
+  for (const Numbered& input : numbered(set, "input_", ".pb")) {
+    tensors.push_back(read_pb_tensor(input.path));
+    if (tensors.back().name.empty()) tensors.back().name = fmt::format("input_{}", input.number);
+  }
+  if (tensors.empty()) throw Error(ErrorCode::kBadInput, "holds no input_0.pb …", set.string());
+  for (const Numbered& output : numbered(set, "output_", ".pb")) {
+    tensors.push_back({fmt::format("output_{}", output.number), read_pb_tensor(output.path).tensor});
+  }
+  return tensors;
+}
+
+void check_names(const std::vector<NamedTensor>& tensors, const fs::path& set) {
+  std::vector<std::string_view> names;
+  names.reserve(tensors.size());
+  for (const NamedTensor& named : tensors) names.emplace_back(named.name);
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end())
+    throw Error(ErrorCode::kBadInput, fmt::format("has two tensors named '{}'", *twice), set.string());
+}
+
+// Names the fields of the first set; the shape may differ from set to set.
+std::vector<Field> fields_of(const std::vector<NamedTensor>& tensors, bool is_only_set) {
+  std::vector<Field> fields;
+  fields.reserve(tensors.size());
+  for (const auto& [name, tensor] : tensors) {
+    fields.push_back({name, tensor.type, is_only_set ? std::optional(tensor.dims) : std::nullopt});
+  }
+  return fields;
+}
+
+}  // namespace
+
+TestFolderSource::TestFolderSource(const fs::path& folder) : folder_(folder), sets_(find_sets(folder)) {
+  const std::vector<NamedTensor> first = read_set(sets_.front());
+  check_names(first, sets_.front());
+  fields_ = fields_of(first, sets_.size() == 1);
+}
+
+Sample TestFolderSource::read(std::uint64_t index) {
+  if (index >= sets_.size()) {
+    throw Error(ErrorCode::kInternal, fmt::format("sample {} of {} was asked for", index, sets_.size()),
+                folder_.string());
+  }
+  const fs::path& set = sets_[index];
+  Sample sample{set.filename().string(), read_set(set), 0};
+  const bool are_the_same = std::equal(sample.fields.begin(), sample.fields.end(), fields_.begin(),
+                                       fields_.end(), [](const NamedTensor& named, const Field& field) {
+                                         return named.name == field.name && named.tensor.type == field.type;
+                                       });
+  if (!are_the_same) {
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("its tensors differ in number, name or type from those of {}",
+                            sets_.front().filename().string()),
+                set.string());
+  }
+  return sample;
+}
+
+}  // namespace ounce::data

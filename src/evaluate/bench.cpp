@@ -1,0 +1,362 @@
+#include <fmt/format.h>
+#include <ounce/bench.h>
+#include <ounce/cpus.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stop_token>
+#include <thread>
+
+#include "base/cancel.h"
+#include "base/stopwatch.h"
+#include "data/source/open_source.h"
+#include "evaluate/models/open.h"
+#include "evaluate/timing/profile.h"
+#include "evaluate/timing/rounds.h"
+#include "io/mapped_file.h"
+#include "io/temporary_files.h"
+#include "runtime/hosted.h"
+#include "runtime/isolated.h"
+#include "runtime/masked_cpu.h"
+#include "runtime/ort/bound_run.h"
+
+namespace ounce {
+namespace {
+
+constexpr double kColdStartSeconds = 600;  // a process that takes longer is stopped
+constexpr std::uint64_t kProfiledRuns = 50, kLeastProfiledRuns = 3;
+
+void begin_stage(Progress* progress, const char* stage) {
+  if (progress == nullptr) return;
+  progress->done = 0;
+  progress->total = 0;
+  progress->stage = stage;
+}
+
+bool are_equal_files(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const io::MappedFile first = io::MappedFile::open(a), second = io::MappedFile::open(b);
+  return first.is_same_file(second) || first.bytes() == second.bytes();
+}
+
+// One model, loaded and bound to inputs of one batch size at a time.
+class Contestant {
+ public:
+  Contestant(const std::filesystem::path& path, const runtime::ExecutorOptions& options)
+      : path_(path), options_(options) {
+    if (options.isolate || options.remote) {
+      hosted_ = runtime::load_hosted(path, options);
+      load_seconds = hosted_->load_seconds();
+    } else {
+      load_here();
+    }
+  }
+
+  const std::vector<data::ValueDescription>& inputs() const {
+    return hosted_ ? hosted_->inputs() : session_->inputs();
+  }
+  const std::string& library_version() const {
+    return hosted_ ? hosted_->library_version() : session_->library().version();
+  }
+
+  void bind(data::Batch batch) {
+    batch_ = std::move(batch);
+    views_.assign(batch_.inputs.begin(), batch_.inputs.end());
+    if (bound_) bound_->bind(views_);
+  }
+  // A model that has run in a process of its own may be timed in this one, where nothing lies between.
+  void come_here() {
+    if (!hosted_ || options_.remote) return;
+    hosted_->run(views_);
+    hosted_.reset();
+    load_here();
+    bound_->bind(views_);
+  }
+  // Whoever loads and runs first in this process pays for what is common to all: a second time counts.
+  void warm_up() {
+    if (hosted_) return;
+    run_here();
+    bound_.reset();
+    session_.reset();
+    load_here();
+    bound_->bind(views_);
+  }
+  void stop() noexcept {
+    if (bound_) bound_->stop();
+  }
+  const data::Batch& batch() const { return batch_; }
+
+  // The first run after bind().
+  double run_first() {
+    if (!hosted_) return time(1).wall_seconds();
+    hosted_->run(views_);
+    return hosted_->last_run_seconds();
+  }
+
+  runtime::SlotTimes time(std::uint64_t runs) {
+    if (hosted_) return hosted_->time(views_, runs);
+    return runtime::time_slot(runs, options_.session.is_single_threaded(), [this] { run_here(); });
+  }
+
+  // In a new process: the seconds from its first work to its first result, as it measures them. Elsewhere
+  // there is no other way, for what lies between here and there is slower than a start.
+  double start_elsewhere() {
+    hosted_->restart();
+    hosted_->run(views_);
+    return hosted_->library_seconds() + hosted_->load_seconds() + hosted_->last_run_seconds();
+  }
+  std::uint64_t peak_memory() const { return hosted_->peak_memory(); }
+  std::optional<LoadMemory> load_memory() const { return hosted_->load_memory(); }
+
+  // In a session of its own, as it costs time to take them; nothing for what runs elsewhere.
+  std::optional<Profile> profile(double seconds) const {
+    if (hosted_) return std::nullopt;
+    const TemporaryFolder folder("profile");
+    runtime::SessionOptions how = options_.session;
+    how.profile = folder.path() / "nodes";
+    runtime::Session session(session_->shared_library(), path_, how);
+    runtime::BoundRun bound(session);
+    bound.bind(views_);
+    const Stopwatch time;
+    for (std::uint64_t runs = 0;
+         runs < kProfiledRuns && (runs < kLeastProfiledRuns || time.seconds() < seconds); ++runs) {
+      throw_if_cancelled();
+      bound.run();
+    }
+    return evaluate::read_profile(session.end_profile());
+  }
+
+  double load_seconds = 0;
+
+ private:
+  void run_here() {
+    try {
+      bound_->run();
+    } catch (const Error&) {
+      throw_if_cancelled();  // then Watch has stopped the run
+      throw;
+    }
+  }
+
+  void load_here() {
+    const auto library = runtime::Library::open(runtime::Library::find(options_.library));
+    const Stopwatch time;
+    session_ = std::make_unique<runtime::Session>(library, path_, options_.session);
+    load_seconds = time.seconds();
+    bound_ = std::make_unique<runtime::BoundRun>(*session_);
+  }
+
+  std::filesystem::path path_;
+  runtime::ExecutorOptions options_;
+  std::unique_ptr<runtime::Hosted> hosted_;
+  std::unique_ptr<runtime::Session> session_;
+  std::unique_ptr<runtime::BoundRun> bound_;
+  data::Batch batch_;
+  std::vector<data::TensorView> views_;
+};
+
+struct ColdStart {
+  double seconds = 0;
+  std::uint64_t peak_memory = 0;
+  std::optional<LoadMemory> load_memory;
+  bool is_cache_dropped = false;
+};
+
+// From the start of a process to its first result.
+ColdStart start_cold(const std::filesystem::path& path, const evaluate::ModelFiles& files,
+                     runtime::ExecutorOptions options, Contestant& contestant) {
+  if (options.remote) {
+    const double seconds = contestant.start_elsewhere();
+    return {seconds, contestant.peak_memory(), contestant.load_memory(), false};
+  }
+  bool is_dropped = true;
+  for (const auto& file : files.paths) is_dropped = io::drop_from_cache(file) && is_dropped;
+  if (!options.isolate) options.isolate = runtime::Limits{0, kColdStartSeconds};
+  const auto& tensors = contestant.batch().inputs;
+  const Stopwatch time;
+  runtime::Isolated process(path, options);
+  process.run(std::vector<data::TensorView>(tensors.begin(), tensors.end()));
+  return {time.seconds(), process.peak_memory(), process.load_memory(), is_dropped};
+}
+
+// The best one counts.
+void add(const ColdStart& start, BenchResult& result) {
+  const bool is_first = result.cold_start_seconds == 0;
+  result.cold_start_seconds = is_first ? start.seconds : std::min(result.cold_start_seconds, start.seconds);
+  result.is_cache_dropped = start.is_cache_dropped && (is_first || result.is_cache_dropped);
+  result.peak_memory = std::max(result.peak_memory, start.peak_memory);
+  if (start.load_memory && (!result.load_memory || start.load_memory->peak > result.load_memory->peak))
+    result.load_memory = start.load_memory;
+}
+
+// Ends what runs in this process when the call is stopped or its time is up: a run asks nobody.
+class Watch {
+ public:
+  explicit Watch(std::vector<Contestant>& contestants)
+      : thread_([&contestants, call = CallOfThread()](const std::stop_token& end) {
+          const CallOfThread::Scope scope(call);
+          while (!end.stop_requested()) {
+            try {
+              throw_if_cancelled();
+            } catch (const Error&) {
+              for (Contestant& contestant : contestants) contestant.stop();
+              return;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          }
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
+// All models of one run, and what has been found out about them.
+class Contest {
+ public:
+  Contest(const std::vector<std::filesystem::path>& paths, const BenchOptions& options)
+      : paths_(paths), options_(options), how_(evaluate::executor_options(options.runtime)) {
+    report_.threads = options.runtime.threads;
+    report_.is_generated = options.data.is_generated();
+  }
+
+  void load() {
+    begin_stage(options_.progress, "loading");
+    contestants_.reserve(paths_.size());
+    for (const std::filesystem::path& path : paths_) {
+      files_.push_back(evaluate::check_model(path));
+      contestants_.emplace_back(path, how_);
+      BenchResult& result = report_.models.emplace_back();
+      result.model = path;
+      result.bytes = files_.back().bytes;
+      result.load_seconds = contestants_.back().load_seconds;
+    }
+    report_.runtime_version = contestants_.front().library_version();
+    if (!options_.runtime.remote) report_.cpu = this_cpu();
+    if (how_.remote && !runtime::emulated_machine(how_.remote->launcher).empty())
+      report_.notes.emplace_back("an emulator ran the models: its times say nothing about a device");
+  }
+
+  // Inputs of this batch size for each, and the first run with them.
+  void bind(std::uint64_t batch, bool is_first) {
+    DataOptions data = options_.data;
+    data.batch = batch;
+    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+      const evaluate::OpenFeed open = evaluate::open_feed(paths_[i], contestants_[i].inputs(), data);
+      data::Batch inputs;
+      open.feed->read(0, inputs);
+      if (open.data != nullptr) open.data->require_agreement();
+      contestants_[i].bind(std::move(inputs));
+      contestants_[i].come_here();
+      const Watch watch(contestants_);
+      if (is_first && i == 0) contestants_[i].warm_up();
+      report_.models[i].load_seconds = contestants_[i].load_seconds;
+      const double seconds = contestants_[i].run_first();
+      if (is_first) report_.models[i].first_seconds = seconds;
+      for (std::string& note : open.feed->notes()) {
+        if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
+          report_.notes.push_back(std::move(note));
+      }
+    }
+  }
+
+  // Cold starts take turns, as the calls do.
+  void start_cold() {
+    begin_stage(options_.progress, "cold starts");
+    for (unsigned round = 0; round < options_.cold_starts; ++round) {
+      for (std::size_t i = 0; i < paths_.size(); ++i) {
+        throw_if_cancelled();
+        add(ounce::start_cold(paths_[i], files_[i], how_, contestants_[i]), report_.models[i]);
+      }
+    }
+  }
+
+  void time() {
+    begin_stage(options_.progress, "timing");
+    evaluate::RoundOptions rounds_options;
+    rounds_options.seconds = options_.seconds;
+    rounds_options.calls = options_.repeats;
+    // Never 0, which would mean no limit: past the deadline one round is still run.
+    if (options_.deadline > 0) rounds_options.deadline = std::max(options_.deadline - timing_seconds_, 1e-9);
+    const Stopwatch time;
+    rounds_options.progress = [this](double share) {
+      if (options_.progress == nullptr) return;
+      options_.progress->total = 1000;
+      options_.progress->done = static_cast<std::uint64_t>(1000 * share);
+    };
+    std::vector<evaluate::Slot> slots;
+    for (Contestant& contestant : contestants_)
+      slots.emplace_back([&contestant](std::uint64_t runs) { return contestant.time(runs); });
+    const Watch watch(contestants_);
+    const evaluate::Rounds rounds = evaluate::run_rounds(slots, rounds_options);
+    timing_seconds_ += time.seconds();
+    report_.rounds += rounds.count;
+    report_.load = std::max(report_.load, rounds.load());
+    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+      BatchResult result;
+      result.batch = contestants_[i].batch().names.size();
+      result.latency = rounds.models[i].latency();
+      result.samples_per_second = static_cast<double>(result.batch) / result.latency.mean;
+      if (i != 0) result.speed_up = evaluate::speed_up(rounds, 0, i);
+      if (i != 0 && is_same_as_first(i)) result.speed_up.is_measurable = false;
+      report_.models[i].batches.push_back(result);
+    }
+  }
+
+  void profile() {
+    begin_stage(options_.progress, "profiling");
+    if (options_.runtime.remote) {
+      report_.notes.emplace_back("`profile` is of models that run in this process: none is taken elsewhere");
+      return;
+    }
+    for (std::size_t i = 0; i < contestants_.size(); ++i)
+      report_.models[i].profile = contestants_[i].profile(options_.seconds);
+  }
+
+  BenchReport take_report() { return std::move(report_); }
+
+ private:
+  // One model against itself: whatever is measured is noise.
+  bool is_same_as_first(std::size_t i) {
+    const auto& first = files_[0].paths;
+    const auto& other = files_[i].paths;
+    const bool is_same = first.size() == other.size() &&
+                         std::equal(first.begin(), first.end(), other.begin(), are_equal_files);
+    if (is_same) {
+      std::string note = fmt::format("'{}' is the same model as '{}': what differs is noise",
+                                     paths_[i].string(), paths_[0].string());
+      if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
+        report_.notes.push_back(std::move(note));
+    }
+    return is_same;
+  }
+
+  const std::vector<std::filesystem::path>& paths_;
+  const BenchOptions& options_;
+  runtime::ExecutorOptions how_;
+  std::vector<Contestant> contestants_;
+  std::vector<evaluate::ModelFiles> files_;
+  BenchReport report_;
+  double timing_seconds_ = 0;  // of the batch sizes so far
+};
+
+}  // namespace
+
+BenchReport bench(const std::vector<std::filesystem::path>& paths, const BenchOptions& options) {
+  const Call call(options.progress);
+  if (paths.empty()) throw Error(ErrorCode::kUsage, "there is no model to time");
+  for (const std::filesystem::path& path : paths) io::require_readable(path);
+  data::require_files(options.data);
+  Contest contest(paths, options);
+  contest.load();
+  bool is_first = true;
+  for (const std::uint64_t batch : options.batches) {
+    contest.bind(batch, is_first);
+    if (is_first) contest.start_cold();
+    contest.time();
+    if (is_first && options.profile) contest.profile();
+    is_first = false;
+  }
+  return contest.take_report();
+}
+
+}  // namespace ounce

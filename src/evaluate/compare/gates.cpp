@@ -1,0 +1,513 @@
+#include "evaluate/compare/gates.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "evaluate/compare/worst_output.h"
+#include "evaluate/statistics/certainty.h"
+
+namespace ounce::evaluate {
+namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kFewAnswers = 10;  // of fewer, one that changes is a large share
+constexpr const char* kOneNumber =
+    "`metric_command` gives one number for all samples, which says nothing about others: a `task` or "
+    "`labels` "
+    "has bounds; without `gates.confidence` these samples decide";
+
+// One gate and how it came out. The margin says how much room there is, as a share of the limit, so that
+// gates can be compared with each other.
+struct Outcome {
+  bool holds = true;
+  double margin = kNoLimit;
+  std::string text;
+  std::optional<Bound> bound = {};     // on other data; none where a gate is about these samples only
+  std::string claim = {}, doubt = {};  // what they show, and that this is too little
+  bool is_of_values = false;           // of outputs, not of what is decided by them
+  std::string no_bound = {};           // why no number of samples bounds it, and what to do then
+};
+
+// What is said of a gate, to be put together.
+struct Words {
+  std::string what;   // "output 'y' agrees in 98.40 % of answers"
+  std::string limit;  // "the 98.00 % of `gates.min_agreement`"
+  std::string shown;  // "96.60 % or more"
+};
+
+// Two digits are what such a number is good for.
+std::string about(std::uint64_t samples) {
+  std::uint64_t unit = 1;
+  while (samples / unit >= 1000) unit *= 10;
+  const std::uint64_t rounded = (samples + unit - 1) / unit * unit;
+  return fmt::format("{}{}", rounded == samples ? "" : "about ", rounded);
+}
+
+void add_bound(Outcome& outcome, const Bound& bound, const Words& words, const VerifyResult& result) {
+  const std::string sure = fmt::format("{:.4g} % confidence", 100 * result.confidence);
+  outcome.bound = bound;
+  outcome.claim = fmt::format("{} at {}", words.shown, sure);
+  outcome.doubt = words.what + ", but ";
+  if (!std::isfinite(bound.value)) {
+    outcome.doubt += "one sample tells nothing about others";
+    return;
+  }
+  outcome.doubt +=
+      fmt::format("{} only {}: ",
+                  result.samples == 1 ? "one sample shows" : fmt::format("{} samples show", result.samples),
+                  outcome.claim);
+  outcome.doubt += bound.needed != 0 ? fmt::format("{} need {} of them", words.limit, about(bound.needed))
+                                     : fmt::format("no number of them shows {}", words.limit);
+}
+
+Outcome at_most(double value, double limit, const std::string& what) {
+  const bool holds = value <= limit;
+  const double scale = limit > 0 ? limit : 1;
+  Outcome outcome = {
+      holds, (limit - value) / scale,
+      fmt::format("{} is {:.4g}, {} {:.4g}", what, value, holds ? "at most" : "more than", limit)};
+  outcome.is_of_values = true;
+  return outcome;
+}
+
+Outcome largest_difference(const OutputComparison& output, double limit, const std::string& what) {
+  Outcome outcome = at_most(output.max_abs_diff, limit, what);
+  outcome.no_bound =
+      "no number of samples bounds the largest difference on other data: `gates.mean_abs_diff`, "
+      "`gates.max_mse` and `gates.min_sqnr` have bounds; without `gates.confidence` these samples decide";
+  return outcome;
+}
+
+Outcome mean_square(OutputComparison& output, double limit, const std::string& what,
+                    const VerifyResult& result) {
+  Outcome outcome = at_most(output.mse, limit, what);
+  const Bound bound = Certainty(result.confidence, result).mean_square(output, limit);
+  output.mse_high = bound.value;
+  add_bound(outcome, bound,
+            {fmt::format("{} is {:.4g}", what, output.mse),
+             fmt::format("the {:.4g} of `gates.max_mse`", limit), fmt::format("{:.4g} or less", bound.value)},
+            result);
+  return outcome;
+}
+
+Outcome mean_difference(OutputComparison& output, double limit, const std::string& what,
+                        const VerifyResult& result) {
+  Outcome outcome = at_most(output.mean_abs_diff, limit, what);
+  const Bound bound = Certainty(result.confidence, result).mean_difference(output, limit);
+  output.mean_abs_high = bound.value;
+  add_bound(
+      outcome, bound,
+      {fmt::format("{} is {:.4g}", what, output.mean_abs_diff),
+       fmt::format("the {:.4g} of `gates.mean_abs_diff`", limit), fmt::format("{:.4g} or less", bound.value)},
+      result);
+  return outcome;
+}
+
+Outcome sqnr(OutputComparison& output, double limit, const std::string& what, const VerifyResult& result) {
+  const double value = output.sqnr_db;
+  const bool holds = value >= limit;
+  if (std::isnan(value) && output.silent_values != 0) {
+    Outcome outcome = {
+        true, kNoLimit,
+        fmt::format("{}: neither model detects anything in these samples, so SQNR is not judged", what)};
+    outcome.no_bound =
+        "nothing is known of other samples: give some with objects; without `gates.confidence` these samples "
+        "decide";
+    return outcome;
+  }
+  if (std::isinf(value) && value > 0) return {true, value, fmt::format("{} is identical", what)};
+  Outcome outcome = {holds, (value - limit) / std::max(std::fabs(limit), 1.0),
+                     fmt::format("{} has {:.1f} dB, {:.1f} dB {} than the {:.4g} dB of `gates.min_sqnr`",
+                                 what, value, std::fabs(value - limit), holds ? "more" : "less", limit)};
+  outcome.is_of_values = true;
+  const Bound bound = Certainty(result.confidence, result).sqnr(output, limit);
+  output.sqnr_low_db = bound.value;
+  add_bound(
+      outcome, bound,
+      {fmt::format("{} has {:.1f} dB", what, value), fmt::format("the {:.4g} dB of `gates.min_sqnr`", limit),
+       fmt::format("{:.1f} dB or more", bound.value)},
+      result);
+  return outcome;
+}
+
+Outcome agreement(OutputComparison& output, double limit, const std::string& what,
+                  const VerifyResult& result) {
+  const double value = *output.top1_agreement;
+  const bool holds = value >= limit;
+  Outcome outcome = {holds, (value - limit) / std::max(limit, 1e-9),
+                     fmt::format("{} agrees in {:.2f} % of answers, {} {:.2f} % of `gates.min_agreement`",
+                                 what, 100 * value, holds ? "at least the" : "less than the", 100 * limit)};
+  const Bound bound = Certainty(result.confidence, result).agreement(output, limit);
+  output.agreement_low = bound.value;
+  add_bound(outcome, bound,
+            {fmt::format("{} agrees in {:.2f} % of answers", what, 100 * value),
+             fmt::format("the {:.2f} % of `gates.min_agreement`", 100 * limit),
+             fmt::format("{:.2f} % or more", 100 * bound.value)},
+            result);
+  return outcome;
+}
+
+// Labels have no differences: value gates ask for the share that is the same.
+Outcome labels_kept(OutputComparison& output, const VerifyResult& result) {
+  const double share = (1 - kDefaultAgreement) * static_cast<double>(output.answers);
+  const double allowed = std::max(share, output.answers >= kFewAnswers ? 1.0 : 0.0);
+  const auto changed = static_cast<double>(output.changed);
+  const bool holds = changed <= allowed;
+  Outcome outcome = {
+      holds, (allowed - changed) / std::max(allowed, 1.0),
+      fmt::format("output '{}': {} of {} labels changed, {} the limit of {:.0f} ({:.0f} % must be the same; "
+                  "`gates.min_agreement` sets another share)",
+                  output.name, output.changed, output.answers, holds ? "within" : "more than",
+                  std::floor(allowed), 100 * kDefaultAgreement)};
+  const Bound bound = Certainty(result.confidence, result).agreement(output, kDefaultAgreement);
+  output.agreement_low = bound.value;
+  add_bound(outcome, bound,
+            {fmt::format("output '{}': {} of {} labels changed", output.name, output.changed, output.answers),
+             fmt::format("the {:.0f} % that must be the same (`gates.min_agreement` sets another share)",
+                         100 * kDefaultAgreement),
+             fmt::format("{:.2f} % or more the same", 100 * bound.value)},
+            result);
+  return outcome;
+}
+
+// A gate that nothing could be held against does not hold: a typing error must not pass.
+Outcome unanswered(std::string why) {
+  return {false, -std::numeric_limits<double>::infinity(), std::move(why)};
+}
+
+// The worst slice of an output, which the whole hides: what is said of it says so. Where all of them hold on
+// these samples, the worst is the one with the lowest bound.
+Outcome sqnr_of_slices(OutputComparison& whole, double limit, const VerifyResult& result) {
+  const Certainty certainty(result.confidence, result);
+  for (OutputSlice& slice : whole.slices) slice.sqnr_low_db = certainty.sqnr(slice, limit).value;
+  const auto lowest = std::min_element(
+      whole.slices.begin(), whole.slices.end(),
+      [](const OutputSlice& a, const OutputSlice& b) { return *a.sqnr_low_db < *b.sqnr_low_db; });
+  const OutputSlice& slice = whole.slices.front().sqnr_db >= limit ? *lowest : whole.slices.front();
+  if (std::isinf(slice.sqnr_db) && slice.sqnr_db > 0)
+    return {true, slice.sqnr_db, fmt::format("{} is identical", slice.name)};
+  const bool holds = slice.sqnr_db >= limit;
+  const std::string what =
+      fmt::format("{}: {:.1f} dB, while the whole has {:.1f}", slice.name, slice.sqnr_db, whole.sqnr_db);
+  Outcome outcome = {holds, (slice.sqnr_db - limit) / std::max(std::fabs(limit), 1.0),
+                     fmt::format("{}: {:.1f} dB {} than the {:.4g} dB of `gates.min_sqnr`", what,
+                                 std::fabs(slice.sqnr_db - limit), holds ? "more" : "less", limit)};
+  add_bound(outcome, certainty.sqnr(slice, limit),
+            {what, fmt::format("the {:.4g} dB of `gates.min_sqnr`", limit),
+             fmt::format("{:.1f} dB or more", *slice.sqnr_low_db)},
+            result);
+  return outcome;
+}
+
+Outcome flips(OutputComparison& output, double limit, const VerifyResult& result) {
+  const double share =
+      output.decisions == 0 ? 0 : static_cast<double>(*output.flips) / static_cast<double>(output.decisions);
+  const bool holds = share <= limit;
+  const std::string what =
+      fmt::format("output '{}' decides otherwise in {} of {}", output.name, *output.flips, output.decisions);
+  Outcome outcome = {holds, (limit - share) / std::max(limit, 1e-9),
+                     fmt::format("{}, {} {:.2f} % of `gates.max_flips`", what,
+                                 holds ? "within the" : "more than the", 100 * limit)};
+  const Bound bound = Certainty(result.confidence, result).flips(output, limit);
+  output.flips_high = bound.value;
+  add_bound(outcome, bound,
+            {what, fmt::format("the {:.2f} % of `gates.max_flips`", 100 * limit),
+             fmt::format("{:.2f} % or less", 100 * bound.value)},
+            result);
+  return outcome;
+}
+
+// The reference's error is rounding: the labels are what it gives.
+bool is_reproduced(const MetricResult& metric) {
+  return metric.unit == MetricUnit::kRelative && std::fabs(metric.reference) <= metric.rounding;
+}
+
+// What has no scale to be a share of (decibels, an error that the reference does not make) loses a plain
+// number.
+bool is_plain(const MetricResult& metric) {
+  switch (metric.unit) {
+    case MetricUnit::kShare: return false;
+    case MetricUnit::kRelative: return is_reproduced(metric) && metric.label_size == 0;
+    case MetricUnit::kAbsolute:
+    case MetricUnit::kDecibel: break;
+  }
+  return true;
+}
+
+Outcome plain_drop(MetricResult& metric, double limit, const VerifyResult& result) {
+  const bool holds = metric.drop <= limit;
+  const char* unit = metric.unit == MetricUnit::kDecibel ? " dB" : "";
+  const std::string change = metric.drop == 0
+                                 ? "stays the same"
+                                 : fmt::format("is {} by {:.4g}{}", metric.drop > 0 ? "worse" : "better",
+                                               std::fabs(metric.drop), unit);
+  Outcome outcome = {holds, (limit - metric.drop) / std::max(limit, 1e-9),
+                     fmt::format("{} {}, {} {:.4g}{} of `gates.max_drop`", metric.name, change,
+                                 holds ? "within the" : "more than the", limit, unit)};
+  if (!metric.has_interval) {
+    outcome.no_bound = kOneNumber;
+    return outcome;
+  }
+  const Bound bound = Certainty(result.confidence, result).drop(metric, limit);
+  metric.drop_bound = bound.value;
+  add_bound(outcome, bound,
+            {fmt::format("{} {}", metric.name, change),
+             fmt::format("the {:.4g}{} of `gates.max_drop`", limit, unit),
+             fmt::format("a loss of {:.4g}{} or less", bound.value, unit)},
+            result);
+  return outcome;
+}
+
+Outcome drop(MetricResult& metric, double limit, const VerifyResult& result) {
+  if (std::isnan(metric.drop)) {
+    return unanswered(fmt::format("{} was not measured, so `gates.max_drop` cannot be judged: {}",
+                                  metric.name, metric.why_not.empty() ? "no label counts" : metric.why_not));
+  }
+  if (is_plain(metric)) return plain_drop(metric, limit, result);
+  const double scale = loss_scale(metric);
+  const bool is_share = metric.unit == MetricUnit::kShare;
+  const char* unit = is_share ? "points" : "%";
+  const char* whole = is_share                ? "points"
+                      : is_reproduced(metric) ? "% of the labels' size"
+                                              : "% of the reference";
+  const double loss = metric.drop / scale;
+  const bool holds = loss <= limit;
+  const std::string change = loss == 0 ? "stays the same"
+                                       : fmt::format("is {} by {:.2f} {}", loss > 0 ? "worse" : "better",
+                                                     100 * std::fabs(loss), whole);
+  Outcome outcome = {holds, (limit - loss) / std::max(limit, 1e-9),
+                     fmt::format("{} {}, {} {:.2f} {} of `gates.max_drop`", metric.name, change,
+                                 holds ? "within the" : "more than the", 100 * limit, unit)};
+  if (!metric.has_interval) {
+    outcome.no_bound = kOneNumber;
+    return outcome;
+  }
+  const Bound bound = Certainty(result.confidence, result).drop(metric, limit * scale);
+  metric.drop_bound = bound.value;
+  add_bound(outcome, bound,
+            {fmt::format("{} {}", metric.name, change),
+             fmt::format("the {:.2f} {} of `gates.max_drop`", 100 * limit, unit),
+             fmt::format("a loss of {:.2f} {} or less", 100 * bound.value / scale, unit)},
+            result);
+  return outcome;
+}
+
+// Each metric that a gate names.
+void add_drops(const std::map<std::string, double>& limits, VerifyResult& result, std::vector<Outcome>& all) {
+  std::vector<std::string> names;
+  for (const MetricResult& metric : result.metrics) names.push_back(metric.name);
+  for (const auto& [name, limit] : limits) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    const std::string known = names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+    all.push_back(found == names.end()
+                      ? unanswered(fmt::format("there is no metric '{}' for `gates.max_drop`; there is {}",
+                                               name, known))
+                      : drop(result.metrics[static_cast<std::size_t>(found - names.begin())], limit, result));
+  }
+}
+
+// Gates that nothing can be held against.
+void add_unanswered(const Gates& gates, const VerifyResult& result, std::vector<Outcome>& all) {
+  const auto& outputs = result.outputs;
+  const auto any_judged = [&](auto&& holds) {
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [&](const OutputComparison& output) { return is_judged(output) && holds(output); });
+  };
+  if (gates.max_flips && !any_judged([](const auto& output) { return output.flips.has_value(); }))
+    all.push_back(unanswered(
+        "no output decides for `gates.max_flips`: it needs `threshold` and an output with numbers; "
+        "labels are judged by `gates.min_agreement`"));
+  const bool has_lists = any_judged([](const auto& output) { return output.is_list; });
+  const bool has_values = any_judged([](const auto& output) { return !output.is_list; });
+  if (has_lists && !has_values && !gates.max_drop && gates.max_drops.empty())
+    all.push_back(
+        unanswered("the outputs are lists of what was found: `gates.max_drop` says what may be lost"));
+}
+
+// Do gates look at values, and not only at what is decided by them?
+bool judges_values(const Gates& gates) {
+  return !has_any(gates) || gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.max_mse;
+}
+
+std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
+  std::vector<Outcome> all;
+  for (OutputComparison& output : result.outputs) {
+    if (!is_judged(output) || output.is_list) continue;
+    const std::string name = fmt::format("output '{}'", output.name);
+    if (output.is_label) {
+      if (gates.min_agreement && output.top1_agreement)
+        all.push_back(agreement(output, *gates.min_agreement, name, result));
+      if (judges_values(gates) && !gates.min_agreement) all.push_back(labels_kept(output, result));
+      continue;
+    }
+    if (gates.max_abs_diff)
+      all.push_back(largest_difference(output, *gates.max_abs_diff, "the largest difference of " + name));
+    if (gates.mean_abs_diff)
+      all.push_back(mean_difference(output, *gates.mean_abs_diff, "the mean difference of " + name, result));
+    if (gates.min_sqnr || !has_any(gates))
+      all.push_back(sqnr(output, gates.min_sqnr.value_or(kDefaultSqnr), name, result));
+    if ((gates.min_sqnr || !has_any(gates)) && !output.slices.empty())
+      all.push_back(sqnr_of_slices(output, gates.min_sqnr.value_or(kDefaultSqnr), result));
+    if (gates.max_mse)
+      all.push_back(mean_square(output, *gates.max_mse, "the mean squared difference of " + name, result));
+    if (gates.max_flips && output.flips) all.push_back(flips(output, *gates.max_flips, result));
+    if (gates.min_agreement && output.top1_agreement)
+      all.push_back(agreement(output, *gates.min_agreement, name, result));
+  }
+  const bool has_answers =
+      std::any_of(result.outputs.begin(), result.outputs.end(),
+                  [](const OutputComparison& output) { return is_judged(output) && output.top1_agreement; });
+  if (gates.min_agreement && !has_answers)
+    all.push_back(unanswered("no output has labels or scores of classes for `gates.min_agreement`"));
+  if (std::none_of(result.outputs.begin(), result.outputs.end(), is_judged))
+    all.push_back(unanswered("there is no output to hold a gate against: all of them are states"));
+  if (gates.max_drop) {
+    all.push_back(result.metrics.empty()
+                      ? unanswered("there is no metric for `gates.max_drop`: it needs labels, or `task`")
+                      : drop(result.metrics.front(), *gates.max_drop, result));
+  }
+  add_drops(gates.max_drops, result, all);
+  add_unanswered(gates, result, all);
+  return all;
+}
+
+// To the bit: then there is nothing that could come out otherwise elsewhere.
+bool is_identical(const VerifyResult& result) {
+  return std::all_of(result.outputs.begin(), result.outputs.end(), [](const OutputComparison& output) {
+    return !is_judged(output) || (std::isinf(output.sqnr_db) && output.sqnr_db > 0);
+  });
+}
+
+// Where confidence is asked for, a gate holds that holds on other data as well.
+void demand_certainty(Outcome& outcome, bool allow_unbounded) {
+  if (!outcome.holds) return;
+  if (!outcome.no_bound.empty() && !allow_unbounded) {
+    outcome.holds = outcome.is_of_values = false;
+    outcome.text += ", but " + outcome.no_bound;
+  }
+  if (!outcome.bound) return;
+  outcome.holds = outcome.bound->holds;
+  outcome.text = outcome.holds ? fmt::format("{}; {}", outcome.text, outcome.claim) : outcome.doubt;
+}
+
+// What all gates that hold on these samples come to on others.
+void note_certainty(const std::vector<Outcome>& all, VerifyResult& result) {
+  const Outcome* nearest = nullptr;
+  bool& are_good = result.are_bounds_good;
+  are_good = true;
+  for (const Outcome& outcome : all) {
+    if (!outcome.no_bound.empty()) result.unbounded.push_back(outcome.text + ", but " + outcome.no_bound);
+    if (!outcome.bound) continue;
+    const bool is_good = outcome.bound->holds;
+    if (nearest == nullptr || (!is_good && are_good) ||
+        (is_good == are_good && outcome.margin < nearest->margin))
+      nearest = &outcome;
+    are_good = are_good && is_good;
+    result.has_too_few_samples = result.has_too_few_samples || outcome.bound->is_short;
+    result.samples_needed = std::max(result.samples_needed, outcome.bound->needed);
+  }
+  result.is_certain = are_good && result.unbounded.empty();
+  if (are_good && !result.unbounded.empty()) {
+    result.certainty = result.unbounded.front();
+  } else if (nearest != nullptr) {
+    result.certainty = are_good ? "on other data like this: " + nearest->claim : nearest->doubt;
+  }
+}
+
+// Numbers may differ where nothing does that is decided by them.
+std::string same_decisions(const VerifyResult& result) {
+  std::uint64_t decisions = 0;
+  bool has_answers = false, are_same = true;
+  for (const OutputComparison& output : result.outputs) {
+    if (!is_judged(output) || output.is_list) continue;
+    has_answers = has_answers || output.top1_agreement;
+    are_same = are_same && output.top1_agreement.value_or(1) == 1 && output.flips.value_or(0) == 0;
+    decisions += output.flips ? output.decisions : 0;
+  }
+  const bool has_metric = !result.metrics.empty() && !std::isnan(result.metrics.front().drop);
+  if (!are_same || (has_metric && result.metrics.front().drop > 0)) return "";
+  if (has_metric)
+    return fmt::format("; but {} is no worse: if that is what counts, give `gates.max_drop`",
+                       result.metrics.front().name);
+  if (has_answers)
+    return "; but every top-1 answer is the same: if these are what counts, give `gates.min_agreement`";
+  return decisions == 0 ? "" : fmt::format("; but all {} decisions are the same", decisions);
+}
+
+}  // namespace
+
+bool has_any(const Gates& gates) {
+  return gates.max_abs_diff || gates.mean_abs_diff || gates.min_sqnr || gates.min_agreement ||
+         gates.max_drop || !gates.max_drops.empty() || gates.max_mse || gates.max_flips;
+}
+
+// Errors and likelihoods have no natural scale, so theirs is relative to the reference, or to the labels
+// where the reference has next to none.
+double loss_scale(const MetricResult& metric) {
+  if (metric.unit != MetricUnit::kRelative || is_plain(metric)) return 1;
+  return is_reproduced(metric) ? metric.label_size : std::fabs(metric.reference);
+}
+
+double loss_of(const MetricResult& metric) { return metric.drop / loss_scale(metric); }
+
+void require_confidence(const Gates& gates) {
+  const double confidence = gates.confidence.value_or(0);
+  if (confidence == 0 || (confidence >= 0.5 && confidence < 1)) return;
+  throw Error(ErrorCode::kUsage,
+              fmt::format("`gates.confidence` is from 50 to below 100 %, and not {:.4g} %: no data makes "
+                          "anything quite certain",
+                          100 * confidence));
+}
+
+void judge(const Gates& gates, VerifyResult& result) {
+  const bool is_asked = gates.confidence.value_or(0) > 0 && !result.is_generated;
+  result.is_confidence_asked = is_asked;
+  result.confidence = is_asked ? *gates.confidence : kUsualConfidence;
+  for (const OutputComparison& output : result.outputs) {
+    if (output.is_judged && output.newly_not_finite != 0) {
+      result.failures.push_back(
+          fmt::format("output '{}' has {} NaN or infinite values where the reference has numbers",
+                      output.name, output.newly_not_finite));
+    }
+  }
+  Outcome nearest;
+  std::vector<Outcome> all = outcomes(gates, result);
+  if (is_identical(result)) {
+    for (Outcome& outcome : all) {
+      outcome.bound.reset();
+      outcome.no_bound.clear();
+    }
+  }
+  const bool holds_here = std::all_of(all.begin(), all.end(), [](const Outcome& one) { return one.holds; });
+  if (holds_here && !result.is_generated) note_certainty(all, result);
+  for (Outcome& outcome : all) {
+    if (is_asked) demand_certainty(outcome, gates.allow_unbounded);
+    if (!outcome.holds)
+      result.failures.push_back(outcome.text + (outcome.is_of_values ? same_decisions(result) : ""));
+    if (outcome.margin < nearest.margin || nearest.text.empty()) nearest = std::move(outcome);
+  }
+  for (const EdgeCase& edge : result.edge_cases) {
+    if (!edge.passed) result.failures.push_back(fmt::format("edge case '{}': {}", edge.name, edge.finding));
+  }
+  for (const CpuComparison& cpu : result.cpus) {
+    if (!cpu.is_run()) {
+      result.failures.push_back(fmt::format("not run on {}: {}", cpu.cpu, cpu.why_not));
+    } else if (!cpu.is_same()) {
+      result.failures.push_back(fmt::format(
+          "on {} it is another model: {:.1f} dB from what it gives here, {} of {} answers are others",
+          cpu.cpu, cpu.sqnr_db, cpu.flips, cpu.answers));
+    }
+  }
+  result.passed = result.failures.empty();
+  result.verdict = result.passed ? "passed: " + nearest.text : "failed: " + result.failures.front();
+  if (result.failures.size() > 1) result.verdict += fmt::format(" (and {} more)", result.failures.size() - 1);
+}
+
+}  // namespace ounce::evaluate

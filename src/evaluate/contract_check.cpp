@@ -1,0 +1,326 @@
+#include "evaluate/contract_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "base/cancel.h"
+#include "data/containers/byte_stream.h"
+#include "data/containers/npy.h"
+#include "data/contract/golden.h"
+#include "data/convert.h"
+#include "evaluate/compare/difference.h"
+#include "evaluate/models/open.h"
+#include "io/mapped_file.h"
+
+namespace ounce::evaluate {
+namespace {
+
+// Decoders of pictures differ by a step or two, which leaves more; another filter, scale or order less.
+constexpr double kSamePreprocessing = 30;
+
+std::vector<float> read_floats(const std::filesystem::path& path) {
+  const io::MappedFile file = io::MappedFile::open(path);
+  std::vector<float> values;
+  if (path.extension() == ".npy") {
+    data::MemoryStream stream(file.bytes(), path.string());
+    const data::NpyHeader header = data::read_npy_header(stream, path.string());
+    stream.seek(header.data_offset);
+    const data::Tensor tensor =
+        data::decode_npy_values(header, header.dims, stream.read(header.data_bytes), path.string());
+    data::to_floats(tensor, values, path.string());
+    return values;
+  }
+  if (file.bytes().size() % sizeof(float) != 0)
+    throw Error(ErrorCode::kBadInput, "is no .npy, and its size is none of float32 values", path.string());
+  values.resize(file.bytes().size() / sizeof(float));
+  std::memcpy(values.data(), file.bytes().data(), file.bytes().size());
+  return values;
+}
+
+double decibels_of(std::span<const float> expected, std::span<const float> given) {
+  Difference difference;
+  difference.add(expected, given);
+  return difference.sqnr_db();
+}
+
+// A picture [.., C, H, W] or [.., H, W, C] of up to four channels: where its channels are.
+struct Picture {
+  std::size_t channels = 0, pixels = 0;
+  bool is_last = false;
+};
+
+Picture picture_of(const data::Dims& dims) {
+  if (dims.size() < 3) return {};
+  const std::int64_t first = dims[dims.size() - 3], last = dims.back();
+  Picture picture;
+  if (first == 3 || first == 1 || first == 4) {
+    picture = {static_cast<std::size_t>(first), static_cast<std::size_t>(dims[dims.size() - 2] * last),
+               false};
+  } else if (last == 3 || last == 1 || last == 4) {
+    picture = {static_cast<std::size_t>(last), static_cast<std::size_t>(first * dims[dims.size() - 2]), true};
+  }
+  return picture;
+}
+
+// The same picture with its channels in another place, in the opposite order, or both.
+std::vector<float> rearranged(std::span<const float> given, const Picture& picture, bool moves, bool turns) {
+  const bool was_last = moves ? !picture.is_last : picture.is_last;
+  std::vector<float> made(given.size());
+  for (std::size_t c = 0; c < picture.channels; ++c) {
+    const std::size_t from_channel = turns ? picture.channels - 1 - c : c;
+    for (std::size_t p = 0; p < picture.pixels; ++p) {
+      const std::size_t from =
+          was_last ? p * picture.channels + from_channel : from_channel * picture.pixels + p;
+      const std::size_t to = picture.is_last ? p * picture.channels + c : c * picture.pixels + p;
+      made[to] = given[from];
+    }
+  }
+  return made;
+}
+
+// given = a · expected + b, if it is.
+std::string guess_scale(std::span<const float> expected, std::span<const float> given) {
+  const auto n = static_cast<double>(expected.size());
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    x += expected[i];
+    y += given[i];
+    xx += double{expected[i]} * expected[i];
+    xy += double{expected[i]} * given[i];
+  }
+  const double spread = n * xx - x * x;
+  if (!(spread > 0)) return {};
+  const double a = (n * xy - x * y) / spread, b = (y - a * x) / n;
+  std::vector<float> made(expected.size());
+  std::transform(expected.begin(), expected.end(), made.begin(),
+                 [&](float value) { return static_cast<float>(a * value + b); });
+  if (!(std::fabs(a) > 0) || decibels_of(given, made) < kSamePreprocessing) return {};
+  return fmt::format(
+      "it is {:.4g} times what it should be{}: scale, mean or deviation differ", a,
+      std::fabs(b) < 1e-6 ? "" : fmt::format(" {} {:.4g}", b < 0 ? "less" : "plus", std::fabs(b)));
+}
+
+// What may have gone wrong in the app; empty when nobody knows.
+std::string guess(std::span<const float> expected, std::span<const float> given, const data::Dims& dims) {
+  const Picture picture = picture_of(dims);
+  if (picture.channels * picture.pixels == expected.size() && picture.channels > 1) {
+    struct Try {
+      bool moves, turns;
+      const char* says;
+    };
+    constexpr std::array kTries = {Try{false, true, "red and blue are swapped"},
+                                   Try{true, false, "the channels stand in another place (nchw, nhwc)"},
+                                   Try{true, true,
+                                       "red and blue are swapped, and the channels stand in "
+                                       "another place (nchw, nhwc)"}};
+    for (const Try& trying : kTries) {
+      const std::vector<float> made = rearranged(given, picture, trying.moves, trying.turns);
+      if (decibels_of(expected, made) >= kSamePreprocessing) return trying.says;
+    }
+  }
+  return guess_scale(expected, given);
+}
+
+}  // namespace
+
+ContractDump::ContractDump(std::string input, const std::filesystem::path& file)
+    : input_(std::move(input)), name_(file.string()), values_(read_floats(file)) {}
+
+void ContractDump::add(std::uint64_t index, const data::Tensor& expected, const std::string& sample) {
+  std::vector<float> converted;
+  const std::span<const float> wanted = data::floats_of(expected, converted, sample);
+  if (wanted.empty() || values_.size() % wanted.size() != 0 || values_.empty()) {
+    throw Error(ErrorCode::kBadInput,
+                fmt::format("has {} values, and the input '{}' takes {} for a sample ({})", values_.size(),
+                            input_, wanted.size(), data::describe(expected.type, expected.dims)),
+                name_);
+  }
+  if (index >= values_.size() / wanted.size()) return;
+  const std::span<const float> given = std::span(values_).subspan(index * wanted.size(), wanted.size());
+  ++compared_;
+  Difference difference;
+  difference.add(wanted, given);
+  const double decibels =
+      std::isnan(difference.sqnr_db()) ? -std::numeric_limits<double>::infinity() : difference.sqnr_db();
+  is_equal_ = is_equal_ && difference.largest == 0;
+  largest_ = std::max(largest_, difference.largest);
+  if (decibels >= worst_db_) return;
+  worst_db_ = decibels;
+  worst_sample_ = sample;
+  worst_guess_ = decibels < kSamePreprocessing ? guess(wanted, given, expected.dims) : "";
+}
+
+bool ContractDump::passed() const { return compared_ != 0 && worst_db_ >= kSamePreprocessing; }
+
+std::string ContractDump::finding() const {
+  const std::string what = fmt::format("{}: what the app gave for '{}'", name_, input_);
+  if (compared_ == 0) return what + " was compared with nothing";
+  const std::string count = fmt::format("{} sample{}", compared_, compared_ == 1 ? "" : "s");
+  if (is_equal_) return fmt::format("{} is what the contract says, bit for bit ({})", what, count);
+  const std::string figures =
+      fmt::format("{:.1f} dB, largest difference {:.3g}, {}", worst_db_, largest_, count);
+  if (passed()) return fmt::format("{} is near what the contract says: {}", what, figures);
+  return fmt::format(
+      "{} is not what the contract says: {}, {:g} dB are needed; {}", what, figures, kSamePreprocessing,
+      worst_guess_.empty() ? fmt::format("'{}' is the farthest off", worst_sample_) : worst_guess_);
+}
+
+namespace {
+
+constexpr std::uint64_t kObservedSamples = 256;  // looked at, unless the user says how many
+
+std::string input_digest(const data::Batch& batch) {
+  const std::vector<data::TensorView> views(batch.inputs.begin(), batch.inputs.end());
+  return data::digest_of_tensors(views);
+}
+
+std::uint64_t samples_to_see(const data::Feed& feed, const DataOptions& options) {
+  return options.samples != 0 ? feed.batches() : std::min(feed.batches(), kObservedSamples);
+}
+
+// One output of the golden sample: how near it is to what was recorded of it.
+std::string compare_output(const std::string& name, const std::vector<double>& recorded,
+                           const data::TensorView& output, bool& passed) {
+  const double sqnr = data::golden_sqnr_db(recorded, data::golden_values(output));
+  const bool is_near = sqnr >= data::kGoldenDecibels;
+  passed = passed && is_near;
+  if (std::isinf(sqnr) && is_near) return fmt::format("output '{}' has the recorded values", name);
+  return fmt::format("output '{}' is {} the recorded one: {:.1f} dB{}", name, is_near ? "near" : "far from",
+                     sqnr, is_near ? "" : fmt::format(", {} dB are needed", data::kGoldenDecibels));
+}
+
+// The golden sample run again: what came out then, and what comes out now.
+std::vector<std::string> compare_golden(const Golden& golden, std::span<const data::TensorView> outputs,
+                                        const std::vector<data::ValueDescription>& names, bool& passed) {
+  if (data::digest_of_tensors(outputs) == golden.output_digest)
+    return {"the golden sample gives the recorded output, bit for bit"};
+  std::vector<std::string> findings;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto recorded = golden.outputs.find(names[i].name);
+    if (recorded != golden.outputs.end() && !recorded->second.empty()) {
+      findings.push_back(compare_output(names[i].name, recorded->second, outputs[i], passed));
+      continue;
+    }
+    passed = false;
+    findings.push_back(fmt::format("output '{}' was not recorded, or as text, and the digest is another one",
+                                   names[i].name));
+  }
+  return findings;
+}
+
+// By the place of the input. One without a name is of the only input that the contract speaks of.
+std::map<std::size_t, ContractDump> open_dumps(const std::map<std::string, std::filesystem::path>& files,
+                                               const std::vector<data::ValueDescription>& inputs,
+                                               const Contract& contract) {
+  std::map<std::size_t, ContractDump> dumps;
+  for (const auto& [given, file] : files) {
+    const bool is_only = given.empty() && contract.inputs.size() == 1;
+    const std::string& name = is_only ? contract.inputs.begin()->first : given;
+    const auto found = std::find_if(inputs.begin(), inputs.end(),
+                                    [&](const data::ValueDescription& input) { return input.name == name; });
+    if (found == inputs.end()) {
+      std::vector<std::string> names;
+      for (const data::ValueDescription& input : inputs) names.push_back(input.name);
+      throw Error(ErrorCode::kUsage, fmt::format("`dumps`: {}; the model takes {}: `dumps` INPUT=FILE",
+                                                 given.empty() ? "say which input it is of"
+                                                               : fmt::format("no input '{}'", given),
+                                                 fmt::join(names, ", ")));
+    }
+    dumps.emplace(static_cast<std::size_t>(found - inputs.begin()), ContractDump(name, file));
+  }
+  return dumps;
+}
+
+}  // namespace
+
+void record(const std::filesystem::path& model, const DataOptions& data_options,
+            const RuntimeOptions& runtime, Contract& contract) {
+  Stepper stepper(runtime::load(model, executor_options(runtime)), data_options.carry);
+  DataOptions with_contract = data_options;
+  for (auto& [name, input] : contract.inputs) input.observed.reset();
+  with_contract.contract = contract;
+  with_contract.batch = 1;
+  data::DataFeed feed(stepper.model().inputs(), with_contract);
+  data::Batch batch;
+  for (std::uint64_t i = 0; i < samples_to_see(feed, with_contract); ++i) {
+    throw_if_cancelled();
+    feed.read(i, batch);
+    if (i != 0) continue;
+    Golden golden;
+    golden.sample = batch.names.front();
+    golden.input_digest = input_digest(batch);
+    const auto outputs = stepper.run(batch);
+    golden.output_digest = data::digest_of_tensors(outputs);
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      golden.outputs[stepper.model().outputs()[k].name] = data::golden_values(outputs[k]);
+    contract.golden = std::move(golden);
+  }
+  for (const auto& [name, seen] : feed.observed()) {
+    if (!seen.is_empty()) contract.inputs[name].observed = seen.result();
+  }
+}
+
+ContractCheck check_contract(const std::filesystem::path& model, const Contract& contract,
+                             const DataOptions& data_options, const RuntimeOptions& runtime,
+                             const std::map<std::string, std::filesystem::path>& dump_files) {
+  Stepper stepper(runtime::load(model, executor_options(runtime)), data_options.carry);
+  DataOptions with_contract = data_options;
+  with_contract.contract = contract;
+  with_contract.batch = 1;
+  data::DataFeed feed(stepper.model().inputs(), with_contract);
+  ContractCheck check;
+  std::map<std::size_t, ContractDump> dumps = open_dumps(dump_files, stepper.model().inputs(), contract);
+  data::Batch batch;
+  bool has_met_golden = false;
+  for (std::uint64_t i = 0; i < samples_to_see(feed, with_contract); ++i) {
+    throw_if_cancelled();
+    feed.read(i, batch);
+    ++check.samples;
+    for (auto& [input, dump] : dumps) dump.add(i, batch.inputs[input], batch.names.front());
+    if (!contract.golden || has_met_golden) continue;
+    const std::string digest = input_digest(batch);
+    const bool is_same = digest == contract.golden->input_digest;
+    const bool is_named = batch.names.front() == contract.golden->sample;
+    if (!is_same && !is_named) continue;
+    has_met_golden = true;
+    if (!is_same) {
+      check.passed = false;
+      check.findings.push_back(
+          fmt::format("'{}' is the golden sample's name, but other values come out of the preprocessing: the "
+                      "file or the steps differ",
+                      contract.golden->sample));
+      continue;
+    }
+    check.findings.push_back(fmt::format("'{}' gives the golden input, bit for bit", batch.names.front()));
+    for (std::string& finding :
+         compare_golden(*contract.golden, stepper.run(batch), stepper.model().outputs(), check.passed))
+      check.findings.push_back(std::move(finding));
+  }
+  if (contract.golden && !has_met_golden) {
+    check.findings.push_back(
+        fmt::format("the golden sample '{}' is not among the data: the model's output was not checked",
+                    contract.golden->sample));
+  }
+  for (const auto& [name, seen] : feed.observed()) {
+    const auto input = contract.inputs.find(name);
+    if (input == contract.inputs.end() || !input->second.observed || seen.is_empty()) continue;
+    const auto differs = data::contradiction(*input->second.observed, seen.result());
+    if (differs) check.passed = false;
+    check.findings.push_back(
+        fmt::format("input '{}': {}", name, differs ? *differs : "the data looks as the contract says"));
+  }
+  for (const auto& [input, dump] : dumps) {
+    check.passed = check.passed && dump.passed();
+    check.findings.push_back(dump.finding());
+  }
+  return check;
+}
+
+}  // namespace ounce::evaluate

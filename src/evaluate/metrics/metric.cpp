@@ -1,0 +1,316 @@
+#include "evaluate/metrics/metric.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/class_rows.h"
+#include "data/convert.h"
+#include "evaluate/statistics/certainty.h"
+
+namespace ounce::evaluate {
+namespace {
+
+constexpr std::int64_t kIgnored = -100;  // a label that training frameworks leave out of the loss
+constexpr std::size_t kMostClassesOfF1 = 2000;
+
+double as_it_is(double value) { return value; }
+
+MetricResult result_of(std::string name, bool higher_is_better, MetricUnit unit, const PairedMean& mean,
+                       const std::function<double(double)>& transform = as_it_is) {
+  MetricResult result;
+  result.name = std::move(name);
+  result.higher_is_better = higher_is_better;
+  result.unit = unit;
+  result.reference = transform(mean.reference());
+  result.candidate = transform(mean.candidate());
+  const double sign = higher_is_better ? 1 : -1;
+  const Interval interval = mean.difference(transform);
+  result.drop = sign * (result.reference - result.candidate);
+  result.drop_low = higher_is_better ? interval.low : -interval.high;
+  result.drop_high = higher_is_better ? interval.high : -interval.low;
+  return result;
+}
+
+// Where the classes of an output are, and how many.
+struct Classes {
+  std::size_t axis, count;
+};
+
+// The runtime only warns of a model whose output is not what the model says.
+const LabelledOutput& checked(const LabelledOutput& output, const Classes& classes) {
+  const data::Dims& dims = output.dims;
+  if (classes.axis < dims.size() && dims[classes.axis] == static_cast<std::int64_t>(classes.count))
+    return output;
+  throw Error(ErrorCode::kBadInput,
+              fmt::format("the output is [{}], without the {} classes on axis {} that the model speaks of",
+                          fmt::join(dims, ","), classes.count, classes.axis),
+              output.where);
+}
+
+// The classes of one sample: one label for each row of scores.
+class Rows {
+ public:
+  Rows(const LabelledOutput& output, const Classes& classes)
+      : reference(checked(output, classes).reference, output.dims, classes.axis),
+        candidate(output.candidate, output.dims, classes.axis),
+        labels_(data::to_doubles(*output.label, output.where)) {
+    if (labels_.size() != reference.rows()) {
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("has {} labels where the output has {} rows of {} classes", labels_.size(),
+                              reference.rows(), reference.classes()),
+                  output.where);
+    }
+    for (const double label : labels_) {
+      const bool is_class =
+          label >= 0 && label < static_cast<double>(reference.classes()) && label == std::floor(label);
+      if (!is_class && label != kIgnored) {
+        throw Error(ErrorCode::kBadInput,
+                    fmt::format("the label {} is none of the {} classes", label, reference.classes()),
+                    output.where);
+      }
+    }
+  }
+
+  // visit(row, class) for every row that counts.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t row = 0; row < labels_.size(); ++row) {
+      if (labels_[row] != kIgnored) visit(row, static_cast<std::size_t>(labels_[row]));
+    }
+  }
+
+  data::ClassRows reference, candidate;
+
+ private:
+  std::vector<double> labels_;
+};
+
+class Accuracy : public MetricMeter {
+ public:
+  explicit Accuracy(const Classes& classes) : classes_(classes) {}
+
+  void add(const LabelledOutput& output) override {
+    const Rows rows(output, classes_);
+    double reference = 0, candidate = 0, reference_five = 0, candidate_five = 0, count = 0, lost = 0, won = 0;
+    rows.for_each([&](std::size_t row, std::size_t label) {
+      const auto [first, among] = hits(rows.reference, row, label);
+      const auto [candidate_first, candidate_among] = hits(rows.candidate, row, label);
+      reference += first;
+      reference_five += among;
+      candidate += candidate_first;
+      candidate_five += candidate_among;
+      lost += first > candidate_first ? 1 : 0;
+      won += first < candidate_first ? 1 : 0;
+      ++count;
+    });
+    top1_.add(reference, candidate, count);
+    top5_.add(reference_five, candidate_five, count);
+    lost_.add(lost, count);
+    won_.add(won, count);
+  }
+
+  std::vector<MetricResult> results() const override {
+    std::vector<MetricResult> all = {result_of("top1_accuracy", true, MetricUnit::kShare, top1_)};
+    all.front().lost = lost_.tally();
+    all.front().won = won_.tally();
+    if (classes_.count > data::kTop)
+      all.push_back(result_of("top5_accuracy", true, MetricUnit::kShare, top5_));
+    return all;
+  }
+
+ private:
+  // Is the label the best class, and is it among the five best?
+  std::pair<double, double> hits(const data::ClassRows& rows, std::size_t row, std::size_t label) {
+    rows.best(row, data::kTop, best_);
+    return {best_.front() == label ? 1 : 0, std::count(best_.begin(), best_.end(), label)};
+  }
+
+  Classes classes_;
+  PairedMean top1_, top5_;
+  EventCount lost_, won_;
+  std::vector<std::size_t> best_;
+};
+
+class Nll : public MetricMeter {
+ public:
+  explicit Nll(const Classes& classes) : classes_(classes) {}
+
+  void add(const LabelledOutput& output) override {
+    const Rows rows(output, classes_);
+    double reference = 0, candidate = 0, count = 0;
+    rows.for_each([&](std::size_t row, std::size_t label) {
+      reference += nll(rows.reference, row, label);
+      candidate += nll(rows.candidate, row, label);
+      ++count;
+    });
+    mean_.add(reference, candidate, count);
+  }
+
+  std::vector<MetricResult> results() const override {
+    constexpr double kNoDoubt = 1e-4;  // nats: a share of nothing would be no measure of what is lost
+    std::vector<MetricResult> all = {result_of("nll", false, MetricUnit::kRelative, mean_),
+                                     result_of("perplexity", false, MetricUnit::kRelative, mean_,
+                                               [](double value) { return std::exp(value); })};
+    all[0].rounding = kNoDoubt;
+    return all;
+  }
+
+ private:
+  static double nll(const data::ClassRows& rows, std::size_t row, std::size_t label) {
+    double largest = rows.score(row, 0);
+    for (std::size_t i = 1; i < rows.classes(); ++i) largest = std::max<double>(largest, rows.score(row, i));
+    double total = 0;
+    for (std::size_t i = 0; i < rows.classes(); ++i) total += std::exp(rows.score(row, i) - largest);
+    return largest + std::log(total) - rows.score(row, label);
+  }
+
+  Classes classes_;
+  PairedMean mean_;
+};
+
+// Macro F1: the mean over the classes that occur, as label or as answer, of 2·tp / (2·tp + fp + fn).
+class F1 : public MetricMeter {
+ public:
+  explicit F1(const Classes& classes)
+      : classes_(classes), all_(classes.count), replicas_(kReplicas, Counts(classes.count)) {}
+
+  void add(const LabelledOutput& output) override {
+    const Rows rows(output, classes_);
+    draw_weights(samples_++, weights_);
+    rows.for_each([&](std::size_t row, std::size_t label) {
+      const std::size_t reference = rows.reference.best(row), candidate = rows.candidate.best(row);
+      all_.add(label, reference, candidate, 1);
+      for (std::size_t i = 0; i < kReplicas; ++i) {
+        if (weights_[i] != 0) replicas_[i].add(label, reference, candidate, weights_[i]);
+      }
+    });
+  }
+
+  std::vector<MetricResult> results() const override {
+    MetricResult result;
+    result.name = "f1";
+    result.unit = MetricUnit::kShare;
+    result.reference = f1(all_, all_.reference);
+    result.candidate = f1(all_, all_.candidate);
+    result.drop = result.reference - result.candidate;
+    std::vector<double> drops;
+    for (const Counts& counts : replicas_)
+      drops.push_back(f1(counts, counts.reference) - f1(counts, counts.candidate));
+    const Interval interval = middle(std::move(drops));
+    result.drop_low = interval.low;
+    result.drop_high = interval.high;
+    return {result};
+  }
+
+ private:
+  struct Answers {
+    std::vector<std::uint32_t> given, right;  // how often a class was answered, and rightly so
+  };
+  struct Counts {
+    explicit Counts(std::size_t classes)
+        : labels(classes),
+          reference{std::vector<std::uint32_t>(classes), std::vector<std::uint32_t>(classes)},
+          candidate(reference) {}
+    void add(std::size_t label, std::size_t by_reference, std::size_t by_candidate, std::uint32_t weight) {
+      labels[label] += weight;
+      reference.given[by_reference] += weight;
+      candidate.given[by_candidate] += weight;
+      if (by_reference == label) reference.right[label] += weight;
+      if (by_candidate == label) candidate.right[label] += weight;
+    }
+    std::vector<std::uint32_t> labels;
+    Answers reference, candidate;
+  };
+
+  static double f1(const Counts& counts, const Answers& answers) {
+    double total = 0, occurring = 0;
+    for (std::size_t i = 0; i < counts.labels.size(); ++i) {
+      const double all = counts.labels[i] + answers.given[i];  // 2·tp + fp + fn
+      if (all == 0) continue;
+      total += 2 * answers.right[i] / all;
+      ++occurring;
+    }
+    return occurring == 0 ? std::nan("") : total / occurring;
+  }
+
+  Classes classes_;
+  std::uint64_t samples_ = 0;
+  std::array<std::uint8_t, kReplicas> weights_{};
+  Counts all_;
+  std::vector<Counts> replicas_;
+};
+
+// The mean absolute and the mean squared one.
+class MeanError : public MetricMeter {
+  static constexpr double kReproduced = 1e-4;  // of the labels' size: an error that is no more is rounding
+
+ public:
+  void add(const LabelledOutput& output) override {
+    const std::vector<double> label = data::to_doubles(*output.label, output.where);
+    if (label.size() != output.reference.size()) {
+      throw Error(
+          ErrorCode::kBadInput,
+          fmt::format("has {} label values where the output has {}", label.size(), output.reference.size()),
+          output.where);
+    }
+    double reference = 0, candidate = 0, reference_square = 0, candidate_square = 0;
+    for (std::size_t i = 0; i < label.size(); ++i) {
+      const double ours = label[i] - output.reference[i], theirs = label[i] - output.candidate[i];
+      reference += std::fabs(ours);
+      candidate += std::fabs(theirs);
+      reference_square += ours * ours;
+      candidate_square += theirs * theirs;
+      label_absolute_ += std::fabs(label[i]);
+      label_square_ += label[i] * label[i];
+    }
+    absolute_.add(reference, candidate, static_cast<double>(label.size()));
+    squared_.add(reference_square, candidate_square, static_cast<double>(label.size()));
+    labels_ += static_cast<double>(label.size());
+  }
+
+  std::vector<MetricResult> results() const override {
+    std::vector<MetricResult> all = {
+        result_of("mean_absolute_error", false, MetricUnit::kRelative, absolute_),
+        result_of("mean_squared_error", false, MetricUnit::kRelative, squared_)};
+    if (labels_ == 0) return all;
+    all[0].label_size = label_absolute_ / labels_;
+    all[0].rounding = kReproduced * all[0].label_size;
+    all[1].label_size = label_square_ / labels_;
+    all[1].rounding = kReproduced * kReproduced * all[1].label_size;
+    return all;
+  }
+
+ private:
+  PairedMean absolute_, squared_;
+  double label_absolute_ = 0, label_square_ = 0, labels_ = 0;
+};
+
+}  // namespace
+
+Metric metric_for(ElementType label) {
+  return is_float_weight_type(label) ? Metric::kMae : Metric::kAccuracy;
+}
+
+std::unique_ptr<MetricMeter> make_meter(Metric metric, const data::ValueDescription& output) {
+  if (metric == Metric::kMae) return std::make_unique<MeanError>();
+  const std::optional<std::size_t> axis = class_axis(output);
+  if (!axis) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("labels of classes need an output with a score for each class, and '{}' is {}; "
+                            "`label_output` names another, `metric=mae` takes numbers",
+                            output.name, data::describe(output)));
+  }
+  const Classes classes{*axis, static_cast<std::size_t>(output.shape[*axis].value)};
+  if (metric == Metric::kNll) return std::make_unique<Nll>(classes);
+  if (metric != Metric::kF1) return std::make_unique<Accuracy>(classes);
+  if (classes.count > kMostClassesOfF1) {
+    throw Error(ErrorCode::kUsage, fmt::format("F1 is for up to {} classes and '{}' has {}", kMostClassesOfF1,
+                                               output.name, classes.count));
+  }
+  return std::make_unique<F1>(classes);
+}
+
+}  // namespace ounce::evaluate

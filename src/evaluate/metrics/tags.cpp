@@ -1,0 +1,179 @@
+// Tags of a sequence: [1,T,C] scores, and the entities that they spell. Names of the classes say how: "O",
+// "B-PER", "I-PER", and "E-PER" and "S-PER" where ends and single words have tags of their own. An entity
+// begins at B or S, or where an I or E follows nothing of its type; it is right as a whole, with its type.
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "data/class_rows.h"
+#include "data/convert.h"
+#include "evaluate/metrics/task.h"
+#include "evaluate/statistics/certainty.h"
+
+namespace ounce::evaluate {
+namespace {
+
+struct Tag {
+  char part = 'O';  // O B I E S
+  std::string type;
+};
+
+std::vector<Tag> tags_of(const std::vector<std::string>& names) {
+  std::vector<Tag> tags;
+  for (const std::string& name : names) {
+    const bool has_part = name.size() > 2 && (name[1] == '-' || name[1] == '_') &&
+                          std::string_view("BIESLU").find(name[0]) != std::string_view::npos;
+    Tag tag;
+    if (has_part) {  // L and U are other words for E and S
+      tag = {name[0] == 'L' ? 'E' : name[0] == 'U' ? 'S' : name[0], name.substr(2)};
+    } else if (name != "O" && name != "o") {
+      tag = {'I', name};
+    }
+    tags.push_back(std::move(tag));
+  }
+  return tags;
+}
+
+// Without names: O first, then B and I of each type in turn, as most models have them; an even number of
+// classes has no such pairs, and then equal tags in a row are one entity.
+std::vector<std::string> usual_names(std::size_t classes) {
+  std::vector<std::string> names = {"O"};
+  for (std::size_t i = 1; i < classes; ++i)
+    names.push_back(classes % 2 == 1 ? fmt::format("{}-{}", i % 2 == 1 ? 'B' : 'I', (i - 1) / 2)
+                                     : fmt::format("{}", i));
+  return names;
+}
+
+using Entity = std::tuple<std::size_t, std::size_t, std::string>;  // first and last token, type
+
+std::set<Entity> entities(const std::vector<std::size_t>& sequence, const std::vector<Tag>& tags) {
+  std::set<Entity> found;
+  bool is_open = false;
+  std::size_t begin = 0;
+  std::string type;
+  const auto close = [&](std::size_t end) {
+    if (is_open) found.insert({begin, end, type});
+    is_open = false;
+  };
+  for (std::size_t i = 0; i < sequence.size(); ++i) {
+    const Tag& tag = tags[sequence[i]];
+    const bool begins =
+        tag.part != 'O' && (tag.part == 'B' || tag.part == 'S' || !is_open || type != tag.type);
+    if (is_open && (tag.part == 'O' || begins)) close(i - 1);
+    if (begins) {
+      is_open = true;
+      begin = i;
+      type = tag.type;
+    }
+    if (tag.part == 'E' || tag.part == 'S') close(i);
+  }
+  if (!sequence.empty()) close(sequence.size() - 1);
+  return found;
+}
+
+class TagTask : public TaskMeter {
+ public:
+  explicit TagTask(const TaskSettings& settings) : output_(settings.output) {
+    const data::ValueDescription& output = settings.outputs[settings.output];
+    const std::optional<std::size_t> axis = class_axis(output);
+    if (!axis || output.shape.size() != 3)
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("`task=tag` needs an output [1,T,C] with a score for each tag, and '{}' is {}; "
+                              "`label_output` names another",
+                              output.name, data::describe(output)));
+    const auto classes = static_cast<std::size_t>(output.shape[*axis].value);
+    if (!settings.tags.empty() && settings.tags.size() != classes)
+      throw Error(ErrorCode::kUsage, fmt::format("`tags` has {} names, and '{}' has {} tags",
+                                                 settings.tags.size(), output.name, classes));
+    tags_ = tags_of(settings.tags.empty() ? usual_names(classes) : settings.tags);
+  }
+
+  void add(const TaskSample& sample) override {
+    std::vector<std::size_t> ours = best_of(sample.reference[output_], sample.where),
+                             theirs = best_of(sample.candidate[output_], sample.where), truth = ours;
+    std::vector<bool> counts(ours.size(), true);
+    if (sample.label != nullptr) {
+      const std::vector<double> label = data::to_doubles(*sample.label, sample.where);
+      if (label.size() != ours.size())
+        throw Error(ErrorCode::kBadInput,
+                    fmt::format("has {} labels where the output has {} tokens", label.size(), ours.size()),
+                    sample.where);
+      for (std::size_t i = 0; i < label.size(); ++i) {
+        counts[i] = label[i] >= 0;
+        if (label[i] >= static_cast<double>(tags_.size()))
+          throw Error(ErrorCode::kBadInput,
+                      fmt::format("the label {} is none of the {} tags", label[i], tags_.size()),
+                      sample.where);
+        if (counts[i]) truth[i] = static_cast<std::size_t>(label[i]);
+      }
+    } else if (sample.mask.size() == ours.size()) {
+      counts = sample.mask;
+    }
+    for (auto* sequence : {&ours, &theirs, &truth}) keep(*sequence, counts);
+    const auto length = static_cast<double>(truth.size());
+    tokens_.add({same(truth, ours), length}, {same(truth, theirs), length});
+    const std::set<Entity> there = entities(truth, tags_);
+    entities_.add(found(there, entities(ours, tags_)), found(there, entities(theirs, tags_)));
+  }
+
+  std::vector<MetricResult> results() const override {
+    return {entities_.result("entity_f1", true, MetricUnit::kShare,
+                             [](std::span<const double> sums) {
+                               return sums[1] + sums[2] == 0 ? std::nan("")
+                                                             : 2 * sums[0] / (sums[1] + sums[2]);
+                             }),
+            tokens_.mean("token_accuracy", true, MetricUnit::kShare)};
+  }
+
+ private:
+  std::vector<std::size_t> best_of(const data::TensorView& view, const std::string& where) const {
+    if (view.dims.size() != 3 || view.dims[2] != static_cast<std::int64_t>(tags_.size()))
+      throw Error(ErrorCode::kBadInput,
+                  fmt::format("the output is {}, without the {} tags that the model speaks of",
+                              data::describe(view.type, view.dims), tags_.size()),
+                  where);
+    std::vector<float> floats;
+    const data::ClassRows rows(data::floats_of(view, floats, where), view.dims, 2);
+    std::vector<std::size_t> best;
+    for (std::size_t row = 0; row < rows.rows(); ++row) best.push_back(rows.best(row));
+    return best;
+  }
+
+  static void keep(std::vector<std::size_t>& sequence, const std::vector<bool>& counts) {
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < sequence.size(); ++i) {
+      if (counts[i]) kept.push_back(sequence[i]);
+    }
+    sequence = std::move(kept);
+  }
+
+  static double same(const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
+    double count = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) count += a[i] == b[i] ? 1 : 0;
+    return count;
+  }
+
+  // Right ones, all that are there, all that were found.
+  static std::vector<double> found(const std::set<Entity>& there, const std::set<Entity>& answers) {
+    const auto right = std::count_if(answers.begin(), answers.end(),
+                                     [&](const Entity& entity) { return there.contains(entity); });
+    return {static_cast<double>(right), static_cast<double>(there.size()),
+            static_cast<double>(answers.size())};
+  }
+
+  std::size_t output_;
+  std::vector<Tag> tags_;
+  SampleSums entities_, tokens_;
+};
+
+}  // namespace
+
+std::unique_ptr<TaskMeter> make_tag_task(const TaskSettings& settings) {
+  return std::make_unique<TagTask>(settings);
+}
+
+}  // namespace ounce::evaluate

@@ -1,0 +1,174 @@
+#include "evaluate/models/float_ports.h"
+
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/plan/coding.h"
+#include "kernels/half.h"
+
+namespace ounce::evaluate {
+namespace {
+
+// Calls visit(i, channel) for every value.
+template <class Visit>
+void for_each_value(const data::Dims& dims, std::size_t channels, Visit visit) {
+  std::size_t count = 1, inner = 1;
+  for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
+  for (std::size_t i = 2; i < dims.size(); ++i) inner *= static_cast<std::size_t>(dims[i]);
+  for (std::size_t i = 0; i < count; ++i) visit(i, channels == 1 ? 0 : i / inner % channels);
+}
+
+template <class Code>
+void encode(const data::TensorView& floats, const passes::Port& port, data::Tensor& codes) {
+  const auto [low, high] = plan::limits_of(port.type);
+  std::vector<float> values(floats.bytes.size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), floats.bytes.data(), values.size() * sizeof(float));
+  codes.bytes.resize(values.size() * sizeof(Code));
+  auto out = data::values_of<Code>(codes);
+  for_each_value(floats.dims, port.scales.size(),
+                 [&, lowest = low, highest = high](std::size_t i, std::size_t c) {
+                   const float code = std::nearbyint(values[i] / port.scales[c] + port.zeros[c]);
+                   const auto least = static_cast<float>(lowest), most = static_cast<float>(highest);
+                   out[i] = static_cast<Code>(code >= least ? std::min(code, most) : least);  // NaN too
+                 });
+}
+
+template <class Code>
+void decode(const data::TensorView& codes, const passes::Port& port, data::Tensor& floats) {
+  const std::size_t count = codes.bytes.size() / sizeof(Code);
+  floats.bytes.resize(count * sizeof(float));
+  auto out = data::values_of<float>(floats);
+  for_each_value(codes.dims, port.scales.size(), [&](std::size_t i, std::size_t c) {
+    Code code{};
+    std::memcpy(&code, codes.bytes.data() + i * sizeof code, sizeof code);
+    out[i] = (static_cast<float>(code) - port.zeros[c]) * port.scales[c];
+  });
+}
+
+// Between float32 and 16-bit floats.
+void narrow(const data::TensorView& floats, ElementType type, data::Tensor& halves) {
+  const std::size_t count = floats.bytes.size() / sizeof(float);
+  halves.bytes.resize(count * sizeof(std::uint16_t));
+  kernels::HalfStats stats;
+  (type == ElementType::kBfloat16 ? kernels::f32_to_bf16 : kernels::f32_to_f16)(
+      reinterpret_cast<const std::byte*>(floats.bytes.data()), count,
+      data::values_of<std::uint16_t>(halves).data(), stats);
+}
+
+void widen(const data::TensorView& halves, ElementType type, data::Tensor& floats) {
+  const std::size_t count = halves.bytes.size() / sizeof(std::uint16_t);
+  floats.bytes.resize(count * sizeof(float));
+  (type == ElementType::kBfloat16 ? kernels::bf16_to_f32 : kernels::f16_to_f32)(
+      reinterpret_cast<const std::byte*>(halves.bytes.data()), count, data::values_of<float>(floats).data());
+}
+
+class FloatPorts final : public runtime::Executor {
+ public:
+  FloatPorts(std::unique_ptr<runtime::Executor> model, const std::vector<passes::Port>& ports)
+      : model_(std::move(model)), inputs_(model_->inputs()), outputs_(model_->outputs()) {
+    input_ports_ = describe(inputs_, ports, true);
+    output_ports_ = describe(outputs_, ports, false);
+    coded_.resize(inputs_.size());
+    decoded_.resize(outputs_.size());
+  }
+
+  const std::vector<data::ValueDescription>& inputs() const override { return inputs_; }
+  const std::vector<data::ValueDescription>& outputs() const override { return outputs_; }
+  const std::string& library_version() const override { return model_->library_version(); }
+
+  std::span<const data::TensorView> run(std::span<const data::TensorView> inputs) override {
+    encode_all(inputs);
+    const auto results = model_->run(given_);
+    results_.assign(results.begin(), results.end());
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      if (!output_ports_[i]) continue;
+      decoded_[i].type = ElementType::kFloat;
+      decoded_[i].dims = results_[i].dims;
+      decode_any(results_[i], *output_ports_[i], decoded_[i]);
+      results_[i] = decoded_[i];
+    }
+    return results_;
+  }
+
+  runtime::SlotTimes time(std::span<const data::TensorView> inputs, std::uint64_t runs) override {
+    encode_all(inputs);
+    return model_->time(given_, runs);
+  }
+
+ private:
+  using Ports = std::vector<std::optional<passes::Port>>;  // by position
+
+  static Ports describe(std::vector<data::ValueDescription>& values, const std::vector<passes::Port>& ports,
+                        bool is_input) {
+    Ports found(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (const passes::Port& port : ports) {
+        if (port.is_input != is_input || port.name != values[i].name || port.type != values[i].element)
+          continue;
+        found[i] = port;
+        values[i].element = ElementType::kFloat;
+      }
+    }
+    return found;
+  }
+
+  void encode_all(std::span<const data::TensorView> inputs) {
+    given_.assign(inputs.begin(), inputs.end());
+    for (std::size_t i = 0; i < given_.size(); ++i) {
+      if (!input_ports_[i]) continue;
+      coded_[i].type = input_ports_[i]->type;
+      coded_[i].dims = given_[i].dims;
+      encode_any(given_[i], *input_ports_[i], coded_[i]);
+      given_[i] = coded_[i];
+    }
+  }
+
+  static void encode_any(const data::TensorView& floats, const passes::Port& port, data::Tensor& codes) {
+    switch (port.type) {
+      case ElementType::kInt8: return encode<std::int8_t>(floats, port, codes);
+      case ElementType::kUint16: return encode<std::uint16_t>(floats, port, codes);
+      case ElementType::kInt16: return encode<std::int16_t>(floats, port, codes);
+      case ElementType::kFloat16:
+      case ElementType::kBfloat16: return narrow(floats, port.type, codes);
+      default: return encode<std::uint8_t>(floats, port, codes);
+    }
+  }
+  static void decode_any(const data::TensorView& codes, const passes::Port& port, data::Tensor& floats) {
+    switch (port.type) {
+      case ElementType::kInt8: return decode<std::int8_t>(codes, port, floats);
+      case ElementType::kUint16: return decode<std::uint16_t>(codes, port, floats);
+      case ElementType::kInt16: return decode<std::int16_t>(codes, port, floats);
+      case ElementType::kFloat16:
+      case ElementType::kBfloat16: return widen(codes, port.type, floats);
+      default: return decode<std::uint8_t>(codes, port, floats);
+    }
+  }
+
+  std::unique_ptr<runtime::Executor> model_;
+  std::vector<data::ValueDescription> inputs_, outputs_;
+  Ports input_ports_, output_ports_;
+  std::vector<data::Tensor> coded_, decoded_;
+  std::vector<data::TensorView> given_, results_;
+};
+
+}  // namespace
+
+std::unique_ptr<runtime::Executor> with_float_ports(std::unique_ptr<runtime::Executor> model,
+                                                    const std::vector<passes::Port>& ports) {
+  if (ports.empty()) return model;
+  return std::make_unique<FloatPorts>(std::move(model), ports);
+}
+
+std::unique_ptr<runtime::Executor> load_as_floats(const std::filesystem::path& path,
+                                                  const runtime::ExecutorOptions& options) {
+  const onnx::Model model = onnx::read_model(path);
+  runtime::ExecutorOptions how = options;
+  how.bytes = onnx::bytes_of(model);
+  return with_float_ports(runtime::load(path, how), passes::ports_of(model));
+}
+
+}  // namespace ounce::evaluate

@@ -1,0 +1,68 @@
+// The public options of the runtime, as the layers below want them.
+#pragma once
+
+#include <ounce/data.h>
+#include <ounce/runtime.h>
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/source/data_feed.h"
+#include "runtime/executor.h"
+
+namespace ounce::evaluate {
+
+runtime::ExecutorOptions executor_options(const RuntimeOptions& options);
+
+// A model is read by us before the runtime gets to see it: what is broken is explained, and external data
+// stays inside the model's folder. Throws what read_model throws. Gives the bytes of the model and of its
+// external data, and their files.
+struct ModelFiles {
+  std::uint64_t bytes = 0;
+  std::vector<std::filesystem::path> paths;  // the model's first
+};
+ModelFiles check_model(const std::filesystem::path& model);
+
+// Before a model is loaded in this process, it is loaded in one of its own: some models make the runtime
+// abort, and take down whoever loads them. Throws Error{kBadInput} then.
+void require_loadable(const std::filesystem::path& model, const RuntimeOptions& options);
+
+// What feeds a model with these inputs: the data, or made-up values. The contract is the one of the options,
+// else the model's own.
+struct OpenFeed {
+  std::unique_ptr<data::Feed> feed;
+  data::DataFeed* data = nullptr;  // the same, when it is data
+  DataOptions options;             // with the contract
+};
+OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::ValueDescription>& inputs,
+                   const DataOptions& options);
+
+// Runs a model over batches and carries its states from one run to the next.
+
+class Stepper {
+ public:
+  // `carry`: the input that gets what an output gave one run before. Throws Error{kUsage} for names that the
+  // model does not have, or types that differ.
+  Stepper(std::unique_ptr<runtime::Executor> model, const std::map<std::string, std::string>& carry);
+
+  // The outputs, valid until the next run. At the start of a sequence states are those of the batch.
+  std::span<const data::TensorView> run(const data::Batch& batch);
+
+  runtime::Executor& model() { return *model_; }
+  double seconds() const { return seconds_; }  // inside the runtime, so far
+
+ private:
+  struct Carried {
+    std::size_t input, output;
+    data::Tensor state;
+  };
+  std::unique_ptr<runtime::Executor> model_;
+  std::vector<Carried> carried_;
+  std::vector<data::TensorView> inputs_;
+  double seconds_ = 0;
+};
+
+}  // namespace ounce::evaluate

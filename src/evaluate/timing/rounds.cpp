@@ -1,0 +1,201 @@
+#include "evaluate/timing/rounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/cancel.h"
+#include "base/stopwatch.h"
+#include "evaluate/statistics/certainty.h"
+
+namespace ounce::evaluate {
+namespace {
+
+constexpr double kSlot = 0.02;           // seconds of work in a slot: cold caches at its start hardly count
+constexpr double kWarmUp = 0.1;          // seconds
+constexpr std::uint64_t kWarmCalls = 3;  // at least
+constexpr std::uint64_t kLeastRounds = 10, kMostRoundsOfCalls = 100;
+constexpr double kNoticeable = 0.01;
+
+// CPU seconds of a call if known, else wall seconds.
+double seconds_per_call(const SlotTimes& slot) {
+  const double seconds = slot.cpu_seconds > 0 ? slot.cpu_seconds : slot.wall_seconds();
+  return seconds / static_cast<double>(std::max<std::size_t>(1, slot.calls.size()));
+}
+
+struct CallCost {
+  double seconds = 1e-7;  // as measured, the least
+  double cost = 0;        // wall seconds that it takes here, which is more for a remote model
+};
+
+// Warms up, and returns the cost of the fastest call.
+CallCost warm_up(const Slot& model) {
+  CallCost best;
+  double total = 0;
+  for (std::uint64_t i = 0; i < kWarmCalls || total < kWarmUp; ++i) {
+    throw_if_cancelled();
+    const Stopwatch time;
+    const SlotTimes slot = model(1);
+    const double seconds = std::max(seconds_per_call(slot), 1e-7);
+    const double cost = std::max(slot.wall_seconds(), time.seconds());
+    best.seconds = i == 0 ? seconds : std::min(best.seconds, seconds);
+    best.cost = i == 0 ? cost : std::min(best.cost, cost);
+    total += cost;
+  }
+  return best;
+}
+
+// How many rounds, and how many calls of each model in a round.
+class Schedule {
+ public:
+  Schedule(const std::vector<CallCost>& costs, const RoundOptions& options) : calls_(options.calls) {
+    double longest = 0;
+    for (const CallCost& cost : costs) {
+      in_slot_.push_back(static_cast<std::uint64_t>(std::ceil(kSlot / cost.seconds)));
+      longest = std::max(longest, static_cast<double>(in_slot_.back()) * cost.cost);
+    }
+    if (calls_ == 0) {
+      rounds_ = std::max(kLeastRounds, static_cast<std::uint64_t>(options.seconds / longest));
+      return;
+    }
+    // Slots as long as above if there are enough calls for the least number of rounds.
+    std::uint64_t full = calls_;
+    for (const std::uint64_t calls : in_slot_) full = std::min(full, calls_ / std::min(calls, calls_));
+    rounds_ = std::min({calls_, kMostRoundsOfCalls, std::max(kLeastRounds, full)});
+  }
+
+  std::uint64_t rounds() const { return rounds_; }
+  std::uint64_t calls_in(std::uint64_t round, std::size_t model) const {
+    return calls_ == 0 ? in_slot_[model] : calls_ * (round + 1) / rounds_ - calls_ * round / rounds_;
+  }
+
+ private:
+  std::uint64_t calls_ = 0, rounds_ = 0;
+  std::vector<std::uint64_t> in_slot_;
+};
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  const auto middle_place = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle_place, values.end());
+  return *middle_place;
+}
+
+void ModelTimes::add(const SlotTimes& slot) {
+  for (const double seconds : slot.calls) calls.add(seconds);
+  slots.push_back(seconds_per_call(slot));
+  wall_seconds += slot.wall_seconds();
+  cpu_seconds += slot.cpu_seconds;
+  wait_seconds += std::max(0.0, slot.wait_seconds);
+  has_cpu_time = has_cpu_time && slot.cpu_seconds > 0;
+  has_wait_time = has_wait_time && slot.wait_seconds >= 0;
+}
+
+double ModelTimes::load() const {
+  if (wall_seconds <= 0) return 0;
+  if (has_cpu_time) return std::max(1.0, wall_seconds / cpu_seconds);
+  return has_wait_time ? 1 + wait_seconds / wall_seconds : 0;
+}
+
+Latency ModelTimes::latency() const {
+  Latency latency = calls.latency();
+  if (has_cpu_time && latency.calls != 0) latency.cpu = cpu_seconds / static_cast<double>(latency.calls);
+  return latency;
+}
+
+double ModelTimes::typical_call() const { return slots.empty() ? 0 : median(slots); }
+
+double Rounds::load() const {
+  double most = 0;
+  for (const ModelTimes& model : models) most = std::max(most, model.load());
+  return most;
+}
+
+Rounds run_rounds(const std::vector<Slot>& models, const RoundOptions& options) {
+  const Stopwatch time;
+  std::vector<CallCost> costs;
+  for (const Slot& model : models) costs.push_back(warm_up(model));
+  const Schedule schedule(costs, options);
+  Rounds result;
+  result.models.resize(models.size());
+  for (std::uint64_t round = 0; round < schedule.rounds(); ++round) {
+    throw_if_cancelled();
+    for (std::size_t k = 0; k < models.size(); ++k) {
+      const std::size_t i = (k + round) % models.size();
+      result.models[i].add(models[i](schedule.calls_in(round, i)));
+    }
+    ++result.count;
+    options.progress(static_cast<double>(round + 1) / static_cast<double>(schedule.rounds()));
+    if (options.deadline > 0 && time.seconds() >= options.deadline) break;
+  }
+  return result;
+}
+
+void CallTimes::add(double seconds) {
+  total_ += seconds;
+  least_ = count_ == 0 ? seconds : std::min(least_, seconds);
+  if (count_++ % stride_ != 0) return;
+  if (kept_.size() == kMostKept) {
+    // Every other one goes, and from here on only every other one comes.
+    for (std::size_t i = 0; i < kept_.size() / 2; ++i) kept_[i] = kept_[2 * i];
+    kept_.resize(kept_.size() / 2);
+    stride_ *= 2;
+    if ((count_ - 1) % stride_ != 0) return;
+  }
+  kept_.push_back(seconds);
+}
+
+Latency CallTimes::latency() const {
+  Latency latency;
+  if (kept_.empty()) return latency;
+  std::vector<double> sorted = kept_;
+  std::sort(sorted.begin(), sorted.end());
+  const auto at = [&](double share) {
+    const auto place = std::ceil(share * static_cast<double>(sorted.size())) - 1;
+    return sorted[static_cast<std::size_t>(std::max(place, 0.0))];
+  };
+  latency.calls = count_;
+  latency.mean = total_ / static_cast<double>(count_);
+  latency.p50 = at(0.50);
+  latency.p90 = at(0.90);
+  latency.p99 = at(0.99);
+  latency.min = least_;
+  for (int percent = 0; percent <= 100; ++percent) latency.quantiles.push_back(at(percent / 100.0));
+  return latency;
+}
+
+SpeedUp speed_up(const Rounds& rounds, std::size_t base, std::size_t other) {
+  const ModelTimes &before = rounds.models[base], &after = rounds.models[other];
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(before.slots.size(), after.slots.size()); ++i)
+    ratios.push_back(before.slots[i] / after.slots[i]);
+  if (ratios.empty()) return {};
+  SpeedUp result;
+  result.ratio = median(ratios);
+  result.load = std::max(before.load(), after.load());
+  // Each draw takes every round a Poisson(1) number of times.
+  std::vector<std::vector<double>> draws(kReplicas);
+  std::array<std::uint8_t, kReplicas> weights{};
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    draw_weights(i, weights);
+    for (std::size_t k = 0; k < kReplicas; ++k) draws[k].insert(draws[k].end(), weights[k], ratios[i]);
+  }
+  std::vector<double> medians;
+  for (std::vector<double>& draw : draws) {
+    if (!draw.empty()) medians.push_back(median(std::move(draw)));
+  }
+  const Interval interval = middle(std::move(medians));
+  const double error = result.load > SpeedUp::kBusyLoad ? SpeedUp::kBusyError : 0;
+  result.low = interval.low * (1 - error);
+  result.high = interval.high * (1 + error);
+  result.is_reliable = result.load <= SpeedUp::kBusyLoad || (before.has_cpu_time && after.has_cpu_time);
+  result.rounds = ratios.size();
+  const bool is_enough = result.rounds >= SpeedUp::kLeastRounds;  // an interval of fewer means nothing
+  const bool is_apart = result.low > 1 || result.high < 1;
+  result.is_measurable =
+      result.is_reliable && is_enough && is_apart && std::fabs(result.ratio - 1) > kNoticeable;
+  return result;
+}
+
+}  // namespace ounce::evaluate

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/verify.h>
+
+#include <cmath>
+
+#include "base/cancel.h"
+#include "base/stopwatch.h"
+#include "data/contract/contract_json.h"
+#include "data/contract/model_contract.h"
+#include "data/source/open_source.h"
+#include "evaluate/compare/comparison.h"
+#include "evaluate/compare/edge_cases.h"
+#include "evaluate/compare/gates.h"
+#include "evaluate/compare/worst_output.h"
+#include "evaluate/metrics/metric_command.h"
+#include "evaluate/models/feeds.h"
+#include "evaluate/models/float_ports.h"
+#include "evaluate/models/open.h"
+#include "evaluate/models/reference_outputs.h"
+#include "evaluate/timing/cpus.h"
+#include "io/mapped_file.h"
+
+namespace ounce {
+
+class ReferenceRuns : public evaluate::RememberedRuns {
+ public:
+  using RememberedRuns::RememberedRuns;
+};
+
+std::shared_ptr<ReferenceRuns> keep_reference_runs(std::uint64_t most_bytes) {
+  return std::make_shared<ReferenceRuns>(most_bytes);
+}
+
+namespace {
+
+// All that decides what it gives: a file that changed is another model.
+std::string identity_of(const std::filesystem::path& model, const RuntimeOptions& runtime) {
+  std::error_code none;
+  std::string identity =
+      fmt::format("{} {} {} {} {} {} {}", std::filesystem::absolute(model, none).string(),
+                  std::filesystem::last_write_time(model, none).time_since_epoch().count(),
+                  std::filesystem::file_size(model, none), runtime.library, runtime.threads,
+                  runtime.threads_between, static_cast<int>(runtime.optimization));
+  for (const auto& [name, value] : runtime.config) identity += fmt::format(" {}={}", name, value);
+  return identity;
+}
+
+std::unique_ptr<runtime::Executor> load_reference(const std::filesystem::path& model,
+                                                  const runtime::ExecutorOptions& how,
+                                                  const VerifyOptions& options) {
+  if (options.reference_runs != nullptr) options.reference_runs->use_for(identity_of(model, options.runtime));
+  return evaluate::remember(evaluate::load_as_floats(model, how), options.reference_runs);
+}
+
+// The reference's contract, or the candidate's when only that has one.
+std::optional<Contract> shared_contract(const std::filesystem::path& reference,
+                                        const std::filesystem::path& candidate,
+                                        std::vector<std::string>& notes) {
+  std::optional<Contract> ours = data::contract_in(reference), theirs = data::contract_in(candidate);
+  if (ours && theirs && data::write_contract(*ours, -1) != data::write_contract(*theirs, -1))
+    notes.emplace_back("the two models have different contracts; the reference's was followed");
+  return ours ? ours : theirs;
+}
+
+// Labels are given for the metric to decide. One that could not be measured leaves it to the outputs.
+Gates with_default_gate(const VerifyOptions& options, VerifyResult& result) {
+  Gates gates = options.gates;
+  if (evaluate::has_any(gates) || options.data.labels.empty()) return gates;
+  if (!result.metrics.empty() && std::isnan(result.metrics.front().drop)) return gates;
+  gates.max_drop = kDefaultDrop;
+  result.notes.emplace_back(evaluate::kDefaultDropNote);
+  return gates;
+}
+
+void note_unmeasured(VerifyResult& result) {
+  if (result.metrics.empty()) return;
+  const MetricResult& metric = result.metrics.front();
+  if (!metric.why_not.empty())
+    result.notes.push_back(fmt::format("{} was not measured: {}", metric.name, metric.why_not));
+}
+
+}  // namespace
+
+VerifyResult verify(const std::filesystem::path& reference_path, const std::filesystem::path& candidate_path,
+                    const VerifyOptions& options) {
+  const Call call(options.progress);
+  const Stopwatch time;
+  const bool has_metric =
+      !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();
+  if ((options.gates.max_drop || !options.gates.max_drops.empty()) && !has_metric)
+    throw Error(
+        ErrorCode::kUsage,
+        "`gates.max_drop` needs labels: say which field holds them with `labels`, or give `task` to be "
+        "held against the original");
+  if (options.runtime.remote && !options.cpus.empty())
+    throw Error(ErrorCode::kUsage,
+                "`cpus` shows other CPUs here: leave out `remote.via` and `remote.launcher`");
+  evaluate::require_confidence(options.gates);
+  evaluate::require_outputs(options.outputs, reference_path);
+  for (const auto* path : {&reference_path, &candidate_path}) io::require_readable(*path);
+  data::require_files(options.data);
+  evaluate::require_program(options.metric_command);
+  VerifyResult result;
+  result.reference = reference_path;
+  result.candidate = candidate_path;
+  result.is_generated = options.data.is_generated();
+
+  // Load: both models are in the runtime, and take and give the same.
+  for (const auto* path : {&reference_path, &candidate_path}) evaluate::check_model(*path);
+  const runtime::ExecutorOptions how = evaluate::executor_options(options.runtime);
+  evaluate::Stepper reference(load_reference(reference_path, how, options), options.data.carry);
+  evaluate::Stepper candidate(evaluate::load_as_floats(candidate_path, how), options.data.carry);
+  evaluate::require_same_interface(reference.model(), candidate.model(), candidate_path);
+  result.load_seconds = time.seconds();
+  result.runtime_version = reference.model().library_version();
+  if (!options.runtime.remote) result.cpu = this_cpu();
+
+  // Compare: every sample goes through both, and is forgotten.
+  DataOptions data_options = options.data;
+  if (!data_options.contract)
+    data_options.contract = shared_contract(reference_path, candidate_path, result.notes);
+  const evaluate::OpenFeed open =
+      evaluate::open_feed(reference_path, reference.model().inputs(), data_options);
+  for (std::string& note : open.feed->notes()) result.notes.push_back(std::move(note));
+  evaluate::Comparison comparison(reference, candidate, options);
+  evaluate::DigestingFeed feed(*open.feed);
+  comparison.run(feed, options.progress);
+  if (open.data != nullptr) open.data->require_agreement();
+  comparison.fill(result);
+  result.data_digest = feed.inputs();
+  result.labels_digest = feed.labels();
+  result.seconds = time.seconds();
+
+  // Try what the data does not hold, and decide.
+  if (options.edge_cases) {
+    result.edge_cases =
+        evaluate::run_edge_cases(reference_path, reference, candidate, comparison, open.options);
+  }
+  result.cpus = evaluate::compare_on_cpus(
+      reference_path, candidate_path,
+      {options.cpus, options.cpu_samples, options.emulated_samples, options.outputs}, options.runtime, open);
+  note_unmeasured(result);
+  evaluate::judge(with_default_gate(options, result), result);
+  return result;
+}
+
+}  // namespace ounce

@@ -1,0 +1,100 @@
+// Nodes in a row, as passes write them.
+//
+//   Chain chain(editor, place, codes);
+//   chain.cast(ElementType::kFloat).node("Mul", {scales}).finish(weight);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/onnx/edit/body_editor.h"
+#include "formats/onnx/file/attributes.h"
+
+namespace ounce::passes {
+
+// Adds nodes one after another; each takes the output of the one before as its first input.
+class Chain {
+ public:
+  Chain(BodyEditor& editor, std::size_t place, Bytes start)
+      : editor_(&editor), place_(place), value_(start) {}
+
+  template <class... Attributes>
+  Chain& node(Bytes op_type, const std::vector<Bytes>& more_inputs, Attributes&&... attributes) {
+    flush_to_fresh_name();
+    pending_.op_type = op_type;
+    pending_.inputs = {value_};
+    pending_.inputs.insert(pending_.inputs.end(), more_inputs.begin(), more_inputs.end());
+    (pending_.attributes.emplace_back(std::forward<Attributes>(attributes)), ...);
+    return *this;
+  }
+  Chain& cast(ElementType type) { return node("Cast", {}, integer("to", static_cast<std::int64_t>(type))); }
+  Chain& reshape(const std::vector<std::int64_t>& dims) {
+    return node("Reshape", {editor_->add_integers(place_, dims)});
+  }
+  Chain& shift(Bytes amount, const char* direction) {
+    return node("BitShift", {amount}, onnx::make_string_attribute(editor_->model(), "direction", direction));
+  }
+  // Of the last one: its name, and attributes of another node.
+  Chain& named(Bytes name) {
+    pending_.name = name;
+    return *this;
+  }
+  Chain& copy_attributes(const onnx::Node& from) {
+    for (const auto& attribute : from.attributes) pending_.attributes.push_back(onnx::copy_of(attribute));
+    return *this;
+  }
+  onnx::Attribute integers(Bytes name, const std::vector<std::int64_t>& values) {
+    return onnx::make_integers_attribute(editor_->model(), name, values);
+  }
+  onnx::Attribute integer(Bytes name, std::int64_t value) {
+    return onnx::make_integer_attribute(editor_->model(), name, value);
+  }
+
+  // The value so far, under a fresh name, for use elsewhere.
+  Bytes value() {
+    flush_to_fresh_name();
+    return value_;
+  }
+  void finish(Bytes output) {
+    pending_.outputs = {output};
+    editor_->add_node(place_, std::move(pending_));
+  }
+
+ private:
+  void flush_to_fresh_name() {
+    if (pending_.op_type.empty()) return;
+    value_ = editor_->names().fresh("v");
+    finish(value_);
+    pending_ = {};
+  }
+
+  BodyEditor* editor_;
+  std::size_t place_;
+  Bytes value_;
+  onnx::Node pending_;
+};
+
+template <class T>
+onnx::Tensor scalar(ElementType type, T value) {
+  std::string bytes(sizeof value, '\0');
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return make_tensor(type, {}, std::move(bytes));
+}
+
+// What a pass did, and what it looked at and left alone.
+
+// Why something that looks like work is left as it is.
+struct Reason {
+  std::string text;
+};
+
+struct Changes {
+  std::size_t count = 0;                // places changed
+  std::vector<std::string> left_alone;  // "node 'bn': its variance is negative"
+};
+
+}  // namespace ounce::passes

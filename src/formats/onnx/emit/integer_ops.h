@@ -1,0 +1,83 @@
+// Carries out the part of a plan that says which nodes compute on integers.
+//
+// static, Q/DQ:
+//
+//   x ─ Conv ─ Relu ─ y      →      x ─ Q ─ DQ ─ Conv ─ Q ─ DQ ─ y
+//
+//   One QuantizeLinear makes the codes of a value, every integer op that takes them has a DequantizeLinear of
+//   its own, and another serves all that compute on floats: so runtimes recognise each op and fuse it.
+//
+// static, QOperator:
+//
+//   x ─ Conv ─ Relu ─ y      →      x ─ Q ─ QLinearConv ─ DQ ─ y
+//
+// dynamic:
+//
+//   x ─ MatMul ─ y           →      x ─ DynamicQuantizeLinear ─ MatMulInteger ─ Cast ─ Mul ─ y
+//                                                    scale ─ Mul(weight's scales) ──────┘
+//
+// A static plan may have dynamic nodes: what they read are floats, from a DequantizeLinear if need be.
+//
+// Values that floats are read from keep their names, so that the rest of the model stays as it is.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "formats/onnx/edit/body_editor.h"
+#include "formats/onnx/emit/store_weights.h"
+#include "formats/onnx/file/model.h"
+#include "formats/onnx/graph/index.h"
+#include "formats/onnx/plan/plan.h"
+
+namespace ounce::passes {
+
+// `index` is the editors'; `stored` what store_weights() gave.
+void put_integer_ops(Editors& editors, const graph::Index& index, const plan::Plan& plan,
+                     const std::vector<Stored>& stored);
+
+// The weights and biases of integer ops as store_weights() left them: codes and scales that nobody decodes
+// yet.
+
+struct Parameter {
+  const plan::Decision* decision = nullptr;
+  Bytes codes;
+  Bytes scales;  // as floats; empty for biases
+
+  bool has_zeros() const { return decision->format.zero != 0; }
+};
+
+class IntegerParameters {
+ public:
+  IntegerParameters(Editors& editors, const graph::Index& index, const plan::Plan& plan,
+                    const std::vector<Stored>& stored);
+
+  // The constant that `name` means in a body; null when it is none of ours.
+  const Parameter* find(std::size_t body, Bytes name) const;
+  const std::map<plan::ValueKey, Parameter>& all() const { return parameters_; }
+  // The zeros of a weight's codes: one for each of its scales, or a single one for all.
+  enum class Zeros { kLikeScales, kSingle };
+  Bytes zeros(std::size_t body, const Parameter& weight, Zeros how = Zeros::kLikeScales);
+  // Where nodes that decode it go: they stand before all that use it.
+  static std::size_t place(const plan::Decision& decision);
+
+ private:
+  Editors& editors_;
+  const graph::Index& index_;
+  std::map<plan::ValueKey, Parameter> parameters_;
+};
+
+// Where integer arithmetic comes from and where it leads to, before there is a plan: a rewrite for integers
+// is worth something only between ops that give codes and ops that want them.
+//
+//   … ─ Conv ─ HardSwish ─ Mul(·, gate) ─ Conv ─ …          the HardSwish stands between
+//   … ─ Conv ─ Tanh ─ output of the model                   the Tanh does not
+
+bool comes_from_codes(const graph::Index& index, std::size_t body, onnx::Bytes name);
+bool leads_to_integers(const graph::Index& index, std::size_t body, onnx::Bytes name);
+
+// Both, for a node with one output.
+bool stands_between_integers(const graph::Index& index, std::size_t body, const onnx::Node& node);
+
+}  // namespace ounce::passes

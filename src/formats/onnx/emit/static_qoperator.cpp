@@ -1,0 +1,134 @@
+#include "formats/onnx/emit/static_qoperator.h"
+
+#include "formats/onnx/edit/chain.h"
+#include "formats/onnx/emit/quantized_values.h"
+#include "formats/onnx/file/attributes.h"
+
+namespace ounce::passes {
+namespace {
+
+using plan::IntegerKind;
+using plan::NodeDecision;
+
+class StaticQOperator {
+ public:
+  StaticQOperator(Editors& editors, const graph::Index& index, const plan::Plan& plan,
+                  IntegerParameters& parameters)
+      : editors_(editors),
+        index_(index),
+        plan_(plan.integer),
+        parameters_(parameters),
+        values_(editors, index, plan.integer, /*makes_codes=*/true) {}
+
+  void put() {
+    for (const NodeDecision& decision : plan_.nodes) {
+      if (decision.arithmetic == plan::Arithmetic::kStatic) put(decision);
+    }
+  }
+
+ private:
+  using Names = std::vector<Bytes>;
+
+  void put(const NodeDecision& decision) {
+    const onnx::Node& old = *index_.bodies()[decision.body].nodes()[decision.node];
+    if (decision.is_reading) return editors_.of(decision.body).remove_node(decision.node);
+    onnx::Node node;
+    node.name = old.name;
+    node.op_type = decision.op->integer_op;
+    node.domain = decision.op->domain;
+    for (const auto& attribute : old.attributes) {
+      const bool is_gone = decision.op->kind == IntegerKind::kGemm && attribute->name == "beta";
+      if (!is_gone) node.attributes.push_back(copy_of(attribute));
+    }
+    node.inputs = inputs(decision, old);
+    node.outputs = {decision.gives_codes ? values_.codes(decision.body, decision.output) : decision.output};
+    BodyEditor& editor = editors_.of(decision.body);
+    editor.replace_node(decision.node);
+    if (decision.absorbed != graph::kNone) editor.remove_node(decision.absorbed);
+    editor.add_node(decision.node, std::move(node));
+  }
+
+  Names inputs(const NodeDecision& decision, const onnx::Node& node) {
+    Names names;
+    switch (decision.op->kind) {
+      case IntegerKind::kConv:
+        append(names, coded(decision.body, node.inputs[0]));
+        append(names, weight(decision.body, node));
+        append(names, scale_of_output(decision));
+        append(names, bias(decision.body, node));
+        break;
+      case IntegerKind::kGemm:
+        append(names, coded(decision.body, node.inputs[0]));
+        append(names, weight(decision.body, node));
+        append(names, bias(decision.body, node));
+        if (!decision.gives_codes) break;
+        if (bias(decision.body, node).empty()) names.emplace_back();
+        append(names, scale_of_output(decision));
+        break;
+      case IntegerKind::kMatMul: {
+        const Names a = coded(decision.body, node.inputs[0]), b = weight(decision.body, node);
+        names = {a[0], b[0], a[1], b[1], a[2], b[2]};
+        break;
+      }
+      case IntegerKind::kJoin: join(decision, node, names); break;
+      case IntegerKind::kMap:
+        append(names, coded(decision.body, node.inputs[0]));
+        append(names, scale_of_output(decision));
+        break;
+      case IntegerKind::kMovement:
+        names = node.inputs;
+        names[0] = values_.codes(decision.body, node.inputs[0]);
+        break;
+      case IntegerKind::kLstm:
+      case IntegerKind::kAttention: break;  // never static
+    }
+    return names;
+  }
+
+  // Concat says first what it gives, the others last.
+  void join(const NodeDecision& decision, const onnx::Node& node, Names& names) {
+    const bool is_concat = node.op_type == "Concat";
+    if (is_concat) append(names, scale_of_output(decision));
+    for (const Bytes input : node.inputs) append(names, coded(decision.body, input));
+    if (!is_concat) append(names, scale_of_output(decision));
+  }
+
+  static void append(Names& names, const Names& more) { names.insert(names.end(), more.begin(), more.end()); }
+
+  // Codes, scale, zero.
+  Names coded(std::size_t body, Bytes name) {
+    if (const plan::NumberCode* number = values_.number(body, name)) {
+      return {values_.codes(body, name, *number), values_.scale(body, number->coding),
+              values_.zero(body, number->coding)};
+    }
+    const plan::Coding& coding = values_.coding(body, name);
+    return {values_.codes(body, name), values_.scale(body, coding), values_.zero(body, coding)};
+  }
+  Names scale_of_output(const NodeDecision& decision) {
+    const plan::Coding& coding = values_.coding(decision.body, decision.output);
+    return {values_.scale(decision.body, coding), values_.zero(decision.body, coding)};
+  }
+  Names weight(std::size_t body, const onnx::Node& node) {
+    const Parameter& weight = *parameters_.find(body, node.inputs[1]);
+    return {weight.codes, weight.scales, parameters_.zeros(body, weight)};
+  }
+  Names bias(std::size_t body, const onnx::Node& node) const {
+    const Parameter* bias = node.inputs.size() > 2 ? parameters_.find(body, node.inputs[2]) : nullptr;
+    return bias == nullptr ? Names() : Names{bias->codes};
+  }
+
+  Editors& editors_;
+  const graph::Index& index_;
+  const plan::IntegerPlan& plan_;
+  IntegerParameters& parameters_;
+  CodedValues values_;
+};
+
+}  // namespace
+
+void put_static_qoperator(Editors& editors, const graph::Index& index, const plan::Plan& plan,
+                          IntegerParameters& parameters) {
+  StaticQOperator(editors, index, plan, parameters).put();
+}
+
+}  // namespace ounce::passes

@@ -1,0 +1,40 @@
+#include "formats/onnx/file/model.h"
+
+namespace ounce::onnx {
+
+// The reader has checked that these products fit.
+std::uint64_t Tensor::element_count() const {
+  std::uint64_t count = 1;
+  for (const std::int64_t dim : dims) count *= static_cast<std::uint64_t>(dim);
+  return count;
+}
+
+std::uint64_t Tensor::byte_count() const {
+  const std::uint64_t count = element_count();
+  const auto bits = static_cast<std::uint64_t>(info_of(type).bits);
+  return count / 8 * bits + (count % 8 * bits + 7) / 8;
+}
+
+void Model::release(Bytes bytes) const {
+  file.release(bytes);
+  for (const auto& [location, external] : external_files) external.release(bytes);
+}
+
+std::uint64_t bytes_of(const Model& model) {
+  std::uint64_t bytes = model.file.bytes().size();
+  for (const auto& [location, file] : model.external_files) bytes += file.bytes().size();
+  return bytes;
+}
+
+bool is_default_domain(Bytes domain) { return domain.empty() || domain == "ai.onnx"; }
+
+std::int64_t opset_version(const std::vector<Kept<OpsetImport>>& imports, Bytes domain) {
+  for (const auto& import : imports) {
+    if (import->domain == domain || (is_default_domain(import->domain) && is_default_domain(domain))) {
+      return import->version;
+    }
+  }
+  return 0;
+}
+
+}  // namespace ounce::onnx

@@ -1,0 +1,188 @@
+// An ONNX model as its file describes it: plain data, read by reader.h and written by writer.h.
+//
+// Names and small payloads are views (Bytes) into the mapped file or into the model's own text,
+// which intern() adds to; both live as long as the Model. Tensor bytes stay in the file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/element_type.h"
+#include "base/thread_pool.h"
+#include "formats/onnx/file/message.h"
+#include "formats/onnx/file/schema.h"
+#include "io/mapped_file.h"
+
+namespace ounce::onnx {
+
+// Tensor bytes that are computed while the output file is being written.
+//
+// One Production reads its source once and makes several tensors of it (codes and scales, say).
+// Their sizes are known beforehand, so the writer can lay out the file first and let productions
+// fill their places in any order and on any thread.
+
+// Where one tensor of a production goes.
+class Place {
+ public:
+  using Write = std::function<void(std::uint64_t offset, std::string_view bytes)>;
+  Place() = default;
+  explicit Place(Write write) : write_(std::move(write)) {}
+  void write(std::uint64_t offset, std::string_view bytes) const { write_(offset, bytes); }
+
+ private:
+  Write write_;
+};
+
+class Production {
+ public:
+  Production() = default;
+  Production(const Production&) = delete;
+  Production& operator=(const Production&) = delete;
+  virtual ~Production() = default;
+
+  virtual std::uint64_t source_bytes() const = 0;  // how much it reads: large ones get all threads
+  // Writes every byte of every part exactly once.
+  virtual void run(std::span<const Place> parts, const ForEach& for_each) const = 0;
+};
+
+struct Computed {
+  std::shared_ptr<const Production> by;
+  std::size_t part = 0;
+  std::uint64_t size = 0;
+};
+
+// Values in the layout of raw_data, inside the mapped model or an external file.
+struct Borrowed {
+  Bytes bytes;
+};
+// Values in the layout of raw_data, made by us; small.
+struct Owned {
+  std::shared_ptr<const std::string> bytes;
+};
+// Values in a typed field (int32_data, string_data …) in that field's own encoding, perhaps in
+// pieces: values.h decodes them from the whole tensor message.
+struct Encoded {
+  TensorField field;
+  Bytes tensor_message;
+};
+
+struct Tensor {
+  Bytes name;
+  std::vector<std::int64_t> dims;
+  ElementType type = ElementType::kUndefined;
+  std::variant<Borrowed, Owned, Encoded, Computed> data;
+  bool is_external = false;  // Borrowed from another file than the model's
+  CarriedFields carried;
+
+  std::uint64_t element_count() const;
+  std::uint64_t byte_count() const;  // in the layout of raw_data; 0 for strings
+};
+
+struct SparseTensor {
+  Kept<Tensor> values, indices;
+  std::vector<std::int64_t> dims;
+  CarriedFields carried;
+
+  bool is_external() const { return values->is_external || indices->is_external; }
+};
+
+struct Graph;
+
+struct Attribute {
+  Bytes name;
+  std::vector<Kept<Tensor>> tensors;                 // t, tensors
+  std::vector<std::unique_ptr<Kept<Graph>>> graphs;  // g, graphs
+  std::vector<Kept<SparseTensor>> sparse_tensors;    // sparse_tensor, sparse_tensors
+  bool is_list = false;   // tensors/graphs/sparse_tensors rather than t/g/sparse_tensor
+  CarriedFields carried;  // scalars and everything else: attributes.h reads them
+};
+
+struct Node {
+  Bytes name, op_type, domain;
+  std::vector<Bytes> inputs, outputs;  // an empty name stands for an absent optional value
+  std::vector<Kept<Attribute>> attributes;
+  CarriedFields carried;
+};
+
+struct ValueInfo {
+  Bytes name;
+  Bytes type;  // a TypeProto; types.h reads it
+  CarriedFields carried;
+};
+
+struct Graph {
+  Bytes name;
+  std::vector<Kept<Node>> nodes;
+  std::vector<Kept<Tensor>> initializers;
+  std::vector<Kept<SparseTensor>> sparse_initializers;
+  std::vector<Kept<ValueInfo>> inputs, outputs, value_infos;
+  CarriedFields carried;
+};
+
+struct OpsetImport {
+  Bytes domain;  // "" and "ai.onnx" are the same
+  std::int64_t version = 0;
+  CarriedFields carried;
+};
+
+struct Function {
+  Bytes name, domain, overload;
+  std::vector<Bytes> inputs, outputs, attributes;
+  std::vector<Kept<Attribute>> attribute_defaults;
+  std::vector<Kept<Node>> nodes;
+  std::vector<Kept<OpsetImport>> opset_imports;
+  CarriedFields carried;
+};
+
+struct TrainingInfo {
+  std::vector<Kept<Graph>> initialization, algorithm;  // one each at most
+  CarriedFields carried;
+};
+
+struct MetadataEntry {
+  Bytes key, value;
+  CarriedFields carried;
+};
+
+struct ModelProto {
+  std::int64_t ir_version = 0;
+  std::vector<Kept<OpsetImport>> opset_imports;
+  Kept<Graph> graph;
+  std::vector<Kept<MetadataEntry>> metadata;
+  std::vector<Kept<TrainingInfo>> training;
+  std::vector<Kept<Function>> functions;
+  CarriedFields carried;
+};
+
+struct Model {
+  Kept<ModelProto> proto;
+
+  // What the views point into. The model's own file comes first.
+  io::MappedFile file;
+  std::map<std::string, io::MappedFile, std::less<>> external_files;  // by location
+  std::deque<std::string> text;
+
+  Bytes intern(std::string text_to_keep) { return text.emplace_back(std::move(text_to_keep)); }
+  // Gives back the memory of bytes that have been read for now.
+  void release(Bytes bytes) const;
+};
+
+// Bytes of the model file and of the external files it names.
+std::uint64_t bytes_of(const Model& model);
+
+bool is_default_domain(Bytes domain);               // "" or "ai.onnx"
+inline constexpr Bytes kContrib = "com.microsoft";  // the domain of ONNX Runtime's own ops
+// The version of a domain that a list of imports names; 0 when it names none.
+std::int64_t opset_version(const std::vector<Kept<OpsetImport>>& imports, Bytes domain);
+
+}  // namespace ounce::onnx

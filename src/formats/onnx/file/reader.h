@@ -1,0 +1,33 @@
+// Reads an ONNX file into a Model without copying any weight.
+//
+// The file is hostile until proven otherwise: every length, count, type and path is checked here,
+// and memory stays in proportion to the file. What connects the parts (names, order, cycles) is
+// checked by formats/onnx/graph/validate.h. All errors are Error{kBadInput} or Error{kIo}.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "formats/onnx/file/model.h"
+
+namespace ounce::onnx {
+
+// Graphs inside graphs, and types inside types.
+inline constexpr int kMaxNesting = 64;
+
+struct ReadOptions {
+  // For a file that is not in its place yet: where it will be, and which files stand in for the
+  // external ones it names.
+  std::filesystem::path folder;
+  std::string name;
+  std::map<std::string, std::filesystem::path> stand_ins;
+};
+
+Model read_model(const std::filesystem::path& path);
+Model read_model(const std::filesystem::path& path, const ReadOptions& options);
+
+// A model without a file. External data is refused: there is no folder to look in.
+Model read_model_from_memory(std::string bytes, std::string name);
+
+}  // namespace ounce::onnx

@@ -1,0 +1,294 @@
+#include "formats/onnx/file/writer.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "formats/onnx/file/reader.h"
+#include "io/output_file.h"
+
+namespace ounce::onnx {
+namespace {
+
+constexpr std::uint64_t kLargestMessage = 0x7fffffff;         // protobuf's limit, and so every runtime's
+constexpr std::uint64_t kCopyChunk = std::uint64_t{8} << 20;  // a copy's step
+constexpr std::size_t kGatherBelow = std::size_t{64} << 10;   // pieces written together with their neighbours
+constexpr std::size_t kTagSize = 16;                          // hexadecimal digits in a data file's name
+constexpr std::size_t kGatherBuffer = std::size_t{1} << 20;
+
+struct Copy {
+  const io::OutputFile* file;
+  std::uint64_t offset;
+  Bytes bytes;
+};
+
+// What has to be done to fill the files: large copies, and productions with the places of their parts.
+struct Work {
+  std::vector<Copy> copies;
+  std::unordered_map<const Production*, std::vector<Place>> parts;
+  std::vector<const Production*> order;  // as they stand in the file
+};
+
+void add_copy(Work& work, const io::OutputFile& file, std::uint64_t offset, Bytes bytes) {
+  for (std::uint64_t done = 0; done < bytes.size(); done += kCopyChunk) {
+    work.copies.push_back({&file, offset + done, bytes.substr(done, kCopyChunk)});
+  }
+}
+
+void add_part(Work& work, const io::OutputFile& file, std::uint64_t offset, const Computed& computed) {
+  const auto [entry, is_new] = work.parts.try_emplace(computed.by.get());
+  if (is_new) work.order.push_back(computed.by.get());
+  auto& parts = entry->second;
+  if (parts.size() <= computed.part) parts.resize(computed.part + 1);
+  parts[computed.part] =
+      Place([&file, offset, size = computed.size](std::uint64_t at, std::string_view bytes) {
+        if (at > size || bytes.size() > size - at)
+          throw Error(ErrorCode::kInternal, "a tensor outgrew its place");
+        file.write(offset + at, bytes);
+      });
+}
+
+// Writes the structure at once, and notes the rest as work.
+void lay_out(const Rope& rope, const io::OutputFile& file, Work& work) {
+  std::string gathered;
+  std::uint64_t offset = 0, gathered_at = 0;
+  const auto flush = [&] {
+    if (!gathered.empty()) file.write(gathered_at, gathered);
+    gathered.clear();
+  };
+  for (const Rope::Piece& piece : rope.pieces()) {
+    const std::uint64_t size = Rope::size_of(piece);
+    const auto* computed = std::get_if<Computed>(&piece);
+    const auto* text = std::get_if<std::string>(&piece);
+    if (computed == nullptr && size < kGatherBelow) {
+      if (gathered.size() + size > kGatherBuffer) flush();
+      if (gathered.empty()) gathered_at = offset;
+      gathered.append(text != nullptr ? Bytes(*text) : std::get<Bytes>(piece));
+    } else {
+      flush();
+      if (computed != nullptr) {
+        add_part(work, file, offset, *computed);
+      } else {
+        add_copy(work, file, offset, text != nullptr ? Bytes(*text) : std::get<Bytes>(piece));
+      }
+    }
+    offset += size;
+  }
+  flush();
+}
+
+void run(const Work& work, const Model& model, ThreadPool& pool, std::atomic<std::uint64_t>* done) {
+  pool.for_each(work.copies.size(), [&](std::size_t i) {
+    const Copy& copy = work.copies[i];
+    copy.file->write(copy.offset, copy.bytes);
+    model.release(copy.bytes);
+  });
+  const auto& order = work.order;
+  run_jobs(
+      pool, order.size(), [&](std::size_t i) { return order[i]->source_bytes(); },
+      [&](std::size_t i, const ForEach& for_each) {
+        order[i]->run(work.parts.at(order[i]), for_each);
+        if (done != nullptr) *done += order[i]->source_bytes();
+      });
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;
+  return std::filesystem::equivalent(folder_of(a), folder_of(b), error);
+}
+
+std::string data_location(const std::filesystem::path& path, const WriteOptions& options) {
+  if (!options.data_name.empty()) return options.data_name;
+  return fmt::format("{}.{}.data", path.filename().string(), options.data_tag);
+}
+
+// Is this a name that data_location() gives, with any tag?
+bool is_data_location(const std::string& location, const std::filesystem::path& path) {
+  const std::string prefix = path.filename().string() + ".";
+  constexpr std::string_view kSuffix = ".data";
+  if (!location.starts_with(prefix) || !location.ends_with(kSuffix)) return false;
+  if (location.size() != prefix.size() + kTagSize + kSuffix.size()) return false;
+  return location.substr(prefix.size(), kTagSize).find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+bool keeps_files(const Model& model, const WriteOptions& options) {
+  return options.external_data == ExternalData::kAuto && !model.proto.is_edited() &&
+         !model.external_files.empty();
+}
+
+Serialized lay_out_model(const Model& model, const std::filesystem::path& path, const WriteOptions& options) {
+  const std::string location = data_location(path, options);
+  Placement placement = keeps_files(model, options) ? Placement::kKeep : Placement::kInline;
+  if (options.external_data == ExternalData::kAlways) placement = Placement::kExternal;
+  Serialized serialized = serialize(model, placement, location);
+  const std::uint64_t largest = kLargestMessage - std::min(kLargestMessage, options.room);
+  if (serialized.model.size() > largest && options.external_data == ExternalData::kAuto) {
+    serialized = serialize(model, Placement::kExternal, location);
+  }
+  if (serialized.model.size() <= largest) return serialized;
+  throw Error(
+      options.external_data == ExternalData::kNever ? ErrorCode::kUsage : ErrorCode::kUnsupported,
+      fmt::format(
+          "the model file would have {} bytes and ONNX files end at 2 GiB; use `external_data=always`",
+          serialized.model.size()),
+      path.string());
+}
+
+[[noreturn]] void refuse_to_replace(const std::filesystem::path& path) {
+  throw Error(ErrorCode::kUsage,
+              "the output would replace external data of the input; choose another `output`", path.string());
+}
+
+}  // namespace
+
+std::uint64_t written_size(const Model& model, const std::filesystem::path& path,
+                           const WriteOptions& options) {
+  const Serialized serialized = lay_out_model(model, path, options);
+  return serialized.model.size() + serialized.data.size();
+}
+
+ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, const WriteOptions& options)
+    : model_(model),
+      path_(path),
+      data_location_(data_location(path, options)),
+      serialized_(lay_out_model(model, path, options)) {
+  if (is_read_from(path)) refuse_to_replace(path);
+  file_.emplace(path, serialized_.model.size());
+  if (serialized_.data.size() != 0) {
+    const std::filesystem::path data = folder_of(path) / data_location_;
+    std::error_code ignored;
+    if (!options.data_name.empty() && std::filesystem::exists(data, ignored))
+      throw Error(ErrorCode::kUsage, "a file of this name is in the way of the model's data", data.string());
+    data_.emplace(data, serialized_.data.size(), path);  // as private as the model that it belongs to
+  }
+  if (!keeps_files(model, options) || same_folder(model.file.path(), path)) return;
+  for (const auto& [location, file] : model.external_files) {
+    const auto target = folder_of(path) / location;
+    if (std::filesystem::path(location).lexically_normal() == path.filename()) refuse_to_replace(path);
+    std::error_code error;
+    std::filesystem::create_directories(target.parent_path(), error);
+    if (error)
+      throw Error(ErrorCode::kIo, fmt::format("cannot make its folder: {}", error.message()),
+                  target.string());
+    if (std::filesystem::exists(target, error)) {
+      if (io::MappedFile::open(target).bytes() == file.bytes()) continue;  // it is there already
+      throw Error(
+          ErrorCode::kUsage,
+          "another file of this name is in the way of the model's external data; choose another folder",
+          target.string());
+    }
+    kept_.emplace_back(location, io::OutputFile(target, file.bytes().size(), path));
+  }
+}
+
+std::uint64_t ModelOutput::total_bytes() const {
+  std::uint64_t total = model_bytes() + data_bytes();
+  for (const auto& [location, file] : kept_) total += file.size();
+  return total;
+}
+
+void ModelOutput::write(ThreadPool& pool, std::atomic<std::uint64_t>* done) {
+  Work work;
+  lay_out(serialized_.model, *file_, work);
+  if (data_) lay_out(serialized_.data, *data_, work);
+  for (const auto& [location, file] : kept_) {
+    add_copy(work, file, 0, model_.external_files.find(location)->second.bytes());
+  }
+  run(work, model_, pool, done);
+  // The disk works while the caller checks.
+  file_->start_flush();
+  if (data_) data_->start_flush();
+  for (auto& [location, file] : kept_) file.start_flush();
+}
+
+Model ModelOutput::reopen() const {
+  ReadOptions options;
+  options.folder = folder_of(path_);
+  options.name = path_.string();
+  if (data_) options.stand_ins[data_location_] = data_->unfinished_path();
+  for (const auto& [location, file] : kept_) options.stand_ins[location] = file.unfinished_path();
+  return read_model(file_->unfinished_path(), options);
+}
+
+UnfinishedFiles ModelOutput::unfinished_files() const {
+  UnfinishedFiles files{file_->unfinished_path(), {}};
+  if (data_) files.data[data_location_] = data_->unfinished_path();
+  for (const auto& [location, file] : kept_) files.data[location] = file.unfinished_path();
+  return files;
+}
+
+void ModelOutput::append(std::string_view field) { file_->append(field); }
+
+// The data files come first and the model that names them last; if it cannot be put in place, they go again.
+void ModelOutput::commit() {
+  // What takes long is done before others have to wait.
+  if (data_) data_->flush();
+  for (const auto& [location, file] : kept_) file.flush();
+  const io::ReplaceLock lock(path_);
+  const io::Descriptor next = file_->shared_lock();
+  const std::vector<std::filesystem::path> stale =
+      lock.has_file() ? data_of_replaced_model() : std::vector<std::filesystem::path>();
+  std::vector<std::filesystem::path> added;
+  const auto commit_data = [&](io::OutputFile& file) {
+    std::error_code ignored;
+    const bool is_new =
+        !std::filesystem::exists(file.path(), ignored);  // one of the same name has the same content
+    if (is_new) added.push_back(file.path());
+    file.commit();
+  };
+  std::error_code ignored;
+  try {
+    for (auto& [location, file] : kept_) commit_data(file);
+    if (data_) commit_data(*data_);
+    file_->commit();
+  } catch (...) {
+    if (file_->is_in_place()) throw;  // only its folder could not be flushed
+    for (const auto& path : added) std::filesystem::remove(path, ignored);
+    throw;
+  }
+  for (const auto& path : stale) std::filesystem::remove(path, ignored);
+}
+
+bool ModelOutput::is_kept(const std::string& location) const {
+  return std::any_of(kept_.begin(), kept_.end(), [&](const auto& file) { return file.first == location; });
+}
+
+bool ModelOutput::is_read_from(const std::filesystem::path& path) const {
+  return std::any_of(model_.external_files.begin(), model_.external_files.end(),
+                     [&](const auto& file) { return file.second.same_file_as(path); });
+}
+
+// The data files, named as we name them, of the model that this output replaces; without those that stay in
+// use.
+std::vector<std::filesystem::path> ModelOutput::data_of_replaced_model() const {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path_, error)) return files;
+  try {
+    const Model replaced = read_model(path_);
+    for (const auto& [location, file] : replaced.external_files) {
+      const bool is_ours = is_data_location(location, path_);
+      const bool is_in_use =
+          (data_ && location == data_location_) || is_kept(location) || is_read_from(file.path());
+      if (is_ours && !is_in_use) files.push_back(file.path());
+    }
+  } catch (const Error&) {
+    // Not a model, or not a whole one: whatever it was, it has no data of ours.
+  }
+  return files;
+}
+
+std::uint64_t write_temporary(const Model& model, const std::filesystem::path& file, ThreadPool& pool) {
+  ModelOutput output(model, file, {ExternalData::kAuto, "0"});
+  output.write(pool, nullptr);
+  output.commit();
+  return output.total_bytes();
+}
+
+}  // namespace ounce::onnx

@@ -1,0 +1,340 @@
+#include "formats/onnx/graph/shapes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "formats/onnx/file/attributes.h"
+#include "formats/onnx/file/tensor_reader.h"
+#include "formats/onnx/file/types.h"
+#include "formats/onnx/graph/index.h"
+
+namespace ounce::graph {
+namespace {
+
+constexpr std::int64_t kUnknown = -1;
+constexpr std::size_t kSpatial = 2;  // the first axis behind batch and channels
+
+// Give what they get, in shape.
+constexpr std::string_view kSameShape[] = {"Abs",
+                                           "BatchNormalization",
+                                           "Cast",
+                                           "Ceil",
+                                           "Celu",
+                                           "Clip",
+                                           "Dropout",
+                                           "Elu",
+                                           "Erf",
+                                           "Exp",
+                                           "Floor",
+                                           "Gelu",
+                                           "HardSigmoid",
+                                           "HardSwish",
+                                           "Identity",
+                                           "LRN",
+                                           "InstanceNormalization",
+                                           "LeakyRelu",
+                                           "Log",
+                                           "LogSoftmax",
+                                           "Mish",
+                                           "LayerNormalization",
+                                           "Neg",
+                                           "PRelu",
+                                           "Reciprocal",
+                                           "Relu",
+                                           "GroupNormalization",
+                                           "Round",
+                                           "Selu",
+                                           "Sigmoid",
+                                           "Softmax",
+                                           "Softplus",
+                                           "Softsign",
+                                           "Sqrt",
+                                           "Tanh",
+                                           "Swish",
+                                           "ThresholdedRelu"};
+constexpr std::string_view kBroadcasting[] = {"Add", "Div", "Max", "Mean", "Min", "Mul", "Pow", "Sub", "Sum"};
+
+template <std::size_t N>
+bool is_one_of(const onnx::Node& node, const std::string_view (&ops)[N]) {
+  return std::any_of(std::begin(ops), std::end(ops), [&](std::string_view op) { return is_op(node, op); });
+}
+
+std::int64_t at(const std::optional<std::vector<std::int64_t>>& values, std::size_t i,
+                std::int64_t otherwise) {
+  return values && i < values->size() ? (*values)[i] : otherwise;
+}
+
+std::size_t axis_of(const onnx::Node& node, std::int64_t otherwise, std::size_t rank) {
+  const std::int64_t axis = onnx::integer_attribute(node, "axis").value_or(otherwise);
+  return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
+}
+
+std::int64_t product(const Dims& dims, std::size_t first, std::size_t last) {
+  std::int64_t result = 1;
+  for (std::size_t i = first; i < last; ++i) {
+    if (dims[i] < 0) return kUnknown;
+    if (__builtin_mul_overflow(result, dims[i], &result)) return kUnknown;
+  }
+  return result;
+}
+
+}  // namespace
+
+InferredShapes::InferredShapes(const onnx::Model& model, const Index& index,
+                               std::unordered_map<Bytes, Dims> known)
+    : model_(model), index_(index), declared_(index), inferred_(std::move(known)) {
+  for (const auto& node : index.main().nodes()) infer(*node);
+}
+
+const Dims* InferredShapes::of(Bytes name) const {
+  const auto found = inferred_.find(name);
+  if (found != inferred_.end()) return &found->second;
+  return name.empty() ? nullptr : declared_.of(0, name);
+}
+
+void InferredShapes::infer(const onnx::Node& node) {
+  if (node.outputs.empty() || node.inputs.empty()) return;
+  const Dims* declared = of(node.outputs[0]);
+  const auto is_known = [](std::int64_t dim) { return dim >= 0; };
+  if (declared != nullptr && std::all_of(declared->begin(), declared->end(), is_known)) return;
+  const Dims* input = of(node.inputs[0]);
+  const auto give = [&](const Dims& dims) {
+    if (!dims.empty()) inferred_.insert_or_assign(node.outputs[0], dims);
+  };
+  if (is_one_of(node, kBroadcasting)) return give(broadcast(node));
+  if (is_op(node, "Concat")) return give(of_concat(node));
+  if (is_op(node, "MatMul") || is_op(node, "Gemm")) return give(of_matrix_product(node));
+  if (input == nullptr) return;
+  const std::size_t rank = input->size();
+  if (is_one_of(node, kSameShape)) return give(*input);
+  if (is_op(node, "Conv") || is_op(node, "ConvTranspose")) {
+    const Dims* weight = of(input_of(node, 1));
+    if (weight == nullptr || weight->size() != rank || rank <= kSpatial) return;
+    if (is_op(node, "ConvTranspose")) return give(of_transposed_conv(node, *input, *weight));
+    return give(of_window(node, *input, Dims(weight->begin() + kSpatial, weight->end()), (*weight)[0]));
+  }
+  if (is_op(node, "MaxPool") || is_op(node, "AveragePool") || is_op(node, "LpPool")) {
+    const auto kernel = onnx::integers_attribute(node, "kernel_shape");
+    if (kernel && rank == kernel->size() + kSpatial) give(of_window(node, *input, *kernel, (*input)[1]));
+    return;
+  }
+  if (is_op(node, "GlobalAveragePool") || is_op(node, "GlobalMaxPool")) {
+    Dims dims(rank, 1);
+    for (std::size_t i = 0; i < std::min(rank, kSpatial); ++i) dims[i] = (*input)[i];
+    return give(dims);
+  }
+  if (is_op(node, "Flatten")) {
+    const std::size_t axis = std::min(axis_of(node, 1, rank), rank);
+    return give({product(*input, 0, axis), product(*input, axis, rank)});
+  }
+  if (is_op(node, "Transpose")) {
+    Dims dims(rank, kUnknown);
+    const auto order = onnx::integers_attribute(node, "perm");
+    for (std::size_t i = 0; i < rank; ++i) {
+      const std::int64_t from =
+          order ? at(order, i, kUnknown) : static_cast<std::int64_t>(rank) - 1 - static_cast<std::int64_t>(i);
+      if (from >= 0 && from < static_cast<std::int64_t>(rank))
+        dims[i] = (*input)[static_cast<std::size_t>(from)];
+    }
+    return give(dims);
+  }
+  if (is_op(node, "Split")) {
+    Dims dims = *input;
+    const std::size_t axis = axis_of(node, 0, rank);
+    if (axis < rank) dims[axis] = kUnknown;
+    for (const Bytes output : node.outputs) inferred_.insert_or_assign(output, dims);
+    return;
+  }
+  if (is_op(node, "Reshape")) return give(of_reshape(node, *input));
+  if (is_op(node, "Resize") || is_op(node, "Upsample")) return give(of_resize(node, *input));
+}
+
+// Conv and pooling.
+Dims InferredShapes::of_window(const onnx::Node& node, const Dims& input, const Dims& kernel,
+                               std::int64_t channels) const {
+  const auto strides = onnx::integers_attribute(node, "strides"),
+             pads = onnx::integers_attribute(node, "pads"),
+             dilations = onnx::integers_attribute(node, "dilations");
+  const Bytes auto_pad = onnx::string_attribute(node, "auto_pad").value_or("NOTSET");
+  const bool rounds_up = onnx::integer_attribute(node, "ceil_mode").value_or(0) != 0;
+  Dims dims = {input[0], channels};
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    const std::int64_t size = input[i + kSpatial], stride = at(strides, i, 1);
+    if (size < 0 || stride <= 0 || kernel[i] < 0) {
+      dims.push_back(kUnknown);
+      continue;
+    }
+    if (auto_pad.starts_with("SAME")) {
+      dims.push_back((size + stride - 1) / stride);
+      continue;
+    }
+    const std::int64_t padding = auto_pad == "NOTSET" ? at(pads, i, 0) + at(pads, i + kernel.size(), 0) : 0;
+    const std::int64_t room = size + padding - at(dilations, i, 1) * (kernel[i] - 1) - 1;
+    dims.push_back(room < 0 ? kUnknown : (room + (rounds_up ? stride - 1 : 0)) / stride + 1);
+  }
+  return dims;
+}
+
+Dims InferredShapes::of_transposed_conv(const onnx::Node& node, const Dims& input, const Dims& weight) const {
+  const auto strides = onnx::integers_attribute(node, "strides"),
+             pads = onnx::integers_attribute(node, "pads"),
+             dilations = onnx::integers_attribute(node, "dilations"),
+             more = onnx::integers_attribute(node, "output_padding"),
+             asked = onnx::integers_attribute(node, "output_shape");
+  const Bytes auto_pad = onnx::string_attribute(node, "auto_pad").value_or("NOTSET");
+  const std::int64_t groups = onnx::integer_attribute(node, "group").value_or(1);
+  const std::size_t spatial = input.size() - kSpatial;
+  Dims dims = {input[0], weight[1] < 0 ? kUnknown : weight[1] * groups};
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const std::int64_t size = input[i + kSpatial], stride = at(strides, i, 1), kernel = weight[i + kSpatial];
+    if (asked) {
+      dims.push_back(at(asked, i + asked->size() - spatial, kUnknown));
+    } else if (size < 0 || kernel < 0) {
+      dims.push_back(kUnknown);
+    } else if (auto_pad.starts_with("SAME")) {
+      dims.push_back(size * stride);
+    } else {
+      dims.push_back(stride * (size - 1) + at(more, i, 0) + at(dilations, i, 1) * (kernel - 1) + 1 -
+                     at(pads, i, 0) - at(pads, i + spatial, 0));
+    }
+  }
+  return dims;
+}
+
+Dims InferredShapes::of_concat(const onnx::Node& node) const {
+  Dims dims;
+  for (const Bytes name : node.inputs) {
+    const Dims* part = of(name);
+    if (part == nullptr || part->empty() || (!dims.empty() && part->size() != dims.size())) return {};
+    if (dims.empty()) {
+      dims = *part;
+      continue;
+    }
+    const std::size_t axis = axis_of(node, 0, dims.size());
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      if (i == axis)
+        dims[i] = dims[i] < 0 || (*part)[i] < 0 ? kUnknown : dims[i] + (*part)[i];
+      else if (dims[i] < 0)
+        dims[i] = (*part)[i];
+    }
+  }
+  return dims;
+}
+
+Dims InferredShapes::of_matrix_product(const onnx::Node& node) const {
+  const Dims *left = of(input_of(node, 0)), *right = of(input_of(node, 1));
+  if (left == nullptr || right == nullptr || left->size() < 2 || right->size() < 2) return {};
+  if (is_op(node, "Gemm")) {
+    const bool left_turned = onnx::integer_attribute(node, "transA").value_or(0) != 0,
+               right_turned = onnx::integer_attribute(node, "transB").value_or(0) != 0;
+    return {(*left)[left_turned ? 1 : 0], (*right)[right_turned ? 0 : 1]};
+  }
+  const Dims& longer = left->size() >= right->size() ? *left : *right;
+  Dims dims(longer.begin(), longer.end() - 2);
+  dims.push_back((*left)[left->size() - 2]);
+  dims.push_back(right->back());
+  return dims;
+}
+
+Dims InferredShapes::of_reshape(const onnx::Node& node, const Dims& input) const {
+  Dims dims = integers(input_of(node, 1));
+  const bool zero_is_zero = onnx::integer_attribute(node, "allowzero").value_or(0) != 0;
+  std::int64_t rest = product(input, 0, input.size());
+  std::size_t open = kNone;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 0 && !zero_is_zero) dims[i] = i < input.size() ? input[i] : kUnknown;
+    if (dims[i] == -1 && open == kNone)
+      open = i;
+    else if (dims[i] > 0 && rest > 0)
+      rest /= dims[i];
+  }
+  if (open != kNone && rest > 0) dims[open] = rest;
+  return dims;
+}
+
+Dims InferredShapes::of_resize(const onnx::Node& node, const Dims& input) const {
+  const std::vector<std::int64_t> sizes = integers(input_of(node, 3));
+  if (sizes.size() == input.size()) return sizes;
+  std::vector<float> scales = floats(input_of(node, is_op(node, "Resize") && node.inputs.size() > 2 ? 2 : 1));
+  if (scales.empty()) scales = onnx::floats_setting(node, "scales").value_or(std::vector<float>());
+  if (scales.size() != input.size()) return {};
+  Dims dims = input;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const double size = static_cast<double>(dims[i]) * static_cast<double>(scales[i]);
+    if (dims[i] >= 0) dims[i] = size >= 0 && size < 1e9 ? static_cast<std::int64_t>(size) : kUnknown;
+  }
+  return dims;
+}
+
+Dims InferredShapes::broadcast(const onnx::Node& node) const {
+  Dims dims;
+  for (const Bytes name : node.inputs) {
+    const Dims* part = of(name);
+    if (part == nullptr) return {};
+    if (part->size() > dims.size()) dims.insert(dims.begin(), part->size() - dims.size(), 1);
+    const std::size_t offset = dims.size() - part->size();
+    for (std::size_t i = 0; i < part->size(); ++i) {
+      std::int64_t& dim = dims[offset + i];
+      if (dim == 1 || (dim < 0 && (*part)[i] > 1)) dim = (*part)[i];
+    }
+  }
+  return dims;
+}
+
+std::vector<std::int64_t> InferredShapes::integers(Bytes name) const {
+  const auto constant = find_constant(model_, index_, 0, name);
+  if (!constant || constant->tensor->type != ElementType::kInt64) return {};
+  const onnx::RawValues values(*constant->tensor);
+  std::vector<std::int64_t> result(values.bytes().size() / sizeof(std::int64_t));
+  std::memcpy(result.data(), values.bytes().data(), result.size() * sizeof(std::int64_t));
+  return result;
+}
+
+std::vector<float> InferredShapes::floats(Bytes name) const {
+  const auto constant = find_constant(model_, index_, 0, name);
+  if (!constant || constant->tensor->type != ElementType::kFloat) return {};
+  const onnx::RawValues values(*constant->tensor);
+  std::vector<float> result(values.bytes().size() / sizeof(float));
+  std::memcpy(result.data(), values.bytes().data(), result.size() * sizeof(float));
+  return result;
+}
+
+Shapes::Shapes(const Index& index) : index_(index) {
+  for (const Body& body : index.bodies()) {
+    const auto declare = [&](Bytes name, Dims dims) {
+      const auto found = body.values.find(name);
+      if (found != body.values.end()) shapes_.insert_or_assign(&found->second, std::move(dims));
+    };
+    if (body.graph != nullptr) {
+      for (const auto* infos : {&body.graph->value_infos, &body.graph->inputs, &body.graph->outputs}) {
+        for (const auto& info : *infos) {
+          const onnx::ValueType type = onnx::read_type(info->type);
+          if (type.kind != "tensor" || !type.has_shape) continue;
+          Dims dims;
+          for (const onnx::Dimension& dimension : type.shape) dims.push_back(dimension.value);
+          declare(info->name, std::move(dims));
+        }
+      }
+      for (const auto& tensor : body.graph->initializers) declare(tensor->name, tensor->dims);
+    }
+    for (const auto& node : body.nodes()) {
+      const onnx::Tensor* tensor = constant_tensor(*node);
+      if (tensor != nullptr && !node->outputs.empty()) declare(node->outputs[0], tensor->dims);
+    }
+  }
+  for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
+    const bool keeps_shape = onnx::is_op(node, "Cast") || onnx::is_op(node, "Identity");
+    if (!keeps_shape || node.outputs.empty()) return;
+    const Dims* dims = of(body, input_of(node, 0));
+    if (dims != nullptr) shapes_.try_emplace(index.find(body, node.outputs[0]).value, *dims);
+  });
+}
+
+const Dims* Shapes::of(std::size_t body, Bytes name) const {
+  const auto found = shapes_.find(name.empty() ? nullptr : index_.find(body, name).value);
+  return found == shapes_.end() ? nullptr : &found->second;
+}
+
+}  // namespace ounce::graph

@@ -1,0 +1,243 @@
+#include "formats/onnx/plan/by_structure.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "formats/onnx/plan/integer_weights.h"
+#include "formats/onnx/plan/nbits_plan.h"
+#include "formats/onnx/plan/plan.h"
+
+namespace ounce::plan {
+namespace {
+
+constexpr std::uint64_t kLargestFold = std::uint64_t{1} << 30;  // runtimes fold a constant up to this size
+constexpr std::size_t kDefaultBlock = 32;
+constexpr std::int64_t kBroadcastOpset = 7;   // Mul broadcasts
+constexpr std::int64_t kDqOpset = 10;         // DequantizeLinear
+constexpr std::int64_t kDqChannelOpset = 13;  // DequantizeLinear with an axis
+constexpr std::int64_t kDqBlockOpset = 21;    // … with blocks, and with 4-bit types
+constexpr const char* kFolded = "; folded at load, FP32 speed";
+
+quant::LinearFormat format_of(const Decision& decision, const Recipe& recipe) {
+  if (decision.encoding == Encoding::kLinear4)
+    return recipe.asymmetric ? quant::kAsymmetricNibble : quant::kSymmetricNibble;
+  return recipe.asymmetric ? quant::kAsymmetricInt8 : quant::kSymmetricInt8;
+}
+
+bool can_have_pairs(const Decision& decision) {
+  return decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric && !decision.view.empty() &&
+         decision.view.back() % 2 == 0;
+}
+
+// The last axis becomes two, of which the last one is that of the pairs.
+void split_into_pairs(Decision& decision) {
+  decision.has_pairs = true;
+  if (decision.scale_dims.empty()) return;
+  const std::int64_t last = decision.scale_dims.back();
+  decision.scale_dims.back() = last == 1 ? 1 : last / 2;
+  decision.scale_dims.push_back(last == 1 ? 1 : 2);
+}
+
+}  // namespace
+
+Decision StructurePlanner::decide(const Weight& weight) {
+  Decision decision;
+  decision.weight = weight;
+  if (decide_integer(index_, decision, integer_, recipe_)) return decision;
+  const std::string excluded =
+      selection_.why_not(index_, weight);  // asked for every tensor: it notes matches
+  const Wish wish = wishes_.storage(index_, weight);
+  decision.reason = why_keep(weight, wish);
+  if (decision.reason.empty()) decision.reason = excluded;
+  if (!decision.reason.empty()) return decision;
+  const DecoderChoice choice = choose_encoding(decision, wish);
+  if (!decision.is_stored()) return decision;
+  if (!decision.is_nbits()) {
+    choose_groups(decision);
+    choose_decoder(decision, choice);
+  }
+  decision.stored_bytes = stored_bytes(decision);
+  if (decision.stored_bytes >= weight.tensor->byte_count()) {
+    decision.reason = "codes and scales would not be smaller";
+    decision.encoding = Encoding::kKeep;
+  }
+  return decision;
+}
+
+std::int64_t StructurePlanner::opset(const Weight& weight) const {
+  const auto* function = index_.bodies()[index_.root(weight.body)].function;
+  return onnx::opset_version(function != nullptr ? function->opset_imports : model_.proto->opset_imports, "");
+}
+
+std::string StructurePlanner::why_keep(const Weight& weight, const Wish& wish) const {
+  if (wish && wish->format == Format::kFp32) return "stays FP32, as asked for its node";
+  const Format format = wish ? wish->format : recipe_.format;
+  const std::uint64_t bytes = weight.tensor->byte_count();
+  if (bytes < recipe_.min_bytes) return fmt::format("smaller than {} bytes", recipe_.min_bytes);
+  if (weight.value->uses.empty()) return "nothing uses it";
+  if (weight.feeds_quantized_op) return "belongs to an op that is quantized already";
+  if (weight.value->is_output) return "is an output of the graph";
+  if (weight.value->is_input && model_.proto->ir_version >= 4)
+    return "is an input with a default value, and `keep_inputs=true` was asked for";
+  if (weight.role == Role::kOther && (format != Format::kW16 || weight.tensor->dims.size() < 2)) {
+    return fmt::format("feeds {}, which may need all bits", weight.op_type);
+  }
+  if (opset(weight) < kBroadcastOpset)
+    return fmt::format("opset {} is too old to decode in (7 is needed)", opset(weight));
+  return {};
+}
+
+// Returns what decoders the encoding leaves open.
+DecoderChoice StructurePlanner::choose_encoding(Decision& decision, const Wish& wish) const {
+  const Weight& weight = decision.weight;
+  const Format format = wish ? wish->format : recipe_.format;
+  const bool wants_half =
+      format == Format::kW16 || (!wish && recipe_.is_integer() && recipe_.integer.half_rest);
+  const char* const why = !wish            ? ""
+                          : wish->is_asked ? ", as asked for its node"
+                                           : ", as another of its nodes wants it";
+  if (wants_half || !weight.fits_few_bits()) {
+    const bool is_half =
+        weight.tensor->type == ElementType::kFloat16 || weight.tensor->type == ElementType::kBfloat16;
+    decision.encoding = is_half ? Encoding::kKeep : Encoding::kFloat16;
+    const char* what = weight.role == Role::kParameter ? "parameter"
+                       : weight.fits_few_bits()        ? "weight"
+                                                       : "constant";
+    decision.reason =
+        is_half ? "has 16 bits already"
+                : fmt::format("{} of {}, as 16-bit floats{}", what, weight.op_type, wants_half ? why : "");
+    return recipe_.decoder;
+  }
+  decision.reason = fmt::format("weight of {}{}", weight.op_type, why);
+  if (is_few_bits(format) && plan_few_bits(index_, recipe_, opset(weight), format, decision))
+    return DecoderChoice::kDq;
+  const bool can_unpack = opset(weight) >= kShiftOpset;
+  if (format == Format::kW4 && can_unpack) {
+    decision.encoding = recipe_.codebook ? Encoding::kCodebook4 : Encoding::kLinear4;
+    return recipe_.decoder;
+  }
+  decision.encoding = recipe_.codebook ? Encoding::kCodebook8 : Encoding::kLinear8;
+  if (format == Format::kW4) {
+    decision.reason +=
+        fmt::format("; opset {} cannot unpack 4 bits ({} is needed), so 8", opset(weight), kShiftOpset);
+  }
+  return recipe_.decoder;
+}
+
+void StructurePlanner::choose_groups(Decision& decision) const {
+  decision.format = format_of(decision, recipe_);
+  decision.scale = recipe_.scale;
+  // The rows of a table are looked up, not summed.
+  const bool is_summed = decision.weight.role == Role::kWeight && !decision.weight.is_looked_up;
+  decision.kernel = recipe_.rounding == Rounding::kBalanced && is_summed ? decision.weight.kernel_taps : 0;
+  if (!decision.is_linear()) return group_by_tensor(decision);
+  const auto& wanted = recipe_.granularity;
+  const auto axes = decision.weight.channels;
+  if (wanted.kind == GranularityKind::kTensor) return group_by_tensor(decision);
+  if (!axes) {
+    group_by_tensor(decision);
+    decision.reason += ", no channel axis known";
+    return;
+  }
+  // Four bits are too few for a whole channel: blocks, where they fit.
+  const bool auto_block = wanted.kind == GranularityKind::kAuto && decision.encoding == Encoding::kLinear4;
+  if (auto_block && group_by_block(decision, *axes, kDefaultBlock)) return;
+  if (wanted.kind == GranularityKind::kBlock) {
+    if (group_by_block(decision, *axes, wanted.block)) return;
+    decision.reason += fmt::format(", blocks of {} do not fit its shape", wanted.block);
+  }
+  group_by_channel(decision, *axes);
+}
+
+// Empty when DequantizeLinear can decode this tensor.
+std::string StructurePlanner::why_no_dq(const Decision& decision) const {
+  const std::int64_t version = opset(decision.weight);
+  if (!decision.is_linear()) return "DequantizeLinear decodes linear codes only";
+  if (decision.weight.tensor->type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
+  // Runtimes push DequantizeLinear through ops that move values, and some get it wrong.
+  if (decision.weight.is_moved) return "the weight is moved before it is used";
+  const bool is_block = decision.granularity == GranularityKind::kBlock;
+  std::int64_t needed = decision.granularity == GranularityKind::kTensor ? kDqOpset : kDqChannelOpset;
+  if (is_block || decision.encoding == Encoding::kLinear4) needed = kDqBlockOpset;
+  if (version < needed)
+    return fmt::format("DequantizeLinear needs opset {}, the model has {}", needed, version);
+  if (decision.granularity == GranularityKind::kChannel &&
+      decision.weight.channels->last - decision.weight.channels->first > 1) {
+    return "DequantizeLinear has one channel axis";
+  }
+  if (is_block && decision.weight.tensor->dims.size() != 2)
+    return "DequantizeLinear's blocks need two axes here";
+  return {};
+}
+
+void StructurePlanner::choose_decoder(Decision& decision, DecoderChoice choice) const {
+  const bool fits_lookup = !decision.is_packed() && decision.granularity != GranularityKind::kBlock;
+  if (decision.weight.is_looked_up && fits_lookup && choice == DecoderChoice::kAuto) {
+    decision.decoder = Decoder::kLookup;
+    decision.reason += "; rows are decoded after the lookup";
+    return;
+  }
+  const std::string no_dq = why_no_dq(decision);
+  const std::uint64_t decoded = decision.weight.tensor->element_count() * 4;
+  const bool too_large = decoded > kLargestFold;
+  if (choice == DecoderChoice::kFold || (choice == DecoderChoice::kAuto && !too_large) || !no_dq.empty()) {
+    decision.decoder = Decoder::kFold;
+    decision.reason += choice == DecoderChoice::kDq ? "; folded, as " + no_dq : kFolded;
+    // Fewer and smaller values on the way, which runtimes hold all at once until the last weight is folded.
+    if (choice == DecoderChoice::kAuto && can_have_pairs(decision)) split_into_pairs(decision);
+    if (too_large) decision.reason += "; over 1 GiB, newer runtimes decode it at every inference";
+    return;
+  }
+  decision.decoder = Decoder::kDq;
+  decision.reason += too_large ? "; over 1 GiB, which runtimes do not fold" : "; DequantizeLinear, as asked";
+  // Measured on MobileNetV2 (`ounce bench`): runtimes fuse it into these two, and run it anew each time
+  // elsewhere.
+  if (decision.weight.op_type != "MatMul" && decision.weight.op_type != "Gemm")
+    decision.reason +=
+        ", though it runs at every inference and keeps the op from packing its weight: 2 to 3 times slower";
+  fit_to_dq(decision);
+}
+
+// Types and shapes as DequantizeLinear wants them.
+void StructurePlanner::fit_to_dq(Decision& decision) const {
+  if (decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric)
+    decision.format = quant::kSymmetricInt4;
+  if (decision.granularity == GranularityKind::kBlock) {  // it scales in the tensor's own shape
+    decision.view = decision.weight.tensor->dims;
+    decision.scale_dims = decision.view;
+    decision.scale_dims[decision.block_axis()] /= static_cast<std::int64_t>(decision.block);
+  } else if (decision.granularity == GranularityKind::kChannel) {
+    decision.scale_dims = {static_cast<std::int64_t>(decision.layout.channels)};
+  }
+}
+
+// Four bits that are bytes after loading: what shares a scale is a row of them, and half of the rows are the
+// low halves of bytes.
+bool StructurePlanner::can_have_rows(const Decision& decision) const {
+  return decision.encoding == Encoding::kLinear4 && decision.format.is_symmetric &&
+         decision.granularity != GranularityKind::kTensor && decision.layout.has_contiguous_groups() &&
+         decision.layout.groups() % 2 == 0 && opset(decision.weight) >= kDqChannelOpset;
+}
+
+std::string StructurePlanner::why_no_run_decoding(const Decision& decision) const {
+  if (decision.encoding != Encoding::kLinear4) return why_no_dq(decision);
+  if (decision.weight.tensor->type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
+  if (decision.weight.is_moved) return "the weight is moved before it is used";
+  return can_have_rows(decision) ? "" : "its scales do not belong to rows";
+}
+
+void StructurePlanner::decode_at_runs(Decision& decision, const std::string& reason) const {
+  if (decision.reason.ends_with(kFolded))
+    decision.reason.resize(decision.reason.size() - std::strlen(kFolded));
+  decision.reason += "; " + reason;
+  decision.decoder = Decoder::kDq;
+  if (decision.encoding != Encoding::kLinear4) return fit_to_dq(decision);
+  decision.has_pairs = false;
+  decision.has_rows = true;
+  const auto rows = static_cast<std::int64_t>(decision.layout.groups());
+  decision.view = {rows, static_cast<std::int64_t>(decision.weight.tensor->element_count()) / rows};
+  decision.scale_dims = {rows};
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,57 @@
+// Decides for each tensor all that can be decided without its values: whether it can be stored smaller, in
+// which encoding, what shares a scale, and how it is decoded.
+#pragma once
+
+#include <ounce/recipe.h>
+
+#include <optional>
+
+#include "formats/onnx/file/model.h"
+#include "formats/onnx/graph/index.h"
+#include "formats/onnx/plan/decision.h"
+#include "formats/onnx/plan/integer_plan.h"
+#include "formats/onnx/plan/selection.h"
+
+namespace ounce::plan {
+
+// BitShift, which unpacks 4 bits: older models are stored in 8 instead.
+inline constexpr std::int64_t kShiftOpset = 11;
+
+class StructurePlanner {
+ public:
+  StructurePlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
+                   const IntegerPlan& integer, const NodeWishes& wishes, Selection& selection)
+      : model_(model),
+        index_(index),
+        recipe_(recipe),
+        integer_(integer),
+        wishes_(wishes),
+        selection_(selection) {}
+
+  Decision decide(const Weight& weight);
+
+  // Why a weight that is folded cannot be decoded at every run instead; empty when it can.
+  std::string why_no_run_decoding(const Decision& decision) const;
+  // Makes it so. `reason` takes the place of the one for folding.
+  void decode_at_runs(Decision& decision, const std::string& reason) const;
+
+ private:
+  std::int64_t opset(const Weight& weight) const;
+  using Wish = std::optional<StorageWish>;
+  std::string why_keep(const Weight& weight, const Wish& wish) const;
+  DecoderChoice choose_encoding(Decision& decision, const Wish& wish) const;
+  void choose_groups(Decision& decision) const;
+  void choose_decoder(Decision& decision, DecoderChoice choice) const;
+  std::string why_no_dq(const Decision& decision) const;
+  bool can_have_rows(const Decision& decision) const;
+  void fit_to_dq(Decision& decision) const;
+
+  const onnx::Model& model_;
+  const graph::Index& index_;
+  const Recipe& recipe_;
+  const IntegerPlan& integer_;
+  const NodeWishes& wishes_;
+  Selection& selection_;
+};
+
+}  // namespace ounce::plan

@@ -1,0 +1,83 @@
+#include "formats/onnx/plan/coding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "calibration/calibrators.h"
+
+namespace ounce::plan {
+
+ElementType element_type_of(ActivationType type) {
+  switch (type) {
+    case ActivationType::kS8: return ElementType::kInt8;
+    case ActivationType::kU16: return ElementType::kUint16;
+    case ActivationType::kS16: return ElementType::kInt16;
+    case ActivationType::kU8: break;
+  }
+  return ElementType::kUint8;
+}
+
+ActivationType activation_type_of(ElementType type) {
+  switch (type) {
+    case ElementType::kInt8: return ActivationType::kS8;
+    case ElementType::kUint16: return ActivationType::kU16;
+    case ElementType::kInt16: return ActivationType::kS16;
+    default: return ActivationType::kU8;
+  }
+}
+
+CodeLimits limits_of(ElementType type) {
+  switch (type) {
+    case ElementType::kInt8: return {-128, 127};
+    case ElementType::kUint16: return {0, 65535};
+    case ElementType::kInt16: return {-32768, 32767};
+    default: return {0, 255};
+  }
+}
+
+Coding make_coding(const ValueRange& range, ActivationType type, bool is_symmetric) {
+  Coding coding;
+  coding.type = element_type_of(type);
+  const auto [lowest, highest] = limits_of(coding.type);
+  const double low = std::min(range.low, 0.0), high = std::max(range.high, 0.0);
+  coding.range = {low, high};
+  // Values of one sign need no codes for the other.
+  const bool is_centred = is_symmetric && low < 0 && high > 0;
+  const double steps = highest - lowest - (is_centred ? 1 : 0);
+  const double width = is_centred ? 2 * std::max(-low, high) : high - low;
+  const double scale = std::max<double>(width / steps, std::numeric_limits<float>::min());
+  coding.scale = width > 0 && scale < std::numeric_limits<float>::max() ? static_cast<float>(scale) : 1.0F;
+  const double zero = is_centred ? (lowest + highest + 1) / 2 : std::nearbyint(lowest - low / coding.scale);
+  coding.zero = static_cast<std::int32_t>(std::clamp<double>(zero, lowest, highest));
+  return coding;
+}
+
+Coding choose_coding(const calibration::Ranges& ranges, const std::string& name,
+                     const IntegerRecipe& recipe) {
+  static const ValueOverride kNothing;
+  const calibration::Statistics& statistics = ranges.values.at(name);
+  const auto found = recipe.values.find(name);
+  const ValueOverride& override = found == recipe.values.end() ? kNothing : found->second;
+  const ActivationType type = override.type.value_or(recipe.activations);
+  const CodeLimits limits = limits_of(element_type_of(type));
+  const bool is_centred =
+      recipe.symmetric_activations && statistics.minimum() < 0 && statistics.maximum() > 0;
+  const calibration::CodeFormat format{limits.high - limits.low + 1, is_centred};
+  const CalibrationMethod method = override.method.value_or(recipe.calibration);
+  calibration::RangeChoice choice;
+  if (override.range) {
+    choice = {*override.range, method, 0, calibration::mean_square(statistics)};
+  } else {
+    choice = ranges.memo->choose(statistics, method, format, recipe.percentile);
+  }
+  Coding coding = make_coding(choice.range, type, recipe.symmetric_activations);
+  coding.method = choice.method;
+  // The range that holds zero, too: another one only where it was asked for.
+  if (override.range) choice.noise = calibration::predicted_error(statistics, coding.range, format);
+  coding.sqnr_db = choice.noise > 0 ? 10 * std::log10(choice.signal / choice.noise)
+                                    : std::numeric_limits<double>::infinity();
+  return coding;
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,195 @@
+#include "formats/onnx/plan/dynamic_planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "formats/onnx/file/attributes.h"
+#include "formats/onnx/graph/index.h"
+#include "formats/onnx/plan/integer_candidates.h"
+
+namespace ounce::plan {
+namespace {
+
+using graph::Constant;
+using graph::find_constant;
+using graph::input_of;
+using graph::opset_of;
+
+constexpr std::int64_t kDynamicOpset = 11;
+
+// Inputs by their place.
+constexpr std::size_t kWeight = 1, kRecurrence = 2;
+constexpr std::size_t kBias = 2, kOthers = 5;
+
+template <class List>
+bool has(const List& list, onnx::Bytes name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+// They say nothing as long as they are 0, or absent.
+constexpr std::array<std::string_view, 2> kOff = {"do_rotary", "past_present_share_buffer"};
+// Of no use without do_rotary; where the sizes are all the same, the weight says them.
+constexpr std::array<std::string_view, 2> kNeedless = {"rotary_embedding_dim", "qkv_hidden_sizes"};
+
+std::string why_not_lstm_attributes(const onnx::Node& node) {
+  for (const auto& attribute : node.attributes) {
+    if (!has(kLstmAttributes, attribute->name) && attribute->name != "layout")
+      return fmt::format("its attribute '{}' is not known to DynamicQuantizeLSTM", attribute->name);
+  }
+  if (integer_setting(node, "layout", 0) != 0) return "its batches come first (layout)";
+  if (!string_setting(node, "direction", "forward")) return "its direction is not known here";
+  return {};
+}
+
+std::string why_not_gates(const std::optional<Constant>& weight, const char* what) {
+  if (!weight) return fmt::format("its {} is computed while the model runs", what);
+  if (weight->tensor->type != ElementType::kFloat) return fmt::format("its {} is not float32", what);
+  if (weight->tensor->dims.size() != 3) return fmt::format("its {} has not three axes", what);
+  if (weight->tensor->element_count() == 0) return fmt::format("its {} is empty", what);
+  if (weight->is_shared()) return fmt::format("its {} is used elsewhere too", what);
+  return {};
+}
+
+std::string why_not_shapes(const onnx::Node& node, const std::vector<std::int64_t>& weight,
+                           const std::vector<std::int64_t>& recurrence) {
+  const std::int64_t directions = *string_setting(node, "direction", "forward") == "bidirectional" ? 2 : 1;
+  const std::int64_t hidden = recurrence[2];
+  const bool fits = weight[0] == directions && recurrence[0] == directions && weight[1] == recurrence[1] &&
+                    weight[1] % 4 == 0 && weight[1] / 4 == hidden;
+  if (!fits) return "its weights do not fit together";
+  return integer_setting(node, "hidden_size", hidden) == hidden
+             ? ""
+             : "its hidden_size is not that of its weights";
+}
+
+std::string why_not_attention_attributes(const onnx::Node& node) {
+  for (const auto& attribute : node.attributes) {
+    const onnx::Bytes name = attribute->name;
+    if (!has(kAttentionAttributes, name) && !has(kOff, name) && !has(kNeedless, name))
+      return fmt::format("its attribute '{}' is not known to QAttention", name);
+    if (has(kOff, name) && integer_setting(node, name, 0) != 0)
+      return fmt::format("QAttention has no {}", name);
+  }
+  if (onnx::find_attribute(node, "qkv_hidden_sizes") == nullptr) return {};
+  const auto sizes = onnx::integers_attribute(node, "qkv_hidden_sizes");
+  const bool are_alike = sizes && std::all_of(sizes->begin(), sizes->end(),
+                                              [&](std::int64_t size) { return size == sizes->front(); });
+  return are_alike ? "" : "its queries, keys and values differ in size (qkv_hidden_sizes)";
+}
+
+std::string why_not_inputs(const onnx::Node& node) {
+  if (input_of(node, kBias).empty()) return "it has no bias, which QAttention needs";
+  for (std::size_t i = kOthers; i < node.inputs.size(); ++i) {
+    if (!node.inputs[i].empty()) return fmt::format("QAttention has no place for its input {}", i);
+  }
+  return {};
+}
+
+std::string why_not_attention_weight(const onnx::Node& node, const std::optional<Constant>& weight) {
+  if (!weight) return "its weight is computed while the model runs";
+  const onnx::Tensor& tensor = *weight->tensor;
+  if (tensor.type != ElementType::kFloat) return "its weight is not float32";
+  if (tensor.dims.size() != 2 || tensor.element_count() == 0) return "its weight is not a matrix";
+  if (weight->is_shared()) return "its weight is used elsewhere too";
+  const auto heads = onnx::integer_attribute(node, "num_heads");
+  if (!heads || *heads <= 0) return "its num_heads is not known here";
+  return tensor.dims[1] % 3 == 0 && tensor.dims[1] / 3 % *heads == 0 ? ""
+                                                                     : "its weight does not fit its heads";
+}
+
+}  // namespace
+
+std::string why_not_dynamic_lstm(const onnx::Model& model, const graph::Index& index, std::size_t body,
+                                 const onnx::Node& node) {
+  if (std::string reason = why_not_lstm_attributes(node); !reason.empty()) return reason;
+  const auto weight = find_constant(model, index, body, input_of(node, kWeight));
+  const auto recurrence = find_constant(model, index, body, input_of(node, kRecurrence));
+  if (std::string reason = why_not_gates(weight, "weight"); !reason.empty()) return reason;
+  if (std::string reason = why_not_gates(recurrence, "recurrent weight"); !reason.empty()) return reason;
+  return why_not_shapes(node, weight->tensor->dims, recurrence->tensor->dims);
+}
+
+bool is_fused_attention(const onnx::Node& node) {
+  return node.op_type == "Attention" && node.domain == "com.microsoft";
+}
+
+std::string why_not_dynamic_attention(const onnx::Model& model, const graph::Index& index, std::size_t body,
+                                      const onnx::Node& node) {
+  if (opset_of(model, index, body) < kDynamicOpset)
+    return fmt::format("its opset is older than {}", kDynamicOpset);
+  if (std::string reason = why_not_attention_attributes(node); !reason.empty()) return reason;
+  if (std::string reason = why_not_inputs(node); !reason.empty()) return reason;
+  return why_not_attention_weight(node, find_constant(model, index, body, input_of(node, kWeight)));
+}
+
+namespace {
+
+class DynamicPlanner {
+ public:
+  DynamicPlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, Seeds& seeds)
+      : model_(model),
+        index_(index),
+        recipe_(recipe.integer),
+        gemm_(recipe.format == Format::kStatic ? GemmForm::kWhole : GemmForm::kSplit),
+        seeds_(seeds) {}
+
+  IntegerPlan make() {
+    const bool is_among_static = gemm_ == GemmForm::kWhole;
+    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      if (is_among_static ? seeds_.is_asked_dynamic(node) : is_worth_a_reason(node)) decide(body, position);
+    });
+    return std::move(plan_);
+  }
+
+ private:
+  std::string why_not(std::size_t body, const onnx::Node& node, const IntegerOp* op) const {
+    if (op == nullptr)
+      return first_of(seeds_.why_asked(node), fmt::format("{} has no dynamic kernel", node.op_type));
+    if (node.outputs.empty()) return "it has no output";
+    if (op->kind == IntegerKind::kLstm)
+      return first_of(seeds_.why_excluded(body, node, {1, 2}),
+                      why_not_dynamic_lstm(model_, index_, body, node));
+    if (op->kind == IntegerKind::kAttention)
+      return first_of(seeds_.why_excluded(body, node, {1}),
+                      why_not_dynamic_attention(model_, index_, body, node));
+    if (op->kind == IntegerKind::kConv && !recipe_.force_conv)
+      return first_of(seeds_.why_asked(node),
+                      "ConvInteger is several times slower than FP32 (`integer.force_conv`)");
+    return seeds_.why_not(body, node);
+  }
+  static std::string first_of(std::string a, std::string b) { return a.empty() ? b : a; }
+
+  void decide(std::size_t body, std::size_t position) {
+    const onnx::Node& node = *index_.bodies()[body].nodes()[position];
+    NodeDecision decision;
+    decision.body = body;
+    decision.node = position;
+    decision.op = find_dynamic_op(node, gemm_);
+    decision.reason = why_not(body, node, decision.op);
+    if (decision.reason.empty()) {
+      decision.arithmetic = Arithmetic::kDynamic;
+      decision.output = node.outputs[0];
+    }
+    plan_.nodes.push_back(std::move(decision));
+  }
+
+  const onnx::Model& model_;
+  const graph::Index& index_;
+  const IntegerRecipe& recipe_;
+  GemmForm gemm_;
+  Seeds& seeds_;
+  IntegerPlan plan_;
+};
+
+}  // namespace
+
+IntegerPlan plan_dynamic(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
+                         Seeds& seeds) {
+  return DynamicPlanner(model, index, recipe, seeds).make();
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,280 @@
+#include "formats/onnx/plan/half_tensors.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/onnx/file/attributes.h"
+#include "formats/onnx/plan/by_values.h"
+#include "formats/onnx/plan/plan.h"
+#include "kernels/half.h"
+#include "quant/tiles.h"
+
+namespace ounce::plan {
+namespace {
+
+// A weight whose largest value is below this loses precision as a whole.
+constexpr float kSmallestWeight = 0x1p-11F;
+
+enum class Influence {
+  kAdded,    // small values drown in sums
+  kScales,   // small values matter when there are no larger ones
+  kDivides,  // or keeps something from being divided by zero: small values matter
+};
+
+Influence influence_of(const graph::Index& index, const Weight& weight) {
+  const bool is_single = weight.tensor->element_count() == 1;
+  Influence strongest = weight.fits_few_bits() ? Influence::kScales : Influence::kAdded;
+  for (const graph::Use& use : weight.value->uses) {
+    const onnx::Node& node = index.node(use);
+    const auto is_one_of = [&](std::initializer_list<const char*> ops) {
+      return std::any_of(ops.begin(), ops.end(), [&](const char* op) { return is_op(node, op); });
+    };
+    const bool divides = is_one_of({"Log", "Sqrt", "Reciprocal", "Pow"}) ||
+                         (is_op(node, "Div") && use.input == 1) ||
+                         (is_op(node, "BatchNormalization") && use.input == 4);
+    const bool guards = is_single && is_one_of({"Add", "Sub", "Max", "Min", "Clip", "Where", "Greater",
+                                                "Less", "GreaterOrEqual", "LessOrEqual"});
+    if (divides || guards) return Influence::kDivides;
+    if (is_one_of({"Mul", "Div"})) strongest = Influence::kScales;
+  }
+  return strongest;
+}
+
+template <class Look>
+void for_each_value(const quant::FloatSource& floats, const Look& look) {
+  std::vector<float> scratch, tile;
+  for (std::size_t first = 0; first < floats.size(); first += quant::kTile) {
+    tile.resize(std::min(quant::kTile, floats.size() - first));
+    std::memcpy(tile.data(), floats.values(first, tile.size(), scratch), tile.size() * sizeof(float));
+    for (const float value : tile) look(value);
+  }
+}
+
+float smallest_of(const quant::FloatSource& floats) {
+  float smallest = std::numeric_limits<float>::infinity();
+  for_each_value(floats, [&](float value) {
+    if (value != 0) smallest = std::min(smallest, std::fabs(value));
+  });
+  return smallest;
+}
+
+float largest_finite_of(const quant::FloatSource& floats) {
+  float largest = 0;
+  for_each_value(floats, [&](float value) {
+    if (std::isfinite(value) && std::fabs(value) > std::fabs(largest)) largest = value;
+  });
+  return largest;
+}
+
+}  // namespace
+
+HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index, ElementType half,
+                            Decision& decision, const ForEach& for_each) {
+  const TensorSource source(model, *decision.weight.tensor);
+  const quant::FloatSource& floats = source.floats();
+  const std::size_t tiles = quant::tile_count(floats, quant::kTile);
+  std::vector<Digest> digests(decision.weight.tensor->byte_count() >= kDigestFrom ? tiles : 0);
+  std::vector<kernels::HalfStats> stats(tiles);
+  std::vector<kernels::Range> ranges(tiles);
+  const bool is_fp16 = half == ElementType::kFloat16;
+  quant::for_each_tile(floats, quant::kTile, for_each,
+                       [&](std::size_t tile, std::size_t first, std::size_t count) {
+                         std::vector<float> scratch;
+                         const std::byte* values = floats.values(first, count, scratch);
+                         kernels::range_of_run(values, count, ranges[tile]);
+                         if (is_fp16) {
+                           std::vector<std::uint16_t> halves(count);
+                           kernels::f32_to_f16(values, count, halves.data(), stats[tile]);
+                         }
+                         if (!digests.empty()) digests[tile] = digest_of(floats.bytes_of(first, count));
+                       });
+  if (!digests.empty()) decision.digest = digest_of(digests);
+  kernels::Range whole;
+  std::uint64_t small = 0;
+  for (std::size_t i = 0; i < tiles; ++i) {
+    whole.merge(ranges[i]);
+    small += stats[i].subnormal + stats[i].vanished;
+  }
+  const float largest = is_fp16 ? kLargestHalf : kLargestBfloat;
+  if (!whole.finite()) {
+    if (decision.weight.role == Role::kWeight) return {.is_broken = true};
+    // 16 bits have them too, but not what is large and finite beside them.
+    const float worst = largest_finite_of(floats);
+    return std::fabs(worst) > largest ? HalfTensor{HalfFit::kOverflows, worst} : HalfTensor{};
+  }
+  if (whole.empty() || whole.absmax() == 0) return {};
+  if (whole.absmax() > largest) return {HalfFit::kOverflows, whole.max > largest ? whole.max : whole.min};
+  if (small == 0) return {};
+  const Influence influence = influence_of(index, decision.weight);
+  const bool matters = influence == Influence::kDivides ||
+                       (influence == Influence::kScales && whole.absmax() < kSmallestWeight);
+  return matters ? HalfTensor{HalfFit::kVanishes, smallest_of(floats)} : HalfTensor{};
+}
+
+namespace {
+
+constexpr std::string_view kRandom = "other types draw other random numbers";
+constexpr std::string_view kCoordinates = "its inputs are coordinates, which need more than 11 bits";
+constexpr std::string_view kSignal = "it sums over a whole signal";
+constexpr std::string_view kSquares = "it sums squares, which overflow beyond 256";
+constexpr std::string_view kLoss = "losses are sums of logarithms";
+
+constexpr auto kHalfOps = std::to_array<HalfOp>({
+    {"AffineGrid", Reach::kCarries, kCoordinates},
+    {"Atan", Reach::kBounds},
+    {"Bernoulli", Reach::kBounds, kRandom},
+    {"Cos", Reach::kBounds},
+    {"CumSum", Reach::kGrows, "its sums grow along the axis"},
+    {"DFT", Reach::kGrows, kSignal},
+    {"Erf", Reach::kBounds},
+    {"Exp", Reach::kGrows},
+    {"EyeLike", Reach::kBounds, "what it gives follows its input"},
+    {"GRU", Reach::kBounds, "ONNX Runtime crashes on it in 16-bit floats"},
+    {"GlobalLpPool", Reach::kCarries, kSquares},
+    {"GroupNormalization", Reach::kBounds},
+    {"HardSigmoid", Reach::kBounds},
+    {"Hardmax", Reach::kBounds},
+    {"InstanceNormalization", Reach::kBounds},
+    {"LRN", Reach::kCarries, kSquares},
+    {"LayerNormalization", Reach::kBounds},
+    {"Log", Reach::kLowers},
+    {"LpNormalization", Reach::kBounds, kSquares},
+    {"LpPool", Reach::kCarries, kSquares},
+    {"MaxRoiPool", Reach::kCarries, kCoordinates},
+    {"MeanVarianceNormalization", Reach::kBounds, kSquares},
+    {"Multinomial", Reach::kCarries, kRandom},
+    {"NegativeLogLikelihoodLoss", Reach::kCarries, kLoss},
+    {"Pow", Reach::kGrows},
+    {"RMSNormalization", Reach::kBounds},
+    {"RandomNormal", Reach::kBounds, kRandom},
+    {"RandomNormalLike", Reach::kBounds, kRandom},
+    {"RandomUniform", Reach::kBounds, kRandom},
+    {"RandomUniformLike", Reach::kBounds, kRandom},
+    {"ReduceL1", Reach::kGrows},
+    {"ReduceL2", Reach::kGrows},
+    {"ReduceLogSum", Reach::kLowers},
+    {"ReduceLogSumExp", Reach::kLowers},
+    {"ReduceProd", Reach::kGrows},
+    {"ReduceSum", Reach::kGrows},
+    {"ReduceSumSquare", Reach::kGrows},
+    {"RoiAlign", Reach::kCarries, kCoordinates},
+    {"STFT", Reach::kGrows, kSignal},
+    {"Sigmoid", Reach::kBounds},
+    {"Sign", Reach::kBounds},
+    {"SimplifiedLayerNormalization", Reach::kBounds},
+    {"Sin", Reach::kBounds},
+    {"SkipLayerNormalization", Reach::kBounds},
+    {"SkipSimplifiedLayerNormalization", Reach::kBounds},
+    {"Softmax", Reach::kBounds},
+    {"SoftmaxCrossEntropyLoss", Reach::kCarries, kLoss},
+    {"Softsign", Reach::kBounds},
+    {"Sqrt", Reach::kLowers},
+    {"Tanh", Reach::kBounds},
+});
+static_assert(std::is_sorted(kHalfOps.begin(), kHalfOps.end(),
+                             [](const HalfOp& a, const HalfOp& b) { return a.op_type < b.op_type; }));
+
+constexpr auto kSettings = std::to_array<std::pair<std::string_view, std::size_t>>({
+    {"Dropout", 1},  // the ratio
+    {"GridSample", 1},
+    {"Resize", 1},  // the region
+});
+
+constexpr auto kEpsilons = std::to_array<std::pair<std::string_view, float>>({
+    {"BatchNormalization", 1e-5F},
+    {"GroupNormalization", 1e-5F},
+    {"InstanceNormalization", 1e-5F},
+    {"LayerNormalization", 1e-5F},
+    {"RMSNormalization", 1e-5F},
+    {"SimplifiedLayerNormalization", 1e-5F},
+    {"SkipLayerNormalization", 1e-12F},
+    {"SkipSimplifiedLayerNormalization", 1e-12F},
+});
+
+}  // namespace
+
+const HalfOp& half_op(const onnx::Node& node) {
+  static constexpr HalfOp kOrdinary{""}, kTrainingDropout{"Dropout", Reach::kCarries, kRandom};
+  if (is_op(node, "Dropout") && node.inputs.size() > 2) return kTrainingDropout;
+  const auto* found =
+      std::lower_bound(kHalfOps.begin(), kHalfOps.end(), node.op_type,
+                       [](const HalfOp& op, std::string_view name) { return op.op_type < name; });
+  return found != kHalfOps.end() && found->op_type == node.op_type ? *found : kOrdinary;
+}
+
+bool is_setting(const onnx::Node& node, std::size_t input) {
+  return std::find(kSettings.begin(), kSettings.end(), std::pair(node.op_type, input)) != kSettings.end();
+}
+
+bool is_scattered_sum(const onnx::Node& node) {
+  if (!is_op(node, "ScatterElements") && !is_op(node, "ScatterND")) return false;
+  return onnx::string_setting(node, "reduction", "none") != onnx::Bytes("none");
+}
+
+float epsilon_of(const onnx::Node& node) {
+  for (const auto& [op_type, otherwise] : kEpsilons) {
+    if (op_type == node.op_type)
+      return onnx::float_setting(node, "epsilon", otherwise).value_or(std::numeric_limits<float>::min());
+  }
+  return 0;
+}
+
+using onnx::Bytes;
+using onnx::OpSchema;
+
+namespace {
+
+constexpr std::int64_t kNewestOpset = 1000;
+
+}  // namespace
+
+bool has_sequence(const OpSchema& schema) {
+  if (schema.inputs.find('*') != std::string_view::npos) return true;
+  for (const std::string_view list : {schema.inputs, schema.outputs}) {
+    for (const char letter : list) {
+      if (OpSchema::is_variable(letter) && schema.types_of(letter) == "*") return true;
+    }
+  }
+  return false;
+}
+
+bool shares_type(const OpSchema& schema, const onnx::Node& node, Bytes name, ElementType half) {
+  const auto is_shared = [&](const std::vector<Bytes>& names, auto letter_of) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] != name) continue;
+      const std::optional<char> letter = letter_of(i);
+      if (letter && OpSchema::is_variable(*letter) && schema.allows(*letter, half)) return true;
+    }
+    return false;
+  };
+  return is_shared(node.inputs, [&](std::size_t i) { return schema.input(i); }) ||
+         is_shared(node.outputs, [&](std::size_t i) { return schema.output(i); });
+}
+
+std::string why_no_type(const OpSchema& schema, ElementType half) {
+  const auto allows = [&](const OpSchema& each) {
+    const std::optional<char> letter = each.input(0);
+    return letter && OpSchema::is_variable(*letter) && each.allows(*letter, half);
+  };
+  const std::string what = fmt::format("ONNX has no {} of {}", schema.op_type, name_of(half));
+  const OpSchema* newest = onnx::find_op_schema(schema.domain, schema.op_type, kNewestOpset);
+  if (newest == nullptr || !allows(*newest)) return what;
+  std::int64_t first = newest->since;
+  for (std::int64_t version = first; version > schema.since; --version) {
+    const OpSchema* older = onnx::find_op_schema(schema.domain, schema.op_type, version);
+    if (allows(*older)) first = older->since;
+  }
+  return fmt::format("{} before opset {}", what, first);
+}
+
+}  // namespace ounce::plan

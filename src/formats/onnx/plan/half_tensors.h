@@ -1,0 +1,82 @@
+// What becomes of the constants of a model when they are stored as 16-bit floats.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/element_type.h"
+#include "base/thread_pool.h"
+#include "formats/onnx/file/model.h"
+#include "formats/onnx/file/op_schemas.h"
+#include "formats/onnx/graph/index.h"
+#include "formats/onnx/plan/decision.h"
+#include "formats/onnx/plan/weights.h"
+
+namespace ounce::plan {
+
+inline constexpr float kLargestHalf = 65504, kSmallestHalf = 0x1p-24F;
+inline constexpr float kLargestBfloat = 0x1.FEp127F;  // a little less than the largest float32
+// Below this, 16-bit floats have a fixed step and lose precision.
+inline constexpr float kSmallestNormalHalf = 0x1p-14F;
+
+enum class HalfFit {
+  kFits,
+  kOverflows,  // values beyond 65504 would become infinite
+  kVanishes,   // values that are divided by, or added so that they can be, would be zero or imprecise
+};
+
+struct HalfTensor {
+  HalfFit fit = HalfFit::kFits;
+  float worst = 0;         // the value that does not fit
+  bool is_broken = false;  // a weight with NaN or infinite values
+};
+
+// Reads a float32 tensor once, notes its digest in the decision if it is large, and says whether it keeps its
+// meaning.
+HalfTensor read_half_tensor(const onnx::Model& model, const graph::Index& index, ElementType half,
+                            Decision& decision, const ForEach& for_each);
+
+// What is known of ops that are to compute on 16-bit floats: which must not, and what becomes of values that
+// leave the range of 16-bit floats on their way through them.
+
+// From what goes in to what comes out.
+enum class Reach {
+  kCarries,  // large in, large out
+  kBounds,   // the result is small whatever goes in
+  kLowers,   // squares and powers are brought back: roots and logarithms
+  kGrows,    // powers and sums: the result may be large though nothing was
+};
+
+struct HalfOp {
+  std::string_view op_type;
+  Reach reach = Reach::kCarries;
+  std::string_view why_float = {};  // why the op stays in FP32, whatever its values are
+};
+
+// Ops of ONNX's own domain, and of ONNX Runtime's, that are not listed carry and may compute on 16 bits.
+const HalfOp& half_op(const onnx::Node& node);
+
+// Inputs that say where or how much, not what: their steps would become visible.
+bool is_setting(const onnx::Node& node, std::size_t input);
+
+// A scatter that adds or multiplies what it meets.
+bool is_scattered_sum(const onnx::Node& node);
+
+// The epsilon that a normalisation adds to what it divides by, next to nothing when it cannot be read; 0 for
+// other ops.
+float epsilon_of(const onnx::Node& node);
+
+// What the schema of an op says about 16-bit floats.
+
+// Does the op take or give sequences or maps?
+bool has_sequence(const onnx::OpSchema& schema);
+
+// Would the type of this value change with those of others at the node?
+bool shares_type(const onnx::OpSchema& schema, const onnx::Node& node, onnx::Bytes name, ElementType half);
+
+// The reason for an op that has no such type, with the opset that brought it, if one did.
+std::string why_no_type(const onnx::OpSchema& schema, ElementType half);
+
+}  // namespace ounce::plan

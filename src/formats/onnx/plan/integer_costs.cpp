@@ -1,0 +1,460 @@
+#include "formats/onnx/plan/integer_costs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/cancel.h"
+#include "formats/onnx/file/attributes.h"
+#include "plan/float_choice/min_cut.h"
+
+namespace ounce::plan {
+namespace {
+
+constexpr std::int64_t kLeastSaved = 10'000;  // nanoseconds: less is noise
+// Integers are what was asked for: they stay unless floats are faster by more than estimates are usually off.
+constexpr double kAsked = 0.87;
+// Prices of the noisiest node, in nanoseconds, that divisions are found for; the quietest have so much of it
+// at least.
+constexpr double kLowestPrice = 100, kHighestPrice = 1e12, kRise = 1.4, kQuietest = 1e-6;
+constexpr double kLargeRise = 4;      // where each takes long: in plans …
+constexpr std::size_t kLarge = 1000;  // … with so many nodes
+
+// Sizes of hostile models may be beyond all numbers.
+std::int64_t whole(double nanoseconds) {
+  constexpr double kMost = 1e9;
+  return nanoseconds > 0 ? std::llround(std::min(nanoseconds, kMost)) : 0;
+}
+
+using Prices = std::map<const onnx::Node*, double>;  // of nodes on integers, in nanoseconds
+
+class CostGraph {
+ public:
+  // `asked`: what integers count of what they take.
+  CostGraph(const graph::Index& index, const IntegerPlan& plan, const Seeds& seeds,
+            const calibration::Ranges& ranges, const KernelCosts& costs, double asked = kAsked)
+      : index_(index),
+        plan_(plan),
+        seeds_(seeds),
+        ranges_(ranges),
+        costs_(costs),
+        asked_(asked),
+        cut_(plan.nodes.size()) {
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      const NodeDecision& decision = plan_.nodes[i];
+      if (decision.arithmetic != Arithmetic::kStatic) continue;
+      things_.emplace(&node_of(decision), i);
+      makers_.emplace(ValueKey{decision.body, decision.output}, i);
+    }
+  }
+
+  std::set<const onnx::Node*> solve() {
+    std::set<const onnx::Node*> floats;
+    if (ranges_.samples == 0) return floats;
+    const std::int64_t all_on_integers = build();
+    if (!cut_.solve() || all_on_integers - cut_.cost() < kLeastSaved) return floats;
+    for (const auto& [node, i] : things_) {
+      if (!cut_.is_first(i)) floats.insert(node);
+    }
+    return floats;
+  }
+
+  // Gives what all of it costs on integers.
+  std::int64_t build() {
+    std::int64_t all_on_integers = 0;
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      if (plan_.nodes[i].arithmetic != Arithmetic::kStatic) continue;
+      const Times times = times_of(plan_.nodes[i]);
+      cut_.weigh(i, whole(asked_ * times.integers), whole(times.floats));
+      all_on_integers += whole(asked_ * times.integers);
+    }
+    for (const ValueKey& value : values()) all_on_integers += add_value(value);
+    keep_shared_weights_together();
+    return all_on_integers;
+  }
+
+  // After build(): the least that it costs when nodes have these prices besides. Nothing when that would take
+  // too long to find.
+  std::optional<Division> divide(const Prices& prices) const {
+    LeastCut cut = cut_;
+    for (const auto& [node, price] : prices)
+      cut.weigh(things_.at(node), std::isfinite(price) ? whole(price) : LeastCut::kNever, 0);
+    if (!cut.solve()) return std::nullopt;
+    Division division{{}, static_cast<double>(cut.cost())};
+    for (const auto& [node, i] : things_) {
+      if (!cut.is_first(i)) division.floats.insert(node);
+    }
+    for (const auto& [node, price] : prices) {
+      if (!division.floats.contains(node)) division.time -= static_cast<double>(whole(price));
+    }
+    return division;
+  }
+
+ private:
+  const onnx::Node& node_of(const NodeDecision& decision) const {
+    return *index_.bodies()[decision.body].nodes()[decision.node];
+  }
+
+  // For one sample; none when nobody has looked.
+  double count_of(const ValueKey& value) const {
+    const auto found = ranges_.values.find(graph::value_path(index_, value.first, value.second));
+    if (found == ranges_.values.end() || ranges_.samples == 0) return 0;
+    return static_cast<double>(found->second.count()) / static_cast<double>(ranges_.samples);
+  }
+  ValueKey key_of(std::size_t body, Bytes name) const { return {index_.find(body, name).body, name}; }
+
+  ProductShape shape_of(const NodeDecision& decision) const {
+    const onnx::Node& node = node_of(decision);
+    const auto& dims = seeds_.weight_dims(decision.body, node);
+    const auto at = [&](std::size_t axis) { return static_cast<double>(dims[axis]); };
+    ProductShape shape;
+    if (decision.op->kind == IntegerKind::kConv) {
+      shape.outputs = at(0);
+      shape.inputs = at(1);
+      for (std::size_t axis = 2; axis < dims.size(); ++axis) shape.taps *= at(axis);
+      // On a line, all that a position looks at lies side by side; in pictures each tap is fetched alone.
+      const auto dilations = onnx::integers_attribute(node, "dilations");
+      const bool is_dilated = dilations && !dilations->empty() && dilations->back() != 1;
+      shape.pieces = dims.size() == 3 && !is_dilated ? 1 : shape.taps;
+      const auto group = onnx::integer_setting(node, "group", 1);
+      shape.is_depthwise = dims[1] == 1 && group == dims[0] && dims[0] > 1;
+      shape.is_grouped = group != 1 && !shape.is_depthwise;
+      shape.is_picture = dims.size() == 4;
+    } else {
+      const bool is_transposed = onnx::integer_setting(node, "transB", 0) == 1;
+      shape.inputs = at(is_transposed ? 1 : 0);
+      shape.outputs = at(is_transposed ? 0 : 1);
+    }
+    shape.positions = count_of({decision.body, decision.output}) / std::max(shape.outputs, 1.0);
+    return shape;
+  }
+
+  Times times_of(const NodeDecision& decision) const {
+    const onnx::Node& node = node_of(decision);
+    switch (decision.op->kind) {
+      case IntegerKind::kConv: return costs_.conv(shape_of(decision));
+      case IntegerKind::kGemm: return costs_.gemm(shape_of(decision));
+      case IntegerKind::kMatMul: return costs_.mat_mul(shape_of(decision));
+      default: break;
+    }
+    const bool is_pool = is_op(node, "GlobalAveragePool");
+    const double values =
+        count_of(is_pool ? key_of(decision.body, node.inputs[0]) : ValueKey{decision.body, decision.output});
+    if (decision.is_reading || has_number(decision)) return times_beside_number(decision, values);
+    return costs_.between(
+        node.op_type, {.values = values, .taps = window_of(node), .gates_itself = gates_itself(decision)});
+  }
+  static double window_of(const onnx::Node& pool) {
+    double taps = 1;
+    if (const auto window = onnx::integers_attribute(pool, "kernel_shape")) {
+      for (const std::int64_t side : *window) taps *= static_cast<double>(side);
+    }
+    return taps;
+  }
+
+  // Add or Mul of a single number. In floats some are part of an op that they become again
+  // (formats/onnx/emit/restore_float_ops.h); others take a pass each, and a Clip that codes would have stood
+  // for another.
+  Times times_beside_number(const NodeDecision& decision, double values) const {
+    BesideNumber op{.values = values, .is_computed = !decision.is_reading};
+    if (is_part_of_tanh(decision) || scales_hard_sigmoid(decision)) {
+      op.passes = 0;
+    } else if (is_hard_sigmoid(decision)) {
+      op.is_hard_sigmoid = true;
+    } else {
+      op.passes = decision.absorbed != kNone ? 2 : 1;
+      const NodeDecision* user = only_user_of(decision);
+      const NodeDecision* maker = maker_of(decision.body, read_by(decision));
+      op.reorders = (maker != nullptr && is_picture_conv(*maker) ? 1 : 0) +
+                    (user != nullptr && is_picture_conv(*user) ? 1 : 0);
+    }
+    return costs_.beside_number(op);
+  }
+
+  bool has_number(const NodeDecision& decision) const { return number_of(decision).has_value(); }
+
+  // The single number that a node takes beside values.
+  std::optional<float> number_of(const NodeDecision& decision) const {
+    const onnx::Node& node = node_of(decision);
+    if (node.inputs.size() != 2 || decision.op->kind != IntegerKind::kJoin) return std::nullopt;
+    const std::optional<float> second = seeds_.scalar(decision.body, node.inputs[1]);
+    return second ? second : seeds_.scalar(decision.body, node.inputs[0]);
+  }
+  // What else it takes.
+  Bytes read_by(const NodeDecision& decision) const {
+    const onnx::Node& node = node_of(decision);
+    return node.inputs[seeds_.scalar(decision.body, node.inputs[1]) ? 0 : 1];
+  }
+
+  const NodeDecision* maker_of(std::size_t body, Bytes name) const {
+    const auto maker = makers_.find(key_of(body, name));
+    return maker == makers_.end() ? nullptr : &plan_.nodes[maker->second];
+  }
+  const NodeDecision* only_user_of(const NodeDecision& decision) const {
+    const graph::Value& value = *index_.find(decision.body, decision.output).value;
+    if (value.is_output || value.uses.size() != 1) return nullptr;
+    const auto user = things_.find(&index_.node(value.uses[0]));
+    return user == things_.end() ? nullptr : &plan_.nodes[user->second];
+  }
+
+  // x ─ Mul ─ Add ─ Clip(0, 1): the Add, and the Mul in front of it
+  bool is_hard_sigmoid(const NodeDecision& decision) const {
+    if (!is_op(node_of(decision), "Add") || decision.is_reading || decision.absorbed == kNone) return false;
+    const onnx::Node& clip = *index_.bodies()[decision.body].nodes()[decision.absorbed];
+    const bool is_to_one = is_op(clip, "Clip") && seeds_.scalar(decision.body, input_of(clip, 1)) == 0.0F &&
+                           seeds_.scalar(decision.body, input_of(clip, 2)) == 1.0F;
+    return is_to_one && is_reading(maker_of(decision.body, read_by(decision)), "Mul");
+  }
+  bool scales_hard_sigmoid(const NodeDecision& decision) const {
+    const NodeDecision* user = decision.is_reading ? only_user_of(decision) : nullptr;
+    return user != nullptr && has_number(*user) && is_hard_sigmoid(*user);
+  }
+  bool is_reading(const NodeDecision* decision, std::string_view op_type,
+                  std::optional<float> number = {}) const {
+    return decision != nullptr && decision->is_reading && is_op(node_of(*decision), op_type) &&
+           (!number || number_of(*decision) == number);
+  }
+
+  // x ─ Mul(2) ─ Sigmoid ─ Mul(2) ─ Add(-1): one of the sums and products
+  bool is_part_of_tanh(const NodeDecision& decision) const {
+    if (!decision.is_reading) return false;
+    const NodeDecision* maker = maker_of(decision.body, read_by(decision));
+    const NodeDecision* user = only_user_of(decision);
+    if (is_tanh(user) || is_tanh(maker)) return true;
+    return is_reading(maker, "Mul") && is_tanh(maker_of(maker->body, read_by(*maker)));
+  }
+  bool is_tanh(const NodeDecision* sigmoid) const {
+    if (sigmoid == nullptr || !is_op(node_of(*sigmoid), "Sigmoid")) return false;
+    const NodeDecision* outer = only_user_of(*sigmoid);
+    return is_reading(maker_of(sigmoid->body, node_of(*sigmoid).inputs[0]), "Mul", 2.0F) &&
+           is_reading(outer, "Mul", 2.0F) && is_reading(only_user_of(*outer), "Add", -1.0F);
+  }
+
+  // Is `gate` the Sigmoid of `x`, or its HardSigmoid?
+  bool is_sigmoid_of(std::size_t body, Bytes gate, Bytes x) const {
+    const NodeDecision* maker = maker_of(body, gate);
+    if (maker == nullptr) return false;
+    if (is_op(node_of(*maker), "Sigmoid")) return node_of(*maker).inputs[0] == x;
+    if (!has_number(*maker) || !is_hard_sigmoid(*maker)) return false;
+    const NodeDecision& scaled = *maker_of(body, read_by(*maker));
+    return read_by(scaled) == x && number_of(scaled) == 1.0F / 6;
+  }
+
+  // x · Sigmoid(x), x · HardSigmoid(x)
+  bool gates_itself(const NodeDecision& decision) const {
+    const onnx::Node& node = node_of(decision);
+    return is_op(node, "Mul") && node.inputs.size() == 2 &&
+           (is_sigmoid_of(decision.body, node.inputs[0], node.inputs[1]) ||
+            is_sigmoid_of(decision.body, node.inputs[1], node.inputs[0]));
+  }
+
+  // What integer nodes take or give as codes.
+  std::set<ValueKey> values() const {
+    std::set<ValueKey> found;
+    for (const auto& [node, i] : things_) {
+      const NodeDecision& decision = plan_.nodes[i];
+      for (std::size_t k = 0; k < decision.op->activations(*node); ++k) {
+        if (!seeds_.scalar(decision.body, node->inputs[k]))
+          found.insert(key_of(decision.body, node->inputs[k]));
+      }
+      if (decision.gives_codes) found.emplace(decision.body, decision.output);
+    }
+    return found;
+  }
+
+  bool is_picture_conv(std::size_t thing) const { return is_picture_conv(plan_.nodes[thing]); }
+  bool is_picture_conv(const NodeDecision& decision) const {
+    return decision.op->kind == IntegerKind::kConv &&
+           seeds_.weight_dims(decision.body, node_of(decision)).size() == 4;
+  }
+  // In floats, whose kernels take few channels as they are.
+  bool wants_reordered(std::size_t thing) const {
+    const NodeDecision& decision = plan_.nodes[thing];
+    constexpr std::int64_t kBlock = 16;
+    const auto& dims = seeds_.weight_dims(decision.body, node_of(decision));
+    const bool is_of_groups = onnx::integer_setting(node_of(decision), "group", 1) != 1;
+    return is_picture_conv(thing) && (is_of_groups || dims[1] >= kBlock);
+  }
+
+  // The ways between floats and codes of one value; gives what they cost when all is on integers.
+  std::int64_t add_value(const ValueKey& key) {
+    const graph::Value* value = index_.find(key.first, key.second).value;
+    if (value == nullptr) return 0;
+    std::vector<std::size_t> users;
+    bool has_float_users = value->is_output;
+    for (const Use& use : value->uses) {
+      const auto user = things_.find(&index_.node(use));
+      const bool takes_codes =
+          user != things_.end() && use.input < plan_.nodes[user->second].op->activations(index_.node(use));
+      if (takes_codes) {
+        users.push_back(user->second);
+      } else {
+        has_float_users = true;
+      }
+    }
+    const auto maker = makers_.find(key);
+    const bool is_made = maker != makers_.end() && plan_.nodes[maker->second].gives_codes;
+    const bool is_picture =
+        std::any_of(users.begin(), users.end(), [this](auto i) { return is_picture_conv(i); }) ||
+        (is_made && is_picture_conv(maker->second));
+    const double count = count_of(key);
+    const double reorder = is_picture ? costs_.reorder(count) : 0;
+    std::int64_t spent = 0;
+    if (!users.empty()) {  // codes, once for all who want them
+      const std::size_t codes = cut_.add_thing();
+      for (const std::size_t user : users) cut_.part(user, codes, LeastCut::kNever);
+      const double price = asked_ * costs_.to_codes(count);
+      if (is_made) {
+        cut_.part(codes, maker->second, whole(price + asked_ * reorder));
+        forbid_codes_of_floats(users, maker->second);
+      } else {
+        cut_.weigh(codes, whole(price), 0);
+        spent += whole(price);
+      }
+      spent += add_max_pool(*value, key.first, codes, count);
+    }
+    if (!is_made) {
+      const bool is_spread =
+          value->producer != kNone && is_softmax_over_channels(index_.find(key.first, key.second));
+      add_reordering(users, is_spread ? KernelCosts::softmax_over_channels(count) : costs_.reorder(count));
+      return spent;
+    }
+    const double price = asked_ * costs_.to_floats(count);
+    if (has_float_users) {
+      cut_.weigh(maker->second, whole(price), whole(reorder));
+      spent += whole(price);
+    }
+    if (!users.empty()) {  // floats, once for all who want them
+      const std::size_t floats = cut_.add_thing();
+      cut_.part(maker->second, floats, whole(asked_ * reorder + (has_float_users ? 0 : price)));
+      for (const std::size_t user : users) cut_.part(floats, user, LeastCut::kNever);
+    }
+    return spent;
+  }
+
+  // An op without weights computes on integers only if somebody gives it codes (static_planner.cpp).
+  void forbid_codes_of_floats(const std::vector<std::size_t>& users, std::size_t maker) {
+    for (const std::size_t user : users) {
+      const NodeDecision& decision = plan_.nodes[user];
+      const bool takes_others = decision.op->activations(node_of(decision)) > 1 && !has_number(decision);
+      if (!decision.op->has_weight() && !takes_others) cut_.part(user, maker, LeastCut::kNever);
+    }
+  }
+
+  // A weight is codes for all who take it or for none.
+  void keep_shared_weights_together() {
+    std::map<ValueKey, std::size_t> first;
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
+      const NodeDecision& decision = plan_.nodes[i];
+      if (decision.arithmetic != Arithmetic::kStatic || !decision.op->has_weight()) continue;
+      const auto [found, is_new] = first.emplace(key_of(decision.body, node_of(decision).inputs[1]), i);
+      if (is_new) continue;
+      cut_.part(found->second, i, LeastCut::kNever);
+      cut_.part(i, found->second, LeastCut::kNever);
+    }
+  }
+
+  // A MaxPool between floats and whoever wants its `codes`.
+  std::int64_t add_max_pool(const graph::Value& value, std::size_t body, std::size_t codes, double count) {
+    if (value.producer == kNone) return 0;
+    const onnx::Node& pool = *index_.bodies()[body].nodes()[value.producer];
+    if (!is_op(pool, "MaxPool") || input_of(pool, 0).empty()) return 0;
+    const double price = KernelCosts::max_pool_of_floats(count, window_of(pool));
+    const auto maker = makers_.find(key_of(body, input_of(pool, 0)));
+    if (maker != makers_.end()) {
+      cut_.part(codes, maker->second, whole(price));
+      return 0;
+    }
+    cut_.weigh(codes, whole(price), 0);
+    return whole(price);
+  }
+
+  bool is_softmax_over_channels(const graph::Index::Found& found) const {
+    const onnx::Node& node = *index_.bodies()[found.body].nodes()[found.value->producer];
+    const auto axis = onnx::integer_setting(node, "axis", -1);
+    return is_op(node, "Softmax") && (axis == 1 || axis == -3);
+  }
+
+  // Float kernels for pictures have a layout of their own, which what comes in does not have.
+  void add_reordering(const std::vector<std::size_t>& users, double price) {
+    std::size_t reordered = 0;
+    bool is_wanted = false;
+    for (const std::size_t user : users) {
+      if (!wants_reordered(user)) continue;
+      if (!is_wanted) reordered = cut_.add_thing();
+      is_wanted = true;
+      cut_.part(reordered, user, LeastCut::kNever);
+    }
+    if (is_wanted) cut_.weigh(reordered, 0, whole(price));
+  }
+
+  const graph::Index& index_;
+  const IntegerPlan& plan_;
+  const Seeds& seeds_;
+  const calibration::Ranges& ranges_;
+  const KernelCosts& costs_;
+  const double asked_;
+  std::map<const onnx::Node*, std::size_t> things_;  // integer nodes: their place in the plan
+  std::map<ValueKey, std::size_t> makers_;
+  LeastCut cut_;
+};
+
+bool leaves_integers(const Division& division, const Prices& noise) {
+  return std::any_of(noise.begin(), noise.end(), [&](const auto& entry) {
+    return std::isfinite(entry.second) && !division.floats.contains(entry.first);
+  });
+}
+
+std::vector<Division> divisions_of(const CostGraph& graph, const Prices& noise) {
+  double most = 0;
+  for (const auto& [node, of_node] : noise) most = std::max(most, std::isfinite(of_node) ? of_node : 0);
+  std::vector<Division> found;
+  const auto add = [&](double nanoseconds) {  // that the noisiest node costs; false when that is too hard
+    throw_if_cancelled();
+    Prices prices = noise;
+    for (auto& [node, price] : prices) {
+      if (std::isfinite(price)) price = nanoseconds * std::max(most > 0 ? price / most : 1, kQuietest);
+    }
+    const std::optional<Division> division = graph.divide(prices);
+    if (division && (found.empty() || division->floats != found.back().floats)) found.push_back(*division);
+    return division.has_value();
+  };
+  if (!add(0)) return {};
+  const double rise = noise.size() < kLarge ? kRise : kLargeRise;
+  for (double price = kLowestPrice; price < kHighestPrice && leaves_integers(found.back(), noise);
+       price *= rise) {
+    if (!add(price)) break;
+  }
+  add(std::numeric_limits<double>::infinity());
+  return found;
+}
+
+}  // namespace
+
+std::set<const onnx::Node*> faster_in_floats(const graph::Index& index, const IntegerPlan& plan,
+                                             const Seeds& seeds, const calibration::Ranges& ranges,
+                                             const KernelCosts& costs) {
+  return CostGraph(index, plan, seeds, ranges, costs).solve();
+}
+
+std::vector<Division> quieter_divisions(const graph::Index& index, const IntegerPlan& plan,
+                                        const Seeds& seeds, const calibration::Ranges& ranges,
+                                        const KernelCosts& costs, const Prices& noise, bool weighs_costs) {
+  const auto divisions = [&](double asked) {
+    CostGraph graph(index, plan, seeds, ranges, costs, asked);
+    graph.build();
+    return divisions_of(graph, noise);
+  };
+  if (!weighs_costs) return divisions(0);
+  std::vector<Division> found = divisions(kAsked);
+  const bool is_faster_on_integers =
+      !found.empty() && leaves_integers(found[0], noise) && found.back().time - found[0].time >= kLeastSaved;
+  return is_faster_on_integers ? found : divisions(0);
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,120 @@
+#include "formats/onnx/plan/integer_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "formats/onnx/plan/integer_candidates.h"
+
+namespace ounce::plan {
+namespace {
+
+// Adds the dynamic nodes to a static plan, each at its place in the file.
+void add_nodes(IntegerPlan& plan, IntegerPlan dynamic) {
+  plan.nodes.insert(plan.nodes.end(), std::make_move_iterator(dynamic.nodes.begin()),
+                    std::make_move_iterator(dynamic.nodes.end()));
+  std::stable_sort(plan.nodes.begin(), plan.nodes.end(), [](const NodeDecision& a, const NodeDecision& b) {
+    return std::tie(a.body, a.node) < std::tie(b.body, b.node);
+  });
+}
+
+// Plans until all nodes of a weight compute alike.
+template <class Make>
+IntegerPlan plan_whole(Seeds& seeds, Make make) {
+  IntegerPlan plan = make();
+  while (seeds.keep_shared_weights_whole(plan)) plan = make();
+  seeds.note_constants(plan);
+  return plan;
+}
+
+void require_no_dynamic_nodes(const Recipe& recipe) {
+  for (const auto& [name, format] : recipe.nodes) {
+    if (format != Format::kDynamic) continue;
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("`nodes` '{}=dynamic': this model keeps the static scales that it came with", name));
+  }
+}
+
+}  // namespace
+
+std::string IntegerPlan::text() const {
+  std::string text;
+  for (const NodeDecision& node : nodes) {
+    text += fmt::format("node {}:{} {}", node.body, node.node, name_of(node.arithmetic));
+    if (node.is_integer()) {
+      text += fmt::format(" -> {}{}{}\n", node.output,
+                          node.is_reading    ? ", the same codes"
+                          : node.gives_codes ? ", codes"
+                                             : "",
+                          node.absorbed != kNone ? ", clamped by its codes" : "");
+    } else {
+      text += fmt::format(": {}\n", node.reason);
+    }
+  }
+  for (const IntegerPort& port : ports) {
+    text += fmt::format("{} {} {}{} scale {} zero {}\n", port.is_input ? "input" : "output",
+                        port.value.second, name_of(port.type), port.is_raw ? ", raw" : "",
+                        fmt::join(port.scales, ","), fmt::join(port.zeros, ","));
+  }
+  for (const auto& [key, coding] : codings) {
+    text += fmt::format("value {}:{} {} scale {} zero {}\n", key.first, key.second, name_of(coding.type),
+                        coding.scale, coding.zero);
+  }
+  for (const auto& [key, number] : numbers) {
+    text += fmt::format("number {}:{} {} scale {} zero {} code {}\n", key.first, key.second,
+                        name_of(number.coding.type), number.coding.scale, number.coding.zero, number.code);
+  }
+  return text;
+}
+
+StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index) {
+  Recipe recipe;
+  recipe.format = Format::kStatic;
+  recipe.integer.integer_io = true;
+  Selection selection(recipe);
+  const std::vector<Weight> weights = find_weights(index);
+  const NodeWishes none;
+  Seeds seeds(model, index, weights, none, selection);
+  const IntegerPlan plan =
+      plan_whole(seeds, [&] { return plan_static(index, recipe, nullptr, seeds, selection, {}); });
+  StaticNeeds needs;
+  for (const auto& [key, coding] : plan.codings) needs.values.insert(key);
+  for (const NodeDecision& decision : plan.nodes) {
+    if (decision.is_integer()) continue;
+    const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
+    needs.why_float.push_back(
+        fmt::format("{} '{}': {}", node.op_type, graph::node_label(node, decision.node), decision.reason));
+  }
+  return needs;
+}
+
+IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
+                              const std::vector<Weight>& weights, const calibration::Ranges* ranges,
+                              const NodeWishes& wishes, Selection& selection) {
+  if (!recipe.is_integer()) return {};
+  const bool is_static = recipe.format == Format::kStatic;
+  if (is_static && ranges == nullptr) {
+    require_no_dynamic_nodes(recipe);
+    return {};
+  }
+  std::set<const onnx::Node*> in_floats;
+  if (is_static) {
+    const NodeWishes none;
+    Seeds as_they_are(model, index, weights, none, selection);
+    in_floats = faster_in_floats(index, recipe, *ranges, as_they_are, selection);
+  }
+  Seeds seeds(model, index, weights, wishes, selection);
+  return plan_whole(seeds, [&] {
+    IntegerPlan dynamic = plan_dynamic(model, index, recipe, seeds);
+    if (!is_static) return dynamic;
+    IntegerPlan plan = plan_static(index, recipe, ranges, seeds, selection, in_floats);
+    add_nodes(plan, std::move(dynamic));
+    return plan;
+  });
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,194 @@
+#include "formats/onnx/plan/integer_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/thread_pool.h"
+#include "formats/onnx/plan/plan.h"
+#include "target/ort/kernel_pairs.h"
+
+namespace ounce::plan {
+namespace {
+
+// Codes for the weights of integer kernels. Seven bits keep the sums of any two products with 8-bit
+// activations inside of 16 bits, where CPUs without VNNI add them up.
+constexpr quant::LinearFormat kInt7{{-64, 64}, kernels::CodeSign::kSigned, 0, true, false};
+constexpr quant::LinearFormat kUint8{{0, 255}, kernels::CodeSign::kUnsigned, 128, true, false};
+// A channel without weights still has a bias: it is told apart so finely.
+constexpr double kBiasSteps = 1 << 20;
+
+// Dynamic kernels take 8 bits: unsigned ones in place of four, as their products do not saturate.
+WeightType type_of(const NodeDecision& node, const IntegerRecipe& recipe) {
+  const bool is_dynamic = node.arithmetic == Arithmetic::kDynamic;
+  return is_dynamic && recipe.weights == WeightType::kS4 ? WeightType::kU8 : recipe.weights;
+}
+
+quant::LinearFormat format_of(WeightType type, const IntegerRecipe& recipe) {
+  switch (type) {
+    case WeightType::kU8: return kUint8;
+    case WeightType::kS4: return quant::kSymmetricInt4;
+    case WeightType::kS8: break;
+  }
+  return recipe.reduce_range.value_or(false) ? kInt7 : quant::kSymmetricInt8;
+}
+
+// Are all 8-bit codes taken, but for what the sums of pairs ask for?
+bool must_limit_pairs(const NodeDecision& node, const IntegerRecipe& recipe) {
+  const bool is_wide = node.arithmetic == Arithmetic::kStatic && is_16_bit(recipe.activations);
+  return !recipe.reduce_range && !is_wide && type_of(node, recipe) == WeightType::kS8;
+}
+
+// Of the first use that has any: a weight may have several.
+quant::WeightPairs pairs_of(const graph::Index& index, const Weight& weight) {
+  for (const graph::Use& use : weight.value->uses) {
+    const quant::WeightPairs pairs = target::pairs_of(index.node(use), weight.tensor->dims);
+    if (pairs.exist()) return pairs;
+  }
+  return {};
+}
+
+Decoder decoder_of(const NodeDecision& node, const Recipe& recipe) {
+  const bool takes_codes =
+      node.arithmetic == Arithmetic::kDynamic || recipe.integer.dialect == Dialect::kQOperator;
+  return takes_codes ? Decoder::kKernel : Decoder::kDq;
+}
+
+void decide_weight(Decision& decision, const NodeDecision& node, const Recipe& recipe) {
+  const WeightType type = type_of(node, recipe.integer);
+  decision.encoding = type == WeightType::kS4 ? Encoding::kLinear4 : Encoding::kLinear8;
+  decision.format = format_of(type, recipe.integer);
+  // Older runtimes have ConvInteger for two unsigned sides only.
+  if (node.arithmetic == Arithmetic::kDynamic && node.op->kind == IntegerKind::kConv)
+    decision.format = kUint8;
+  decision.scale = recipe.scale;
+  decision.kernel = recipe.rounding == Rounding::kNearest ? 0 : decision.weight.kernel_taps;
+  decision.decoder = decoder_of(node, recipe);
+  if (recipe.granularity.kind == GranularityKind::kTensor) {
+    group_by_tensor(decision);
+  } else {
+    group_by_channel(decision, *decision.weight.channels);
+    decision.scale_dims = {static_cast<std::int64_t>(decision.layout.channels)};
+  }
+  decision.reason = fmt::format("weight of an integer {}", decision.weight.op_type);
+}
+
+void decide_bias(Decision& decision, const NodeDecision& node, const Recipe& recipe) {
+  decision.encoding = Encoding::kInt32;
+  decision.decoder = decoder_of(node, recipe);
+  if (recipe.granularity.kind == GranularityKind::kTensor) {
+    group_by_tensor(decision);
+  } else {
+    decision.weight.channels = ChannelAxes{0, 1};
+    group_by_channel(decision, {0, 1});
+  }
+  decision.reason = fmt::format("bias of an integer {}", decision.weight.op_type);
+}
+
+std::vector<float> values_of(const onnx::Model& model, const onnx::Tensor& tensor) {
+  const TensorSource source(model, tensor);
+  std::vector<float> values(source.floats().size());
+  std::memcpy(values.data(), source.floats().bytes().data(), values.size() * sizeof(float));
+  return values;
+}
+
+// The scale that the bias of a channel needs at least.
+double least_scale(double bias, double input_scale, bool has_weights) {
+  const double steps = has_weights ? kLargestBias : kBiasSteps;
+  return std::abs(bias) / input_scale / steps;
+}
+
+// Channels without weights take any scale: the one their biases want.
+void free_empty_channels(Decision& weight) {
+  if (weight.affine.size() <= 1 || weight.ranges.size() != weight.affine.size()) return;
+  for (std::size_t c = 0; c < weight.affine.size(); ++c) {
+    if (weight.ranges[c].absmax() > 0) continue;
+    weight.affine[c] = quant::make_affine(std::numeric_limits<float>::min(), weight.affine[c].zero);
+  }
+}
+
+// Makes room for the bias in the weight's scales.
+void make_room(const onnx::Model& model, float input_scale, const Decision& bias, Decision& weight) {
+  const std::vector<float> values = values_of(model, *bias.weight.tensor);
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    const std::size_t group = weight.affine.size() == 1 ? 0 : c;
+    kernels::Affine& affine = weight.affine[group];
+    const bool has_weights = group >= weight.ranges.size() || weight.ranges[group].absmax() > 0;
+    const double least =
+        std::max<double>(least_scale(values[c], input_scale, has_weights), std::numeric_limits<float>::min());
+    if (affine.scale >= least) continue;
+    affine = quant::make_affine(static_cast<float>(least), affine.zero);
+    if (!weight.format.half_scales) continue;
+    weight.format.half_scales = false;  // this one may be no 16-bit float
+    weight.stored_bytes = stored_bytes(weight);
+  }
+}
+
+void scale_bias(float input_scale, const Decision& weight, Decision& bias) {
+  for (const kernels::Affine& affine : weight.affine) {
+    const float scale = std::max(affine.scale * input_scale, std::numeric_limits<float>::min());
+    bias.affine.push_back(quant::make_affine(scale, 0));
+  }
+}
+
+}  // namespace
+
+bool decide_integer(const graph::Index& index, Decision& decision, const IntegerPlan& plan,
+                    const Recipe& recipe) {
+  const ValueKey key{decision.weight.body, decision.weight.name};
+  if (const auto weight = plan.weights.find(key); weight != plan.weights.end()) {
+    decision.integer_node = weight->second;
+    const NodeDecision& node = plan.nodes[weight->second];
+    decide_weight(decision, node, recipe);
+    if (decision.format.sign == kernels::CodeSign::kSigned && must_limit_pairs(node, recipe.integer))
+      decision.pairs = pairs_of(index, decision.weight);
+  } else if (const auto bias = plan.biases.find(key); bias != plan.biases.end()) {
+    decision.integer_node = bias->second;
+    decide_bias(decision, plan.nodes[bias->second], recipe);
+  } else {
+    return false;
+  }
+  decision.stored_bytes = stored_bytes(decision);
+  return true;
+}
+
+void scale_integer_weights(const onnx::Model& model, const graph::Index& index, Plan& plan,
+                           ThreadPool& pool) {
+  std::vector<Decision*> weights;
+  std::map<ValueKey, Decision*> by_value;
+  for (Decision& decision : plan.decisions) {
+    if (!decision.is_of_integer_op()) continue;
+    by_value.emplace(ValueKey{decision.weight.body, decision.weight.name}, &decision);
+    if (decision.encoding != Encoding::kInt32) weights.push_back(&decision);
+  }
+  run_jobs(
+      pool, weights.size(), [&](std::size_t i) { return weights[i]->weight.tensor->byte_count(); },
+      [&](std::size_t i, const ForEach& for_each) {
+        Decision& weight = *weights[i];
+        const TensorSource source(model, *weight.weight.tensor);
+        weight.affine = quant::find_affine(source.floats(), weight.layout, weight.format, weight.ranges,
+                                           weight.scale, for_each);
+      });
+  struct Parts {
+    float input_scale;
+    Decision *weight, *bias;
+  };
+  std::vector<Parts> nodes;
+  for (const auto& [key, number] : plan.integer.biases) {
+    const NodeDecision& decision = plan.integer.nodes[number];
+    const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
+    const auto value = [&](std::size_t input) {
+      return ValueKey{index.find(decision.body, node.inputs[input]).body, node.inputs[input]};
+    };
+    nodes.push_back({plan.integer.codings.at(value(0)).scale, by_value.at(value(1)), by_value.at(key)});
+  }
+  // A weight may have several biases.
+  for (const Parts& parts : nodes) free_empty_channels(*parts.weight);
+  for (const Parts& parts : nodes) make_room(model, parts.input_scale, *parts.bias, *parts.weight);
+  for (const Parts& parts : nodes) scale_bias(parts.input_scale, *parts.weight, *parts.bias);
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,221 @@
+#include "formats/onnx/plan/kernel_costs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "target/target.h"
+
+namespace ounce::plan {
+namespace {
+
+double up(double value, double block) { return std::ceil(value / block) * block; }
+
+// Nanoseconds; each row is multiplied with what conv_features() of the script says.
+struct KernelTable {
+  double block;  // channels that float kernels for pictures take at a time
+  // Floats: a call, a product, a value that is given; then what else it takes.
+  std::array<double, 3> few_inputs, pointwise, picture, depthwise;
+  std::array<double, 4> unfolded;        // … a value that is laid out for a matrix product
+  std::array<double, 3> depthwise_line;  // a channel, a product, a value
+  std::array<double, 3> matrix;          // a call, a product, a weight
+  // Integers.
+  std::array<double, 7> integer_conv;  // … laid out: a value, a piece; a weight; a value beyond 16 channels
+  std::array<double, 5>
+      integer_depthwise;  // … products of channels that are left over, eight together and single
+  std::array<double, 5> integer_gemm, integer_matrix;  // a call, a product, a value, an input, a weight
+  double to_codes, to_floats, transpose, reorder;      // a value
+};
+
+// AMD EPYC (Zen 4), AVX-512 VNNI.
+constexpr KernelTable kVnni{
+    .block = 16,
+    .few_inputs = {3675, 0.01863, 0.0482},
+    .pointwise = {2554, 0.01755, 0.03701},
+    .picture = {320, 0.01639, 0.5189},
+    .depthwise = {3356, 0.01992, 0.07098},
+    .unfolded = {3497, 0.01251, 0.211, 0.08876},
+    .depthwise_line = {104, 0.1836, 0.003785},
+    .matrix = {2439, 0.01734, 0.02699},
+    .integer_conv = {4006, 0.003556, 0.1427, 0.03721, 1.057, 0.02154, 0.6564},
+    .integer_depthwise = {4948, 0.03143, 0.0911, 0.2359, 0.8629},
+    .integer_gemm = {3933, 0.004062, 0.3835, 0.02737, 0.01199},
+    .integer_matrix = {3133, 0.003905, 0.2745, 0.03105, 0.01119},
+    .to_codes = 0.15,
+    .to_floats = 0.14,
+    .transpose = 0.07,
+    .reorder = 0.14,
+};
+
+// The same CPU, its runtime told that it has AVX2 alone.
+constexpr KernelTable kAvx2{
+    .block = 8,
+    .few_inputs = {3926, 0.01929, 0.0502},
+    .pointwise = {2960, 0.02169, 0},
+    .picture = {1353, 0.0178, 0.614},
+    .depthwise = {3576, 0.03538, 0},
+    .unfolded = {3439, 0.01305, 0.1779, 0.08258},
+    .depthwise_line = {117, 0.1834, 0},
+    .matrix = {2444, 0.01753, 0.03695},
+    .integer_conv = {3627, 0.007682, 0.2368, 0.02722, 0.9788, 0.01216, 0.5273},
+    .integer_depthwise = {4448, 0.04183, 0.1548, 0.2213, 0.8422},
+    .integer_gemm = {3899, 0.008451, 0.4068, 0.03349, 0.009107},
+    .integer_matrix = {3195, 0.008248, 0.3355, 0.03678, 0.008694},
+    .to_codes = 0.27,
+    .to_floats = 0.14,
+    .transpose = 0.07,
+    .reorder = 0.16,
+};
+
+constexpr double kCall = 2000;  // of a node that does nothing else
+
+// For each value that the op gives, or for each that it looks at for them (the script prints them for each
+// value that comes in). Both CPUs have the same within the noise.
+struct BetweenCost {
+  std::string_view op_type;
+  double floats, integers;
+  bool by_taps = false;
+};
+// In floats x · HardSigmoid(x) is a HardSwish again, which is part of the Conv in front of it; x · Sigmoid(x)
+// is one op, too.
+constexpr BetweenCost kGate{"Mul", 0.02, 0.28};
+constexpr BetweenCost kHardSigmoid{"Add", 0.14, 0.10}, kNumber{"Add", 0.13, 0.10};
+constexpr auto kBetween = std::to_array<BetweenCost>({
+    {"Add", 0.03, 0.16},  // in floats it is part of the Conv in front of it
+    {"Mul", 0.16, 0.22},
+    {"Concat", 0.11, 0.045},
+    {"Sigmoid", 0.28, 0.28},
+    {"LeakyRelu", 0.14, 0.27},
+    {"MaxPool", 0.29, 0.31},
+    {"AveragePool", 0.034, 0.63, true},
+    {"GlobalAveragePool", 0.05, 0.02},  // a value that it takes
+    {"Resize", 0.16, 0.9},
+    {"Transpose", 0.28, 0.07},
+    {"Slice", 0.35, 0.04},
+});
+
+template <std::size_t N>
+double dot(const std::array<double, N>& constants, const std::array<double, N>& amounts) {
+  double sum = 0;
+  for (std::size_t i = 0; i < N; ++i) sum += constants[i] * amounts[i];
+  return sum;
+}
+
+double conv_in_floats(const KernelTable& table, const ProductShape& s) {
+  if (s.is_depthwise && !s.is_picture)
+    return dot(table.depthwise_line, {s.outputs, s.positions * s.taps * s.outputs, s.positions * s.outputs});
+  const double given = s.positions * up(s.outputs, table.block);
+  if (s.is_depthwise) return dot(table.depthwise, {1, given * s.taps, given});
+  if (s.is_picture && s.inputs < table.block)
+    return dot(table.few_inputs, {1, given * s.inputs * s.taps, given});
+  constexpr double kAligned = 4;  // what float kernels for pictures ask of the number of inputs
+  if (s.is_picture && std::fmod(s.inputs, kAligned) == 0) {
+    const auto& row = s.taps == 1 ? table.pointwise : table.picture;
+    return dot(row, {1, given * up(s.inputs, table.block) * s.taps, given});
+  }
+  const double depth = s.inputs * s.taps;
+  return dot(table.unfolded, {1, s.positions * depth * up(s.outputs, 16), s.positions * s.outputs,
+                              s.taps > 1 ? s.positions * depth : 0});
+}
+
+double conv_on_integers(const KernelTable& table, const ProductShape& s) {
+  const double beyond = std::fmod(s.outputs, 16);
+  if (s.is_depthwise) {
+    const double ones = std::fmod(s.outputs, 8), eights = beyond - ones, sixteens = s.outputs - beyond;
+    return dot(table.integer_depthwise, {1, s.positions * s.taps * sixteens, s.positions * sixteens,
+                                         s.positions * s.taps * eights, s.positions * s.taps * ones});
+  }
+  const double depth = up(s.inputs * s.taps, 4), width = up(s.outputs, 16);
+  const bool unfolds = s.taps > 1;
+  return dot(table.integer_conv, {1, s.positions * depth * width, s.positions * width,
+                                  unfolds ? s.positions * s.inputs * s.taps : 0,
+                                  unfolds ? s.positions * s.pieces : 0, depth * width, s.positions * beyond});
+}
+
+double matrix_in_floats(const KernelTable& table, const ProductShape& s) {
+  return dot(table.matrix, {1, s.positions * s.inputs * up(s.outputs, 16), s.inputs * s.outputs});
+}
+
+double matrix_on_integers(const std::array<double, 5>& row, const ProductShape& s) {
+  return dot(row, {1, s.positions * up(s.inputs, 4) * up(s.outputs, 16), s.positions * s.outputs,
+                   s.positions * s.inputs, s.inputs * s.outputs});
+}
+
+// Of the CPUs in question, on average.
+template <class Cost>
+double over(CostedCpus cpus, Cost cost) {
+  if (cpus == CostedCpus::kVnni) return cost(kVnni);
+  if (cpus == CostedCpus::kAvx2) return cost(kAvx2);
+  return (cost(kVnni) + cost(kAvx2)) / 2;
+}
+
+}  // namespace
+
+Times KernelCosts::conv(const ProductShape& shape) const {
+  const double integers =
+      over(cpus_, [&](const KernelTable& table) { return conv_on_integers(table, shape); });
+  if (shape.is_grouped) return {integers, integers};
+  return {over(cpus_, [&](const KernelTable& table) { return conv_in_floats(table, shape); }), integers};
+}
+
+Times KernelCosts::gemm(const ProductShape& shape) const {
+  return {
+      over(cpus_, [&](const KernelTable& table) { return matrix_in_floats(table, shape); }),
+      over(cpus_, [&](const KernelTable& table) { return matrix_on_integers(table.integer_gemm, shape); })};
+}
+
+Times KernelCosts::mat_mul(const ProductShape& shape) const {
+  return {
+      over(cpus_, [&](const KernelTable& table) { return matrix_in_floats(table, shape); }),
+      over(cpus_, [&](const KernelTable& table) { return matrix_on_integers(table.integer_matrix, shape); })};
+}
+
+Times KernelCosts::between(std::string_view op_type, const BetweenShape& shape) const {
+  const auto found = std::find_if(kBetween.begin(), kBetween.end(),
+                                  [&](const BetweenCost& c) { return c.op_type == op_type; });
+  if (found == kBetween.end()) return {};
+  const BetweenCost& cost = shape.gates_itself && op_type == kGate.op_type ? kGate : *found;
+  const double amount = cost.by_taps ? shape.values * shape.taps : shape.values;
+  return {kCall + cost.floats * amount, kCall + cost.integers * amount};
+}
+
+Times KernelCosts::beside_number(const BesideNumber& op) const {
+  const BetweenCost& cost = op.is_hard_sigmoid ? kHardSigmoid : kNumber;
+  return {op.passes * (kCall + cost.floats * op.values) + op.reorders * reorder(op.values),
+          op.is_computed ? kCall + cost.integers * op.values : 0};
+}
+
+double KernelCosts::to_codes(double values) const {
+  return over(cpus_, [&](const KernelTable& t) { return 2 * kCall + (t.to_codes + t.transpose) * values; });
+}
+double KernelCosts::to_floats(double values) const {
+  return over(cpus_, [&](const KernelTable& t) { return 2 * kCall + (t.to_floats + t.transpose) * values; });
+}
+double KernelCosts::reorder(double values) const {
+  return over(cpus_, [&](const KernelTable& t) { return kCall + t.reorder * values; });
+}
+
+double KernelCosts::softmax_over_channels(double values) {
+  constexpr double kSpread = 6.4;  // [1, 16, 4, 2100]: 1072 µs instead of 216
+  return kSpread * values;
+}
+
+double KernelCosts::max_pool_of_floats(double values, double taps) {
+  constexpr double kTap = 2.9;  // [1, 32, 450, 60], 2 × 2: 10 ms, in floats 0.5
+  return kTap * values * taps;
+}
+
+bool has_measured_costs(const std::string& target) {
+  if (target.empty()) return true;
+  const target::Target where = target::parse_target(target);
+  const bool is_on_cpu = where.provider.empty() || where.provider == "cpu";
+  return is_on_cpu && (where.machine.empty() || where.machine == "x64");
+}
+
+CostedCpus costed_cpus(const std::string& target) {
+  if (target.empty()) return CostedCpus::kBoth;
+  const std::string cpu = target::parse_target(target).cpu;
+  return cpu == "vnni" ? CostedCpus::kVnni : cpu.empty() ? CostedCpus::kBoth : CostedCpus::kAvx2;
+}
+
+}  // namespace ounce::plan

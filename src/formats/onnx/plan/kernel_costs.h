@@ -1,0 +1,80 @@
+// How long ONNX Runtime's CPU kernels take, in floats and on integers: constants that bench/kernel_costs.py
+// measured and fitted on some 400 small networks (ONNX Runtime 1.31, one thread). Half of the estimates are
+// within a tenth of what was measured, or a third for some float kernels; nine of ten within a factor of 1.1
+// to 2.1, by kind of kernel.
+//
+// The same model must give the same file everywhere, so nothing is timed while a plan is made: this table is
+// what a plan knows. `ounce tune` times.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ounce::plan {
+
+struct Times {
+  double floats = 0, integers = 0;  // nanoseconds
+};
+
+// A Conv, Gemm or MatMul, for one sample.
+struct ProductShape {
+  double positions = 0;            // that it gives values for: pixels, rows
+  double inputs = 0, outputs = 0;  // channels that each output takes, and that it gives
+  double taps = 1;                 // of the kernel …
+  double pieces = 1;               // … and of what it looks at, as it lies in memory
+  bool is_depthwise = false;
+  bool is_grouped = false;  // in groups, but not depthwise: not measured, and taken to be no faster in either
+  bool is_picture = false;  // a Conv over two axes: the runtime has float kernels of its own for it
+};
+
+// An op without weights, for one sample.
+struct BetweenShape {
+  double values = 0;          // that it gives
+  double taps = 1;            // of a pool's window
+  bool gates_itself = false;  // Mul: of x and its Sigmoid, or its HardSigmoid
+};
+
+// An Add or Mul of a single number, for one sample.
+struct BesideNumber {
+  double values = 0;
+  bool is_computed = true;       // on integers; otherwise it is another scale or zero for the same codes
+  bool is_hard_sigmoid = false;  // in floats it is one again …
+  int passes = 1;                // … or so many ops …
+  int reorders = 0;              // … in another layout than the Convs beside them
+};
+
+// Of which CPUs: x86 with instructions for sums of 8-bit products, without them, or of both alike.
+enum class CostedCpus { kVnni, kAvx2, kBoth };
+
+class KernelCosts {
+ public:
+  explicit KernelCosts(CostedCpus cpus) : cpus_(cpus) {}
+
+  Times conv(const ProductShape& shape) const;
+  Times gemm(const ProductShape& shape) const;
+  Times mat_mul(const ProductShape& shape) const;
+  // Nothing for ops that only rename what is there.
+  Times between(std::string_view op_type, const BetweenShape& shape) const;
+  Times beside_number(const BesideNumber& op) const;
+
+  // Ways between floats and codes, with the change of layout that comes with them.
+  double to_codes(double values) const;
+  double to_floats(double values) const;
+  // What float kernels for pictures take to bring values into their own layout, or out of it.
+  double reorder(double values) const;
+  // What a Softmax over channels takes longer in front of float kernels than of integer ones, which have the
+  // channels last: the runtime then moves the change of layout before it.
+  static double softmax_over_channels(double values);
+  // What a MaxPool takes longer on codes that no integer kernel gave: the runtime makes floats in front of it
+  // codes before it, and has no fast kernel then.
+  static double max_pool_of_floats(double values, double taps);
+
+ private:
+  CostedCpus cpus_;
+};
+
+// Whether these costs hold for a target (Recipe::target), and those of which CPUs.
+bool has_measured_costs(const std::string& target);
+CostedCpus costed_cpus(const std::string& target);
+
+}  // namespace ounce::plan

@@ -1,0 +1,68 @@
+#include "formats/onnx/plan/kernel_costs.h"
+
+#include <gtest/gtest.h>
+
+namespace ounce::plan {
+namespace {
+
+constexpr double kMicrosecond = 1000;
+
+// What the script saw, within what the table promises for nine of ten.
+void expect_near(double estimate, double measured) {
+  EXPECT_LT(estimate, 1.6 * measured * kMicrosecond);
+  EXPECT_GT(estimate, measured * kMicrosecond / 1.6);
+}
+
+TEST(KernelCosts, AreThoseThatWereMeasured) {
+  const KernelCosts vnni(CostedCpus::kVnni), avx2(CostedCpus::kAvx2);
+  const ProductShape wide{.positions = 1600, .inputs = 64, .outputs = 384, .taps = 1, .is_picture = true};
+  expect_near(vnni.conv(wide).floats, 723);
+  expect_near(vnni.conv(wide).integers, 222);
+  expect_near(avx2.conv(wide).floats, 716);
+  expect_near(avx2.conv(wide).integers, 454);
+  const ProductShape depthwise{.positions = 1600,
+                               .inputs = 1,
+                               .outputs = 96,
+                               .taps = 9,
+                               .pieces = 9,
+                               .is_depthwise = true,
+                               .is_picture = true};
+  expect_near(vnni.conv(depthwise).floats, 41);
+  expect_near(vnni.conv(depthwise).integers, 66);
+  const ProductShape uneven{.positions = 12544,
+                            .inputs = 1,
+                            .outputs = 20,
+                            .taps = 9,
+                            .pieces = 9,
+                            .is_depthwise = true,
+                            .is_picture = true};
+  expect_near(vnni.conv(uneven).floats, 85);
+  expect_near(vnni.conv(uneven).integers, 580);
+  const ProductShape line{.positions = 1600, .inputs = 20, .outputs = 16, .taps = 5};
+  expect_near(vnni.conv(line).floats, 83);
+  expect_near(vnni.conv(line).integers, 23);
+  const ProductShape matrix{.positions = 128, .inputs = 256, .outputs = 384};
+  expect_near(vnni.mat_mul(matrix).floats, 220);
+}
+
+TEST(KernelCosts, OpsThatOnlyRenameCostNothing) {
+  const KernelCosts costs(CostedCpus::kBoth);
+  EXPECT_EQ(costs.between("Reshape", {.values = 1e6}).integers, 0);
+  EXPECT_EQ(costs.between("Flatten", {.values = 1e6}).floats, 0);
+  const Times pool = costs.between("AveragePool", {.values = 1e6, .taps = 9});
+  EXPECT_GT(pool.integers, 10 * pool.floats);
+}
+
+TEST(KernelCosts, HoldForX86AndForTheCpuOfTheTarget) {
+  EXPECT_TRUE(has_measured_costs(""));
+  EXPECT_TRUE(has_measured_costs("linux-x64@1.30.0"));
+  EXPECT_FALSE(has_measured_costs("android-arm64@1.22.0"));
+  EXPECT_FALSE(has_measured_costs("linux-x64@1.30.0+cuda"));
+  EXPECT_EQ(costed_cpus(""), CostedCpus::kBoth);
+  EXPECT_EQ(costed_cpus("linux-x64@1.30.0+vnni"), CostedCpus::kVnni);
+  EXPECT_EQ(costed_cpus("linux-x64@1.30.0+avx2"), CostedCpus::kAvx2);
+  EXPECT_EQ(costed_cpus("linux-x64@1.30.0+avx512"), CostedCpus::kAvx2);
+}
+
+}  // namespace
+}  // namespace ounce::plan

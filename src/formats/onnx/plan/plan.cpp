@@ -1,0 +1,212 @@
+#include "formats/onnx/plan/plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/digest.h"
+#include "base/thread_pool.h"
+#include "formats/onnx/plan/bias_correction.h"
+#include "formats/onnx/plan/by_structure.h"
+#include "formats/onnx/plan/by_values.h"
+#include "formats/onnx/plan/integer_weights.h"
+#include "formats/onnx/plan/memory_trade.h"
+#include "formats/onnx/plan/selection.h"
+
+namespace ounce::plan {
+namespace {
+
+std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& index, const Recipe& recipe) {
+  std::size_t quantized = 0, sparse = 0;
+  for (const graph::Body& body : index.bodies()) {
+    for (const auto& node : body.nodes()) quantized += is_quantized_op(*node) ? 1U : 0U;
+    if (body.graph != nullptr) sparse += body.graph->sparse_initializers.size();
+  }
+  std::vector<std::string> notes;
+  if (quantized != 0 && !recipe.is_integer())
+    notes.push_back(fmt::format(
+        "already quantized in part ({} nodes): only what is still float is stored smaller", quantized));
+  if (sparse != 0) notes.push_back(fmt::format("{} sparse tensors are left as they are", sparse));
+  if (!model.proto->training.empty()) notes.emplace_back("training information is carried along unchanged");
+  return notes;
+}
+
+// What no other word of a decision tells apart.
+std::string digest_text(const Decision& decision) {
+  std::string text;
+  if (decision.pairs.exist()) text += " pairs";
+  if (decision.has_pairs) text += " table";
+  if (decision.has_rows) text += " rows";
+  if (decision.is_nbits() && decision.rows.is_padded)
+    text += fmt::format(" level {}", decision.accuracy_level);
+  if (decision.codes != nullptr) {
+    const auto* bytes = reinterpret_cast<const char*>(decision.codes->data());
+    text += " codes " + hex(digest_of(std::string_view(bytes, decision.codes->size())));
+  }
+  if (decision.energy != nullptr) {
+    const auto* bytes = reinterpret_cast<const char*>(decision.energy->data());
+    text += " energy " + hex(digest_of(std::string_view(bytes, decision.energy->size() * sizeof(float))));
+  }
+  if (!decision.shift.empty()) {
+    const auto* bytes = reinterpret_cast<const char*>(decision.shift.data());
+    text += " corrected " + hex(digest_of(std::string_view(bytes, decision.shift.size() * sizeof(float))));
+  }
+  return text;
+}
+
+// Until the values are looked at.
+Plan plan_structure(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,
+                    const calibration::Ranges* ranges) {
+  Plan plan;
+  plan.recipe = recipe;
+  plan.notes = notes_on(model, index, recipe);
+  Selection selection(recipe);
+  const std::vector<Weight> weights = find_weights(index);
+  const NodeWishes wishes(index, recipe);
+  wishes.require_nodes();
+  require_levels(index, recipe);
+  plan.integer = make_integer_plan(model, index, recipe, weights, ranges, wishes, selection);
+  StructurePlanner planner(model, index, recipe, plan.integer, wishes, selection);
+  for (const Weight& weight : weights) plan.decisions.push_back(planner.decide(weight));
+  plan.unmatched = selection.unmatched(plan.notes);
+  trade_memory(model, index, recipe, planner, plan.decisions);
+  return plan;
+}
+
+}  // namespace
+
+Plan plan_by_shapes(const onnx::Model& model, const graph::Index& index, const Recipe& recipe) {
+  return plan_structure(model, index, recipe, nullptr);
+}
+
+Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool,
+               const calibration::Ranges* ranges) {
+  if (recipe.is_half()) {
+    Plan plan;
+    plan.recipe = recipe;
+    plan.notes = notes_on(model, index, recipe);
+    plan.decisions = std::move(unread_plan(index).decisions);
+    const graph::ElementTypes types(model, index);
+    plan.half = make_half_plan(model, index, types, recipe, ranges, plan.decisions, pool);
+    plan.half_text = plan.half.text(index);
+    plan.notes.insert(plan.notes.end(), plan.half.notes.begin(), plan.half.notes.end());
+    plan.unmatched = plan.half.unmatched;
+    return plan;
+  }
+  Plan plan = plan_structure(model, index, recipe, ranges);
+  std::vector<std::size_t> stored;
+  for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
+    if (plan.decisions[i].is_stored()) stored.push_back(i);
+  }
+  run_jobs(
+      pool, stored.size(),
+      [&](std::size_t i) { return plan.decisions[stored[i]].weight.tensor->byte_count(); },
+      [&](std::size_t i, const ForEach& for_each) {
+        decide_by_values(model, plan.decisions[stored[i]], for_each);
+      });
+  promote_smallest(plan.decisions, recipe.half_share);
+  scale_integer_weights(model, index, plan, pool);
+  if (recipe.format == Format::kStatic && recipe.integer.correct_bias && ranges != nullptr)
+    correct_biases(model, index, *ranges, plan, pool);
+  return plan;
+}
+
+Plan unread_plan(const graph::Index& index) {
+  Plan plan;
+  for (Weight& weight : find_weights(index)) {
+    Decision decision;
+    decision.weight = std::move(weight);
+    plan.decisions.push_back(std::move(decision));
+  }
+  return plan;
+}
+
+std::size_t Plan::stored_count() const {
+  return static_cast<std::size_t>(
+      std::count_if(decisions.begin(), decisions.end(), [](const Decision& d) { return d.is_stored(); }));
+}
+
+std::string Plan::text() const {
+  std::string text;
+  for (const Decision& decision : decisions) {
+    const onnx::Tensor& tensor = *decision.weight.tensor;
+    text += fmt::format("{} {}[{}]", decision.weight.name, name_of(tensor.type), fmt::join(tensor.dims, ","));
+    if (decision.is_stored()) {
+      text += fmt::format(" -> {} {} {}{}{}", name_of(decision.encoding), decision.granularity_text(),
+                          name_of(decision.decoder), decision.format.is_symmetric ? "" : " asymmetric",
+                          digest_text(decision));
+    } else {
+      text += " -> keep";
+    }
+    text += fmt::format(": {}\n", decision.reason);
+  }
+  return text + integer.text() + half_text;
+}
+
+quant::FloatType float_type_of(ElementType type) {
+  switch (type) {
+    case ElementType::kFloat16: return quant::FloatType::kFloat16;
+    case ElementType::kBfloat16: return quant::FloatType::kBfloat16;
+    case ElementType::kDouble: return quant::FloatType::kFloat64;
+    default: return quant::FloatType::kFloat32;
+  }
+}
+
+TensorSource::TensorSource(const onnx::Model& model, const onnx::Tensor& tensor)
+    : values_(tensor), floats_(values_.bytes(), float_type_of(tensor.type), [&model](onnx::Bytes bytes) {
+        model.release(bytes);
+      }) {}
+
+namespace {
+
+std::uint64_t product(const std::vector<std::int64_t>& dims, std::size_t first, std::size_t last) {
+  std::uint64_t result = 1;
+  for (std::size_t i = first; i < last; ++i) result *= static_cast<std::uint64_t>(dims[i]);
+  return result;
+}
+
+}  // namespace
+
+void group_by_tensor(Decision& decision) {
+  const auto size = static_cast<std::size_t>(decision.weight.tensor->element_count());
+  decision.granularity = GranularityKind::kTensor;
+  decision.layout = {1, 1, 1, size};
+  decision.view = decision.weight.tensor->dims;
+  decision.scale_dims = {};
+}
+
+void group_by_channel(Decision& decision, ChannelAxes axes) {
+  const auto& dims = decision.weight.tensor->dims;
+  decision.granularity = GranularityKind::kChannel;
+  decision.layout = {1, product(dims, 0, axes.first), product(dims, axes.first, axes.last),
+                     product(dims, axes.last, dims.size())};
+  decision.view = dims;
+  decision.scale_dims.assign(dims.size(), 1);
+  for (std::size_t i = axes.first; i < axes.last; ++i) decision.scale_dims[i] = dims[i];
+}
+
+bool group_by_block(Decision& decision, ChannelAxes axes, std::size_t block) {
+  const auto& dims = decision.weight.tensor->dims;
+  const std::uint64_t before = product(dims, 0, axes.first), channels = product(dims, axes.first, axes.last),
+                      after = product(dims, axes.last, dims.size());
+  const auto signed_block = static_cast<std::int64_t>(block);
+  if (before == 1 && after % block == 0) {
+    const std::uint64_t blocks = channels * after / block;
+    decision.layout = {1, 1, blocks, block};
+    decision.view = {static_cast<std::int64_t>(blocks), signed_block};
+    decision.scale_dims = {static_cast<std::int64_t>(blocks), 1};
+  } else if (after == 1 && before % block == 0) {
+    decision.layout = {before / block, block, channels, 1};
+    decision.view = {static_cast<std::int64_t>(before / block), signed_block,
+                     static_cast<std::int64_t>(channels)};
+    decision.scale_dims = {static_cast<std::int64_t>(before / block), 1, static_cast<std::int64_t>(channels)};
+  } else {
+    return false;
+  }
+  decision.granularity = GranularityKind::kBlock;
+  decision.block = block;
+  return true;
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,77 @@
+// The plan: for every float tensor of a model a decision and its reason. Made once, then printed, compared,
+// carried out by the passes and recorded in the model. Making it reads every weight once, for its range.
+#pragma once
+
+#include <ounce/recipe.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "calibration/ranges.h"
+#include "formats/onnx/file/model.h"
+#include "formats/onnx/file/tensor_reader.h"
+#include "formats/onnx/graph/index.h"
+#include "formats/onnx/plan/decision.h"
+#include "formats/onnx/plan/half_plan.h"
+#include "formats/onnx/plan/integer_plan.h"
+#include "quant/float_source.h"
+
+namespace ounce::plan {
+
+struct Plan {
+  Recipe recipe;
+  std::vector<Decision> decisions;  // in the order of the file
+  IntegerPlan integer;              // for the formats that compute on integers
+  HalfPlan half;                    // for those that compute on 16-bit floats
+  std::string half_text;            // its lines
+  std::vector<std::string> notes;   // about the model as a whole
+  // Expressions of the recipe that matched nothing, where it ignores them.
+  std::vector<std::string> unmatched;
+
+  std::size_t stored_count() const;
+  // One line a decision; also what the digest is made of.
+  std::string text() const;
+};
+
+// Every float tensor, nothing decided.
+Plan unread_plan(const graph::Index& index);
+
+// `model` must have been verified; `index` is its index. Throws Error{kUsage} for an expression that matches
+// nothing, and for nodes of the recipe that the model has not or whose formats do not go together;
+// Error{kBadInput} for weights that are not finite. Static arithmetic needs the ranges of activations.
+Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe& recipe, ThreadPool& pool,
+               const calibration::Ranges* ranges = nullptr);
+
+// The same by structure and shapes alone, for storage formats: no weight is read, so that what only values
+// tell (formats/onnx/plan/by_values.h) is left out.
+Plan plan_by_shapes(const onnx::Model& model, const graph::Index& index, const Recipe& recipe);
+
+// A model's tensors as sources of floats.
+
+// Keeps the values alive for its FloatSource. The tensor must be of a float type and the model must outlive
+// it.
+class TensorSource {
+ public:
+  TensorSource(const onnx::Model& model, const onnx::Tensor& tensor);
+  const quant::FloatSource& floats() const { return floats_; }
+
+ private:
+  onnx::RawValues values_;
+  quant::FloatSource floats_;
+};
+
+quant::FloatType float_type_of(ElementType type);
+
+// What shares a scale: the whole tensor, a channel, or a block of a channel.
+
+// Each fills in the decision's granularity, layout, and the shapes in which codes are scaled.
+void group_by_tensor(Decision& decision);
+void group_by_channel(Decision& decision, ChannelAxes axes);
+// Blocks run along the axis that is summed over: inside a row, or down a column. False, and nothing changed,
+// when the shape has no whole number of blocks.
+bool group_by_block(Decision& decision, ChannelAxes axes, std::size_t block);
+
+}  // namespace ounce::plan

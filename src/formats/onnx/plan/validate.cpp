@@ -1,0 +1,269 @@
+// Every rule about what can be asked for at once; nothing else refuses a recipe for itself.
+#include "formats/onnx/plan/validate.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/recipe.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "target/target.h"
+
+namespace ounce {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kUsage, why); }
+
+bool has_groups(const Recipe& recipe) {
+  return recipe.granularity.kind == GranularityKind::kChannel ||
+         recipe.granularity.kind == GranularityKind::kBlock;
+}
+
+const target::Provider& provider_of(const Recipe& recipe) {
+  return *target::find_provider(target::parse_target(recipe.target).provider);
+}
+
+void validate_numbers(const Recipe& recipe) {
+  const auto is_from = [](double value, double low, double high) { return value >= low && value <= high; };
+  if (!is_from(recipe.half_share, 0, 1))
+    refuse(fmt::format("`half_share` {} is not from 0 to 1", recipe.half_share));
+  if (!is_from(recipe.decode_share, 0, 1))
+    refuse(fmt::format("`decode_share` {} is not from 0 to 1", recipe.decode_share));
+  if (!is_from(recipe.integer.percentile, 50, 100))
+    refuse(fmt::format("`integer.percentile` {} is not from 50 to 100", recipe.integer.percentile));
+  const std::size_t block = recipe.granularity.block;
+  const bool is_block_size = block >= 4 && block <= 256 && (block & (block - 1)) == 0;
+  if (recipe.granularity.kind == GranularityKind::kBlock && !is_block_size)
+    refuse(fmt::format("`granularity`: blocks have 4, 8, 16 … 256 elements, not {}", block));
+  for (const auto& [name, value] : recipe.integer.values) {
+    if (value.range && !(std::isfinite(value.range->low) && std::isfinite(value.range->high) &&
+                         value.range->low <= value.range->high))
+      refuse(fmt::format("`integer.values` '{}': {} to {} is no range", name, value.range->low,
+                         value.range->high));
+  }
+}
+
+// How weights are stored.
+void validate_storage(const Recipe& recipe) {
+  if (recipe.codebook && recipe.asymmetric) refuse("`codebook` has no zero points: leave out `asymmetric`");
+  if (recipe.codebook && has_groups(recipe))
+    refuse("`codebook` holds for a whole tensor: leave out `granularity`");
+  if (recipe.memory != MemoryUse::kFast && recipe.decoder != DecoderChoice::kAuto)
+    refuse("`memory` says what `decoder=auto` does: leave out one of them");
+  if (recipe.memory != MemoryUse::kFast && recipe.format != Format::kW8 && recipe.format != Format::kW4)
+    refuse(fmt::format("`memory` is for the formats w8 and w4, not for {}", name_of(recipe.format)));
+  if (recipe.codebook && recipe.decoder == DecoderChoice::kDq)
+    refuse("DequantizeLinear cannot decode a codebook: leave out `decoder=dq`");
+  const bool is_all_halves = recipe.format == Format::kW16 && recipe.nodes.empty();
+  if (is_all_halves && (recipe.codebook || recipe.asymmetric || has_groups(recipe)))
+    refuse("w16 stores floats: `codebook`, `asymmetric` and `granularity` do not apply");
+}
+
+bool has_few_bits(const Recipe& recipe) {
+  return is_few_bits(recipe.format) ||
+         std::any_of(recipe.nodes.begin(), recipe.nodes.end(),
+                     [](const auto& entry) { return is_few_bits(entry.second); });
+}
+
+// Kernels for few bits.
+void validate_few_bits(const Recipe& recipe) {
+  const FewBitsRecipe& few_bits = recipe.few_bits;
+  const FewBitsRecipe unset;
+  if (!has_few_bits(recipe)) {
+    if (few_bits.dialect != unset.dialect || few_bits.accuracy_level != unset.accuracy_level ||
+        few_bits.method != unset.method || few_bits.bits != unset.bits ||
+        few_bits.target_size != unset.target_size || !few_bits.levels.empty())
+      refuse(
+          "`few_bits.dialect`, `few_bits.accuracy_level`, `few_bits.levels`, `few_bits.method`, "
+          "`few_bits.bits` and `few_bits.target_size` are for `format=int4`, int8 and int2");
+    return;
+  }
+  if (recipe.codebook) refuse("kernels for few bits take linear codes: leave out `codebook`");
+  if (!is_few_bits(recipe.format)) {
+    if (few_bits.method > WeightMethod::kRtn || few_bits.has_budget())
+      refuse(
+          "`few_bits.method`, `few_bits.bits` and `few_bits.target_size` are for whole models: "
+          "`format=int4`");
+    return;
+  }
+  if (few_bits.bits != 0 && few_bits.target_size != 0)
+    refuse("`few_bits.bits` and `few_bits.target_size` are two words for one budget: give one of them");
+  const Granularity& groups = recipe.granularity;
+  if (recipe.decoder != DecoderChoice::kAuto)
+    refuse("kernels for few bits decode by themselves: leave out `decoder`");
+  const bool is_nbits = few_bits.dialect == FewBitsDialect::kNbits;
+  const bool is_whole = groups.kind == GranularityKind::kTensor || groups.kind == GranularityKind::kChannel;
+  if (is_nbits && (is_whole || (groups.kind == GranularityKind::kBlock && groups.block < 16)))
+    refuse("kernels for few bits take blocks of 16, 32 … 256: `granularity=block:32`");
+  if (!is_nbits && few_bits.accuracy_level != AccuracyLevel::kAuto)
+    refuse("the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.accuracy_level`");
+  if (!is_nbits && !few_bits.levels.empty())
+    refuse("the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.levels`");
+  if (!is_nbits && (few_bits.has_budget() || few_bits.method > WeightMethod::kRtn))
+    refuse("`few_bits.method`, `few_bits.bits` and `few_bits.target_size` are for `few_bits.dialect=nbits`");
+  if (!is_nbits && recipe.format == Format::kInt2)
+    refuse("DequantizeLinear has no 2-bit types yet: `few_bits.dialect=nbits`");
+}
+
+// Arithmetic on 16-bit floats.
+void validate_halves(const Recipe& recipe) {
+  const bool has_half_options = recipe.half.half_io || !recipe.half.keep.empty() || recipe.half.keep_names;
+  if (!recipe.is_half() && !recipe.integer.half_rest && has_half_options)
+    refuse("`half.half_io`, `half.keep` and `half.keep_names` are for `format=fp16` and `format=bf16`");
+  if (!recipe.is_half()) return;
+  const bool has_selection = !recipe.include.empty() || !recipe.exclude.empty();
+  if (recipe.codebook || recipe.asymmetric || has_groups(recipe) || has_selection)
+    refuse(
+        "fp16 and bf16 convert the graph: `codebook`, `asymmetric`, `granularity`, `include` and `exclude` "
+        "do "
+        "not apply; `half.keep` leaves nodes out");
+  if (recipe.format == Format::kBf16 && !provider_of(recipe).computes_bf16)
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("ONNX Runtime's {} provider does not compute on bfloat16: name one that does "
+                            "(`target=cuda`), or take `format=w16`, which is as small and runs everywhere",
+                            provider_of(recipe).name));
+}
+
+// Combinations that runtimes have kernels for.
+void validate_integers(const Recipe& recipe) {
+  const IntegerRecipe& integer = recipe.integer;
+  if (!recipe.is_integer()) {
+    if (integer.half_rest) refuse("`integer.half_rest` is for `format=static` and `format=dynamic`");
+    return;
+  }
+  const bool is_dynamic = recipe.format == Format::kDynamic;
+  if (recipe.granularity.kind == GranularityKind::kBlock)
+    refuse("integer kernels know no blocks: `granularity=channel` or tensor");
+  if (recipe.codebook || recipe.asymmetric)
+    refuse("integer kernels take symmetric linear codes: leave out `codebook` and `asymmetric`");
+  if (integer.reduce_range.value_or(false) && integer.weights != WeightType::kS8)
+    refuse("`integer.reduce_range` is for s8 weights: the products of others do not saturate");
+  if (is_dynamic && integer.weights == WeightType::kS4)
+    refuse("dynamic kernels take 8-bit weights: `integer.weights=s8` or u8");
+  if (is_dynamic || integer.dialect == Dialect::kQdq) return;
+  if (is_16_bit(integer.activations) || integer.weights == WeightType::kS4)
+    refuse("integer ops are 8-bit: `integer.dialect=qdq` for 16-bit activations and 4-bit weights");
+  if (integer.activations == ActivationType::kS8 && integer.weights == WeightType::kU8)
+    refuse("no runtime multiplies s8 activations with u8 weights: `integer.weights=s8`");
+  for (const auto& [name, value] : integer.values) {
+    if (value.type.value_or(integer.activations) != integer.activations)
+      refuse("integer ops take activations of one type: `integer.dialect=qdq` for `integer.values` types");
+  }
+}
+
+// Empty when the format can be that of a node.
+std::string why_not_mixed(const Recipe& recipe, Format format) {
+  if (is_storage(format) || format == recipe.format) return {};
+  if (format == Format::kFp16 || format == Format::kBf16)
+    return "16-bit arithmetic is for whole models: w16 stores a node's weights as 16-bit floats";
+  if (!recipe.is_integer()) {
+    return fmt::format("`format={}` computes on floats: take `format=static` for nodes on integers",
+                       name_of(recipe.format));
+  }
+  if (format == Format::kStatic)
+    return "static nodes among dynamic ones: take `format=static` and name the dynamic ones";
+  return {};
+}
+
+// Single nodes that are treated otherwise.
+void validate_nodes(const Recipe& recipe) {
+  if (recipe.format == Format::kFp32) refuse("fp32 is a format of single nodes (`nodes`), not of a model");
+  if (recipe.nodes.empty()) return;
+  const bool is_half_rest =
+      recipe.is_integer() && recipe.integer.half_rest && provider_of(recipe).computes_fp16;
+  for (const auto& [name, format] : recipe.nodes) {
+    if (is_half_rest && format != Format::kW16)
+      refuse("`integer.half_rest=true` converts all that is not integers on this target: leave out `nodes`");
+    if (recipe.is_half() && format != Format::kFp32)
+      refuse(
+          fmt::format("{} converts the graph: nodes can stay fp32 and nothing else", name_of(recipe.format)));
+    if (const std::string why = why_not_mixed(recipe, format); !why.empty())
+      refuse(fmt::format("`nodes` '{}={}': {}", name, name_of(format), why));
+  }
+}
+
+void validate_rounding(const Recipe& recipe) {
+  if (recipe.rounding != Rounding::kAdaptive) return;
+  if (recipe.format != Format::kStatic)
+    refuse("`rounding=adaptive` looks at data: it is for `format=static` with `data`");
+  const auto is_dynamic = [](const auto& entry) { return entry.second == Format::kDynamic; };
+  if (std::any_of(recipe.nodes.begin(), recipe.nodes.end(), is_dynamic))
+    refuse("`rounding=adaptive` is for static nodes: leave out those with `nodes` NAME=dynamic");
+}
+
+}  // namespace
+
+void validate(const Recipe& recipe) {
+  target::parse_target(recipe.target);  // or nobody knows it
+  validate_numbers(recipe);
+  validate_storage(recipe);
+  validate_few_bits(recipe);
+  validate_halves(recipe);
+  validate_nodes(recipe);
+  validate_rounding(recipe);
+  validate_integers(recipe);
+}
+
+}  // namespace ounce
+
+namespace ounce::plan {
+namespace {
+
+enum class ReadBy { kStatic, kIntegers };
+
+struct Field {
+  const char* name;  // in backticks
+  ReadBy by;
+  bool (*is_set)(const IntegerRecipe&);
+};
+
+const IntegerRecipe kUnset;
+
+constexpr auto kFields = std::to_array<Field>({
+    {"`integer.dialect`", ReadBy::kStatic, [](const auto& i) { return i.dialect != kUnset.dialect; }},
+    {"`integer.activations`", ReadBy::kStatic,
+     [](const auto& i) { return i.activations != kUnset.activations; }},
+    {"`integer.symmetric_activations`", ReadBy::kStatic,
+     [](const auto& i) { return i.symmetric_activations; }},
+    {"`integer.weights`", ReadBy::kIntegers, [](const auto& i) { return i.weights != kUnset.weights; }},
+    {"`integer.reduce_range`", ReadBy::kIntegers, [](const auto& i) { return i.reduce_range.has_value(); }},
+    {"`integer.integer_io`", ReadBy::kStatic, [](const auto& i) { return i.integer_io; }},
+    {"`integer.force_conv`", ReadBy::kIntegers, [](const auto& i) { return i.force_conv; }},
+    {"`integer.calibration`", ReadBy::kStatic,
+     [](const auto& i) { return i.calibration != kUnset.calibration; }},
+    {"`integer.percentile`", ReadBy::kStatic,
+     [](const auto& i) { return i.percentile != kUnset.percentile; }},
+    {"`integer.values`", ReadBy::kStatic, [](const auto& i) { return !i.values.empty(); }},
+    {"`integer.search=false`", ReadBy::kStatic, [](const auto& i) { return i.search != kUnset.search; }},
+    {"`integer.equalize=false`", ReadBy::kStatic,
+     [](const auto& i) { return i.equalize != kUnset.equalize; }},
+    {"`integer.correct_bias=false`", ReadBy::kStatic,
+     [](const auto& i) { return i.correct_bias != kUnset.correct_bias; }},
+    {"`integer.every_second`", ReadBy::kStatic, [](const auto& i) { return i.every_second; }},
+    {"`integer.weigh_costs=false`", ReadBy::kStatic, [](const auto& i) { return !i.weigh_costs; }},
+    {"`integer.skip_rewrites`", ReadBy::kStatic, [](const auto& i) { return !i.skip_rewrites.empty(); }},
+});
+
+bool reads(const Recipe& recipe, ReadBy by) {
+  return by == ReadBy::kStatic ? recipe.format == Format::kStatic : recipe.is_integer();
+}
+
+const char* words_of(ReadBy by) {
+  return by == ReadBy::kStatic ? "`format=static`" : "`format=static` and `format=dynamic`";
+}
+
+}  // namespace
+
+std::vector<std::string> unread_fields(const Recipe& recipe) {
+  std::vector<std::string> lines;
+  for (const Field& field : kFields) {
+    if (field.is_set(recipe.integer) && !reads(recipe, field.by))
+      lines.push_back(fmt::format("{} is for {}: it changes nothing here", field.name, words_of(field.by)));
+  }
+  return lines;
+}
+
+}  // namespace ounce::plan

@@ -1,0 +1,235 @@
+#include "formats/onnx/prepare/integer_rewrites.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "formats/onnx/edit/body_editor.h"
+#include "formats/onnx/edit/chain.h"
+#include "formats/onnx/edit/constants.h"
+#include "formats/onnx/emit/integer_ops.h"
+#include "formats/onnx/file/attributes.h"
+#include "formats/onnx/file/tensor_reader.h"
+#include "formats/onnx/plan/integer_ops.h"
+#include "formats/onnx/plan/op_table.h"
+
+namespace ounce::passes {
+namespace {
+
+using graph::kNone;
+using graph::Use;
+
+class HardSwishRewrite {
+ public:
+  explicit HardSwishRewrite(onnx::Model& model) : index_(model), editors_(model, index_) {}
+
+  Changes run() {
+    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      const bool is_hard = is_op(node, "HardSwish") || is_op(node, "HardSigmoid");
+      if (!is_hard || !stands_between_integers(index_, body, node)) return;
+      if (is_op(node, "HardSwish")) rewrite_swish(body, position, node);
+      if (is_op(node, "HardSigmoid")) rewrite_sigmoid(body, position, node);
+    });
+    editors_.finish();
+    return std::move(changes_);
+  }
+
+ private:
+  Bytes number(BodyEditor& editor, float value) {
+    return editor.add_shared(fmt::format("number {}", value), scalar(ElementType::kFloat, value));
+  }
+
+  // x itself where its codes have to reach further down than `low`.
+  Bytes limited(std::size_t body, std::size_t position, Bytes x, float low, std::size_t uses) {
+    const auto found = index_.find(body, x);
+    const bool is_ours = found.body == body && found.value->producer != kNone && !found.value->is_output &&
+                         found.value->uses.size() == uses;
+    if (!is_ours || !(low < 0)) return x;
+    // Only a limit right behind an integer op costs nothing.
+    const onnx::Node& maker = *index_.bodies()[body].nodes()[found.value->producer];
+    const plan::IntegerOp* op = plan::find_integer_op(maker);
+    if (op == nullptr || !op->may_give_codes() || op->kind == plan::IntegerKind::kMovement) return x;
+    BodyEditor& editor = editors_.of(body);
+    return Chain(editor, position, x).node("Clip", {number(editor, low)}).value();
+  }
+
+  // clip(α·x + β, 0, 1)
+  Chain sigmoid(std::size_t body, std::size_t position, Bytes x, float alpha, float beta) {
+    BodyEditor& editor = editors_.of(body);
+    Chain chain(editor, position, x);
+    if (alpha != 1) chain.node("Mul", {number(editor, alpha)});
+    if (beta != 0) chain.node("Add", {number(editor, beta)});
+    chain.node("Clip", {number(editor, 0), number(editor, 1)});
+    return chain;
+  }
+
+  void rewrite_swish(std::size_t body, std::size_t position, const onnx::Node& node) {
+    constexpr float kSlope = 1.0F / 6, kMiddle = 0.5F, kLow = -3;
+    const Bytes x = limited(body, position, node.inputs[0], kLow, 1);
+    const Bytes gate = sigmoid(body, position, x, kSlope, kMiddle).value();
+    Chain(editors_.of(body), position, x).node("Mul", {gate}).finish(node.outputs[0]);
+    editors_.of(body).remove_node(position);
+    ++changes_.count;
+  }
+
+  void rewrite_sigmoid(std::size_t body, std::size_t position, const onnx::Node& node) {
+    const auto alpha = onnx::float_setting(node, "alpha", 0.2F),
+               beta = onnx::float_setting(node, "beta", 0.5F);
+    if (!alpha || !beta || !(*alpha > 0) || !std::isfinite(*alpha) || !std::isfinite(*beta)) {
+      changes_.left_alone.push_back(
+          fmt::format("{}: its slope or its middle is not known here", place_of(index_, body, position)));
+      return;
+    }
+    Bytes x = node.inputs[0];
+    if (const Use* product = find_product(body, x, node.outputs[0])) {
+      const Bytes held = limited(body, position, x, -*beta / *alpha, 2);
+      if (held != x) editors_.of(body).edit_node(product->node).inputs[product->input] = held;
+      x = held;
+    }
+    sigmoid(body, position, x, *alpha, *beta).finish(node.outputs[0]);
+    editors_.of(body).remove_node(position);
+    ++changes_.count;
+  }
+
+  // Where x is multiplied with what HardSigmoid makes of it, and that is used for nothing else.
+  const Use* find_product(std::size_t body, Bytes x, Bytes gate) const {
+    const graph::Value& made = *index_.find(body, gate).value;
+    if (made.is_output || made.uses.size() != 1) return nullptr;
+    const Use& use = made.uses[0];
+    const onnx::Node& node = index_.node(use);
+    if (use.body != body || !is_op(node, "Mul") || node.inputs[1 - use.input] != x) return nullptr;
+    for (const Use& other : index_.find(body, x).value->uses) {
+      if (other.body == body && other.node == use.node && other.input != use.input) return &other;
+    }
+    return nullptr;
+  }
+
+  graph::Index index_;
+  Editors editors_;
+  Changes changes_;
+};
+
+}  // namespace
+
+Changes rewrite_hard_swish(onnx::Model& model) { return HardSwishRewrite(model).run(); }
+
+Changes tanh_to_sigmoid(onnx::Model& model) {
+  const graph::Index index(model);
+  Editors editors(model, index);
+  Changes changes;
+  graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+    if (!is_op(node, "Tanh") || !stands_between_integers(index, body, node)) return;
+    BodyEditor& editor = editors.of(body);
+    const Bytes two = editor.add_shared("number 2", scalar(ElementType::kFloat, 2.0F));
+    const Bytes minus_one = editor.add_shared("number -1", scalar(ElementType::kFloat, -1.0F));
+    Chain chain(editor, position, node.inputs[0]);
+    chain.node("Mul", {two}).node("Sigmoid", {}).node("Mul", {two}).node("Add", {minus_one});
+    chain.finish(node.outputs[0]);
+    editor.remove_node(position);
+    ++changes.count;
+  });
+  editors.finish();
+  return changes;
+}
+
+namespace {
+
+using graph::kNone;
+
+// Through ops that keep the rank, back to a Conv; 0 where there is none.
+std::size_t rank_behind_conv(const onnx::Model& model, const graph::Index& index, std::size_t body,
+                             Bytes name) {
+  for (int steps = 0; steps < plan::kLongestSearch; ++steps) {
+    const auto found = index.find(body, name);
+    if (found.value == nullptr || found.value->producer == kNone) return 0;
+    body = found.body;
+    const onnx::Node& node = *index.bodies()[body].nodes()[found.value->producer];
+    if (is_op(node, "Conv") || is_op(node, "ConvTranspose")) {
+      const auto weight = find_constant(model, index, body, input_of(node, 1));
+      return weight ? weight->tensor->dims.size() : 0;
+    }
+    static constexpr auto kKeepRank =
+        std::to_array<std::string_view>({"Add", "AveragePool", "BatchNormalization", "Concat", "HardSigmoid",
+                                         "HardSwish", "LeakyRelu", "MaxPool", "Mul", "Sigmoid", "Tanh"});
+    const bool keeps_rank = plan::is_clamp(node) ||
+                            (onnx::is_default_domain(node.domain) &&
+                             std::find(kKeepRank.begin(), kKeepRank.end(), node.op_type) != kKeepRank.end());
+    if (!keeps_rank || node.inputs.empty()) return 0;
+    const bool is_number_first = find_constant(model, index, body, node.inputs[0]).has_value();
+    if (is_number_first && node.inputs.size() < 2) return 0;
+    name = node.inputs[is_number_first ? 1 : 0];
+  }
+  return 0;
+}
+
+// From opset 18 on they are an input.
+std::optional<std::vector<std::int64_t>> axes_of(const onnx::Model& model, const graph::Index& index,
+                                                 std::size_t body, const onnx::Node& node) {
+  if (const auto axes = onnx::integers_attribute(node, "axes")) return axes;
+  const auto constant = find_constant(model, index, body, input_of(node, 1));
+  if (!constant || constant->tensor->type != ElementType::kInt64) return std::nullopt;
+  const onnx::RawValues raw(*constant->tensor);
+  std::vector<std::int64_t> axes(raw.bytes().size() / sizeof(std::int64_t));
+  if (!axes.empty()) std::memcpy(axes.data(), raw.bytes().data(), axes.size() * sizeof(std::int64_t));
+  return axes;
+}
+
+// All positions, in any order.
+bool are_positions(std::vector<std::int64_t> axes, std::size_t rank) {
+  for (std::int64_t& axis : axes) axis += axis < 0 ? static_cast<std::int64_t>(rank) : 0;
+  std::sort(axes.begin(), axes.end());
+  if (rank < 3 || axes.size() != rank - 2) return false;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] != static_cast<std::int64_t>(i) + 2) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Changes mean_to_pool(onnx::Model& model) {
+  const graph::Index index(model);
+  Editors editors(model, index);
+  Changes changes;
+  graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+    if (!is_op(node, "ReduceMean") || !stands_between_integers(index, body, node)) return;
+    const auto axes = axes_of(model, index, body, node);
+    const auto keeps = onnx::integer_setting(node, "keepdims", 1);
+    if (!axes || !keeps || !are_positions(*axes, rank_behind_conv(model, index, body, node.inputs[0])))
+      return;
+    BodyEditor& editor = editors.of(body);
+    Chain chain(editor, position, node.inputs[0]);
+    chain.node("GlobalAveragePool", {});
+    if (*keeps == 0) chain.node("Flatten", {});
+    chain.finish(node.outputs[0]);
+    editor.remove_node(position);
+    ++changes.count;
+  });
+  editors.finish();
+  return changes;
+}
+
+Changes division_to_product(onnx::Model& model) {
+  const graph::Index index(model);
+  Editors editors(model, index);
+  Changes changes;
+  graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+    if (!is_op(node, "Div") || !stands_between_integers(index, body, node)) return;
+    const auto constant = find_constant(model, index, body, input_of(node, 1));
+    if (!constant || constant->tensor->type != ElementType::kFloat || constant->tensor->element_count() != 1)
+      return;
+    const float factor = 1 / floats_of(*constant->tensor)[0];
+    if (!std::isnormal(factor) || !std::isnormal(1 / factor)) return;
+    BodyEditor& editor = editors.of(body);
+    const Bytes name = editor.add_tensor(position, float_tensor(constant->tensor->dims, std::vector{factor}));
+    Chain(editor, position, node.inputs[0]).node("Mul", {name}).finish(node.outputs[0]);
+    editor.remove_node(position);
+    ++changes.count;
+  });
+  editors.finish();
+  return changes;
+}
+
+}  // namespace ounce::passes

@@ -1,0 +1,68 @@
+#include "formats/onnx/prepare/prepare.h"
+
+#include "formats/onnx/plan/selection.h"
+#include "formats/onnx/prepare/biases.h"
+#include "formats/onnx/prepare/conv_transpose_to_conv.h"
+#include "formats/onnx/prepare/fold_batch_norm.h"
+#include "formats/onnx/prepare/fold_constants.h"
+#include "formats/onnx/prepare/gemm_to_matmul.h"
+#include "formats/onnx/prepare/integer_rewrites.h"
+#include "formats/onnx/prepare/pad_channels.h"
+#include "formats/onnx/prepare/raise_opset.h"
+#include "formats/onnx/prepare/remove_nodes.h"
+
+namespace ounce::passes {
+namespace {
+
+constexpr std::int64_t kDynamicOpset = 11;  // DynamicQuantizeLinear
+constexpr std::int64_t kChannelOpset = 13;  // DequantizeLinear with an axis; older ones can be raised to it
+constexpr std::int64_t kWideOpset = 21;     // … and with 16-bit and 4-bit types
+
+std::int64_t opset_for(const Recipe& recipe) {
+  if (recipe.format == Format::kDynamic) return kChannelOpset;
+  bool is_wide = is_16_bit(recipe.integer.activations) || recipe.integer.weights == WeightType::kS4;
+  for (const auto& [name, value] : recipe.integer.values)
+    is_wide = is_wide || (value.type && is_16_bit(*value.type));
+  return is_wide ? kWideOpset : kChannelOpset;
+}
+
+// A node that is asked to stay in floats keeps the name that it is asked by.
+void split_gemms(onnx::Model& model, const Recipe& recipe) {
+  const graph::Index index(model);
+  const plan::NodeWishes wishes(index, recipe);
+  gemm_to_matmul(model, [&](const onnx::Node& node) { return !wishes.wants_floats(node); });
+}
+
+// Ops without an integer kernel become ops that have one.
+void make_of_integer_ops(onnx::Model& model, const Recipe& recipe) {
+  const auto is_made = [&](Rewrite rewrite) { return !recipe.integer.skip_rewrites.contains(rewrite); };
+  division_to_product(model);
+  if (is_made(Rewrite::kMean)) mean_to_pool(model);
+  if (is_made(Rewrite::kHardSwish)) rewrite_hard_swish(model);
+  if (is_made(Rewrite::kTanh)) tanh_to_sigmoid(model);
+  if (is_made(Rewrite::kConvTranspose)) {
+    const graph::Index index(model);
+    const plan::NodeWishes wishes(index, recipe);
+    conv_transpose_to_conv(model, [&](const onnx::Node& node) { return !wishes.wants_floats(node); });
+  }
+  if (is_made(Rewrite::kPadChannels)) pad_channels(model);
+}
+
+}  // namespace
+
+void prepare(onnx::Model& model, const Recipe& recipe) {
+  const bool is_new_enough = recipe.format == Format::kDynamic &&
+                             onnx::opset_version(model.proto->opset_imports, "") >= kDynamicOpset;
+  if (!is_new_enough) raise_opset(model, opset_for(recipe));
+  remove_identity(model);
+  fold_constants(model);
+  add_bias(model);
+  fold_batch_norm(model);
+  add_bias(model);
+  if (recipe.format == Format::kStatic) own_biases(model);
+  if (recipe.format == Format::kStatic) make_of_integer_ops(model, recipe);
+  if (recipe.format == Format::kDynamic) split_gemms(model, recipe);
+  remove_dead_nodes(model);
+}
+
+}  // namespace ounce::passes

@@ -1,0 +1,134 @@
+#include "formats/onnx/prepare/raise_opset.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <set>
+
+#include "formats/onnx/edit/body_editor.h"
+#include "formats/onnx/edit/constants.h"
+#include "formats/onnx/edit/value_types.h"
+#include "formats/onnx/file/attributes.h"
+#include "formats/onnx/file/op_schemas.h"
+#include "formats/onnx/graph/index.h"
+#include "formats/onnx/prepare/node_upgrade.h"
+
+namespace ounce::passes {
+namespace {
+
+using Imports = std::vector<onnx::Kept<onnx::OpsetImport>>;
+
+constexpr std::int64_t kOldestWanted = 13;
+
+bool is_default_import(const onnx::Kept<onnx::OpsetImport>& import) {
+  return onnx::is_default_domain(import->domain);
+}
+
+// Imports that do not name the domain use none of its ops.
+bool is_behind(const Imports& imports, std::int64_t wanted) {
+  const std::int64_t version = onnx::opset_version(imports, "");
+  return version != 0 && version < wanted;
+}
+
+void set_version(Imports& imports, std::int64_t wanted) {
+  for (auto& import : imports) {
+    if (is_default_import(import) && import->version < wanted) import.edit().version = wanted;
+  }
+}
+
+class Raising {
+ public:
+  Raising(onnx::Model& model, std::int64_t wanted)
+      : model_(model), wanted_(wanted), index_(model), types_(index_), editors_(model, index_) {
+    for (const auto& function : model.proto->functions) {
+      if (onnx::is_default_domain(function->domain)) own_functions_.insert(function->name);
+    }
+  }
+
+  std::size_t run() {
+    check_model();
+    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+      const std::int64_t from = opset_of(model_, index_, body);
+      if (from != 0 && from < wanted_) convert(body, from);
+    }
+    // From here on nothing is refused.
+    editors_.finish();
+    onnx::ModelProto& proto = model_.proto.edit();
+    set_version(proto.opset_imports, wanted_);
+    for (auto& function : proto.functions) {
+      if (is_behind(function->opset_imports, wanted_)) set_version(function.edit().opset_imports, wanted_);
+    }
+    return changed_;
+  }
+
+ private:
+  void check_model() const {
+    if (!model_.proto->training.empty()) {
+      throw Error(ErrorCode::kUnsupported,
+                  "the model holds training graphs, which cannot be brought to a newer opset; remove them");
+    }
+  }
+
+  void convert(std::size_t body, std::int64_t from) {
+    if (from < kOldestOpset) {
+      throw Error(ErrorCode::kUnsupported,
+                  fmt::format("opset {} is older than {} and cannot be brought to a newer one; export the "
+                              "model with a newer opset",
+                              from, kOldestOpset),
+                  index_.bodies()[body].path);
+    }
+    const auto& nodes = index_.bodies()[body].nodes();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (onnx::is_default_domain(nodes[i]->domain) && !own_functions_.contains(nodes[i]->op_type))
+        convert(body, i, from);
+    }
+  }
+
+  void convert(std::size_t body, std::size_t position, std::int64_t from) {
+    const onnx::Node& node = *index_.bodies()[body].nodes()[position];
+    if (onnx::find_op_schema("", node.op_type, kNewestOpset) == nullptr) {
+      throw Error(ErrorCode::kUnsupported,
+                  fmt::format("the model cannot be brought to a newer opset: ONNX has no op '{}' up to opset "
+                              "{}; give its domain, or remove it",
+                              node.op_type, kNewestOpset),
+                  place_of(index_, body, position));
+    }
+    std::optional<NodeUpgrade> upgrade;
+    for (const OpsetChange& change : opset_changes()) {
+      if (change.op_type != node.op_type || change.version <= from || change.version > wanted_) continue;
+      if (!upgrade) upgrade.emplace(editors_.of(body), index_, types_, body, position);
+      change.convert(*upgrade);
+    }
+    if (!upgrade || !upgrade->is_changed()) return;
+    upgrade->finish();
+    ++changed_;
+  }
+
+  onnx::Model& model_;
+  std::int64_t wanted_;
+  graph::Index index_;
+  ValueTypes types_;
+  Editors editors_;
+  std::set<onnx::Bytes> own_functions_;  // that stand for ops of ONNX's own domain
+  std::size_t changed_ = 0;
+};
+
+bool is_done(const onnx::ModelProto& proto, std::int64_t wanted) {
+  if (is_behind(proto.opset_imports, wanted)) return false;
+  for (const auto& function : proto.functions) {
+    if (is_behind(function->opset_imports, wanted)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::size_t raise_opset(onnx::Model& model, std::int64_t wanted) {
+  if (wanted < kOldestWanted || wanted > kNewestOpset) {
+    throw Error(ErrorCode::kUsage, fmt::format("an opset from {} to {} can be made, not {}", kOldestWanted,
+                                               kNewestOpset, wanted));
+  }
+  return is_done(*model.proto, wanted) ? 0 : Raising(model, wanted).run();
+}
+
+}  // namespace ounce::passes

@@ -1,0 +1,171 @@
+#include "formats/onnx/qat/quantized_state.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "formats/onnx/edit/constants.h"
+#include "formats/onnx/file/attributes.h"
+#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/weights.h"
+#include "formats/onnx/qat/constant_subgraphs.h"
+#include "formats/onnx/qat/fake_quantize.h"
+#include "formats/onnx/qat/linear_codes.h"
+
+namespace ounce::passes {
+namespace {
+
+using graph::kNone;
+
+constexpr std::size_t kLongestReturn = 16;
+
+// The inputs that values other than weights come in by. Others have sizes, states and biases there.
+std::vector<std::size_t> activation_inputs(const onnx::Node& node, std::size_t weight) {
+  if (is_op(node, "Gather") || is_op(node, "Slice")) return {};
+  return {weight == 0 ? std::size_t{1} : std::size_t{0}};
+}
+
+class Describing {
+ public:
+  Describing(const onnx::Model& model, const graph::Index& index)
+      : model_(model), index_(index), reader_(model, index) {}
+
+  QuantizedState run() {
+    count_nodes();
+    for (const auto& found : find_fake_quantize(model_, index_)) {
+      ++state_.fake_quantize;
+      simulated_[{found.body, found.output}] = found.is_weight;
+    }
+    if (state_.is_qdq()) find_float_ops();
+    state_.sentence = sentence();
+    return std::move(state_);
+  }
+
+ private:
+  void count_nodes() {
+    graph::for_each_node(index_, [&](std::size_t body, std::size_t, const onnx::Node& node) {
+      if (is_quantize(node)) {
+        ++state_.quantize_nodes;
+        if (reader_.dims(body, input_of(node, 0))) ++state_.uncoded_weights;
+      }
+      if (is_dequantize(node)) ++state_.dequantize_nodes;
+      if (plan::is_integer_op(node)) ++state_.integer_ops[std::string(node.op_type)];
+    });
+  }
+
+  enum class Origin { kCodedWeight, kCodedActivation, kFloatWeight, kFloats };
+
+  static bool is_weight(const onnx::Tensor& tensor) {
+    return is_float_weight_type(tensor.type) && tensor.dims.size() >= 2;
+  }
+
+  // Where a value comes from, through ops that only move it.
+  Origin origin_of(std::size_t body, Bytes name) {
+    for (std::size_t step = 0; step < kLongestReturn; ++step) {
+      const auto [value, home] = index_.find(body, name);
+      if (value == nullptr) break;
+      // Also one that may be overridden is a weight to those who do not.
+      if (value->initializer != kNone)
+        return is_weight(*index_.bodies()[home].graph->initializers[value->initializer])
+                   ? Origin::kFloatWeight
+                   : Origin::kFloats;
+      const auto simulated = simulated_.find({home, name});
+      if (simulated != simulated_.end()) return coded(simulated->second);
+      if (value->producer == kNone) break;
+      const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
+      if (const onnx::Tensor* tensor = plan::constant_tensor(node))
+        return is_weight(*tensor) ? Origin::kFloatWeight : Origin::kFloats;
+      if (is_dequantize(node)) return coded(codes_a_constant(home, input_of(node, 0)));
+      if (!plan::is_movement(node, 0) || node.inputs.empty()) break;
+      body = home;
+      name = node.inputs[0];
+    }
+    return Origin::kFloats;
+  }
+
+  static Origin coded(bool is_weight) { return is_weight ? Origin::kCodedWeight : Origin::kCodedActivation; }
+
+  // Codes that the file holds, or that are made of floats that it holds.
+  bool codes_a_constant(std::size_t body, Bytes name) {
+    for (std::size_t step = 0; step < kLongestReturn; ++step) {
+      if (reader_.dims(body, name)) return true;
+      const auto [value, home] = index_.find(body, name);
+      if (value == nullptr || value->producer == kNone)
+        return value != nullptr && value->initializer != kNone;
+      const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
+      if (!is_quantize(node) && !is_op(node, "Clip") && !plan::is_movement(node, 0)) return false;
+      body = home;
+      name = input_of(node, 0);
+    }
+    return false;
+  }
+
+  void find_float_ops() {
+    for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
+      const auto& nodes = index_.bodies()[body].nodes();
+      for (std::size_t i = 0; i < nodes.size(); ++i) look_at(body, i);
+    }
+  }
+
+  void look_at(std::size_t body, std::size_t position) {
+    const onnx::Node& node = *index_.bodies()[body].nodes()[position];
+    FloatOp op;
+    for (std::size_t input = 0; input < node.inputs.size(); ++input) {
+      if (plan::find_weight_slot(node, input) == nullptr || node.inputs[input].empty()) continue;
+      const Origin origin = origin_of(body, node.inputs[input]);
+      if (origin != Origin::kFloatWeight && origin != Origin::kCodedWeight) continue;
+      op.has_float_weight |= origin == Origin::kFloatWeight && !is_op(node, "Slice");
+      for (const std::size_t other : activation_inputs(node, input)) {
+        if (other < node.inputs.size() && origin_of(body, node.inputs[other]) == Origin::kFloats)
+          op.has_float_input = true;
+      }
+    }
+    if (!op.has_float_weight && !op.has_float_input) return;
+    const graph::Body& home = index_.bodies()[body];
+    op.op_type = node.op_type;
+    op.label = graph::node_label(node, position);
+    if (!home.path.empty()) op.label += fmt::format(" in {}", home.path);
+    state_.float_ops.push_back(std::move(op));
+  }
+
+  std::string sentence() const {
+    if (state_.is_qoperator()) {
+      std::vector<std::string> counts;
+      for (const auto& [op_type, count] : state_.integer_ops)
+        counts.push_back(fmt::format("{} {}", count, op_type));
+      return fmt::format("already quantized with integer ops ({}): nothing is left to do",
+                         fmt::join(counts, ", "));
+    }
+    if (!state_.is_qdq()) return "not quantized";
+    const std::string nodes = fmt::format("{} QuantizeLinear, {} DequantizeLinear{}", state_.quantize_nodes,
+                                          state_.dequantize_nodes, simulations());
+    const std::size_t count = state_.float_ops.size();
+    const std::string rest = count == 0   ? "every op with a weight has them"
+                             : count == 1 ? "1 op with a weight still computes in float"
+                                          : fmt::format("{} ops with weights still compute in float", count);
+    return fmt::format("already quantized with scales of its own ({}); {}", nodes, rest);
+  }
+
+  std::string simulations() const {
+    if (state_.fake_quantize == 0) return "";
+    return fmt::format(", {} simulated by training", state_.fake_quantize);
+  }
+
+  const onnx::Model& model_;
+  const graph::Index& index_;
+  QuantizedState state_;
+  FrozenReader reader_;
+  // Values that training has quantized, by the body that defines them, and whether they are weights.
+  std::map<std::pair<std::size_t, Bytes>, bool> simulated_;
+};
+
+}  // namespace
+
+QuantizedState describe_quantization(const onnx::Model& model, const graph::Index& index) {
+  return Describing(model, index).run();
+}
+
+}  // namespace ounce::passes

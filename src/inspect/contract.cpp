@@ -1,0 +1,111 @@
+#include <ounce/contract.h>
+#include <ounce/error.h>
+
+#include <fmt/format.h>
+
+#include "base/cancel.h"
+#include "base/digest.h"
+#include "data/contract/contract_json.h"
+#include "data/contract/model_contract.h"
+#include "data/contract/preprocess.h"
+#include "data/source/open_source.h"
+#include "evaluate/contract_check.h"
+#include "formats/onnx/emit/store_weights.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/file/writer.h"
+#include "formats/onnx/graph/validate.h"
+#include "io/mapped_file.h"
+#include "io/output_file.h"
+#include "quantize/output_place.h"
+#include "quantize/statement.h"
+
+namespace ounce {
+namespace {
+
+// The inputs that an app has to give: those without an initializer.
+std::vector<std::string> inputs_of(const onnx::Model& model, const graph::Index& index) {
+  std::vector<std::string> names;
+  for (const auto& input : model.proto->graph->inputs) {
+    const graph::Value* value = index.find(0, input->name).value;
+    if (value == nullptr || value->initializer == graph::kNone) names.emplace_back(input->name);
+  }
+  return names;
+}
+
+// A contract that names no input means the only one.
+void name_inputs(Contract& contract, const std::vector<std::string>& inputs,
+                 const std::filesystem::path& model) {
+  if (const auto nameless = contract.inputs.find(data::kOnlyInput); nameless != contract.inputs.end()) {
+    if (inputs.size() != 1) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("has the inputs {}; say which one the contract is for (`contract.inputs` NAME)",
+                              fmt::join(inputs, ", ")),
+                  model.string());
+    }
+    contract.inputs[inputs[0]] = nameless->second;
+    contract.inputs.erase(data::kOnlyInput);
+  }
+  for (const auto& [name, input] : contract.inputs) {
+    if (std::find(inputs.begin(), inputs.end(), name) == inputs.end()) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("has no input '{}'; it has {}", name, fmt::join(inputs, ", ")), model.string());
+    }
+    data::Preprocess(input, name);  // throws when it contradicts itself
+  }
+}
+
+}  // namespace
+
+Contract read_contract(const std::filesystem::path& file) {
+  const Call call(nullptr);
+  const io::MappedFile mapped = io::MappedFile::open(file);
+  if (file.extension() == ".toml") return data::parse_contract_toml(mapped.bytes(), file.string());
+  return data::parse_contract(mapped.bytes(), file.string());
+}
+
+std::optional<Contract> contract_of(const std::filesystem::path& path) {
+  const Call call(nullptr);
+  return data::contract_in(path);
+}
+
+std::string to_json(const Contract& contract) { return data::write_contract(contract, 2); }
+
+Contract set_contract(const std::filesystem::path& path, const std::filesystem::path& output_path,
+                      const Contract& wanted, const DataOptions* data, const RuntimeOptions& runtime,
+                      Progress* progress) {
+  const Call call(progress);
+  ThreadPool pool;
+  Contract contract = wanted;
+  onnx::Model model = onnx::read_model(path);
+  quantization::Inputs inputs(model);
+  if (data != nullptr) inputs.add(*data);
+  inputs.add(runtime).require_apart(output_path);
+  io::require_place(output_path);
+  if (data != nullptr) data::require_files(*data);
+  name_inputs(contract, inputs_of(model, graph::verify(model)), path);
+  if (data != nullptr) evaluate::record(path, *data, runtime, contract);
+  const std::string source = quantization::source_digest(model, {}, pool);
+  const std::string json = data::write_contract(contract, -1);
+  passes::set_metadata(model, Contract::kMetadataKey, json);
+  onnx::ModelOutput output(model, output_path,
+                           {ExternalData::kAuto, hex(digest_of(source + json)).substr(0, 16)});
+  output.write(pool, nullptr);
+  graph::verify(output.reopen());
+  output.commit();
+  return contract;
+}
+
+ContractCheck check_contract(const std::filesystem::path& model, const DataOptions& data,
+                             const RuntimeOptions& runtime, Progress* progress,
+                             const std::map<std::string, std::filesystem::path>& dumps) {
+  const Call call(progress);
+  data::require_files(data);
+  for (const auto& [input, file] : dumps) io::require_readable(file);
+  const std::optional<Contract> contract = contract_of(model);
+  if (!contract) {
+    throw Error(ErrorCode::kBadInput, "has no contract; `set_contract()` gives it one", model.string());
+  }
+  return evaluate::check_contract(model, *contract, data, runtime, dumps);
+}
+
+}  // namespace ounce

@@ -1,0 +1,376 @@
+// A statement is replayed from what costs nothing to what costs most: the file alone, its source, the making,
+// the trial, the gate. Whoever changed the model may have changed its statement, too, so nothing that the
+// statement says makes a step pass: the model is compared with what its recipe makes of the caller's own
+// original, and the trial and the gate run the model itself.
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/prove.h>
+#include <ounce/quantize.h>
+#include <ounce/version.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/cancel.h"
+#include "base/digest.h"
+#include "data/source/open_source.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/graph/validate.h"
+#include "formats/onnx/plan/plan.h"
+#include "io/mapped_file.h"
+#include "io/temporary_files.h"
+#include "quantize/statement.h"
+#include "quantize/target_fit.h"
+#include "quantize/trial.h"
+#include "quantize/try_written.h"
+#include "runtime/ort/version.h"
+
+namespace ounce {
+namespace {
+
+constexpr double kDecibelSlack = 1;  // that another CPU or another release may cost
+// A figure that was stated with six digits, measured again.
+constexpr double kFigureSlack = 1e-5;
+
+class Replay {
+ public:
+  Replay(const std::filesystem::path& path, const ProveOptions& options)
+      : path_(path), options_(options), model_(onnx::read_model(path)), pool_(options.threads) {
+    graph::verify(model_);
+    std::optional<Statement> found = quantization::read_statement(model_);
+    if (!found)
+      throw Error(ErrorCode::kBadInput,
+                  "carries no statement: it was not written by Ounce, or by one that made none",
+                  path.string());
+    proof_.model = path;
+    proof_.statement = *std::move(found);
+  }
+
+  Proof run() {
+    check_content();
+    check_releases();
+    const bool is_that_source = check_source();
+    check_recipe(is_that_source);
+    check_trial(is_that_source);
+    check_gate(is_that_source);
+    return std::move(proof_);
+  }
+
+ private:
+  const Statement& statement() const { return proof_.statement; }
+
+  void add(const char* name, ProofFinding finding, std::string what) {
+    proof_.steps.push_back({name, finding, std::move(what)});
+  }
+  void judge(const char* name, bool holds, std::string what) {
+    add(name, holds ? ProofFinding::kHolds : ProofFinding::kFails, std::move(what));
+  }
+
+  void check_content() {
+    content_ = quantization::content_digest(onnx::read_model(path_), pool_);
+    const bool is_strong = statement().has_strong_digests();
+    const bool is_same =
+        (is_strong ? content_ : quantization::weak_content_digest(onnx::read_model(path_), pool_)) ==
+        statement().content;
+    if (!is_same)
+      return judge("content", false,
+                   "the model was changed after it was stated: its graph, its weights or its external data");
+    if (is_strong) return judge("content", true, "the model is the one that was stated");
+    add("content", ProofFinding::kNotChecked,
+        fmt::format("the model matches, but Ounce {} stated a checksum that can be forged, and no SHA-256: "
+                    "write the model again",
+                    statement().version));
+  }
+
+  void check_releases() {
+    const std::map<std::string, std::string> found = quantization::oldest_releases(model_);
+    for (const auto& [machine, version] : statement().releases) {
+      const auto there = found.find(machine);
+      const auto stated = runtime::parse_version(version);
+      const auto now = there == found.end() ? std::nullopt : runtime::parse_version(there->second);
+      if (stated && now && !(*stated < *now)) continue;
+      judge("releases", false,
+            fmt::format("stated to run in ONNX Runtime {} and later on {}, which was not measured so",
+                        version, machine));
+      return;
+    }
+    if (statement().releases.empty()) {
+      add("releases", ProofFinding::kNotChecked, "no release of ONNX Runtime was stated to run it");
+      proof_.steps.back().is_stated = false;
+    } else {
+      judge("releases", true, "the releases that were stated are those that were measured to run its ops");
+    }
+  }
+
+  bool check_source() {
+    if (options_.source.empty()) {
+      add("source", ProofFinding::kNotChecked, "give `source` to make it again");
+      return false;
+    }
+    const onnx::Model source = onnx::read_model(options_.source);
+    const graph::Index index = graph::verify(source);
+    source_bytes_ = source.file.bytes().size();
+    for (const auto& [location, file] : source.external_files) source_bytes_ += file.bytes().size();
+    // The metadata beside the statement has a weak digest of the source. It may be missing.
+    const bool is_strong = statement().has_strong_digests();
+    const bool is_same =
+        (is_strong && statement().source.empty()) ||
+        quantization::source_digest(source, plan::unread_plan(index), pool_) == statement().source;
+    if (!is_same || (is_strong && quantization::source_sha256(source, pool_) != statement().source_sha256)) {
+      judge("source", false, "the original is another file");
+      return false;
+    }
+    if (is_strong) {
+      judge("source", true, "the original is the one that was stated");
+    } else {
+      add("source", ProofFinding::kNotChecked,
+          "the original matches, but its checksum can be forged, and no SHA-256 was stated");
+    }
+    return true;
+  }
+
+  bool was_made_with_data() const {
+    const Recipe& recipe = statement().recipe;
+    const bool is_fitted = recipe.rounding == Rounding::kAdaptive ||
+                           (is_few_bits(recipe.format) && recipe.few_bits.method != WeightMethod::kRtn);
+    if (is_storage(recipe.format) && !is_fitted) return false;
+    const StatedRun* run = statement().gate    ? &statement().gate->run
+                           : statement().trial ? &*statement().trial
+                                               : nullptr;
+    return run != nullptr && !run->is_generated;
+  }
+
+  std::string digest_of_ranges() const {
+    const io::MappedFile file = io::MappedFile::open(options_.ranges);
+    return statement().has_strong_digests() ? sha256_of(file.bytes()) : hex(digest_of(file.bytes()));
+  }
+
+  // Why it cannot be made again; empty when it can.
+  std::string why_not_made() const {
+    if (!statement().ranges.empty() && options_.ranges.empty())
+      return "it was made with a file of ranges: give `ranges`";
+    if (!statement().ranges.empty() && digest_of_ranges() != statement().ranges)
+      return "these are other ranges than those it was made with";
+    if (statement().ranges.empty() && was_made_with_data() && options_.data.is_generated())
+      return "it was made with data: give `data`";
+    return {};
+  }
+
+  void check_recipe(bool is_that_source) {
+    if (!is_that_source)
+      return add("recipe", ProofFinding::kNotChecked, "nothing was made without the original");
+    if (std::string why = why_not_made(); !why.empty())
+      return add("recipe", ProofFinding::kNotChecked, std::move(why));
+    const TemporaryFolder folder("prove");
+    const std::filesystem::path again = folder.path() / path_.filename();
+    QuantizeOptions how;
+    how.recipe = statement().recipe;
+    how.ranges = options_.ranges;
+    how.threads = options_.threads;
+    how.progress = options_.progress;
+    how.trial.is_wanted = false;  // the model itself is tried, not this one
+    how.trial.is_timed = false;
+    how.trial.runtime = options_.runtime;
+    how.trial.data = stated_data();
+    std::string difference;
+    try {
+      quantize(options_.source, again, how);
+      if (quantization::content_digest(onnx::read_model(again), pool_) != content_)
+        difference = "another model";
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kUnsupported) throw;
+      difference = fmt::format("no model ({})", error.what());
+    }
+    if (difference.empty())
+      return judge("recipe", true, "made again from the original, every byte is the same");
+    if (statement().version == version())
+      return judge("recipe", false, fmt::format("made again from the original, it gives {}", difference));
+    add("recipe", ProofFinding::kNotChecked,
+        fmt::format(
+            "Ounce {} makes {} of it. It is stated to be made by Ounce {}: prove it with that version",
+            version(), difference,
+            statement().version.empty() ? "of an unknown version" : statement().version));
+  }
+
+  // What it was calibrated and tried on.
+  DataOptions stated_data() const {
+    DataOptions data = quantization::selected(options_.data, statement().calibration);
+    data.labels.clear();
+    return data;
+  }
+
+  void check_trial(bool is_that_source) {
+    if (!statement().trial) return;
+    const StatedRun& stated = *statement().trial;
+    if (!is_that_source)
+      return add("trial", ProofFinding::kNotChecked, "nothing was compared without the original");
+    if (stated.is_generated != options_.data.is_generated())
+      return add("trial", ProofFinding::kNotChecked,
+                 stated.is_generated ? "it was tried on made-up inputs: leave out `data`"
+                                     : "it was tried on data: give `data`");
+    TrialOptions how;
+    how.runtime = options_.runtime;
+    how.data = stated_data();
+    try {
+      judge_trial(stated,
+                  quantization::try_file(options_.source, path_, statement().recipe, how, source_bytes_));
+    } catch (const quantization::NotFinite&) {
+      judge("trial", false, "the model gives NaN or infinite values where the original gives numbers");
+    } catch (const quantization::FailsInRuntime& error) {
+      if (error.code() == ErrorCode::kIo || error.code() == ErrorCode::kMemory) throw;
+      if (error.runtime_version() == stated.runtime_version)
+        return judge("trial", false, "the model fails in the runtime: " + error.why());
+      add("trial", ProofFinding::kNotChecked,
+          fmt::format("the model fails in ONNX Runtime {} ({}). It is stated to run in {}: use that version",
+                      error.runtime_version(), error.why(), stated.runtime_version));
+    }
+  }
+
+  void judge_trial(const StatedRun& stated, const TrialResult& found) {
+    if (found.samples == 0) return add("trial", ProofFinding::kNotChecked, found.why_not);
+    const std::optional<double> decibels = quantization::stated_decibels(found.sqnr_db);
+    const std::string text = run_text(stated, decibels, found.runtime_version);
+    if (!statement().has_strong_digests())
+      return add("trial", ProofFinding::kNotChecked, "no SHA-256 of the data was stated; " + text);
+    if (found.data_digest != stated.data || found.samples != stated.samples) {
+      if (stated.is_generated && statement().version != version())
+        return add(
+            "trial", ProofFinding::kNotChecked,
+            fmt::format("Ounce {} makes up other inputs than those that were stated; {}", version(), text));
+      return judge("trial", false, "it was tried on other data than this");
+    }
+    judge("trial", is_close(stated, decibels), text);
+  }
+
+  static bool is_close(const StatedRun& stated, const std::optional<double>& found) {
+    return !found || (stated.sqnr_db && *found >= *stated.sqnr_db - kDecibelSlack);
+  }
+
+  static std::string run_text(const StatedRun& stated, const std::optional<double>& found,
+                              const std::string& runtime) {
+    const auto text = [](const std::optional<double>& decibels) {
+      return decibels ? fmt::format("{:.0f} dB", *decibels) : std::string("exact");
+    };
+    return fmt::format("outputs on {} sample{}: stated {} (ONNX Runtime {}), found {} (ONNX Runtime {})",
+                       stated.samples, stated.samples == 1 ? "" : "s", text(stated.sqnr_db),
+                       stated.runtime_version, text(found), runtime);
+  }
+
+  // Why the gate cannot be tried again; empty when it can.
+  std::string why_not_judged(const StatedGate& gate) const {
+    if (!gate.run.is_generated && options_.data.is_generated()) return "it was passed on data: give `data`";
+    if (gate.run.is_generated && !options_.data.is_generated())
+      return "it was passed on made-up inputs: leave out `data`";
+    if (!gate.run.labels.empty() && options_.data.labels.empty())
+      return "it was passed with labels: say which field holds them with `labels`";
+    if (gate.has_command && options_.metric_command.command.empty())
+      return "it was passed by a metric of the user's own: give `metric_command`";
+    return {};
+  }
+
+  void check_gate(bool is_that_source) {
+    if (!statement().gate) return;
+    const StatedGate& gate = *statement().gate;
+    if (!is_that_source)
+      return add("gate", ProofFinding::kNotChecked, "nothing was compared without the original");
+    if (std::string why = why_not_judged(gate); !why.empty())
+      return add("gate", ProofFinding::kNotChecked, std::move(why));
+    VerifyOptions how;
+    how.runtime = options_.runtime;
+    how.data = quantization::selected(options_.data, gate.selection);
+    how.gates = gate.gates;
+    how.gates.allow_unbounded = true;  // as it was judged
+    how.task = gate.task;
+    how.metric = gate.metric;
+    how.metric_command = options_.metric_command;
+    how.tags = gate.tags;
+    how.label_output = gate.label_output;
+    how.outputs = gate.outputs;
+    how.threshold = gate.threshold;
+    how.edge_cases = gate.edge_cases;
+    how.progress = options_.progress;
+    const VerifyResult found = verify(options_.source, path_, how);
+    if (!statement().has_strong_digests()) {
+      if (!found.passed) return judge("gate", false, found.verdict);
+      return add("gate", ProofFinding::kNotChecked, "no SHA-256 of the data was stated; " + found.verdict);
+    }
+    if (found.data_digest != gate.run.data)
+      return judge("gate", false, "it was passed on other data than this");
+    if (found.labels_digest != gate.run.labels)
+      return judge("gate", false, "it was passed with other labels than these");
+    judge("gate", found.passed, found.verdict);
+    if (found.passed) check_figures(gate, found);
+  }
+
+  void check_figures(const StatedGate& gate, const VerifyResult& found) {
+    const std::optional<double> decibels = quantization::stated_decibels(found.worst_sqnr_db);
+    const bool are_outputs_close = is_close(gate.run, decibels);
+    if (!are_outputs_close || gate.metrics.empty())
+      return judge("figures", are_outputs_close, run_text(gate.run, decibels, found.runtime_version));
+    for (const StatedMetric& stated : gate.metrics) {
+      const auto metric = std::find_if(found.metrics.begin(), found.metrics.end(),
+                                       [&](const MetricResult& m) { return m.name == stated.name; });
+      const double slack =
+          kFigureSlack * std::max({1.0, std::abs(stated.drop_low), std::abs(stated.drop_high)});
+      const bool is_inside = metric != found.metrics.end() && metric->drop >= stated.drop_low - slack &&
+                             metric->drop <= stated.drop_high + slack;
+      if (is_inside && &stated != &gate.metrics.back()) continue;
+      return judge(
+          "figures", is_inside,
+          metric == found.metrics.end()
+              ? stated.name + " was not found"
+              : fmt::format("{}: stated {:.4g} with a drop from {:.4g} to {:.4g}, found {:.4g} with {:.4g}",
+                            stated.name, stated.candidate, stated.drop_low, stated.drop_high,
+                            metric->candidate, metric->drop));
+    }
+  }
+
+  const std::filesystem::path& path_;
+  const ProveOptions& options_;
+  onnx::Model model_;
+  std::string content_;  // digest of the model itself, whatever it states
+  std::uint64_t source_bytes_ = 0;
+  ThreadPool pool_;
+  Proof proof_;
+};
+
+}  // namespace
+
+ProofVerdict Proof::verdict() const {
+  bool is_complete = true;
+  for (const ProofStep& step : steps) {
+    if (step.finding == ProofFinding::kFails) return ProofVerdict::kRefuted;
+    if (step.finding == ProofFinding::kNotChecked && step.is_stated) is_complete = false;
+  }
+  return is_complete ? ProofVerdict::kProved : ProofVerdict::kUnproved;
+}
+
+std::string Proof::reason() const {
+  std::string holding, unchecked;
+  const auto add = [](std::string& names, const ProofStep& step) {
+    names += (names.empty() ? "" : ", ") + step.name;
+  };
+  for (const ProofStep& step : steps) {
+    if (step.finding == ProofFinding::kFails) return fmt::format("{}: {}", step.name, step.what);
+    if (step.finding == ProofFinding::kHolds) add(holding, step);
+    if (step.finding == ProofFinding::kNotChecked && step.is_stated) add(unchecked, step);
+  }
+  if (unchecked.empty()) return fmt::format("{} hold", holding);
+  return fmt::format("{} not checked{}", unchecked, holding.empty() ? "" : fmt::format("; {} hold", holding));
+}
+
+std::optional<Statement> statement_of(const std::filesystem::path& model) {
+  return quantization::read_statement(onnx::read_model(model));
+}
+
+Proof prove(const std::filesystem::path& model, const ProveOptions& options) {
+  const Call call(options.progress);
+  for (const std::filesystem::path& file : {options.source, options.ranges}) {
+    if (!file.empty()) io::require_readable(file);
+  }
+  data::require_files(options.data);
+  return Replay(model, options).run();
+}
+
+}  // namespace ounce

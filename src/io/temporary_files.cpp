@@ -1,0 +1,292 @@
+#include "io/temporary_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <tuple>
+
+#include "base/random.h"
+
+namespace ounce {
+namespace {
+
+constexpr std::size_t kRandomDigits = 16;
+constexpr std::string_view kOutputMark = ".ounce-", kOutputEnd = ".part", kFolderMark = "ounce-";
+constexpr std::size_t kLongestName = 200;  // leaves room for the rest in the 255 bytes of a file name
+constexpr int kAttempts = 100;             // at a free name: 64 random bits seldom need a second one
+constexpr int kDeepest = 64;               // folders inside of folders, each of which takes a descriptor
+constexpr std::size_t kMostRemembered = 256;
+constexpr std::time_t kDay = 24 * 60 * 60;
+
+std::string random_digits() {
+  std::uint64_t bits = 0;
+  if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof bits)) {
+    // Names need not be secret: whoever finds one taken tries another.
+    static std::atomic<std::uint64_t> calls = 0;
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    bits =
+        Random(static_cast<std::uint64_t>(now) ^ static_cast<std::uint64_t>(::getpid()) << 40 ^ ++calls << 20)
+            .bits();
+  }
+  return fmt::format("{:016x}", bits);
+}
+
+bool are_digits(std::string_view text) {
+  return text.size() == kRandomDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// "….ounce-0123456789abcdef.part"
+bool is_output_name(std::string_view name) {
+  if (!name.starts_with('.') || !name.ends_with(kOutputEnd)) return false;
+  name.remove_prefix(1);
+  name.remove_suffix(kOutputEnd.size());
+  if (name.size() <= kOutputMark.size() + kRandomDigits) return false;
+  return are_digits(name.substr(name.size() - kRandomDigits)) &&
+         name.substr(0, name.size() - kRandomDigits).ends_with(kOutputMark);
+}
+
+// "ounce-…-0123456789abcdef"
+bool is_folder_name(std::string_view name) {
+  if (!name.starts_with(kFolderMark)) return false;
+  name.remove_prefix(kFolderMark.size());
+  const std::size_t dash = name.rfind('-');
+  if (dash == 0 || dash == std::string_view::npos || !are_digits(name.substr(dash + 1))) return false;
+  return std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(dash),
+                     [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
+
+// Its own position, so that several may read one folder. Empty on failure.
+OpenFolder open_to_read(int descriptor) {
+  const int own = ::openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (own < 0) return nullptr;
+  OpenFolder folder(::fdopendir(own));
+  if (!folder) ::close(own);
+  return folder;
+}
+
+bool is_dots(const char* name) {
+  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+// By descriptors all the way down: a name that becomes a link meanwhile leads nowhere.
+bool remove_contents(int descriptor, dev_t device, int depth) {
+  const OpenFolder folder = open_to_read(descriptor);
+  if (!folder || depth > kDeepest) return false;
+  bool is_empty = true;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    if (is_dots(entry->d_name) || ::unlinkat(descriptor, entry->d_name, 0) == 0) continue;
+    const Descriptor inner(
+        ::openat(descriptor, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status {};
+    const bool is_ours = inner && ::fstat(inner.get(), &status) == 0 && status.st_dev == device;
+    if (!is_ours || !remove_contents(inner.get(), device, depth + 1) ||
+        ::unlinkat(descriptor, entry->d_name, AT_REMOVEDIR) != 0)
+      is_empty = false;
+  }
+  return is_empty;
+}
+
+// File systems that several machines may share, each with locks of its own.
+bool may_be_shared(int folder) {
+  constexpr std::uint32_t kShared[] = {
+      0x6969,      // NFS
+      0x517b,      // SMB
+      0xfe534d42,  // SMB 2
+      0xff534d42,  // CIFS
+      0x65735546,  // FUSE, virtiofs
+      0x01021997,  // 9P
+      0x00c36400,  // Ceph
+      0x0bd00bd0,  // Lustre
+      0x5346414f,  // AFS
+      0x01161970,  // GFS2
+      0x7461636f,  // OCFS2
+  };
+  struct statfs status {};
+  if (::fstatfs(folder, &status) != 0) return true;
+  return std::find(std::begin(kShared), std::end(kShared), static_cast<std::uint32_t>(status.f_type)) !=
+         std::end(kShared);
+}
+
+bool is_old(const struct stat& status) {
+  return std::max(status.st_mtim.tv_sec, status.st_ctim.tv_sec) + kDay < std::time(nullptr);
+}
+
+bool is_entry_of(int folder, const char* name, const struct stat& opened) {
+  struct stat named {};
+  return ::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_dev == opened.st_dev &&
+         named.st_ino == opened.st_ino;
+}
+
+void remove_if_abandoned(int folder, const char* name, bool is_shared) {
+  struct stat named {
+  }, opened{};
+  if (::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || named.st_uid != ::geteuid()) return;
+  const bool is_folder = S_ISDIR(named.st_mode);
+  if (!is_folder && !S_ISREG(named.st_mode)) return;
+  // Locks on NFS need a file that is open for writing.
+  const int how = is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR;
+  const Descriptor entry(::openat(folder, name, how | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!entry || ::flock(entry.get(), LOCK_EX | LOCK_NB) != 0) return;  // its writer lives
+  if (::fstat(entry.get(), &opened) != 0 || opened.st_uid != ::geteuid() ||
+      !is_entry_of(folder, name, opened) || (is_shared && !is_old(opened)))
+    return;
+  if (is_folder) {
+    if (remove_contents(entry.get(), opened.st_dev, 0)) ::unlinkat(folder, name, AT_REMOVEDIR);
+  } else {
+    ::unlinkat(folder, name, 0);
+  }
+}
+
+// True the first time that it is asked about a folder. The name counts, too: another folder may get the
+// number of one that is gone.
+bool is_first_look(const std::filesystem::path& path, int folder) {
+  struct stat status {};
+  if (::fstat(folder, &status) != 0) return false;
+  static auto* const mutex = new std::mutex;
+  static auto* const seen = new std::set<std::tuple<dev_t, ino_t, std::string>>;
+  const std::lock_guard lock(*mutex);
+  if (seen->size() >= kMostRemembered) seen->clear();
+  return seen->emplace(status.st_dev, status.st_ino, path.string()).second;
+}
+
+void look_for_leftovers(const std::filesystem::path& path, bool once) noexcept {
+  try {
+    const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder || (once && !is_first_look(path, folder.get()))) return;
+    const bool is_shared = may_be_shared(folder.get());
+    const OpenFolder entries = open_to_read(folder.get());
+    while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
+      if (is_temporary_name(entry->d_name)) remove_if_abandoned(folder.get(), entry->d_name, is_shared);
+    }
+  } catch (const std::exception&) {
+    // No memory. The next process looks again.
+  }
+}
+
+}  // namespace
+
+std::string temporary_output_name(const std::string& name) {
+  std::string_view start = name;
+  if (start.size() > kLongestName) {
+    start = start.substr(0, kLongestName);
+    // Some file systems refuse half a character of UTF-8.
+    while (!start.empty() && (static_cast<unsigned char>(name[start.size()]) & 0xc0) == 0x80)
+      start.remove_suffix(1);
+  }
+  return fmt::format(".{}{}{}{}", start, kOutputMark, random_digits(), kOutputEnd);
+}
+
+std::string temporary_folder_name(const std::string& purpose) {
+  return fmt::format("{}{}-{}", kFolderMark, purpose, random_digits());
+}
+
+bool is_temporary_name(std::string_view name) { return is_output_name(name) || is_folder_name(name); }
+
+bool lock_temporary(int descriptor) noexcept {
+  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+bool is_name_of(const std::filesystem::path& path, int descriptor) noexcept {
+  struct stat opened {};
+  return ::fstat(descriptor, &opened) == 0 && is_entry_of(AT_FDCWD, path.c_str(), opened);
+}
+
+Descriptor make_temporary_folder(const std::filesystem::path& parent,
+                                 const std::function<std::string()>& next_name, unsigned mode,
+                                 std::filesystem::path& path) {
+  errno = EEXIST;
+  for (int i = 0; i < kAttempts; ++i) {
+    std::filesystem::path candidate = parent / next_name();
+    if (::mkdir(candidate.c_str(), mode) != 0) {
+      if (errno == EEXIST) continue;
+      break;
+    }
+    Descriptor made(::open(candidate.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!made && errno != ENOENT) {
+      const int why = errno;
+      ::rmdir(candidate.c_str());
+      errno = why;
+      break;
+    }
+    if (made && lock_temporary(made.get()) && is_name_of(candidate, made.get())) {
+      path = std::move(candidate);
+      return made;
+    }
+    errno = EEXIST;
+  }
+  return Descriptor();
+}
+
+bool remove_temporary_folder(const std::filesystem::path& path, int descriptor) noexcept {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !is_name_of(path, descriptor)) return true;  // it is gone
+  return remove_contents(descriptor, status.st_dev, 0) && ::rmdir(path.c_str()) == 0;
+}
+
+void remove_leftovers(const std::filesystem::path& folder) noexcept { look_for_leftovers(folder, false); }
+void remove_leftovers_once(const std::filesystem::path& folder) noexcept { look_for_leftovers(folder, true); }
+
+namespace {
+
+constexpr int kRemovals = 2;
+constexpr unsigned kPrivate = 0700;
+
+// The variables that std::filesystem::temp_directory_path() asks, in its order.
+std::string place_of_temporary_files() {
+  for (const char* const variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
+    if (const char* const value = ::getenv(variable); value != nullptr)
+      return fmt::format("{}={}", variable, value);
+  }
+  return "/tmp";
+}
+
+[[noreturn]] void cannot_make_folder(const std::string& why) {
+  throw Error(
+      ErrorCode::kIo,
+      fmt::format("cannot make a temporary folder: {}; set TMPDIR to a folder that can be written", why),
+      place_of_temporary_files());
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder(const std::string& purpose) {
+  std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  if (error) cannot_make_folder(error.message());
+  remove_leftovers_once(parent);
+  open_ = make_temporary_folder(
+      parent, [&] { return temporary_folder_name(purpose); }, kPrivate, path_);
+  if (!open_) cannot_make_folder(std::strerror(errno));
+}
+
+// Looking into the folder takes memory and a descriptor. If there is none, there may be one a moment later.
+TemporaryFolder::~TemporaryFolder() {
+  for (int i = 0; i < kRemovals; ++i) {
+    if (remove_temporary_folder(path_, open_.get())) return;
+  }
+}
+
+}  // namespace ounce

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+#include <ounce/calibrate.h>
+#include <ounce/error.h>
+
+#include <utility>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/stopwatch.h"
+#include "base/thread_pool.h"
+#include "data/source/open_source.h"
+#include "formats/onnx/edit/constants.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/graph/validate.h"
+#include "formats/onnx/prepare/prepare.h"
+#include "io/mapped_file.h"
+#include "io/output_file.h"
+#include "quantize/observation.h"
+#include "quantize/output_place.h"
+#include "quantize/ranges_file.h"
+#include "quantize/statement.h"
+
+namespace ounce {
+namespace {
+
+// What a part that is merged covers.
+struct MergedPart {
+  std::filesystem::path path;
+  std::vector<calibration::Coverage> covers;
+
+  void require_apart(const MergedPart& earlier) const {
+    for (const calibration::Coverage& known : earlier.covers) {
+      for (const calibration::Coverage& own : covers) {
+        const std::vector<calibration::SampleRun> twice = known.overlap(own);
+        if (twice.empty()) continue;
+        const std::uint64_t count = calibration::count_of(twice);
+        throw Error(
+            ErrorCode::kBadInput,
+            fmt::format("covers {} sample{} that {} covers, too ({}), and each may count once; leave out "
+                        "one of the two",
+                        count, count == 1 ? "" : "s", earlier.path.string(), calibration::text_of(twice)),
+            path.string());
+      }
+    }
+  }
+};
+
+}  // namespace
+
+CalibrateResult calibrate(const std::filesystem::path& path, const std::filesystem::path& output,
+                          const CalibrateOptions& options) {
+  const Call call(options.progress);
+  const Stopwatch time;
+  onnx::Model model = onnx::read_model(path);
+  quantization::Inputs(model).add(options.data).add(options.runtime).require_apart(output);
+  quantization::require_replaceable(output);
+  io::require_place(output);
+  quantization::require_observable(options, path);
+  data::require_files(options.data);
+  graph::verify(model);
+  ThreadPool pool;
+  const std::string digest = quantization::source_digest(model, {}, pool);
+  Recipe recipe;
+  recipe.format = Format::kStatic;
+  passes::unlist_constants(model);
+  passes::prepare(model, recipe);
+  quantization::Observation observed = quantization::observe_activations(
+      std::move(model), path, options, quantization::Watching::kForIntegers);
+  observed.ranges.model = digest;
+  if (observed.covers) observed.ranges.covers.push_back(*std::move(observed.covers));
+  CalibrateResult result = quantization::write_ranges(observed.ranges, output);
+  result.notes.insert(result.notes.begin(), observed.notes.begin(), observed.notes.end());
+  result.seconds = time.seconds();
+  return result;
+}
+
+CalibrateResult merge_ranges(const std::vector<std::filesystem::path>& parts,
+                             const std::filesystem::path& output) {
+  const Stopwatch time;
+  if (parts.empty()) throw Error(ErrorCode::kUsage, "there is nothing to merge");
+  quantization::Inputs inputs;
+  for (const std::filesystem::path& part : parts) inputs.add("one of the parts", part);
+  inputs.require_apart(output);
+  for (const std::filesystem::path& part : parts) io::require_readable(part);
+  quantization::require_replaceable(output);
+  io::require_place(output);
+  calibration::Ranges all;
+  std::vector<MergedPart> merged;
+  for (const std::filesystem::path& part : parts) {
+    const calibration::Ranges ranges = quantization::load_ranges(part);
+    if (ranges.covers.empty())
+      throw Error(ErrorCode::kBadInput,
+                  "does not record which samples it covers, as an older version of ounce wrote it; run "
+                  "`calibrate()` again",
+                  part.string());
+    MergedPart next{part, ranges.covers};
+    if (ranges.model == all.model) {  // if not, add() refuses it
+      for (const MergedPart& earlier : merged) next.require_apart(earlier);
+    }
+    merged.push_back(std::move(next));
+    all.add(ranges, part.string());
+  }
+  CalibrateResult result = quantization::write_ranges(all, output);
+  for (const calibration::Coverage& coverage : all.covers) {
+    const std::vector<calibration::SampleRun> missing = coverage.missing();
+    if (missing.empty()) continue;
+    result.notes.push_back(fmt::format("{} of {} samples are in none of the parts: {}",
+                                       calibration::count_of(missing), coverage.end() - coverage.begin(),
+                                       calibration::text_of(missing)));
+  }
+  result.seconds = time.seconds();
+  return result;
+}
+
+CalibrateResult read_ranges(const std::filesystem::path& file) {
+  CalibrateResult result = quantization::describe_ranges(quantization::load_ranges(file));
+  result.output = file;
+  return result;
+}
+
+}  // namespace ounce

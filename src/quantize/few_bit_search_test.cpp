@@ -1,0 +1,171 @@
+// What a recipe for few bits leaves open, answered from a script: no model runs.
+#include "quantize/nbits_search.h"
+
+#include <gmock/gmock.h>
+#include <ounce/error.h>
+
+#include "support/error_of.h"
+#include "support/model_builder.h"
+#include "support/pass_runs.h"
+#include "support/temporary_folder.h"
+
+namespace ounce::quantization {
+namespace {
+
+using ounce::test::error_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+class Scripted : public ErrorMeter {
+ public:
+  explicit Scripted(std::function<double(const Recipe&)> answer) : answer_(std::move(answer)) {}
+  double error(const PreparedModel&, const Recipe& recipe) override {
+    ++measured_;
+    return answer_(recipe);
+  }
+  std::uint64_t samples() const override { return 10; }
+  std::size_t measured() const override { return measured_; }
+
+ private:
+  std::function<double(const Recipe&)> answer_;
+  std::size_t measured_ = 0;
+};
+
+struct FewBitSearchTest : testing::Test {
+  FewBitSearchTest() {
+    ounce::test::ModelBuilder model;
+    model.input("x", ounce::test::kFloat, {1, 8}).output("y", ounce::test::kFloat, {1, 8});
+    model.node("Relu", {"x"}, {"y"});
+    ounce::test::write_file(folder / "model.onnx", model.bytes());
+    recipe.format = Format::kInt4;
+    options.recipe = recipe;
+    prepared = std::make_unique<PreparedModel>(folder / "model.onnx", options);
+  }
+
+  ounce::test::TemporaryFolder folder;
+  Recipe recipe;
+  QuantizeOptions options;
+  std::unique_ptr<PreparedModel> prepared;
+  std::vector<std::string> notes;
+  const std::vector<FewBitLayer> layers = {{{"a"}, 100}, {{"b"}, 100}, {{"c", "d"}, 400}};
+};
+
+TEST_F(FewBitSearchTest, AMethodThatCostsMoreHasToBringMore) {
+  const auto chosen = [&](double rtn, double scale, double gptq) {
+    Scripted meter([=](const Recipe& tried) {
+      const WeightMethod method = tried.few_bits.method;
+      return method == WeightMethod::kRtn ? rtn : method == WeightMethod::kScale ? scale : gptq;
+    });
+    choose_method(meter, *prepared, recipe, notes);
+    return recipe.few_bits.method;
+  };
+  EXPECT_EQ(chosen(0.01, 0.009, 0.005), WeightMethod::kGptq);
+  EXPECT_EQ(chosen(0.01, 0.009, 0.0089), WeightMethod::kScale);
+  EXPECT_EQ(chosen(0.01, 0.0099, 0.02), WeightMethod::kRtn);
+  EXPECT_EQ(notes.front(),
+            "method gptq: on 10 samples that were held out rtn 20.0 dB, scale 20.5 dB, gptq 23.0 dB");
+}
+
+TEST_F(FewBitSearchTest, BitsGoWhereAWeightBringsTheMost) {
+  const std::map<std::string, double> noise = {{"a", 0.01}, {"b", 0.001}, {"c", 0.02}};
+  Scripted meter([&](const Recipe& tried) {
+    double sum = 0.0001;
+    for (const auto& [node, error] : noise) sum += tried.nodes.contains(node) ? 0 : error;
+    return sum;
+  });
+  const auto size_of = [](const Recipe& tried) {
+    const double bits = 4.5 + (tried.nodes.contains("a") ? 0.6 : 0) + (tried.nodes.contains("b") ? 0.6 : 0) +
+                        (tried.nodes.contains("c") ? 2.4 : 0);
+    return ModelSize{bits, static_cast<std::uint64_t>(100 * bits)};
+  };
+  const Importance importance = measure_importance(meter, *prepared, layers, recipe);
+  EXPECT_DOUBLE_EQ(importance.layers.at("c").gain, 0.02);
+  const Recipe plain = recipe;
+  recipe.few_bits.bits = 5.2;
+  spend_bits(importance, layers, size_of, recipe, notes);
+  EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kInt8)));
+  EXPECT_EQ(notes.front(), "1 of 3 layers are int8: 5.1 bits a weight");
+
+  EXPECT_FALSE(recipe.few_bits.has_budget());  // it is spent
+  recipe.few_bits.bits = 4;
+  EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
+              HasSubstr("`few_bits.bits` 4: int4 takes 5.1 bits a weight already"));
+
+  recipe = plain;
+  recipe.few_bits.target_size = 760;
+  spend_bits(importance, layers, size_of, recipe, notes);
+  EXPECT_THAT(recipe.nodes,
+              ElementsAre(Pair("a", Format::kInt8), Pair("c", Format::kInt8), Pair("d", Format::kInt8)));
+  recipe.few_bits.target_size = 700;
+  EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
+              HasSubstr("`few_bits.target_size` 700: int4 takes 750 bytes already"));
+
+  const std::vector<FewBitLayer> others = {{{"z"}, 100}};
+  EXPECT_THAT(error_of([&] { spend_bits(importance, others, size_of, recipe = plain, notes); }).what(),
+              HasSubstr("that of another model"));
+}
+
+TEST_F(FewBitSearchTest, ImportanceIsKeptAndMerged) {
+  Importance one{Format::kInt4, 10, 0.5, {{"a", {100, 0.1}}, {"b", {50, 0.3}}}};
+  Importance two = one;
+  two.samples = 30;
+  two.error = 0.1;
+  two.layers["a"].gain = 0.2;
+  write_importance(two, folder / "two.json");
+  const Importance read = read_importance(folder / "two.json");
+  EXPECT_EQ(read.samples, 30U);
+  EXPECT_EQ(read.layers.at("a").gain, 0.2);
+  const std::vector<Importance> both = {one, read};
+  const Importance sum = merged(both);
+  EXPECT_EQ(sum.samples, 40U);
+  EXPECT_DOUBLE_EQ(sum.error, 0.2);
+  EXPECT_DOUBLE_EQ(sum.layers.at("a").gain, 0.175);
+  EXPECT_DOUBLE_EQ(sum.layers.at("b").gain, 0.3);
+
+  one.layers["a"].weights = 7;
+  EXPECT_THAT(error_of([&] {
+                merged(std::vector<Importance>{one, two});
+              }).what(),
+              HasSubstr("different models"));
+  EXPECT_THAT(error_of([&] { write_importance(one, folder / "model.onnx"); }).what(),
+              HasSubstr("is no file of importance"));
+  EXPECT_THAT(error_of([&] { read_importance(folder / "model.onnx"); }).what(), HasSubstr("is not JSON"));
+}
+
+TEST_F(FewBitSearchTest, ProductsThatDoNotBearItKeepTheirActivations) {
+  const auto meter_with = [](double of_c) {
+    return Scripted([=](const Recipe& tried) {
+      const auto fast = [&](const char* node) {
+        return tried.few_bits.accuracy_level == AccuracyLevel::k4 && !tried.few_bits.levels.contains(node);
+      };
+      return 0.01 + (fast("a") ? 0.0001 : 0) + (fast("c") ? of_c : 0);
+    });
+  };
+  Scripted harmless = meter_with(0.0001);
+  choose_levels(harmless, *prepared, layers, recipe, notes);
+  EXPECT_EQ(recipe.few_bits.accuracy_level, AccuracyLevel::k4);
+  EXPECT_TRUE(recipe.few_bits.levels.empty());
+  EXPECT_EQ(harmless.measured(), 2U);
+
+  Scripted one = meter_with(0.02);
+  choose_levels(one, *prepared, layers, recipe, notes);
+  EXPECT_THAT(recipe.few_bits.levels,
+              ElementsAre(Pair("c", AccuracyLevel::k1), Pair("d", AccuracyLevel::k1)));
+  EXPECT_EQ(notes.back(),
+            "activations of 1 of 3 products stay FP32 (accuracy level 1), those of the others become 8 bits");
+}
+
+TEST_F(FewBitSearchTest, WhatLooksAtDataSaysSo) {
+  recipe.few_bits.method = WeightMethod::kGptq;
+  EXPECT_EQ(
+      error_of([&] { search_few_bits(folder / "model.onnx", options, *prepared, recipe, notes); }).what(),
+      std::string("`few_bits.method=gptq` looks at data: give `data`"));
+  recipe.few_bits.method = WeightMethod::kAuto;
+  search_few_bits(folder / "model.onnx", options, *prepared, recipe, notes);
+  EXPECT_EQ(recipe.few_bits.method, WeightMethod::kRtn);
+  EXPECT_EQ(recipe.few_bits.accuracy_level, AccuracyLevel::k4);
+}
+
+}  // namespace
+}  // namespace ounce::quantization

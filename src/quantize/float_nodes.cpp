@@ -1,0 +1,254 @@
+#include "quantize/float_nodes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ounce::quantization {
+namespace {
+
+constexpr double kWorthAFloat = 0.5;     // dB that floats must bring
+constexpr double kNearBest = 1;          // dB that may be lost of what the dearest brings
+constexpr double kSafe = 5;              // dB beyond the acceptable: on other data it will be less
+constexpr double kFaster = 0.95;         // of the time in floats, that is worth it
+constexpr double kMostFaster = 4;        // integers are hardly more than so many times as fast
+constexpr double kShareOfGain = 1. / 3;  // of the time that integers save, that outputs may cost again
+constexpr double kAllWrong = 1;          // noise over signal: more is as bad, and so is what is no number
+constexpr std::size_t kMostLabels = 8;
+
+std::string as_nodes(std::size_t count) { return fmt::format("{} node{}", count, count == 1 ? "" : "s"); }
+
+}  // namespace
+
+Recipe FloatNodes::in_floats(const Recipe& from, const std::vector<std::string>& outputs) {
+  Recipe recipe = from;
+  for (const std::string& output : outputs) recipe.nodes[output] = recipe.rest();
+  return recipe;
+}
+
+std::vector<std::string> FloatNodes::on_integers(const Recipe& recipe) const {
+  std::vector<std::string> outputs;
+  for (const IntegerNode& node : trials_.nodes()) {
+    if (!recipe.nodes.contains(node.output)) outputs.push_back(node.output);
+  }
+  return outputs;
+}
+
+double FloatNodes::noise_of(const std::string& output) const {
+  const auto found = noise_.find(output);
+  return found == noise_.end() ? 0 : found->second;
+}
+
+void FloatNodes::find_noise(double goal) {
+  const std::vector<std::string> open = on_integers(trials_.best());
+  const auto noise = [&](std::size_t first, std::size_t count) {
+    std::vector<std::string> others = open;
+    const auto begin = others.begin() + static_cast<std::ptrdiff_t>(first);
+    others.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+    return trials_.guess(in_floats(trials_.best(), others));
+  };
+  const std::vector<double> noises =
+      noise_by_halves(open.size(), trials_.guess_of_best(), noise_at(goal),
+                      {noise, [this] { return trials_.may_spend(kForNoise); }});
+  for (std::size_t i = 0; i < open.size(); ++i)
+    noise_[open[i]] = noises[i] < kAllWrong ? noises[i] : kAllWrong;
+}
+
+std::vector<FloatNodes::Step> FloatNodes::steps(const Recipe& from) {
+  const PreparedModel& judged = trials_.judged();
+  const std::vector<std::string> open = on_integers(from);
+  std::map<std::string, double> noise = noise_;
+  for (const auto& [output, format] : from.nodes) noise[output] = std::numeric_limits<double>::infinity();
+  const auto divisions = plan::float_divisions(judged.model(), judged.index(), from, *judged.ranges(), noise);
+  if (divisions.empty()) return {};
+  const double all_floats = divisions.back().time;
+  if (!fastest_) fastest_ = divisions.front().time;
+  // More in floats takes more time: unless integers gain so little by now that estimates do not tell.
+  if (divisions.front().time < *fastest_) return {};
+  const double reference = std::max({*fastest_, all_floats / kMostFaster, 1.0});
+  std::vector<Step> found;
+  for (const plan::FloatDivision& division : divisions) {
+    Step step{from};
+    for (const std::string& output : open) {
+      if (division.floats.contains(output))
+        step.floats.push_back(output);
+      else
+        step.noise += noise_of(output);
+    }
+    step.added = (division.time - *fastest_) / reference;
+    step.is_worth_it = division.time - *fastest_ <= kShareOfGain * (all_floats - *fastest_);
+    step.is_faster_than_floats = division.time <= kFaster * all_floats;
+    const std::size_t before = found.empty() ? 0 : found.back().floats.size();
+    if (step.floats.size() <= before || step.floats.size() == open.size()) continue;
+    step.recipe = in_floats(from, step.floats);
+    found.push_back(std::move(step));
+  }
+  return found;
+}
+
+// By what is known of the nodes; the last one if none is.
+std::size_t FloatNodes::expected(const std::vector<Step>& steps, double limit) {
+  double all = 0;
+  for (const std::string& output : on_integers(trials_.best())) all += noise_of(output);
+  // What they bring together is known better than what each brings alone.
+  const double scale = all > 0 ? std::min(trials_.least(), kAllWrong) / all : 0;
+  const auto found =
+      std::find_if(steps.begin(), steps.end(), [&](const Step& step) { return scale * step.noise <= limit; });
+  return found == steps.end() ? steps.size() - 1 : static_cast<std::size_t>(found - steps.begin());
+}
+
+// The first that is quiet enough, as far as few samples tell and as much as may be spent; the last one if
+// none is. It begins where it is expected.
+std::size_t FloatNodes::first_within(const std::vector<Step>& steps, double limit, double share) {
+  std::size_t first = 0, last = steps.size() - 1;  // it is one of these
+  for (std::size_t at = expected(steps, limit); first < last && trials_.may_spend(share);
+       at = first + (last - first) / 2) {
+    if (trials_.guess(steps[at].recipe) <= limit)
+      last = at;
+    else
+      first = std::min(at + 1, last);
+  }
+  return trials_.may_spend(share) ? last : std::clamp(expected(steps, limit), first, last);
+}
+
+// The first that few samples say has `wanted` dB, or one after it, that has them on all samples: few may
+// promise more than all keep. If there is none, the best that has `least` dB. It is the best of the trials
+// then.
+std::optional<std::size_t> FloatNodes::first_confirmed(const std::vector<Step>& steps, double wanted,
+                                                       double least, bool may_be_long) {
+  std::optional<std::size_t> found;
+  double lowest = noise_at(least);
+  for (std::size_t at = first_within(steps, noise_at(wanted), kForAll); at < steps.size();
+       at += std::max<std::size_t>(1, (steps.size() - at) / 2)) {
+    const double error = trials_.measure(steps[at].recipe);
+    if (error <= lowest) {
+      found = at;
+      lowest = error;
+    }
+    if (found && lowest <= noise_at(wanted)) break;
+    if (may_be_long ? !trials_.has_time() : !trials_.may_spend(kForAll)) break;
+  }
+  if (found) trials_.set_best(steps[*found].recipe, lowest);
+  return found;
+}
+
+bool FloatNodes::leave(double goal, double most_time) {
+  if (!trials_.may_spend(kForFloats)) return false;
+  if (noise_.empty() || trials_.may_spend(kForNoise)) find_noise(goal);
+  std::vector<Step> found = steps(trials_.best());
+  std::erase_if(found, [&](const Step& s) { return s.added > most_time || !s.is_worth_it; });
+  if (found.empty()) return false;
+  const double worth_it = trials_.guess_of_best() * noise_at(kWorthAFloat);
+  const double dearest = trials_.guess(found.back().recipe);
+  if (!(dearest <= worth_it)) return false;
+  const double limit = std::max(noise_at(goal), std::min(dearest / noise_at(kNearBest), worth_it));
+  const double before = trials_.best_decibels(), confirmed = noise_at(before + kWorthAFloat);
+  const Step& step = found[first_within(found, limit, kForFloats)];
+  if (trials_.take(step.recipe, confirmed)) {
+    note_left(step, before);
+    return true;
+  }
+  if (&step == &found.back() || !trials_.take(found.back().recipe, confirmed)) return false;
+  note_left(found.back(), before);
+  return true;
+}
+
+bool FloatNodes::leave_until_acceptable(bool may_be_long) {
+  const double wanted = kAcceptable + kSafe, before = trials_.best_decibels();
+  if (noise_.empty() || trials_.may_spend(kForNoise)) find_noise(wanted);
+  std::vector<Step> found = steps(trials_.best());
+  std::erase_if(found, [](const Step& step) { return !step.is_faster_than_floats; });
+  if (found.empty()) return false;
+  const std::optional<std::size_t> at = first_confirmed(found, wanted, kAcceptable, may_be_long);
+  if (!at) return false;
+  left_.insert(found[*at].floats.begin(), found[*at].floats.end());
+  notes_.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",
+                               as_nodes(found[*at].floats.size()), before, trials_.best_decibels()));
+  return true;
+}
+
+void FloatNodes::give_back(double goal) {
+  const double before = trials_.best_decibels();
+  if (left_.empty() || before < goal + kWorthAFloat || !trials_.may_spend(kForAll)) return;
+  Recipe without = trials_.best();
+  for (const std::string& output : left_) without.nodes.erase(output);
+  std::vector<Step> found = steps(without);
+  const auto is_left = [&](const std::string& output) { return left_.contains(output); };
+  std::erase_if(found, [&](const Step& step) {
+    const bool is_among_them = std::all_of(step.floats.begin(), step.floats.end(), is_left);
+    return !is_among_them || step.floats.size() == left_.size();
+  });
+  found.insert(found.begin(), Step{without});
+  const std::optional<std::size_t> at = first_confirmed(found, goal, goal, false);
+  if (!at) return;
+  notes_.push_back(fmt::format("{} back on integers: {:.1f} → {:.1f} dB",
+                               as_nodes(left_.size() - found[*at].floats.size()), before,
+                               trials_.best_decibels()));
+  left_ = {found[*at].floats.begin(), found[*at].floats.end()};
+}
+
+Recipe FloatNodes::all_in_floats() const { return in_floats(trials_.best(), on_integers(trials_.best())); }
+
+void FloatNodes::note_left(const Step& step, double before) {
+  left_.insert(step.floats.begin(), step.floats.end());
+  std::vector<std::string> labels;
+  for (const IntegerNode& node : trials_.nodes()) {
+    const bool is_left = std::find(step.floats.begin(), step.floats.end(), node.output) != step.floats.end();
+    if (is_left) labels.push_back(node.label);
+  }
+  const std::string names =
+      labels.size() > kMostLabels ? as_nodes(labels.size()) : fmt::format("{}", fmt::join(labels, ", "));
+  notes_.push_back(fmt::format("{} stay{} in floats: {:.1f} → {:.1f} dB, {:.0f} % of its time", names,
+                               labels.size() == 1 ? "s" : "", before, trials_.best_decibels(),
+                               100 * std::max(step.added, 0.0)));
+}
+
+namespace {
+
+struct Section {
+  std::size_t first = 0, count = 0;
+  double noise = 0;
+};
+
+bool is_quieter(const Section& a, const Section& b) {
+  if (a.noise != b.noise) return a.noise < b.noise;
+  return a.first > b.first;  // the earlier one first
+}
+
+}  // namespace
+
+std::vector<double> noise_by_halves(std::size_t count, double all, double harmless,
+                                    const HalvingQuestions& ask) {
+  std::vector<Section> settled, open;
+  const auto put = [&](const Section& section) {
+    const double share = harmless * static_cast<double>(section.count) / static_cast<double>(count);
+    const bool is_settled = section.count == 1 || section.noise <= share;
+    (is_settled ? settled : open).push_back(section);
+    if (!is_settled) std::push_heap(open.begin(), open.end(), is_quieter);
+  };
+  if (count != 0) put({0, count, all});
+  while (!open.empty() && ask.may_go_on()) {
+    std::pop_heap(open.begin(), open.end(), is_quieter);
+    const Section whole = open.back();
+    open.pop_back();
+    const std::size_t half = whole.count / 2;
+    const double left = ask.noise(whole.first, half);
+    put({whole.first, half, left});
+    const Section right{whole.first + half, whole.count - half, 0};
+    // Without an answer, what the left half does not explain.
+    const double rest = std::isfinite(whole.noise) ? std::max(whole.noise - left, 0.0) : whole.noise;
+    put({right.first, right.count, ask.may_go_on() ? ask.noise(right.first, right.count) : rest});
+  }
+  settled.insert(settled.end(), open.begin(), open.end());
+  std::vector<double> noises(count);
+  for (const Section& section : settled) {
+    for (std::size_t i = 0; i < section.count; ++i)
+      noises[section.first + i] = section.noise / static_cast<double>(section.count);
+  }
+  return noises;
+}
+
+}  // namespace ounce::quantization

@@ -1,0 +1,278 @@
+#include "quantize/observation.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "base/cancel.h"
+#include "data/convert.h"
+#include "data/source/fingerprint.h"
+#include "evaluate/models/feeds.h"
+#include "evaluate/models/open.h"
+#include "formats/onnx/emit/expose_values.h"
+#include "formats/onnx/file/writer.h"
+#include "formats/onnx/graph/index.h"
+#include "formats/onnx/plan/integer_plan.h"
+#include "io/temporary_files.h"
+#include "quantize/output_place.h"
+
+namespace ounce::quantization {
+namespace {
+
+constexpr std::uint64_t kEnoughForHalves = 16;  // batches: what half of fewer shows says too little
+
+// Every shards-th batch of a feed.
+class Shard : public data::Feed {
+ public:
+  Shard(data::Feed& all, std::uint64_t shard, std::uint64_t shards)
+      : all_(all), shard_(shard), shards_(shards) {}
+  std::uint64_t batches() const override {
+    return all_.batches() > shard_ ? (all_.batches() - shard_ - 1) / shards_ + 1 : 0;
+  }
+  std::uint64_t samples() const override { return batches(); }
+  void read(std::uint64_t index, data::Batch& batch) override { all_.read(shard_ + index * shards_, batch); }
+
+ private:
+  data::Feed& all_;
+  std::uint64_t shard_, shards_;
+};
+
+// Which samples a shard has.
+std::optional<calibration::Coverage> coverage_of(const evaluate::OpenFeed& open,
+                                                 const CalibrateOptions& options) {
+  if (open.data == nullptr) return std::nullopt;
+  const data::DataFeed::Choice choice = open.data->choice();
+  calibration::Coverage coverage(data::fingerprint_of(options.data), choice.size, choice.begin, choice.end);
+  const std::uint64_t samples = open.feed->samples();
+  for (std::uint64_t batch = options.shard; batch < open.feed->batches(); batch += options.shards) {
+    const std::uint64_t begin = batch * choice.batch, count = std::min(choice.batch, samples - begin);
+    coverage.add(calibration::SampleRun{choice.first + begin * choice.step, choice.step, count});
+  }
+  return coverage;
+}
+
+// Where the channels of an activation are: the second axis around convolutions, else the last one.
+bool has_channels_second(const graph::Index& index, std::size_t body, onnx::Bytes name) {
+  const auto is_spatial = [](const onnx::Node& node) {
+    static constexpr std::array<std::string_view, 7> kOps = {
+        "Conv",    "ConvTranspose",     "BatchNormalization",   "AveragePool",
+        "MaxPool", "GlobalAveragePool", "InstanceNormalization"};
+    return std::find(kOps.begin(), kOps.end(), node.op_type) != kOps.end();
+  };
+  const auto found = index.find(body, name);
+  if (found.value == nullptr) return false;
+  if (found.value->producer != graph::kNone &&
+      is_spatial(*index.bodies()[found.body].nodes()[found.value->producer]))
+    return true;
+  return std::any_of(found.value->uses.begin(), found.value->uses.end(),
+                     [&](const graph::Use& use) { return use.input == 0 && is_spatial(index.node(use)); });
+}
+
+// A value that is looked at.
+struct Watched {
+  std::string name;  // graph::value_path()
+  bool has_channels = false, has_channels_second = false;
+};
+
+// The model with its inner values as outputs, in a folder that goes away.
+struct ObservableModel {
+  TemporaryFolder folder{"calibrate"};
+  std::filesystem::path path = folder.path() / "model.onnx";
+  std::map<std::string, Watched> watched;  // by the output that shows it
+
+  ObservableModel(onnx::Model& model, const std::filesystem::path& source, Watching watching) {
+    ThreadPool pool;
+    const graph::Index index(model);
+    const std::vector<passes::ObservedValue> values = watching == Watching::kForIntegers
+                                                          ? values_for_integers(model, index, source)
+                                                          : passes::float_values(model, index);
+    std::map<passes::ObservedValue, Watched> described;
+    for (const passes::ObservedValue& value : values) {
+      described[value] = {graph::value_path(index, value.body, value.name),
+                          watching == Watching::kForIntegers,
+                          has_channels_second(index, value.body, value.name)};
+    }
+    for (const passes::Exposed& exposed : passes::expose_values(model, index, values))
+      watched[exposed.output] = described.at(exposed.value);
+    onnx::write_temporary(model, path, pool);
+  }
+
+ private:
+  static std::vector<passes::ObservedValue> values_for_integers(const onnx::Model& model,
+                                                                const graph::Index& index,
+                                                                const std::filesystem::path& source) {
+    const plan::StaticNeeds needs = plan::static_needs(model, index);
+    std::vector<passes::ObservedValue> values = passes::values_to_observe(model, index);
+    std::erase_if(values, [&](const passes::ObservedValue& value) {
+      return !needs.values.contains(plan::ValueKey{value.body, value.name});
+    });
+    if (!values.empty()) return values;
+    const std::string why = !needs.values.empty()     ? "what it has is inside of Loop, Scan or a function"
+                            : needs.why_float.empty() ? "it has no Conv, Gemm or MatMul"
+                                                      : needs.why_float.front();
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("no op of it can compute on integers ({}); `format=w8` needs no data", why),
+                source.string());
+  }
+};
+
+struct Channels {
+  std::size_t count = 1, stride = 1;
+
+  Channels(const data::Dims& dims, bool is_second) {
+    if (dims.empty()) return;
+    const std::size_t axis = is_second && dims.size() > 2 ? 1 : dims.size() - 1;
+    count = static_cast<std::size_t>(dims[axis]);
+    for (std::size_t i = axis + 1; i < dims.size(); ++i) stride *= static_cast<std::size_t>(dims[i]);
+  }
+};
+
+// One value of one run, on its way into its statistics.
+struct SeenValue {
+  const Watched* watched = nullptr;
+  data::TensorView value;
+  calibration::Statistics* statistics = nullptr;
+
+  void add() const {
+    std::vector<float> converted;
+    const std::span<const float> floats = data::floats_of(value, converted, watched->name);
+    if (!watched->has_channels) return statistics->add(floats);
+    const Channels channels(value.dims, watched->has_channels_second);
+    statistics->add(floats, channels.count, channels.stride);
+  }
+};
+
+// Those that are to be observed, and are numbers; in a branch that did not run there are none.
+void collect(const std::vector<data::ValueDescription>& descriptions,
+             std::span<const data::TensorView> values, const ObservableModel& model,
+             std::vector<SeenValue>& seen) {
+  for (std::size_t i = 0; i < descriptions.size(); ++i) {
+    const auto watched = model.watched.find(descriptions[i].name);
+    if (watched == model.watched.end() || values[i].bytes.empty()) continue;
+    if (is_float_weight_type(values[i].type)) seen.push_back({&watched->second, values[i], nullptr});
+  }
+}
+
+}  // namespace
+
+namespace {
+
+Observation observe(const std::filesystem::path& path, const ObservableModel& model,
+                    const CalibrateOptions& options);
+
+}  // namespace
+
+void require_observable(const CalibrateOptions& options, const std::filesystem::path& path) {
+  if (options.shards == 0 || options.shard >= options.shards)
+    throw Error(ErrorCode::kUsage, fmt::format("there is no shard {} of {}", options.shard, options.shards));
+  if (options.data.is_generated())
+    throw Error(ErrorCode::kUsage, "calibration needs real data: give `data`", path.string());
+  if (options.shards > 1 && !options.data.carry.empty()) {
+    throw Error(ErrorCode::kUsage,
+                "a state goes from sample to sample: `carry` and `shards` exclude each other");
+  }
+}
+
+Observation observe_activations(onnx::Model given, const std::filesystem::path& path,
+                                const CalibrateOptions& options, Watching watching) {
+  require_observable(options, path);
+  const ObservableModel model(given, path, watching);
+  try {
+    return observe(path, model, options);
+  } catch (const Error& error) {
+    // Nobody knows the model by the name of our copy.
+    throw Error(error.code(), renamed(error.what(), model.path, path));
+  }
+}
+
+namespace {
+
+// One pass over the data, each value added up as it comes.
+Observation observe(const std::filesystem::path& path, const ObservableModel& model,
+                    const CalibrateOptions& options) {
+  evaluate::Stepper stepper(runtime::load(model.path, evaluate::executor_options(options.runtime)),
+                            options.data.carry);
+  const evaluate::OpenFeed open = evaluate::open_feed(path, stepper.model().inputs(), options.data);
+  Shard shard(*open.feed, options.shard, options.shards);
+  if (options.progress != nullptr) {
+    options.progress->done = 0;
+    options.progress->total = shard.batches();
+    options.progress->stage = "observing";
+  }
+  calibration::Ranges ranges, half;
+  const bool has_halves = shard.batches() >= kEnoughForHalves && options.data.carry.empty();
+  std::uint64_t number = 0;
+  ThreadPool pool;
+  std::vector<SeenValue> seen;
+  evaluate::Prefetch batches(shard);
+  while (const data::Batch* batch = batches.next()) {
+    throw_if_cancelled();
+    seen.clear();
+    collect(stepper.model().inputs(),
+            std::vector<data::TensorView>(batch->inputs.begin(), batch->inputs.end()), model, seen);
+    collect(stepper.model().outputs(), stepper.run(*batch), model, seen);
+    calibration::Ranges& those = has_halves && number++ % 2 == 0 ? half : ranges;
+    for (SeenValue& value : seen) value.statistics = &those.values[value.watched->name];
+    pool.for_each(seen.size(), [&](std::size_t i) { seen[i].add(); });
+    those.samples += batch->names.size();
+    if (options.progress != nullptr) ++options.progress->done;
+  }
+  if (open.data != nullptr) open.data->require_agreement();
+
+  Observation observed{std::move(ranges), std::nullopt, open.feed->notes(), coverage_of(open, options)};
+  if (!has_halves) return observed;
+  observed.ranges.add(half, path.string());
+  observed.half = std::move(half);
+  return observed;
+}
+
+}  // namespace
+
+namespace {
+
+// The part with the most noise for its size is the one that counts.
+std::size_t worst_part(const std::vector<std::vector<evaluate::Difference>>& noise) {
+  std::size_t worst = 0;
+  double most = 0;
+  for (std::size_t k = 0; k < noise.front().size(); ++k) {
+    evaluate::Difference sum;
+    for (const auto& run : noise) sum.add(run[k]);
+    const double here = sum.squared > 0 ? sum.squared / sum.reference : 0;
+    if (here <= most) continue;
+    most = here;
+    worst = k;
+  }
+  return worst;
+}
+
+}  // namespace
+
+std::vector<std::size_t> telling_runs(const std::vector<std::vector<evaluate::Difference>>& noise,
+                                      std::size_t runs, std::size_t count, bool is_state_carried) {
+  std::vector<std::size_t> all(runs);
+  std::iota(all.begin(), all.end(), 0);
+  if (count >= runs) return all;
+  if (is_state_carried) return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
+  std::vector<std::size_t> chosen;
+  if (noise.size() == runs && !noise.front().empty()) {
+    const std::size_t part = worst_part(noise);
+    std::stable_sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) {
+      return noise[a][part].squared > noise[b][part].squared;
+    });
+    const auto half = all.begin() + static_cast<std::ptrdiff_t>(count / 2);
+    chosen.assign(all.begin(), half);
+    all.erase(all.begin(), half);
+    std::sort(all.begin(), all.end());
+  }
+  for (const std::uint64_t i : evaluate::spread(all.size(), count - chosen.size(), false))
+    chosen.push_back(all[i]);
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+}  // namespace ounce::quantization

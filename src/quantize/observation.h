@@ -1,0 +1,50 @@
+// One pass over the data that looks at the inner values of a model.
+#pragma once
+
+#include <ounce/calibrate.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration/ranges.h"
+#include "evaluate/compare/difference.h"
+#include "formats/onnx/file/model.h"
+
+namespace ounce::quantization {
+
+struct Observation {
+  calibration::Ranges ranges;
+  // Of every second batch alone, beginning with the first one, when there are enough of them: what is decided
+  // by these ranges can be judged on the other batches. None where a state goes from sample to sample.
+  std::optional<calibration::Ranges> half;
+  std::vector<std::string> notes;
+  std::optional<calibration::Coverage> covers;  // which samples of the data; nothing for made-up inputs
+};
+
+// What is looked at: the values that integer arithmetic may want ranges of, or all floats.
+enum class Watching { kForIntegers, kAllFloats };
+
+// Checks the options before the work. Throws Error{kUsage}.
+void require_observable(const CalibrateOptions& options, const std::filesystem::path& source);
+
+// `model` is looked at as it is: what will be quantized. `source` is where it came from: its contract holds,
+// and people know it. Throws Error{kUsage} for options that make no sense, Error{kUnsupported} when nothing
+// can be observed.
+Observation observe_activations(onnx::Model model, const std::filesystem::path& source,
+                                const CalibrateOptions& options, Watching watching);
+
+// Few runs to judge variants by that tell what all of them would: half of them are those where a first
+// variant made the most noise, the others are evenly spaced.
+//
+// Errors of a classifier are of that kind: most samples come out the same whatever is done to the numbers,
+// and a few that were close are all that differs.
+
+// `noise`: of each of `runs` runs, by part of the outputs; empty when nothing is known. Their numbers, in
+// rising order; the first ones where a state is carried from run to run.
+std::vector<std::size_t> telling_runs(const std::vector<std::vector<evaluate::Difference>>& noise,
+                                      std::size_t runs, std::size_t count, bool is_state_carried);
+
+}  // namespace ounce::quantization

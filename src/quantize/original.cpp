@@ -1,0 +1,80 @@
+#include "quantize/original.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "formats/onnx/qat/quantized_state.h"
+#include "quantize/statement.h"
+
+namespace ounce::quantization {
+namespace {
+
+struct OwnOutput {
+  std::optional<Format> format;  // nothing where the file does not say it
+};
+
+std::optional<OwnOutput> own_output(const onnx::Model& model) {
+  const auto& metadata = model.proto->metadata;
+  const bool is_ours = std::any_of(metadata.begin(), metadata.end(),
+                                   [](const auto& entry) { return entry->key == "ounce.plan"; });
+  if (!is_ours) return std::nullopt;
+  try {
+    const std::optional<Statement> statement = read_statement(model);
+    return OwnOutput{statement ? std::optional(statement->recipe.format) : std::nullopt};
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kBadInput) throw;
+    return OwnOutput{};  // by another release, whose statement this one cannot read
+  }
+}
+
+std::string in_words(const OwnOutput& output) {
+  return output.format ? fmt::format("already quantized by Ounce ({})", name_of(*output.format))
+                       : "already quantized by Ounce";
+}
+
+void refuse(const onnx::Model& model, const OwnOutput& output, const std::string& what) {
+  std::string words = in_words(output);
+  words.front() = 'A';
+  throw Error(ErrorCode::kUnsupported, fmt::format("{}. {} the original model instead.", words, what),
+              model.file.path().string());
+}
+
+}  // namespace
+
+std::string why_written_by_ounce(const onnx::Model& model) {
+  const std::optional<OwnOutput> output = own_output(model);
+  return output ? in_words(*output) : std::string();
+}
+
+std::string why_no_original(const onnx::Model& model, const graph::Index& index) {
+  if (std::string why = why_written_by_ounce(model); !why.empty()) return why;
+  const passes::QuantizedState state = passes::describe_quantization(model, index);
+  if (!state.is_complete()) return {};
+  std::vector<std::string> counts;
+  for (const auto& [op_type, count] : state.integer_ops)
+    counts.push_back(fmt::format("{} {}", count, op_type));
+  if (counts.empty())
+    counts.push_back(
+        fmt::format("{} QuantizeLinear, {} DequantizeLinear", state.quantize_nodes, state.dequantize_nodes));
+  return fmt::format("already quantized ({})", fmt::join(counts, ", "));
+}
+
+void require_original(const onnx::Model& model, Format wanted) {
+  const std::optional<OwnOutput> output = own_output(model);
+  if (!output) return;
+  const bool computes_in_16_bits = output->format == Format::kFp16 || output->format == Format::kBf16;
+  const bool stores = wanted != Format::kStatic && wanted != Format::kDynamic;
+  if (computes_in_16_bits && stores) return;
+  refuse(model, *output, "Quantize");
+}
+
+void require_original(const onnx::Model& model, const std::string& what) {
+  if (const std::optional<OwnOutput> output = own_output(model)) refuse(model, *output, what);
+}
+
+}  // namespace ounce::quantization

@@ -1,0 +1,126 @@
+#include "quantize/recipe_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ounce::quantization {
+namespace {
+
+Recipe mixed() {
+  Recipe recipe;
+  recipe.integer.equalize = true;
+  recipe.format = Format::kStatic;
+  recipe.rounding = Rounding::kNearest;
+  recipe.nodes = {{"a", Format::kDynamic}, {"if/then_branch/b", Format::kW16}};
+  IntegerRecipe& integer = recipe.integer;
+  integer.activations = ActivationType::kS16;
+  integer.calibration = CalibrationMethod::kPercentile;
+  integer.percentile = 99.999;
+  integer.correct_bias = false;
+  integer.every_second = true;
+  integer.values["e"].range = ValueRange{-1.25, 6.1};
+  integer.values["f"].method = CalibrationMethod::kMse;
+  integer.values["g"].type = ActivationType::kS8;
+  integer.values["h"].keep_float = true;
+  return recipe;
+}
+
+TEST(RecipeJsonTest, WhatASearchChangesComesBack) {
+  const nlohmann::json text = nlohmann::json::parse(to_json(mixed()).dump());
+  const Recipe read = recipe_from(text);
+  EXPECT_EQ(to_json(read), to_json(mixed()));
+  EXPECT_EQ(read.nodes, mixed().nodes);
+  EXPECT_EQ(read.integer.values.at("e").range->high, 6.1);
+  EXPECT_EQ(read.integer.values.at("f").method, CalibrationMethod::kMse);
+  EXPECT_TRUE(read.integer.values.at("h").keep_float);
+  EXPECT_TRUE(read.integer.equalize);
+  EXPECT_TRUE(read.integer.every_second);
+}
+
+TEST(RecipeJsonTest, RewritesThatAreSkippedComeBack) {
+  Recipe recipe;
+  recipe.format = Format::kStatic;
+  recipe.integer.search = recipe.integer.equalize = false;
+  recipe.integer.skip_rewrites = {Rewrite::kTanh, Rewrite::kPadChannels};
+  recipe.integer.weigh_costs = false;
+  const Recipe back = recipe_from(to_json(recipe));
+  EXPECT_EQ(back.integer.skip_rewrites, recipe.integer.skip_rewrites);
+  EXPECT_FALSE(back.integer.weigh_costs);
+}
+
+TEST(RecipeJsonTest, FewBitsComeBackWithTheLevelOfEachNode) {
+  Recipe recipe;
+  recipe.integer.search = recipe.integer.equalize = false;
+  recipe.format = Format::kInt4;
+  recipe.few_bits = {FewBitsDialect::kNbits,    AccuracyLevel::k4, WeightMethod::kScale, 4.5, 1000,
+                     {{"y", AccuracyLevel::k1}}};
+  recipe.nodes = {{"z", Format::kInt8}};
+  const Recipe read = recipe_from(nlohmann::json::parse(to_json(recipe).dump()));
+  EXPECT_EQ(to_json(read), to_json(recipe));
+  EXPECT_EQ(read.few_bits.method, WeightMethod::kScale);
+  EXPECT_EQ(read.few_bits.bits, 4.5);
+  EXPECT_EQ(read.few_bits.target_size, 1000U);
+  EXPECT_EQ(read.few_bits.levels.at("y"), AccuracyLevel::k1);
+}
+
+TEST(RecipeJsonTest, EveryChangeShows) {
+  const Recipe plain;
+  Recipe other;
+  other.nodes["a"] = Format::kW16;
+  EXPECT_NE(to_json(plain), to_json(other));
+  other = {};
+  other.granularity = {GranularityKind::kBlock, 32};
+  EXPECT_NE(to_json(plain), to_json(other));
+}
+
+TEST(RecipeJsonTest, SaysOnlyWhatTheFormatLooksAt) {
+  Recipe recipe;
+  recipe.integer.percentile = 90;
+  recipe.half.half_io = true;
+  EXPECT_EQ(to_json(recipe), nlohmann::json({{"format", "w8"}}));
+  recipe.format = Format::kFp16;
+  EXPECT_EQ(to_json(recipe), nlohmann::json({{"format", "fp16"}, {"half_io", true}}));
+  recipe.format = Format::kDynamic;
+  recipe.integer.equalize = false;
+  EXPECT_EQ(to_json(recipe), nlohmann::json({{"format", "dynamic"}, {"percentile", 90}}));
+}
+
+TEST(RecipeJsonTest, EveryFieldComesBack) {
+  Recipe recipe = mixed();
+  recipe.target = "linux-x64@1.30.0";
+  recipe.decoder = DecoderChoice::kDq;
+  recipe.memory = MemoryUse::kBalanced;
+  recipe.decode_share = 0.125;
+  recipe.granularity = {GranularityKind::kBlock, 64};
+  recipe.scale = ScaleMethod::kAbsMax;
+  recipe.codebook = recipe.asymmetric = recipe.keep_inputs = true;
+  recipe.min_bytes = 7;
+  recipe.half_share = 0.25;
+  recipe.include = {"a", "b"};
+  recipe.exclude = {"c"};
+  IntegerRecipe& integer = recipe.integer;
+  integer.dialect = Dialect::kQOperator;
+  integer.symmetric_activations = integer.integer_io = integer.force_conv = integer.half_rest = true;
+  integer.weights = WeightType::kS4;
+  integer.reduce_range = false;
+  recipe.half = {true, {"d"}, true};
+  const nlohmann::json made = to_json(recipe);
+  EXPECT_EQ(to_json(recipe_from(made)), made);
+  EXPECT_EQ(made.size(), 34U);
+  const Recipe read = recipe_from(made);
+  EXPECT_EQ(read.integer.reduce_range, false);
+  EXPECT_EQ(read.granularity.block, 64U);
+  EXPECT_EQ(read.half.keep, recipe.half.keep);
+  EXPECT_FALSE(read.integer.search);
+}
+
+TEST(RecipeJsonTest, WhatIsNoneIsRefused) {
+  EXPECT_THROW(recipe_from(nlohmann::json::object()), nlohmann::json::exception);
+  nlohmann::json unknown = to_json(mixed());
+  unknown["format"] = "w5";
+  EXPECT_THROW(recipe_from(unknown), nlohmann::json::exception);
+}
+
+}  // namespace
+}  // namespace ounce::quantization

@@ -1,0 +1,320 @@
+#include "quantize/static_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "calibration/calibrators.h"
+#include "quantize/float_nodes.h"
+#include "quantize/static_trials.h"
+
+namespace ounce::quantization {
+namespace {
+
+constexpr double kNoNeed = 40;            // dB; from here on nobody sees a difference
+constexpr double kPreference = 1.12;      // least predicted error wins unless another is so much better
+constexpr double kWorthARange = 0.98;     // of the error, that a range may leave …
+constexpr double kWorthEqualizing = 0.9;  // … and that evening out channels may
+constexpr double kTimeForClose = 0.15;    // of the time on integers, that floats may add to it …
+constexpr double kTimeForGood = 0.03;     // … and what nobody will notice
+constexpr std::size_t kWorstNodes = 8;
+
+struct Calibration {
+  CalibrationMethod method;
+  double percentile;
+  const char* name;
+};
+constexpr std::array<Calibration, 4> kCalibrations = {{
+    {CalibrationMethod::kAuto, 99.99, "per-tensor MSE"},
+    {CalibrationMethod::kPercentile, 99.99, "percentile 99.99"},
+    {CalibrationMethod::kPercentile, 99.999, "percentile 99.999"},
+    {CalibrationMethod::kMinMax, 99.99, "minmax"},
+}};
+
+struct TriedCalibration {
+  const char* name;
+  double decibels;
+};
+
+std::string counted(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+class StaticSearch {
+ public:
+  StaticSearch(const QuantizeOptions& options, const StaticLimits& limits, const MakeErrorMeter& make_meter,
+               Resolved& resolved, std::vector<std::string>& notes)
+      : asked_(resolved.recipe.integer),
+        options_(options),
+        limits_(limits),
+        notes_(notes),
+        why_floats_(resolved.why_floats),
+        trials_(options, limits, make_meter, resolved),
+        floats_(trials_, notes) {}
+
+  void run() {
+    if (!trials_.can_measure()) return;
+    measure_as_it_is();
+    if (asked_.calibration == CalibrationMethod::kAuto) choose_calibration();
+    if (may_equalize(options_) && best_decibels() < std::max(kNoNeed, limits_.close_enough) &&
+        trials_.may_spend(kForCalibration))
+      try_equalizing();
+    // What drowned in the noise of some nodes shows when they are left out.
+    while (!is_close() && floats_.leave(limits_.close_enough, kTimeForClose)) reconsider();
+    if (best_decibels() < kAcceptable) make_acceptable();
+    if (why_floats_.empty()) floats_.give_back(limits_.good);
+    if (why_floats_.empty() && !is_close()) search_ranges();
+    if (best_decibels() >= kAcceptable && best_decibels() < limits_.good)
+      floats_.leave(limits_.good, kTimeForGood);
+    if (asked_.correct_bias && trials_.may_spend(kForAll)) try_correction();
+    if (trials_.is_judged_by_half()) take_all_ranges();
+  }
+
+ private:
+  double best_decibels() const { return trials_.best_decibels(); }
+  bool is_close() const { return best_decibels() >= limits_.close_enough; }
+
+  void measure_as_it_is() {
+    Recipe recipe = trials_.best();
+    recipe.integer.correct_bias = false;
+    trials_.set_best(recipe, trials_.measure(recipe));
+    trials_.choose_few();
+  }
+
+  Recipe calibrated_by(const Calibration& calibration) const {
+    Recipe recipe = trials_.best();
+    recipe.integer.calibration = calibration.method;
+    recipe.integer.percentile = calibration.percentile;
+    return recipe;
+  }
+
+  void choose_calibration() {
+    double least = trials_.guess_of_best();
+    std::vector<TriedCalibration> tried = {{kCalibrations[0].name, decibels(least)}};
+    std::size_t chosen = 0;
+    const double limit = least / kPreference;
+    for (std::size_t i = 1; i < kCalibrations.size() && trials_.may_spend(kForCalibration); ++i) {
+      const double error = trials_.guess(calibrated_by(kCalibrations[i]));
+      tried.push_back({kCalibrations[i].name, decibels(error)});
+      if (!(error < std::min(limit, least))) continue;
+      least = error;
+      chosen = i;
+    }
+    // Among outputs that are all wrong the closest says nothing: that shows once the worst nodes are left
+    // out.
+    if (decibels(least) < kAcceptable) chosen = 0;
+    if (chosen != 0 && trials_.has_few()) {
+      confirm_calibration(tried[chosen], calibrated_by(kCalibrations[chosen]));
+      return;
+    }
+    if (chosen != 0) trials_.set_best(calibrated_by(kCalibrations[chosen]), least);
+    notes_.push_back(note_of_calibrations(tried, chosen));
+  }
+
+  // The method that is best on few samples must be better on all of them, too.
+  void confirm_calibration(const TriedCalibration& rival, const Recipe& recipe) {
+    const std::uint64_t few = trials_.few(), all = trials_.samples();
+    const double before = trials_.least(), error = trials_.measure(recipe);
+    const char* const usual = kCalibrations[0].name;
+    if (trials_.take(recipe, before / kPreference, error)) {
+      notes_.push_back(fmt::format("Calibration: {} ({:.1f} dB on {} samples; {}: {:.1f} dB)", rival.name,
+                                   decibels(error), all, usual, decibels(before)));
+      return;
+    }
+    notes_.push_back(
+        fmt::format("Calibration: {} ({:.1f} dB). {} was better on {} ({:.1f} dB) but {} on {} ({:.1f} dB)",
+                    usual, decibels(before), rival.name, counted(few, "sample"), rival.decibels,
+                    error > before ? "worse" : "not clearly better", all, decibels(error)));
+  }
+
+  std::string note_of_calibrations(const std::vector<TriedCalibration>& tried, std::size_t chosen) const {
+    std::vector<std::string> others;
+    bool is_behind = false;  // a method with more decibels that was not taken
+    for (std::size_t i = 0; i < tried.size(); ++i) {
+      if (i == chosen) continue;
+      others.push_back(fmt::format("{} ({:.1f} dB)", tried[i].name, tried[i].decibels));
+      is_behind |= tried[i].decibels > tried[chosen].decibels;
+    }
+    std::string note = fmt::format("Calibration: {} ({:.1f} dB on {})", tried[chosen].name,
+                                   tried[chosen].decibels, counted(trials_.few(), "sample"));
+    if (!others.empty()) note += fmt::format(". Also tried: {}", fmt::join(others, ", "));
+    if (is_behind && tried[chosen].decibels < kAcceptable) {
+      note += fmt::format(". No method is chosen by a result below {:.0f} dB", kAcceptable);
+    } else if (is_behind) {
+      note += fmt::format(". Differences below {:.1f} dB do not count", decibels(1 / kPreference));
+    }
+    return note;
+  }
+
+  // What was chosen among the noise of nodes that are in floats now. True when other things are better.
+  bool reconsider() {
+    const bool is_other = reconsider_equalizing();
+    return reconsider_calibration() || is_other;
+  }
+
+  bool reconsider_equalizing() {
+    if (other_ == nullptr || !trials_.may_spend(kForAll)) return false;
+    const double error = trials_.measure(*as_judged(other_), trials_.best()), before = best_decibels();
+    if (!(error <= kWorthARange * trials_.least())) return false;
+    use_other(error);
+    notes_.push_back(fmt::format("channels {} after that: {:.1f} → {:.1f} dB",
+                                 trials_.prepared()->equalized_places() != 0 ? "evened out" : "as they were",
+                                 before, best_decibels()));
+    return true;
+  }
+  void use_other(double error) {
+    std::shared_ptr<const PreparedModel> now = trials_.prepared();
+    trials_.use(std::exchange(other_, std::move(now)), error);
+  }
+
+  bool reconsider_calibration() {
+    if (asked_.calibration != CalibrationMethod::kAuto) return false;
+    const double before = best_decibels();
+    double least = kWorthARange * trials_.guess_of_best();
+    const Calibration* chosen = nullptr;
+    for (const Calibration& calibration : kCalibrations) {
+      const IntegerRecipe& now = trials_.best().integer;
+      const bool is_same = now.calibration == calibration.method && now.percentile == calibration.percentile;
+      if (is_same || !trials_.may_spend(kForAll)) continue;
+      const double error = trials_.guess(calibrated_by(calibration));
+      if (!(error <= least)) continue;
+      least = error;
+      chosen = &calibration;
+    }
+    if (chosen == nullptr || !trials_.take(calibrated_by(*chosen), kWorthARange * trials_.least()))
+      return false;
+    notes_.push_back(fmt::format("Calibration changed to {} after that: {:.1f} → {:.1f} dB", chosen->name,
+                                 before, best_decibels()));
+    return true;
+  }
+
+  void try_equalizing() {
+    other_ = trials_.prepared()->equalized(options_);
+    if (other_ == nullptr) return;
+    const double error = trials_.measure(*as_judged(other_), trials_.best()), before = best_decibels();
+    if (!(error <= kWorthEqualizing * trials_.least())) return;
+    use_other(error);
+    notes_.push_back(fmt::format("channels evened out between layers in {}: {:.1f} → {:.1f} dB",
+                                 counted(trials_.prepared()->equalized_places(), "place"), before,
+                                 best_decibels()));
+  }
+
+  // What was found with the ranges of one half gets those of all the data: they are safer. Unless outputs are
+  // not close with them, and closer without on samples that these have not seen: then outliers are in the
+  // other half that are better cut off.
+  void take_all_ranges() {
+    const double error = trials_.measure(*trials_.prepared(), trials_.best());
+    const bool is_worse = error > kPreference * trials_.least() && decibels(error) < limits_.close_enough &&
+                          trials_.prepared()->ranges()->samples >= kManyForSearch;
+    if (!asked_.every_second && !is_worse) {
+      trials_.use_all_ranges(error);
+      return;
+    }
+    notes_.push_back(
+        fmt::format("ranges of every second sample alone: {:.1f} dB on the others, {:.1f} with "
+                    "their outliers",
+                    best_decibels(), decibels(error)));
+    trials_.use_half_the_ranges();
+  }
+
+  void try_correction() {
+    const double before = best_decibels();
+    Recipe recipe = trials_.best();
+    recipe.integer.correct_bias = true;
+    if (trials_.take(recipe, kWorthARange * trials_.least()))
+      notes_.push_back(fmt::format("biases corrected: {:.1f} → {:.1f} dB", before, best_decibels()));
+  }
+
+  // A model that does not do its work is no use however fast: nodes stay in floats until it does.
+  void make_acceptable() {
+    const double before = best_decibels();
+    const bool may_be_long = !limits_.others_go_on;
+    if (floats_.leave_until_acceptable(may_be_long)) {
+      reconsider();
+      return;
+    }
+    if (reconsider() && (best_decibels() >= kAcceptable || floats_.leave_until_acceptable(may_be_long)))
+      return;
+    if (trials_.has_time()) give_up(before);  // or else others go on from here
+  }
+
+  void give_up(double before) {
+    const std::size_t tried = trials_.measured();
+    const Recipe floats = floats_.all_in_floats();
+    trials_.set_best(floats, trials_.measure(floats));
+    why_floats_ = fmt::format(
+        "its outputs do not stand integer arithmetic: {} with other calibrations and with other nodes in "
+        "floats, and none that is faster than floats has {:.0f} dB (all nodes on integers: {:.1f} dB)",
+        counted(tried, "variant") + (tried == 1 ? " was tried" : " were tried"), kAcceptable, before);
+    notes_.push_back(why_floats_);
+  }
+
+  void search_ranges() {
+    const double before = best_decibels();
+    std::vector<const IntegerNode*> worst;
+    for (const IntegerNode& node : trials_.nodes()) {
+      if (!trials_.best().nodes.contains(node.output) && floats_.noise_of(node.output) > 0)
+        worst.push_back(&node);
+    }
+    std::stable_sort(worst.begin(), worst.end(), [this](const IntegerNode* a, const IntegerNode* b) {
+      return floats_.noise_of(a->output) > floats_.noise_of(b->output);
+    });
+    worst.resize(std::min(kWorstNodes, worst.size()));
+    std::size_t changed = 0;
+    std::set<std::string> seen;
+    for (const IntegerNode* node : worst) {
+      for (const std::string& value : node->values) {
+        if (seen.insert(value).second) changed += search_range(value) ? 1U : 0U;
+      }
+    }
+    if (changed != 0)
+      notes_.push_back(fmt::format("ranges of {} chosen by measuring: {:.1f} → {:.1f} dB",
+                                   counted(changed, "value"), before, best_decibels()));
+  }
+
+  bool search_range(const std::string& value) {
+    const calibration::Ranges& observed = *trials_.prepared()->ranges();
+    const auto found = observed.values.find(value);
+    if (found == observed.values.end() || asked_.values.contains(value)) return false;
+    const calibration::Statistics& statistics = found->second;
+    std::vector<ValueRange> ranges;
+    for (const double percentile : {99.9, 99.99, 99.999})
+      ranges.push_back(calibration::choose_range(statistics, CalibrationMethod::kPercentile, {}, percentile));
+    ranges.push_back(calibration::choose_range(statistics, CalibrationMethod::kMse));
+    ranges.push_back(calibration::choose_range(statistics, CalibrationMethod::kMean));
+    for (const double share : {1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3})
+      ranges.push_back({share * statistics.minimum(), share * statistics.maximum()});
+    bool is_changed = false;
+    double guessed = trials_.guess_of_best();
+    for (const ValueRange& range : ranges) {
+      if (!trials_.may_spend(kForRanges)) break;
+      Recipe recipe = trials_.best();
+      recipe.integer.values[value].range = range;
+      if (trials_.has_few() && trials_.guess(recipe) > kWorthARange * guessed) continue;
+      if (!trials_.take(recipe, kWorthARange * trials_.least())) continue;
+      is_changed = true;
+      guessed = trials_.guess_of_best();
+    }
+    return is_changed;
+  }
+
+  const IntegerRecipe asked_;
+  const QuantizeOptions& options_;
+  const StaticLimits& limits_;
+  std::vector<std::string>& notes_;
+  std::string& why_floats_;
+  StaticTrials trials_;
+  FloatNodes floats_;
+  std::shared_ptr<const PreparedModel> other_;  // equalized if the best is not, and not if it is
+};
+
+}  // namespace
+
+void search_static(const QuantizeOptions& options, const StaticLimits& limits,
+                   const MakeErrorMeter& make_meter, Resolved& resolved, std::vector<std::string>& notes) {
+  StaticSearch(options, limits, make_meter, resolved, notes).run();
+}
+
+}  // namespace ounce::quantization

@@ -1,0 +1,448 @@
+#include "quantize/trial.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/cancel.h"
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "data/convert.h"
+#include "data/source/data_feed.h"
+#include "data/source/open_source.h"
+#include "evaluate/compare/difference.h"
+#include "evaluate/compare/worst_output.h"
+#include "evaluate/models/feeds.h"
+#include "evaluate/models/float_ports.h"
+#include "evaluate/models/open.h"
+#include "evaluate/models/reference_outputs.h"
+#include "evaluate/timing/cpus.h"
+#include "evaluate/timing/profile.h"
+#include "evaluate/timing/rounds.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/file/writer.h"
+#include "io/temporary_files.h"
+#include "quantize/output_place.h"
+#include "runtime/executor.h"
+#include "runtime/ort/library.h"
+#include "runtime/ort/ort_format.h"
+#include "target/ort/kernel_pairs.h"
+#include "target/target.h"
+
+namespace ounce::quantization {
+namespace {
+
+constexpr std::uint64_t kGeneratedSamples = 4;
+constexpr std::uint64_t kCpuSamples = 8, kEmulatedSamples = 2;
+constexpr std::uint64_t kMostEmulated = std::uint64_t{64} << 20;  // bytes; an emulator is slow
+// Multiplications under an emulator in all: about 30 s, as an emulator takes 125 times as long and both
+// models run there. Decided by work and not by a measured time, so that the same command gives the same
+// verdict.
+constexpr double kEmulatedWork = 3.6e9;
+constexpr std::int64_t kLongerInput = 512;
+// A runtime holds a model's weights up to three times while it loads: as read, decoded, and packed for its
+// kernels.
+constexpr std::uint64_t kCopiesAtLoad = 3;
+constexpr std::uint64_t kRuntimeItself = std::uint64_t{256} << 20;
+
+std::string gigabytes(std::uint64_t bytes) {
+  return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
+}
+
+// What the original gave, and how to ask again.
+struct Expectation {
+  std::vector<data::ValueDescription> inputs, outputs;
+  evaluate::OpenFeed open;
+  std::optional<evaluate::KeptRuns> given;
+  std::string data_digest;
+};
+
+// Runs the original over the first samples and keeps what it gives.
+void run_original(evaluate::Stepper& stepper, std::uint64_t batches, Expectation& expected) {
+  const evaluate::OpenFeed& open = expected.open;
+  evaluate::DigestingFeed feed(*open.feed);
+  expected.given.emplace(stepper, feed, evaluate::spread(batches, batches, true), evaluate::kMostKeptBytes);
+  expected.data_digest = feed.inputs();
+  if (open.data != nullptr) open.data->require_agreement();
+}
+
+// Made-up inputs may be too short for a model: then longer ones are tried.
+DataOptions with_length(const DataOptions& options, const std::vector<data::ValueDescription>& inputs,
+                        std::int64_t length) {
+  DataOptions longer = options;
+  for (const data::ValueDescription& input : inputs) {
+    for (std::size_t axis = 1; axis < input.shape.size(); ++axis) {
+      if (input.shape[axis].value < 0)
+        longer.shape.try_emplace(fmt::format("{}:{}", input.name, axis), length);
+    }
+  }
+  return longer;
+}
+
+// Loads and runs the original in a process that ends here, so that only one model is in memory at a time.
+// Without outputs when it does not take made-up inputs; `result` says so then.
+Expectation ask_original(const std::filesystem::path& original, const runtime::ExecutorOptions& how,
+                         const TrialOptions& options, TrialResult& result) {
+  Expectation expected;
+  std::unique_ptr<evaluate::Stepper> stepper;
+  try {
+    stepper = std::make_unique<evaluate::Stepper>(runtime::load(original, how), options.data.carry);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
+    const bool is_the_machine = error.code() == ErrorCode::kIo || error.code() == ErrorCode::kMemory;
+    throw Error(is_the_machine ? error.code() : ErrorCode::kUnsupported,
+                fmt::format("the original does not load, so nothing can be compared: {}; "
+                            "`trial.is_wanted=false` writes without trying",
+                            error.what()));
+  }
+  result.runtime_version = stepper->model().library_version();
+  result.memory_before = stepper->model().load_memory();
+  result.cpu = cpu_kernels();
+  result.is_generated = options.data.is_generated();
+  expected.inputs = stepper->model().inputs();
+  expected.outputs = stepper->model().outputs();
+  if (!result.is_generated) {
+    expected.open = evaluate::open_feed(original, expected.inputs, options.data);
+    run_original(*stepper, std::min(expected.open.feed->batches(), options.samples), expected);
+    return expected;
+  }
+  std::string first_reason;
+  for (const std::int64_t length : {std::int64_t{0}, kLongerInput}) {
+    const DataOptions data = length == 0 ? options.data : with_length(options.data, expected.inputs, length);
+    expected.open = evaluate::open_feed(original, expected.inputs, data);
+    try {
+      run_original(*stepper, kGeneratedSamples, expected);
+      return expected;
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kIo) throw;
+      if (first_reason.empty()) first_reason = error.what();
+    }
+  }
+  result.why_not = fmt::format(
+      "the original does not take made-up inputs ({}): give `data`, or `shape` NAME=LENGTH", first_reason);
+  return expected;
+}
+
+// Runs the written model on the same inputs and holds what it gives against the original.
+void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, const TrialOptions& options,
+                 const Expectation& expected, TrialResult& result) {
+  how.session.stand_ins = written.stand_ins;
+  std::unique_ptr<runtime::Executor> model = runtime::load(written.model, how);
+  result.memory_after = model->load_memory();
+  evaluate::Stepper stepper(evaluate::with_float_ports(std::move(model), written.ports), options.data.carry);
+  std::vector<evaluate::OutputMeter> meters;
+  for (const data::ValueDescription& output : expected.outputs) meters.emplace_back(output, std::nullopt);
+  if (expected.given) {
+    expected.given->replay(stepper, *expected.open.feed, [&](const evaluate::KeptRun& run, auto given) {
+      for (std::size_t k = 0; k < meters.size(); ++k) meters[k].add(run.outputs.at(k), given[k]);
+      return true;
+    });
+    result.samples = expected.given->samples();
+    result.data_digest = expected.data_digest;
+  }
+  result.is_tried = true;
+  std::vector<OutputComparison> outputs;
+  for (const evaluate::OutputMeter& meter : meters) {
+    const OutputComparison& compared = outputs.emplace_back(meter.result());
+    outputs.back().is_state = evaluate::is_state(options.data.carry, compared.name);
+    if (meter.shape_differences() != 0) {
+      throw Error(ErrorCode::kInternal, fmt::format("the output '{}' has another shape: {}", compared.name,
+                                                    meter.first_shape_difference()));
+    }
+    if (compared.newly_not_finite != 0) {
+      throw NotFinite(
+          fmt::format("the output '{}' has NaN or infinite values that the original has not", compared.name));
+    }
+  }
+  result.sqnr_db = evaluate::worst_sqnr(outputs);
+  result.is_of_labels =
+      !outputs.empty() && std::all_of(outputs.begin(), outputs.end(),
+                                      [](const auto& output) { return output.is_state || output.is_label; });
+  if (const OutputSlice* slice = evaluate::worst_slice(outputs)) result.slice = slice->name;
+}
+
+// How fast the written model is, in two processes that take turns. Not timed if a run of the original is
+// shorter than `timing.shortest`.
+void time_written(const std::filesystem::path& original, const WrittenFiles& written,
+                  const runtime::ExecutorOptions& how, const Expectation& expected, const Timing& timing,
+                  TrialResult& result) {
+  runtime::ExecutorOptions there = how;
+  there.session.stand_ins = written.stand_ins;
+  const auto before = runtime::load(original, how);
+  const auto after = evaluate::with_float_ports(runtime::load(written.model, there), written.ports);
+  data::Batch batch;
+  expected.open.feed->read(0, batch);
+  const std::vector<data::TensorView> inputs(batch.inputs.begin(), batch.inputs.end());
+  const auto slot_of = [&](runtime::Executor& model) {
+    return [&](std::uint64_t runs) { return model.time(inputs, runs); };
+  };
+  if (timing.shortest > 0 && slot_of(*before)(2).calls.back() < timing.shortest) return;
+  evaluate::RoundOptions options;
+  options.seconds = timing.seconds;
+  const evaluate::Rounds rounds = evaluate::run_rounds({slot_of(*before), slot_of(*after)}, options);
+  result.speed_up = evaluate::speed_up(rounds, 0, 1);
+  result.seconds_before = rounds.models[0].typical_call();
+  result.seconds_after = rounds.models[1].typical_call();
+}
+
+double work_of_sample(const Work& work, const Expectation& expected) {
+  data::Batch batch;
+  expected.open.feed->read(0, batch);
+  std::map<std::string, data::Dims> shapes;
+  for (std::size_t i = 0; i < std::min(batch.inputs.size(), expected.inputs.size()); ++i)
+    shapes[expected.inputs[i].name] = batch.inputs[i].dims;
+  return work(shapes);
+}
+
+// How many nodes of the written model run in integer kernels, as the runtime's own profile of a run says.
+// Nothing where no profile could be made.
+std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written,
+                                              const runtime::ExecutorOptions& how,
+                                              const Expectation& expected) {
+  const TemporaryFolder folder("profile");
+  runtime::ExecutorOptions there = how;
+  there.session.stand_ins = written.stand_ins;
+  there.session.profile = folder.path() / "nodes";
+  there.runners =
+      std::make_shared<runtime::Runners>();  // closes the model in the end, which writes the profile
+  {
+    const auto model = evaluate::with_float_ports(runtime::load(written.model, there), written.ports);
+    data::Batch batch;
+    expected.open.feed->read(0, batch);
+    model->run(std::vector<data::TensorView>(batch.inputs.begin(), batch.inputs.end()));
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    const Profile profile = evaluate::read_profile(entry.path());
+    IntegerKernels found;
+    for (const NodeTime& node : profile.nodes)
+      ++(evaluate::is_integer_kernel(node.op_type) ? found.integer : found.other);
+    return found;
+  }
+  return std::nullopt;
+}
+
+// Runs both models on other CPUs, too. Throws Error{kUnsupported} when the written one is another model
+// there.
+void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& written,
+                    const runtime::ExecutorOptions& how, const TrialOptions& options,
+                    std::uint64_t original_bytes, const Work& work, const Expectation& expected,
+                    TrialResult& result) {
+  evaluate::AcrossCpus models;
+  models.original = [&](const runtime::ExecutorOptions& there) { return runtime::load(original, there); };
+  models.model = [&](runtime::ExecutorOptions there) {
+    there.session.stand_ins = written.stand_ins;
+    return evaluate::with_float_ports(runtime::load(written.model, there), written.ports);
+  };
+  models.here = how;
+  models.feed = expected.open.feed.get();
+  models.carry = options.data.carry;
+  models.samples = std::min<std::uint64_t>(expected.given->runs().size(), kCpuSamples);
+  const double affordable = kEmulatedWork / std::max(1.0, work_of_sample(work, expected));
+  models.emulated_samples =
+      std::min({models.samples, kEmulatedSamples, static_cast<std::uint64_t>(std::min(affordable, 1e6))});
+  if (original_bytes > kMostEmulated) models.emulated_samples = 0;
+  for (const std::string& cpu : options.cpus) {
+    const CpuComparison found = evaluate::compare_on(cpu, models);
+    result.cpus.push_back(found);
+    // Another release may have other kernels: that is told, and no reason to refuse.
+    if (!found.is_run() || found.is_same() || found.runtime_version != result.runtime_version) continue;
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format("on {} the result is another model ({:.1f} dB from what it gives here), so nothing "
+                    "was written; {}`cpus={{}}` does not look there",
+                    cpu, found.sqnr_db,
+                    target::is_without_exact_products(cpu) ? "`integer.reduce_range=true` may help, " : ""),
+        written.name.string());
+  }
+}
+
+// A model that we wrote and that does not run is a bug of ours, unless it is the machine that gives too
+// little.
+ErrorCode code_of_failure(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kIo:
+    case ErrorCode::kMemory: return code;
+    case ErrorCode::kTimeout: return ErrorCode::kUnsupported;
+    default: return ErrorCode::kInternal;
+  }
+}
+
+}  // namespace
+
+void require_trial(const onnx::Model& original, const std::filesystem::path& path,
+                   const TrialOptions& options) {
+  data::require_files(options.data);
+  if (!options.is_wanted) return;
+  if (!options.runtime.library.empty()) runtime::Library::find(options.runtime.library);
+  if (options.data.is_generated()) return;
+  const evaluate::OpenFeed open = evaluate::open_feed(path, data::inputs_of(original), options.data);
+  data::Batch first;
+  open.feed->read(0, first);
+}
+
+TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
+                      std::uint64_t original_bytes, const TrialOptions& options, const TrialCosts& costs) {
+  TrialResult result;
+  const std::filesystem::path library = runtime::Library::find(options.runtime.library);
+  try {
+    // One that is installed needs no trial: opening it here runs much that is not ours in this process.
+    std::error_code ignored;
+    if (!options.runtime.library.empty() || !std::filesystem::is_regular_file(library, ignored))
+      runtime::Library::open(library);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kIo || !options.runtime.library.empty()) throw;
+    result.why_not = "no ONNX Runtime was found: the weights were compared, the model was not run";
+    return result;
+  }
+  const std::uint64_t needed = kCopiesAtLoad * original_bytes + kRuntimeItself,
+                      available = available_memory();
+  if (needed > available) {
+    result.why_not = fmt::format(
+        "loading it takes about {} and {} are free: the weights were compared, the model was not run",
+        gigabytes(needed), gigabytes(available));
+    return result;
+  }
+  runtime::ExecutorOptions how = evaluate::executor_options(options.runtime);
+  if (!how.isolate) how.isolate = runtime::Limits{};
+  how.bytes = original_bytes;
+  const Expectation expected = ask_original(original, how, options, result);
+  const auto explained = [&](const Error& error) {
+    return fmt::format(
+        "the result fails in the runtime, so nothing was written (`trial.is_wanted=false` writes all the "
+        "same): {}",
+        renamed(error.what(), written.model, written.name));
+  };
+  try {
+    ask_written(written, how, options, expected, result);
+  } catch (const NotFinite& error) {
+    throw NotFinite(explained(error), written.name.string());
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled) throw;
+    throw FailsInRuntime(code_of_failure(error.code()), explained(error), written.name.string(),
+                         renamed(error.what(), written.model, written.name), result.runtime_version);
+  }
+  if (options.is_timed && result.samples != 0)
+    time_written(original, written, how, expected, costs.timing, result);
+  if (costs.is_integer && result.samples != 0) result.kernels = integer_kernels(written, how, expected);
+  if (!options.cpus.empty() && result.samples != 0)
+    ask_other_cpus(original, written, how, options, original_bytes, costs.work, expected, result);
+  return result;
+}
+
+namespace {
+
+constexpr std::uint64_t kMostWatchedBatches = 128;
+constexpr std::uint64_t kWatchedRows = 8192;  // of each op's inputs, over all batches
+
+}  // namespace
+
+InputWatch::InputWatch(const PreparedModel& prepared, const QuantizeOptions& options,
+                       const std::vector<passes::ObservedValue>& values, ThreadPool& pool) {
+  onnx::Model model = prepared.read();
+  const graph::Index index(model);
+  std::vector<passes::ObservedValue> once = values;
+  std::sort(once.begin(), once.end());
+  once.erase(std::unique(once.begin(), once.end()), once.end());
+  for (const passes::Exposed& exposed : passes::expose_values(model, index, once)) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] == exposed.value) by_output_[exposed.output].push_back(i);
+    }
+  }
+  const std::filesystem::path path = folder_.path() / "model.onnx";
+  onnx::write_temporary(model, path, pool);
+  RuntimeOptions how;
+  how.library = options.trial.runtime.library;
+  how.isolate = options.trial.runtime.isolate;
+  const DataOptions& data = options.trial.data;
+  stepper_ =
+      std::make_unique<evaluate::Stepper>(runtime::load(path, evaluate::executor_options(how)), data.carry);
+  open_ = evaluate::open_feed(prepared.source(), stepper_->model().inputs(), data);
+  batches_ = evaluate::spread(open_.feed->batches(), kMostWatchedBatches, !data.carry.empty());
+}
+
+std::size_t InputWatch::rows_per_batch() const {
+  const std::uint64_t batches = std::max<std::uint64_t>(1, batches_.size());
+  return static_cast<std::size_t>(std::max<std::uint64_t>(1, kWatchedRows / batches));
+}
+
+void InputWatch::run(const std::function<void(std::size_t, const SeenInput&)>& see) {
+  data::Batch batch;
+  const auto show = [&](const std::vector<data::ValueDescription>& descriptions,
+                        std::span<const data::TensorView> values) {
+    for (std::size_t i = 0; i < descriptions.size(); ++i) {
+      const auto found = by_output_.find(descriptions[i].name);
+      if (found == by_output_.end() || values[i].bytes.empty()) continue;
+      std::vector<float> converted;
+      const auto floats = data::floats_of(values[i], converted, descriptions[i].name);
+      for (const std::size_t value : found->second) see(value, {floats, values[i].dims, batch.names.size()});
+    }
+  };
+  for (const std::uint64_t i : batches_) {
+    throw_if_cancelled();
+    open_.feed->read(i, batch);
+    show(stepper_->model().inputs(), std::vector<data::TensorView>(batch.inputs.begin(), batch.inputs.end()));
+    show(stepper_->model().outputs(), stepper_->run(batch));
+  }
+}
+
+namespace {
+
+runtime::OrtOptions ort_options(const EmitOptions& options) {
+  runtime::OrtOptions how;
+  how.library = options.library;
+  how.style = options.style == OrtStyle::kRuntime ? runtime::OrtStyle::kRuntime : runtime::OrtStyle::kFixed;
+  const std::string machine =
+      options.target.empty() ? std::string() : target::parse_target(options.target).machine;
+  how.machine = machine == "x64"     ? runtime::OrtMachine::kX64
+                : machine == "arm64" ? runtime::OrtMachine::kArm
+                                     : runtime::OrtMachine::kAny;
+  return how;
+}
+
+// The runtime optimises in this process; so that nothing happens here, the model has to load elsewhere first.
+void require_loadable(const std::filesystem::path& model, const EmitOptions& options) {
+  RuntimeOptions how;
+  how.library = options.library;
+  evaluate::require_loadable(model, how);
+}
+
+}  // namespace
+
+void write_ort(const std::filesystem::path& model, const std::filesystem::path& output,
+               const EmitOptions& options) {
+  require_loadable(model, options);
+  runtime::write_ort(model, output, ort_options(options));
+}
+
+std::optional<onnx::Model> optimized_model(const std::filesystem::path& model, const EmitOptions& options) {
+  try {
+    runtime::Library::find(options.library);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kIo || !options.library.empty()) throw;
+    return std::nullopt;
+  }
+  try {
+    const TemporaryFolder folder("optimized");
+    const std::filesystem::path path = folder.path() / "model.onnx";
+    require_loadable(model, options);
+    runtime::write_optimized(model, path, ort_options(options));
+    // The runtime leaves external data where it is and refers to it by name: only the ops are of interest.
+    for (const auto& [location, file] : onnx::read_model(model).external_files) {
+      std::error_code failure;
+      std::filesystem::create_directories((folder.path() / location).parent_path(), failure);
+      std::filesystem::create_hard_link(file.path(), folder.path() / location, failure);
+      if (failure) std::filesystem::copy_file(file.path(), folder.path() / location, failure);
+    }
+    return onnx::read_model(path);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kTimeout ||
+        error.code() == ErrorCode::kMemory)
+      throw;
+    return std::nullopt;  // custom ops, say: then the model's own ops are all there is
+  }
+}
+
+}  // namespace ounce::quantization

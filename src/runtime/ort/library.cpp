@@ -1,0 +1,151 @@
+#include "runtime/ort/library.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <onnxruntime_c_api.h>
+#include <ounce/error.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "io/descriptor.h"
+#include "runtime/ort/status.h"
+#include "runtime/ort/version.h"
+
+namespace ounce::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kOldestApi = 14;
+
+// Newer libraries make an id for the device, a database of events and a log as soon as they get an
+// environment, before they can be asked not to. They ask this variable first. It is set when this file is
+// loaded, as a program begins: setenv() while other threads read the environment is a race. The runner is
+// started with it, too.
+[[maybe_unused]] const int kNoTelemetry = ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
+
+// Nothing is printed while one of these lives. Newer libraries ask the system who it is when they start, by a
+// command that may not be there, and what the shell says then is nobody's business.
+class QuietStderr {
+ public:
+  QuietStderr()
+      : saved_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)),
+        nowhere_(::open("/dev/null", O_WRONLY | O_CLOEXEC)) {
+    if (saved_ && nowhere_) ::dup2(nowhere_.get(), STDERR_FILENO);
+  }
+  ~QuietStderr() {
+    if (saved_ && nowhere_) ::dup2(saved_.get(), STDERR_FILENO);
+  }
+  QuietStderr(const QuietStderr&) = delete;
+  QuietStderr& operator=(const QuietStderr&) = delete;
+
+ private:
+  io::Descriptor saved_, nowhere_;
+};
+
+void say_nothing(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
+
+// One for each library that is open, never released: see library.h.
+struct Environments {
+  std::mutex mutex;
+  std::map<const Library*, const OrtEnv*> made;
+  std::optional<unsigned> shared_threads;
+};
+
+Environments& environments() {
+  static auto* const all = new Environments;
+  return *all;
+}
+
+OrtEnv* make_environment(const OrtApi& api, std::optional<unsigned> shared_threads,
+                         const std::string& library) {
+  constexpr OrtLoggingLevel kLevel = ORT_LOGGING_LEVEL_FATAL;  // errors come back as a status
+  constexpr const char* kName = "ounce";
+  OrtEnv* made = nullptr;
+  if (!shared_threads) {
+    check(api, api.CreateEnvWithCustomLogger(say_nothing, nullptr, kLevel, kName, &made), library);
+    return made;
+  }
+  OrtThreadingOptions* options = nullptr;
+  check(api, api.CreateThreadingOptions(&options), library);
+  const Handle<OrtThreadingOptions> owned(options, {api.ReleaseThreadingOptions});
+  check(api, api.SetGlobalIntraOpNumThreads(options, static_cast<int>(*shared_threads)), library);
+  check(api, api.SetGlobalInterOpNumThreads(options, 1), library);
+  check(api, api.SetGlobalSpinControl(options, 0), library);  // an app has other uses for its cores
+  check(
+      api,
+      api.CreateEnvWithCustomLoggerAndGlobalThreadPools(say_nothing, nullptr, kLevel, kName, options, &made),
+      library);
+  return made;
+}
+
+}  // namespace
+
+std::shared_ptr<const Library> Library::open(const fs::path& path) {
+  static std::mutex mutex;
+  static auto* const open_ones = new std::map<fs::path, std::shared_ptr<const Library>>;  // for ever
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const Library>& place = (*open_ones)[path];
+  if (place) return place;
+
+  void* const handle = [&] {
+    const QuietStderr quiet;
+    return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }();
+  if (handle == nullptr) {
+    throw Error(ErrorCode::kIo,
+                fmt::format("cannot open ONNX Runtime: {}; 'pip install onnxruntime' brings it, or ./setup "
+                            "runtime in a source tree",
+                            ::dlerror()),
+                path.string());
+  }
+  const auto get_base = reinterpret_cast<decltype(&OrtGetApiBase)>(::dlsym(handle, "OrtGetApiBase"));
+  if (get_base == nullptr)
+    throw Error(ErrorCode::kUnsupported, "is not a library of ONNX Runtime", path.string());
+
+  std::shared_ptr<Library> library(new Library);
+  library->path_ = path;
+  library->version_ = get_base()->GetVersionString();
+  // Asked for a version that it has, and that we know: a library complains on stderr about any other.
+  const auto version = parse_version(library->version_);
+  library->api_version_ = std::min<std::uint32_t>(ORT_API_VERSION, version ? version->minor : 0);
+  if (library->api_version_ >= kOldestApi) library->api_ = get_base()->GetApi(library->api_version_);
+  if (library->api_ == nullptr) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("is ONNX Runtime {}; 1.{} or newer is needed", library->version_, kOldestApi),
+                path.string());
+  }
+  place = std::move(library);
+  return place;
+}
+
+const OrtEnv& Library::environment() const {
+  Environments& all = environments();
+  const std::lock_guard lock(all.mutex);
+  const OrtEnv*& environment = all.made[this];
+  if (environment == nullptr) {
+    const QuietStderr quiet;
+    OrtEnv* const made = make_environment(*api_, all.shared_threads, path_.string());
+    check(*api_, api_->DisableTelemetryEvents(made),
+          path_.string());  // what a user's model is called stays here
+    environment = made;
+  }
+  return *environment;
+}
+
+bool Library::share_threads(unsigned threads) {
+  Environments& all = environments();
+  const std::lock_guard lock(all.mutex);
+  if (all.shared_threads == threads) return true;
+  if (all.shared_threads || !all.made.empty()) return false;
+  all.shared_threads = threads;
+  return true;
+}
+
+}  // namespace ounce::runtime

@@ -1,0 +1,58 @@
+#include <ounce/advise.h>
+#include <ounce/error.h>
+
+#include "base/cancel.h"
+#include "base/stopwatch.h"
+#include "data/source/open_source.h"
+#include "evaluate/compare/worst_output.h"
+#include "evaluate/metrics/metric_command.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/graph/validate.h"
+#include "quantize/output_place.h"
+#include "search/advise/family.h"
+#include "search/advise/measure.h"
+#include "search/advise/risks.h"
+#include "search/advise/rules.h"
+#include "search/advise/verdict.h"
+#include "target/target.h"
+
+namespace ounce {
+namespace {
+
+SizeClass size_class(std::uint64_t bytes) {
+  if (bytes < search::kSmallModel) return SizeClass::kSmall;
+  return bytes > search::kLargeModel ? SizeClass::kLarge : SizeClass::kMedium;
+}
+
+}  // namespace
+
+AdviseResult advise(const std::filesystem::path& path, const AdviseOptions& options) {
+  const Call call(options.progress);
+  const Stopwatch clock;
+  if (!(options.budget > 0)) throw Error(ErrorCode::kUsage, "`budget` must be above zero");
+  target::parse_target(options.target);  // or refuse before anything is measured
+  data::require_files(options.data);
+  evaluate::require_program(options.metric_command);
+  evaluate::require_outputs(options.outputs, path);
+  AdviseResult result;
+  result.model = path;
+  result.budget = options.budget;
+
+  // What it is: nothing has been run yet.
+  const onnx::Model model = onnx::read_model(path);
+  const graph::Index index = graph::verify(model);
+  result.bytes = onnx::bytes_of(model);
+  result.size = size_class(result.bytes);
+  result.family = search::find_family(model, index);
+
+  // What each method brings, and at which risk.
+  search::measure_methods(path, options, clock, result);
+  result.risks = search::find_risks(model, index, options, result);
+  result.missing = search::find_missing(options, result);
+
+  search::decide(options, result);
+  result.seconds = clock.seconds();
+  return result;
+}
+
+}  // namespace ounce

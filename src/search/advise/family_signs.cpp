@@ -1,0 +1,322 @@
+#include "search/advise/family_signs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "formats/onnx/file/attributes.h"
+#include "formats/onnx/file/tensor_reader.h"
+#include "formats/onnx/file/types.h"
+#include "formats/onnx/graph/index.h"
+#include "formats/onnx/graph/shapes.h"
+#include "formats/onnx/plan/plan.h"
+#include "search/advise/family_task.h"
+
+namespace ounce::search {
+namespace {
+
+using graph::Bytes;
+using graph::Index;
+using onnx::is_op;
+using Names = std::span<const std::string_view>;
+
+constexpr auto kAttentionOps = std::to_array<std::string_view>(
+    {"Attention", "MultiHeadAttention", "GroupQueryAttention", "DecoderMaskedMultiHeadAttention",
+     "PackedAttention", "PackedMultiHeadAttention", "PagedAttention", "QAttention", "SparseAttention",
+     "DecoderMaskedSelfAttention", "LongformerAttention"});
+constexpr auto kCausalOps =
+    std::to_array<std::string_view>({"GroupQueryAttention", "DecoderMaskedMultiHeadAttention",
+                                     "DecoderMaskedSelfAttention", "SparseAttention", "PagedAttention"});
+// Between the products of attention and its Softmax.
+constexpr auto kAroundSoftmax = std::to_array<std::string_view>(
+    {"Add",       "Sub",    "Mul", "Div",    "Where",  "Cast",    "Identity",  "Reshape",
+     "Transpose", "Clip",   "Max", "Min",    "Tanh",   "Squeeze", "Unsqueeze", "Dropout",
+     "Slice",     "Expand", "Neg", "Gather", "Concat", "Trilu"});
+constexpr auto kMovements = std::to_array<std::string_view>(
+    {"Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Concat", "Slice",
+     "Gather", "Dropout", "ReduceMean", "If"});
+constexpr auto kBehindWave =
+    std::to_array<std::string_view>({"Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", "Flatten",
+                                     "Transpose", "Slice", "Tanh", "Clip", "Mul", "Div", "Add", "Sub", "If"});
+constexpr std::int64_t kCornersOfABox = 4, kLeastAnchors = 1000, kLeastBoxValues = 5, kMostBoxValues = 512;
+
+bool is_one_of(const onnx::Node& node, Names names) {
+  return std::find(names.begin(), names.end(), node.op_type) != names.end();
+}
+
+bool is_product(const onnx::Node& node) {
+  return is_op(node, "MatMul") || is_op(node, "Einsum") || is_op(node, "Gemm");
+}
+
+bool is_attention_op(const onnx::Node& node) {
+  return is_one_of(node, kAttentionOps) &&
+         (onnx::is_default_domain(node.domain) || node.domain == "com.microsoft");
+}
+
+// Does a product lie behind the value, with nothing between but what stands around a Softmax?
+bool has_product_behind(const Index& index, std::size_t body, Bytes name) {
+  bool found = false;
+  walk_back(index, body, name, [&](std::size_t, const onnx::Node& node) {
+    found |= is_product(node);
+    return !found && is_one_of(node, kAroundSoftmax);
+  });
+  return found;
+}
+
+bool has_product_ahead(const Index& index, std::size_t body, Bytes name) {
+  bool found = false;
+  walk_ahead(index, body, name, [&](std::size_t, const onnx::Node& node) {
+    found |= is_product(node);
+    return !found && is_one_of(node, kAroundSoftmax);
+  });
+  return found;
+}
+
+bool same_type(const onnx::ValueType& a, const onnx::ValueType& b) {
+  if (a.kind != "tensor" || b.kind != "tensor" || a.element != b.element) return false;
+  if (!a.has_shape || !b.has_shape || a.shape.size() != b.shape.size() || a.shape.size() < 2) return false;
+  for (std::size_t i = 0; i < a.shape.size(); ++i) {
+    const std::int64_t left = a.shape[i].value, right = b.shape[i].value;
+    // Some exporters write 0 for what they do not know.
+    if (left > 0 && right > 0 && left != right) return false;
+  }
+  return true;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  return at == std::string::npos ? std::string() : text.replace(at, from.size(), to);
+}
+
+bool are_named_alike(const std::string& input, const std::string& output) {
+  if (output.starts_with(input) || input.starts_with(output)) return true;
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kPairs = {
+      {{"past_key_values", "present"},
+       {"past", "present"},
+       {"_in", "_out"},
+       {"prev", "next"},
+       {"old", "new"},
+       {"h0", "hn"},
+       {"c0", "cn"}}};
+  return std::any_of(kPairs.begin(), kPairs.end(),
+                     [&](const auto& pair) { return replaced(input, pair.first, pair.second) == output; });
+}
+
+std::int64_t stride_of(const onnx::Node& node) {
+  const auto strides = onnx::integers_attribute(node, "strides");
+  return strides && strides->size() == 1 && strides->front() > 0 ? strides->front() : 1;
+}
+
+bool is_flat_weight(const std::optional<graph::Constant>& weight) {
+  return weight && weight->tensor->dims.size() == 3;
+}
+
+}  // namespace
+
+AttentionSigns find_attention(const Index& index) {
+  AttentionSigns signs;
+  graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
+    if (is_attention_op(node)) ++signs.ops;
+    if (!is_op(node, "Softmax") || node.inputs.empty() || node.outputs.empty()) return;
+    if (has_product_behind(index, body, node.inputs[0]) && has_product_ahead(index, body, node.outputs[0]))
+      ++signs.written_out;
+  });
+  return signs;
+}
+
+std::vector<MaskConstant> find_masks(const onnx::Model& model, const Index& index) {
+  std::vector<MaskConstant> masks;
+  const auto look_at = [&](const std::string& name, const onnx::Tensor& tensor) {
+    const bool is_known =
+        std::any_of(masks.begin(), masks.end(), [&](const MaskConstant& mask) { return mask.name == name; });
+    const std::optional<MaskConstant> mask = is_known ? std::nullopt : read_mask(model, name, tensor);
+    if (mask) masks.push_back(*mask);
+  };
+  graph::for_each_node(index, [&](std::size_t home, std::size_t, const onnx::Node& softmax) {
+    if (!is_op(softmax, "Softmax") || softmax.inputs.empty()) return;
+    walk_back(index, home, softmax.inputs[0], [&](std::size_t body, const onnx::Node& node) {
+      if (is_op(node, "ConstantOfShape")) {
+        const onnx::Attribute* value = onnx::find_attribute(node, "value");
+        if (value != nullptr && value->tensors.size() == 1)
+          look_at(std::string(node.outputs[0]), *value->tensors[0]);
+      }
+      if (!is_one_of(node, kAroundSoftmax)) return false;
+      for (const Bytes name : node.inputs) {
+        const auto constant = graph::find_constant(model, index, body, name);
+        if (constant) look_at(std::string(name), *constant->tensor);
+      }
+      return true;
+    });
+  });
+  return masks;
+}
+
+std::string find_causality(const Index& index, const std::vector<MaskConstant>& masks,
+                           const std::vector<std::pair<std::string, std::string>>& states) {
+  for (const MaskConstant& mask : masks) {
+    if (mask.is_triangle) return fmt::format("'{}' hides from each position all that follow it", mask.name);
+  }
+  std::string sign;
+  graph::for_each_node(index, [&](std::size_t, std::size_t position, const onnx::Node& node) {
+    if (!sign.empty()) return;
+    const bool is_causal = (is_attention_op(node) && (onnx::integer_attribute(node, "unidirectional") == 1 ||
+                                                      onnx::integer_attribute(node, "is_causal") == 1)) ||
+                           is_one_of(node, kCausalOps);
+    if (is_causal) sign = fmt::format("{} sees only what came before", graph::node_label(node, position));
+    if (is_op(node, "Trilu")) sign = "a triangle of positions (Trilu) hides what follows";
+  });
+  if (sign.empty() && !states.empty())
+    sign = fmt::format("the past comes back as an input ('{}')", states.front().first);
+  return sign;
+}
+
+std::vector<std::pair<std::string, std::string>> find_states(const onnx::Model& model, const Index& index) {
+  std::vector<std::pair<std::string, std::string>> states;
+  const onnx::Graph& main = *model.proto->graph;
+  for (const auto& input : main.inputs) {
+    const auto value = index.main().values.find(input->name);
+    if (value == index.main().values.end() || value->second.initializer != graph::kNone) continue;
+    for (const auto& output : main.outputs) {
+      const std::string from(input->name), to(output->name);
+      if (!are_named_alike(from, to) ||
+          !same_type(onnx::read_type(input->type), onnx::read_type(output->type)))
+        continue;
+      states.emplace_back(from, to);
+      break;
+    }
+  }
+  return states;
+}
+
+WaveSigns find_wave(const onnx::Model& model, const Index& index) {
+  WaveSigns signs;
+  graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
+    if (!is_op(node, "ConvTranspose") || node.inputs.size() < 2) return;
+    if (!is_flat_weight(graph::find_constant(model, index, body, node.inputs[1])) || stride_of(node) < 2)
+      return;
+    ++signs.upsamplings;
+    signs.growth *= static_cast<double>(stride_of(node));
+  });
+  for (const auto& output : model.proto->graph->outputs) {
+    walk_back(index, 0, output->name, [&](std::size_t body, const onnx::Node& node) {
+      signs.ends_in_tanh |= is_op(node, "Tanh");
+      const bool is_conv = is_op(node, "Conv"), is_transposed = is_op(node, "ConvTranspose");
+      if ((is_conv || is_transposed) && node.inputs.size() >= 2) {
+        const auto weight = graph::find_constant(model, index, body, node.inputs[1]);
+        if (is_flat_weight(weight) && weight->tensor->dims[is_conv ? 0 : 1] == 1)
+          signs.has_one_channel = true;
+      }
+      return is_one_of(node, kBehindWave);
+    });
+  }
+  return signs;
+}
+
+std::string find_boxes(const onnx::Model& model, const Index& index) {
+  std::string sign;
+  graph::for_each_node(index, [&](std::size_t, std::size_t position, const onnx::Node& node) {
+    if (is_op(node, "NonMaxSuppression"))
+      sign = fmt::format("{} chooses among boxes", graph::node_label(node, position));
+  });
+  const graph::Shapes shapes(index);
+  const auto& outputs = model.proto->graph->outputs;
+  for (const auto& boxes : outputs) {
+    const graph::Dims* dims = shapes.of(0, boxes->name);
+    if (!sign.empty() || dims == nullptr || dims->size() != 3) continue;
+    const std::int64_t few = std::min((*dims)[1], (*dims)[2]), many = std::max((*dims)[1], (*dims)[2]);
+    if (outputs.size() == 1 && few >= kLeastBoxValues && few <= kMostBoxValues && many >= kLeastAnchors)
+      sign = fmt::format("'{}' gives {} values for each of {} places", boxes->name, few, many);
+    if ((*dims)[2] != kCornersOfABox) continue;
+    for (const auto& scores : outputs) {
+      const graph::Dims* other = shapes.of(0, scores->name);
+      if (&scores == &boxes || other == nullptr || other->size() < 2 || (*other)[1] != (*dims)[1]) continue;
+      sign = fmt::format("'{}' gives boxes and '{}' their scores", boxes->name, scores->name);
+    }
+  }
+  return sign;
+}
+
+bool ends_in(const onnx::Model& model, const Index& index, std::string_view op_type) {
+  bool found = false;
+  for (const auto& output : model.proto->graph->outputs) {
+    walk_back(index, 0, output->name, [&](std::size_t, const onnx::Node& node) {
+      found |= is_op(node, op_type);
+      return !found && is_one_of(node, kMovements);
+    });
+  }
+  return found;
+}
+
+namespace {
+
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 26;  // a mask of 8192 positions
+
+// Which values hide, of the first matrix in a tensor.
+struct Pattern {
+  std::vector<bool> hides;
+  std::size_t side = 0;  // 0: no square
+};
+
+std::size_t side_of(const onnx::Tensor& tensor) {
+  const std::size_t rank = tensor.dims.size();
+  if (rank < 2 || tensor.dims[rank - 1] != tensor.dims[rank - 2] || tensor.dims[rank - 1] < 2) return 0;
+  return static_cast<std::size_t>(tensor.dims[rank - 1]);
+}
+
+// Exactly what lies right of the diagonal hides, or exactly what does not when `inverted`.
+bool is_triangle(const Pattern& pattern, bool inverted) {
+  if (pattern.side == 0) return false;
+  for (std::size_t row = 0; row < pattern.side; ++row) {
+    for (std::size_t column = 0; column < pattern.side; ++column) {
+      if (pattern.hides[row * pattern.side + column] != ((column > row) != inverted)) return false;
+    }
+  }
+  return true;
+}
+
+std::optional<MaskConstant> read_floats(const onnx::Model& model, const std::string& name,
+                                        const onnx::Tensor& tensor) {
+  const plan::TensorSource source(model, tensor);
+  const std::size_t count = source.floats().size();
+  std::vector<float> scratch;
+  const std::byte* bytes = source.floats().values(0, count, scratch);
+  Pattern pattern{{}, side_of(tensor)};
+  MaskConstant mask{name, 0, false};
+  for (std::size_t i = 0; i < count; ++i) {
+    float value = 0;
+    std::memcpy(&value, bytes + i * sizeof value, sizeof value);
+    mask.value = std::min(mask.value, value);
+    if (i < pattern.side * pattern.side) pattern.hides.push_back(value <= kMaskFloor);
+  }
+  if (!(mask.value <= kMaskFloor)) return std::nullopt;
+  mask.is_triangle = is_triangle(pattern, false);
+  return mask;
+}
+
+std::optional<MaskConstant> read_answers(const std::string& name, const onnx::Tensor& tensor) {
+  const onnx::RawValues values(tensor);
+  Pattern pattern{{}, side_of(tensor)};
+  const std::size_t count = pattern.side * pattern.side;
+  if (count == 0 || values.bytes().size() < count) return std::nullopt;
+  for (const char byte : values.bytes().substr(0, count)) pattern.hides.push_back(byte == 0);
+  if (!is_triangle(pattern, false) && !is_triangle(pattern, true)) return std::nullopt;
+  return MaskConstant{name, 0, true};
+}
+
+}  // namespace
+
+std::optional<MaskConstant> read_mask(const onnx::Model& model, const std::string& name,
+                                      const onnx::Tensor& tensor) {
+  if (tensor.element_count() == 0 || tensor.element_count() > kMostElements) return std::nullopt;
+  if (is_float_weight_type(tensor.type)) return read_floats(model, name, tensor);
+  if (tensor.type == ElementType::kBool) return read_answers(name, tensor);
+  return std::nullopt;
+}
+
+}  // namespace ounce::search

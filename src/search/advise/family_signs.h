@@ -1,0 +1,63 @@
+// The signs by which families of models are told apart, each looked for in a graph alone.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/onnx/file/model.h"
+#include "formats/onnx/graph/index.h"
+
+namespace ounce::search {
+
+// Attention that is written out, or that is one op.
+struct AttentionSigns {
+  std::size_t written_out = 0;  // MatMul … Softmax … MatMul
+  std::size_t ops = 0;          // Attention, MultiHeadAttention …
+  std::size_t count() const { return written_out + ops; }
+};
+AttentionSigns find_attention(const graph::Index& index);
+
+// A number so negative that Softmax forgets what it is added to.
+struct MaskConstant {
+  std::string name;
+  float value = 0;           // may be -inf
+  bool is_triangle = false;  // hides what lies behind each position
+};
+// All that reach a Softmax through ops that keep or move values.
+std::vector<MaskConstant> find_masks(const onnx::Model& model, const graph::Index& index);
+
+// Why the model must be autoregressive; empty when no sign of it was found.
+std::string find_causality(const graph::Index& index, const std::vector<MaskConstant>& masks,
+                           const std::vector<std::pair<std::string, std::string>>& states);
+
+// Inputs and outputs of the model whose names and types belong together: state → stateN, past_0 → present_0.
+std::vector<std::pair<std::string, std::string>> find_states(const onnx::Model& model,
+                                                             const graph::Index& index);
+
+// A wave of one channel that grows on its way.
+struct WaveSigns {
+  std::size_t upsamplings = 0;
+  double growth = 1;  // product of the strides
+  bool has_one_channel = false, ends_in_tanh = false;
+};
+WaveSigns find_wave(const onnx::Model& model, const graph::Index& index);
+
+// What looks like boxes; empty when nothing does.
+std::string find_boxes(const onnx::Model& model, const graph::Index& index);
+
+// Does an output of the model come out of such an op, moved at most?
+bool ends_in(const onnx::Model& model, const graph::Index& index, std::string_view op_type);
+
+// Is a constant a mask: so negative that Softmax gives nothing to what it is added to, or yes and no?
+
+inline constexpr float kMaskFloor = -1000;  // e^-1000 is nothing
+
+// Nothing for tensors of ordinary numbers. A mask of yes and no has the value 0, and is one only as a
+// triangle.
+std::optional<MaskConstant> read_mask(const onnx::Model& model, const std::string& name,
+                                      const onnx::Tensor& tensor);
+
+}  // namespace ounce::search

@@ -1,0 +1,436 @@
+#include "search/advise/measure.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/cancel.h"
+#include "evaluate/models/float_ports.h"
+#include "evaluate/models/open.h"
+#include "io/temporary_files.h"
+#include "search/advise/methods.h"
+#include "search/advise/quality.h"
+#include "search/advise/rules.h"
+#include "search/advise/schedule.h"
+#include "search/tune/split.h"
+
+namespace ounce::search {
+namespace {
+
+constexpr double kBaselineSeconds = 1, kBaselineShare = 0.05;
+constexpr double kLeastBench = 0.3, kMostBench = 1;  // seconds of calls of each model
+// Shares of the budget: what all comparisons, the comparison of one method and calibration may take at most.
+constexpr double kQualityShare = 0.4, kOneQualityShare = 0.25, kCalibrationShare = 0.3;
+constexpr double kFewShare = 0.1;      // … for the fewest samples that tell anything
+constexpr double kOfBothModels = 2.5;  // what it takes to compare a sample, in runs of the original
+constexpr double kObserving = 8;       // what it takes to look at all values, likewise
+constexpr std::uint64_t kLeastSamples = 8, kProbe = 16;
+constexpr double kRoom = 3;              // times the samples that show a gate if nothing is lost
+constexpr double kMoreThanNeeded = 1.2;  // times the samples that would make a quality certain
+constexpr double kBytesASecond = 20e6;   // a first guess of how fast weights are coded
+constexpr double kMostNoise = 2, kMostSlowdown = 10;
+constexpr double kLeastStep = 0.2;  // seconds
+constexpr double kSlot = 0.02;      // seconds of one model in a round of a timing, about
+constexpr double kWarmUp = 0.1;     // seconds of one model before that
+constexpr double kOverrun = 0.1;    // of the budget: how much longer a timing that has begun may take
+constexpr double kMethods = 6;
+constexpr double kProfiledCalls = 20, kProfileShare = 0.3;  // to see where time goes; of the time left
+constexpr double kSafety = 1.5;                             // of a budget that is proposed
+constexpr double kLeastProposal = 60;    // seconds, where the original is too slow for an estimate
+constexpr double kUnknownProposal = 10;  // times the budget, likewise
+
+// A budget as somebody would give it: 10, 15, 20, 30, 45 seconds, or whole minutes.
+double round_budget(double seconds) {
+  for (const double nice : {10.0, 15.0, 20.0, 30.0, 45.0}) {
+    if (seconds <= nice) return nice;
+  }
+  return 60 * std::ceil(seconds / 60);
+}
+
+class Measuring : private MethodLab {
+ public:
+  Measuring(const std::filesystem::path& model, const AdviseOptions& options, const Stopwatch& clock,
+            AdviseResult& result)
+      : model_(model), options_(options), clock_(clock), result_(result), folder_("advise") {}
+
+  void run() {
+    const FamilyFinding& family = result_.family;
+    const bool nothing_to_do =
+        family.family == ModelFamily::kTrees || family.is_quantized || family.weight_bytes == 0;
+    measure_baseline(nothing_to_do && options_.data.is_generated());
+    if (nothing_to_do && !has_labels()) return;
+    const bool is_known = result_.baseline.is_measured && within(left(), [&] {
+                            divide_data();
+                            compare_with_itself(nothing_to_do);
+                          });
+    if (nothing_to_do) return;
+    for (const Format format : methods_for(options_, result_.family)) {
+      MethodFinding& method = result_.methods.emplace_back();
+      method.format = format;
+      method.why_not = obstacle(format, options_, result_.family);
+    }
+    if (!is_known) return leave_all_out();
+    coding_seconds_ = kLeastStep + static_cast<double>(result_.bytes) / kBytesASecond;
+    const double missing = try_methods(*this, result_.methods);
+    const double more_samples = seconds_for_samples();
+    if (missing + more_samples > 0) propose_budget(kSafety * (clock_.seconds() + missing + more_samples));
+    result_.baseline.profile = profile_of(model_);
+    profile_fastest();
+  }
+
+ private:
+  // Does something unless it takes longer than that; false then.
+  template <class Work>
+  bool within(double seconds, const Work& work) {
+    const TimeLimit limit(std::max(seconds, kLeastStep));
+    try {
+      work();
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kCancelled || is_cancelled()) throw;
+      return false;
+    }
+  }
+
+  // There was no time to run the original: nothing is known about methods.
+  void leave_all_out() {
+    for (MethodFinding& method : result_.methods) {
+      if (!method.why_not.empty()) continue;
+      method.is_out_of_time = true;
+      method.why_not = "no time: the original alone takes too long; give a longer `budget`";
+    }
+    propose_budget(std::max(kLeastProposal, kUnknownProposal * options_.budget));
+  }
+
+  double seconds_for_samples() const {
+    double seconds = 0;
+    for (const MethodFinding& method : result_.methods) {
+      if (method.is_uncertain) seconds += certainty_estimate(method);
+    }
+    return seconds;
+  }
+
+  void propose_budget(double seconds) {
+    result_.budget_needed = round_budget(std::max(seconds, 2 * options_.budget));
+  }
+
+  double left() const override { return options_.budget - clock_.seconds(); }
+  // What a call takes; one that waited for another program does not count.
+  double call_seconds() const {
+    const Latency& latency = result_.baseline.latency;
+    return std::min(latency.mean, kMostNoise * latency.p50);
+  }
+
+  void measure_baseline(bool may_fail) {
+    BenchOptions bench_options = bench_setting();
+    bench_options.seconds = std::min(kBaselineSeconds, kBaselineShare * options_.budget);
+    bench_options.deadline =
+        bench_options.seconds;  // a busy machine must not take the time of everything else
+    Baseline& baseline = result_.baseline;
+    const TimeLimit limit(left());
+    const Stopwatch time;
+    try {
+      const BenchReport report = bench({model_}, bench_options);
+      const BenchResult& timed = report.models.front();
+      baseline.is_measured = true;
+      baseline.runtime_version = report.runtime_version;
+      baseline.latency = timed.batches.front().latency;
+      baseline.load_seconds = timed.load_seconds;
+      baseline.cold_start_seconds = timed.cold_start_seconds;
+      baseline.peak_memory = timed.peak_memory;
+      baseline.load_memory = timed.load_memory;
+      result_.notes = report.notes;
+      const double calls = baseline.latency.mean * static_cast<double>(baseline.latency.calls);
+      loading_seconds_ = std::max(time.seconds() - calls, 0.0);
+    } catch (const Error& error) {
+      if (is_cancelled()) throw;
+      const bool is_late = error.code() == ErrorCode::kCancelled;
+      if (!may_fail && !is_late) throw with_hint(error);
+      baseline.why_not =
+          is_late ? fmt::format("{:g} s was too short to time it; give a longer `budget`", options_.budget)
+                  : error.what();
+    }
+  }
+
+  // Data seldom holds a state, and whoever forgot to say so is told how.
+  Error with_hint(const Error& error) const {
+    if (result_.family.states.empty() || !options_.data.carry.empty() || options_.data.is_generated())
+      return error;
+    const auto& [input, output] = result_.family.states.front();
+    return {error.code(), fmt::format("{}; '{}' looks like a state: perhaps `carry` {}={}", error.what(),
+                                      input, input, output)};
+  }
+
+  BenchOptions bench_setting() const {
+    BenchOptions bench_options;
+    bench_options.runtime = options_.runtime;
+    bench_options.data = options_.data;
+    bench_options.cold_starts = 1;
+    bench_options.progress = options_.progress;
+    return bench_options;
+  }
+
+  bool has_labels() const { return !options_.data.labels.empty(); }
+
+  void divide_data() {
+    calibration_ = held_out_ = all_ = options_.data;
+    if (options_.data.is_generated()) return;
+    const auto executor = evaluate::load_as_floats(model_, evaluate::executor_options(options_.runtime));
+    samples_ = evaluate::open_feed(model_, executor->inputs(), options_.data).feed->samples();
+    result_.samples = samples_;
+    if (samples_ == 1) result_.notes.emplace_back("there is one sample: it calibrates and judges");
+    choose_samples(fitting(kCalibrationShare, kObserving * call_seconds(), 0), kProbe);
+  }
+
+  // One half calibrates static, which is judged on the other one. The other methods are made without data,
+  // and are judged on all of it. At most so many samples of each.
+  void choose_samples(std::uint64_t calibrating, std::uint64_t judging) {
+    calibrating_ =
+        Half{options_.data, samples_, false}.choose(std::min(kMostCalibration, calibrating), calibration_);
+    held_out_samples_ = Half{options_.data, samples_, true}.choose(judging, held_out_);
+    all_samples_ = choose_evenly(options_.data, samples_, judging, all_);
+    calibration_.labels.clear();
+  }
+
+  // Samples that a share of the budget pays for, at `each` seconds; `wanted` of them if kOneQualityShare
+  // does. A few in any case, but of a slow model not so many that they take the time of everything else.
+  std::uint64_t fitting(double share, double each, std::uint64_t wanted) const {
+    const double affordable = options_.budget / std::max(each, 1e-6);
+    const double few = std::clamp(kFewShare * affordable, 1.0, static_cast<double>(kLeastSamples));
+    const double enough = std::min(kOneQualityShare * affordable, static_cast<double>(wanted));
+    return static_cast<std::uint64_t>(std::clamp(share * affordable, std::max(few, enough), 1e9));
+  }
+
+  // A few samples show what reading and comparing them takes, which may be more than running the model, and
+  // what the outputs are. `with_metric`: all of them, for the metric, as no method will tell it.
+  void compare_with_itself(bool with_metric) {
+    const VerifyResult same = verify(model_, model_, verify_setting(held_out_));
+    const double count = static_cast<double>(std::max<std::uint64_t>(1, same.samples));
+    const double each = std::max(1e-6, (same.seconds - same.load_seconds) / count);
+    double answers = 0;
+    for (const OutputComparison& output : same.outputs) {
+      if (output.top1_agreement && (answers == 0 || output.other_answers.of < answers))
+        answers = output.other_answers.of;
+    }
+    // Once with the samples that there are, so that all methods pass the same gates.
+    const double judging = static_cast<double>(Half{options_.data, samples_, true}.size());
+    result_.gates = gates_for(options_, result_.family, answers / count * judging);
+    const std::uint64_t wanted = static_cast<std::uint64_t>(
+        kRoom * static_cast<double>(least_samples(result_.gates, result_.confidence)));
+    const double call = std::max(kOfBothModels * call_seconds(), each);
+    choose_samples(fitting(kCalibrationShare, std::max(kObserving * call_seconds(), each), 0),
+                   fitting(kQualityShare / kMethods, call, wanted));
+    result_.is_generated = same.is_generated;
+    loading_to_compare_ = same.load_seconds;
+    comparing_each_ = each;
+    if (!with_metric) return;
+    result_.baseline.metrics = verify(model_, model_, verify_setting(all_)).metrics;
+  }
+
+  VerifyOptions verify_setting(const DataOptions& data) const {
+    VerifyOptions verify_options;
+    verify_options.runtime = options_.runtime;
+    verify_options.data = data;
+    verify_options.task = options_.task;
+    verify_options.metric = options_.metric;
+    verify_options.metric_command = options_.metric_command;
+    verify_options.tags = options_.tags;
+    verify_options.label_output = options_.label_output;
+    verify_options.outputs = options_.outputs;
+    verify_options.threshold = options_.threshold;
+    verify_options.edge_cases = false;
+    verify_options.gates = result_.gates;
+    verify_options.reference_runs = reference_runs_;
+    verify_options.progress = options_.progress;
+    return verify_options;
+  }
+
+  double making_estimate(Format format) const override {
+    const bool is_static = format == Format::kStatic;
+    const double observing = is_static ? static_cast<double>(calibrating_) * call_seconds() * kObserving : 0;
+    const auto judging = static_cast<double>(is_static ? held_out_samples_ : all_samples_);
+    return coding_seconds_ * effort(format) + observing + loading_to_compare_ + comparing_each_ * judging;
+  }
+
+  // How much longer calls take than they would on an idle machine.
+  double slowdown() const {
+    const Latency& latency = result_.baseline.latency;
+    return latency.min > 0 ? std::clamp(latency.mean / latency.min, 1.0, kMostSlowdown) : 1;
+  }
+
+  // Seconds of calls of one model that are SpeedUp::kLeastRounds.
+  double calling_estimate() const {
+    const double call = call_seconds();
+    return std::max(kWarmUp, 3 * call) * slowdown() +
+           static_cast<double>(SpeedUp::kLeastRounds) * std::max(call, kSlot * slowdown());
+  }
+  double timing_estimate() const override { return 2 * (loading_seconds_ + calling_estimate()); }
+
+  void time(double seconds, MethodFinding& finding) override {
+    BenchOptions bench_options = bench_setting();
+    // With little time the figures of memory are left out, as they take processes of their own.
+    if (left() < 2 * timing_estimate()) bench_options.cold_starts = 0;
+    const double calling = (seconds - 2 * loading_seconds_) / 2 / slowdown();
+    bench_options.seconds = std::clamp(calling, kLeastBench, kMostBench);
+    // As long as was given, but long enough for a result if there is the time.
+    const double longest = left() - 2 * loading_seconds_, enough = 2 * kSafety * calling_estimate();
+    bench_options.deadline =
+        std::max(std::min(longest, std::max(seconds - 2 * loading_seconds_, enough)), kLeastBench);
+    BenchReport report;
+    const double limit = std::max(left(), 0.0) + kOverrun * options_.budget;
+    if (!within(limit, [&] { report = bench({model_, made_.at(finding.format)}, bench_options); })) return;
+    const BenchResult& timed = report.models.back();
+    const SpeedUp& speed_up = timed.batches.front().speed_up;
+    const bool is_better = speed_up.is_reliable == finding.speed_up.is_reliable
+                               ? speed_up.rounds >= finding.speed_up.rounds
+                               : speed_up.is_reliable || finding.speed_up.rounds == 0;
+    if (is_better) finding.speed_up = speed_up;
+    finding.load_seconds = timed.load_seconds;
+    if (timed.peak_memory == 0) return;
+    finding.peak_memory = timed.peak_memory;
+    finding.load_memory = timed.load_memory;
+  }
+
+  void make(double seconds, MethodFinding& finding) override {
+    const Format format = finding.format;
+    const std::filesystem::path file = default_output(folder_.path() / "model.onnx", format);
+    const Stopwatch time;
+    const TimeLimit limit(std::max(seconds, kLeastStep));
+    try {
+      const QuantizeResult made = quantize(model_, file, quantize_setting(format));
+      if (format != Format::kStatic) learn(time.seconds() / effort(format));
+      describe(made, finding);
+      if (finding.why_not.empty()) compare(file, finding);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kIo || is_cancelled()) throw;
+      finding.is_out_of_time = error.code() == ErrorCode::kCancelled;
+      finding.why_not = finding.is_out_of_time
+                            ? fmt::format("no time: stopped after {:.0f} s", time.seconds())
+                            : error.what();
+    }
+    finding.seconds = time.seconds();
+  }
+
+  // The least counts: a step that waited for another program says nothing, and one that takes longer is
+  // stopped in time.
+  void learn(double seconds) {
+    coding_seconds_ = std::max(kLeastStep, has_learned_ ? std::min(coding_seconds_, seconds) : seconds);
+    has_learned_ = true;
+  }
+
+  void compare_on(const DataOptions& data, const std::filesystem::path& file, MethodFinding& finding) {
+    const VerifyResult compared = verify(model_, file, verify_setting(data));
+    loading_to_compare_ = compared.load_seconds;
+    judge(result_.gates, compared, finding);
+    if (compared.samples <= result_.quality_samples) return;
+    result_.quality_samples = compared.samples;
+    result_.baseline.metrics = compared.metrics;
+  }
+
+  // Lets `data` be enough samples to be certain of a method, and gives their number; 0 if there are not so
+  // many.
+  std::uint64_t choose_more(const MethodFinding& finding, DataOptions& data) const {
+    const bool is_static = finding.format == Format::kStatic;
+    const Half half{options_.data, samples_, true};
+    const std::uint64_t given = is_static ? half.size() : samples_;
+    if (finding.samples_needed == 0 || finding.samples_needed > given) return 0;
+    const auto wanted =
+        static_cast<std::uint64_t>(kMoreThanNeeded * static_cast<double>(finding.samples_needed));
+    const std::uint64_t stride = std::max<std::uint64_t>(1, given / wanted),
+                        most = (given + stride - 1) / stride;
+    return is_static ? half.choose(most, data) : choose_evenly(options_.data, samples_, most, data);
+  }
+
+  double certainty_estimate(const MethodFinding& finding) const override {
+    DataOptions data;
+    const std::uint64_t count = choose_more(finding, data);
+    return count <= finding.samples ? 0 : loading_to_compare_ + comparing_each_ * static_cast<double>(count);
+  }
+
+  void compare_more(double limit, MethodFinding& finding) override {
+    DataOptions data;
+    choose_more(finding, data);
+    MethodFinding again = finding;
+    if (within(limit, [&] { compare_on(data, made_.at(finding.format), again); })) finding = std::move(again);
+  }
+
+  void compare(const std::filesystem::path& file, MethodFinding& finding) {
+    const bool is_static = finding.format == Format::kStatic;
+    compare_on(is_static ? held_out_ : all_, file, finding);
+    finding.is_measured = true;
+    made_[finding.format] = file;
+    if (!is_static) return;
+    result_.calibration_samples = calibrating_;
+    result_.notes.emplace_back(
+        "static was made without the search that `quantize()` does: its result is as close or closer");
+  }
+
+  QuantizeOptions quantize_setting(Format format) const {
+    QuantizeOptions quantize_options;
+    quantize_options.recipe.format = format;
+    quantize_options.recipe.target = options_.target;
+    quantize_options.recipe.integer.search = false;  // takes minutes; what it finds is only better
+    quantize_options.trial.is_wanted = false;        // it is compared and timed here
+    quantize_options.trial.runtime.library = options_.runtime.library;
+    quantize_options.trial.runtime.isolate = options_.runtime.isolate;
+    quantize_options.trial.data = format == Format::kStatic ? calibration_ : DataOptions{};
+    quantize_options.progress = options_.progress;
+    return quantize_options;
+  }
+
+  // Where the time of the fastest goes that is good enough, if it computes otherwise than the original.
+  void profile_fastest() {
+    MethodFinding* fastest = nullptr;
+    for (MethodFinding& finding : result_.methods) {
+      const bool is_other = finding.integer_nodes != 0 || finding.format == Format::kFp16;
+      if (!is_other || !finding.is_acceptable || !finding.is_timed()) continue;
+      if (fastest == nullptr || finding.speed_up.ratio > fastest->speed_up.ratio) fastest = &finding;
+    }
+    if (fastest != nullptr) fastest->profile = profile_of(made_.at(fastest->format));
+  }
+
+  // Nothing where it would take a large share of the time, or cannot be had.
+  std::optional<Profile> profile_of(const std::filesystem::path& model) {
+    const double wanted = result_.baseline.load_seconds * 2 + kProfiledCalls * call_seconds() + kLeastBench;
+    if (options_.runtime.remote || wanted > kProfileShare * left()) return std::nullopt;
+    BenchOptions bench_options = bench_setting();
+    bench_options.cold_starts = 0;
+    bench_options.seconds = kLeastBench;
+    bench_options.profile = true;
+    std::optional<Profile> profile;
+    try {
+      within(left(), [&] { profile = bench({model}, bench_options).models.front().profile; });
+    } catch (const Error& error) {
+      if (is_cancelled()) throw;
+      result_.notes.push_back(fmt::format("where the time goes is not known: {}", error.what()));
+    }
+    return profile;
+  }
+
+  const std::filesystem::path& model_;
+  const AdviseOptions& options_;
+  const Stopwatch& clock_;
+  AdviseResult& result_;
+  TemporaryFolder folder_;
+  DataOptions calibration_, held_out_, all_;
+  std::uint64_t samples_ = 0, calibrating_ = 0, held_out_samples_ = 0, all_samples_ = 0;
+  std::shared_ptr<ReferenceRuns> reference_runs_ = keep_reference_runs();
+  double loading_seconds_ = 0;  // of a model that is timed: all that a timing takes besides the calls
+  double coding_seconds_ = 0, loading_to_compare_ = 0, comparing_each_ = 0;
+  bool has_learned_ = false;
+  std::map<Format, std::filesystem::path> made_;
+};
+
+}  // namespace
+
+void measure_methods(const std::filesystem::path& model, const AdviseOptions& options, const Stopwatch& clock,
+                     AdviseResult& result) {
+  Measuring(model, options, clock, result).run();
+}
+
+}  // namespace ounce::search

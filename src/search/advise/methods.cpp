@@ -1,0 +1,167 @@
+#include "search/advise/methods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "formats/onnx/plan/dynamic_planner.h"
+#include "formats/onnx/plan/plan.h"
+#include "formats/onnx/plan/weights.h"
+#include "search/advise/rules.h"
+#include "target/target.h"
+
+namespace ounce::search {
+namespace {
+
+bool computes_halves(const std::string& target) {
+  const target::Provider* provider = target::find_provider(target::parse_target(target).provider);
+  return provider != nullptr && provider->computes_fp16;
+}
+
+bool is_convolutional(ModelFamily family) {
+  return family == ModelFamily::kCnn || family == ModelFamily::kDetector ||
+         family == ModelFamily::kAudioGenerator;
+}
+
+// Of the weights, that dynamic could compute with.
+double share_of_products(const FamilyFinding& family) {
+  std::uint64_t bytes = 0;
+  for (const NamedCount& weight : family.weights) {
+    if (plan::gains_by_dynamic(weight.name)) bytes += weight.bytes;
+  }
+  return family.weight_bytes == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(family.weight_bytes);
+}
+
+}  // namespace
+
+std::vector<Format> methods_for(const AdviseOptions& options, const FamilyFinding& family) {
+  using enum Format;
+  std::vector<Format> methods = is_convolutional(family.family)
+                                    ? std::vector{kStatic, kW8, kDynamic, kW16, kW4}
+                                    : std::vector{kDynamic, kW8, kStatic, kW4, kW16};
+  methods.insert(computes_halves(options.target) ? methods.begin() : methods.end(), kFp16);
+  return methods;
+}
+
+double effort(Format format) {
+  switch (format) {
+    case Format::kW16: return 0.7;
+    case Format::kW4: return 3;
+    case Format::kDynamic:
+    case Format::kStatic: return 2;
+    default: return 1;
+  }
+}
+
+std::string obstacle(Format format, const AdviseOptions& options, const FamilyFinding& family) {
+  if (format == Format::kStatic && options.data.is_generated())
+    return "needs data to calibrate on: give `data`";
+  const double share = share_of_products(family);
+  if (format != Format::kDynamic || share >= kDynamicShare) return {};
+  return share == 0 ? "there is no MatMul, Gemm, LSTM or attention with weights"
+                    : fmt::format("only {:.1f} % of the weights are those of MatMul, Gemm, LSTM or attention",
+                                  100 * share);
+}
+
+void describe(const QuantizeResult& made, MethodFinding& finding) {
+  finding.bytes = made.bytes_after;
+  finding.ratio = made.ratio();
+  std::map<std::string, std::size_t> reasons;
+  for (const NodeOutcome& node : made.nodes) {
+    ++(node.arithmetic == Arithmetic::kFloat ? finding.float_nodes : finding.integer_nodes);
+    if (node.arithmetic == Arithmetic::kFloat) ++reasons[fmt::format("{}: {}", node.op_type, node.reason)];
+  }
+  std::vector<std::pair<std::size_t, std::string>> sorted;
+  for (const auto& [reason, count] : reasons) sorted.emplace_back(count, reason);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [count, reason] : sorted)
+    finding.left_in_floats.push_back(fmt::format("{} {}", count, reason));
+  for (const ActivationOutcome& value : made.activations) {
+    if (!finding.worst_activation.empty() && value.sqnr_db >= finding.worst_activation_db) continue;
+    finding.worst_activation = value.name;
+    finding.worst_activation_db = value.sqnr_db;
+  }
+  const bool is_integer = finding.format == Format::kStatic || finding.format == Format::kDynamic;
+  if (!is_integer || finding.integer_nodes != 0) return;
+  finding.why_not = "no op can compute on integers";
+  if (!finding.left_in_floats.empty())
+    finding.why_not += fmt::format(" ({})", finding.left_in_floats.front());
+}
+
+namespace {
+
+constexpr std::uint64_t kMostValues = 100'000'000;  // that are looked at, a fraction of a second
+constexpr std::size_t kTile = 65536;
+
+// The channel that a value belongs to: axes [first, last) of the tensor, counted together.
+struct Channels {
+  std::size_t count = 1, inner = 1;
+
+  explicit Channels(const plan::Weight& weight) {
+    if (!weight.channels) return;
+    for (std::size_t axis = weight.channels->first; axis < weight.tensor->dims.size(); ++axis)
+      (axis < weight.channels->last ? count : inner) *= static_cast<std::size_t>(weight.tensor->dims[axis]);
+  }
+  std::size_t of(std::size_t position) const { return position / inner % count; }
+};
+
+WeightSpread spread_of(const onnx::Model& model, const plan::Weight& weight) {
+  const plan::TensorSource source(model, *weight.tensor);
+  const Channels channels(weight);
+  std::vector<float> peaks(channels.count), scratch;
+  double squares = 0;
+  const std::size_t size = source.floats().size();
+  for (std::size_t first = 0; first < size; first += kTile) {
+    const std::size_t count = std::min(kTile, size - first);
+    const std::byte* bytes = source.floats().values(first, count, scratch);
+    for (std::size_t i = 0; i < count; ++i) {
+      float value = 0;
+      std::memcpy(&value, bytes + i * sizeof value, sizeof value);
+      squares += static_cast<double>(value) * value;
+      float& peak = peaks[channels.of(first + i)];
+      peak = std::max(peak, std::fabs(value));
+    }
+    source.floats().release(first, count);
+  }
+  WeightSpread spread{std::string(weight.name), weight.op_type, 0, 1};
+  const double rms = std::sqrt(squares / static_cast<double>(size));
+  const float largest = *std::max_element(peaks.begin(), peaks.end());
+  if (rms > 0 && std::isfinite(rms)) spread.peak = largest / rms;
+  float smallest = largest;
+  for (const float peak : peaks) smallest = peak > 0 ? std::min(smallest, peak) : smallest;
+  if (smallest > 0) spread.channels = static_cast<double>(largest) / smallest;
+  return spread;
+}
+
+}  // namespace
+
+WeightSurvey survey_weights(const onnx::Model& model, const graph::Index& index) {
+  WeightSurvey survey;
+  std::uint64_t seen = 0;
+  for (const plan::Weight& weight : plan::find_weights(index)) {
+    if (!weight.fits_few_bits() || weight.tensor->element_count() == 0) continue;
+    ++survey.weights;
+    if (weight.tensor->byte_count() < kTinyLayer) {
+      ++survey.tiny;
+      continue;
+    }
+    seen += weight.tensor->element_count();
+    survey.is_whole = survey.is_whole && seen <= kMostValues;
+    if (!survey.is_whole) continue;
+    const WeightSpread spread = spread_of(model, weight);
+    if (spread.peak > kWideWeight) survey.widest.push_back(spread);
+    if (spread.channels > kWideChannels) survey.uneven.push_back(spread);
+  }
+  std::stable_sort(survey.widest.begin(), survey.widest.end(),
+                   [](const auto& a, const auto& b) { return a.peak > b.peak; });
+  std::stable_sort(survey.uneven.begin(), survey.uneven.end(),
+                   [](const auto& a, const auto& b) { return a.channels > b.channels; });
+  return survey;
+}
+
+}  // namespace ounce::search

@@ -1,0 +1,251 @@
+#include "search/advise/risks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/check.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "evaluate/compare/gates.h"
+#include "formats/onnx/file/types.h"
+#include "search/advise/family_signs.h"
+#include "search/advise/methods.h"
+#include "search/advise/rules.h"
+#include "target/target.h"
+
+namespace ounce::search {
+namespace {
+
+const MethodFinding* find_measured(const AdviseResult& result, Format format) {
+  for (const MethodFinding& method : result.methods) {
+    if (method.format == format && method.is_measured) return &method;
+  }
+  return nullptr;
+}
+
+class Risks {
+ public:
+  Risks(const onnx::Model& model, const graph::Index& index, const AdviseOptions& options,
+        const AdviseResult& result)
+      : model_(model), index_(index), options_(options), result_(result) {}
+
+  std::vector<Risk> run() {
+    if (result_.family.family == ModelFamily::kTrees) return std::move(risks_);
+    look_at_masks();
+    look_at_accumulation();
+    look_at_probabilities();
+    look_at_weights();
+    look_at_activations();
+    look_at_floats();
+    look_at_memory();
+    look_at_shapes();
+    look_at_labels();
+    look_at_target();
+    return std::move(risks_);
+  }
+
+ private:
+  void add(const char* name, std::string evidence, std::string advice = {}) {
+    risks_.push_back({name, std::move(evidence), std::move(advice)});
+  }
+
+  void look_at_masks() {
+    std::vector<std::string> masks;
+    for (const MaskConstant& mask : find_masks(model_, index_)) {
+      if (mask.value < 0) masks.push_back(fmt::format("'{}' = {:g}", mask.name, mask.value));
+    }
+    if (masks.empty()) return;
+    add("attention_mask", fmt::format("{} goes into Softmax", fmt::join(masks, ", ")),
+        "a scale that had to hold it would leave one code for all scores: the sum must stay in floats, as it "
+        "does with "
+        "dynamic; 16-bit floats end at -65504");
+  }
+
+  void look_at_accumulation() {
+    if (result_.family.is_autoregressive)
+      add("accumulating_errors", "autoregressive: what it says becomes what it reads, and so do its errors",
+          "judge whole sequences, such as nll or generated text, and not single steps");
+    std::vector<std::string> carried, lost;
+    for (const auto& [input, output] : result_.family.states) {
+      auto& list = options_.data.carry.contains(input) ? carried : lost;
+      list.push_back(fmt::format("{}={}", input, output));
+    }
+    if (!carried.empty())
+      add("accumulating_errors",
+          fmt::format("a state goes from run to run ({}), and errors with it", fmt::join(carried, ", ")),
+          "they are in these figures, as sequences were run; longer ones may lose more");
+    if (!lost.empty())
+      add("state_not_carried",
+          fmt::format("inputs look like states that outputs give to the next run: {}", fmt::join(lost, ", ")),
+          fmt::format("each run began anew here, so errors that add up were not seen: give `carry` {}",
+                      fmt::join(lost, " `carry` ")));
+  }
+
+  void look_at_probabilities() {
+    for (const char* op : {"Softmax", "Sigmoid"}) {
+      if (!ends_in(model_, index_, op)) continue;
+      add("probabilities", fmt::format("outputs are probabilities ({})", op),
+          "coarser numbers move them even where the answer stays: check the thresholds that you use");
+    }
+  }
+
+  void look_at_weights() {
+    const WeightSurvey survey = survey_weights(model_, index_);
+    if (!survey.widest.empty()) {
+      const WeightSpread& worst = survey.widest.front();
+      add("wide_weights",
+          fmt::format(
+              "{} of {} weights have values over {:.0f} times their root mean square; '{}' ({}) {:.0f} times",
+              survey.widest.size(), survey.weights, kWideWeight, worst.name, worst.op_type, worst.peak),
+          "a scale that holds them is coarse for all others");
+    }
+    if (!survey.uneven.empty()) {
+      const WeightSpread& worst = survey.uneven.front();
+      add("uneven_channels",
+          fmt::format("channels of {} of {} weights differ by over {:.0f} times in range; those of '{}' by "
+                      "{:.0f} times",
+                      survey.uneven.size(), survey.weights, kWideChannels, worst.name, worst.channels),
+          "one scale for a whole tensor would lose the small channels: keep the scales per channel");
+    }
+    if (2 * survey.tiny > survey.weights)
+      add("small_layers",
+          fmt::format("{} of {} weights have under {} bytes", survey.tiny, survey.weights, kTinyLayer),
+          "for layers that small, coding what goes in and out costs more than integers save");
+  }
+
+  void look_at_activations() {
+    const MethodFinding* found = find_measured(result_, Format::kStatic);
+    if (found == nullptr || found->worst_activation.empty() || found->worst_activation_db >= kFineSqnr)
+      return;
+    add("wide_activations",
+        fmt::format("8 bits hold '{}' with {:.1f} dB only", found->worst_activation,
+                    found->worst_activation_db),
+        "few large values stretch its range: `tune()` leaves such places in floats");
+  }
+
+  void look_at_floats() {
+    for (const Format format : {Format::kStatic, Format::kDynamic}) {
+      const MethodFinding* found = find_measured(result_, format);
+      if (found == nullptr || found->left_in_floats.empty()) continue;
+      const std::size_t all = found->integer_nodes + found->float_nodes;
+      if (static_cast<double>(found->float_nodes) < kFloatShare * static_cast<double>(all)) continue;
+      add("stays_in_floats",
+          fmt::format("{} of {} ops compute on floats even with {}; {}", found->float_nodes, all,
+                      format == Format::kStatic ? "static" : "dynamic", found->left_in_floats.front()));
+      return;
+    }
+  }
+
+  void look_at_memory() {
+    const MethodFinding* found = find_measured(result_, Format::kW8);
+    const std::uint64_t before = result_.baseline.peak_memory;
+    // Weights that are nothing beside the runtime itself show nothing.
+    const bool shows = result_.bytes > before / 10;
+    if (found == nullptr || before == 0 || !shows || found->peak_memory < before * 9 / 10) return;
+    add("memory_stays",
+        fmt::format("w8 is {:.0f} % of the file and {:.0f} % of the memory: {:.0f} MB, the original {:.0f}",
+                    100 * found->ratio,
+                    100 * static_cast<double>(found->peak_memory) / static_cast<double>(before),
+                    static_cast<double>(found->peak_memory) / 1e6, static_cast<double>(before) / 1e6),
+        "weights that are stored small are floats again once they are loaded: `memory=balanced` and "
+        "`memory=low` decode them at every run");
+  }
+
+  bool is_state(const std::string& input) const {
+    const auto& states = result_.family.states;
+    return std::any_of(states.begin(), states.end(), [&](const auto& state) { return state.first == input; });
+  }
+
+  void look_at_shapes() {
+    std::vector<std::string> free;
+    for (const auto& input : model_.proto->graph->inputs) {
+      if (is_state(std::string(input->name))) continue;
+      const onnx::ValueType type = onnx::read_type(input->type);
+      for (std::size_t i = 1; i < type.shape.size(); ++i) {  // the first one is the batch
+        if (type.shape[i].value <= 0) {
+          free.push_back(fmt::format("'{}'", input->name));
+          break;
+        }
+      }
+    }
+    if (free.empty()) return;
+    add("free_shapes", fmt::format("the lengths of {} are free", fmt::join(free, ", ")),
+        result_.is_generated ? "speeds were taken at a made-up length: give `data`, or `shape`"
+                             : "speeds are those of the first sample's length");
+  }
+
+  void look_at_labels() {
+    for (const MethodFinding& method : result_.methods) {
+      if (!method.is_faster(kWorthwhileSpeed) || !method.metric) continue;
+      const MetricResult& metric = *method.metric;
+      const double scale = std::max(evaluate::loss_scale(metric), 1e-9);
+      // One sample more or less is the finest step of an accuracy.
+      const bool is_plain = metric.unit == MetricUnit::kAbsolute || metric.unit == MetricUnit::kDecibel;
+      const char* unit = metric.unit == MetricUnit::kDecibel ? " dB" : is_plain ? "" : " %";
+      const double shown = is_plain ? 1 : 100;
+      const double step = metric.unit == MetricUnit::kShare
+                              ? 1.0 / static_cast<double>(std::max<std::uint64_t>(1, result_.quality_samples))
+                              : 0;
+      const double doubt = std::max(step, (metric.drop_high - metric.drop_low) / 2 / scale);
+      if (!(doubt > options_.max_drop)) continue;
+      add("few_labels",
+          fmt::format("{} labelled samples tell {} to ± {:.2f}{} only", result_.quality_samples, metric.name,
+                      shown * doubt, unit),
+          fmt::format("more of them are needed to see a loss of {:g}{}", shown * options_.max_drop, unit));
+      return;
+    }
+  }
+
+  void look_at_target() {
+    if (options_.target.empty() || !target::parse_target(options_.target).is_place()) return;
+    CheckOptions check_options;
+    check_options.targets = {options_.target};
+    const CheckReport report = check(result_.model, check_options);
+    for (const TargetCheck& found : report.targets) {
+      if (found.broken + found.slow == 0 && found.problems.empty()) continue;
+      std::vector<std::string> what = found.problems;
+      for (const NodeFinding& node : found.findings) {
+        if (node.verdict != Verdict::kUnknown) what.push_back(fmt::format("{}: {}", node.op_type, node.why));
+      }
+      add("target",
+          fmt::format("the original on {}: {} nodes do not run, {} run slowly; {}", found.target,
+                      found.broken, found.slow, what.empty() ? "" : what.front()),
+          "see ounce check");
+    }
+    add("other_machine", "speeds are those of this machine",
+        fmt::format("time the result on {} with `bench() with remote.via`", options_.target));
+  }
+
+  const onnx::Model& model_;
+  const graph::Index& index_;
+  const AdviseOptions& options_;
+  const AdviseResult& result_;
+  std::vector<Risk> risks_;
+};
+
+}  // namespace
+
+std::vector<Risk> find_risks(const onnx::Model& model, const graph::Index& index,
+                             const AdviseOptions& options, const AdviseResult& result) {
+  return Risks(model, index, options, result).run();
+}
+
+std::vector<std::string> find_missing(const AdviseOptions& options, const AdviseResult& result) {
+  std::vector<std::string> missing;
+  if (result.family.family == ModelFamily::kTrees || result.family.is_quantized) return missing;
+  if (options.data.is_generated()) {
+    missing.emplace_back("data (`data`): static cannot be calibrated, and quality is that on made-up inputs");
+    return missing;
+  }
+  if (options.data.labels.empty() && result.family.family != ModelFamily::kAudioGenerator)
+    missing.emplace_back(
+        "labels (`labels` FIELD): the outputs were compared with the original's, nobody knows what is right");
+  if (result.samples != 0 && result.samples < kFewSamples)
+    missing.push_back(fmt::format("samples: {} of them are few, {} and more make figures that hold",
+                                  result.samples, kFewSamples));
+  return missing;
+}
+
+}  // namespace ounce::search

@@ -1,0 +1,363 @@
+#include "search/advise/verdict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "search/advise/commands.h"
+#include "search/advise/rules.h"
+
+namespace ounce::search {
+namespace {
+
+std::string size_text(std::uint64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (value < 1e6) return fmt::format("{:.{}f} kB", value / 1e3, value < 1e4 ? 1 : 0);
+  return fmt::format("{:.{}f} MB", value / 1e6, value < 1e8 ? 1 : 0);
+}
+
+std::string speed_text(const MethodFinding& method) {
+  if (!method.is_timed()) {
+    const bool is_busy = method.speed_up.rounds != 0 && !method.speed_up.is_reliable;
+    return is_busy ? "not timed (the machine was too busy)" : "not timed";
+  }
+  return method.speed_up.is_measurable ? fmt::format("{:.2f} × as fast", method.speed_up.ratio)
+                                       : "as fast as the original";
+}
+
+constexpr double kMostOfferedDrop = 5;  // points of a metric
+
+// A budget as the command line takes it.
+std::string budget_text(double seconds) {
+  const double minutes = seconds / 60;
+  if (seconds >= 120 && minutes == std::floor(minutes)) return fmt::format("{:.0f}m", minutes);
+  return fmt::format("{:g}s", seconds);
+}
+
+bool is_integer(Format format) { return format == Format::kStatic || format == Format::kDynamic; }
+
+// The fastest of those that are worth it and good enough, or lose too much; the smaller one of two that are
+// about as fast.
+const MethodFinding* fastest(const AdviseResult& result, bool is_acceptable) {
+  const MethodFinding* best = nullptr;
+  for (const MethodFinding& method : result.methods) {
+    if (!method.is_faster(kWorthwhileSpeed) || method.is_acceptable != is_acceptable || method.is_uncertain)
+      continue;
+    if (best == nullptr) best = &method;
+    const double ratio = method.speed_up.ratio / best->speed_up.ratio;
+    if (ratio > kSameSpeed || (method.bytes < best->bytes && ratio * kSameSpeed > 1)) best = &method;
+  }
+  return best;
+}
+
+// The smallest of those that only store, are good enough and not slower. One that was not timed is taken only
+// if none was. Four bits have to prove more.
+const MethodFinding* smallest(const AdviseResult& result) {
+  const MethodFinding* best = nullptr;
+  for (const MethodFinding& method : result.methods) {
+    const bool is_slower =
+        method.is_timed() && method.speed_up.is_measurable && method.speed_up.ratio * kWorthwhileSpeed < 1;
+    if (!method.is_measured || !is_storage(method.format) || !method.is_acceptable || is_slower) continue;
+    const bool is_bold = method.format == Format::kW4 && !method.metric && method.sqnr_db < kFineSqnr;
+    if (is_bold || method.ratio > kWorthwhileSize) continue;
+    const auto rank = [](const MethodFinding& one) { return std::pair(!one.is_timed(), one.bytes); };
+    if (best == nullptr || rank(method) < rank(*best)) best = &method;
+  }
+  return best;
+}
+
+class Deciding {
+ public:
+  Deciding(const AdviseOptions& options, AdviseResult& result)
+      : options_(options), result_(result), commands_(options, result) {}
+
+  void run() {
+    if (leave_what_has_nothing()) return;
+    const MethodFinding* best = fastest(result_, true);
+    const MethodFinding* lossy = fastest(result_, false);
+    const MethodFinding* small = smallest(result_);
+    if (lossy != nullptr && !can_tune(*lossy)) lossy = nullptr;
+    if (best != nullptr) {
+      quantize(*best);
+      // A good deal more speed would be there, for somebody who looks for it.
+      if (lossy != nullptr && lossy->speed_up.ratio > kWorthwhileSpeed * best->speed_up.ratio)
+        offer_tuning(*lossy);
+    } else if (lossy != nullptr) {
+      tune(*lossy);
+    } else if (small != nullptr && result_.size != SizeClass::kSmall) {
+      store(*small);
+    } else if (const MethodFinding* open = most_promising()) {
+      wait_for(*open);
+    } else if (needs_data()) {
+      wait_for_data();
+    } else {
+      leave_as_not_worth_it();
+    }
+  }
+
+ private:
+  bool leave_what_has_nothing() {
+    const FamilyFinding& family = result_.family;
+    if (family.family == ModelFamily::kTrees) {
+      leave("a tree or classical model has no weights to quantize");
+      say("Its numbers are thresholds and votes: with fewer bits samples would take other branches, and no "
+          "arithmetic would be saved.");
+      say("Fewer or shallower trees make such a model smaller and faster.");
+    } else if (family.is_quantized) {
+      leave("it is quantized already");
+      say("To get another format, start from the FP32 model.");
+    } else if (family.weight_bytes == 0) {
+      leave("there are no weights to quantize");
+      say(fmt::format(
+          "None of its {} kinds of ops multiplies with weights, so nothing can be stored smaller.",
+          family.ops.size()));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool can_tune(const MethodFinding& method) const {
+    return !options_.data.is_generated() && method.sqnr_db > kHopelessSqnr && !is_storage(method.format);
+  }
+
+  void quantize(const MethodFinding& best) {
+    result_.verdict = AdviceVerdict::kQuantize;
+    result_.headline = fmt::format("quantize: {} is {} and {:.0f} % of the size; {}{}", name_of(best.format),
+                                   speed_text(best), 100 * best.ratio, best.quality, on_what());
+    if (result_.size == SizeClass::kSmall) {
+      say(fmt::format("With {} it is small, and its size alone would not be worth a change; the speed is.",
+                      size_text(result_.bytes)));
+    } else {
+      say(fmt::format("It shrinks from {} to {} and gets faster at once.", size_text(result_.bytes),
+                      size_text(best.bytes)));
+    }
+    say(why(best));
+    offer(best);
+  }
+
+  // Why this method does what it does.
+  std::string why(const MethodFinding& best) const {
+    const std::size_t all = best.integer_nodes + best.float_nodes;
+    if (best.format == Format::kStatic) {
+      return fmt::format("{} of {} ops compute on integers, with scales from {} calibration samples.",
+                         best.integer_nodes, all, result_.calibration_samples);
+    }
+    if (best.format == Format::kDynamic) {
+      return fmt::format(
+          "{} of {} ops compute on integers, with scales found while it runs: no calibration can be "
+          "wrong about an input, and Softmax, normalisation and masks stay in floats.",
+          best.integer_nodes, all);
+    }
+    return "Its arithmetic stays that of the original.";
+  }
+
+  void tune(const MethodFinding& lossy) {
+    result_.verdict = AdviceVerdict::kQuantize;
+    const std::string_view name = name_of(lossy.format);
+    result_.headline =
+        fmt::format("quantize in part: {} is {} but loses too much ({}); let tune find the mix", name,
+                    speed_text(lossy), lossy.quality);
+    if (result_.family.family == ModelFamily::kAudioGenerator) {
+      say(fmt::format("Its output is a wave that people hear: what {} in every layer adds to it is noise.",
+                      name));
+    } else {
+      say(fmt::format("There is speed in it, but {} in every layer costs more quality than you want to give.",
+                      name));
+    }
+    say("Usually a few layers make most of the error: with those in floats, the others may keep their "
+        "speed.");
+    result_.commands.push_back({commands_.tune(), "look for the fastest mix that keeps the quality"});
+    result_.commands.push_back({commands_.verify_tuned(), "and prove it on samples that it has not seen"});
+    offer_storage("if it finds none: the same arithmetic in a smaller file");
+  }
+
+  void store(const MethodFinding& small) {
+    result_.verdict = AdviceVerdict::kStoreSmall;
+    const bool is_same_speed = small.is_timed() && !small.speed_up.is_measurable;
+    result_.headline = fmt::format(
+        "store small only: {} is {:.0f} % of the size{}; {}{}", name_of(small.format), 100 * small.ratio,
+        is_same_speed ? " at the same speed" : ", " + speed_text(small), small.quality, on_what());
+    say(fmt::format("{} become {}.", size_text(result_.bytes), size_text(small.bytes)));
+    say(integer_results());
+    if (const MethodFinding* open = most_promising()) say_samples_needed(*open);
+    offer(small);
+  }
+
+  // Could more time, more samples or an idle machine make this method the answer?
+  bool is_open(const MethodFinding& method) const {
+    if (!method.is_measured) return method.is_out_of_time;
+    const bool could_be_faster = !method.is_timed() || method.is_faster(kWorthwhileSpeed);
+    if (method.is_acceptable || method.is_uncertain) return could_be_faster;
+    return !method.is_timed() && can_tune(method);
+  }
+
+  // Of the methods that nothing was decided about, the one to name. Storage alone is no reason to quantize a
+  // small model.
+  const MethodFinding* most_promising() const {
+    const MethodFinding* best = nullptr;
+    for (const MethodFinding& method : result_.methods) {
+      const bool is_storing = is_storage(method.format);
+      if (is_storing && result_.size == SizeClass::kSmall) continue;
+      // Without a provider that computes on it, FP16 is no candidate for speed.
+      if (method.format == Format::kFp16 && method.format != result_.methods.front().format) continue;
+      const bool lacks_samples_to_store =
+          is_storing && method.is_uncertain && method.ratio <= kWorthwhileSize;
+      if (!is_open(method) && !lacks_samples_to_store) continue;
+      const auto rank = [](const MethodFinding& one) {
+        return std::tuple(one.is_faster(kWorthwhileSpeed), one.is_measured, is_integer(one.format));
+      };
+      if (best == nullptr || rank(method) > rank(*best)) best = &method;
+    }
+    return best;
+  }
+
+  // Static was not tried because there is nothing to calibrate on.
+  bool needs_data() const {
+    return options_.data.is_generated() && result_.family.family != ModelFamily::kMlp;
+  }
+
+  void wait_for(const MethodFinding& open) {
+    const std::string_view name = name_of(open.format);
+    const bool has_faster = open.is_faster(kWorthwhileSpeed);
+    if (open.is_measured && open.is_uncertain && (has_faster || is_storage(open.format))) {
+      leave_open(has_faster ? fmt::format("{} is {}, but its quality is not certain: {}", name,
+                                          speed_text(open), open.quality)
+                            : fmt::format("the quality of {} is not certain: {}", name, open.quality));
+    } else if (open.is_measured && open.speed_up.rounds != 0 && !open.speed_up.is_reliable) {
+      leave_open(fmt::format("the machine was too busy to time {}; run again when it is idle", name));
+    } else if (is_unmeasured()) {
+      leave_open(fmt::format("{:g} s was too short to test any method{}", result_.budget, run_again()));
+    } else {
+      leave_open(fmt::format("{:g} s was too short to {} {}{}", result_.budget,
+                             open.is_measured ? "time" : "test", name, run_again()));
+    }
+    say(integer_results());
+    say_samples_needed(open);
+    if (has_faster) {
+      offer(open, "make it", "and test it with more samples");
+    } else {
+      offer_storage("if the download size matters");
+    }
+  }
+
+  void wait_for_data() {
+    leave_open("static, which may make it faster, needs data: give `data`");
+    say(integer_results());
+    offer_storage("if the download size matters");
+  }
+
+  std::string run_again() const {
+    if (result_.budget_needed == 0) return "";
+    return fmt::format("; run again with `budget={}`", budget_text(result_.budget_needed));
+  }
+
+  // The samples that a method lacks: the data does not have them, or there was no time for them.
+  void say_samples_needed(const MethodFinding& method) {
+    if (!method.is_uncertain || method.samples_needed == 0) return;
+    const bool is_half = method.format == Format::kStatic;
+    const std::uint64_t needed = method.samples_needed * (is_half ? 2 : 1);
+    const double confidence = 100 * result_.confidence;
+    if (needed <= result_.samples) {
+      say(fmt::format("{} was compared on {} samples; {:g} % confidence takes {}{}.", name_of(method.format),
+                      method.samples, confidence, method.samples_needed, run_again()));
+      return;
+    }
+    say(fmt::format("{:g} % confidence takes about {} samples{}{}.", confidence, needed,
+                    is_half ? ", half of which calibrate static" : "", shown_drop(method)));
+  }
+
+  // A loss that the samples can rule out, if it is one that somebody may want to allow.
+  static std::string shown_drop(const MethodFinding& method) {
+    if (!method.metric || method.metric->unit != MetricUnit::kShare) return "";
+    const double points = std::ceil(1000 * method.metric->drop_bound.value_or(1)) / 10;
+    if (!(points > 0 && points <= kMostOfferedDrop)) return "";
+    return fmt::format(
+        "; the samples given show a loss of at most {:g} points, which `max_drop={:g}%` allows", points,
+        points);
+  }
+
+  void leave_as_not_worth_it() {
+    if (result_.size != SizeClass::kSmall) {
+      leave("no method that was measured is both of use and good enough");
+    } else {
+      leave(fmt::format("{} is small, and no method makes it faster without harm", size_text(result_.bytes)));
+    }
+    say(integer_results());
+    if (result_.size == SizeClass::kSmall) say("Quantization would shrink the file but not speed it up.");
+    offer_storage("if the download size matters");
+  }
+
+  // There was no time for a single method.
+  bool is_unmeasured() const {
+    const auto& methods = result_.methods;
+    return std::none_of(methods.begin(), methods.end(),
+                        [](const auto& method) { return method.is_measured; });
+  }
+
+  // The results of the methods that run in INT8.
+  std::string integer_results() const {
+    std::vector<std::string> parts;
+    for (const MethodFinding& method : result_.methods) {
+      if (!is_integer(method.format)) continue;
+      if (method.is_out_of_time) parts.push_back(fmt::format("{} was not tested", name_of(method.format)));
+      if (!method.is_measured) continue;
+      const std::string quality = method.is_acceptable ? ""
+                                  : method.is_uncertain
+                                      ? fmt::format(", quality not certain ({})", method.quality)
+                                      : fmt::format(" and loses too much ({})", method.quality);
+      parts.push_back(fmt::format("{} is {}{}", name_of(method.format), speed_text(method), quality));
+    }
+    if (options_.data.is_generated())
+      parts.emplace_back("static was not tried, as it needs data: give `data` and ask again");
+    if (parts.empty()) return "No method that runs in INT8 could be measured.";
+    return fmt::format("INT8: {}.", fmt::join(parts, "; "));
+  }
+
+  void offer(const MethodFinding& method, const char* make = "make it",
+             const char* verify = "and prove it on your data") {
+    result_.commands.push_back({commands_.quantize(method.format), make});
+    if (!result_.is_generated) result_.commands.push_back({commands_.verify(method.format), verify});
+  }
+
+  void offer_tuning(const MethodFinding& lossy) {
+    result_.commands.push_back(
+        {commands_.tune(), fmt::format("or look for more: {} is {}, but {}", name_of(lossy.format),
+                                       speed_text(lossy), lossy.quality)});
+    result_.commands.push_back({commands_.verify_tuned(), "and prove it on samples that it has not seen"});
+  }
+
+  void offer_storage(const std::string& why) {
+    const MethodFinding* small = smallest(result_);
+    if (small == nullptr) return;
+    result_.commands.push_back({commands_.quantize(small->format),
+                                fmt::format("{} ({:.0f} %; {})", why, 100 * small->ratio, small->quality)});
+  }
+
+  const char* on_what() const { return result_.is_generated ? " (on random inputs)" : ""; }
+
+  void leave_open(const std::string& why) {
+    result_.verdict = AdviceVerdict::kUnknown;
+    result_.headline = "no recommendation yet: " + why;
+  }
+
+  void leave(const std::string& why) {
+    result_.verdict = AdviceVerdict::kLeave;
+    result_.headline = "do not quantize: " + why;
+  }
+  void say(std::string sentence) { result_.reasons.push_back(std::move(sentence)); }
+
+  const AdviseOptions& options_;
+  AdviseResult& result_;
+  CommandWriter commands_;
+};
+
+}  // namespace
+
+void decide(const AdviseOptions& options, AdviseResult& result) { Deciding(options, result).run(); }
+
+}  // namespace ounce::search

@@ -1,0 +1,197 @@
+#include "search/tune/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+
+#include "base/digest.h"
+#include "base/json_text.h"
+
+namespace ounce::search {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path path_in(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+// Of the user's own; empty when nothing says where that is. Never below a folder that everybody writes to:
+// whoever makes a folder there first decides what is in it.
+fs::path users_cache() {
+  if (const auto all = path_in("XDG_CACHE_HOME"); !all.empty()) return all / "ounce";
+  if (const auto home = path_in("HOME"); !home.empty()) return home / ".cache" / "ounce";
+  return {};
+}
+
+// A new folder is for its owner alone. Measurements tell the names of a model's layers.
+std::error_code make_folder(const fs::path& folder) {
+  std::error_code failure;
+  if (fs::is_directory(folder, failure)) return {};
+  failure.clear();
+  if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), failure);
+  if (failure) return failure;
+  if (::mkdir(folder.c_str(), S_IRWXU) == 0) return {};
+  const int error = errno;
+  return fs::is_directory(folder, failure) ? std::error_code()
+                                           : std::error_code(error, std::generic_category());
+}
+
+// Why the user's own cache cannot be used; empty: it can.
+std::string refusal_of_users_cache(const fs::path& folder) {
+  if (folder.empty()) return "HOME is not set";
+  if (const std::error_code failure = make_folder(folder))
+    return fmt::format("{}: {}", folder.string(), failure.message());
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0)
+    return fmt::format("{}: {}", folder.string(), std::strerror(errno));
+  if (status.st_uid != ::geteuid()) return fmt::format("{} belongs to another user", folder.string());
+  const bool is_open_to_others = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (is_open_to_others && ::chmod(folder.c_str(), S_IRWXU) != 0)
+    return fmt::format("others can write to {}", folder.string());
+  return {};
+}
+
+constexpr const char* kAdvice = "give `cache` or `keep=false`";
+
+constexpr JsonLimits kLine = {.depth = 32, .bytes = std::size_t{64} << 20};
+
+// Of everything else in a line: two processes may have written into one, or somebody else.
+std::string check_of(const nlohmann::json& line) {
+  const std::string text = line["key"].dump() + line["value"].dump() + line["seconds"].dump();
+  return hex(digest_of(text)).substr(0, 16);
+}
+
+// Nothing if it is no line of ours.
+nlohmann::json read_line(std::string_view text) {
+  nlohmann::json line = parse_json_or_nothing(text, kLine);
+  if (!line.is_object() || !line.contains("key") || !line["key"].is_string() || !line.contains("value") ||
+      !line.contains("seconds") || !line["seconds"].is_number() || !line.contains("check"))
+    return nullptr;
+  return line["check"] == check_of(line) ? line : nullptr;
+}
+
+// Whoever holds it is the only one that appends.
+class FileLock {
+ public:
+  explicit FileLock(int file) : file_(file) { ::flock(file_, LOCK_EX); }
+  ~FileLock() { ::flock(file_, LOCK_UN); }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int file_;
+};
+
+bool ends_in_a_line(int file) {
+  struct stat status {};
+  char last = '\n';
+  if (::fstat(file, &status) != 0 || status.st_size == 0) return true;
+  return ::pread(file, &last, 1, status.st_size - 1) != 1 || last == '\n';
+}
+
+}  // namespace
+
+std::filesystem::path journal_file(const std::filesystem::path& folder, const std::string& identity,
+                                   std::vector<std::string>& notes) {
+  fs::path where = folder.empty() ? path_in("OUNCE_CACHE") : folder;
+  if (!where.empty()) {
+    if (const std::error_code failure = make_folder(where))
+      throw Error(ErrorCode::kIo,
+                  fmt::format("cannot keep measurements here: {}; {}", failure.message(), kAdvice),
+                  where.string());
+  } else {
+    where = users_cache();
+    if (const std::string why = refusal_of_users_cache(where); !why.empty()) {
+      notes.push_back(fmt::format("measurements are not kept: {}; {}", why, kAdvice));
+      return {};
+    }
+  }
+  return where / (hex(digest_of(identity)) + ".jsonl");
+}
+
+Journal::Journal(std::filesystem::path file) : file_(std::move(file)) {
+  if (file_.empty()) return;
+  constexpr int kFlags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+  out_ = io::Descriptor(::open(file_.c_str(), kFlags, S_IRUSR | S_IWUSR));
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::kIo, fmt::format("cannot keep measurements here: {}; {}", why, kAdvice),
+                file_.string());
+  };
+  if (!out_) refuse(errno == ELOOP ? "is a symbolic link" : std::strerror(errno));
+  struct stat status {
+  }, folder{};
+  if (::fstat(out_.get(), &status) != 0) refuse(std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) refuse("is not a regular file");
+  // Whoever named the folder trusts its owner.
+  const fs::path above = file_.has_parent_path() ? file_.parent_path() : ".";
+  const bool is_trusted =
+      status.st_uid == ::geteuid() || (::stat(above.c_str(), &folder) == 0 && status.st_uid == folder.st_uid);
+  if (!is_trusted) refuse("belongs to another user");
+  read();
+}
+
+// By the descriptor: the name may stand for another file by now, and the file may become shorter.
+void Journal::read() {
+  std::string text_of_file;
+  std::vector<char> piece(std::size_t{1} << 16);
+  for (;;) {
+    const ssize_t got =
+        ::pread(out_.get(), piece.data(), piece.size(), static_cast<off_t>(text_of_file.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0)
+      throw Error(ErrorCode::kIo, fmt::format("cannot read: {}", std::strerror(errno)), file_.string());
+    if (got == 0) break;
+    text_of_file.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  for (std::string_view rest = text_of_file; !rest.empty();) {
+    const std::string_view text = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), text.size() + 1));
+    nlohmann::json line = read_line(text);
+    if (line.is_null()) continue;
+    const double seconds = std::max(0.0, line["seconds"].get<double>());
+    entries_[line["key"].get<std::string>()] = &all_.emplace_back(Entry{std::move(line["value"]), seconds});
+  }
+}
+
+const Journal::Entry* Journal::find(const std::string& key) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(key);
+  return found == entries_.end() ? nullptr : found->second;
+}
+
+const Journal::Entry& Journal::add(const std::string& key, nlohmann::json value, double seconds) {
+  const std::scoped_lock lock(mutex_);
+  const Entry& added = all_.emplace_back(Entry{std::move(value), seconds});
+  entries_[key] = &added;
+  if (out_) write(key, added);
+  return added;
+}
+
+// In one call, after whatever another process has left: a line is there, or it is not.
+void Journal::write(const std::string& key, const Entry& entry) const {
+  // As it will be read: what is no UTF-8 is replaced before the check is made.
+  const auto exact = [](const nlohmann::json& json) {
+    return parse_json(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), kLine);
+  };
+  nlohmann::json line = {{"key", exact(key)}, {"value", exact(entry.value)}, {"seconds", entry.seconds}};
+  line["check"] = check_of(line);
+  const FileLock lock(out_.get());
+  const std::string text = (ends_in_a_line(out_.get()) ? "" : "\n") + line.dump() + "\n";
+  if (::write(out_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    throw Error(ErrorCode::kIo, fmt::format("cannot keep measurements here: is the disk full? {}", kAdvice),
+                file_.string());
+}
+
+}  // namespace ounce::search

@@ -1,0 +1,91 @@
+// Answers a search by making models and running them. Each measurement stands in the journal and is made
+// once.
+#pragma once
+
+#include <ounce/tune.h>
+
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "io/temporary_files.h"
+#include "search/tune/candidate_maker.h"
+#include "search/tune/evaluator.h"
+#include "search/tune/journal.h"
+#include "search/tune/recording.h"
+#include "search/tune/split.h"
+
+namespace ounce::search {
+
+class MeasuringEvaluator : public Evaluator {
+ public:
+  MeasuringEvaluator(const TuneOptions& options, const Split& split, CandidateMaker& maker, Journal& journal,
+                     Clock& clock);
+
+  std::vector<double> noises(const std::vector<Recipe>& recipes) override;
+  TuneTrial judge(const Recipe& recipe, const std::string& name) override;
+  std::vector<TreatedLayer> layers(const Recipe& recipe) override { return maker_.layers(recipe); }
+  bool computes_on_integers(const Recipe& recipe) override;
+  Resolution resolve_static(double close_enough, double most) override;
+  std::optional<MeasuredMemory> memory(const Recipe& recipe) override;
+  std::uint64_t original_bytes() const override { return original_bytes_; }
+  void keep_back(double seconds) override { kept_back_ = seconds; }
+
+  // The final word, with this confidence.
+  TuneTrial hold_out(const Recipe& recipe, double confidence);
+
+  // Called before anything is measured that is not known from before.
+  std::function<void()> before_measuring = [] {};
+
+  // Whatever else is worth keeping: `find` is called when it is not known. `read` makes something of what is
+  // known, and throws nlohmann::json::exception when it is not what it should be: then it is found anew.
+  template <class Read>
+  auto once(const std::string& key, const std::function<nlohmann::json()>& find, const Read& read) {
+    if (const nlohmann::json* known = recall(key)) {
+      try {
+        return read(*known);
+      } catch (const nlohmann::json::exception&) {  // what is found now takes its place
+      }
+    }
+    return read(find_out(key, find));
+  }
+
+  std::uint64_t recalled() const { return recalled_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  std::vector<SpeedUp> measure_times(const std::vector<Recipe>& recipes, double seconds,
+                                     int repetition) override;
+  const nlohmann::json* recall(const std::string& key);
+  nlohmann::json find_out(const std::string& key, const std::function<nlohmann::json()>& find);
+  VerifyOptions verify_options(const DataOptions& data) const;
+  Gates gates_with(double confidence) const;
+  void count(std::set<std::string> keys);
+  double seconds_left() const;
+  LoadMemory memory_of(const std::string& key, const std::function<std::filesystem::path()>& file);
+  std::filesystem::path file_of(const Recipe& recipe);
+  const Recording& recording();
+
+  const TuneOptions& options_;
+  const Split& split_;
+  const double search_confidence_;  // of what is fitted to the data: it has to pass on held-out data as well
+  CandidateMaker& maker_;
+  Journal& journal_;
+  TemporaryFolder folder_{"tune"};
+  std::list<std::string> files_;  // that are there, the last used one first
+  std::unique_ptr<Recording> recording_;
+  std::shared_ptr<ReferenceRuns> reference_runs_ = keep_reference_runs();  // on the held-out data
+  std::set<std::string> counted_;                                          // models
+  std::vector<std::string> notes_;
+  std::uint64_t original_bytes_ = 0, recalled_ = 0;
+  double kept_back_ = 0;
+  // The measurement was cut short by the clock, or the machine was too busy for it. It is not kept, because
+  // it says more about the machine on that day than about the model.
+  bool is_cut_short_ = false;
+};
+
+}  // namespace ounce::search

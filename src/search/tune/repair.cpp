@@ -1,0 +1,227 @@
+#include "search/tune/repair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "search/tune/layer_cost.h"
+
+namespace ounce::search {
+namespace {
+
+constexpr double kLeastCost = 0.002;      // share of the original's time: what timing can tell at best
+constexpr std::size_t kMostReturns = 24;  // layers that are tried in eight bits alone
+
+class Repairer {
+ public:
+  Repairer(Evaluator& evaluator, const Recipe& recipe, double least_sqnr,
+           const std::function<bool(double)>& has_time)
+      : evaluator_(evaluator), recipe_(recipe), least_sqnr_(least_sqnr), has_time_(has_time) {}
+
+  Repaired run() {
+    const bool is_storage = !recipe_.is_integer();
+    const std::vector<Format> rough =
+        is_storage ? std::vector{recipe_.format} : std::vector{Format::kStatic, Format::kDynamic};
+    layer_costs_ = measure_layer_costs(evaluator_, recipe_, rough, !is_storage, has_time_);
+    std::vector<Piece> pieces;
+    for (const LayerCost& cost : layer_costs_) pieces.push_back({cost.gain, std::max(cost.cost, kLeastCost)});
+    const double noise = evaluator_.noises({recipe_}).front(), limit = std::pow(10, -least_sqnr_ / 10);
+    Repaired repaired;
+    // Storage that has to grow again in most places is not worth the way.
+    if (is_storage && 2 * expected_count(pieces, noise, limit) > pieces.size() + 1) return repaired;
+    const auto may_go_on = [this] { return has_time_(step_); };
+    const auto found = shortest_passing(
+        pieces, noise, limit,
+        {[&](const Pieces& groups) { return passes(chosen_of(layer_costs_, groups)); }, may_go_on});
+    if (!found) return repaired;
+    // Nor may all layers of a block be needed.
+    const std::vector<LayerCost> layers = single_layers(*found);
+    Pieces all(layers.size());
+    std::iota(all.begin(), all.end(), 0);
+    chosen_ = chosen_of(
+        layers, without_the_needless(
+                    all, {[&](const Pieces& some) { return passes(chosen_of(layers, some)); }, may_go_on}));
+    store_smaller();
+    repaired.recipe = mixed(chosen_);
+    repaired.what = describe(is_storage);
+    return repaired;
+  }
+
+ private:
+  struct Chosen {
+    LayerCost layer_cost;
+    Format format = Format::kW16;
+  };
+
+  static std::vector<Chosen> chosen_of(const std::vector<LayerCost>& costs, const Pieces& numbers) {
+    std::vector<Chosen> chosen;
+    for (const std::size_t i : numbers) chosen.push_back({costs[i]});
+    return chosen;
+  }
+  // Of these groups, the cheapest first.
+  std::vector<LayerCost> single_layers(const Pieces& groups) const {
+    std::vector<LayerCost> single;
+    for (const std::size_t i : groups) {
+      for (const std::string& output : layer_costs_[i].outputs) {
+        LayerCost& part = single.emplace_back(layer_costs_[i]);
+        part.outputs = {output};
+        part.cost /= static_cast<double>(layer_costs_[i].outputs.size());
+      }
+    }
+    std::stable_sort(single.begin(), single.end(),
+                     [](const LayerCost& a, const LayerCost& b) { return a.cost < b.cost; });
+    return single;
+  }
+
+  Recipe mixed(const std::vector<Chosen>& all) const {
+    Recipe made = recipe_;
+    for (const Chosen& chosen : all) made = with(made, {chosen.layer_cost}, chosen.format);
+    return made;
+  }
+  bool passes(const std::vector<Chosen>& all) {
+    const double begin = evaluator_.clock().elapsed();
+    const TuneTrial trial = evaluator_.judge(mixed(all), "");
+    step_ = std::max(step_, evaluator_.clock().elapsed() - begin);
+    return trial.problem.empty() && trial.passed && trial.sqnr_db >= least_sqnr_;
+  }
+
+  // Eight bits where they do; all at once, or one after the other.
+  void store_smaller() {
+    const std::vector<Chosen> careful = chosen_;
+    if (recipe_.format == Format::kW8 || !has_time_(step_)) return;
+    for (Chosen& chosen : chosen_) chosen.format = Format::kW8;
+    if (passes(chosen_)) return;
+    chosen_ = careful;
+    for (std::size_t i = 0; i < std::min(chosen_.size(), kMostReturns) && has_time_(step_); ++i) {
+      chosen_[i].format = Format::kW8;
+      if (!passes(chosen_)) chosen_[i].format = Format::kW16;
+    }
+  }
+
+  std::string describe(bool is_storage) const {
+    std::size_t layers = 0, halves = 0;
+    for (const Chosen& chosen : chosen_) {
+      layers += chosen.layer_cost.outputs.size();
+      halves += chosen.format == Format::kW16 ? chosen.layer_cost.outputs.size() : 0;
+    }
+    const auto count = [](std::size_t n) { return fmt::format("{} layer{}", n, n == 1 ? "" : "s"); };
+    if (is_storage && halves == layers) return count(layers) + " in 16 bits";
+    std::string text = count(layers) + (is_storage ? " in 8 bits" : " in floats");
+    if (halves != 0) text += fmt::format(", {} of them in 16 bits", halves);
+    return text;
+  }
+
+  Evaluator& evaluator_;
+  const Recipe& recipe_;
+  double least_sqnr_;
+  const std::function<bool(double)>& has_time_;
+  std::vector<LayerCost> layer_costs_;
+  std::vector<Chosen> chosen_;
+  double step_ = 0.5;  // seconds of one judgement
+};
+
+}  // namespace
+
+Repaired repair(Evaluator& evaluator, const Recipe& recipe, double least_sqnr,
+                const std::function<bool(double)>& has_time) {
+  return Repairer(evaluator, recipe, least_sqnr, has_time).run();
+}
+
+namespace {
+
+constexpr double kDestroyed = 1e6;         // stands for noise that is no number
+constexpr std::size_t kMostRemovals = 24;  // tries to do without some
+
+double noise_of(const Piece& piece) { return piece.noise < kDestroyed ? piece.noise : kDestroyed; }
+
+class Returns {
+ public:
+  Returns(Pieces chosen, const LeaveOutQuestions& ask) : chosen_(std::move(chosen)), ask_(ask) {}
+
+  Pieces run() {
+    const std::size_t half = chosen_.size() / 2;
+    if (chosen_.size() < 2) return chosen_;
+    give_back(half, chosen_.size() - half);
+    give_back(0, half);
+    return chosen_;
+  }
+
+ private:
+  // All of these, or else each half of them.
+  void give_back(std::size_t first, std::size_t count) {
+    if (count == 0 || tries_++ >= kMostRemovals || !ask_.may_go_on()) return;
+    Pieces fewer = chosen_;
+    const auto begin = fewer.begin() + static_cast<std::ptrdiff_t>(first);
+    fewer.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+    if (!fewer.empty() && ask_.passes(fewer)) {
+      chosen_ = std::move(fewer);
+      return;
+    }
+    if (count == 1) return;
+    const std::size_t half = count / 2;
+    give_back(first + half, count - half);
+    give_back(first, half);
+  }
+
+  Pieces chosen_;
+  const LeaveOutQuestions& ask_;
+  std::size_t tries_ = 0;
+};
+
+}  // namespace
+
+Pieces by_worth(const std::vector<Piece>& pieces) {
+  Pieces order(pieces.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto worth = [&](std::size_t i) { return noise_of(pieces[i]) / std::max(pieces[i].cost, 1e-30); };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return worth(a) > worth(b); });
+  return order;
+}
+
+std::size_t expected_count(const std::vector<Piece>& pieces, double all, double limit) {
+  double sum = 0;
+  for (const Piece& piece : pieces) sum += noise_of(piece);
+  // What they bring together is known better than what each brings alone.
+  const double scale = sum > 0 ? std::min(all, kDestroyed) / sum : 0;
+  double left = std::min(all, kDestroyed);
+  std::size_t count = 0;
+  for (const std::size_t i : by_worth(pieces)) {
+    if (count != 0 && left <= limit) break;
+    left -= scale * noise_of(pieces[i]);
+    ++count;
+  }
+  return count;
+}
+
+std::optional<Pieces> shortest_passing(const std::vector<Piece>& pieces, double all, double limit,
+                                       const LeaveOutQuestions& ask) {
+  const Pieces order = by_worth(pieces);
+  const auto first = [&](std::size_t count) {
+    return Pieces(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+  };
+  std::size_t fails = 0, holds = 0;
+  for (std::size_t count = expected_count(pieces, all, limit); holds == 0;
+       count = std::min(2 * count, order.size())) {
+    if (order.empty() || !ask.may_go_on()) return std::nullopt;
+    if (ask.passes(first(count)))
+      holds = count;
+    else if (count == order.size())
+      return std::nullopt;
+    else
+      fails = count;
+  }
+  while (holds - fails > 1 && ask.may_go_on()) {
+    const std::size_t middle = fails + (holds - fails) / 2;
+    (ask.passes(first(middle)) ? holds : fails) = middle;
+  }
+  return first(holds);
+}
+
+Pieces without_the_needless(Pieces chosen, const LeaveOutQuestions& ask) {
+  return Returns(std::move(chosen), ask).run();
+}
+
+}  // namespace ounce::search

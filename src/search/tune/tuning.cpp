@@ -1,0 +1,359 @@
+#include "search/tune/tuning.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/cancel.h"
+#include "base/cpu.h"
+#include "base/digest.h"
+#include "evaluate/compare/gates.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/graph/validate.h"
+#include "quantize/recipe_json.h"
+#include "search/tune/evaluator.h"
+#include "search/tune/identity.h"
+#include "search/tune/measurement_json.h"
+#include "search/tune/measuring_evaluator.h"
+#include "search/tune/objective.h"
+#include "search/tune/search.h"
+
+namespace ounce::search {
+namespace {
+
+using nlohmann::json;
+
+// Gates without a bound go by the samples, unless somebody asks for a confidence that they cannot have.
+void settle_confidence(TuneOptions& options) {
+  Gates& gates = options.gates;
+  if (!gates.confidence) {
+    gates.confidence = kUsualConfidence;
+    gates.allow_unbounded = true;
+  }
+  if (gates.allow_unbounded || *gates.confidence == 0) return;
+  const auto refuse = [](const char* gate, const char* why) {
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("{} has no bound for `gates.confidence`: {}; leave out `gates.confidence`, and the "
+                    "samples decide about this gate",
+                    gate, why));
+  };
+  if (gates.max_abs_diff)
+    refuse("`gates.max_abs_diff`", "no number of samples bounds the largest difference on other data");
+  if (options.metric_command.is_given() && gates.max_drop)
+    refuse("`metric_command`", "it gives one number for all samples, which says nothing about others");
+}
+
+// What passes has to be the same model to whoever looks at its outputs; without labels a drop cannot be seen.
+TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
+  const bool has_metric =
+      !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();
+  const bool is_blind = options.gates.max_drop && !has_metric;
+  if (is_blind) options.gates.max_drop.reset();
+  const bool has_other = evaluate::has_any(options.gates);
+  if (!has_other && !is_blind && !options.data.labels.empty()) {
+    options.gates.max_drop = kDefaultDrop;
+    notes.emplace_back(evaluate::kDefaultDropNote);
+  } else if (!has_other) {
+    options.gates.min_sqnr = kDefaultTuneSqnr;
+  }
+  settle_confidence(options);
+  if (is_blind)
+    notes.push_back(
+        "there are no labels, so `gates.max_drop` has nothing to look at" +
+        (has_other ? "" : fmt::format("; every output must come within {} dB instead", kDefaultTuneSqnr)));
+  return options;
+}
+
+QuantizeOptions maker_options(const TuneOptions& options, const Split& split) {
+  QuantizeOptions made;
+  made.recipe.target = options.target;
+  made.trial.runtime.library = options.runtime.library;
+  made.trial.runtime.isolate = options.runtime.isolate;
+  made.trial.data = split.search;
+  made.trial.outputs = options.outputs;
+  made.trial.data.labels.clear();
+  made.threads = options.threads;
+  return made;
+}
+
+// Everything that changes a measurement.
+std::string identity(const std::filesystem::path& model, const TuneOptions& options) {
+  const Gates& gates = options.gates;
+  const auto text = [](const std::optional<double>& value) {
+    return value ? fmt::format("{}", *value) : "-";
+  };
+  std::string drops;
+  for (const auto& [name, limit] : gates.max_drops) drops += fmt::format(" {}={}", name, limit);
+  return identity_of(
+      model, options.data, options.runtime,
+      fmt::format(
+          "tune 5 on {} gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} of '{}' {} target {}",
+          cpu_name(), text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
+          text(gates.min_agreement), text(gates.max_drop), drops, text(gates.max_mse), text(gates.max_flips),
+          text(gates.confidence), name_of(options.task), name_of(options.metric),
+          fmt::format("{}' '{}", options.metric_command.command, fmt::join(options.tags, ",")),
+          options.label_output, fmt::join(options.outputs, "', '"), text(options.threshold), options.target));
+}
+
+// One run: what is the best so far is in its place.
+class Tuning {
+ public:
+  Tuning(const std::filesystem::path& model, const std::filesystem::path& output, const TuneOptions& given)
+      : options_(with_gates(given, result_.notes)),
+        clock_(options_.budget),
+        split_(split_data(model, options_.runtime, options_.data)),
+        maker_(model, maker_options(options_, split_)),
+        journal_(options_.keep && !options_.metric_command.function
+                     ? journal_file(options_.cache, identity(model, options_), result_.notes)
+                     : std::filesystem::path()),
+        evaluator_(options_, split_, maker_, journal_, clock_),
+        search_(options_, evaluator_, clock_, [this](const Candidate& best) { return adopt(best); }),
+        tries_(*options_.gates.confidence),
+        output_(output) {
+    result_.model = model;
+    result_.confidence = tries_.confidence();
+    result_.bytes_before = evaluator_.original_bytes();
+    result_.search_samples = split_.search_samples;
+    result_.held_out_samples = split_.held_out_samples;
+    if (split_.is_same)
+      result_.notes.push_back(
+          fmt::format("{} samples are too few to hold some out: the final word is spoken on the same ones; "
+                      "give 100 or more",
+                      split_.search_samples));
+    evaluator_.before_measuring = [this] { best_.put_in_place(); };
+  }
+
+  TuneResult run() {
+    try {
+      search_.run();
+      best_.put_in_place();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kCancelled || !is_cancelled()) throw;
+      if (!best_.there()) throw;  // nothing to give
+      result_.is_interrupted = true;
+    }
+    return finish();
+  }
+
+ private:
+  // The part that was held out decides, and then the checks that every result goes through.
+  bool adopt(const Candidate& candidate) {
+    const std::string digest = hex(digest_of(quantization::to_json(candidate.recipe).dump()));
+    if (!held_out_.contains(candidate.number) && !holds_elsewhere(candidate, digest)) return false;
+    const auto problem = evaluator_.once(
+        "written " + digest, [&] { return try_to_write(candidate); },
+        [](const json& known) { return known.get<std::string>(); });
+    if (!problem.empty()) {
+      unwritten_[candidate.number] = problem;
+      result_.notes.push_back(
+          fmt::format("{} passed, but cannot be written: {}", candidate.trial.name, problem));
+      return false;
+    }
+    best_.expect(candidate.number);
+    return true;
+  }
+
+  // Asked once of each: whoever asks again until the answer is yes does not know more.
+  bool holds_elsewhere(const Candidate& candidate, const std::string& digest) {
+    const double confidence = tries_.confidence_of_next();
+    const TuneTrial held_out = evaluator_.once(
+        fmt::format("held out {} {}", confidence, digest),
+        [&] { return trial_json(evaluator_.hold_out(candidate.recipe, confidence)); }, trial_of);
+    if (held_out.passed) {
+      held_out_[candidate.number] = held_out;
+      return true;
+    }
+    refused_[candidate.number] = held_out;
+    const bool has_all = held_out.samples > split_.held_out_samples;
+    if (held_out.has_too_few_samples) {  // nothing was learned about the model, and the end will say it
+      if (has_all || split_.is_same) search_.note_too_few_samples();
+      return false;
+    }
+    tries_.note_failure();
+    result_.notes.push_back(
+        fmt::format("{} passed on the data that was searched on, but not on {}: {}", candidate.trial.name,
+                    has_all ? "all of it" : "the data that was held out", held_out.verdict));
+    return false;
+  }
+
+  json try_to_write(const Candidate& candidate) {
+    try {
+      best_.write(candidate.number);
+      return "";
+    } catch (const Error& error) {
+      if (!is_own_failure(error) || is_shortage(error)) throw;  // what is kept is a fact
+      return error.what();
+    }
+  }
+
+  void write(const Candidate& candidate) {
+    std::vector<LayerChoice> layers = layers_of(candidate.recipe);  // first, as an interruption may follow
+    bytes_ = maker_.write(candidate.recipe, output_, held_out_.at(candidate.number).gate).bytes_after;
+    result_.layers = std::move(layers);
+  }
+
+  TuneResult finish() {
+    result_.notes.insert(result_.notes.end(), search_.notes().begin(), search_.notes().end());
+    for (const Candidate& candidate : search_.candidates()) {
+      TuneTrial& trial = result_.trials.emplace_back(candidate.trial);
+      explain(candidate.number, trial);
+    }
+    mark_front(result_.trials);
+    result_.is_out_of_time = !search_.is_complete();
+    result_.runtime_version = split_.runtime_version;
+    result_.recalled = evaluator_.recalled();
+    result_.notes.insert(result_.notes.end(), evaluator_.notes().begin(), evaluator_.notes().end());
+    if (best_.there() && (search_.best() != nullptr || result_.is_interrupted)) {
+      give_answer();
+    } else if (!result_.is_interrupted) {
+      give_closest();
+    }
+    result_.seconds = clock_.real_seconds();
+    return std::move(result_);
+  }
+
+  // Why it is not the answer, and how many samples would change that.
+  void explain(std::size_t number, TuneTrial& trial) const {
+    const auto found = refused_.find(number);
+    const TuneTrial* refused = found == refused_.end() ? nullptr : &found->second;
+    if (refused != nullptr) trial.has_too_few_samples = refused->has_too_few_samples;
+    trial.reason = rejection_of(trial, options_.objective, refused);
+    if (const auto problem = unwritten_.find(number); problem != unwritten_.end())
+      trial.reason = "cannot be written: " + problem->second;
+    const std::uint64_t needed = refused != nullptr ? samples_for(*refused, split_.held_out_samples)
+                                 : !trial.passed    ? samples_for(trial, split_.search_samples)
+                                                    : 0;
+    const std::uint64_t given = split_.search_samples + (split_.is_same ? 0 : split_.held_out_samples);
+    trial.more_samples = needed > given ? needed - given : 0;
+  }
+
+  // A model that only lacks samples may be better than the best.
+  void note_missing_samples() {
+    const TuneTrial* lacking = nullptr;
+    for (const TuneTrial& trial : result_.trials) {
+      if (trial.more_samples == 0 || !is_better(trial, result_.best, options_.objective)) continue;
+      if (lacking == nullptr || is_better(trial, *lacking, options_.objective)) lacking = &trial;
+    }
+    if (lacking == nullptr) return;
+    result_.notes.push_back(fmt::format(
+        "about {} more samples could let '{}' pass, which is {}{:.1f} % of the size", lacking->more_samples,
+        lacking->name, lacking->is_timed ? fmt::format("{:.2f} × as fast and ", lacking->speed_up.ratio) : "",
+        100 * lacking->ratio));
+  }
+
+  // What is on the disk: after an interruption the best that was found may not have been written.
+  void give_answer() {
+    result_.passed = true;
+    result_.output = output_;
+    result_.best_trial = *best_.there();
+    result_.best = result_.trials[*best_.there()];
+    result_.best.held_out = true;
+    result_.best.bytes = bytes_;
+    result_.best.ratio = static_cast<double>(bytes_) / static_cast<double>(result_.bytes_before);
+    result_.held_out = held_out_.at(*best_.there());
+    note_missing_samples();
+  }
+
+  void give_closest() {
+    const Candidate* found = closest();
+    if (found == nullptr && result_.trials.empty()) {
+      result_.notes.emplace_back("there was no time to make a single model");
+      return;
+    }
+    if (found == nullptr)
+      throw Error(ErrorCode::kUnsupported,
+                  "no format can be made of this model: " + result_.trials.front().problem,
+                  result_.model.string());
+    const TuneTrial& trial = found->trial;
+    const bool is_no_use = trial.passed && !trial.is_slower && trial.held_out.value_or(true) && !gains(trial);
+    if (is_no_use && !best_.there())
+      throw Error(ErrorCode::kUnsupported,
+                  fmt::format("nothing to gain: '{}' passes, but is neither smaller nor faster than the "
+                              "original; keep that",
+                              trial.name),
+                  result_.model.string());
+    result_.best_trial = found->number;
+    result_.best = result_.trials[found->number];
+    result_.samples_needed = samples_for(result_.best, split_.search_samples);
+    if (const auto refused = refused_.find(found->number); refused != refused_.end()) {
+      result_.best.verdict = refused->second.verdict;
+      result_.samples_needed = samples_for(refused->second, split_.held_out_samples);
+    }
+    result_.closest = closest_name(output_);
+    if (best_.there()) {  // the best turned out to be slower than the original
+      std::filesystem::rename(output_, result_.closest);
+    } else {
+      result_.layers = layers_of(found->recipe);
+      maker_.write(found->recipe, result_.closest);
+    }
+  }
+
+  std::vector<LayerChoice> layers_of(const Recipe& recipe) {
+    std::vector<LayerChoice> layers;
+    for (const TreatedLayer& treated : maker_.layers(recipe)) {
+      const Format format = recipe.is_half() ? recipe.format : treated.format;
+      layers.push_back({treated.layer.name, treated.layer.op_type, format});
+    }
+    return layers;
+  }
+
+  // In all, when a part of them is too few.
+  std::uint64_t samples_for(const TuneTrial& trial, std::uint64_t part) const {
+    const bool is_part = !split_.is_same && trial.samples <= part;
+    return is_part ? 2 * trial.samples_needed : trial.samples_needed;
+  }
+
+  // Of those that did not pass, the one that lacks the least of what was asked for; of equals the safest.
+  const Candidate* closest() const {
+    if (best_.there()) return &search_.candidates()[*best_.there()];
+    const auto quality = [&](const TuneTrial& trial) {
+      double missing = 0;
+      if (options_.gates.max_drop && trial.metric) {
+        missing = trial.metric->drop - *options_.gates.max_drop;
+      } else if (options_.gates.min_agreement && trial.agreement) {
+        missing = *options_.gates.min_agreement - *trial.agreement;
+      }
+      return std::pair(-std::max(missing, 0.0), trial.sqnr_db);
+    };
+    const Candidate* found = nullptr;
+    for (const Candidate& candidate : search_.candidates()) {
+      if (!candidate.trial.problem.empty()) continue;
+      if (found == nullptr || quality(candidate.trial) > quality(found->trial)) found = &candidate;
+    }
+    return found;
+  }
+
+  TuneResult result_;
+  TuneOptions options_;
+  Clock clock_;
+  Split split_;
+  CandidateMaker maker_;
+  Journal journal_;
+  MeasuringEvaluator evaluator_;
+  Search search_;
+  HeldOutTries tries_;
+  std::filesystem::path output_;
+  BestOnDisk best_{[this](std::size_t number) { write(search_.candidates()[number]); }};
+  std::map<std::size_t, TuneTrial> held_out_, refused_;  // by candidate
+  std::map<std::size_t, std::string> unwritten_;         // why
+  std::uint64_t bytes_ = 0;                              // of what is on the disk
+};
+
+}  // namespace
+
+std::filesystem::path closest_name(std::filesystem::path output) {
+  return output.replace_extension(".closest" + output.extension().string());
+}
+
+TuneResult find_best(const std::filesystem::path& model, const std::filesystem::path& output,
+                     const TuneOptions& options) {
+  return Tuning(model, output, options).run();
+}
+
+}  // namespace ounce::search

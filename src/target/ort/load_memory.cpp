@@ -1,0 +1,74 @@
+#include "target/ort/load_memory.h"
+
+#include <algorithm>
+
+#include "formats/onnx/file/attributes.h"
+#include "formats/onnx/graph/index.h"
+
+namespace ounce::target {
+namespace {
+
+// The only use of what `use`'s node gives; null when there is none, or several.
+const graph::Use* next_use(const graph::Index& index, const graph::Use& use) {
+  const onnx::Node& node = index.node(use);
+  const graph::Value* value = node.outputs.empty() ? nullptr : index.find(use.body, node.outputs[0]).value;
+  return value != nullptr && value->uses.size() == 1 ? &value->uses[0] : nullptr;
+}
+
+// Two codes a byte, as formats/onnx/emit/decoder.h unpacks them: do they stay bytes, which DequantizeLinear
+// decodes?
+bool become_rows(const graph::Index& index, const graph::Value& value) {
+  for (const graph::Use* use = &value.uses.front(); use != nullptr; use = next_use(index, *use)) {
+    const onnx::Node& node = index.node(*use);
+    if (is_op(node, "DequantizeLinear")) return true;
+    if (!is_op(node, "BitShift") && !is_op(node, "Concat") && !is_op(node, "Slice")) return false;
+  }
+  return false;
+}
+
+// … or are they places in a table of pairs?
+bool become_pairs(const graph::Index& index, const graph::Value& value) {
+  const graph::Use* use = next_use(index, value.uses.front());
+  if (use == nullptr || use->input != 1 || !is_op(index.node(*use), "Gather")) return false;
+  const auto [table, body] = index.find(use->body, index.node(*use).inputs[0]);
+  if (table == nullptr || table->producer == graph::kNone) return false;
+  const onnx::Node& cast = *index.bodies()[body].nodes()[table->producer];
+  const graph::Value* bytes = is_op(cast, "Cast") ? index.find(body, cast.inputs[0]).value : nullptr;
+  if (bytes == nullptr || bytes->initializer == graph::kNone) return false;
+  const auto& dims = index.bodies()[body].graph->initializers[bytes->initializer]->dims;
+  return dims.size() == 2 && dims[1] == 2;
+}
+
+std::uint64_t loaded_bytes(const graph::Index& index, const onnx::Tensor& tensor, const graph::Value& value) {
+  const auto is_used_by = [&](const char* op) {
+    return !value.uses.empty() &&
+           std::all_of(value.uses.begin(), value.uses.end(),
+                       [&](const graph::Use& use) { return is_op(index.node(use), op); });
+  };
+  constexpr std::uint64_t kFloat = 4;
+  if (is_used_by("BitShift")) return tensor.element_count() * 2 * (become_rows(index, value) ? 1 : kFloat);
+  if (is_used_by("Cast")) return tensor.element_count() * (become_pairs(index, value) ? 2 : 1) * kFloat;
+  return tensor.byte_count();
+}
+
+}  // namespace
+
+std::uint64_t weights_after_loading(const graph::Index& index) {
+  std::uint64_t bytes = 0;
+  for (const graph::Body& body : index.bodies()) {
+    const auto add = [&](const onnx::Tensor& tensor, onnx::Bytes name) {
+      const auto found = body.values.find(name);
+      if (found != body.values.end()) bytes += loaded_bytes(index, tensor, found->second);
+    };
+    if (body.graph != nullptr) {
+      for (const auto& tensor : body.graph->initializers) add(*tensor, tensor->name);
+    }
+    for (const auto& node : body.nodes()) {
+      const onnx::Tensor* tensor = graph::constant_tensor(*node);
+      if (tensor != nullptr && !node->outputs.empty()) add(*tensor, node->outputs[0]);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace ounce::target

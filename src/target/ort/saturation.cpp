@@ -1,0 +1,239 @@
+#include "target/ort/saturation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "formats/onnx/file/attributes.h"
+#include "formats/onnx/file/tensor_reader.h"
+#include "formats/onnx/graph/index.h"
+#include "target/ort/kernel_pairs.h"
+
+namespace ounce::target {
+namespace {
+
+using onnx::Bytes;
+using quant::WeightPairs;
+
+// Where an integer op takes the codes it multiplies with, and their zero point, which tells their type.
+// (ConvInteger multiplies unsigned activations from the other side, where nothing saturates.)
+struct Slot {
+  std::string_view op_type;
+  std::size_t weight, zero;
+};
+
+constexpr auto kSlots = std::to_array<Slot>({
+    {"QLinearConv", 3, 5},
+    {"MatMulInteger", 1, 3},
+    {"MatMulIntegerToFloat", 1, 5},
+    {"DynamicQuantizeMatMul", 1, 3},
+    {"QLinearMatMul", 3, 5},
+    {"QGemm", 3, 5},
+    {"QAttention", 1, 7},
+    {"DynamicQuantizeLSTM", 1, 9},
+    {"DynamicQuantizeLSTM", 2, 11},
+});
+
+constexpr int kAnyCodes = 2 * 128;  // of values that are computed
+
+// The codes of a weight, as they stand in the file.
+struct Codes {
+  std::vector<std::int8_t> values;
+  std::vector<std::int64_t> dims;
+  bool is_transposed = false;  // on their way to the op: its last two axes change places
+};
+
+// The order in the file of weights that the op gets transposed.
+WeightPairs before_transpose(const WeightPairs& pairs, std::span<const std::int64_t> dims) {
+  if (pairs.order == WeightPairs::Order::kColumns) return {WeightPairs::Order::kRows, pairs.inputs, 1, 0};
+  if (pairs.order != WeightPairs::Order::kRows || pairs.taps != 1 || dims.size() != 2) return {};
+  return {WeightPairs::Order::kColumns, pairs.inputs, 1, static_cast<std::size_t>(dims[1])};
+}
+
+class Finder {
+ public:
+  Finder(const onnx::Model& model, const graph::Index& index) : model_(model), index_(index) {}
+
+  Saturation find() {
+    graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
+      for (const Slot& slot : kSlots) {
+        if (node.op_type != slot.op_type) continue;
+        look_at({body, position, slot.weight}, node, body, graph::input_of(node, slot.weight),
+                graph::input_of(node, slot.zero), false);
+      }
+      if (is_op(node, "Conv") || is_op(node, "MatMul") || is_op(node, "Gemm"))
+        look_at_float_op(body, position, node);
+    });
+    return std::move(found_);
+  }
+
+ private:
+  struct Producer {
+    const onnx::Node* node = nullptr;
+    std::size_t body = 0;
+  };
+  Producer producer_of(std::size_t body, Bytes name) const {
+    const auto [value, owner] = index_.find(body, name);
+    if (value == nullptr || value->producer == graph::kNone) return {};
+    return {&*index_.bodies()[owner].nodes()[value->producer], owner};
+  }
+
+  // Does it exchange the last two axes, and nothing else?
+  static bool is_swap(const onnx::Node& node, std::size_t rank) {
+    if (node.op_type != "Transpose" || rank < 2) return false;
+    const auto order = onnx::integers_attribute(node, "perm");
+    if (!order) return rank == 2;
+    if (order->size() != rank) return false;
+    for (std::size_t i = 0; i + 2 < rank; ++i) {
+      if ((*order)[i] != static_cast<std::int64_t>(i)) return false;
+    }
+    return (*order)[rank - 2] == static_cast<std::int64_t>(rank - 1) &&
+           (*order)[rank - 1] == static_cast<std::int64_t>(rank - 2);
+  }
+
+  // A float op between DequantizeLinears of 8-bit codes.
+  void look_at_float_op(std::size_t body, std::size_t position, const onnx::Node& node) {
+    if (node.inputs.size() < 2) return;
+    const Producer activation = producer_of(body, node.inputs[0]);
+    Producer weight = producer_of(body, node.inputs[1]);
+    const bool is_behind_transpose = weight.node != nullptr && weight.node->op_type == "Transpose";
+    if (is_behind_transpose && (is_op(node, "Conv") || !is_swap(*weight.node, 2))) return;
+    if (is_behind_transpose) weight = producer_of(weight.body, graph::input_of(*weight.node, 0));
+    if (!is_dequantize(activation) || !is_dequantize(weight) || !has_bytes(activation)) return;
+    look_at({body, position, 1}, node, weight.body, graph::input_of(*weight.node, 0),
+            graph::input_of(*weight.node, 2), is_behind_transpose);
+  }
+  static bool is_dequantize(const Producer& producer) {
+    return producer.node != nullptr && producer.node->op_type == "DequantizeLinear";
+  }
+  // Without a zero point codes are unsigned bytes.
+  bool has_bytes(const Producer& dequantize) const {
+    const auto zero =
+        graph::find_constant(model_, index_, dequantize.body, graph::input_of(*dequantize.node, 2));
+    return !zero || zero->tensor->type == ElementType::kUint8 || zero->tensor->type == ElementType::kInt8;
+  }
+
+  void look_at(Saturating where, const onnx::Node& node, std::size_t at, Bytes name, Bytes zero,
+               bool is_transposed) {
+    if (name.empty()) return;
+    if (auto codes = read_codes(at, name)) {
+      if (codes->values.empty()) return;  // not of this type, or none
+      codes->is_transposed = codes->is_transposed != is_transposed;
+      std::vector<std::int64_t> dims = codes->dims;
+      if (codes->is_transposed) std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
+      where.pairs = pairs_of(node, dims);
+      if (codes->is_transposed) where.pairs = before_transpose(where.pairs, codes->dims);
+      const std::vector<int> sums =
+          quant::largest_pair_sums(codes->values.data(), codes->values.size(), where.pairs);
+      where.worst = sums.empty() ? 0 : *std::max_element(sums.begin(), sums.end());
+    } else {
+      const auto zeros = graph::find_constant(model_, index_, at, zero);
+      if (!zeros || zeros->tensor->type != ElementType::kInt8) return;
+      where.is_constant = false;
+      where.worst = kAnyCodes;
+    }
+    if (where.worst <= quant::kLargestPairSum) return;
+    found_.nodes.insert({where.body, where.node});
+    found_.worst = std::max(found_.worst, where.worst);
+    found_.weights.push_back(where);
+  }
+
+  // Nothing when they are computed while the model runs; no values when they are constant but no int8.
+  std::optional<Codes> read_codes(std::size_t at, Bytes name) const {
+    if (const auto constant = graph::find_constant(model_, index_, at, name))
+      return codes_of(*constant->tensor);
+    const Producer producer = producer_of(at, name);
+    if (producer.node == nullptr) return std::nullopt;
+    const auto source =
+        graph::find_constant(model_, index_, producer.body, graph::input_of(*producer.node, 0));
+    if (!source) return std::nullopt;
+    if (producer.node->op_type == "QuantizeLinear") return quantized(producer, *source->tensor);
+    if (!is_swap(*producer.node, source->tensor->dims.size())) return std::nullopt;
+    Codes codes = codes_of(*source->tensor);
+    codes.is_transposed = true;
+    return codes;
+  }
+
+  static Codes codes_of(const onnx::Tensor& tensor) {
+    Codes codes;
+    // Computed ones are ours, and not made yet.
+    if (tensor.type != ElementType::kInt8 || std::holds_alternative<onnx::Computed>(tensor.data))
+      return codes;
+    codes.values = numbers_of<std::int8_t>(tensor);
+    codes.dims = tensor.dims;
+    return codes;
+  }
+
+  // As QuantizeLinear will make them, with one scale or one for each place of an axis.
+  std::optional<Codes> quantized(const Producer& quantize, const onnx::Tensor& tensor) const {
+    const onnx::Node& node = *quantize.node;
+    const auto scale = graph::find_constant(model_, index_, quantize.body, graph::input_of(node, 1));
+    const auto zero = graph::find_constant(model_, index_, quantize.body, graph::input_of(node, 2));
+    if (!zero || zero->tensor->type != ElementType::kInt8)
+      return zero ? std::optional(Codes{}) : std::nullopt;
+    const bool is_float = tensor.type == ElementType::kFloat &&
+                          !std::holds_alternative<onnx::Computed>(tensor.data) && scale &&
+                          scale->tensor->type == ElementType::kFloat;
+    if (!is_float) return std::nullopt;
+    const auto values = numbers_of<float>(tensor), scales = numbers_of<float>(*scale->tensor);
+    const auto zeros = numbers_of<std::int8_t>(*zero->tensor);
+    const auto rank = static_cast<std::int64_t>(tensor.dims.size());
+    std::int64_t axis = onnx::integer_setting(node, "axis", 1).value_or(1);
+    if (axis < 0) axis += rank;
+    std::size_t inner = 1;
+    for (std::int64_t i = std::max<std::int64_t>(axis, -1) + 1; i < rank; ++i)
+      inner *= static_cast<std::size_t>(tensor.dims[static_cast<std::size_t>(i)]);
+    const bool has_one = scales.size() == 1;
+    const bool has_axis =
+        axis >= 0 && axis < rank && inner != 0 &&
+        scales.size() == static_cast<std::size_t>(tensor.dims[static_cast<std::size_t>(axis)]);
+    if (scales.empty() || zeros.size() != scales.size() || (!has_one && !has_axis)) return std::nullopt;
+    Codes codes;
+    codes.dims = tensor.dims;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t group = has_one ? 0 : i / inner % scales.size();
+      const float code = std::nearbyint(values[i] / scales[group]) + static_cast<float>(zeros[group]);
+      codes.values.push_back(code >= -128 && code <= 127 ? static_cast<std::int8_t>(code)
+                             : code < 0                  ? std::int8_t{-128}
+                                                         : std::int8_t{127});
+    }
+    return codes;
+  }
+
+  template <class T>
+  static std::vector<T> numbers_of(const onnx::Tensor& tensor) {
+    const onnx::RawValues raw(tensor);
+    std::vector<T> numbers(raw.bytes().size() / sizeof(T));
+    if (!numbers.empty())  // nothing may not even be copied from nowhere
+      std::memcpy(numbers.data(), raw.bytes().data(), numbers.size() * sizeof(T));
+    return numbers;
+  }
+
+  const onnx::Model& model_;
+  const graph::Index& index_;
+  Saturation found_;
+};
+
+}  // namespace
+
+Saturation find_saturation(const onnx::Model& model, const graph::Index& index) {
+  return Finder(model, index).find();
+}
+
+std::string Saturation::sentence() const {
+  return fmt::format(
+      "{} integer node{} may give wrong results on x86 CPUs without VNNI (Intel before 2019, AMD before Zen "
+      "4): "
+      "sums of 8-bit products saturate there when two neighbouring weights come to more than {}, and here "
+      "they "
+      "come to {}",
+      nodes.size(), nodes.size() == 1 ? "" : "s", quant::kLargestPairSum, worst);
+}
+
+}  // namespace ounce::target
