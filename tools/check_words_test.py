@@ -34,31 +34,31 @@ class CheckWordsTest(unittest.TestCase):
         self.assertIn(message, found[0])
 
     def test_accepts_fields_of_the_table(self):
-        self.assert_accepted("src/api/a.cpp", 'f("give `data`"); f("`format=static` or `format={}`, `calibrate()`");\n')
+        self.assert_accepted("src/quantize/a.cpp", 'f("give `data`"); f("`format=static` or `format={}`, `calibrate()`");\n')
 
     def test_refuses_an_option_and_names_the_line(self):
-        self.assert_refused("src/api/a.cpp", '\nf("give --data");\n', "src/api/a.cpp:2: ")
+        self.assert_refused("src/quantize/a.cpp", '\nf("give --data");\n', "src/quantize/a.cpp:2: ")
 
     def test_refuses_an_option_that_is_cut_in_two(self):
-        self.assert_refused("src/api/a.cpp", 'f("give -"\n  "-data");\n', "--data")
+        self.assert_refused("src/quantize/a.cpp", 'f("give -"\n  "-data");\n', "--data")
 
     def test_refuses_a_field_that_nobody_knows(self):
-        self.assert_refused("src/api/a.cpp", 'f("give `date`");\n', "`date`")
+        self.assert_refused("src/quantize/a.cpp", 'f("give `date`");\n', "`date`")
 
     def test_refuses_a_backtick_alone(self):
-        self.assert_refused("src/api/a.cpp", 'f("`format=" + name);\n', "alone")
+        self.assert_refused("src/quantize/a.cpp", 'f("`format=" + name);\n', "alone")
 
     def test_comments_may_name_options(self):
-        self.assert_accepted("src/api/a.cpp", '// "--data"\n/* "--data" */ f("x");  // `date\n')
+        self.assert_accepted("src/quantize/a.cpp", '// "--data"\n/* "--data" */ f("x");  // `date\n')
 
     def test_quotes_in_characters_and_numbers_are_none(self):
-        self.assert_accepted("src/api/a.cpp", "f('\"', 10'000, '\\'', \"x\", 1'0, '\"');\n// --data\n")
+        self.assert_accepted("src/quantize/a.cpp", "f('\"', 10'000, '\\'', \"x\", 1'0, '\"');\n// --data\n")
 
     def test_raw_strings_are_read(self):
-        self.assert_refused("src/api/a.cpp", 'f(R"x(a "quoted" --data)x");\n', "--data")
+        self.assert_refused("src/quantize/a.cpp", 'f(R"x(a "quoted" --data)x");\n', "--data")
 
     def test_tests_and_what_is_above_the_library_may_name_options(self):
-        for path in ("src/api/a_test.cpp", "src/report/a.cpp", "src/runner/a.cpp"):
+        for path in ("src/quantize/a_test.cpp", "src/report/a.cpp", "src/runner/a.cpp"):
             self.assert_accepted(path, 'f("--data");\n')
 
     def test_command_lines_are_written_in_one_place(self):
