@@ -99,6 +99,7 @@ format:
 
 asan tsan:
 	./setup build test runtime
+	./setup runtime 1.22.0
 	cmake --preset $@
 	cmake --build --preset $@
 	ctest --preset $@

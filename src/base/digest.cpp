@@ -182,6 +182,7 @@ Sha256Mixer sha256_mixer_of_this_cpu() {
 }
 
 void Sha256::add(std::string_view bytes) {
+  if (bytes.empty()) return;  // memcpy() takes no null pointer
   const std::size_t held = static_cast<std::size_t>(size_ % kBlock);
   size_ += bytes.size();
   if (held != 0) {

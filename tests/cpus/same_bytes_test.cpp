@@ -15,6 +15,9 @@ namespace ounce {
 namespace {
 
 TEST(SameBytes, OnAnX64WithoutVnni) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "an emulator has no room for the shadow memory of a sanitizer";
+#endif
   if (runtime::this_machine() != "x86_64") GTEST_SKIP() << "this machine is no x64";
   if (std::system("qemu-x86_64 --version > /dev/null 2>&1") != 0)
     return ounce::test::skip_or_fail("there is no qemu-x86_64: install qemu-user");
