@@ -20,28 +20,6 @@ OUTPUT = ROOT / "python" / "ounce" / "_verbs.py"
 
 # What only a terminal needs, and what Python does in other ways.
 LEFT_OUT = {"json", "verbose", "releases"}
-RESULTS = {
-    "inspect": "InspectResult",
-    "quantize": "QuantizeResult",
-    "calibrate": "CalibrateResult",
-    "calibrate merge": "CalibrateResult",
-    "verify": "VerifyResult",
-    "bench": "BenchResult",
-    "sensitivity": "SensitivityResult",
-    "tune": "TuneResult",
-    "advise": "AdviseResult",
-    "check": "CheckResult",
-    "contract set": "ContractResult",
-    "contract show": "ContractResult",
-    "contract check": "ContractCheckResult",
-    "copy": "CopyResult",
-    "publish": "PublishResult",
-    "prove": "ProveResult",
-    "unpack": "UnpackResult",
-    "shadow report": "ShadowReportResult",
-    "diff": "DiffResult",
-    "report": "ReportResult",
-}
 # Arguments that take more than words.
 TYPES = {
     "data": "Optional[Data]",
@@ -84,10 +62,6 @@ from ._data import Data
 from ._results import (
 %s)
 '''
-
-
-def result_of(verb):
-    return RESULTS.get(verb, "Result")
 
 
 def load(path):
@@ -154,7 +128,7 @@ def docstring(help_, described, verb, names, indent):
 
 
 def function(described, name, indent):
-    verb = described["verb"]
+    verb, result = described["verb"], described["result"]
     options = [option for option in described["options"] if option["name"] not in LEFT_OUT]
     # What has no group comes first, as in the help.
     options.sort(key=lambda option: (not option["argument"], option["group"] != "Options"))
@@ -173,9 +147,9 @@ def function(described, name, indent):
     for option in options:
         if not option["argument"] and option not in behind:
             lines.append(f"{indent}    {python_name(option['name'])}: {type_of(option, verb)}{default_of(option)},")
-    lines += [f"{indent}    progress: Progress = None,", f"{indent}) -> {result_of(verb)}:"]
+    lines += [f"{indent}    progress: Progress = None,", f"{indent}) -> {result}:"]
     lines.append(docstring(described["help"], options, verb, names, indent + "    "))
-    lines.append(f"{indent}    return call({json.dumps(verb)}, {result_of(verb)}, {{")
+    lines.append(f"{indent}    return call({json.dumps(verb)}, {result}, {{")
     for option in options:
         value = python_name(option["name"])
         if option["name"] in MODELS and verb in SEVERAL:
@@ -187,7 +161,7 @@ def function(described, name, indent):
 
 def written(library):
     described = {one["verb"]: one for one in load(library)}
-    results = "".join(f"    {name},\n" for name in sorted({result_of(verb) for verb, one in described.items() if not one["verbs"] or one["options"]}))
+    results = "".join(f"    {name},\n" for name in sorted({one["result"] for one in described.values() if not one["verbs"] or one["options"]}))
     parts = [HEAD % results]
     # Verbs that only hold others.
     groups = {verb for verb, one in described.items() if one["verbs"] and not one["options"]}

@@ -1,7 +1,7 @@
 #include "capi/call.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/error.h>
 
 #include <algorithm>
@@ -13,33 +13,13 @@
 
 #include "base/cancel.h"
 #include "base/json_text.h"
-#include "verbs/command.h"
-#include "verbs/command_line.h"
 #include "verbs/json_options.h"
-#include "verbs/option_kinds.h"
-#include "verbs/suggestion.h"
+#include "verbs/verb.h"
 
 namespace ounce::capi {
 namespace {
 
 using nlohmann::ordered_json;
-
-// A parser of its own for each call: it holds what was parsed.
-struct Verbs {
-  CLI::App parser{"", "ounce"};
-  std::vector<verbs::Command> commands = verbs::add_verbs(parser);
-};
-
-// CLI11 takes them from the back.
-void parse(Verbs& verbs, std::vector<std::string> words) {
-  const std::vector<std::string> given = words;
-  std::reverse(words.begin(), words.end());
-  try {
-    verbs.parser.parse(words);
-  } catch (const CLI::ParseError& error) {
-    throw Error(ErrorCode::kUsage, verbs::explain(error, verbs.parser, given));
-  }
-}
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
   std::ofstream file(path, std::ios::binary);
@@ -48,26 +28,18 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
   if (!file) throw Error(ErrorCode::kIo, "cannot be written: is the disk full?", path.string());
 }
 
-void list_verbs(const CLI::App& app, const std::string& before, std::vector<std::string>& all) {
-  for (const std::string& name : verbs::names_of_verbs(app)) {
-    const CLI::App& verb = *app.get_subcommand(name);
-    if (verb.get_require_subcommand_min() == 0) all.push_back(before + name);
-    list_verbs(verb, before + name + " ", all);
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> all_verbs() {
-  const Verbs verbs;
   std::vector<std::string> all;
-  list_verbs(verbs.parser, "", all);
+  verbs::for_each_verb(verbs::all_verbs(), [&](const verbs::VerbInfo& verb, const std::string& name) {
+    if (verb.call != nullptr) all.push_back(name);
+  });
   return all;
 }
 
 std::string CallOfVerb::help() const {
-  Verbs verbs;
-  return verbs::describe(verbs::find_verb(verbs.parser, verb_), verb_).dump();
+  return verbs::describe(verbs::find_verb(verbs::all_verbs(), verb_), verb_).dump();
 }
 
 void CallOfVerb::add_options(std::string_view json) {
@@ -108,9 +80,10 @@ void CallOfVerb::add_sample(std::vector<ArrayView> arrays, bool has_batch_axis) 
   has_data_ = true;
 }
 
-void CallOfVerb::set_output(const CLI::App& verb) {
-  const bool writes = verbs::find_option(verb, "output") != nullptr;
-  if (models_.empty() || !writes || (options_.contains("output") && !options_["output"].is_null())) return;
+void CallOfVerb::set_output(const verbs::Options& known) {
+  if (models_.empty() || known.find("output") == nullptr ||
+      (options_.contains("output") && !options_["output"].is_null()))
+    return;
   output_ = folder() / "output.onnx";
   options_["output"] = output_.string();
 }
@@ -132,11 +105,17 @@ void CallOfVerb::run() {
   if (has_run_) throw Error(ErrorCode::kUsage, "a call runs once: make another one");
   has_run_ = true;
   const Call call(&whole_);
-  Verbs verbs;
-  const CLI::App& verb = verbs::find_verb(verbs.parser, verb_);
-  if (verbs::find_option(verb, "json") != nullptr) options_["json"] = true;
-  set_output(verb);
-  parse(verbs, verbs::arguments_of(verbs.parser, verb_, options_));
+  const verbs::VerbInfo& verb = verbs::find_verb(verbs::all_verbs(), verb_);
+  if (verb.call == nullptr) {
+    std::vector<std::string> inside;
+    for (const verbs::VerbInfo* one : verb.verbs) inside.emplace_back(one->name);
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{}: say which of its verbs: {}", verb_, fmt::join(inside, ", ")));
+  }
+  const std::unique_ptr<verbs::VerbCall> chosen = verb.call(verb_);
+  if (chosen->options.find("json") != nullptr) options_["json"] = true;
+  set_output(chosen->options);
+  verbs::read_json(chosen->options, options_);
 
   CallHost host(outcome, whole_, on_progress_);
   if (has_data_) host.given.data = std::make_shared<MemoryData>(data_);
@@ -148,8 +127,6 @@ void CallOfVerb::run() {
     };
   }
   throw_if_cancelled();
-  const auto chosen = std::find_if(verbs.commands.begin(), verbs.commands.end(),
-                                   [](const verbs::Command& command) { return command.app->parsed(); });
   outcome.code = chosen->run(host);
   take_output();
 }

@@ -2,7 +2,6 @@
 // codes of them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <ounce/data.h>
 #include <ounce/progress.h>
@@ -18,6 +17,7 @@
 #include "io/mapped_file.h"
 #include "io/temporary_files.h"
 #include "verbs/host.h"
+#include "verbs/options.h"
 
 namespace ounce::capi {
 
@@ -55,7 +55,7 @@ class CallOfVerb {
 
  private:
   const std::filesystem::path& folder();
-  void set_output(const CLI::App& verb);
+  void set_output(const verbs::Options& known);
   void take_output();
 
   std::string verb_;

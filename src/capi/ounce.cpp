@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "capi/call.h"
-#include "verbs/command_line.h"
+#include "verbs/host.h"
 
 struct ounce_call {
   explicit ounce_call(const char* verb) : call(verb == nullptr ? "" : verb) {}

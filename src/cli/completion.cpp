@@ -1,5 +1,5 @@
-#include "cli/completion.h"
-
+// `ounce completion SHELL`: a script that lets a shell complete the verbs and options of the program, and the
+// words and files that they take.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/append.h"
+#include "cli/verb_tree.h"
 
 namespace ounce::cli {
 namespace {
@@ -129,8 +130,6 @@ void add_zsh_function(Text& out, const Verb& verb, const Verb& program) {
   append(out, "      esac ;;\n  esac\n}}\n\n");
 }
 
-}  // namespace
-
 Text bash_completion(const Verb& program) {
   Text out =
       "# Completes the command line of ounce in bash; made by 'ounce completion bash'.\n"
@@ -230,19 +229,34 @@ Text fish_completion(const Verb& program) {
   return out;
 }
 
-verbs::Command add_completion(CLI::App& parser) {
-  auto shell = std::make_shared<std::string>();
-  CLI::App* app = parser.add_subcommand("completion", "a script that completes verbs and options in a shell");
-  app->add_option("shell", *shell, "bash, zsh or fish")
-      ->check(CLI::IsMember({"bash", "fish", "zsh"}))
+}  // namespace
+
+namespace completion_verb {
+
+struct Arguments {
+  std::string shell;
+};
+
+void declare(verbs::Options& options, Arguments& arguments) {
+  options.add_option("shell", arguments.shell, "bash, zsh or fish")
+      ->check(verbs::any_of({"bash", "fish", "zsh"}))
       ->required();
-  return {app, [shell, &parser](verbs::Host& host) {
-            const Verb program = verb_tree(parser);
-            host.say(verbs::Stream::kResults, *shell == "bash"  ? bash_completion(program)
-                                              : *shell == "zsh" ? zsh_completion(program)
-                                                                : fish_completion(program));
-            return 0;
-          }};
 }
+
+int run(const Arguments& arguments, verbs::Host& host, const verbs::Options&) {
+  const Verb program = verb_tree();
+  host.say(verbs::Stream::kResults, arguments.shell == "bash"  ? bash_completion(program)
+                                    : arguments.shell == "zsh" ? zsh_completion(program)
+                                                               : fish_completion(program));
+  return 0;
+}
+
+}  // namespace completion_verb
+
+extern constinit const verbs::VerbInfo kCompletion = {
+    .name = "completion",
+    .summary = "a script that completes verbs and options in a shell",
+    .audience = verbs::Audience::kHidden,
+    .call = verbs::call_of<completion_verb::Arguments, completion_verb::declare, completion_verb::run>};
 
 }  // namespace ounce::cli

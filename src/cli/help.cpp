@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/fit_width.h"
-#include "verbs/verb_help.h"
+#include "cli/verb_tree.h"
 
 namespace ounce::cli {
 namespace {
@@ -16,21 +16,21 @@ std::string path_of(const CLI::App& app) {
   return before.empty() ? app.get_name() : before + " " + app.get_name();
 }
 
-bool is_everyday(const CLI::Option& option, const verbs::VerbHelp& help) {
-  if (option.get_positional() || option.get_required() || help.everyday.empty()) return true;
+bool is_everyday(const CLI::Option& option, const verbs::VerbInfo& info) {
+  if (option.get_positional() || option.get_required() || info.everyday.empty()) return true;
   const std::vector<std::string>& names = option.get_lnames();
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return name == "help" || name == "help-all" ||
-           std::find(help.everyday.begin(), help.everyday.end(), "--" + name) != help.everyday.end();
+           std::find(info.everyday.begin(), info.everyday.end(), "--" + name) != info.everyday.end();
   });
 }
 
 // What CLI11 has no group for, it does not show; what is shown stands together.
-std::size_t hide_the_rest(CLI::App& verb, const verbs::VerbHelp& help) {
+std::size_t hide_the_rest(CLI::App& verb, const verbs::VerbInfo& info) {
   std::size_t hidden = 0;
   for (CLI::Option* option : verb.get_options()) {
     if (option->get_positional() || option->get_group().empty()) continue;
-    if (is_everyday(*option, help)) {
+    if (is_everyday(*option, info)) {
       option->group("Options");
     } else {
       option->group("");
@@ -40,10 +40,10 @@ std::size_t hide_the_rest(CLI::App& verb, const verbs::VerbHelp& help) {
   return hidden;
 }
 
-std::string examples_of(const verbs::VerbHelp* help) {
-  if (help == nullptr || help->examples.empty()) return {};
+std::string examples_of(const verbs::VerbInfo* info) {
+  if (info == nullptr || info->examples.empty()) return {};
   std::string text = "\nExamples:\n";
-  for (const std::string_view line : help->examples) text += fmt::format("  {}\n", line);
+  for (const std::string_view line : info->examples) text += fmt::format("  {}\n", line);
   return text;
 }
 
@@ -62,13 +62,14 @@ CLI::App& asked_about(CLI::App& parser) {
 }
 
 std::string help_text(CLI::App& app, HelpLength length, std::size_t width) {
-  const verbs::VerbHelp* help = verbs::find_verb_help(path_of(app));
+  const verbs::VerbInfo* info =
+      app.get_parent() == nullptr ? nullptr : &verbs::find_verb(program_verbs(), path_of(app));
   std::size_t hidden = 0;
-  if (length == HelpLength::kShort && help != nullptr) hidden = hide_the_rest(app, *help);
+  if (length == HelpLength::kShort && info != nullptr) hidden = hide_the_rest(app, *info);
   if (app.get_parent() != nullptr) app.footer("");
   std::string text = wrap_help(app.help(words_before(app)), width);
   while (text.ends_with("\n\n")) text.pop_back();
-  text += examples_of(help);
+  text += examples_of(info);
   if (hidden != 0) text += fmt::format("\n{} more options: 'ounce {} --help-all'\n", hidden, path_of(app));
   return text;
 }

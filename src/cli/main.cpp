@@ -21,21 +21,14 @@
 
 #include "base/cancel.h"
 #include "base/memory.h"
-#include "cli/completion.h"
-#include "cli/demo_command.h"
 #include "cli/help.h"
-#include "cli/man_page.h"
+#include "cli/parse_error.h"
+#include "cli/parser.h"
 #include "cli/terminal.h"
-#include "verbs/command.h"
-#include "verbs/command_line.h"
-#include "verbs/config_file.h"
-#include "verbs/json_options.h"
-#include "verbs/suggestion.h"
+#include "cli/verb_tree.h"
 
 namespace ounce::cli {
 namespace {
-
-using verbs::Command;
 
 constexpr int kUsageExit = 2, kIoExit = 4;
 
@@ -107,22 +100,8 @@ std::string version_text() {
 }
 
 int run(int argc, char** argv, Terminal& terminal) {
-  CLI::App parser("ONNX models made small and fast, with proof that they still work.", "ounce");
-  parser.set_version_flag("--version", version_text, "print the version and how it was built");
-  verbs::add_config_option(parser);
-  parser.require_subcommand(1);
-  parser.set_help_flag("-h,--help", "what is needed on most days, with examples");
-  parser.set_help_all_flag("--help-all", "every option");
-  parser.footer(
-      "Exit codes: 0 done, 1 gate failed, 2 bad usage or bad input, 3 not supported, 4 I/O, 70 a bug of "
-      "ours.\n"
-      "'ounce help VERB' explains a verb, 'ounce VERB --help-all' all of its options.\n"
-      "New here? 'ounce demo' shows every verb on an example; 'ounce advise MODEL' looks at yours.");
-  parser.fallthrough();  // --config may stand behind the verb
-  std::vector<Command> commands = verbs::add_verbs(parser);
-  commands.push_back(add_demo(parser));
-  commands.push_back(add_completion(parser));
-  commands.push_back(add_man(parser));
+  Parser commands(program_verbs(), version_text);
+  CLI::App& parser = commands.app();
   const auto show_help = [&](CLI::App& app, HelpLength length) {
     terminal.say(verbs::Stream::kResults, help_text(app, length, terminal.help_width()));
     return 0;
@@ -132,7 +111,7 @@ int run(int argc, char** argv, Terminal& terminal) {
   if (words.front() == "help") {
     // 'ounce help contract set'
     const std::string verb = fmt::format("{}", fmt::join(words.begin() + 1, words.end(), " "));
-    return show_help(words.size() == 1 ? parser : verbs::find_verb(parser, verb), HelpLength::kShort);
+    return show_help(words.size() == 1 ? parser : commands.app(verb), HelpLength::kShort);
   }
   try {
     parser.parse(argc, argv);
@@ -143,13 +122,10 @@ int run(int argc, char** argv, Terminal& terminal) {
   } catch (const CLI::CallForVersion& request) {
     return parser.exit(request);
   } catch (const CLI::ParseError& error) {
-    terminal.complain(verbs::explain(error, parser, words));
+    terminal.complain(explain(error, parser, words));
     return dynamic_cast<const CLI::FileError*>(&error) != nullptr ? kIoExit : kUsageExit;
   }
-  for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run(terminal);
-  }
-  return kUsageExit;
+  return commands.chosen().run(terminal);
 }
 
 }  // namespace

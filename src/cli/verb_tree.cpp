@@ -3,44 +3,64 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace ounce::cli {
-namespace {
+#include "cli/parser.h"
 
-// CLI11 says the words in braces behind the type: "TEXT:{auto,always,never}".
-std::vector<std::string> words_in_braces(const std::string& type) {
-  const std::size_t open = type.find('{'), close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos || close < open) return {};
-  return CLI::detail::split(type.substr(open + 1, close - open - 1), ',');
+namespace ounce::cli {
+
+using verbs::VerbInfo;
+
+extern const VerbInfo kDemo, kCompletion, kMan;
+
+std::span<const VerbInfo* const> program_verbs() {
+  static const std::vector<const VerbInfo*> kAll = [] {
+    std::vector<const VerbInfo*> all(verbs::all_verbs().begin(), verbs::all_verbs().end());
+    all.insert(all.end(), {&kDemo, &kCompletion, &kMan});
+    return all;
+  }();
+  return kAll;
 }
 
-VerbOption describe(const CLI::Option& option) {
+namespace {
+
+VerbOption global_option(std::vector<std::string> names, const char* text, const char* value = "") {
+  VerbOption option;
+  option.names = std::move(names);
+  option.text = text;
+  option.group = "Options";
+  option.value = value;
+  return option;
+}
+
+void add_help_options(std::vector<VerbOption>& options) {
+  options.push_back(global_option({"-h", "--help"}, kHelp));
+  options.push_back(global_option({"--help-all"}, kHelpAll));
+}
+
+VerbOption describe(const verbs::Option& option) {
   VerbOption described;
-  described.is_positional = option.get_positional();
-  if (described.is_positional) described.names.push_back(option.get_name(true));
-  for (const std::string& name : option.get_snames()) described.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) described.names.push_back("--" + name);
-  described.text = option.get_description();
-  described.group = option.get_group();
-  if (option.get_items_expected_max() != 0) {
-    const std::string type = option.get_type_name();
-    described.value = type.substr(0, type.find(':'));
-    if (described.value.empty()) described.value = "FILE";  // of --config
-    described.values = words_in_braces(type);
-  }
-  described.by_default = option.get_default_str();
-  described.is_required = option.get_required();
-  described.is_repeatable = option.get_items_expected_max() > 1;
+  described.is_positional = !option.argument.empty();
+  if (described.is_positional) described.names.push_back(option.argument);
+  for (const std::string& name : option.short_names) described.names.push_back("-" + name);
+  for (const std::string& name : option.long_names) described.names.push_back("--" + name);
+  described.text = option.help;
+  described.group = option.heading;
+  described.value = option.type;
+  described.values = option.choices();
+  described.by_default = option.by_default;
+  described.is_required = option.is_required;
+  described.is_repeatable = option.is_list;
   return described;
 }
 
-Verb describe(const CLI::App& app, std::vector<std::string> path) {
-  path.push_back(app.get_name());
-  Verb verb{path, app.get_description(), app.get_footer(), {}, {}};
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_group().empty()) verb.options.push_back(describe(*option));
+Verb describe(const VerbInfo& row, std::vector<std::string> path) {
+  path.emplace_back(row.name);
+  Verb verb{path, row.summary, &row, {}, {}};
+  add_help_options(verb.options);
+  if (row.call != nullptr) {
+    const std::unique_ptr<verbs::VerbCall> call = row.call(row.name);
+    for (const verbs::Option& option : call->options.all()) verb.options.push_back(describe(option));
   }
-  for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; }))
-    verb.verbs.push_back(describe(*below, path));
+  for (const VerbInfo* inside : row.verbs) verb.verbs.push_back(describe(*inside, path));
   return verb;
 }
 
@@ -55,7 +75,14 @@ bool VerbOption::takes_number() const { return value == "FLOAT" || value == "INT
 
 std::string Verb::words(const char* between) const { return fmt::format("{}", fmt::join(path, between)); }
 
-Verb verb_tree(const CLI::App& parser) { return describe(parser, {}); }
+Verb verb_tree() {
+  Verb program{{"ounce"}, kProgram, nullptr, {}, {}};
+  program.options.push_back(global_option({"--version"}, kVersion));
+  program.options.push_back(global_option({"--config"}, kConfig, "FILE"));
+  add_help_options(program.options);
+  for (const VerbInfo* verb : program_verbs()) program.verbs.push_back(describe(*verb, program.path));
+  return program;
+}
 
 std::vector<const Verb*> all_verbs(const Verb& program) {
   std::vector<const Verb*> all;

@@ -1,12 +1,17 @@
-// The command line as a value: the program, its verbs, and what each takes, read off the parser. Completions
-// and man pages are written from it, so that they never say anything else than --help.
+// The command line as a value: the program, its verbs, and what each takes. Completions and man pages are
+// written from it.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "verbs/verb.h"
+
 namespace ounce::cli {
+
+// Those of the library, and those that only the program has.
+std::span<const verbs::VerbInfo* const> program_verbs();
 
 struct VerbOption {
   std::vector<std::string> names;   // "-o", "--output"; of a positional the one word "model"
@@ -25,14 +30,14 @@ struct VerbOption {
 struct Verb {
   std::vector<std::string> path;  // {"ounce", "contract", "set"}
   std::string text;
-  std::string footer;
+  const verbs::VerbInfo* row = nullptr;  // null: the program
   std::vector<VerbOption> options;
   std::vector<Verb> verbs;
 
   std::string words(const char* between = " ") const;  // "ounce contract set"
 };
 
-Verb verb_tree(const CLI::App& parser);
+Verb verb_tree();
 
 // The program and every verb, each before its own.
 std::vector<const Verb*> all_verbs(const Verb& program);

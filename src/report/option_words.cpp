@@ -184,6 +184,11 @@ std::string parameter_for(std::string_view field) {
   return '`' + (option.starts_with("--") ? parameter_of(option, is_flag) : std::string(field)) + '`';
 }
 
+// An option that a verb names itself: `--max-drop`.
+std::string named(std::string_view option) {
+  return names_parameters ? '`' + parameter_of(option, /*is_flag=*/false) + '`' : std::string(option);
+}
+
 }  // namespace
 
 NamesParameters::NamesParameters() : before_(std::exchange(names_parameters, true)) {}
@@ -198,7 +203,9 @@ std::string with_options(std::string_view sentence) {
     const std::size_t end = begin == sentence.npos ? begin : sentence.find('`', begin + 1);
     if (end == sentence.npos) return text.append(sentence.substr(at));
     const std::string_view field = sentence.substr(begin + 1, end - begin - 1);
-    const std::string option = names_parameters ? parameter_for(field) : option_for(field);
+    const std::string option = field.starts_with("--") ? named(field)
+                               : names_parameters      ? parameter_for(field)
+                                                       : option_for(field);
     // The second backtick of what is no field may be the first of one.
     const std::size_t kept = option.empty() ? end : begin;
     text.append(sentence.substr(at, kept - at)).append(option);

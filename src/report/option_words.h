@@ -1,6 +1,7 @@
 // The library names its fields in backticks: "give `data`", "`format=static` keeps them". The command line
 // names the options that set them: "give --data", "--to static keeps them". A program that calls the verbs
-// (the C API, Python) passes parameters: "give `data`", "`to=\"static\"` keeps them".
+// (the C API, Python) passes parameters: "give `data`", "`to=\"static\"` keeps them". A verb may name an option of its
+// own in the same way: "`--shard` '4/3' must be I/N".
 //
 // For sentences only: errors, notes, verdicts, reasons, findings. Names and paths stay as they are.
 #pragma once

@@ -3,57 +3,12 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
-#include <charconv>
-#include <cmath>
+#include <tuple>
 
-#include "verbs/option_kinds.h"
-#include "verbs/recipe_options.h"
-#include "verbs/runtime_options.h"
+#include "verbs/option_values.h"
 
 namespace ounce::verbs {
 namespace {
-
-[[noreturn]] void refuse(const char* option, const std::string& text, const char* wanted) {
-  throw Error(ErrorCode::kUsage, fmt::format("{} '{}' must be {}", option, text, wanted));
-}
-
-double number_of(std::string_view text, const char* option) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    refuse(option, std::string(text), "a number");
-  return value;
-}
-
-}  // namespace
-
-double fraction_of(const std::string& text, const char* option) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) return number_of(text, option);
-  const double below = number_of(std::string_view(text).substr(slash + 1), option);
-  if (below == 0) refuse(option, text, "a number or a fraction such as 1/255");
-  return number_of(std::string_view(text).substr(0, slash), option) / below;
-}
-
-namespace {
-
-std::vector<double> numbers_of(const std::string& text, const char* option) {
-  std::vector<double> numbers;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    numbers.push_back(fraction_of(text.substr(at, comma - at), option));
-    at = comma + 1;
-  }
-  return numbers;
-}
-
-std::int64_t whole_of(std::string_view text, const char* option) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1)
-    refuse(option, std::string(text), "a whole number above 0");
-  return value;
-}
 
 // "224x224" is height × width, "256" one number.
 std::pair<std::int64_t, std::int64_t> size_of(const std::string& text, const char* option) {
@@ -65,58 +20,68 @@ std::pair<std::int64_t, std::int64_t> size_of(const std::string& text, const cha
 
 }  // namespace
 
-void add_contract_options(CLI::App& app, ContractArguments& arguments, const char* file_option) {
+void add_contract_options(Options& options, ContractArguments& arguments, const char* file_option) {
   const char* group = "How raw data becomes an input (the contract)";
-  app.add_option(file_option, arguments.file,
-                 "a .toml or .json file that says it, also a preprocessor_config.json")
+  options
+      .add_option(file_option, arguments.file,
+                  "a .toml or .json file that says it, also a preprocessor_config.json")
       ->group(group);
-  app.add_option("--for", arguments.input, "the input that these options speak of (default: the only one)")
+  options
+      .add_option("--for", arguments.input, "the input that these options speak of (default: the only one)")
       ->group(group);
-  app.add_option("--kind", arguments.kind, "image, audio or tensor")
+  options.add_option("--kind", arguments.kind, "image, audio or tensor")
       ->check(any_sorted_name_of<InputKind>())
       ->group(group);
-  app.add_option("--size", arguments.size, "resize to HEIGHTxWIDTH, or the shorter side to S")->group(group);
-  app.add_option(
-         "--resample", arguments.resample,
-         "nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic, area")
+  options.add_option("--size", arguments.size, "resize to HEIGHTxWIDTH, or the shorter side to S")
       ->group(group);
-  app.add_option("--resize-backend", arguments.backend, "resize as pillow or as opencv does")
+  options
+      .add_option(
+          "--resample", arguments.resample,
+          "nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic, area")
+      ->group(group);
+  options.add_option("--resize-backend", arguments.backend, "resize as pillow or as opencv does")
       ->check(any_sorted_name_of<ResizeBackend>())
       ->group(group);
-  app.add_option("--crop", arguments.crop, "cut out the middle: HEIGHTxWIDTH or S")->group(group);
-  app.add_option("--crop-rule", arguments.crop_rule, "where the middle is: torchvision or huggingface")
+  options.add_option("--crop", arguments.crop, "cut out the middle: HEIGHTxWIDTH or S")->group(group);
+  options.add_option("--crop-rule", arguments.crop_rule, "where the middle is: torchvision or huggingface")
       ->check(any_sorted_name_of<CropRule>())
       ->group(group);
-  app.add_option("--color", arguments.color, "rgb, bgr or grey")
+  options.add_option("--color", arguments.color, "rgb, bgr or grey")
       ->check(any_sorted_name_of<ColorOrder>())
       ->group(group);
-  app.add_option("--layout", arguments.layout,
-                 "layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of "
-                 "data are height, width, channels")
+  options
+      .add_option("--layout", arguments.layout,
+                  "layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of "
+                  "data are height, width, channels")
       ->check(any_sorted_name_of<ImageLayout>())
       ->group(group);
-  app.add_option("--rescale", arguments.rescale, "multiply by this, such as 1/255")->group(group);
-  app.add_option("--mean", arguments.mean, "then subtract: one number, or one for each channel, with commas")
-      ->type_name(as_joined_list("NUMBER"))
+  options.add_option("--rescale", arguments.rescale, "multiply by this, such as 1/255")->group(group);
+  options
+      .add_option("--mean", arguments.mean, "then subtract: one number, or one for each channel, with commas")
+      ->joined("NUMBER")
       ->group(group);
-  app.add_option("--std", arguments.deviation,
-                 "then divide by: one number, or one for each channel, with commas")
-      ->type_name(as_joined_list("NUMBER"))
+  options
+      .add_option("--std", arguments.deviation,
+                  "then divide by: one number, or one for each channel, with commas")
+      ->joined("NUMBER")
       ->group(group);
-  app.add_option("--rate", arguments.rate, "samples a second that sound must have")
-      ->check(CLI::Range(1, 10'000'000))
+  options.add_option("--rate", arguments.rate, "samples a second that sound must have")
+      ->check(whole_between(1, 10'000'000))
       ->group(group);
-  app.add_option("--length", arguments.length,
-                 "samples that the model takes: longer sound is cut, shorter filled up")
-      ->check(CLI::Range(1, 100'000'000))
+  options
+      .add_option("--length", arguments.length,
+                  "samples that the model takes: longer sound is cut, shorter filled up")
+      ->check(whole_between(1, 100'000'000))
       ->group(group);
-  app.add_option("--frame", arguments.frame,
-                 "cut sound into frames of so many samples, each a run of the model")
-      ->check(CLI::Range(1, 100'000'000))
+  options
+      .add_option("--frame", arguments.frame,
+                  "cut sound into frames of so many samples, each a run of the model")
+      ->check(whole_between(1, 100'000'000))
       ->group(group);
-  app.add_option("--hop", arguments.hop,
-                 "a frame every so many samples; what it is longer lies before (default: --frame)")
-      ->check(CLI::Range(1, 100'000'000))
+  options
+      .add_option("--hop", arguments.hop,
+                  "a frame every so many samples; what it is longer lies before (default: --frame)")
+      ->check(whole_between(1, 100'000'000))
       ->group(group);
 }
 
@@ -164,64 +129,55 @@ std::optional<Contract> contract_from(const ContractArguments& arguments) {
   return contract;
 }
 
-namespace {
-
-void read_part(const std::string& text, DataOptions& options) {
-  if (text.empty()) return;
-  const char* const last = text.data() + text.size();
-  std::uint64_t number = 0, count = 0;
-  const auto [slash, failure] = std::from_chars(text.data(), last, number);
-  const bool has_slash = failure == std::errc() && slash != last && *slash == '/';
-  const auto [end, second] =
-      has_slash ? std::from_chars(slash + 1, last, count) : std::from_chars_result{slash, failure};
-  if (!has_slash || second != std::errc() || end != last || number == 0 || number > count)
-    throw Error(ErrorCode::kUsage, fmt::format("--part '{}' must be I/N with I from 1 to N", text));
-  options.part = number - 1;
-  options.parts = count;
-}
-
-}  // namespace
-
-void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract,
+void add_data_options(Options& options, DataArguments& arguments, bool with_contract,
                       const std::string& without_data) {
   const char* group = "Data";
-  app.add_option("--data", arguments.data,
-                 "a .npz, .npy, .csv, .jsonl, .wav or raw .bin file, or a folder of images, sound or test "
-                 "data; or NAME=PATH for one "
-                 "input (repeatable; " +
-                     without_data + ")")
-      ->allow_extra_args(false)
+  options
+      .add_option("--data", arguments.data,
+                  "a .npz, .npy, .csv, .jsonl, .wav or raw .bin file, or a folder of images, sound or test "
+                  "data; or NAME=PATH for one "
+                  "input (repeatable; " +
+                      without_data + ")")
+      ->one_at_a_time()
       ->group(group);
-  app.add_option("--input", arguments.inputs,
-                 "INPUT=FIELD: which array or column feeds an input (repeatable)")
-      ->allow_extra_args(false)
+  options
+      .add_option("--input", arguments.inputs,
+                  "INPUT=FIELD: which array or column feeds an input (repeatable)")
+      ->one_at_a_time()
       ->group(group);
-  app.add_option("--set", arguments.constants, "INPUT=NUMBER: an input that is always the same (repeatable)")
-      ->allow_extra_args(false)
+  options
+      .add_option("--set", arguments.constants, "INPUT=NUMBER: an input that is always the same (repeatable)")
+      ->one_at_a_time()
       ->group(group);
-  app.add_option("--carry", arguments.carry,
-                 "INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (repeatable)")
-      ->allow_extra_args(false)
+  options
+      .add_option("--carry", arguments.carry,
+                  "INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (repeatable)")
+      ->one_at_a_time()
       ->group(group);
-  app.add_option("--labels", arguments.labels,
-                 "the array or column with the labels; 'folder' for folders of images")
+  options
+      .add_option("--labels", arguments.labels,
+                  "the array or column with the labels; 'folder' for folders of images")
       ->group(group);
-  app.add_option("--first", arguments.first, "begin with this sample")->check(whole_number())->group(group);
-  app.add_option("--samples", arguments.samples, "so many samples (0: all)")
+  options.add_option("--first", arguments.first, "begin with this sample")
       ->check(whole_number())
       ->group(group);
-  app.add_option("--part", arguments.part,
-                 "I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common")
-      ->group(group);
-  app.add_option("--shape", arguments.shape,
-                 "NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (repeatable)")
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_option("--seed", arguments.seed, "seed of random inputs")
+  options.add_option("--samples", arguments.samples, "so many samples (0: all)")
       ->check(whole_number())
-      ->capture_default_str()
       ->group(group);
-  if (with_contract) add_contract_options(app, arguments.contract, "--contract");
+  options
+      .add_option("--part", arguments.part,
+                  "I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common")
+      ->group(group);
+  options
+      .add_option("--shape", arguments.shape,
+                  "NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (repeatable)")
+      ->one_at_a_time()
+      ->group(group);
+  options.add_option("--seed", arguments.seed, "seed of random inputs")
+      ->check(whole_number())
+      ->show_default()
+      ->group(group);
+  if (with_contract) add_contract_options(options, arguments.contract, "--contract");
 }
 
 DataOptions data_options_of(const DataArguments& arguments, const Given& given) {
@@ -258,24 +214,11 @@ DataOptions data_options_of(const DataArguments& arguments, const Given& given) 
   options.labels = arguments.labels;
   options.first = arguments.first;
   options.samples = arguments.samples;
-  read_part(arguments.part, options);
+  if (!arguments.part.empty()) std::tie(options.part, options.parts) = part_of(arguments.part, "--part");
   options.batch = arguments.batch;
   options.seed = arguments.seed;
   options.contract = contract_from(arguments.contract);
   return options;
-}
-
-double share_of(const std::string& text, const char* option, double largest_bare) {
-  const bool is_percent = text.ends_with('%');
-  const double value =
-      number_of(std::string_view(text).substr(0, text.size() - (is_percent ? 1 : 0)), option);
-  const double share = is_percent ? value / 100 : value;
-  if (!is_percent && value > largest_bare) {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("{} '{}' is {:.0f} %; did you mean '{}%'?", option, text, 100 * value, text));
-  }
-  if (share < 0 || share > 1) refuse(option, text, "from 0 to 100%");
-  return share;
 }
 
 }  // namespace ounce::verbs

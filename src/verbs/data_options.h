@@ -3,11 +3,11 @@
 
 #include <ounce/data.h>
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "verbs/host.h"
+#include "verbs/options.h"
 
 namespace ounce::verbs {
 
@@ -25,7 +25,7 @@ struct DataArguments {
   ContractArguments contract;
 };
 
-void add_contract_options(CLI::App& app, ContractArguments& arguments, const char* file_option);
+void add_contract_options(Options& options, ContractArguments& arguments, const char* file_option);
 // Nothing when neither a file nor a flag was given.
 std::optional<Contract> contract_from(const ContractArguments& arguments);
 
@@ -34,14 +34,8 @@ inline constexpr const char* kRandomInputs = "default: random inputs";
 inline constexpr const char* kDataRequired = "required";
 
 // With the contract's options, unless the model's own contract is what a verb is about.
-void add_data_options(CLI::App& app, DataArguments& arguments, bool with_contract = true,
+void add_data_options(Options& options, DataArguments& arguments, bool with_contract = true,
                       const std::string& without_data = kRandomInputs);
 DataOptions data_options_of(const DataArguments& arguments, const Given& given);
-
-// "0.0039" or "1/255". Throws Error{kUsage}.
-double fraction_of(const std::string& text, const char* option);
-// "0.5%" or "0.005". A number without a percent sign above `largest_bare` is one whose sign was forgotten.
-// Throws Error{kUsage}.
-double share_of(const std::string& text, const char* option, double largest_bare);
 
 }  // namespace ounce::verbs

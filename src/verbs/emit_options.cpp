@@ -5,22 +5,25 @@
 
 #include "io/output_file.h"
 #include "report/table.h"
-#include "verbs/option_kinds.h"
+
+#include "verbs/report_file.h"
 
 namespace ounce::verbs {
 
-void add_emit_options(CLI::App& app, EmitArguments& arguments) {
+void add_emit_options(Options& options, EmitArguments& arguments) {
   const char* const group = "ONNX Runtime's own format";
-  app.add_option(
-         "--emit", arguments.format,
-         "ort: also model.ort, optimised offline by the runtime and loaded again, and the operators that a "
-         "reduced build of it needs")
-      ->check(CLI::IsMember({"ort"}))
+  options
+      .add_option(
+          "--emit", arguments.format,
+          "ort: also model.ort, optimised offline by the runtime and loaded again, and the operators that a "
+          "reduced build of it needs")
+      ->check(any_of({"ort"}))
       ->group(group);
-  app.add_option("--ort-style", arguments.style,
-                 "fixed (all optimisations now, for the CPU), runtime (those for NNAPI and CoreML later)")
+  options
+      .add_option("--ort-style", arguments.style,
+                  "fixed (all optimisations now, for the CPU), runtime (those for NNAPI and CoreML later)")
       ->check(any_name_of<OrtStyle>())
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
 }
 

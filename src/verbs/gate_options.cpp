@@ -5,80 +5,91 @@
 
 #include <algorithm>
 
-#include "verbs/data_options.h"
-#include "verbs/option_kinds.h"
-#include "verbs/recipe_options.h"
-#include "verbs/runtime_options.h"
+#include "verbs/option_values.h"
 
 namespace ounce::verbs {
 
-void add_gate_options(CLI::App& app, GateArguments& arguments, const std::string& gates,
+void add_gate_options(Options& options, GateArguments& arguments, const std::string& gates,
                       const std::string& usual) {
-  app.add_option("--abs-tol", arguments.abs_tol, "largest difference of any value, such as 0.04")
+  options.add_option("--abs-tol", arguments.abs_tol, "largest difference of any value, such as 0.04")
       ->check(number_between(0, 1e300))
       ->group(gates);
-  app.add_option("--mean-tol", arguments.mean_tol, "largest mean difference of an output, such as 0.01")
+  options.add_option("--mean-tol", arguments.mean_tol, "largest mean difference of an output, such as 0.01")
       ->check(number_between(0, 1e300))
       ->group(gates);
-  app.add_option("--max-mse", arguments.max_mse, "largest mean squared difference of an output, such as 1e-4")
+  options
+      .add_option("--max-mse", arguments.max_mse,
+                  "largest mean squared difference of an output, such as 1e-4")
       ->check(number_between(0, 1e300))
       ->group(gates);
-  app.add_option("--min-sqnr", arguments.min_sqnr, "least signal to noise of an output and its slices in dB")
+  options
+      .add_option("--min-sqnr", arguments.min_sqnr, "least signal to noise of an output and its slices in dB")
       ->check(number_between(-1000, 1000))
       ->group(gates);
-  app.add_option("--min-agreement", arguments.min_agreement,
-                 "least share of same answers, such as 99%: top-1 classes, and outputs that are labels")
+  options
+      .add_option("--min-agreement", arguments.min_agreement,
+                  "least share of same answers, such as 99%: top-1 classes, and outputs that are labels")
       ->group(gates);
-  app.add_option("--max-flips", arguments.max_flips,
-                 "largest share of decisions that change at --threshold, such as 0.5%")
+  options
+      .add_option("--max-flips", arguments.max_flips,
+                  "largest share of decisions that change at --threshold, such as 0.5%")
       ->group(gates);
-  app.add_option(
-         "--max-drop", arguments.max_drops,
-         "what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll and mae; "
-         "or NAME=0.5% for one of several (repeatable)")
-      ->allow_extra_args(false)
+  options
+      .add_option(
+          "--max-drop", arguments.max_drops,
+          "what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll and mae; "
+          "or NAME=0.5% for one of several (repeatable)")
+      ->one_at_a_time()
       ->group(gates);
-  app.add_option("--confidence", arguments.confidence,
-                 "how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes by "
-                 "these samples alone (default: " +
-                     usual + ")")
+  options
+      .add_option("--confidence", arguments.confidence,
+                  "how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes by "
+                  "these samples alone (default: " +
+                      usual + ")")
       ->group(gates);
-  add_metric_options(app, arguments);
+  add_metric_options(options, arguments);
 }
 
-void add_metric_options(CLI::App& app, GateArguments& arguments) {
-  app.add_option(
-         "--task", arguments.task,
-         "what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without "
-         "labels the original's outputs are the truth")
+void add_metric_options(Options& options, GateArguments& arguments) {
+  options
+      .add_option(
+          "--task", arguments.task,
+          "what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without "
+          "labels the original's outputs are the truth")
       ->check(any_name_of<Task>())
-      ->capture_default_str();
-  app.add_option("--metric-command", arguments.metric_command,
-                 "a program of your own that prints a number, run with the folder of both models' outputs: "
-                 "'python3 score.py'");
-  app.add_option("--metric-seconds", arguments.metric_seconds, "that it may take")
+      ->show_default();
+  options.add_option(
+      "--metric-command", arguments.metric_command,
+      "a program of your own that prints a number, run with the folder of both models' outputs: "
+      "'python3 score.py'");
+  options.add_option("--metric-seconds", arguments.metric_seconds, "that it may take")
       ->check(number_between(0.1, 1e6))
-      ->capture_default_str();
-  app.add_option("--metric", arguments.metric,
-                 "of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5)")
+      ->show_default();
+  options
+      .add_option("--metric", arguments.metric,
+                  "of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5)")
       ->check(any_name_of<Metric>())
-      ->capture_default_str();
-  app.add_option(
-         "--tags", arguments.tags,
-         "names of the classes of --task tag, with commas: O,B-PER,I-PER (default: O, then B and I in "
-         "turn)")
-      ->type_name(as_joined_list("NAME"));
-  app.add_option("--label-output", arguments.label_output,
-                 "the output that labels speak of (default: the first)");
-  app.add_option(
-         "--outputs", arguments.outputs,
-         "judge these outputs only (repeatable, or with commas); the others are compared and reported. "
-         "Example: --outputs probabilities")
+      ->show_default();
+  options
+      .add_option(
+          "--tags", arguments.tags,
+          "names of the classes of --task tag, with commas: O,B-PER,I-PER (default: O, then B and I in "
+          "turn)")
+      ->joined("NAME");
+  options.add_option("--label-output", arguments.label_output,
+                     "the output that labels speak of (default: the first)");
+  options
+      .add_option(
+          "--outputs", arguments.outputs,
+          "judge these outputs only (repeatable, or with commas); the others are compared and reported. "
+          "Example: --outputs probabilities")
       ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--threshold", arguments.threshold,
-                 "decision threshold of an output: count decisions that change (two columns of probabilities "
-                 "are one decision); with --task detect, the least score of a box")
+      ->one_at_a_time();
+  options
+      .add_option(
+          "--threshold", arguments.threshold,
+          "decision threshold of an output: count decisions that change (two columns of probabilities "
+          "are one decision); with --task detect, the least score of a box")
       ->check(number_between(-1e300, 1e300));
 }
 

@@ -4,13 +4,12 @@
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "verbs/host.h"
-#include "verbs/option_kinds.h"
+#include "verbs/options.h"
 
 namespace ounce::verbs {
 
@@ -24,17 +23,17 @@ struct GateArguments {
 };
 
 // `gates` is the heading of the gates in the help, `usual` the confidence when none is given.
-void add_gate_options(CLI::App& app, GateArguments& arguments, const std::string& gates,
+void add_gate_options(Options& options, GateArguments& arguments, const std::string& gates,
                       const std::string& usual);
 // What labels speak of, and how they are counted.
-void add_metric_options(CLI::App& app, GateArguments& arguments);
+void add_metric_options(Options& options, GateArguments& arguments);
 Gates gates_of(const GateArguments& arguments);
 Metric metric_of(const GateArguments& arguments);
 std::vector<std::string> tags_of(const GateArguments& arguments);
 // Task, metric, the user's own command, the output that labels speak of and the threshold: fields that the
 // options of every verb which judges have under these names.
-template <class Options>
-void set_quality(const GateArguments& arguments, const Given& given, Options& options) {
+template <class Request>
+void set_quality(const GateArguments& arguments, const Given& given, Request& options) {
   if (given.metric && !arguments.metric_command.empty())
     throw Error(ErrorCode::kUsage, "there is a metric function and --metric-command: leave one out");
   options.task = value_of<Task>(arguments.task);

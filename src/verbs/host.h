@@ -16,10 +16,12 @@
 #include <memory>
 #include <string>
 
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::verbs {
 
+using report::NamesParameters;
 using report::plainly;
 
 // What was asked for, and what is said beside it.
@@ -67,5 +69,16 @@ class Host {
   virtual void write_complaint(const std::string& line) = 0;
   virtual void write_passing(const std::string& line) = 0;
 };
+
+// Whatever was thrown, as one line for a person and an exit code.
+//
+//   try { … } catch (...) { const Failure failure = current_failure(); … }
+struct Failure {
+  int exit_code = 0;
+  std::string message;
+};
+
+// Only while an exception is being handled.
+Failure current_failure();
 
 }  // namespace ounce::verbs

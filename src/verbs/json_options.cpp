@@ -5,28 +5,16 @@
 #include <ounce/error.h>
 
 #include <algorithm>
-#include <map>
 #include <sstream>
-
-#include "base/text.h"
-#include "verbs/option_kinds.h"
-#include "verbs/suggestion.h"
 
 namespace ounce::verbs {
 namespace {
 
 using nlohmann::ordered_json;
+using Words = std::vector<std::string>;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kUsage, why); }
 
-std::vector<std::string> words_of(const std::string& verb) {
-  std::istringstream stream(verb);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
-
-// As it would stand on the command line.
 std::string word_of(const std::string& key, const ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{}", value.get<double>());
@@ -34,8 +22,8 @@ std::string word_of(const std::string& key, const ordered_json& value) {
   refuse(fmt::format("'{}' takes text or numbers, or a list of them", key));
 }
 
-std::vector<std::string> words_of(const std::string& key, const ordered_json& value) {
-  std::vector<std::string> words;
+Words words_of(const std::string& key, const ordered_json& value) {
+  Words words;
   if (value.is_array()) {
     for (const ordered_json& element : value) words.push_back(word_of(key, element));
   } else if (value.is_object()) {
@@ -47,57 +35,130 @@ std::vector<std::string> words_of(const std::string& key, const ordered_json& va
   return words;
 }
 
-}  // namespace
-
-CLI::App& find_verb(CLI::App& parser, const std::string& verb) {
-  CLI::App* found = &parser;
-  for (const std::string& word : words_of(verb)) {
-    const std::vector<std::string> verbs = names_of_verbs(*found);
-    if (std::find(verbs.begin(), verbs.end(), word) == verbs.end()) {
-      refuse(
-          with_guess(fmt::format("'{}' is not a verb of {}", word, found->get_name()), nearest(word, verbs)));
-    }
-    found = found->get_subcommand(word);
+Words split(const Words& words, char separator) {
+  Words parts;
+  for (const std::string& word : words) {
+    std::istringstream text(word);
+    for (std::string part; std::getline(text, part, separator);) parts.push_back(part);
   }
-  if (found == &parser) refuse("say what to do: the verb is empty");
-  return *found;
+  return parts;
 }
 
-std::vector<std::string> arguments_of(CLI::App& parser, const std::string& verb,
-                                      const ordered_json& options) {
-  const CLI::App& app = find_verb(parser, verb);
-  const std::vector<std::string> keys = names_of_options(app);
-  std::vector<std::string> arguments = words_of(verb);
-  std::map<std::string, std::vector<std::string>> positional;
-  for (const auto& [given, value] : options.items()) {
-    std::string key = given;
-    std::replace(key.begin(), key.end(), '_', '-');
-    if (std::find(keys.begin(), keys.end(), key) == keys.end())
-      refuse(with_guess(fmt::format("{} has no option '{}'", verb, given), guess_of(key, keys)));
+// `name` is one of the option's, `key` that name as it was given.
+Words given_words(const Option& option, const std::string& name, const std::string& key,
+                  const ordered_json& value) {
+  if (option.is_flag) {
+    if (!value.is_boolean()) refuse(fmt::format("'{}' is either true or false", key));
+    const bool turns_off =
+        std::find(option.off_names.begin(), option.off_names.end(), name) != option.off_names.end();
+    return {value.get<bool>() != turns_off ? "true" : "false"};
+  }
+  if (value.is_boolean()) refuse(fmt::format("'{}' takes a value, not true or false", key));
+  if (option.is_joined && value.is_array()) return {fmt::format("{}", fmt::join(words_of(key, value), ","))};
+  if (!option.is_list && (value.is_array() || value.is_object()))
+    refuse(fmt::format("'{}' takes one value", key));
+  const Words words = words_of(key, value);
+  return option.separator == 0 ? words : split(words, option.separator);
+}
+
+std::string key_of(const Option& option) {
+  std::string key = option.names().front();
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
+}
+
+void set(const Options& options, const Option& option) {
+  if (option.given.empty()) return;
+  for (const std::string& word : option.given) {
+    const std::string problem = option.must_be ? option.must_be->problem(word) : "";
+    if (!problem.empty()) refuse(fmt::format("{}: {}: {}", options.verb(), key_of(option), problem));
+  }
+  if (!option.read(option.given))
+    refuse(fmt::format("{}: Could not convert: {} = {}", options.verb(), key_of(option),
+                       fmt::join(option.given, ",")));
+}
+
+void require_complete(const Options& options, const Option& option) {
+  if (option.given.empty()) {
+    if (option.is_required) refuse(fmt::format("{}: {} is required", options.verb(), key_of(option)));
+    return;
+  }
+  for (const Option* other : option.needed) {
+    if (other->given.empty())
+      refuse(fmt::format("{}: {} requires {}", options.verb(), key_of(option), key_of(*other)));
+  }
+  for (const Option* other : option.excluded) {
+    if (!other->given.empty())
+      refuse(fmt::format("{}: {} excludes {}", options.verb(), key_of(option), key_of(*other)));
+  }
+}
+
+}  // namespace
+
+void read_json(Options& options, const ordered_json& json) {
+  for (const auto& [key, value] : json.items()) {
+    std::string name = key;
+    std::replace(name.begin(), name.end(), '_', '-');
+    Option* option = options.find(name);
+    if (option == nullptr || name.starts_with('-')) {
+      Words names;
+      for (const Option& known : options.all()) {
+        for (const std::string& one : known.names()) names.push_back(one);
+      }
+      refuse(with_guess(fmt::format("{} has no option '{}'", options.verb(), key), guess_of(name, names)));
+    }
     if (value.is_null()) continue;
-    const CLI::Option& option = *find_option(app, key);
-    if (is_flag(option)) {
-      if (!value.is_boolean()) refuse(fmt::format("'{}' is either true or false", given));
-      arguments.push_back(fmt::format("--{}={}", key, value.get<bool>()));
-    } else if (value.is_boolean()) {
-      refuse(fmt::format("'{}' takes a value, not true or false", given));
-    } else if (is_joined_list(option) && value.is_array()) {
-      arguments.push_back(fmt::format("--{}={}", key, fmt::join(words_of(given, value), ",")));
-    } else if (!is_list(option) && (value.is_array() || value.is_object())) {
-      refuse(fmt::format("'{}' takes one value", given));
-    } else if (option.get_positional()) {
-      positional[key] = words_of(given, value);
-    } else {
-      for (const std::string& word : words_of(given, value))
-        arguments.push_back(fmt::format("--{}={}", key, word));
+    option->given = given_words(*option, name, key, value);
+    if (!option->argument.empty()) continue;
+    for (const std::string& word : option->given) options.in_order.push_back({option, word});
+  }
+  // Arguments come in their own order, whatever that of the JSON is.
+  for (const Option& option : options.all()) {
+    for (const std::string& word : option.given) {
+      if (!option.argument.empty()) options.in_order.push_back({&option, word});
     }
   }
-  arguments.emplace_back("--");
-  for (const CLI::Option* option : app.get_options()) {  // in their order, whatever that of the JSON is
-    if (!option->get_positional()) continue;
-    for (const std::string& word : positional[option->get_name(true)]) arguments.push_back(word);
-  }
-  return arguments;
+  for (const Option& option : options.all()) set(options, option);
+  for (const Option& option : options.all()) require_complete(options, option);
+}
+
+namespace {
+
+const char* kind_of(const Option& option) {
+  if (option.is_flag) return "flag";
+  if (option.type == "FLOAT") return "number";
+  return option.type == "UINT" || option.type == "INT" ? "integer" : "text";
+}
+
+ordered_json described(const Option& option) {
+  ordered_json json;
+  json["name"] = option.names().front();
+  json["kind"] = kind_of(option);
+  json["list"] = option.is_list;
+  if (option.is_joined) json["joined"] = true;
+  json["argument"] = !option.argument.empty();
+  json["required"] = option.is_required;
+  if (!option.choices().empty()) json["choices"] = option.choices();
+  if (!option.by_default.empty() && !option.is_flag) json["default"] = option.by_default;
+  json["help"] = option.help;
+  json["group"] = option.heading;
+  return json;
+}
+
+}  // namespace
+
+ordered_json describe(const VerbInfo& verb, const std::string& name) {
+  ordered_json json;
+  json["verb"] = name;
+  json["help"] = verb.summary;
+  json["result"] = verb.result;
+  json["verbs"] = ordered_json::array();
+  for (const VerbInfo* inside : verb.verbs) json["verbs"].push_back(inside->name);
+  json["options"] = ordered_json::array();
+  if (verb.call == nullptr) return json;
+  const std::unique_ptr<VerbCall> call = verb.call(name);
+  for (const Option& option : call->options.all()) json["options"].push_back(described(option));
+  return json;
 }
 
 }  // namespace ounce::verbs

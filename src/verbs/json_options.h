@@ -1,25 +1,23 @@
-// The options of a verb as JSON, for whoever calls it without a command line: names as the command line has
-// them, with dashes or underscores.
+// Options as JSON, for programs that call a verb without a command line: names as the command line has them,
+// with dashes or underscores.
 //
-//   arguments_of(parser, "contract set", {{"model", "a.onnx"}, {"rescale", "1/255"}, {"output", "b.onnx"}});
-//       →  contract set --rescale=1/255 --output=b.onnx -- a.onnx
+//   read_json(call->options, {{"model", "a.onnx"}, {"rescale", "1/255"}, {"output", "b.onnx"}});
 //
-// A flag is true or false, what may be given several times or takes several values with commas is a list,
-// NAME=VALUE pairs are an object, and null says nothing.
+// A flag is true or false, an option that may be given several times or takes several values with commas is a
+// list, NAME=VALUE pairs are an object, and null says nothing.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
+
+#include "verbs/verb.h"
 
 namespace ounce::verbs {
 
-// The verb of this name, with blanks between its words. Throws Error{kUsage} that guesses what was meant.
-CLI::App& find_verb(CLI::App& parser, const std::string& verb);
+// Reads, checks and sets them. Throws Error{kUsage} for names that the verb does not know, for values that an
+// option does not take, and for options that are missing or exclude each other.
+void read_json(Options& options, const nlohmann::ordered_json& json);
 
-// Throws Error{kUsage} for names that the verb does not know, and for values that no option takes.
-std::vector<std::string> arguments_of(CLI::App& parser, const std::string& verb,
-                                      const nlohmann::ordered_json& options);
+// {"verb", "help", "result", "verbs", "options": [{"name", "kind", …}]}: see docs/c-api.md.
+nlohmann::ordered_json describe(const VerbInfo& verb, const std::string& name);
 
 }  // namespace ounce::verbs

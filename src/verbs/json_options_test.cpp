@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <memory>
+
 #include "support/error_of.h"
-#include "verbs/command.h"
-#include "verbs/option_kinds.h"
 
 namespace ounce::verbs {
 namespace {
@@ -15,46 +16,75 @@ using ounce::test::error_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct JsonOptions : testing::Test {
-  std::vector<std::string> words(const std::string& verb, const ordered_json& options) {
-    return arguments_of(parser, verb, options);
-  }
-  std::string refusal(const std::string& verb, const ordered_json& options) {
-    return error_of([&] { words(verb, options); }).what();
-  }
-  CLI::App parser{"", "ounce"};
-  std::vector<Command> commands = add_verbs(parser);
-};
-
-TEST_F(JsonOptions, BecomeWordsOfACommandLine) {
-  EXPECT_THAT(
-      words("quantize", {{"model", "-a.onnx"}, {"to", "static"}, {"min_bytes", 7}, {"exclude", {"a", "b"}}}),
-      ElementsAre("quantize", "--to=static", "--min-bytes=7", "--exclude=a", "--exclude=b", "--", "-a.onnx"));
-  EXPECT_THAT(words("contract set", {{"rescale", 0.25}, {"output", "b"}, {"model", "a"}}),
-              ElementsAre("contract", "set", "--rescale=0.25", "--output=b", "--", "a"));
+std::unique_ptr<VerbCall> read(const std::string& verb, const ordered_json& options) {
+  std::unique_ptr<VerbCall> call = find_verb(all_verbs(), verb).call(verb);
+  read_json(call->options, options);
+  return call;
+}
+std::vector<std::string> given(const std::string& verb, const ordered_json& options,
+                               const std::string& name) {
+  return read(verb, options)->options.find(name)->given;
+}
+std::string command(const std::string& verb, const ordered_json& options) {
+  return command_line(read(verb, options)->options);
+}
+std::string refusal(const std::string& verb, const ordered_json& options) {
+  return error_of([&] { read(verb, options); }).what();
 }
 
-TEST_F(JsonOptions, ArgumentsComeInTheirOwnOrder) {
-  EXPECT_THAT(words("verify", {{"candidate", {"b", "c"}}, {"reference", "a"}}),
-              ElementsAre("verify", "--", "a", "b", "c"));
+TEST(JsonOptions, HaveNamesWithDashesOrUnderscores) {
+  EXPECT_EQ(command("quantize",
+                    {{"model", "-a.onnx"}, {"to", "static"}, {"min_bytes", 7}, {"exclude", {"a", "b"}}}),
+            "ounce quantize -a.onnx --to static --min-bytes 7 --exclude a --exclude b");
+  EXPECT_EQ(command("contract set", {{"rescale", 0.25}, {"output", "b"}, {"model", "a"}}),
+            "ounce contract set a --output b --rescale 0.25");
 }
 
-TEST_F(JsonOptions, FlagsAreTrueOrFalseAndNullSaysNothing) {
-  EXPECT_THAT(words("quantize", {{"isolate", false}, {"dry-run", true}, {"to", nullptr}}),
-              ElementsAre("quantize", "--isolate=false", "--dry-run=true", "--"));
+TEST(JsonOptions, ArgumentsComeInTheirOwnOrder) {
+  EXPECT_EQ(command("verify", {{"candidate", {"b", "c"}}, {"reference", "a"}}), "ounce verify a b c");
 }
 
-TEST_F(JsonOptions, AListIsJoinedWhereValuesStandBetweenCommas) {
-  EXPECT_THAT(words("quantize", {{"mean", {0.49, 0.48, 0.45}}, {"std", 0.25}, {"on", {"avx2", "arm64"}}}),
-              ElementsAre("quantize", "--mean=0.49,0.48,0.45", "--std=0.25", "--on=avx2,arm64", "--"));
+TEST(JsonOptions, FlagsAreTrueOrFalseAndNullSaysNothing) {
+  const auto call =
+      read("quantize", {{"model", "a"}, {"isolate", false}, {"dry-run", true}, {"to", nullptr}});
+  EXPECT_THAT(call->options.find("isolate")->given, ElementsAre("false"));
+  EXPECT_THAT(call->options.find("dry-run")->given, ElementsAre("true"));
+  EXPECT_FALSE(call->options.has("to"));
+  EXPECT_THAT(given("quantize", {{"model", "a"}, {"no_isolate", true}}, "isolate"), ElementsAre("false"));
 }
 
-TEST_F(JsonOptions, AnObjectIsPairs) {
-  EXPECT_THAT(words("bench", {{"carry", {{"h", "hn"}, {"c", "cn"}}}, {"set", {{"rate", 8000}}}}),
-              ElementsAre("bench", "--carry=h=hn", "--carry=c=cn", "--set=rate=8000", "--"));
+TEST(JsonOptions, AListIsJoinedWhereValuesStandBetweenCommas) {
+  const ordered_json options = {
+      {"model", "a"}, {"mean", {0.49, 0.48, 0.45}}, {"std", 0.25}, {"on", {"avx2", "arm64"}}};
+  EXPECT_THAT(given("quantize", options, "mean"), ElementsAre("0.49,0.48,0.45"));
+  EXPECT_THAT(given("quantize", options, "std"), ElementsAre("0.25"));
+  EXPECT_THAT(given("quantize", options, "on"), ElementsAre("avx2,arm64"));
 }
 
-TEST_F(JsonOptions, RefuseWhatNoOptionTakes) {
+TEST(JsonOptions, OneWordMayHoldSeveralValues) {
+  EXPECT_THAT(given("bench", {{"model", "a"}, {"batch", "1,8"}}, "batch"), ElementsAre("1", "8"));
+}
+
+TEST(JsonOptions, AnObjectIsPairs) {
+  const ordered_json options = {
+      {"model", "a"}, {"carry", {{"h", "hn"}, {"c", "cn"}}}, {"set", {{"rate", 8000}}}};
+  EXPECT_THAT(given("bench", options, "carry"), ElementsAre("h=hn", "c=cn"));
+  EXPECT_THAT(given("bench", options, "set"), ElementsAre("rate=8000"));
+}
+
+TEST(JsonOptions, SizesHaveUnits) {
+  const auto problem = [](const char* size) {
+    return refusal("quantize", {{"model", "a"}, {"target_size", size}});
+  };
+  EXPECT_NO_THROW(read("quantize", {{"model", "a"}, {"target_size", "300MB"}}));
+  EXPECT_NO_THROW(read("quantize", {{"model", "a"}, {"target_size", 5000}}));
+  EXPECT_EQ(problem("3 parsecs"),
+            "quantize: target_size: 'parsecs' is no unit of bytes: kB, MB, GB, KiB, MiB …");
+  EXPECT_EQ(problem("large"), "quantize: target_size: 'large' is not a size such as 300MB or 2GB");
+  EXPECT_EQ(problem("20000000000 GB"), "quantize: target_size: '20000000000 GB' is too large");
+}
+
+TEST(JsonOptions, RefuseWhatNoOptionTakes) {
   EXPECT_EQ(refusal("quantise", {}), "'quantise' is not a verb of ounce; did you mean 'quantize'?");
   EXPECT_EQ(refusal("contract show it", {}), "'it' is not a verb of show");
   EXPECT_EQ(refusal("", {}), "say what to do: the verb is empty");
@@ -67,9 +97,21 @@ TEST_F(JsonOptions, RefuseWhatNoOptionTakes) {
   EXPECT_THAT(refusal("quantize", {{"exclude", {{"a", {"b"}}}}}), HasSubstr("takes text or numbers"));
 }
 
-TEST_F(JsonOptions, EveryOptionIsDescribed) {
-  const ordered_json help = describe(find_verb(parser, "quantize"), "quantize");
+TEST(JsonOptions, RefuseBadValuesAndBadCombinations) {
+  EXPECT_EQ(refusal("quantize", {{"to", "w8"}}), "quantize: model is required");
+  EXPECT_EQ(refusal("quantize", {{"model", "a"}, {"io", "int8"}}), "quantize: io: int8 not in {keep,fp16}");
+  EXPECT_EQ(refusal("quantize", {{"model", "a"}, {"threads", -1}}),
+            "quantize: threads: Value -1 not in range 0 to 1024");
+  EXPECT_EQ(refusal("verify", {{"reference", "a"}, {"candidate", "b"}, {"worst", "all"}}),
+            "verify: Could not convert: worst = all");
+  EXPECT_EQ(refusal("bench", {{"model", "a"}, {"prompt", 4}}), "bench: prompt requires tokens");
+  EXPECT_THAT(refusal("bench", {{"model", "a"}, {"tokens", 4}, {"cold_starts", 1}}), HasSubstr(" excludes "));
+}
+
+TEST(JsonOptions, EveryOptionIsDescribed) {
+  const ordered_json help = describe(find_verb(all_verbs(), "quantize"), "quantize");
   EXPECT_EQ(help["verb"], "quantize");
+  EXPECT_EQ(help["result"], "QuantizeResult");
   std::map<std::string, ordered_json> options;
   for (const ordered_json& option : help["options"]) {
     EXPECT_FALSE(option["help"].get<std::string>().empty()) << option;

@@ -14,8 +14,6 @@
 #include "io/folder.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
-#include "verbs/command_line.h"
-#include "verbs/suggestion.h"
 
 namespace ounce::verbs {
 namespace fs = std::filesystem;
@@ -77,7 +75,7 @@ std::vector<ModelFile> find_models(const std::vector<std::string>& arguments) {
   return models;
 }
 
-void require_readable(const ModelFile& model, const CLI::App& verb) {
+void require_readable(const ModelFile& model, const Options& verb) {
   if (model.was_found) return;
   try {
     io::require_readable(model.path);

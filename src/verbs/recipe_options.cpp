@@ -6,8 +6,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "verbs/option_kinds.h"
-
 namespace ounce::verbs {
 namespace {
 
@@ -85,208 +83,240 @@ void add_level(const std::string& text, std::map<std::string, AccuracyLevel>& le
 
 }  // namespace
 
-void add_recipe_options(CLI::App& app, RecipeArguments& arguments) {
-  app.add_option(
-         "--decode", arguments.decoder,
-         "how the runtime gets weights back: fold (constants at load, FP32 speed), dq (DequantizeLinear)")
+void add_recipe_options(Options& options, RecipeArguments& arguments) {
+  options
+      .add_option(
+          "--decode", arguments.decoder,
+          "how the runtime gets weights back: fold (constants at load, FP32 speed), dq (DequantizeLinear)")
       ->check(any_sorted_name_of<DecoderChoice>())
-      ->capture_default_str();
-  app.add_option(
-         "--memory", arguments.memory,
-         "w8, w4: what --decode auto trades for memory in the app: fast (nothing: weights are FP32 once "
-         "loaded), balanced (some are decoded at every run, see --decode-share), low (all that can be)")
+      ->show_default();
+  options
+      .add_option(
+          "--memory", arguments.memory,
+          "w8, w4: what --decode auto trades for memory in the app: fast (nothing: weights are FP32 once "
+          "loaded), balanced (some are decoded at every run, see --decode-share), low (all that can be)")
       ->check(any_sorted_name_of<MemoryUse>())
-      ->capture_default_str();
-  app.add_option(
-         "--decode-share", arguments.decode_share,
-         "--memory balanced: percent of a run's time to spend on decoding weights, estimated from shapes")
+      ->show_default();
+  options
+      .add_option(
+          "--decode-share", arguments.decode_share,
+          "--memory balanced: percent of a run's time to spend on decoding weights, estimated from shapes")
       ->check(number_between(0, 100))
-      ->capture_default_str();
-  app.add_option("--granularity", arguments.granularity,
-                 "what shares a scale: auto, tensor, channel, block:N")
-      ->capture_default_str();
-  app.add_option("--scale", arguments.scale, "how scales are found: mse (least squared error), absmax")
+      ->show_default();
+  options
+      .add_option("--granularity", arguments.granularity,
+                  "what shares a scale: auto, tensor, channel, block:N")
+      ->show_default();
+  options.add_option("--scale", arguments.scale, "how scales are found: mse (least squared error), absmax")
       ->check(any_sorted_name_of<ScaleMethod>())
-      ->capture_default_str();
-  app.add_option("--rounding", arguments.rounding,
-                 "balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer "
-                 "gives what it gave before on calibration data; slower)")
+      ->show_default();
+  options
+      .add_option("--rounding", arguments.rounding,
+                  "balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer "
+                  "gives what it gave before on calibration data; slower)")
       ->check(any_sorted_name_of<Rounding>())
-      ->capture_default_str();
-  app.add_flag("--codebook", arguments.codebook,
-               "k-means codebook instead of a linear scale (w8: 256 values, w4: 16)");
-  app.add_flag("--asymmetric", arguments.asymmetric, "give every scale a zero point");
-  app.add_option("--half-share", arguments.half_share,
-                 "percent of the size to spend on 16-bit floats for the smallest weights")
+      ->show_default();
+  options.add_flag("--codebook", arguments.codebook,
+                   "k-means codebook instead of a linear scale (w8: 256 values, w4: 16)");
+  options.add_flag("--asymmetric", arguments.asymmetric, "give every scale a zero point");
+  options
+      .add_option("--half-share", arguments.half_share,
+                  "percent of the size to spend on 16-bit floats for the smallest weights")
       ->check(number_between(0, 100))
-      ->capture_default_str();
-  app.add_option("--min-bytes", arguments.min_bytes, "leave smaller tensors alone")
+      ->show_default();
+  options.add_option("--min-bytes", arguments.min_bytes, "leave smaller tensors alone")
       ->check(whole_number())
-      ->capture_default_str();
-  app.add_option("--include", arguments.include,
-                 "only these: a regular expression on tensor, node and op type (repeatable)")
-      ->allow_extra_args(false);
-  app.add_option("--exclude", arguments.exclude, "not these: likewise")->allow_extra_args(false);
-  app.add_flag("--ignore-unmatched", arguments.ignore_unmatched,
-               "warn about a regular expression that matches nothing, instead of failing");
-  app.add_flag(
+      ->show_default();
+  options
+      .add_option("--include", arguments.include,
+                  "only these: a regular expression on tensor, node and op type (repeatable)")
+      ->one_at_a_time();
+  options.add_option("--exclude", arguments.exclude, "not these: likewise")->one_at_a_time();
+  options.add_flag("--ignore-unmatched", arguments.ignore_unmatched,
+                   "warn about a regular expression that matches nothing, instead of failing");
+  options.add_flag(
       "--keep-inputs", arguments.keep_inputs,
       "initializers that are listed as inputs stay inputs with a default value (otherwise they become "
       "constants)");
-  app.add_option(
-         "--node", arguments.nodes,
-         "NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so its "
-         "weights are stored, and it computes on floats), with --to static also dynamic (repeatable)")
-      ->allow_extra_args(false);
+  options
+      .add_option(
+          "--node", arguments.nodes,
+          "NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so its "
+          "weights are stored, and it computes on floats), with --to static also dynamic (repeatable)")
+      ->one_at_a_time();
 }
 
-void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers) {
+void add_format_option(Options& options, RecipeArguments& arguments, bool with_integers) {
   const char* const stored = "w8 (25 % of the bytes), w4 (15 %), w16 (50 %)";
   const char* const few_bits = "small in memory too, in the runtime's kernels: int4 (16 %), int8, int2";
-  CLI::Option* option =
-      app.add_option("--to", arguments.format,
-                     with_integers ? fmt::format("stored small: {}; {}; computed on integers: "
-                                                 "dynamic, static (needs --data or --ranges); on 16-bit "
-                                                 "floats: fp16, bf16",
-                                                 stored, few_bits)
-                                   : stored);
-  option->capture_default_str();
+  Option* option =
+      options.add_option("--to", arguments.format,
+                         with_integers ? fmt::format("stored small: {}; {}; computed on integers: "
+                                                     "dynamic, static (needs --data or --ranges); on 16-bit "
+                                                     "floats: fp16, bf16",
+                                                     stored, few_bits)
+                                       : stored);
+  option->show_default();
   option->check(with_integers ? any_name_of({Format::kBf16, Format::kDynamic, Format::kFp16, Format::kInt2,
                                              Format::kInt4, Format::kInt8, Format::kStatic, Format::kW16,
                                              Format::kW4, Format::kW8})
                               : any_name_of({Format::kW8, Format::kW4, Format::kW16}));
 }
 
-void add_integer_options(CLI::App& app, RecipeArguments& arguments) {
+void add_integer_options(Options& options, RecipeArguments& arguments) {
   const char* const group = "Integer arithmetic (--to static, --to dynamic)";
-  app.add_option("--calibration", arguments.calibration,
-                 "static: how the range of an activation is chosen: auto (measured on the data; without "
-                 "search least predicted error, value by value), minmax, mean, percentile, entropy, mse")
+  options
+      .add_option("--calibration", arguments.calibration,
+                  "static: how the range of an activation is chosen: auto (measured on the data; without "
+                  "search least predicted error, value by value), minmax, mean, percentile, entropy, mse")
       ->check(any_sorted_name_of<CalibrationMethod>())
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
-  app.add_option("--percentile", arguments.percentile, "of --calibration percentile")
+  options.add_option("--percentile", arguments.percentile, "of --calibration percentile")
       ->check(number_between(50, 100))
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
-  app.add_option("--dialect", arguments.dialect,
-                 "static: qdq (Q/DQ nodes, which runtimes fuse), qoperator (the integer ops themselves)")
+  options
+      .add_option("--dialect", arguments.dialect,
+                  "static: qdq (Q/DQ nodes, which runtimes fuse), qoperator (the integer ops themselves)")
       ->check(any_sorted_name_of<Dialect>())
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
-  app.add_option("--activations", arguments.activations, "static: type of activations: u8, s8, u16, s16")
+  options.add_option("--activations", arguments.activations, "static: type of activations: u8, s8, u16, s16")
       ->check(any_sorted_name_of<ActivationType>())
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
-  app.add_flag("--symmetric-activations", arguments.symmetric_activations,
-               "static: zero is the middle code of values that take both signs")
+  options
+      .add_flag("--symmetric-activations", arguments.symmetric_activations,
+                "static: zero is the middle code of values that take both signs")
       ->group(group);
-  app.add_option("--weights", arguments.weights, "type of weights: s8, u8, s4")
+  options.add_option("--weights", arguments.weights, "type of weights: s8, u8, s4")
       ->check(any_sorted_name_of<WeightType>())
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
-  // CLI11 would give a flag that may be unset the value false.
-  app.add_flag_function(
-         "--reduce-range,!--no-reduce-range",
-         [&arguments](std::int64_t count) { arguments.reduce_range = count > 0; },
-         "7-bit weights, whose products saturate on no CPU; --no-reduce-range: all 8 bits, for CPUs that are "
-         "known to have exact products (default: 8 bits, less where two neighbouring weights could saturate "
-         "on an x86 CPU without VNNI)")
+  options
+      .add_flag(
+          "--reduce-range,!--no-reduce-range", arguments.reduce_range,
+          "7-bit weights, whose products saturate on no CPU; --no-reduce-range: all 8 bits, for CPUs that "
+          "are "
+          "known to have exact products (default: 8 bits, less where two neighbouring weights could saturate "
+          "on an x86 CPU without VNNI)")
       ->group(group);
-  app.add_flag("--integer-io", arguments.integer_io,
-               "static: inputs and outputs of the model become integers too")
+  options
+      .add_flag("--integer-io", arguments.integer_io,
+                "static: inputs and outputs of the model become integers too")
       ->group(group);
-  app.add_option("--fallback", arguments.fallback,
-                 "what does not compute on integers: w8 (stored in 8 bits), fp16 (16-bit floats, computed on "
-                 "where the --target can)")
-      ->check(CLI::IsMember({"w8", "fp16"}))
-      ->capture_default_str()
+  options
+      .add_option(
+          "--fallback", arguments.fallback,
+          "what does not compute on integers: w8 (stored in 8 bits), fp16 (16-bit floats, computed on "
+          "where the --target can)")
+      ->check(any_of({"w8", "fp16"}))
+      ->show_default()
       ->group(group);
-  app.add_option("--skip-rewrite", arguments.skip_rewrites,
-                 "static: do not make these of ops that have integer kernels: hard-swish, tanh, "
-                 "conv-transpose, mean, pad-channels (repeatable, or with commas)")
+  options
+      .add_option("--skip-rewrite", arguments.skip_rewrites,
+                  "static: do not make these of ops that have integer kernels: hard-swish, tanh, "
+                  "conv-transpose, mean, pad-channels (repeatable, or with commas)")
       ->delimiter(',')
-      ->allow_extra_args(false)
+      ->one_at_a_time()
       ->check(any_sorted_name_of<Rewrite>())
       ->group(group);
-  app.add_flag("--weigh-costs,!--no-weigh-costs", arguments.weigh_costs,
-               "static: leave in floats what would be slower on integers (default: on)")
+  options
+      .add_flag("--weigh-costs,!--no-weigh-costs", arguments.weigh_costs,
+                "static: leave in floats what would be slower on integers (default: on)")
       ->group(group);
-  app.add_flag("--force-conv", arguments.force_conv,
-               "dynamic: ConvInteger as well, though it is several times slower than FP32")
+  options
+      .add_flag("--force-conv", arguments.force_conv,
+                "dynamic: ConvInteger as well, though it is several times slower than FP32")
       ->group(group);
-  app.add_option("--value", arguments.values,
-                 "static: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a --calibration "
-                 "method, a type of --activations, or float (repeatable)")
-      ->allow_extra_args(false)
+  options
+      .add_option("--value", arguments.values,
+                  "static: NAME=WHAT for one activation, where WHAT is LOW:HIGH (its range), a --calibration "
+                  "method, a type of --activations, or float (repeatable)")
+      ->one_at_a_time()
       ->group(group);
-  app.add_flag("--search,!--no-search", arguments.search,
-               "static: choose the calibration, and the few ops that are better left in floats, by measuring "
-               "on the data (default: on)")
+  options
+      .add_flag(
+          "--search,!--no-search", arguments.search,
+          "static: choose the calibration, and the few ops that are better left in floats, by measuring "
+          "on the data (default: on)")
       ->group(group);
-  app.add_flag_function(
-         "--equalize,!--no-equalize", [&arguments](std::int64_t count) { arguments.equalize = count > 0; },
-         "even out the channels between layers (default: on)")
+  options
+      .add_flag("--equalize,!--no-equalize", arguments.equalize,
+                "even out the channels between layers (default: on)")
       ->group(group);
-  app.add_flag("--correct-bias,!--no-correct-bias", arguments.correct_bias,
-               "static: take the mean error of every channel out of its bias (default: on)")
+  options
+      .add_flag("--correct-bias,!--no-correct-bias", arguments.correct_bias,
+                "static: take the mean error of every channel out of its bias (default: on)")
       ->group(group);
-  app.add_flag("--every-second", arguments.every_second,
-               "static: ranges of every second sample alone, of 16 or more (the search may find that better)")
+  options
+      .add_flag(
+          "--every-second", arguments.every_second,
+          "static: ranges of every second sample alone, of 16 or more (the search may find that better)")
       ->group(group);
 }
 
-void add_few_bits_options(CLI::App& app, RecipeArguments& arguments) {
+void add_few_bits_options(Options& options, RecipeArguments& arguments) {
   const char* const group = kFewBitsGroup;
-  app.add_option("--kernels", arguments.kernels,
-                 "nbits (MatMulNBits and GatherBlockQuantized), qdq (DequantizeLinear by blocks, opset 21)")
+  options
+      .add_option("--kernels", arguments.kernels,
+                  "nbits (MatMulNBits and GatherBlockQuantized), qdq (DequantizeLinear by blocks, opset 21)")
       ->check(any_sorted_name_of<FewBitsDialect>())
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
-  app.add_option("--accuracy-level", arguments.accuracy_level,
-                 "what MatMulNBits may do to activations: 0 (as the runtime likes), 1 (FP32), 4 (8-bit "
-                 "integers: the fast kernels), auto (4 where outputs bear it)")
+  options
+      .add_option("--accuracy-level", arguments.accuracy_level,
+                  "what MatMulNBits may do to activations: 0 (as the runtime likes), 1 (FP32), 4 (8-bit "
+                  "integers: the fast kernels), auto (4 where outputs bear it)")
       ->check(any_sorted_name_of<AccuracyLevel>())
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
-  app.add_option("--level", arguments.levels,
-                 "NAME=LEVEL for the node that gives the value NAME: its --accuracy-level (repeatable)")
-      ->allow_extra_args(false)
+  options
+      .add_option("--level", arguments.levels,
+                  "NAME=LEVEL for the node that gives the value NAME: its --accuracy-level (repeatable)")
+      ->one_at_a_time()
       ->group(group);
-  app.add_option("--method", arguments.method,
-                 "how codes and scales are found: rtn (nearest), scale (for outputs, by the energy of inputs "
-                 "on --data), gptq (codes that make up for each other, on --data), auto (measured)")
+  options
+      .add_option(
+          "--method", arguments.method,
+          "how codes and scales are found: rtn (nearest), scale (for outputs, by the energy of inputs "
+          "on --data), gptq (codes that make up for each other, on --data), auto (measured)")
       ->check(any_sorted_name_of<WeightMethod>())
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
-  app.add_option("--bits", arguments.bits,
-                 "bits that a weight may take on the mean, with its share of a scale: layers that bring the "
-                 "most on --data get more of them (default: all as --to says)")
+  options
+      .add_option("--bits", arguments.bits,
+                  "bits that a weight may take on the mean, with its share of a scale: layers that bring the "
+                  "most on --data get more of them (default: all as --to says)")
       ->check(number_between(2, 16))
       ->group(group);
-  app.add_option("--target-size", arguments.target_size,
-                 "bytes that the model may have, all files together, spent in the same way (300MB, 2GB)")
-      ->transform(CLI::AsSizeValue(true))
+  options
+      .add_size("--target-size", arguments.target_size,
+                "bytes that the model may have, all files together, spent in the same way (300MB, 2GB)")
       ->group(group);
 }
 
-void add_half_options(CLI::App& app, RecipeArguments& arguments) {
+void add_half_options(Options& options, RecipeArguments& arguments) {
   const char* const group = "16-bit floats (--to fp16, --to bf16)";
-  app.add_option("--io", arguments.io,
-                 "inputs and outputs of the model: keep (the types they have), fp16 (16-bit floats too)")
-      ->check(CLI::IsMember({"keep", "fp16"}))
-      ->capture_default_str()
+  options
+      .add_option("--io", arguments.io,
+                  "inputs and outputs of the model: keep (the types they have), fp16 (16-bit floats too)")
+      ->check(any_of({"keep", "fp16"}))
+      ->show_default()
       ->group(group);
-  app.add_option("--keep-fp32", arguments.keep,
-                 "these nodes stay in FP32: a regular expression on node names, their outputs and op types "
-                 "(repeatable)")
-      ->allow_extra_args(false)
+  options
+      .add_option("--keep-fp32", arguments.keep,
+                  "these nodes stay in FP32: a regular expression on node names, their outputs and op types "
+                  "(repeatable)")
+      ->one_at_a_time()
       ->group(group);
-  app.add_flag("--keep-names", arguments.keep_names,
-               "keep the names of values and nodes inside of the model, which are shortened where they are "
-               "more than 0.2 % of the file")
+  options
+      .add_flag("--keep-names", arguments.keep_names,
+                "keep the names of values and nodes inside of the model, which are shortened where they are "
+                "more than 0.2 % of the file")
       ->group(group);
-  app.add_option(
+  options.add_option(
       "--target", arguments.target,
       "where the model will run: a place and a release, which must have all that is written "
       "(android-arm64@1.22.0, linux-x64@1.30.0 …), what computes (cuda, coreml, directml, nnapi, qnn …), "
@@ -342,28 +372,6 @@ Recipe recipe_of(const RecipeArguments& arguments) {
   recipe.target = arguments.target;
   validate(recipe);
   return recipe;
-}
-
-CLI::Validator whole_number() {
-  return {[](const std::string& text) {
-            std::uint64_t value = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-            const bool is_number = error == std::errc() && end == text.data() + text.size();
-            return is_number ? std::string() : fmt::format("'{}' is not a whole number", text);
-          },
-          ""};
-}
-
-CLI::Validator number_between(double low, double high) {
-  return {[low, high](const std::string& text) {
-            double value = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-            const bool is_number = error == std::errc() && end == text.data() + text.size();
-            if (!is_number || std::isnan(value)) return fmt::format("'{}' is not a number", text);
-            if (value < low || value > high) return fmt::format("{} is not from {} to {}", text, low, high);
-            return std::string();
-          },
-          ""};
 }
 
 }  // namespace ounce::verbs

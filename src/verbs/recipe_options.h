@@ -3,10 +3,11 @@
 
 #include <ounce/recipe.h>
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "verbs/options.h"
 
 namespace ounce::verbs {
 
@@ -43,17 +44,13 @@ struct RecipeArguments {
 };
 
 // --to, with or without the formats that compute on integers.
-void add_format_option(CLI::App& app, RecipeArguments& arguments, bool with_integers);
-void add_recipe_options(CLI::App& app, RecipeArguments& arguments);
-void add_half_options(CLI::App& app, RecipeArguments& arguments);
+void add_format_option(Options& options, RecipeArguments& arguments, bool with_integers);
+void add_recipe_options(Options& options, RecipeArguments& arguments);
+void add_half_options(Options& options, RecipeArguments& arguments);
 inline constexpr const char* kFewBitsGroup = "Few bits in kernels (--to int4, --to int8, --to int2)";
-void add_few_bits_options(CLI::App& app, RecipeArguments& arguments);
-void add_integer_options(CLI::App& app, RecipeArguments& arguments);
+void add_few_bits_options(Options& options, RecipeArguments& arguments);
+void add_integer_options(Options& options, RecipeArguments& arguments);
 // Throws Error{kUsage} for combinations that make no sense.
 Recipe recipe_of(const RecipeArguments& arguments);
-// CLI11 takes a minus sign for a large number.
-CLI::Validator whole_number();
-// CLI::Range lets NaN through.
-CLI::Validator number_between(double low, double high);
 
 }  // namespace ounce::verbs

@@ -11,7 +11,6 @@
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/table.h"
-#include "verbs/command_line.h"
 
 namespace ounce::verbs {
 namespace {
@@ -37,8 +36,8 @@ void require_ours_or_free(const std::filesystem::path& path) {
 
 }  // namespace
 
-void add_report_option(CLI::App& app, std::string& path) {
-  app.add_option("--report", path, "draw the result as one page that anybody can open: FILE.html");
+void add_report_option(Options& options, std::string& path) {
+  options.add_option("--report", path, "draw the result as one page that anybody can open: FILE.html");
 }
 
 void require_page(const std::filesystem::path& path) {
@@ -53,20 +52,19 @@ void write_page(const std::filesystem::path& path, const std::string& html) {
   file.commit();
 }
 
-ReportFile::ReportFile(const CLI::App& verb, std::filesystem::path path, const std::string& named_by)
+ReportFile::ReportFile(const Options& verb, std::filesystem::path path, const std::string& named_by)
     : path_(std::move(path)), command_(command_line(verb)) {
   if (path_.empty()) return;
   if (path_.extension() != ".html" && path_.extension() != ".htm")
     throw Error(ErrorCode::kUsage, fmt::format("{}: a page has a name that ends in .html", named_by),
                 path_.string());
-  for (const CLI::Option* option : verb.get_options()) {
-    if (option->get_name() == named_by) continue;
-    for (const std::string& value : option->results()) {
+  for (const Option& option : verb.all()) {
+    if (option.name() == named_by) continue;
+    for (const std::string& value : option.given) {
       if (!value.empty() && is_same_file(path_, value))
-        throw Error(
-            ErrorCode::kUsage,
-            fmt::format("{} would replace the file of {}; choose another", named_by, option->get_name()),
-            path_.string());
+        throw Error(ErrorCode::kUsage,
+                    fmt::format("{} would replace the file of {}; choose another", named_by, option.name()),
+                    path_.string());
     }
   }
   require_page(path_);
@@ -84,13 +82,9 @@ void ReportFile::deliver(nlohmann::ordered_json document, bool is_printed, Host&
   }
 }
 
-OwnFiles OwnFiles::of(const CLI::App& verb, const std::string& contract) {
+OwnFiles OwnFiles::of(const Options& verb, const std::string& contract) {
   OwnFiles own;
-  const CLI::App* root = &verb;
-  while (root->get_parent() != nullptr) root = root->get_parent();
-  if (const CLI::Option* config = root->get_option_no_throw("--config");
-      config != nullptr && config->count() != 0)
-    own.add("--config", config->as<std::string>());
+  own.add("--config", verb.config);
   own.add("--contract", contract);
   return own;
 }

@@ -1,12 +1,11 @@
 // The document of a run: printed for --json, drawn for --report.
 //
-//   add_report_option(*app, arguments->report);
-//   const ReportFile report(*app, arguments.report);    // before the work: may it be written there?
+//   add_report_option(options, arguments.report);
+//   const ReportFile report(options, arguments.report);    // before the work: may it be written there?
 //   …
 //   report.deliver(report::verify_json(…), arguments.json, host);
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
@@ -14,10 +13,11 @@
 #include <vector>
 
 #include "verbs/host.h"
+#include "verbs/options.h"
 
 namespace ounce::verbs {
 
-void add_report_option(CLI::App& app, std::string& path);
+void add_report_option(Options& options, std::string& path);
 
 // Checks before the work that a page can be written there. Throws what write_page() throws.
 void require_page(const std::filesystem::path& path);
@@ -31,7 +31,7 @@ class ReportFile {
   // Throws Error{kUsage} for a name that does not end in .html, for one that the command line names as
   // something else (a model, its data, another output), and for what is there and is no page of ours;
   // Error{kIo} when the folder is missing or accepts no files.
-  ReportFile(const CLI::App& verb, std::filesystem::path path, const std::string& option = "--report");
+  ReportFile(const Options& verb, std::filesystem::path path, const std::string& option = "--report");
 
   bool is_wanted() const { return !path_.empty(); }
   void deliver(nlohmann::ordered_json document, bool is_printed, Host& host) const;
@@ -44,12 +44,12 @@ class ReportFile {
 // Files that the command line reads by itself, and the library never hears of: --config and --contract. No
 // output may take their place either.
 //
-//   const OwnFiles own = OwnFiles::of(*app, arguments.contract.file);
+//   const OwnFiles own = OwnFiles::of(options, arguments.contract.file);
 //   own.require_apart(output);
 
 class OwnFiles {
  public:
-  static OwnFiles of(const CLI::App& verb, const std::string& contract = {});
+  static OwnFiles of(const Options& verb, const std::string& contract = {});
   void add(const std::string& option, const std::string& path);  // an empty path is none
 
   // Throws Error{kUsage} when `output` is one of them, by whatever name.

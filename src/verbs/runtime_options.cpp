@@ -9,8 +9,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "verbs/option_kinds.h"
-#include "verbs/recipe_options.h"
+#include "verbs/option_values.h"
 
 namespace ounce::verbs {
 namespace {
@@ -19,26 +18,22 @@ constexpr double kGigabyte = 1024.0 * 1024 * 1024;
 
 }  // namespace
 
-std::pair<std::string, std::string> split_pair(const std::string& text, const char* option) {
-  const std::size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string::npos)
-    throw Error(ErrorCode::kUsage, fmt::format("{} '{}' must be NAME=VALUE", option, text));
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-void add_isolation_options(CLI::App& app, IsolationArguments& arguments, const std::string& group) {
-  app.add_flag("--isolate,!--no-isolate", arguments.is_wanted,
-               "run models in a process of their own, with limits (the default)")
+void add_isolation_options(Options& options, IsolationArguments& arguments, const std::string& group) {
+  options
+      .add_flag("--isolate,!--no-isolate", arguments.is_wanted,
+                "run models in a process of their own, with limits (the default)")
       ->group(group);
-  app.add_option("--isolate-memory", arguments.memory,
-                 "its address space in GiB (0: as much as the machine has)")
+  options
+      .add_option("--isolate-memory", arguments.memory,
+                  "its address space in GiB (0: as much as the machine has)")
       ->check(number_between(0, 1e6))
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
-  app.add_option("--isolate-seconds", arguments.seconds,
-                 "its time for loading and for each run (0: no limit)")
+  options
+      .add_option("--isolate-seconds", arguments.seconds,
+                  "its time for loading and for each run (0: no limit)")
       ->check(number_between(0, 1e9))
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
 }
 
@@ -47,28 +42,32 @@ std::optional<Isolation> isolation_of(const IsolationArguments& arguments) {
   return Isolation{static_cast<std::uint64_t>(arguments.memory * kGigabyte), arguments.seconds};
 }
 
-void add_runtime_options(CLI::App& app, RuntimeArguments& arguments) {
+void add_runtime_options(Options& options, RuntimeArguments& arguments) {
   const char* group = "Runtime";
-  app.add_option("--runtime", arguments.library,
-                 "ONNX Runtime: a library's path, or a version (default: the newest)")
+  options
+      .add_option("--runtime", arguments.library,
+                  "ONNX Runtime: a library's path, or a version (default: the newest)")
       ->group(group);
-  app.add_option("-x,--threads", arguments.threads, "threads inside an op (0: as many as the runtime likes)")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str()
+  options
+      .add_option("-x,--threads", arguments.threads, "threads inside an op (0: as many as the runtime likes)")
+      ->check(whole_between(0, 1024))
+      ->show_default()
       ->group(group);
-  app.add_option("-y,--threads-between", arguments.threads_between, "threads for ops side by side")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str()
+  options.add_option("-y,--threads-between", arguments.threads_between, "threads for ops side by side")
+      ->check(whole_between(1, 1024))
+      ->show_default()
       ->group(group);
-  app.add_option("--optimization", arguments.optimization, "graph optimization: none, basic, extended, all")
+  options
+      .add_option("--optimization", arguments.optimization, "graph optimization: none, basic, extended, all")
       ->check(any_name_of<OptimizationLevel>())
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
-  app.add_option("--session-config", arguments.config,
-                 "a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (repeatable)")
-      ->allow_extra_args(false)
+  options
+      .add_option("--session-config", arguments.config,
+                  "a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (repeatable)")
+      ->one_at_a_time()
       ->group(group);
-  add_isolation_options(app, arguments.isolation, group);
+  add_isolation_options(options, arguments.isolation, group);
 }
 
 RuntimeOptions runtime_options_of(const RuntimeArguments& arguments) {
@@ -83,30 +82,35 @@ RuntimeOptions runtime_options_of(const RuntimeArguments& arguments) {
   return options;
 }
 
-void add_remote_options(CLI::App& app, RemoteArguments& arguments) {
+void add_remote_options(Options& options, RemoteArguments& arguments) {
   const char* group = "Elsewhere";
   Remote& remote = arguments.remote;
-  app.add_option("--via", remote.via,
-                 "run models on another machine: the command that runs a shell command there, such as 'ssh "
-                 "board' or 'adb shell'")
+  options
+      .add_option("--via", remote.via,
+                  "run models on another machine: the command that runs a shell command there, such as 'ssh "
+                  "board' or 'adb shell'")
       ->group(group);
-  app.add_option("--launcher", remote.launcher,
-                 "what starts the runner (there): 'qemu-aarch64 -L /usr/aarch64-linux-gnu'")
+  options
+      .add_option("--launcher", remote.launcher,
+                  "what starts the runner (there): 'qemu-aarch64 -L /usr/aarch64-linux-gnu'")
       ->group(group);
-  app.add_option("--runner", arguments.runner,
-                 "the runner for that machine, a file here (default: ounce-runner or ounce-runner-arm64)")
+  options
+      .add_option("--runner", arguments.runner,
+                  "the runner for that machine, a file here (default: ounce-runner or ounce-runner-arm64)")
       ->group(group);
-  app.add_option("--runtime-there", remote.library,
-                 "ONNX Runtime for that machine: a library here, or a version (default: the newest)")
+  options
+      .add_option("--runtime-there", remote.library,
+                  "ONNX Runtime for that machine: a library here, or a version (default: the newest)")
       ->group(group);
-  app.add_option("--folder-there", remote.folder,
-                 "where the runner, the library and models go (default: a folder of ours in /tmp)")
+  options
+      .add_option("--folder-there", remote.folder,
+                  "where the runner, the library and models go (default: a folder of ours in /tmp)")
       ->group(group);
-  app.add_flag("--keep-there", remote.keep, "leave models there, so that they are not sent again")
+  options.add_flag("--keep-there", remote.keep, "leave models there, so that they are not sent again")
       ->group(group);
-  app.add_option("--seconds-there", remote.seconds, "time for each answer, and for sending each file")
+  options.add_option("--seconds-there", remote.seconds, "time for each answer, and for sending each file")
       ->check(number_between(0.1, 1e6))
-      ->capture_default_str()
+      ->show_default()
       ->group(group);
 }
 
@@ -118,8 +122,8 @@ std::optional<Remote> remote_of(const RemoteArguments& arguments) {
   throw Error(ErrorCode::kUsage, "there is no machine: --via or --launcher says where models run");
 }
 
-void add_cpu_option(CLI::App& app, std::string& on, const char* help) {
-  app.add_option("--on", on, help)->type_name(as_joined_list("CPU"));
+void add_cpu_option(Options& options, std::string& on, const char* help) {
+  options.add_option("--on", on, help)->joined("CPU");
 }
 
 std::vector<std::string> cpus_of(const std::string& on) {

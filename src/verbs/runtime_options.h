@@ -1,12 +1,13 @@
 // The options of every verb that runs models: which ONNX Runtime, and how.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <ounce/runtime.h>
 
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "verbs/options.h"
 
 namespace ounce::verbs {
 
@@ -23,14 +24,11 @@ struct RuntimeArguments {
   IsolationArguments isolation;
 };
 
-void add_isolation_options(CLI::App& app, IsolationArguments& arguments, const std::string& group);
+void add_isolation_options(Options& options, IsolationArguments& arguments, const std::string& group);
 std::optional<Isolation> isolation_of(const IsolationArguments& arguments);
 
-void add_runtime_options(CLI::App& app, RuntimeArguments& arguments);
+void add_runtime_options(Options& options, RuntimeArguments& arguments);
 RuntimeOptions runtime_options_of(const RuntimeArguments& arguments);
-
-// "key=value". Throws Error{kUsage}; `option` names the option.
-std::pair<std::string, std::string> split_pair(const std::string& text, const char* option);
 
 // The options of a verb that runs models on another machine, or in another architecture under an emulator.
 
@@ -39,13 +37,13 @@ struct RemoteArguments {
   std::string runner;
 };
 
-void add_remote_options(CLI::App& app, RemoteArguments& arguments);
+void add_remote_options(Options& options, RemoteArguments& arguments);
 // Nothing when models run here. Throws Error{kUsage} for options that mean nothing without the others.
 std::optional<Remote> remote_of(const RemoteArguments& arguments);
 
 // --on: the other CPUs that a model is run on.
 
-void add_cpu_option(CLI::App& app, std::string& on, const char* help);
+void add_cpu_option(Options& options, std::string& on, const char* help);
 
 // "auto": all that can be shown here, "none", or names with commas between. Throws Error{kUsage} for others.
 std::vector<std::string> cpus_of(const std::string& on);

@@ -1,0 +1,273 @@
+// `ounce demo`: all verbs on the model that the program carries with it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/advise.h>
+#include <ounce/bench.h>
+#include <ounce/check.h>
+#include <ounce/error.h>
+#include <ounce/inspect.h>
+#include <ounce/prove.h>
+#include <ounce/quantize.h>
+#include <ounce/sensitivity.h>
+#include <ounce/tune.h>
+#include <ounce/verify.h>
+
+#include <nlohmann/json.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "cli/embedded_example.h"
+#include "io/temporary_files.h"
+#include "report/advise_report.h"
+#include "report/bench_report.h"
+#include "report/check_report.h"
+#include "report/html/page.h"
+#include "report/inspect_report.h"
+#include "report/prove_report.h"
+#include "report/quantize_report.h"
+#include "report/sensitivity_report.h"
+#include "report/tune_report.h"
+#include "report/verify_report.h"
+#include "verbs/report_file.h"
+#include "verbs/verb.h"
+
+namespace ounce::cli {
+namespace demo_verb {
+
+using verbs::Host;
+using verbs::plainly;
+
+namespace fs = std::filesystem;
+
+void write(const fs::path& path, std::string_view bytes) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    throw Error(ErrorCode::kUsage, "is there, and only a file may be replaced", path.string());
+  std::ofstream(path, std::ios::binary) << bytes;
+  std::error_code error;
+  if (fs::file_size(path, error) != bytes.size() || error)
+    throw Error(ErrorCode::kIo, "cannot write the example", path.string());
+}
+
+// What is shown is drawn as a page as well, if the files are kept.
+using Runs = std::vector<report::html::Run>;
+
+void show_inspect(Host& host) {
+  host.say(verbs::Stream::kResults, fmt::format("$ ounce inspect commands.onnx\n{}\n",
+                                                report::inspect_text(inspect("commands.onnx"), 5)));
+}
+
+// How a recording becomes the model's input goes into the model, so that nobody has to say it again.
+void show_contract(Host& host, const DataOptions* data) {
+  host.say(
+      verbs::Stream::kResults,
+      plainly(
+          "$ ounce contract set commands.onnx -o model.onnx --rate 8000 --length 8000 --rescale 1/32768{}\n",
+          data == nullptr ? "" : " --data clips.npz"));
+  Contract contract;
+  InputContract& audio = contract.inputs["audio"];
+  audio.kind = InputKind::kAudio;
+  audio.sampling_rate = 8000;
+  audio.length = 8000;
+  audio.rescale_factor = 1.0 / 32768;
+  const Contract written = set_contract("commands.onnx", "model.onnx", contract, data, {});
+  const auto& observed = written.inputs.at("audio").observed;
+  if (observed) {
+    host.say(verbs::Stream::kResults, plainly("{} clips seen, values from {:.2f} to {:.2f}\n",
+                                              observed->samples, observed->minimum, observed->maximum));
+  }
+  host.say(verbs::Stream::kResults, "\n");
+}
+
+void show_quantize(Host& host, const DataOptions* data, Runs& runs) {
+  std::vector<report::QuantizeRow> rows;
+  const auto add = [&](Format format, bool codebook, const char* name) {
+    host.say(verbs::Stream::kResults,
+             plainly("$ ounce quantize model.onnx --to {}{} -o {}{}\n", name_of(format),
+                     codebook ? " --codebook" : "", name, data == nullptr ? "" : " --data clips.npz"));
+    QuantizeOptions options;
+    options.recipe.format = format;
+    options.recipe.codebook = codebook;
+    options.pictures = true;
+    if (data != nullptr) options.trial.data = *data;
+    rows.push_back({"model.onnx", quantize("model.onnx", name, options), {}, 0});
+  };
+  add(Format::kW16, false, "model.w16.onnx");
+  add(Format::kW8, false, "model.w8.onnx");
+  add(Format::kW8, true, "model.w8-codebook.onnx");
+  add(Format::kW4, false, "model.w4.onnx");
+  add(Format::kFp16, false, "model.fp16.onnx");
+  if (data != nullptr) {
+    add(Format::kDynamic, false, "model.dynamic.onnx");
+    add(Format::kStatic, false, "model.static.onnx");
+  }
+  runs.push_back({"", report::quantize_json({rows.back()}, false)});
+  host.say(
+      verbs::Stream::kResults,
+      fmt::format(
+          "{}\nEvery file was reopened{}its weights compared with the source before it got its name.\n\n",
+          report::quantize_table(rows, false),
+          data == nullptr ? " and " : ", run beside the original, and "));
+}
+
+void show_verify(Host& host, const DataOptions& data, Runs& runs) {
+  VerifyOptions options;
+  options.data = data;
+  options.data.labels = "label";
+  options.gates.max_drop = 0.02;
+  options.pictures = true;
+  std::vector<report::VerifyRow> rows;
+  for (const char* small : {"model.w8.onnx", "model.static.onnx"}) {
+    rows.push_back({small, verify("model.onnx", small, options), {}, 0});
+    host.say(verbs::Stream::kResults,
+             fmt::format("$ ounce verify model.onnx {} --data clips.npz --labels label --max-drop 2%\n{}\n",
+                         small, report::verify_text(rows.back().result)));
+  }
+  runs.push_back({"", report::verify_json("model.onnx", rows)});
+}
+
+void show_bench(Host& host, const DataOptions& data, Runs& runs) {
+  BenchOptions options;
+  options.data = data;
+  options.seconds = 0.5;
+  options.cold_starts = 1;
+  const BenchReport timed = bench({"model.onnx", "model.w8.onnx", "model.static.onnx"}, options);
+  runs.push_back({"", report::bench_json(timed)});
+  host.say(
+      verbs::Stream::kResults,
+      fmt::format("$ ounce bench model.onnx model.w8.onnx model.static.onnx -t 0.5 --cold-starts 1 --data "
+                  "clips.npz\n{}\n",
+                  report::bench_text(timed)));
+}
+
+void show_sensitivity(Host& host, const DataOptions& data, Runs& runs) {
+  SensitivityOptions options;
+  options.data = data;
+  options.grouping = Grouping::kBlock;
+  options.keep = false;
+  const SensitivityResult result = sensitivity("model.onnx", options);
+  runs.push_back({"", report::sensitivity_json({{"model.onnx", result, {}, 0}}, options.min_sqnr)});
+  host.say(verbs::Stream::kResults,
+           fmt::format("$ ounce sensitivity model.onnx --data clips.npz --by block\n{}\n",
+                       report::sensitivity_text(result, options.min_sqnr)));
+}
+
+void show_tune(Host& host, const DataOptions& data, Runs& runs) {
+  TuneOptions options;
+  options.data = data;
+  options.data.labels = "label";
+  options.gates.max_drop = 0.05;  // what half of the clips can show
+  options.budget.models = 40;
+  options.keep = false;
+  const TuneResult result = tune("model.onnx", "model.tuned.onnx", options);
+  runs.push_back({"", report::tune_json({{"model.onnx", result, {}, 0}})});
+  host.say(
+      verbs::Stream::kResults,
+      fmt::format(
+          "$ ounce tune model.onnx --data clips.npz --labels label --max-drop 5% --budget '40 models'\n{}\n",
+          report::tune_text(result)));
+}
+
+// What a model says of itself is done again.
+void show_prove(Host& host, const DataOptions& data) {
+  ProveOptions options;
+  options.source = "model.onnx";
+  options.data = data;
+  host.say(verbs::Stream::kResults,
+           fmt::format("$ ounce prove model.static.onnx --source model.onnx --data clips.npz\n{}\n",
+                       report::prove_text(prove("model.static.onnx", options))));
+}
+
+// Without the labels: so few clips cannot show half a point of accuracy, but how far the outputs are off. The
+// budget is long enough for a busy machine, too.
+void show_advice(Host& host, const DataOptions& data) {
+  AdviseOptions options;
+  options.data = data;
+  options.budget = 30;
+  host.say(verbs::Stream::kResults,
+           fmt::format("$ ounce advise model.onnx --data clips.npz --budget 30s\n{}\n",
+                       report::advise_text(advise("model.onnx", options))));
+}
+
+void show_check(Host& host, bool has_integers, Runs& runs) {
+  const CheckOptions options{{"android-arm64@1.22.0", "linux-x64@1.30.0", "linux-x64@1.14.0"}};
+  std::vector<report::CheckRow> rows;
+  for (const char* model : {"model.fp16.onnx", has_integers ? "model.static.onnx" : "model.w8.onnx"}) {
+    rows.push_back({model, check(model, options), {}, 0});
+    host.say(verbs::Stream::kResults,
+             fmt::format("$ ounce check {} --target {}\n{}\n", model, fmt::join(options.targets, ","),
+                         report::check_text(rows.back().result)));
+  }
+  runs.push_back({"", report::check_json(rows)});
+}
+
+struct Arguments {
+  std::string output;
+};
+
+void declare(verbs::Options& options, Arguments& arguments) {
+  options.add_option("-o,--output", arguments.output,
+                     "a folder to keep the files in (default: none are kept)");
+}
+
+int run(const Arguments& arguments, Host& host, const verbs::Options&) {
+  const std::string& output = arguments.output;
+  std::unique_ptr<TemporaryFolder> temporary;
+  fs::path folder = output;
+  if (output.empty()) {
+    temporary = std::make_unique<TemporaryFolder>("demo");
+    folder = temporary->path();
+  }
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw Error(ErrorCode::kIo, fmt::format("cannot make the folder: {}", error.message()), folder.string());
+  folder = fs::absolute(folder);
+  fs::current_path(folder);  // so that the tables show short names
+  if (!output.empty()) verbs::require_page("report.html");
+  write("commands.onnx", embedded_model());
+  write("clips.npz", embedded_data());
+
+  DataOptions data;
+  data.path = "clips.npz";
+  const bool can_run = !installed_runtimes().empty();
+  host.say(verbs::Stream::kResults,
+           "A model that tells ten voice commands apart (yes, no, up, down …) from a second of sound.\n\n");
+  show_inspect(host);
+  show_contract(host, can_run ? &data : nullptr);
+  Runs runs;
+  show_quantize(host, can_run ? &data : nullptr, runs);
+  show_check(host, can_run, runs);
+  if (can_run) {
+    show_verify(host, data, runs);
+    show_bench(host, data, runs);
+    show_sensitivity(host, data, runs);
+    show_tune(host, data, runs);
+    show_prove(host, data);
+    show_advice(host, data);
+  } else {
+    host.say(verbs::Stream::kResults,
+             "There is no ONNX Runtime here, so nothing was run; 'pip install onnxruntime' brings it, or "
+             "./setup runtime in a source tree.\n");
+  }
+  if (!output.empty()) {
+    verbs::write_page("report.html", report::html::page(runs));
+    host.say(verbs::Stream::kResults,
+             plainly("The files are in {}; report.html shows all of it.\n", folder.string()));
+  }
+  return 0;
+}
+
+constexpr std::string_view kExamples[] = {"ounce demo", "ounce demo -o demo/"};
+
+}  // namespace demo_verb
+
+extern constinit const verbs::VerbInfo kDemo = {
+    .name = "demo",
+    .summary = "all of it on the embedded example",
+    .audience = verbs::Audience::kEveryday,
+    .examples = demo_verb::kExamples,
+    .call = verbs::call_of<demo_verb::Arguments, demo_verb::declare, demo_verb::run>};
+
+}  // namespace ounce::cli

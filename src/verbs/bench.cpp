@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+#include <ounce/bench.h>
+#include <ounce/decode.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "report/bench_report.h"
+#include "report/decode_report.h"
+#include "report/json.h"
+#include "verbs/data_options.h"
+#include "verbs/model_list.h"
+#include "verbs/report_file.h"
+#include "verbs/runtime_options.h"
+#include "verbs/verb.h"
+
+namespace ounce::verbs {
+namespace bench_verb {
+
+struct Arguments {
+  std::vector<std::string> models;
+  RuntimeArguments runtime;
+  RemoteArguments remote;
+  DataArguments data;
+  double seconds = 2;
+  std::uint64_t repeats = 0;
+  std::vector<std::uint64_t> batches = {1};
+  unsigned cold_starts = 3;
+  std::uint64_t tokens = 0, prompt = 16;
+  bool profile = false, json = false;
+  std::string report;
+};
+
+// Texts instead of single calls.
+int run_decoders(const Arguments& arguments, Host& host, const std::vector<std::filesystem::path>& models) {
+  DecodeOptions options;
+  options.runtime = runtime_options_of(arguments.runtime);
+  options.runtime.remote = remote_of(arguments.remote);
+  options.data = data_options_of(arguments.data, host.given);
+  options.prompt = arguments.prompt;
+  options.tokens = arguments.tokens;
+  DecodeReport report;
+  {
+    const std::unique_ptr<Watch> watch =
+        host.watch(fmt::format("{} model{}", models.size(), models.size() == 1 ? "" : "s"));
+    options.progress = &watch->progress;
+    report = named(models, [&] { return decode(models, options); });
+  }
+  host.say(for_people(arguments.json), report::decode_text(report));
+  if (arguments.json) host.say_json(report::dump(report::decode_json(report, "bench")));
+  return 0;
+}
+
+int run(const Arguments& arguments, Host& host, const Options& verb) {
+  const ReportFile page(verb, arguments.report);
+  std::vector<std::filesystem::path> models;
+  for (const ModelFile& model : find_models(arguments.models)) {
+    require_readable(model, verb);
+    models.push_back(model.path);
+  }
+  if (arguments.tokens != 0) return run_decoders(arguments, host, models);
+  BenchOptions options;
+  options.runtime = runtime_options_of(arguments.runtime);
+  options.runtime.remote = remote_of(arguments.remote);
+  options.data = data_options_of(arguments.data, host.given);
+  options.seconds = arguments.seconds;
+  options.repeats = arguments.repeats;
+  options.batches = arguments.batches;
+  options.cold_starts = arguments.cold_starts;
+  options.profile = arguments.profile;
+  BenchReport report;
+  {
+    const std::unique_ptr<Watch> watch =
+        host.watch(fmt::format("{} model{}", models.size(), models.size() == 1 ? "" : "s"));
+    options.progress = &watch->progress;
+    report = named(models, [&] { return bench(models, options); });
+  }
+  host.say(for_people(arguments.json), report::bench_text(report));
+  page.deliver(report::bench_json(report), arguments.json, host);
+  return 0;
+}
+
+void declare(Options& options, Arguments& arguments) {
+  options
+      .add_option("model", arguments.models,
+                  "models or folders; the first one is what the others are compared with")
+      ->required();
+  // What single calls have and texts have not.
+  std::vector<Option*> of_calls;
+  of_calls.push_back(
+      options.add_option("-t,--seconds", arguments.seconds, "seconds for each model and batch size")
+          ->check(number_between(0.01, 86400))
+          ->show_default());
+  of_calls.push_back(
+      options.add_option("-r,--repeats", arguments.repeats, "calls of each model instead of seconds")
+          ->check(whole_between(0, 1'000'000'000)));
+  of_calls.push_back(options.add_option("-b,--batch", arguments.batches, "batch sizes, with commas")
+                         ->delimiter(',')
+                         ->check(whole_between(1, 1'000'000))
+                         ->show_default());
+  of_calls.push_back(options
+                         .add_option("--cold-starts", arguments.cold_starts,
+                                     "processes of each model's own, for cold start and memory (0: none)")
+                         ->check(whole_between(0, 1000))
+                         ->show_default());
+  Option* const tokens =
+      options
+          .add_option(
+              "--tokens", arguments.tokens,
+              "language models: feed texts (rows of ids) token by token, so many behind the prompt, with "
+              "what the model keeps of the past; tells latencies, perplexity and tokens that flip")
+          ->check(whole_between(1, 1'000'000));
+  options.add_option("--prompt", arguments.prompt, "with --tokens: ids of a text that are fed at once")
+      ->needs(tokens)
+      ->check(whole_between(1, 1'000'000))
+      ->show_default();
+  of_calls.push_back(options.add_flag(
+      "--profile", arguments.profile,
+      "where the time goes: by op, the dearest nodes, the share of kernels that multiply integers"));
+  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+  add_report_option(options, arguments.report);
+  of_calls.push_back(options.find("--report"));
+  for (Option* option : of_calls) tokens->excludes(option);
+  add_data_options(options, arguments.data);
+  add_runtime_options(options, arguments.runtime);
+  add_remote_options(options, arguments.remote);
+}
+
+constexpr std::string_view kEveryday[] = {"--seconds",     "--repeats", "--batch",  "--data", "--threads",
+                                          "--cold-starts", "--profile", "--tokens", "--json", "--report"};
+constexpr std::string_view kExamples[] = {"ounce bench model.onnx model.w8.onnx",
+                                          "ounce bench gpt.onnx gpt.int4.onnx --tokens 64 --data text.npz",
+                                          "ounce bench model.onnx model.w8.onnx -b 1,8 --report bench.html"};
+
+}  // namespace bench_verb
+
+extern constinit const VerbInfo kBench = {
+    .name = "bench",
+    .summary = "who is faster, by how much, and how sure is that",
+    .audience = Audience::kEveryday,
+    .everyday = bench_verb::kEveryday,
+    .examples = bench_verb::kExamples,
+    .call = call_of<bench_verb::Arguments, bench_verb::declare, bench_verb::run>,
+    .result = "BenchResult",
+};
+
+}  // namespace ounce::verbs

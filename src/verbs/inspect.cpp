@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+#include <ounce/inspect.h>
+
+#include <nlohmann/json.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "report/inspect_report.h"
+#include "report/json.h"
+#include "report/quantize_report.h"
+#include "verbs/model_list.h"
+#include "verbs/recipe_options.h"
+#include "verbs/verb.h"
+
+namespace ounce::verbs {
+namespace inspect_verb {
+
+struct Arguments {
+  std::vector<std::string> models;
+  RecipeArguments recipe;
+  std::size_t tensors = 20;
+  bool json = false;
+};
+
+int run(const Arguments& arguments, Host& host, const Options& verb) {
+  const Recipe recipe = recipe_of(arguments.recipe);
+  std::vector<ModelFile> models = find_models(arguments.models);
+  auto [rows, worst] = refused<report::InspectRow>(models, verb);
+  if (!rows.empty()) models.clear();  // then nothing is worked on
+  for (const ModelFile& model : models) {
+    report::InspectRow row;
+    row.model = model.path;
+    row.exit_code = guarded(
+        model.path, [&] { row.info = inspect(model.path, recipe); }, row.error);
+    worst = std::max(worst, row.exit_code);
+    rows.push_back(std::move(row));
+  }
+  const Stream human = for_people(arguments.json);
+  if (rows.size() > 1 && !models.empty()) {
+    host.say(human, report::inspect_table(rows));
+  } else if (rows[0].error.empty()) {
+    host.say(human, report::inspect_text(rows[0].info, arguments.tensors));
+  }
+  for (const report::InspectRow& row : rows) {
+    if (!row.error.empty()) host.complain(row.error);
+  }
+  if (arguments.json) host.say_json(report::dump(report::inspect_json(rows)));
+  return worst;
+}
+
+void declare(Options& options, Arguments& arguments) {
+  options.add_option("model", arguments.models, "models, or folders of models")->required();
+  add_format_option(options, arguments.recipe, false);
+  add_recipe_options(options, arguments.recipe);
+  options.add_option("--tensors", arguments.tensors, "how many of the largest float tensors to show")
+      ->check(whole_number())
+      ->show_default();
+  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+}
+
+constexpr std::string_view kExamples[] = {"ounce inspect model.onnx", "ounce inspect models/ --json"};
+
+}  // namespace inspect_verb
+
+extern constinit const VerbInfo kInspect = {
+    .name = "inspect",
+    .summary = "what is in a model, and what quantize would do with it",
+    .audience = Audience::kEveryday,
+    .examples = inspect_verb::kExamples,
+    .call = call_of<inspect_verb::Arguments, inspect_verb::declare, inspect_verb::run>,
+    .result = "InspectResult",
+};
+
+}  // namespace ounce::verbs

@@ -1,0 +1,319 @@
+#include "verbs/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <sstream>
+
+#include "base/text.h"
+
+namespace ounce::verbs {
+namespace {
+
+constexpr const char* kSizes = "SIZE [b, kb(=1000b), kib(=1024b), ...]";
+
+template <class Number>
+bool read_number(const std::string& word, Number& value) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc() && end == word.data() + word.size();
+}
+
+// How many bytes a unit such as "kb", "MiB" or "" stands for; nothing for other words.
+std::optional<std::uint64_t> bytes_of(std::string unit) {
+  constexpr std::string_view kPrefixes = "kmgtpe";
+  std::transform(unit.begin(), unit.end(), unit.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (unit.empty() || unit == "b") return 1;
+  const std::size_t prefix = kPrefixes.find(unit.front());
+  const std::string_view rest = std::string_view(unit).substr(1);
+  if (prefix == kPrefixes.npos || (rest != "" && rest != "b" && rest != "i" && rest != "ib"))
+    return std::nullopt;
+  std::uint64_t bytes = 1;
+  for (std::size_t i = 0; i <= prefix; ++i) bytes *= rest.starts_with('i') ? 1024U : 1000U;
+  return bytes;
+}
+
+// A whole number and a unit, perhaps with blanks between them. Empty when `bytes` has what it says, otherwise
+// what is wrong with it.
+std::string read_size(const std::string& word, std::uint64_t& bytes) {
+  const std::size_t number_end = std::min(word.find_first_not_of("0123456789"), word.size());
+  const std::size_t unit_begin = std::min(word.find_first_not_of(' ', number_end), word.size());
+  const std::string number = word.substr(0, number_end), unit = word.substr(unit_begin);
+  const std::optional<std::uint64_t> factor = bytes_of(unit);
+  if (!read_number(number, bytes)) return fmt::format("'{}' is not a size such as 300MB or 2GB", word);
+  if (!factor) return fmt::format("'{}' is no unit of bytes: kB, MB, GB, KiB, MiB …", unit);
+  if (bytes > std::numeric_limits<std::uint64_t>::max() / *factor)
+    return fmt::format("'{}' is too large", word);
+  bytes *= *factor;
+  return {};
+}
+
+}  // namespace
+
+Check any_of(std::vector<std::string> words) {
+  const std::string set = fmt::format("{{{}}}", fmt::join(words, ","));
+  return {[words, set](const std::string& word) {
+            const bool is_known = std::find(words.begin(), words.end(), word) != words.end();
+            return is_known ? std::string() : fmt::format("{} not in {}", word, set);
+          },
+          set, words};
+}
+
+Check whole_number() {
+  return {[](const std::string& word) {
+    std::uint64_t value = 0;
+    return read_number(word, value) ? std::string() : fmt::format("'{}' is not a whole number", word);
+  }};
+}
+
+Check whole_between(std::int64_t low, std::int64_t high) {
+  return {[low, high](const std::string& word) {
+            std::int64_t value = 0;
+            if (read_number(word, value) && value >= low && value <= high) return std::string();
+            return fmt::format("Value {} not in range {} to {}", word, low, high);
+          },
+          fmt::format("INT in [{} - {}]", low, high)};
+}
+
+Check number_between(double low, double high) {
+  return {[low, high](const std::string& word) {
+    double value = 0;
+    if (!read_number(word, value) || std::isnan(value)) return fmt::format("'{}' is not a number", word);
+    if (value < low || value > high) return fmt::format("{} is not from {} to {}", word, low, high);
+    return std::string();
+  }};
+}
+
+bool read_word(const std::string& word, std::string& value) {
+  value = word;
+  return true;
+}
+bool read_word(const std::string& word, double& value) { return read_number(word, value); }
+bool read_word(const std::string& word, std::int64_t& value) { return read_number(word, value); }
+bool read_word(const std::string& word, std::uint64_t& value) { return read_number(word, value); }
+bool read_word(const std::string& word, unsigned& value) { return read_number(word, value); }
+
+std::string text_of(const std::string& value) { return value; }
+std::string text_of(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+std::string text_of(std::int64_t value) { return std::to_string(value); }
+std::string text_of(std::uint64_t value) { return std::to_string(value); }
+
+std::string Option::name() const {
+  if (!long_names.empty()) return "--" + long_names.front();
+  return short_names.empty() ? argument : "-" + short_names.front();
+}
+
+std::vector<std::string> Option::names() const {
+  std::vector<std::string> names = long_names;
+  if (!argument.empty()) names.push_back(argument);
+  return names;
+}
+
+const std::vector<std::string>& Option::choices() const {
+  static const std::vector<std::string> kAny;
+  return must_be ? must_be->choices : kAny;
+}
+
+Option* Option::check(Check check) {
+  must_be = std::move(check);
+  return this;
+}
+
+Option* Option::group(std::string title) {
+  heading = std::move(title);
+  return this;
+}
+
+Option* Option::type_name(std::string name) {
+  type = std::move(name);
+  return this;
+}
+
+Option* Option::show_default() {
+  by_default = value_text();
+  return this;
+}
+
+Option* Option::required() {
+  is_required = true;
+  return this;
+}
+
+Option* Option::one_at_a_time() {
+  takes_one_word = true;
+  return this;
+}
+
+Option* Option::delimiter(char character) {
+  separator = character;
+  return this;
+}
+
+Option* Option::joined(const std::string& word) {
+  is_joined = true;
+  return type_name(word + ",...");
+}
+
+Option* Option::needs(Option* other) {
+  needed.push_back(other);
+  return this;
+}
+
+Option* Option::excludes(Option* other) {
+  excluded.push_back(other);
+  other->excluded.push_back(this);
+  return this;
+}
+
+Option* Options::add(const std::string& names, const char* type, std::string help) {
+  Option& option = all_.emplace_back();
+  option.declared = names;
+  option.help = std::move(help);
+  option.type = type;
+  std::istringstream words(names);
+  for (std::string word; std::getline(words, word, ',');) {
+    const bool is_off = word.starts_with('!');
+    if (is_off) word.erase(0, 1);
+    if (word.starts_with("--")) {
+      option.long_names.push_back(word.substr(2));
+      if (is_off) option.off_names.push_back(word.substr(2));
+    } else if (word.starts_with('-')) {
+      option.short_names.push_back(word.substr(1));
+    } else {
+      option.argument = word;
+    }
+  }
+  return &option;
+}
+
+Option* Options::add_size(const std::string& names, std::uint64_t& bytes, std::string help) {
+  Option* option = add(names, type_of(bytes), std::move(help));
+  option->read = [&bytes](const std::vector<std::string>& words) {
+    return read_size(words.back(), bytes).empty();
+  };
+  option->value_text = [&bytes] { return text_of(bytes); };
+  return option->check({[](const std::string& word) {
+                          std::uint64_t ignored = 0;
+                          return read_size(word, ignored);
+                        },
+                        kSizes});
+}
+
+const Option* Options::find(std::string_view name) const {
+  name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+  const auto found = std::find_if(all_.begin(), all_.end(), [&](const Option& option) {
+    const std::vector<std::string> names = option.names();
+    return std::find(names.begin(), names.end(), name) != names.end();
+  });
+  return found == all_.end() ? nullptr : &*found;
+}
+
+Option* Options::find(std::string_view name) { return const_cast<Option*>(std::as_const(*this).find(name)); }
+
+namespace {
+
+// The name that turns a flag on or off; empty when there is none.
+std::string flag_name(const Option& option, bool is_on) {
+  const auto found = std::find_if(option.long_names.begin(), option.long_names.end(), [&](const auto& name) {
+    const auto& off = option.off_names;
+    return is_on == (std::find(off.begin(), off.end(), name) == off.end());
+  });
+  return found == option.long_names.end() ? std::string() : *found;
+}
+
+}  // namespace
+
+std::string command_line(const Options& options) {
+  std::string line = "ounce " + options.verb();
+  for (const Option& option : options.all()) {
+    for (const std::string& word : option.given)
+      if (!option.argument.empty()) line += ' ' + quoted(word);
+  }
+  for (const Option& option : options.all()) {
+    if (!option.argument.empty() || option.name() == "--json") continue;
+    for (const std::string& word : option.given) {
+      if (!option.is_flag) {
+        line += ' ' + option.name() + ' ' + quoted(word);
+      } else if (const std::string name = flag_name(option, word == "true"); !name.empty()) {
+        line += " --" + name;
+      }
+    }
+  }
+  return line;
+}
+
+namespace {
+
+bool is_list_item(const GivenWord& given) {
+  std::error_code none;
+  return !given.option->argument.empty() && !given.value.ends_with(".onnx") &&
+         !std::filesystem::exists(given.value, none);
+}
+
+// The option whose values were separated by blanks, with all of them; nothing when the word follows no such
+// option.
+std::string hint_of_list(const std::vector<GivenWord>& given, const std::string& word) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!given[i].option->is_joined) continue;
+    std::vector<std::string> values = {given[i].value};
+    for (std::size_t j = i + 1; j < given.size() && is_list_item(given[j]); ++j)
+      values.push_back(given[j].value);
+    if (std::find(values.begin() + 1, values.end(), word) == values.end()) continue;
+    return fmt::format(". The values of {0} are separated by commas, without spaces: {0} {1}",
+                       given[i].option->name(), fmt::join(values, ","));
+  }
+  return {};
+}
+
+// ounce quantize model.onnx out.onnx
+std::string hint_of_output(const Options& options, const std::string& word) {
+  if (options.find("output") == nullptr || options.has("output")) return {};
+  std::vector<std::string> arguments;
+  for (const GivenWord& one : options.in_order) {
+    if (!one.option->argument.empty()) arguments.push_back(one.value);
+  }
+  if (arguments.size() < 2 || arguments.back() != word) return {};
+  return fmt::format(". To choose the name of the result, use -o {}", quoted(word));
+}
+
+}  // namespace
+
+std::string hint_for_word(const Options& options, const std::string& word) {
+  const std::string hint = hint_of_list(options.in_order, word);
+  return hint.empty() ? hint_of_output(options, word) : hint;
+}
+
+std::string with_guess(const std::string& message, const std::string& guess) {
+  return guess.empty() ? message : fmt::format("{}; did you mean '{}'?", message, guess);
+}
+
+std::string guess_of(std::string_view word, const std::vector<std::string>& known) {
+  const auto without_dashes = [](std::string_view name) {
+    name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+    return std::string(name);
+  };
+  std::vector<std::string> names;
+  for (const std::string& name : known) names.push_back(without_dashes(name));
+  const std::string wanted = without_dashes(word);
+  const std::string near = nearest(wanted, names);
+  if (!near.empty())
+    return known[static_cast<std::size_t>(std::find(names.begin(), names.end(), near) - names.begin())];
+  std::string found;
+  for (const std::string& name : known) {
+    if (wanted.empty() || !name.ends_with('-' + wanted)) continue;
+    if (!found.empty()) return {};
+    found = name;
+  }
+  return found;
+}
+
+}  // namespace ounce::verbs

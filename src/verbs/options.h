@@ -1,0 +1,223 @@
+// The options of a verb, each declared once. The terminal's parser (cli/parser.h), JSON (json_options.h), the
+// help, completions and manual pages all read this list.
+//
+//   options.add_option("-o,--output", arguments.output, "file or folder for the results");
+//   options.add_option("--threads", arguments.threads, "threads (0: all CPUs)")
+//       ->check(whole_between(0, 1024))
+//       ->show_default();
+//   options.add_flag("--verify,!--no-verify", arguments.verify, "run the result (default: on)");
+//
+// A name without dashes is a positional argument. The variables must outlive the options, which write to
+// them.
+#pragma once
+
+#include <ounce/names.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ounce::verbs {
+
+// What a word must be.
+struct Check {
+  std::function<std::string(const std::string& word)> problem;  // empty: none
+  std::string description = {};                                 // behind the type in the help: "{w4,w8}"
+  std::vector<std::string> choices = {};                        // the only words there are; empty: any
+};
+
+Check any_of(std::vector<std::string> words);
+Check whole_number();
+Check whole_between(std::int64_t low, std::int64_t high);
+Check number_between(double low, double high);  // not NaN either
+
+struct Option {
+  std::string declared;                              // "-o,--output"
+  std::vector<std::string> short_names, long_names;  // "o", "output"
+  std::vector<std::string> off_names;           // of the long names those that turn a flag off: "no-verify"
+  std::string argument;                         // the name of a positional argument; empty: it is an option
+  std::string help, heading = "Options", type;  // TEXT, UINT, INT, FLOAT
+  std::string by_default;                       // as the help shows it; empty: not shown
+  bool is_flag = false, is_list = false, is_required = false;
+  bool takes_one_word = false;  // a list that takes one word each time it is given
+  bool is_joined = false;       // takes several values in one word, with commas
+  char separator = 0;           // a list that also takes several values in one word, with this between them
+  std::optional<Check> must_be;
+  std::vector<const Option*> needed, excluded;
+  std::vector<std::string> given;  // the words that were given; of a flag "true" or "false"
+
+  std::function<bool(const std::vector<std::string>& words)> read;  // false: they cannot be converted
+  std::function<std::string()> value_text;
+
+  std::string name() const;                // "--output", "-o" where there is no long name, or "model"
+  std::vector<std::string> names() const;  // without dashes: long names, and that of an argument
+  const std::vector<std::string>& choices() const;
+
+  Option* check(Check check);
+  Option* group(std::string title);
+  Option* type_name(std::string name);
+  Option* show_default();  // the value that the variable has now
+  Option* required();
+  Option* one_at_a_time();
+  Option* delimiter(char character);
+  Option* joined(const std::string& type);  // "NUMBER" is shown as NUMBER,...
+  Option* needs(Option* other);
+  Option* excludes(Option* other);  // and the other one this one
+};
+
+// Converts one word; false when it is not such a value.
+bool read_word(const std::string& word, std::string& value);
+bool read_word(const std::string& word, double& value);
+bool read_word(const std::string& word, std::int64_t& value);
+bool read_word(const std::string& word, std::uint64_t& value);
+bool read_word(const std::string& word, unsigned& value);
+
+template <class T>
+bool read_word(const std::string& word, std::optional<T>& value) {
+  return read_word(word, value.emplace());
+}
+
+inline const char* type_of(const std::string&) { return "TEXT"; }
+inline const char* type_of(double) { return "FLOAT"; }
+inline const char* type_of(std::int64_t) { return "INT"; }
+inline const char* type_of(std::uint64_t) { return "UINT"; }
+inline const char* type_of(unsigned) { return "UINT"; }
+
+std::string text_of(const std::string& value);
+std::string text_of(double value);
+std::string text_of(std::int64_t value);
+std::string text_of(std::uint64_t value);
+inline std::string text_of(unsigned value) { return text_of(std::uint64_t{value}); }
+
+// A word that was given, in the order of the command line.
+struct GivenWord {
+  const Option* option = nullptr;
+  std::string value;
+};
+
+class Options {
+ public:
+  explicit Options(std::string verb = {}) : verb_(std::move(verb)) {}
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+
+  template <class T>
+  Option* add_option(const std::string& names, T& value, std::string help) {
+    Option* option = add(names, type_of(T()), std::move(help));
+    option->read = [&value](const std::vector<std::string>& words) { return read_word(words.back(), value); };
+    option->value_text = [&value] { return text_of(value); };
+    return option;
+  }
+  template <class T>
+  Option* add_option(const std::string& names, std::optional<T>& value, std::string help) {
+    Option* option = add(names, type_of(T()), std::move(help));
+    option->read = [&value](const std::vector<std::string>& words) { return read_word(words.back(), value); };
+    return option;
+  }
+  template <class T>
+  Option* add_option(const std::string& names, std::vector<T>& values, std::string help) {
+    Option* option = add(names, type_of(T()), std::move(help));
+    option->is_list = true;
+    option->read = [&values](const std::vector<std::string>& words) {
+      values.clear();
+      return std::all_of(words.begin(), words.end(),
+                         [&](const std::string& word) { return read_word(word, values.emplace_back()); });
+    };
+    option->value_text = [&values] {
+      std::string text;
+      for (const T& value : values) text += (text.empty() ? "" : ",") + text_of(value);
+      return '[' + text + ']';
+    };
+    return option;
+  }
+  // Bytes: "300MB", "2GB" or a bare number.
+  Option* add_size(const std::string& names, std::uint64_t& bytes, std::string help);
+  // "--isolate,!--no-isolate": the name behind the exclamation mark turns it off.
+  template <class Flag>  // bool, or std::optional<bool> for a flag that may be left open
+  Option* add_flag(const std::string& names, Flag& value, std::string help) {
+    Option* option = add(names, "", std::move(help));
+    option->is_flag = true;
+    option->read = [&value](const std::vector<std::string>& words) {
+      value = words.back() == "true";
+      return true;
+    };
+    return option;
+  }
+
+  const std::string& verb() const { return verb_; }  // "contract set"
+  const std::deque<Option>& all() const { return all_; }
+  std::deque<Option>& all() { return all_; }
+  // By a name with or without dashes; null when there is none.
+  const Option* find(std::string_view name) const;
+  Option* find(std::string_view name);
+  bool has(std::string_view name) const { return find(name) != nullptr && !find(name)->given.empty(); }
+
+  std::vector<GivenWord> in_order;
+  std::string config;  // the file that --config names; empty: none
+
+ private:
+  Option* add(const std::string& names, const char* type, std::string help);
+
+  std::string verb_;
+  std::deque<Option> all_;  // pointers to its elements stay valid
+};
+
+// The command that these options make up, as people paste it into a shell: however the verb was called, and
+// with the options of a configuration file in their places. Without --json, which changes nothing but what is
+// printed.
+std::string command_line(const Options& options);
+
+// A sentence to put behind an error about `word`, which is no model, with what to write instead; empty when
+// nothing is known.
+//
+//   ounce quantize m.onnx --std .247 .2435 .2616    two numbers of --std
+//   ounce quantize m.onnx out.onnx                  the name of the result
+std::string hint_for_word(const Options& options, const std::string& word);
+
+// What may have been meant: a typing error, or the end of a longer name (--output of --label-output). Empty
+// for no idea.
+std::string guess_of(std::string_view word, const std::vector<std::string>& known);
+// The message, and the guess if there is one.
+std::string with_guess(const std::string& message, const std::string& guess);
+
+// The words that an option takes, from the table of the enum that they stand for (ounce/names.h).
+//
+//   options.add_option("--by", text, "…")->check(any_name_of<Grouping>());
+//   grouping = value_of<Grouping>(text);
+
+// In the order of the enum.
+template <class Enum>
+Check any_name_of() {
+  return any_of(names_of<Enum>());
+}
+
+// By the alphabet.
+template <class Enum>
+Check any_sorted_name_of() {
+  std::vector<std::string> names = names_of<Enum>();
+  std::sort(names.begin(), names.end());
+  return any_of(std::move(names));
+}
+
+// Of these values only.
+template <class Enum>
+Check any_name_of(std::initializer_list<Enum> values) {
+  std::vector<std::string> names;
+  for (const Enum value : values) names.emplace_back(name_of(value));
+  return any_of(std::move(names));
+}
+
+// Of a name that was checked so.
+template <class Enum>
+Enum value_of(const std::string& name) {
+  return from_name<Enum>(name).value();
+}
+
+}  // namespace ounce::verbs

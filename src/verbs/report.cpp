@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <memory>
+
+#include "io/mapped_file.h"
+#include "report/html/page.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "verbs/report_file.h"
+#include "verbs/verb.h"
+
+namespace ounce::verbs {
+namespace report_verb {
+
+struct Arguments {
+  std::vector<std::string> runs;
+  std::string output;
+  bool json = false;
+};
+
+int run(const Arguments& arguments, Host& host, const Options& verb) {
+  const ReportFile place(verb, arguments.output, "--output");
+  std::vector<report::html::Run> runs;
+  for (const std::string& path : arguments.runs) {
+    const io::MappedFile file = io::MappedFile::open(path);
+    runs.push_back(report::html::parse_run(file.bytes(), path));
+  }
+  const std::string html = report::html::page(runs);
+  write_page(arguments.output, html);
+  host.say(for_people(arguments.json), plainly("{}: {} run{}, {}\n", arguments.output, runs.size(),
+                                               runs.size() == 1 ? "" : "s", report::bytes_text(html.size())));
+  if (arguments.json) {
+    nlohmann::ordered_json document;
+    document["schema_version"] = report::kSchemaVersion;
+    document["verb"] = "report";
+    document["output"] = arguments.output;
+    document["runs"] = arguments.runs;
+    document["bytes"] = html.size();
+    host.say_json(report::dump(document));
+  }
+  return 0;
+}
+
+void declare(Options& options, Arguments& arguments) {
+  options
+      .add_option(
+          "run", arguments.runs,
+          fmt::format("documents that --json printed: of {}", fmt::join(report::html::drawn_verbs(), ", ")))
+      ->required();
+  options.add_option("-o,--output", arguments.output, "the page: FILE.html")->required();
+  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+}
+
+constexpr std::string_view kExamples[] = {"ounce verify model.onnx model.w8.onnx --json > verify.json",
+                                          "ounce report verify.json -o report.html"};
+
+}  // namespace report_verb
+
+extern constinit const VerbInfo kReport = {
+    .name = "report",
+    .summary = "draw runs as one page that anybody can open, from what --json printed",
+    .audience = Audience::kEveryday,
+    .examples = report_verb::kExamples,
+    .call = call_of<report_verb::Arguments, report_verb::declare, report_verb::run>,
+    .result = "ReportResult",
+};
+
+}  // namespace ounce::verbs

@@ -1,0 +1,86 @@
+#include <ounce/app/shadow.h>
+#include <ounce/error.h>
+
+#include <nlohmann/json.hpp>
+#include <memory>
+
+#include "report/json.h"
+#include "report/shadow_report.h"
+#include "verbs/verb.h"
+
+namespace ounce::verbs {
+namespace shadow_verb {
+
+constexpr int kGateExit = 1;
+
+struct Arguments {
+  std::vector<std::string> files;
+  app::ShadowLimits limits;
+  double min_compared = static_cast<double>(app::ShadowLimits{}.min_compared);
+  double min_sqnr = 0, max_latency = 0;
+  bool json = false;
+};
+
+int run(const Arguments& arguments, Host& host, const Options&) {
+  app::ShadowLimits limits = arguments.limits;
+  limits.min_compared = static_cast<std::uint64_t>(arguments.min_compared);
+  if (arguments.min_sqnr > 0) limits.min_sqnr_db = arguments.min_sqnr;
+  if (arguments.max_latency > 0) limits.max_latency_ratio = arguments.max_latency;
+  app::ShadowStatistics all = app::read_shadow(arguments.files.front());
+  for (std::size_t i = 1; i < arguments.files.size(); ++i) {
+    try {
+      app::merge(all, app::read_shadow(arguments.files[i]));
+    } catch (const app::Failure& failure) {
+      if (failure.where() == arguments.files[i]) throw;
+      throw Error(failure.code(), failure.what(), arguments.files[i]);
+    }
+  }
+  const app::ShadowVerdict verdict = app::judge(all, limits);
+  host.say(for_people(arguments.json), report::shadow_text(all, verdict));
+  if (arguments.json) host.say_json(report::dump(report::shadow_json(all, verdict)));
+  return verdict.passed ? 0 : kGateExit;
+}
+
+void declare(Options& options, Arguments& arguments) {
+  options.add_option("files", arguments.files, "files that an app's Shadow has written")->required();
+  options.add_option("--min-calls", arguments.min_compared, "calls that must have been compared")
+      ->check(number_between(0, 1e15))
+      ->show_default();
+  options
+      .add_option("--min-agreement", arguments.limits.min_agreement, "share of answers that must be the same")
+      ->check(number_between(0, 1))
+      ->show_default();
+  options.add_option("--min-sqnr", arguments.min_sqnr, "dB that the worst output needs (0: any)")
+      ->check(number_between(0, 1e3))
+      ->show_default();
+  options
+      .add_option("--max-failures", arguments.limits.max_failures,
+                  "share of calls that the candidate may fail")
+      ->check(number_between(0, 1))
+      ->show_default();
+  options
+      .add_option("--max-latency-ratio", arguments.max_latency,
+                  "of the candidate's p50 to the primary's (0: any)")
+      ->check(number_between(0, 1e6))
+      ->show_default();
+  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+}
+
+constexpr std::string_view kExamples[] = {"ounce shadow report devices/*.json --min-agreement .995"};
+
+constexpr VerbInfo kReport = {
+    .name = "report",
+    .summary = "merge the statistics of devices, and judge them; exit 1 if the candidate does not pass",
+    .examples = kExamples,
+    .call = call_of<Arguments, declare, run>,
+    .result = "ShadowReportResult"};
+constexpr const VerbInfo* kInside[] = {&kReport};
+
+}  // namespace shadow_verb
+
+extern constinit const VerbInfo kShadow = {
+    .name = "shadow",
+    .summary = "what a candidate did beside the model that answered, on devices",
+    .verbs = shadow_verb::kInside};
+
+}  // namespace ounce::verbs

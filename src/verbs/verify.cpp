@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+#include <ounce/decode.h>
+#include <ounce/error.h>
+#include <ounce/verify.h>
+
+#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "report/decode_report.h"
+#include "report/json.h"
+#include "report/verify_report.h"
+#include "verbs/data_options.h"
+#include "verbs/gate_options.h"
+#include "verbs/model_list.h"
+#include "verbs/report_file.h"
+#include "verbs/runtime_options.h"
+#include "verbs/verb.h"
+
+namespace ounce::verbs {
+namespace verify_verb {
+
+constexpr int kGateExit = 1;
+
+struct Arguments {
+  std::string reference;
+  std::vector<std::string> candidates;
+  RuntimeArguments runtime;
+  RemoteArguments remote;
+  DataArguments data;
+  GateArguments gates;
+  bool edge_cases = true, json = false, pictures = false;
+  std::size_t worst = 5;
+  std::uint64_t tokens = 0, prompt = 16;
+  std::string on = "none", report;
+};
+
+VerifyOptions options_of(const Arguments& arguments, Host& host) {
+  VerifyOptions options;
+  options.runtime = runtime_options_of(arguments.runtime);
+  options.runtime.remote = remote_of(arguments.remote);
+  options.data = data_options_of(arguments.data, host.given);
+  set_quality(arguments.gates, host.given, options);
+  options.edge_cases = arguments.edge_cases;
+  options.worst = arguments.worst;
+  options.gates = gates_of(arguments.gates);
+  options.cpus = cpus_of(arguments.on);
+  return options;
+}
+
+// What says something about single calls alone.
+void refuse_beside_tokens(const Options& verb) {
+  for (const char* name : {"--worst", "--on", "--batch", "--report", "--pictures", "--labels", "--task",
+                           "--metric", "--abs-tol", "--mean-tol", "--min-sqnr", "--max-mse", "--threshold",
+                           "--confidence", "--metric-command", "--outputs"}) {
+    if (verb.has(name))
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("{} says nothing about texts: leave it out, or --tokens", name));
+  }
+}
+
+// Texts instead of single calls: tokens that flip, and the text's nll.
+int run_decoders(const Arguments& arguments, Host& host) {
+  const VerifyOptions given = options_of(arguments, host);
+  const Gates& gates = given.gates;
+  if (!gates.max_drops.empty())
+    throw Error(ErrorCode::kUsage, "--tokens has one metric, nll: --max-drop takes a number without a name");
+  DecodeOptions options;
+  options.runtime = given.runtime;
+  options.data = given.data;
+  options.prompt = arguments.prompt;
+  options.tokens = arguments.tokens;
+  options.max_flips = gates.max_flips;
+  if (gates.min_agreement) options.max_flips = 1 - *gates.min_agreement;
+  options.max_nll_rise = gates.max_drop;
+  if (!options.max_flips && !options.max_nll_rise) options.max_nll_rise = kDefaultDrop;
+  std::vector<std::filesystem::path> models = {arguments.reference};
+  for (const ModelFile& model : find_models(arguments.candidates)) models.push_back(model.path);
+  DecodeReport report;
+  {
+    const std::unique_ptr<Watch> watch = host.watch(arguments.reference);
+    options.progress = &watch->progress;
+    report = named(models, [&] { return decode(models, options); });
+  }
+  host.say(for_people(arguments.json), report::decode_text(report));
+  if (arguments.json) host.say_json(report::dump(report::decode_json(report, "verify")));
+  const bool passed =
+      std::all_of(report.models.begin(), report.models.end(), [](const auto& model) { return model.passed; });
+  return passed ? 0 : kGateExit;
+}
+
+int run(Arguments& arguments, Host& host, const Options& verb) {
+  if (arguments.tokens != 0) refuse_beside_tokens(verb);
+  const ReportFile page(verb, arguments.report);
+  arguments.reference = one_model(arguments.reference).string();
+  if (arguments.tokens != 0) return run_decoders(arguments, host);
+  VerifyOptions options = options_of(arguments, host);
+  const std::vector<ModelFile> candidates = find_models(arguments.candidates);
+  if (candidates.size() > 1) options.reference_runs = keep_reference_runs();
+  options.pictures = arguments.pictures || page.is_wanted();
+  const Stream human = for_people(arguments.json);
+  const auto [rows, worst] = each_model<report::VerifyRow>(
+      candidates, verb, options, host,
+      [&](report::VerifyRow& row) {
+        row.result = verify(arguments.reference, row.model, options);
+        if (!row.result.passed) row.exit_code = kGateExit;
+      },
+      [&](const report::VerifyRow& row, bool) { host.say(human, report::verify_text(row.result)); });
+  if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::verify_table(rows)));
+  page.deliver(report::verify_json(arguments.reference, rows), arguments.json, host);
+  return worst;
+}
+
+void declare(Options& options, Arguments& arguments) {
+  options.add_option("reference", arguments.reference, "the original model")->required();
+  options.add_option("candidate", arguments.candidates, "models to compare with it, or folders of models")
+      ->required();
+  add_gate_options(
+      options, arguments.gates,
+      "Gates (without any: 20 dB for every output, 99 % of labels; with --labels 1 point of the metric)",
+      "none");
+  options.add_flag("--edge-cases,!--no-edge-cases", arguments.edge_cases,
+                   "also try zeros, extremes, noise, batches and lengths (default: on)");
+  options.add_option("--worst", arguments.worst, "how many samples with the largest difference to name")
+      ->show_default();
+  add_cpu_option(options, arguments.on,
+                 "also on other CPUs: avx2, avx512 (x64 without VNNI), arm64; auto for all that can be shown "
+                 "here. The candidate must give the same there (default: none)");
+  options.add_option("--batch", arguments.data.batch, "samples in one run")
+      ->check(whole_between(1, 1'000'000))
+      ->show_default();
+  Option* const tokens =
+      options
+          .add_option("--tokens", arguments.tokens,
+                      "language models: feed texts (rows of ids) token by token, so many behind the prompt; "
+                      "--max-flips is the share of tokens that may flip, --max-drop what nll may rise by")
+          ->check(whole_between(1, 1'000'000));
+  options.add_option("--prompt", arguments.prompt, "with --tokens: ids of a text that are fed at once")
+      ->needs(tokens)
+      ->check(whole_between(1, 1'000'000))
+      ->show_default();
+  options.add_flag("--json", arguments.json, "print one JSON document on stdout");
+  add_report_option(options, arguments.report);
+  options.add_flag("--pictures", arguments.pictures,
+                   "put into the document of --json what 'ounce report' draws pictures of: the samples that "
+                   "differ most, as small images or waveforms (with --report: on)");
+  add_data_options(options, arguments.data);
+  add_runtime_options(options, arguments.runtime);
+  add_remote_options(options, arguments.remote);
+}
+
+constexpr std::string_view kEveryday[] = {"--data",     "--labels",        "--task",       "--max-drop",
+                                          "--min-sqnr", "--min-agreement", "--confidence", "--worst",
+                                          "--on",       "--json",          "--report"};
+constexpr std::string_view kExamples[] = {
+    "ounce verify model.onnx model.w8.onnx --data val.npz --labels label --max-drop 1%",
+    "ounce verify model.onnx model.w8.onnx --report verify.html"};
+
+}  // namespace verify_verb
+
+extern constinit const VerbInfo kVerify = {
+    .name = "verify",
+    .summary = "does a candidate still do what the reference does? exit 1 if not",
+    .audience = Audience::kEveryday,
+    .everyday = verify_verb::kEveryday,
+    .examples = verify_verb::kExamples,
+    .call = call_of<verify_verb::Arguments, verify_verb::declare, verify_verb::run>,
+    .result = "VerifyResult",
+};
+
+}  // namespace ounce::verbs
