@@ -53,7 +53,7 @@ TEST_F(CApi, AnErrorHasACodeAndALine) {
   EXPECT_EQ(run("quantize", {{"model", "a"}, {"too", "w8"}}), OUNCE_BAD_REQUEST);
   EXPECT_EQ(message(), "quantize has no option 'too'; did you mean 'to'?");
   EXPECT_EQ(run("quantize", {{"model", "a"}, {"to", "w7"}}), OUNCE_BAD_REQUEST);
-  EXPECT_THAT(message(), StartsWith("quantize: --to: w7 not in"));
+  EXPECT_THAT(message(), StartsWith("quantize: to: w7 not in"));
   EXPECT_EQ(run("quantize", json::object()), OUNCE_BAD_REQUEST);
   EXPECT_THAT(message(), HasSubstr("model is required"));
   EXPECT_EQ(run("quantise", json::object()), OUNCE_BAD_REQUEST);
