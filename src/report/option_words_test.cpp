@@ -64,5 +64,13 @@ TEST(OptionWordsTest, ErrorsKeepTheNameOfWhereTheyHappened) {
   EXPECT_EQ(with_options(Error(ErrorCode::kUsage, "give `data`")), "give --data");
 }
 
+TEST(OptionWordsTest, AVerbNamesItsOwnOptions) {
+  EXPECT_EQ(with_options("`--shard` '4/3' must be I/N"), "--shard '4/3' must be I/N");
+  const NamesParameters names;
+  EXPECT_EQ(with_options("`--shard` '4/3' must be I/N"), "`shard` '4/3' must be I/N");
+  EXPECT_EQ(with_options("`--cache` and `--no-cache` contradict"), "`cache` and `no_cache` contradict");
+  EXPECT_EQ(with_options("options such as `--rescale 1/255`"), "options such as `rescale=\"1/255\"`");
+}
+
 }  // namespace
 }  // namespace ounce::report

@@ -225,12 +225,13 @@ std::string tune_text(const TuneResult& result) {
                     with_options(result.best.verdict), but, result.closest.string());
     if (result.samples_needed != 0)
       text += plainly(
-          "not enough samples: {} needed{}; add samples, relax the gate, lower --confidence, or judge these "
-          "samples alone with --confidence none\n",
-          result.samples_needed,
+          "not enough samples: {} needed{}; {}\n", result.samples_needed,
           result.best.more_samples == 0
               ? ""
-              : fmt::format(", {} given", result.samples_needed - result.best.more_samples));
+              : fmt::format(", {} given", result.samples_needed - result.best.more_samples),
+          with_options(
+              "add samples, relax the gate, lower `gates.confidence`, or judge these samples alone with "
+              "`gates.confidence=none`"));
   } else {
     text += "nothing could be made\n";
   }

@@ -37,7 +37,7 @@ std::map<std::string, std::filesystem::path> dumps_of(const std::vector<std::str
     const std::size_t equals = std::filesystem::exists(text) ? std::string::npos : text.find('=');
     const std::string input = equals == std::string::npos ? "" : text.substr(0, equals);
     if (!dumps.emplace(input, equals == std::string::npos ? text : text.substr(equals + 1)).second)
-      throw Error(ErrorCode::kUsage, "several --dump need names: --dump INPUT=FILE");
+      throw Error(ErrorCode::kUsage, "several `--dump` need names: `--dump` INPUT=FILE");
   }
   return dumps;
 }
@@ -48,7 +48,7 @@ int set(Arguments& arguments, Host& host, const Options& verb) {
   const std::optional<Contract> wanted = contract_from(arguments.data.contract);
   if (!wanted) {
     throw Error(ErrorCode::kUsage,
-                "say what the contract is: with --contract FILE or with options such as --rescale 1/255");
+                "say what the contract is: with `--contract` FILE or with options such as `--rescale 1/255`");
   }
   const DataOptions data = data_options_of(arguments.data, host.given);
   const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
@@ -73,7 +73,7 @@ int show(Arguments& arguments, Host& host, const Options&) {
 int check(Arguments& arguments, Host& host, const Options&) {
   arguments.model = one_model(arguments.model).string();
   const DataOptions data = data_options_of(arguments.data, host.given);
-  if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: --data");
+  if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: `--data`");
   const RuntimeOptions runtime = runtime_options_of(arguments.runtime);
   const ContractCheck result = named(arguments.model, [&] {
     return check_contract(arguments.model, data, runtime, nullptr, dumps_of(arguments.dumps));

@@ -186,13 +186,13 @@ DataOptions data_options_of(const DataArguments& arguments, const Given& given) 
   for (const std::string& data : arguments.data) {
     if (data.empty() || data.ends_with('=')) {
       throw Error(ErrorCode::kUsage,
-                  fmt::format("--data '{}' names no file; leave it out for random inputs", data));
+                  fmt::format("`--data` '{}' names no file; leave it out for random inputs", data));
     }
     const std::size_t equals = data.find('=');
     // A file whose name has an equals sign is a file all the same.
     if (equals == std::string::npos || std::filesystem::exists(data)) {
       if (!options.path.empty())
-        throw Error(ErrorCode::kUsage, "several --data need names: --data INPUT=PATH");
+        throw Error(ErrorCode::kUsage, "several `--data` need names: `--data` INPUT=PATH");
       options.path = data;
     } else {
       const auto [name, path] = split_pair(data, "--data");
@@ -200,7 +200,7 @@ DataOptions data_options_of(const DataArguments& arguments, const Given& given) 
     }
   }
   if (options.memory && !options.path.empty())
-    throw Error(ErrorCode::kUsage, "there is data in memory and --data: leave one out");
+    throw Error(ErrorCode::kUsage, "there is data in memory and `--data`: leave one out");
   for (const std::string& text : arguments.inputs) options.fields.insert(split_pair(text, "--input"));
   for (const std::string& text : arguments.carry) options.carry.insert(split_pair(text, "--carry"));
   for (const std::string& text : arguments.constants) {

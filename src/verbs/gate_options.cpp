@@ -105,7 +105,7 @@ void read_drop(const std::string& text, Gates& gates) {
   const auto [name, value] = split_pair(text, "--max-drop");
   const bool is_percent = value.ends_with('%');
   const double limit = fraction_of(is_percent ? value.substr(0, value.size() - 1) : value, "--max-drop");
-  if (limit < 0) throw Error(ErrorCode::kUsage, fmt::format("--max-drop '{}' must be 0 or more", text));
+  if (limit < 0) throw Error(ErrorCode::kUsage, fmt::format("`--max-drop` '{}' must be 0 or more", text));
   gates.max_drops[name] = is_percent ? limit / 100 : limit;
 }
 

@@ -35,7 +35,7 @@ std::vector<std::string> tags_of(const GateArguments& arguments);
 template <class Request>
 void set_quality(const GateArguments& arguments, const Given& given, Request& options) {
   if (given.metric && !arguments.metric_command.empty())
-    throw Error(ErrorCode::kUsage, "there is a metric function and --metric-command: leave one out");
+    throw Error(ErrorCode::kUsage, "there is a metric function and `--metric-command`: leave one out");
   options.task = value_of<Task>(arguments.task);
   options.metric = metric_of(arguments);
   options.metric_command = {arguments.metric_command, arguments.metric_seconds, given.metric};

@@ -268,7 +268,7 @@ std::string hint_of_list(const std::vector<GivenWord>& given, const std::string&
     for (std::size_t j = i + 1; j < given.size() && is_list_item(given[j]); ++j)
       values.push_back(given[j].value);
     if (std::find(values.begin() + 1, values.end(), word) == values.end()) continue;
-    return fmt::format(". The values of {0} are separated by commas, without spaces: {0} {1}",
+    return fmt::format(". The values of `{0}` are separated by commas, without spaces: `{0} {1}`",
                        given[i].option->name(), fmt::join(values, ","));
   }
   return {};

@@ -56,14 +56,15 @@ ReportFile::ReportFile(const Options& verb, std::filesystem::path path, const st
     : path_(std::move(path)), command_(command_line(verb)) {
   if (path_.empty()) return;
   if (path_.extension() != ".html" && path_.extension() != ".htm")
-    throw Error(ErrorCode::kUsage, fmt::format("{}: a page has a name that ends in .html", named_by),
+    throw Error(ErrorCode::kUsage, fmt::format("`{}`: a page has a name that ends in .html", named_by),
                 path_.string());
   for (const Option& option : verb.all()) {
     if (option.name() == named_by) continue;
     for (const std::string& value : option.given) {
       if (!value.empty() && is_same_file(path_, value))
         throw Error(ErrorCode::kUsage,
-                    fmt::format("{} would replace the file of {}; choose another", named_by, option.name()),
+                    fmt::format("`{}` would replace the file of {}; choose another", named_by,
+                                option.argument.empty() ? '`' + option.name() + '`' : option.name()),
                     path_.string());
     }
   }
@@ -98,7 +99,7 @@ void OwnFiles::require_apart(const std::filesystem::path& output) const {
     std::error_code none;
     if (std::filesystem::equivalent(file.path, output, none) && !none)
       throw Error(ErrorCode::kUsage,
-                  fmt::format("the output would replace the file of {}; choose another", file.option),
+                  fmt::format("the output would replace the file of `{}`; choose another", file.option),
                   output.string());
   }
 }

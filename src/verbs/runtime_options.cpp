@@ -119,7 +119,7 @@ std::optional<Remote> remote_of(const RemoteArguments& arguments) {
   remote.runner = arguments.runner;
   if (!remote.via.empty() || !remote.launcher.empty() || !remote.runner.empty()) return remote;
   if (remote.library.empty() && remote.folder.empty() && !remote.keep) return std::nullopt;
-  throw Error(ErrorCode::kUsage, "there is no machine: --via or --launcher says where models run");
+  throw Error(ErrorCode::kUsage, "there is no machine: `--via` or `--launcher` says where models run");
 }
 
 void add_cpu_option(Options& options, std::string& on, const char* help) {
@@ -134,7 +134,7 @@ std::vector<std::string> cpus_of(const std::string& on) {
     const std::vector<std::string> known = known_cpus();
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw Error(ErrorCode::kUsage,
-                  fmt::format("--on '{}' is no CPU that models can be run on: there are {}", name,
+                  fmt::format("`--on` '{}' is no CPU that models can be run on: there are {}", name,
                               fmt::join(known, ", ")));
     cpus.push_back(name);
   }

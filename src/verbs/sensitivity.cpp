@@ -46,7 +46,7 @@ SensitivityOptions options_of(const Arguments& arguments, Host& host, const Opti
   options.keep = arguments.keep;
   options.threads = arguments.jobs;
   if (!options.keep && !options.cache.empty())
-    throw Error(ErrorCode::kUsage, "--cache and --no-cache contradict each other: leave one out");
+    throw Error(ErrorCode::kUsage, "`--cache` and `--no-cache` contradict each other: leave one out");
   return options;
 }
 

@@ -56,7 +56,7 @@ void refuse_beside_tokens(const Options& verb) {
                            "--confidence", "--metric-command", "--outputs"}) {
     if (verb.has(name))
       throw Error(ErrorCode::kUsage,
-                  fmt::format("{} says nothing about texts: leave it out, or --tokens", name));
+                  fmt::format("`{}` says nothing about texts: leave it out, or `--tokens`", name));
   }
 }
 
@@ -65,7 +65,7 @@ int run_decoders(const Arguments& arguments, Host& host) {
   const VerifyOptions given = options_of(arguments, host);
   const Gates& gates = given.gates;
   if (!gates.max_drops.empty())
-    throw Error(ErrorCode::kUsage, "--tokens has one metric, nll: --max-drop takes a number without a name");
+    throw Error(ErrorCode::kUsage, "`--tokens` has one metric, nll: `--max-drop` takes a number without a name");
   DecodeOptions options;
   options.runtime = given.runtime;
   options.data = given.data;
