@@ -138,7 +138,15 @@ bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
                     "; nothing was written",
                 source_.string());
   }
-  if (!state.is_qdq()) return false;
+  if (!state.is_qdq()) {
+    if (state.simulated != 0)
+      notes_.push_back(
+          fmt::format("{} ops simulate quantization in floats, and their trained scales are not used; export "
+                      "the model with "
+                      "QuantizeLinear and DequantizeLinear to keep them",
+                      state.simulated));
+    return false;
+  }
   if (recipe.format == Format::kDynamic) {
     throw Error(
         ErrorCode::kUnsupported,

@@ -216,11 +216,9 @@ bool FrozenReader::is_constant(std::size_t body, Bytes name) const {
 }
 
 // What may stand between a constant and the node that takes it.
-bool FrozenReader::is_passage(std::size_t body, const onnx::Node& node) const {
+bool FrozenReader::is_passage(const onnx::Node& node) {
   if (node.inputs.empty() || node.inputs[0].empty() || node.outputs.size() != 1) return false;
   if (is_op(node, "Clip") || is_op(node, "Cast")) return true;
-  if (is_op(node, "Max") || is_op(node, "Min"))
-    return node.inputs.size() == 2 && is_constant(body, node.inputs[1]);
   return plan::is_movement(node, 0) && !is_op(node, "Concat");
 }
 
@@ -235,7 +233,7 @@ std::variant<FrozenReader::NotConstant, FrozenReader::Way, Reason> FrozenReader:
       return Reason{fmt::format("'{}' may get another value when the model runs or is trained", way.name)};
     if (value->producer == kNone) break;
     const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
-    if (!is_passage(home, node) || way.steps.size() == kLongestWay) break;
+    if (!is_passage(node) || way.steps.size() == kLongestWay) break;
     way.steps.push_back({home, &node});
     way.body = home;
     way.name = node.inputs[0];
@@ -308,7 +306,6 @@ std::optional<Reason> FrozenReader::apply(const Step& step, Moving& moving) {
   if (is_op(node, "Transpose")) return transpose(node, moving);
   if (is_op(node, "Reshape")) return reshape(step, moving);
   if (is_op(node, "Clip")) return clip(step, moving);
-  if (is_op(node, "Max") || is_op(node, "Min")) return limit_each(step, moving);
   if (is_op(node, "Cast")) return cast(node, moving);
   return Reason{"it is not followed here"};
 }
@@ -352,33 +349,6 @@ std::optional<Reason> FrozenReader::clip(const Step& step, Moving& moving) {
   if (!range) return Reason{"its limits are not constants"};
   for (float& value : moving.values) {
     if (!std::isnan(value)) value = std::clamp(value, range->lo, range->hi);
-  }
-  return std::nullopt;
-}
-
-std::optional<Reason> FrozenReader::limit_each(const Step& step, Moving& moving) {
-  const Bytes name = step.node->inputs[1];
-  const auto dims = constant_dims(step.body, name);
-  const std::size_t rank = moving.dims.size();
-  if (!dims || dims->size() > rank || rank > kHighestRank)
-    return Reason{"its limits do not fit the constant"};
-  std::vector<std::size_t> steps(rank, 0);
-  std::size_t stride = 1;
-  for (std::size_t i = 0; i < dims->size(); ++i) {
-    const std::size_t axis = rank - 1 - i;
-    const std::int64_t dim = (*dims)[dims->size() - 1 - i];
-    if (dim != 1 && dim != moving.dims[axis]) return Reason{"its limits do not fit the constant"};
-    if (dim != 1) steps[axis] = stride;
-    stride *= static_cast<std::size_t>(dim);
-  }
-  if (!moving.has_values) return std::nullopt;
-  const auto limits = constant(step.body, name);
-  if (!limits || limits->type() != moving.type) return Reason{"its limits are of another type"};
-  const std::vector<float> each = gathered(limits->all(), moving.dims, steps, moving.values.size());
-  const bool is_max = is_op(*step.node, "Max");
-  for (std::size_t i = 0; i < each.size(); ++i) {
-    float& value = moving.values[i];
-    if (is_max ? value < each[i] : value > each[i]) value = each[i];
   }
   return std::nullopt;
 }

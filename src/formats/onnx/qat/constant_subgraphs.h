@@ -80,7 +80,7 @@ class FrozenReader {
     Bytes name;  // of the constant
   };
   struct Moving;
-  bool is_passage(std::size_t body, const onnx::Node& node) const;
+  static bool is_passage(const onnx::Node& node);
 
   std::variant<NotConstant, Way, Reason> find(std::size_t body, Bytes name) const;
   std::optional<Reason> walk(const Way& way, Moving& moving);
@@ -93,7 +93,6 @@ class FrozenReader {
   std::optional<Reason> transpose(const onnx::Node& node, Moving& moving);
   std::optional<Reason> reshape(const Step& step, Moving& moving);
   std::optional<Reason> clip(const Step& step, Moving& moving);
-  std::optional<Reason> limit_each(const Step& step, Moving& moving);  // Max, Min
   std::optional<Reason> cast(const onnx::Node& node, Moving& moving);
 
   const onnx::Model& model_;

@@ -12,7 +12,6 @@
 #include "formats/onnx/plan/op_table.h"
 #include "formats/onnx/plan/weights.h"
 #include "formats/onnx/qat/constant_subgraphs.h"
-#include "formats/onnx/qat/fake_quantize.h"
 #include "formats/onnx/qat/linear_codes.h"
 
 namespace ounce::passes {
@@ -35,10 +34,6 @@ class Describing {
 
   QuantizedState run() {
     count_nodes();
-    for (const auto& found : find_fake_quantize(model_, index_)) {
-      ++state_.fake_quantize;
-      simulated_[{found.body, found.output}] = found.is_weight;
-    }
     if (state_.is_qdq()) find_float_ops();
     state_.sentence = sentence();
     return std::move(state_);
@@ -53,7 +48,20 @@ class Describing {
       }
       if (is_dequantize(node)) ++state_.dequantize_nodes;
       if (plan::is_integer_op(node)) ++state_.integer_ops[std::string(node.op_type)];
+      if (simulates_quantization(body, node)) ++state_.simulated;
     });
+  }
+
+  bool simulates_quantization(std::size_t body, const onnx::Node& node) const {
+    if (node.domain == "onnx.brevitas" || node.domain == "qonnx.custom_op.general") return true;
+    if (!is_op(node, "Round") || node.outputs.size() != 1) return false;
+    const graph::Value* input = index_.find(body, input_of(node, 0)).value;
+    if (input != nullptr && input->producer != kNone &&
+        is_op(*index_.bodies()[index_.find(body, input_of(node, 0)).body].nodes()[input->producer], "Clip"))
+      return true;
+    const graph::Value* output = index_.find(body, node.outputs[0]).value;
+    return output != nullptr && std::any_of(output->uses.begin(), output->uses.end(),
+                                            [&](const auto& use) { return is_op(index_.node(use), "Clip"); });
   }
 
   enum class Origin { kCodedWeight, kCodedActivation, kFloatWeight, kFloats };
@@ -72,8 +80,6 @@ class Describing {
         return is_weight(*index_.bodies()[home].graph->initializers[value->initializer])
                    ? Origin::kFloatWeight
                    : Origin::kFloats;
-      const auto simulated = simulated_.find({home, name});
-      if (simulated != simulated_.end()) return coded(simulated->second);
       if (value->producer == kNone) break;
       const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
       if (const onnx::Tensor* tensor = plan::constant_tensor(node))
@@ -140,8 +146,8 @@ class Describing {
                          fmt::join(counts, ", "));
     }
     if (!state_.is_qdq()) return "not quantized";
-    const std::string nodes = fmt::format("{} QuantizeLinear, {} DequantizeLinear{}", state_.quantize_nodes,
-                                          state_.dequantize_nodes, simulations());
+    const std::string nodes =
+        fmt::format("{} QuantizeLinear, {} DequantizeLinear", state_.quantize_nodes, state_.dequantize_nodes);
     const std::size_t count = state_.float_ops.size();
     const std::string rest = count == 0   ? "every op with a weight has them"
                              : count == 1 ? "1 op with a weight still computes in float"
@@ -149,17 +155,10 @@ class Describing {
     return fmt::format("already quantized with scales of its own ({}); {}", nodes, rest);
   }
 
-  std::string simulations() const {
-    if (state_.fake_quantize == 0) return "";
-    return fmt::format(", {} simulated by training", state_.fake_quantize);
-  }
-
   const onnx::Model& model_;
   const graph::Index& index_;
   QuantizedState state_;
   FrozenReader reader_;
-  // Values that training has quantized, by the body that defines them, and whether they are weights.
-  std::map<std::pair<std::size_t, Bytes>, bool> simulated_;
 };
 
 }  // namespace

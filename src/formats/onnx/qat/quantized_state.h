@@ -28,16 +28,18 @@ struct FloatOp {
 struct QuantizedState {
   std::size_t quantize_nodes = 0, dequantize_nodes = 0;
   std::map<std::string, std::size_t> integer_ops;  // by type, how many
-  std::size_t fake_quantize = 0;                   // simulated by training (fake_quantize.h)
+  // Ops that simulate quantization without QuantizeLinear: a Round beside a Clip, or Quant of Brevitas and
+  // QONNX. Their scales are not read; the model is treated as a float model.
+  std::size_t simulated = 0;
   std::size_t uncoded_weights = 0;  // floats behind QuantizeLinear, which may be stored as codes
   std::vector<FloatOp> float_ops;   // of a Q/DQ model
   std::string sentence;             // for people
 
   bool is_qoperator() const { return !integer_ops.empty(); }
-  bool is_qdq() const { return !is_qoperator() && (quantize_nodes != 0 || fake_quantize != 0); }
+  bool is_qdq() const { return !is_qoperator() && (quantize_nodes != 0); }
   // Nothing is left to quantize, and no weight is left to store as codes.
   bool is_complete() const {
-    return is_qoperator() || (is_qdq() && fake_quantize == 0 && uncoded_weights == 0 && float_ops.empty());
+    return is_qoperator() || (is_qdq() && uncoded_weights == 0 && float_ops.empty());
   }
 };
 

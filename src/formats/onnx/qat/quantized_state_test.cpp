@@ -114,22 +114,20 @@ TEST(QuantizedState, ListsOpsThatComputeInFloat) {
   EXPECT_THAT(state.sentence, testing::HasSubstr("7 ops with weights still compute in float"));
 }
 
-TEST(QuantizedState, CountsWhatTrainingSimulates) {
+TEST(QuantizedState, CountsSimulatedQuantizationAndCallsTheModelFloat) {
   ModelBuilder model;
   model.input("x", kFloat, {2, 4}).output("y", kFloat, {2, 4}).initializer("f", {4, 4}, noise({4, 4}));
   model.initializer("s", {}, {0.1F}).initializer("lo", {}, {-128}).initializer("hi", {}, {127});
-  for (const std::string x : {"x", "f"}) {
-    model.node("Div", {x, "s"}, {x + "a"}).node("Round", {x + "a"}, {x + "b"});
-    model.node("Clip", {x + "b", "lo", "hi"}, {x + "c"}).node("Mul", {x + "c", "s"}, {x + "d"});
-  }
-  model.node("MatMul", {"xd", "fd"}, {"z"}).node("MatMul", {"z", "fd"}, {"y"}, {}, "last");
+  model.node("Div", {"x", "s"}, {"a"}).node("Round", {"a"}, {"b"});
+  model.node("Clip", {"b", "lo", "hi"}, {"c"}).node("Mul", {"c", "s"}, {"d"});
+  model.node("Div", {"f", "s"}, {"e"}).node("Clip", {"e", "lo", "hi"}, {"g"});
+  model.node("Round", {"g"}, {"h"}).node("Mul", {"h", "s"}, {"i"}).node("Round", {"d"}, {"r"});
+  model.add(1, node("Quant", {"r", "s", "lo", "hi"}, {"q"}, {}, {}, "onnx.brevitas"));
+  model.node("MatMul", {"q", "i"}, {"y"});
   const QuantizedState state = describe(model);
-  EXPECT_EQ(state.fake_quantize, 2U);
-  EXPECT_TRUE(state.is_qdq());
-  EXPECT_THAT(lines_of(state.float_ops), ElementsAre("last MatMul input"));
-  EXPECT_EQ(state.sentence,
-            "already quantized with scales of its own (0 QuantizeLinear, 0 DequantizeLinear, 2 simulated by "
-            "training); 1 op with a weight still computes in float");
+  EXPECT_EQ(state.simulated, 3U);
+  EXPECT_FALSE(state.is_qdq());
+  EXPECT_EQ(state.sentence, "not quantized");
 }
 
 }  // namespace
