@@ -4,7 +4,7 @@
 usage: bench/phones.py FOLDER [--ounce build/ounce] [--before OTHER/ounce] [--only mobilenetv3_224,vocoder] [--gate] [--under COMMAND]
                        [options of quantize]
 
-FOLDER holds what bench/phone_models.py wrote, and bench/train_phone_models.py if trained networks are wanted; the other models
+FOLDER holds what bench/phone_models.py wrote, and bench/studies/train_phone_models.py if trained networks are wanted; the other models
 come from the zoo (OUNCE_ZOO). Each model is made static with the defaults, and by --before too if that is given. All of them
 are timed against FP32 in one run, interleaved. `share` is the share of time in kernels that multiply integers
 (`bench --profile`). --gate: exit 1 when a bound is missed.

@@ -3,7 +3,7 @@
 
 usage: OUNCE_ZOO=folder bench/tune.py [--ounce build/ounce] [--only kws,gpt] [--budget 10m] [--objective balanced] [--peer]
                                       [--gate] [--seconds 10] [--keep FOLDER] [--confidence none]
-       bench/tune.py --foreign FOLDER …          models that bench/foreign_models.py brought
+       bench/tune.py --foreign FOLDER …          models that bench/studies/foreign_models.py brought
 
 Each model is tuned with a part of its data and nothing but a gate. Then `ounce verify` judges the result on the other part,
 with the same gate, and `ounce bench` runs original, result and peer interleaved on one thread. --peer makes the peer's

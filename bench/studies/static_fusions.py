@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What ONNX Runtime makes of a quantized model: the ops that are left after its optimisation, and the Q/DQ among them.
 
-usage: bench/static_fusions.py MODEL …       needs onnx and onnxruntime (pip)
+usage: bench/studies/static_fusions.py MODEL …       needs onnx and onnxruntime (pip)
 """
 
 import collections

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Every verb on models that nobody here has tuned for: what became of each, in one table, and what must not be.
 
-usage: bench/foreign_table.py FOLDER [--ounce build/ounce] [--only magika,pitch] [--limit 300] [--budget 60s] [--seconds 3]
-                              [--steps STEP,…] [--again STEP,…] [--print] [--write docs/foreign.md]
+usage: bench/studies/foreign_table.py FOLDER [--ounce build/ounce] [--only magika,pitch] [--limit 300] [--budget 60s] [--seconds 3]
+                              [--steps STEP,…] [--again STEP,…] [--print] [--write docs/lab/foreign.md]
 
-FOLDER is what bench/foreign_models.py made. One model after the other, each verb in a process with a time limit; the results
+FOLDER is what bench/studies/foreign_models.py made. One model after the other, each verb in a process with a time limit; the results
 stand in FOLDER/results.json after each step, so that a run goes on where it was (`--again static,tune` forgets these steps,
 `--print` only shows what is there). The peer is onnxruntime.quantization with its defaults (foreign_peer.py), made with the same data, judged on
 the same unseen data and timed in the same run, interleaved. Needs numpy, onnx and onnxruntime (pip).

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What methods for 4 bits would bring that ounce does not have: HQQ and AWQ against nearest codes, by outputs on unseen rows.
 
-    OUNCE_ZOO=/path/to/zoo bench/few_bit_methods.py gpt 64
+    OUNCE_ZOO=/path/to/zoo bench/studies/few_bit_methods.py gpt 64
 
 Needs numpy, onnx and onnxruntime (pip). Weights of MatMuls are rounded here, in blocks of the second argument, and put back as
 floats: what is seen is the method, not a kernel. Printed are the SQNR of the outputs and the share of answers that change.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a stranger does today: onnxruntime.quantization with its defaults, for bench/foreign_table.py.
+"""What a stranger does today: onnxruntime.quantization with its defaults, for bench/studies/foreign_table.py.
 
 usage: foreign_peer.py static|dynamic MODEL OUTPUT [data options of ounce, out of models.json]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Few bits in the runtime's kernels: each method on gpt and agnews, by rows that were not calibrated on.
 
-    OUNCE_ZOO=/path/to/zoo bench/few_bits.py [--ounce build/ounce] [--only gpt]
+    OUNCE_ZOO=/path/to/zoo bench/studies/few_bits.py [--ounce build/ounce] [--only gpt]
 
 Needs numpy and onnxruntime (pip). size is bytes / FP32 bytes; quality is gpt's mean nll over the first 96 validation rows and
 agnews' agreement with FP32 over all 1200; time and peak memory are those of `ounce quantize`, its trial left out.
@@ -76,7 +76,7 @@ def quantize(ounce, command):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ounce", default=os.path.join(HERE, "..", "build", "ounce"))
+    parser.add_argument("--ounce", default=os.path.join(HERE, "..", "..", "build", "ounce"))
     parser.add_argument("--only", choices=["gpt", "agnews"])
     options = parser.parse_args()
     zoo = os.environ.get("OUNCE_ZOO") or sys.exit("OUNCE_ZOO is not set")

@@ -1,5 +1,5 @@
 """Data that models react to, made here: pages and lines of drawn words, pictures out of scikit-image's package, speech of
-examples/commands, plucked strings, files of this system, words of several languages. For bench/foreign_models.py.
+examples/commands, plucked strings, files of this system, words of several languages. For bench/studies/foreign_models.py.
 
 All of it depends on nothing but its seed (and `file_bytes` on the system). Needs numpy, and pillow for `photos`.
 """
@@ -11,7 +11,7 @@ import wave
 
 import numpy as np
 
-EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples", "commands")
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "commands")
 
 # Letters and digits as strokes through a grid of 3 × 5 points: "xy xy …" from the top left.
 STROKES = {

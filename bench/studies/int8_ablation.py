@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What each method that keeps accuracy brings on the model zoo: output SQNR of static INT8 with and without it.
 
-usage: OUNCE_ZOO=folder bench/int8_ablation.py [--ounce build/ounce] [--only kws,gpt]
+usage: OUNCE_ZOO=folder bench/studies/int8_ablation.py [--ounce build/ounce] [--only kws,gpt]
 
 A row is a model, a column a way to quantize it; nothing else differs. Calibration and validation data are those of int8.py.
 """
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import int8
 
 PLAIN = ["--no-search", "--no-equalize", "--no-correct-bias", "--scale", "absmax", "--rounding", "nearest"]

