@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure the same speed-ups beside 0, 4 and 8 busy processes; they must agree within 10 %.
 
-    OUNCE_ZOO=… bench/studies/busy_machine.py build/ounce [--seconds 1.5] [--busy 0 4 8] [--old OTHER_OUNCE]
+    OUNCE_ZOO=… bench/busy_machine.py build/ounce [--seconds 1.5] [--busy 0 4 8] [--old OTHER_OUNCE]
 
 Each model of the zoo is quantized to static INT8 without search, then timed against the original by `ounce bench` on one
 thread. The busy processes run endless loops. The table holds the speed-up, its 95 % interval and the load (wall time
