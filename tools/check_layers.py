@@ -21,11 +21,12 @@ import sys
 
 MAY_USE = {
     "base": [],
+    "ops": [],
     "io": ["base"],
     "kernels": [],
     "quant": ["kernels", "base"],
     "calibration": ["quant"],
-    "formats/onnx/file": ["io"],
+    "formats/onnx/file": ["io", "ops"],
     "formats/onnx/graph": ["formats/onnx/file"],
     "target": ["formats/onnx/graph"],
     "target/ort": ["target", "quant"],
