@@ -88,44 +88,26 @@ MappedFile MappedFile::map(int raw_descriptor, std::filesystem::path path) {
   file.device_ = status.st_dev;
   file.inode_ = status.st_ino;
   file.path_ = std::move(path);
-  file.released_ = std::make_unique<std::atomic<std::size_t>>(0);
+  file.mapping_ = std::make_shared<Mapping>();
   if (status.st_size == 0) return file;
   const auto size = static_cast<std::size_t>(status.st_size);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
   if (address == MAP_FAILED)
     throw Error(ErrorCode::kIo, fmt::format("cannot map: {}", std::strerror(errno)), file.path_.string());
-  file.bytes_ = {static_cast<const char*>(address), size};
-  file.guard_ = FileGuard(file.bytes_, file.path_);
+  file.mapping_->bytes = {static_cast<const char*>(address), size};
+  file.mapping_->guard = FileGuard(file.bytes(), file.path_);
   return file;
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, {})),
-      path_(std::move(other.path_)),
-      device_(other.device_),
-      inode_(other.inode_),
-      released_(std::move(other.released_)),
-      guard_(std::move(other.guard_)) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  std::swap(path_, other.path_);
-  std::swap(device_, other.device_);
-  std::swap(inode_, other.inode_);
-  std::swap(released_, other.released_);
-  std::swap(guard_, other.guard_);
-  return *this;
-}
-
-MappedFile::~MappedFile() {
-  guard_ = {};  // while the addresses are still its own
-  if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+MappedFile::Mapping::~Mapping() {
+  guard = {};  // while the addresses are still its own
+  if (!bytes.empty()) ::munmap(const_cast<char*>(bytes.data()), bytes.size());
 }
 
 bool MappedFile::contains(std::string_view view) const {
   const std::less_equal<const char*> not_after;
-  return !view.empty() && not_after(bytes_.data(), view.data()) &&
-         not_after(view.data() + view.size(), bytes_.data() + bytes_.size());
+  return !view.empty() && not_after(bytes().data(), view.data()) &&
+         not_after(view.data() + view.size(), bytes().data() + bytes().size());
 }
 
 void MappedFile::release(std::string_view view) const {
@@ -133,9 +115,10 @@ void MappedFile::release(std::string_view view) const {
   // Taking pages away interrupts the CPUs of all other threads, so it is not done for every small piece: they
   // are counted, and when they are many the whole file is let go. Who still reads gets its pages again from
   // the page cache.
-  if (released_->fetch_add(view.size(), std::memory_order_relaxed) + view.size() < kReleaseAtOnce) return;
-  released_->store(0, std::memory_order_relaxed);
-  ::madvise(const_cast<char*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
+  std::atomic<std::size_t>& released = mapping_->released;
+  if (released.fetch_add(view.size(), std::memory_order_relaxed) + view.size() < kReleaseAtOnce) return;
+  released.store(0, std::memory_order_relaxed);
+  ::madvise(const_cast<char*>(bytes().data()), bytes().size(), MADV_DONTNEED);
 }
 
 bool MappedFile::same_file_as(const std::filesystem::path& other) const {

@@ -1,4 +1,5 @@
-// A file mapped for reading. The bytes live as long as the MappedFile; nothing is copied.
+// A file mapped for reading. Copies of a MappedFile share the mapping, which lives as long as the last of
+// them; no byte is copied.
 //
 // Only regular files are opened (a pipe could hang, a device could be endless). release() gives
 // back the memory of a range that has been read: it stays readable, but counts no longer towards
@@ -28,30 +29,34 @@ class MappedFile {
   // kernel resolves the path (openat2 with RESOLVE_BENEATH), so there is no race with a check.
   static MappedFile open_beneath(const std::filesystem::path& folder, const std::filesystem::path& relative);
 
-  MappedFile() = default;
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  ~MappedFile();
-
-  std::string_view bytes() const { return bytes_; }
+  std::string_view bytes() const { return mapping_ ? mapping_->bytes : std::string_view(); }
   const std::filesystem::path& path() const { return path_; }
   bool contains(std::string_view view) const;
   void release(std::string_view view) const;
   // Did the file become shorter while it was read? Then zeros stand for what is missing.
-  bool was_cut() const noexcept { return guard_.was_cut(); }
+  bool was_cut() const noexcept { return mapping_ && mapping_->guard.was_cut(); }
   bool same_file_as(const std::filesystem::path& other) const;
   bool is_same_file(const MappedFile& other) const {
-    return device_ == other.device_ && inode_ == other.inode_ && bytes_.size() == other.bytes_.size();
+    return device_ == other.device_ && inode_ == other.inode_ && bytes().size() == other.bytes().size();
   }
 
  private:
+  struct Mapping {
+    Mapping() = default;
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    ~Mapping();
+
+    std::string_view bytes;
+    std::atomic<std::size_t> released = 0;  // bytes since pages were last given back
+    FileGuard guard;
+  };
+
   static MappedFile map(int descriptor, std::filesystem::path path);
 
-  std::string_view bytes_;
+  std::shared_ptr<Mapping> mapping_;
   std::filesystem::path path_;
   std::uint64_t device_ = 0, inode_ = 0;
-  std::unique_ptr<std::atomic<std::size_t>> released_;  // bytes since pages were last given back
-  FileGuard guard_;
 };
 
 // Makes the next reader of a file wait for the disk, as the first one after a reboot does.

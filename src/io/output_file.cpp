@@ -214,11 +214,11 @@ void OutputFile::get_name() {
   fail("write", path_, errno);
 }
 
-void OutputFile::commit() {
+void OutputFile::commit(Flush flushes) {
   throw_if_file_was_cut();
   flusher_ = {};  // joins it
   if (const std::optional<Permissions> kept = permissions_for(path_, like_)) apply(*kept, descriptor_.get());
-  flush();
+  if (flushes == Flush::kToDisk) flush();
   require_file_or_free(path_);  // much may have happened since
   if (temporary_.empty()) get_name();
   if (!has_its_name())
@@ -231,7 +231,7 @@ void OutputFile::commit() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("replace", path_, errno);
   temporary_.clear();
   descriptor_ = Descriptor();
-  flush_folder(folder_of(path_));
+  if (flushes == Flush::kToDisk) flush_folder(folder_of(path_));
 }
 
 namespace {

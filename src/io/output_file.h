@@ -61,7 +61,9 @@ class OutputFile {
   void start_flush();
   // The bytes are on the disk when this returns.
   void flush() const;
-  void commit();
+  // kNone is for files that end with this process: nothing has to survive a power failure.
+  enum class Flush { kToDisk, kNone };
+  void commit(Flush flushes = Flush::kToDisk);
   // Has the file taken its place? True even if commit() failed after that, when it could not flush the
   // folder.
   bool is_in_place() const { return !descriptor_; }

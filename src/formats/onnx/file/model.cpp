@@ -15,6 +15,17 @@ std::uint64_t Tensor::byte_count() const {
   return count / 8 * bits + (count % 8 * bits + 7) / 8;
 }
 
+Bytes Model::intern(std::string text) {
+  if (texts.empty()) texts.push_back(std::make_shared<std::deque<std::string>>());
+  return texts.back()->emplace_back(std::move(text));
+}
+
+Model clone(const Model& model) {
+  Model copy = model;
+  copy.texts.push_back(std::make_shared<std::deque<std::string>>());
+  return copy;
+}
+
 void Model::release(Bytes bytes) const {
   file.release(bytes);
   for (const auto& [location, external] : external_files) external.release(bytes);

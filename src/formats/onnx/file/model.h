@@ -98,11 +98,32 @@ struct SparseTensor {
 
 struct Graph;
 
+// A pointer whose copy points to a copy.
+template <class T>
+class Copied {
+ public:
+  explicit Copied(T value) : value_(std::make_unique<T>(std::move(value))) {}
+  Copied(const Copied& other) : value_(std::make_unique<T>(*other.value_)) {}
+  Copied(Copied&&) noexcept = default;
+  Copied& operator=(Copied other) noexcept {
+    value_.swap(other.value_);
+    return *this;
+  }
+
+  const T& operator*() const { return *value_; }
+  const T* operator->() const { return value_.get(); }
+  T& operator*() { return *value_; }
+  T* operator->() { return value_.get(); }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
 struct Attribute {
   Bytes name;
-  std::vector<Kept<Tensor>> tensors;                 // t, tensors
-  std::vector<std::unique_ptr<Kept<Graph>>> graphs;  // g, graphs
-  std::vector<Kept<SparseTensor>> sparse_tensors;    // sparse_tensor, sparse_tensors
+  std::vector<Kept<Tensor>> tensors;               // t, tensors
+  std::vector<Copied<Kept<Graph>>> graphs;         // g, graphs
+  std::vector<Kept<SparseTensor>> sparse_tensors;  // sparse_tensor, sparse_tensors
   bool is_list = false;   // tensors/graphs/sparse_tensors rather than t/g/sparse_tensor
   CarriedFields carried;  // scalars and everything else: attributes.h reads them
 };
@@ -165,17 +186,29 @@ struct ModelProto {
 };
 
 struct Model {
+  Model() = default;
+  Model(Model&&) = default;
+  Model& operator=(Model&&) = default;
+
   Kept<ModelProto> proto;
 
   // What the views point into. The model's own file comes first.
   io::MappedFile file;
   std::map<std::string, io::MappedFile, std::less<>> external_files;  // by location
-  std::deque<std::string> text;
+  std::vector<std::shared_ptr<std::deque<std::string>>> texts;        // the last one is the model's own
 
-  Bytes intern(std::string text_to_keep) { return text.emplace_back(std::move(text_to_keep)); }
+  Bytes intern(std::string text);
   // Gives back the memory of bytes that have been read for now.
   void release(Bytes bytes) const;
+
+ private:
+  friend Model clone(const Model& model);
+  Model(const Model&) = default;
 };
+
+// A copy to edit: its views point into the same files, which both models keep open. Changing one of the two
+// leaves the other as it is, also on another thread.
+Model clone(const Model& model);
 
 // Bytes of the model file and of the external files it names.
 std::uint64_t bytes_of(const Model& model);

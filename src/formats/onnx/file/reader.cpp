@@ -82,9 +82,7 @@ class Reader {
   Kept<Attribute> read_attribute(Bytes message, int depth) {
     Attribute attribute;
     Cursor cursor(message, origin_, "AttributeProto");
-    const auto add_graph = [&] {
-      attribute.graphs.push_back(std::make_unique<Kept<Graph>>(read_graph(cursor.bytes(), depth + 1)));
-    };
+    const auto add_graph = [&] { attribute.graphs.emplace_back(read_graph(cursor.bytes(), depth + 1)); };
     bool has_tensor = false, has_graph = false, has_sparse_tensor = false;
     const auto single = [&](bool& seen) {
       if (seen) cursor.fail(fmt::format("field {} appears twice", cursor.number()));

@@ -157,6 +157,7 @@ ModelOutput::ModelOutput(const Model& model, const std::filesystem::path& path, 
     : model_(model),
       path_(path),
       data_location_(data_location(path, options)),
+      is_temporary_(options.is_temporary),
       serialized_(lay_out_model(model, path, options)) {
   if (is_read_from(path)) refuse_to_replace(path);
   file_.emplace(path, serialized_.model.size());
@@ -201,6 +202,7 @@ void ModelOutput::write(ThreadPool& pool, std::atomic<std::uint64_t>* done) {
     add_copy(work, file, 0, model_.external_files.find(location)->second.bytes());
   }
   run(work, model_, pool, done);
+  if (is_temporary_) return;
   // The disk works while the caller checks.
   file_->start_flush();
   if (data_) data_->start_flush();
@@ -227,6 +229,12 @@ void ModelOutput::append(std::string_view field) { file_->append(field); }
 
 // The data files come first and the model that names them last; if it cannot be put in place, they go again.
 void ModelOutput::commit() {
+  if (is_temporary_) {
+    for (auto& [location, file] : kept_) file.commit(io::OutputFile::Flush::kNone);
+    if (data_) data_->commit(io::OutputFile::Flush::kNone);
+    file_->commit(io::OutputFile::Flush::kNone);
+    return;
+  }
   // What takes long is done before others have to wait.
   if (data_) data_->flush();
   for (const auto& [location, file] : kept_) file.flush();
@@ -285,7 +293,7 @@ std::vector<std::filesystem::path> ModelOutput::data_of_replaced_model() const {
 }
 
 std::uint64_t write_temporary(const Model& model, const std::filesystem::path& file, ThreadPool& pool) {
-  ModelOutput output(model, file, {ExternalData::kAuto, "0"});
+  ModelOutput output(model, file, {.external_data = ExternalData::kAuto, .is_temporary = true});
   output.write(pool, nullptr);
   output.commit();
   return output.total_bytes();

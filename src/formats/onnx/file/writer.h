@@ -35,6 +35,7 @@ struct WriteOptions {
   // The whole name of the data file instead, for a place where no other model stands: nothing may have it.
   std::string data_name = {};
   std::uint64_t room = 0;  // bytes that will be appended: they count where a model is too large for one file
+  bool is_temporary = false;  // for this process alone: not flushed to the disk
 };
 
 // How many bytes ModelOutput would write, all files together.
@@ -73,6 +74,7 @@ class ModelOutput {
   const Model& model_;
   std::filesystem::path path_;
   std::string data_location_;
+  bool is_temporary_;
   Serialized serialized_;
   std::optional<io::OutputFile> file_, data_;
   std::vector<std::pair<std::string, io::OutputFile>>
