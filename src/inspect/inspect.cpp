@@ -15,7 +15,7 @@
 #include "formats/onnx/graph/validate.h"
 #include "formats/onnx/plan/plan.h"
 #include "quantize/output_place.h"
-#include "quantize/resolved.h"
+#include "quantize/recipe_json.h"
 #include "quantize/rewrite.h"
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
@@ -113,9 +113,7 @@ void foresee(const std::filesystem::path& path, const onnx::Model& source, const
                                : "no float tensor can be stored smaller; the reasons stand with the tensors");
     return;
   }
-  onnx::Model model = onnx::read_model(path);
-  quantization::require_same_file(source, model);
-  if (!recipe.keep_inputs) passes::unlist_constants(model);
+  onnx::Model model = onnx::clone(source);
   const std::string any_digest(32, '0');  // all have the same size
   quantization::rewrite(model, source, index, plan, {any_digest, any_digest});
   Statement statement;

@@ -23,7 +23,6 @@
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
 #include "quantize/trial.h"
-#include "quantize/try_written.h"
 #include "runtime/ort/version.h"
 
 namespace ounce {

@@ -123,10 +123,9 @@ quant::OutputError round_layer(const onnx::Model& source, Layer& layer, const Fo
 }  // namespace
 
 AdaptiveResult round_adaptively(const PreparedModel& prepared, const QuantizeOptions& options,
-                                const onnx::Model& source, const graph::Index& index, plan::Plan& plan,
-                                ThreadPool& pool) {
+                                plan::Plan& plan, ThreadPool& pool) {
   AdaptiveResult result;
-  std::vector<Layer> layers = find_layers(index, plan, result);
+  std::vector<Layer> layers = find_layers(prepared.index(), plan, result);
   const ForEach for_each = [&](std::size_t count, const std::function<void(std::size_t)>& body) {
     pool.for_each(count, body);
   };
@@ -141,7 +140,7 @@ AdaptiveResult round_adaptively(const PreparedModel& prepared, const QuantizeOpt
     watch(prepared, options, group, for_each, pool);
     for (Layer& layer : group) {
       throw_if_cancelled();
-      const quant::OutputError error = round_layer(source, layer, for_each);
+      const quant::OutputError error = round_layer(prepared.model(), layer, for_each);
       if (error.nearest > 0) {
         before += 1;
         after += error.achieved / error.nearest;

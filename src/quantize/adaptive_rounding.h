@@ -4,8 +4,6 @@
 
 #include <ounce/quantize.h>
 
-#include "formats/onnx/file/model.h"
-#include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/plan.h"
 #include "quantize/prepared_model.h"
 
@@ -20,7 +18,6 @@ struct AdaptiveResult {
 // Fills in Decision::codes of the plan. Runs the float model over some of the data, several times if what it
 // has to keep would not fit memory.
 AdaptiveResult round_adaptively(const PreparedModel& prepared, const QuantizeOptions& options,
-                                const onnx::Model& source, const graph::Index& index, plan::Plan& plan,
-                                ThreadPool& pool);
+                                plan::Plan& plan, ThreadPool& pool);
 
 }  // namespace ounce::quantization

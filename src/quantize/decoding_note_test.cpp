@@ -1,4 +1,4 @@
-#include "quantize/write_resolved.h"
+#include "quantize/pipeline.h"
 
 #include <gmock/gmock.h>
 

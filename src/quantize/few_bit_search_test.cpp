@@ -40,13 +40,13 @@ struct FewBitSearchTest : testing::Test {
     ounce::test::write_file(folder / "model.onnx", model.bytes());
     recipe.format = Format::kInt4;
     options.recipe = recipe;
-    prepared = std::make_unique<PreparedModel>(folder / "model.onnx", options);
+    prepared = prepare_model(folder / "model.onnx", options);
   }
 
   ounce::test::TemporaryFolder folder;
   Recipe recipe;
   QuantizeOptions options;
-  std::unique_ptr<PreparedModel> prepared;
+  std::shared_ptr<const PreparedModel> prepared;
   std::vector<std::string> notes;
   const std::vector<FewBitLayer> layers = {{{"a"}, 100}, {{"b"}, 100}, {{"c", "d"}, 400}};
 };

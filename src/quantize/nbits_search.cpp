@@ -75,7 +75,7 @@ class SizeCount {
  public:
   SizeCount(const PreparedModel& prepared, const Recipe& recipe) : prepared_(prepared) {
     const plan::Plan plan = plan_of(recipe);
-    onnx::Model model = prepared.read();
+    onnx::Model model = onnx::clone(prepared.model());
     rewrite(model, prepared.model(), prepared.index(), plan, {});
     const std::uint64_t weights = few_bit_bytes(plan);
     rest_ = onnx::written_size(model, "model.onnx", {}) - weights + kStatementBytes;

@@ -44,11 +44,11 @@ TEST(Observation, AModelSeenByHalfIsTheSameModel) {
   QuantizeOptions options;
   options.recipe.format = Format::kStatic;
   options.trial.data = clips(16).data;
-  const PreparedModel whole(test::kExample, options);
-  const std::shared_ptr<const PreparedModel> half = whole.seen_by_half();
+  const std::shared_ptr<const PreparedModel> whole = prepare_model(test::kExample, options),
+                                             half = whole->seen_by_half();
   ASSERT_NE(half, nullptr);
   EXPECT_EQ(half->ranges()->samples, 8U);
-  EXPECT_EQ(half->model().proto->graph->nodes.size(), whole.model().proto->graph->nodes.size());
+  EXPECT_EQ(half->model().proto->graph->nodes.size(), whole->model().proto->graph->nodes.size());
   EXPECT_EQ(half->seen_by_half(), nullptr);
 }
 

@@ -5,7 +5,7 @@
 #include <ounce/error.h>
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/reader.h"
@@ -20,9 +20,7 @@
 #include "formats/onnx/qat/quantized_state.h"
 #include "formats/onnx/qat/trained_scales.h"
 #include "quantize/original.h"
-#include "quantize/output_place.h"
 #include "quantize/ranges_file.h"
-#include "quantize/rewrite.h"
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
 #include "target/ort/kernel_pairs.h"
@@ -72,64 +70,59 @@ bool may_equalize(const QuantizeOptions& options) {
          options.ranges.empty() && (options.recipe.integer.values.empty() || !options.recipe.integer.search);
 }
 
-PreparedModel::PreparedModel(const std::filesystem::path& source, const QuantizeOptions& options)
-    : PreparedModel(source, options.recipe.keep_inputs) {
+PreparedModel::PreparedModel(const onnx::Model& source, const QuantizeOptions& options)
+    : source_(source.file.path()), keeps_inputs_(options.recipe.keep_inputs) {
   const Recipe& recipe = options.recipe;
   if (recipe.rounding == Rounding::kAdaptive && options.trial.data.is_generated())
     throw Error(ErrorCode::kUsage, "`rounding=adaptive` looks at data: give `data`");
-  open();
-  require_original(model_, recipe.format);
+  open(onnx::clone(source));
+  require_original(model(), recipe.format);
   if (is_few_bits(recipe.format) && recipe.few_bits.dialect == FewBitsDialect::kQdq) prepare_blocks();
-  if (!recipe.is_integer() && !recipe.is_half()) return;
-  onnx::Model changed = read();
-  if (recipe.is_half()) prepare_halves(changed, options);
-  if (recipe.is_half() || take_trained(changed, recipe)) return;
+  if (recipe.is_half()) prepare_halves(options);
+  if (recipe.is_integer()) prepare_integers(options);
+}
+
+void PreparedModel::open(onnx::Model model, std::unique_ptr<TemporaryFolder> folder) {
+  if (!keeps_inputs_) passes::unlist_constants(model);
+  opened_ = std::make_shared<const Opened>(std::move(model), std::move(folder));
+}
+
+// From here on it is this one. It goes through a file, so that weights that a pass has computed take no
+// memory.
+void PreparedModel::keep(const onnx::Model& changed) {
+  auto folder = std::make_unique<TemporaryFolder>("quantize");
+  const std::filesystem::path path = folder->path() / "model.onnx";
+  ThreadPool pool;
+  onnx::write_temporary(changed, path, pool);
+  open(onnx::read_model(path), std::move(folder));
+}
+
+void PreparedModel::prepare_integers(const QuantizeOptions& options) {
+  const Recipe& recipe = options.recipe;
+  onnx::Model changed = onnx::clone(model());
+  if (take_trained(changed, recipe)) return;
   if (const OpenWeights open = open_weights(index(), recipe.min_bytes);
       open.halves != 0 && open.floats == 0) {
     throw Error(
         ErrorCode::kUnsupported,
         "INT8 arithmetic needs FP32 weights, and those of this model are FP16 or BF16. Quantize the FP32 "
         "model, or store this one smaller with `format=w8`; nothing was written",
-        source.string());
+        source_.string());
   }
   const bool is_static = recipe.format == Format::kStatic;
   if (is_static && options.ranges.empty() && options.trial.data.is_generated()) {
     throw Error(ErrorCode::kUsage,
                 "static needs to see real data: give `data`, or `ranges` from `calibrate()`",
-                source.string());
+                source_.string());
   }
   passes::prepare(changed, recipe);
   keep(changed);
-  if (is_static) find_ranges(options, Watching::kForIntegers);
-  const std::vector<std::string> warnings = warnings_for(recipe);
-  notes_.insert(notes_.end(), warnings.begin(), warnings.end());
-}
-
-onnx::Model PreparedModel::read() const {
-  onnx::Model model = onnx::read_model(file_);
-  if (!keeps_inputs_) passes::unlist_constants(model);
-  return model;
-}
-
-void PreparedModel::open() {
-  index_.reset();
-  model_ = read();
-  index_.emplace(graph::verify(model_));
-}
-
-// From here on it is this one.
-void PreparedModel::keep(const onnx::Model& changed) {
-  auto folder = std::make_unique<TemporaryFolder>("quantize");
-  file_ = folder->path() / "model.onnx";
-  ThreadPool pool;
-  onnx::write_temporary(changed, file_, pool);
-  folder_ = std::move(folder);
-  open();
+  if (is_static) watching_ = Watching::kForIntegers;
 }
 
 // A model that was trained for integers knows its scales better than any statistics.
 bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
-  const passes::QuantizedState state = passes::describe_quantization(model_, index());
+  const passes::QuantizedState state = passes::describe_quantization(this->model(), index());
   if (state.is_qoperator()) {
     const bool has_more = open_weights(index(), recipe.min_bytes).floats != 0;
     throw Error(ErrorCode::kUnsupported,
@@ -212,59 +205,68 @@ void PreparedModel::note_saturation(const onnx::Model& model, const Recipe& reci
       count == names.size() ? "" : fmt::format(" and {} more", count - names.size())));
 }
 
-void PreparedModel::load_ranges_of(const QuantizeOptions& options) {
-  ranges_ = std::make_shared<calibration::Ranges>(load_ranges(options.ranges));
-  ThreadPool pool(options.threads);
-  if (ranges_->model == source_digest(onnx::read_model(source_), {}, pool)) return;
-  throw Error(ErrorCode::kBadInput, "these ranges are of another model; run `calibrate()` on this one",
-              options.ranges.string());
+std::shared_ptr<const PreparedModel> PreparedModel::observed(const onnx::Model& source,
+                                                             const QuantizeOptions& options) const {
+  auto same = std::make_shared<PreparedModel>(*this);
+  if (!watching_) return same;
+  if (options.ranges.empty()) {
+    same->observe(options);
+  } else {
+    same->ranges_ = std::make_shared<calibration::Ranges>(load_ranges(options.ranges));
+    ThreadPool pool(options.threads);
+    if (same->ranges_->model != source_digest(source, {}, pool))
+      throw Error(ErrorCode::kBadInput, "these ranges are of another model; run `calibrate()` on this one",
+                  options.ranges.string());
+  }
+  const std::vector<std::string> warnings = warnings_for(options.recipe);
+  same->notes_.insert(same->notes_.end(), warnings.begin(), warnings.end());
+  return same;
 }
 
-void PreparedModel::find_ranges(const QuantizeOptions& options, Watching watching) {
-  if (!options.ranges.empty()) return load_ranges_of(options);
+void PreparedModel::observe(const QuantizeOptions& options) {
   CalibrateOptions how;
   how.data = options.trial.data;
   how.runtime.library = options.trial.runtime.library;
   how.runtime.isolate = options.trial.runtime.isolate;
   how.progress = options.progress;
-  Observation observed = observe_activations(read(), source_, how, watching);
+  Observation observed = observe_activations(onnx::clone(model()), source_, how, *watching_);
   ranges_ = std::make_shared<calibration::Ranges>(std::move(observed.ranges));
-  if (observed.half) half_ = std::make_shared<calibration::Ranges>(std::move(*observed.half));
+  half_ = observed.half ? std::make_shared<calibration::Ranges>(std::move(*observed.half)) : nullptr;
   notes_ = std::move(observed.notes);
 }
 
 // DequantizeLinear takes blocks, and types of 4 bits.
 void PreparedModel::prepare_blocks() {
   constexpr std::int64_t kBlockOpset = 21, kFourBitIr = 10;
-  if (onnx::opset_version(model_.proto->opset_imports, "") >= kBlockOpset &&
-      model_.proto->ir_version >= kFourBitIr)
+  if (onnx::opset_version(model().proto->opset_imports, "") >= kBlockOpset &&
+      model().proto->ir_version >= kFourBitIr)
     return;
-  onnx::Model model = read();
-  passes::raise_opset(model, kBlockOpset);
-  model.proto.edit().ir_version = std::max(model.proto->ir_version, kFourBitIr);
-  keep(model);
+  onnx::Model changed = onnx::clone(model());
+  passes::raise_opset(changed, kBlockOpset);
+  changed.proto.edit().ir_version = std::max(changed.proto->ir_version, kFourBitIr);
+  keep(changed);
 }
 
 // Casts between numbers as such came with opset 6, bfloat16 with 13.
-void PreparedModel::prepare_halves(onnx::Model& model, const QuantizeOptions& options) {
-  const std::int64_t opset = onnx::opset_version(model.proto->opset_imports, "");
+void PreparedModel::prepare_halves(const QuantizeOptions& options) {
+  onnx::Model changed = onnx::clone(model());
+  const std::int64_t opset = onnx::opset_version(changed.proto->opset_imports, "");
   const bool is_old = opset < (options.recipe.format == Format::kBf16 ? 13 : 6);
-  std::size_t changes = is_old ? passes::raise_opset(model, 13) : 0;
-  changes += declare_asked_types(model, options.trial.runtime);
-  changes += passes::spell_constants(model);
-  if (changes != 0 || is_old) keep(model);
-  if (!options.ranges.empty() || !options.trial.data.is_generated())
-    find_ranges(options, Watching::kAllFloats);
+  std::size_t changes = is_old ? passes::raise_opset(changed, 13) : 0;
+  changes += declare_asked_types(changed, options.trial.runtime);
+  changes += passes::spell_constants(changed);
+  if (changes != 0 || is_old) keep(changed);
+  if (!options.ranges.empty() || !options.trial.data.is_generated()) watching_ = Watching::kAllFloats;
 }
 
 std::shared_ptr<const PreparedModel> PreparedModel::equalized(const QuantizeOptions& options) const {
-  onnx::Model changed = read();
+  onnx::Model changed = onnx::clone(model());
   // Chosen by one half of the data, so that the other half can tell whether it was worth it.
   const passes::Equalization done = passes::equalize(changed, half_ ? *half_ : *ranges_);
   if (done.count == 0) return nullptr;
-  std::shared_ptr<PreparedModel> even(new PreparedModel(source_, keeps_inputs_));
+  auto even = std::make_shared<PreparedModel>(*this);
   even->keep(changed);
-  even->find_ranges(options, Watching::kForIntegers);
+  even->observe(options);
   even->notes_ = notes_;
   even->equalized_places_ = done.count;
   return even;
@@ -272,32 +274,23 @@ std::shared_ptr<const PreparedModel> PreparedModel::equalized(const QuantizeOpti
 
 std::shared_ptr<const PreparedModel> PreparedModel::seen_by_half() const {
   if (half_ == nullptr) return nullptr;
-  std::shared_ptr<PreparedModel> same(new PreparedModel(source_, keeps_inputs_));
-  same->file_ = file_;
-  same->folder_ = folder_;
-  same->open();
-  same->ranges_ = half_;
-  same->notes_ = notes_;
-  same->equalized_places_ = equalized_places_;
+  auto same = std::make_shared<PreparedModel>(*this);
+  same->ranges_ = std::exchange(same->half_, nullptr);
   return same;
 }
 
-std::shared_ptr<const PreparedModel> PreparedModel::with_integers(const Recipe& recipe, ThreadPool& pool,
-                                                                  QuantizeResult& result) const {
-  Recipe integers_only = recipe;
-  integers_only.min_bytes = std::numeric_limits<std::uint64_t>::max();
-  const plan::Plan plan = plan::make_plan(model_, index(), integers_only, pool, ranges());
-  describe_integers(plan.integer, index(), result);
-  std::erase_if(result.nodes, [](const NodeOutcome& node) { return node.arithmetic == Arithmetic::kFloat; });
-  for (const plan::Decision& decision : plan.decisions) {
-    if (decision.is_stored()) result.tensors.push_back(outcome_of(decision, index()));
-  }
-  onnx::Model changed = read();
-  rewrite(changed, model_, index(), plan, {});
-  std::shared_ptr<PreparedModel> integers(new PreparedModel(source_, keeps_inputs_));
-  integers->keep(changed);
-  integers->notes_ = notes_;
-  return integers;
+std::shared_ptr<const PreparedModel> PreparedModel::replaced_by(const onnx::Model& changed) const {
+  std::shared_ptr<PreparedModel> other(new PreparedModel(source_, keeps_inputs_));
+  other->keep(changed);
+  other->notes_ = notes_;
+  return other;
+}
+
+std::shared_ptr<const PreparedModel> prepare_model(const std::filesystem::path& path,
+                                                   const QuantizeOptions& options) {
+  const onnx::Model source = onnx::read_model(path);
+  graph::verify(source);
+  return PreparedModel(source, options).observed(source, options);
 }
 
 }  // namespace ounce::quantization

@@ -53,7 +53,7 @@ class TrainedModel : public testing::Test {
     options.recipe.format = Format::kStatic;
     options.recipe.target = target;
     options.recipe.integer.reduce_range = reduce_range;
-    return {folder_ / "model.onnx", options};
+    return *prepare_model(folder_ / "model.onnx", options);
   }
 
   // What the DequantizeLinear of the weight takes: its scales, and its codes.

@@ -14,9 +14,8 @@
 #include "io/output_file.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
-#include "quantize/resolve.h"
-#include "quantize/trial.h"
-#include "quantize/write_resolved.h"
+#include "quantize/pipeline.h"
+#include "target/ort/kernel_pairs.h"
 
 namespace ounce {
 std::size_t QuantizeResult::stored_count() const {
@@ -69,38 +68,95 @@ std::filesystem::path default_output(const std::filesystem::path& model, Format 
 }
 
 QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem::path& output_path,
-                        const QuantizeOptions& given) {
-  const Call call(given.progress);
+                        const QuantizeOptions& options) {
+  const Call call(options.progress);
   const Stopwatch time;
-  validate(given.recipe);
-  const QuantizeOptions options = quantization::for_target(given);
-  if (!given.importance.empty() && !given.recipe.few_bits.has_budget())
-    throw Error(ErrorCode::kUsage, "`importance` is for `few_bits.bits` and `few_bits.target_size`");
-  QuantizeResult result;
-  result.model = path;
-  result.format = given.recipe.format;
-  result.output = output_path;
-  result.notes = plan::unread_fields(given.recipe);
+  validate(options.recipe);
+  quantization::Quantization q(path, output_path, options);
+  q.result.notes = plan::unread_fields(options.recipe);
+  quantization::open(q);
+  quantization::prepare(q);
+  quantization::observe(q);
+  quantization::search(q);
+  quantization::make(q);
+  q.result.seconds = time.seconds();
+  return std::move(q.result);
+}
 
-  // Open: every byte of the structure is checked, no weight has been read yet.
-  const onnx::Model original = onnx::read_model(path);
-  graph::verify(original);
-  quantization::Inputs inputs(original);
+namespace quantization {
+
+QuantizeOptions for_target(QuantizeOptions options) {
+  // Where the target promises that no product saturates, weights have all of their 8 bits.
+  std::optional<bool>& reduce_range = options.recipe.integer.reduce_range;
+  if (!reduce_range && target::has_exact_products(target::parse_target(options.recipe.target)))
+    reduce_range = false;
+  // Rounding for outputs leaves no mean error to correct.
+  if (options.recipe.rounding == Rounding::kAdaptive) options.recipe.integer.correct_bias = false;
+  return options;
+}
+
+Quantization::Quantization(const std::filesystem::path& model, const std::filesystem::path& place,
+                           const QuantizeOptions& given)
+    : options(for_target(given)), pool(given.threads), recipe(options.recipe) {
+  result.model = model;
+  result.output = place;
+  result.format = recipe.format;
+}
+
+std::uint64_t Quantization::stored_source_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const plan::Decision& decision : plan.decisions)
+    bytes += decision.is_stored() ? decision.weight.tensor->byte_count() : 0;
+  return bytes;
+}
+
+void open_source(Quantization& q) {
+  q.source = onnx::read_model(q.path());
+  graph::verify(q.source);
+  q.result.bytes_before = onnx::bytes_of(q.source);
+}
+
+void open(Quantization& q) {
+  const QuantizeOptions& options = q.options;
+  if (!options.importance.empty() && !options.recipe.few_bits.has_budget())
+    throw Error(ErrorCode::kUsage, "`importance` is for `few_bits.bits` and `few_bits.target_size`");
+  open_source(q);
+  Inputs inputs(q.source);
   inputs.add(options.trial.data)
       .add(options.trial.runtime)
       .add("the ranges", options.ranges)
       .add("the importance", options.importance);
-  inputs.require_apart(output_path);
-  if (!options.dry_run) io::require_place(output_path);
+  inputs.require_apart(q.output_path());
+  if (!options.dry_run) io::require_place(q.output_path());
   if (!options.ranges.empty()) io::require_readable(options.ranges);
   if (!options.importance.empty() && !std::filesystem::exists(options.importance))
     io::require_place(options.importance);
-  quantization::require_trial(original, path, options.trial);
-  result.bytes_before = onnx::bytes_of(original);
-  quantization::Resolved resolved = quantization::resolve(path, options, result.notes);
-  quantization::write_resolved(original, options, std::move(resolved), result);
-  result.seconds = time.seconds();
-  return result;
+  require_trial(q.source, q.path(), options.trial);
+  // The options make sense for this model, every file that they name is there, and the output has a place.
+  // Every byte of the source's structure is checked; no weight has been read.
 }
 
+void prepare(Quantization& q) {
+  q.prepared = std::make_shared<const PreparedModel>(q.source, q.options);
+  // It computes what the source computes, in ops that have kernels in the format.
+}
+
+void observe(Quantization& q) {
+  q.prepared = q.prepared->observed(q.source, q.options);
+  // The range of every value that may be quantized is known, where the format needs it.
+}
+
+void make(Quantization& q) {
+  q.statement = statement_before(q.options, q.recipe, q.gate);
+  if (has_fp16_remainder(q.recipe)) emit_integers(q);
+  decide(q);
+  emit(q);
+  if (q.options.dry_run) return estimate_size(q);
+  write(q);
+  check(q);
+  run_trial(q);
+  commit(q);
+}
+
+}  // namespace quantization
 }  // namespace ounce

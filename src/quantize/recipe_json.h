@@ -8,8 +8,14 @@
 
 namespace ounce::quantization {
 
-// Of a recipe that is resolved (quantize/resolved.h), everything that is not as it is by default. What
-// follows from the data's contract (`integer.raw_inputs`) is found again, and left out.
+// The recipe with nothing searched for and nothing equalized.
+inline Recipe as_it_is(Recipe recipe) {
+  recipe.integer.search = recipe.integer.equalize = false;
+  return recipe;
+}
+
+// Of a resolved recipe, in which the search has left nothing open, everything that is not as it is by
+// default. What follows from the data's contract (`integer.raw_inputs`) is found again, and left out.
 nlohmann::json to_json(const Recipe& recipe);
 // Throws nlohmann::json::exception for what is not 0, 1, 2 … up to 2^64 - 1.
 std::uint64_t whole_number(const nlohmann::json& value);

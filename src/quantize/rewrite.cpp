@@ -1,6 +1,5 @@
 #include "quantize/rewrite.h"
 
-#include <ounce/error.h>
 #include <ounce/prove.h>
 #include <ounce/version.h>
 
@@ -15,18 +14,6 @@
 #include "formats/onnx/prepare/remove_nodes.h"
 
 namespace ounce::quantization {
-
-void require_same_file(const onnx::Model& first, const onnx::Model& second) {
-  bool is_same =
-      first.file.is_same_file(second.file) && first.external_files.size() == second.external_files.size();
-  for (const auto& [location, file] : first.external_files) {
-    const auto found = second.external_files.find(location);
-    is_same = is_same && found != second.external_files.end() && file.is_same_file(found->second);
-  }
-  if (is_same) return;
-  throw Error(ErrorCode::kIo, "the file was replaced while it was read; try again",
-              first.file.path().string());
-}
 
 namespace {
 

@@ -45,17 +45,22 @@ std::string counted(std::uint64_t count, const char* what) {
 class StaticSearch {
  public:
   StaticSearch(const QuantizeOptions& options, const StaticLimits& limits, const MakeErrorMeter& make_meter,
-               Resolved& resolved, std::vector<std::string>& notes)
-      : asked_(resolved.recipe.integer),
+               std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe,
+               std::vector<std::string>& notes)
+      : asked_(recipe.integer),
         options_(options),
         limits_(limits),
         notes_(notes),
-        why_floats_(resolved.why_floats),
-        trials_(options, limits, make_meter, resolved),
+        trials_(options, limits, make_meter, std::move(prepared), recipe),
         floats_(trials_, notes) {}
 
-  void run() {
-    if (!trials_.can_measure()) return;
+  StaticResult run() {
+    if (trials_.can_measure()) find();
+    return {trials_.prepared(), trials_.best(), why_floats_};
+  }
+
+ private:
+  void find() {
     measure_as_it_is();
     if (asked_.calibration == CalibrationMethod::kAuto) choose_calibration();
     if (may_equalize(options_) && best_decibels() < std::max(kNoNeed, limits_.close_enough) &&
@@ -72,7 +77,6 @@ class StaticSearch {
     if (trials_.is_judged_by_half()) take_all_ranges();
   }
 
- private:
   double best_decibels() const { return trials_.best_decibels(); }
   bool is_close() const { return best_decibels() >= limits_.close_enough; }
 
@@ -304,7 +308,7 @@ class StaticSearch {
   const QuantizeOptions& options_;
   const StaticLimits& limits_;
   std::vector<std::string>& notes_;
-  std::string& why_floats_;
+  std::string why_floats_;
   StaticTrials trials_;
   FloatNodes floats_;
   std::shared_ptr<const PreparedModel> other_;  // equalized if the best is not, and not if it is
@@ -312,9 +316,10 @@ class StaticSearch {
 
 }  // namespace
 
-void search_static(const QuantizeOptions& options, const StaticLimits& limits,
-                   const MakeErrorMeter& make_meter, Resolved& resolved, std::vector<std::string>& notes) {
-  StaticSearch(options, limits, make_meter, resolved, notes).run();
+StaticResult search_static(const QuantizeOptions& options, const StaticLimits& limits,
+                           const MakeErrorMeter& make_meter, std::shared_ptr<const PreparedModel> prepared,
+                           const Recipe& recipe, std::vector<std::string>& notes) {
+  return StaticSearch(options, limits, make_meter, std::move(prepared), recipe, notes).run();
 }
 
 }  // namespace ounce::quantization

@@ -7,7 +7,7 @@
 //    that is lost by it (float_nodes.h), but not much of it, and next to none for outputs that are close. The
 //    calibration is looked at again then: what it does drowned in their noise.
 // 3. Below 20 dB a model does not do its work: nodes stay in floats until it does, as long as it is faster
-//    than in floats. If that cannot be had, all of them stay there; Resolved::why_floats says so then.
+//    than in floats. If that cannot be had, all of them stay there; StaticResult::why_floats says so then.
 // 4. While the outputs are still not close enough, other ranges are tried for the values around the nodes
 //    with the largest errors.
 //
@@ -22,11 +22,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "quantize/candidate_error.h"
-#include "quantize/resolved.h"
+#include "quantize/prepared_model.h"
 
 namespace ounce::quantization {
 
@@ -45,8 +46,15 @@ struct StaticLimits {
   std::function<bool()> has_time = [] { return true; };
 };
 
-// Changes the recipe of `resolved`, and the model that it is for if it is better equalized. Adds notes.
-void search_static(const QuantizeOptions& options, const StaticLimits& limits,
-                   const MakeErrorMeter& make_meter, Resolved& resolved, std::vector<std::string>& notes);
+struct StaticResult {
+  std::shared_ptr<const PreparedModel> prepared;  // equalized if that is better
+  Recipe recipe;
+  std::string why_floats;  // nothing of it computes in INT8, as was found by measuring
+};
+
+// Adds notes. `limits` has to live as long as the search.
+StaticResult search_static(const QuantizeOptions& options, const StaticLimits& limits,
+                           const MakeErrorMeter& make_meter, std::shared_ptr<const PreparedModel> prepared,
+                           const Recipe& recipe, std::vector<std::string>& notes);
 
 }  // namespace ounce::quantization

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "formats/onnx/file/reader.h"
+#include "quantize/pipeline.h"
 #include "quantize/ranges_file.h"
 #include "quantize/statement.h"
 #include "support/model_builder.h"
@@ -113,14 +114,12 @@ struct StaticSearchTest : testing::Test {
     options.recipe.format = Format::kStatic;
   }
   Recipe run(const StaticLimits& limits = {}) {
-    Resolved resolved{std::make_shared<const PreparedModel>(path, options), as_it_is(options.recipe)};
-    search_static(
-        options, limits,
-        [this](std::uint64_t samples) {
-          return std::make_unique<ScriptedMeter>(script, std::min(samples, script.samples));
-        },
-        resolved, notes);
-    return resolved.recipe;
+    const auto make_meter = [this](std::uint64_t samples) {
+      return std::make_unique<ScriptedMeter>(script, std::min(samples, script.samples));
+    };
+    return search_static(options, limits, make_meter, prepare_model(path, options), as_it_is(options.recipe),
+                         notes)
+        .recipe;
   }
   ounce::test::TemporaryFolder folder;
   std::filesystem::path path;

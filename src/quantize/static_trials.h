@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "quantize/candidate_error.h"
-#include "quantize/integer_nodes.h"
-#include "quantize/resolved.h"
+#include "quantize/prepared_model.h"
 #include "quantize/static_search.h"
 
 namespace ounce::quantization {
@@ -26,13 +26,21 @@ inline constexpr double kForCalibration = 0.3, kForNoise = 0.55, kForFloats = 0.
 
 inline double noise_at(double decibels) { return std::pow(10, -decibels / 10); }
 
+// A node that a recipe lets compute in INT8, and that has a weight.
+struct IntegerNode {
+  std::string output;               // names it
+  std::vector<std::string> values;  // that are codes: what it takes, what it gives
+  std::string label;
+  double work = 0;  // multiplications for one sample
+};
+
 class StaticTrials {
  public:
   StaticTrials(const QuantizeOptions& options, const StaticLimits& limits, const MakeErrorMeter& make_meter,
-               Resolved& resolved);
+               std::shared_ptr<const PreparedModel> prepared, const Recipe& recipe);
 
   bool can_measure() const { return meter_ != nullptr && meter_->samples() != 0; }
-  // The nodes of the recipe at the beginning that have a weight.
+  // Those of the recipe at the beginning, in the order of the graph.
   const std::vector<IntegerNode>& nodes() const { return nodes_; }
 
   // The best so far, and its noise over signal.
@@ -74,9 +82,8 @@ class StaticTrials {
 
   const QuantizeOptions& options_;
   const StaticLimits& limits_;
-  std::shared_ptr<const PreparedModel>& prepared_;
-  std::shared_ptr<const PreparedModel> judged_;
-  Recipe& best_;
+  std::shared_ptr<const PreparedModel> prepared_, judged_;
+  Recipe best_;
   double least_ = std::numeric_limits<double>::infinity();
   std::vector<IntegerNode> nodes_;
   std::unique_ptr<ErrorMeter> meter_;

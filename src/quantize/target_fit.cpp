@@ -90,7 +90,7 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
   std::map<std::string, std::size_t> lacking;
   for (int round = 0;; ++round) {
     const plan::Plan plan = plan::make_plan(source, index, recipe, pool, prepared.ranges());
-    onnx::Model model = prepared.read();
+    onnx::Model model = onnx::clone(prepared.model());
     rewrite(model, source, index, plan, {});
     const graph::Index written(model);
     const target::ModelSupport support = target::support_of(model, written, target);

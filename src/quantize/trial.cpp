@@ -341,7 +341,7 @@ constexpr std::uint64_t kWatchedRows = 8192;  // of each op's inputs, over all b
 
 InputWatch::InputWatch(const PreparedModel& prepared, const QuantizeOptions& options,
                        const std::vector<passes::ObservedValue>& values, ThreadPool& pool) {
-  onnx::Model model = prepared.read();
+  onnx::Model model = onnx::clone(prepared.model());
   const graph::Index index(model);
   std::vector<passes::ObservedValue> once = values;
   std::sort(once.begin(), once.end());

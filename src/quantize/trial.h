@@ -85,6 +85,10 @@ void require_trial(const onnx::Model& original, const std::filesystem::path& pat
 TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
                       std::uint64_t original_bytes, const TrialOptions& options, const TrialCosts& costs);
 
+// The same of a model that has its name already, whoever wrote it: it is neither timed nor run on other CPUs.
+TrialResult try_file(const std::filesystem::path& original, const std::filesystem::path& model,
+                     const Recipe& recipe, const TrialOptions& options, std::uint64_t original_bytes);
+
 // Runs the float model over some of the data and shows what goes into chosen ops.
 //
 //   InputWatch inputs(prepared, options, values, pool);

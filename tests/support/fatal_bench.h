@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string>
 
-#include "quantize/resolved.h"
+#include "quantize/recipe_json.h"
 #include "search/tune/candidate_maker.h"
 #include "search/tune/clock.h"
 #include "search/tune/journal.h"

@@ -17,7 +17,7 @@
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/models/open.h"
 #include "io/temporary_files.h"
-#include "quantize/resolved.h"
+#include "quantize/recipe_json.h"
 #include "search/sensitivity/findings.h"
 #include "search/tune/evaluator.h"
 #include "search/tune/identity.h"

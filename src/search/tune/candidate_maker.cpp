@@ -7,9 +7,8 @@
 #include "formats/onnx/plan/plan.h"
 #include "quantize/candidate_error.h"
 #include "quantize/output_place.h"
-#include "quantize/resolve.h"
+#include "quantize/pipeline.h"
 #include "quantize/target_fit.h"
-#include "quantize/write_resolved.h"
 #include "target/target.h"
 
 namespace ounce::search {
@@ -59,7 +58,7 @@ std::shared_ptr<const quantization::PreparedModel> CandidateMaker::prepared(cons
   const auto known = prepared_models_.find({format, is_wide, is_even, is_halved});
   if (known != prepared_models_.end()) return known->second;
   auto& flat = prepared_models_[{format, is_wide, false, false}];
-  if (flat == nullptr) flat = std::make_shared<const quantization::PreparedModel>(model_, options);
+  if (flat == nullptr) flat = quantization::prepare_model(model_, options);
   auto& whole = prepared_models_[{format, is_wide, is_even, false}];
   if (whole == nullptr) whole = flat->equalized(options);
   if (!is_halved || whole == nullptr) return whole;
@@ -77,13 +76,19 @@ Recipe CandidateMaker::fitted(const Recipe& resolved, const quantization::Prepar
 
 Recipe CandidateMaker::resolve(const Recipe& recipe, const quantization::StaticLimits& limits,
                                std::vector<std::string>& notes) {
-  quantization::Resolved resolved = quantization::resolve(model_, options_for(recipe), notes, limits);
+  quantization::Quantization q(model_, {}, options_for(recipe));
+  q.limits = limits;
+  quantization::open_source(q);
+  quantization::prepare(q);
+  quantization::observe(q);
+  quantization::search(q);
+  notes.insert(notes.end(), q.result.notes.begin(), q.result.notes.end());
   const std::scoped_lock lock(mutex_);
   const bool is_wide = is_16_bit(recipe.integer.activations);
-  const IntegerRecipe& found = resolved.recipe.integer;
+  const IntegerRecipe& found = q.recipe.integer;
   prepared_models_.try_emplace({prepared_format(recipe.format), is_wide, found.equalize, found.every_second},
-                               resolved.prepared);
-  return std::move(resolved.recipe);
+                               q.prepared);
+  return std::move(q.recipe);
 }
 
 std::vector<TreatedLayer> CandidateMaker::layers(const Recipe& recipe) {
@@ -128,15 +133,13 @@ QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem
   QuantizeOptions options = options_for(recipe);
   options.trial.samples = kTrialSamples;
   options.trial.is_timed = false;  // it has been
-  const onnx::Model original = onnx::read_model(model_);
-  quantization::Inputs(original).add(options.trial.data).require_apart(output);
-  QuantizeResult result;
-  result.model = model_;
-  result.output = output;
-  result.format = options.recipe.format;
-  result.bytes_before = onnx::bytes_of(original);
-  quantization::write_resolved(original, options, {prepared(recipe), options.recipe}, result, gate);
-  return result;
+  quantization::Quantization q(model_, output, options);
+  quantization::open_source(q);
+  quantization::Inputs(q.source).add(options.trial.data).require_apart(output);
+  q.prepared = prepared(recipe);
+  q.gate = gate;
+  quantization::make(q);
+  return std::move(q.result);
 }
 
 }  // namespace ounce::search

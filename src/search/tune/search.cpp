@@ -11,7 +11,6 @@
 #include "base/digest.h"
 #include "formats/onnx/plan/dynamic_planner.h"
 #include "quantize/recipe_json.h"
-#include "quantize/resolved.h"
 #include "search/tune/faster_in_floats.h"
 #include "search/tune/layer_cost.h"
 #include "search/tune/objective.h"

@@ -1,0 +1,251 @@
+#include <fmt/format.h>
+#include <ounce/error.h>
+#include <ounce/version.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "formats/onnx/edit/constants.h"
+#include "formats/onnx/qat/quantized_state.h"
+#include "quantize/adaptive_rounding.h"
+#include "quantize/histograms.h"
+#include "quantize/nbits_fit.h"
+#include "quantize/nbits_search.h"
+#include "quantize/output_place.h"
+#include "quantize/pipeline.h"
+#include "quantize/rewrite.h"
+#include "quantize/target_fit.h"
+#include "target/target.h"
+
+namespace ounce::quantization {
+namespace {
+
+bool has_half_weights(const plan::Plan& plan) {
+  return std::any_of(plan.decisions.begin(), plan.decisions.end(), [](const plan::Decision& decision) {
+    return decision.weight.tensor->type == ElementType::kFloat16 ||
+           decision.weight.tensor->type == ElementType::kBfloat16;
+  });
+}
+
+void require_halves(const plan::Plan& plan, const graph::Index& index, const std::filesystem::path& path) {
+  // A Cast only moves between the types: a model that has 16 bits already keeps its own.
+  const auto computes = [&](const plan::HalfNode& node) {
+    return node.is_half() && index.bodies()[node.body].nodes()[node.position]->op_type != "Cast";
+  };
+  const std::vector<plan::HalfNode>& nodes = plan.half.nodes;
+  if (std::any_of(nodes.begin(), nodes.end(), computes)) return;
+  const auto kept =
+      std::find_if(nodes.begin(), nodes.end(), [](const auto& node) { return !node.is_half(); });
+  const std::string why = has_half_weights(plan) ? "it does so already; `format=w8` stores it smaller"
+                          : kept == nodes.end()  ? "it computes nothing in float32"
+                                                 : "of its first node the plan says: " + kept->why_float;
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("nothing can compute on 16-bit floats: {}; nothing was written", why),
+              path.string());
+}
+
+// Has somebody else done all there is to do? Says so, else nothing.
+std::string quantized_by_others(const plan::Plan& plan, const PreparedModel& prepared) {
+  const auto is_open = [&](const plan::Decision& decision) {
+    return !decision.weight.feeds_quantized_op &&
+           decision.weight.tensor->byte_count() >= plan.recipe.min_bytes;
+  };
+  if (std::any_of(plan.decisions.begin(), plan.decisions.end(), is_open)) return {};
+  const passes::QuantizedState state = passes::describe_quantization(prepared.model(), prepared.index());
+  return state.is_qoperator() || state.is_qdq() ? state.sentence : std::string();
+}
+
+void require_something_to_do(const plan::Plan& plan, const PreparedModel& prepared,
+                             const std::filesystem::path& path) {
+  if (plan.half.exists()) return require_halves(plan, prepared.index(), path);
+  if (plan.stored_count() != 0 || prepared.trained_weights() != 0) return;
+  if (prepared.is_trained())
+    throw Error(ErrorCode::kUnsupported, prepared.notes().front() + ": nothing is left to do", path.string());
+  std::string why = quantized_by_others(plan, prepared);
+  if (!why.empty()) throw Error(ErrorCode::kUnsupported, why + "; nothing was written", path.string());
+  why = "it has no float weights";
+  if (!plan.decisions.empty()) {
+    const auto largest =
+        std::max_element(plan.decisions.begin(), plan.decisions.end(), [](const auto& a, const auto& b) {
+          return a.weight.tensor->byte_count() < b.weight.tensor->byte_count();
+        });
+    why = fmt::format("of its largest float tensor '{}' the plan says: {}", largest->weight.name,
+                      largest->reason);
+  }
+  throw Error(ErrorCode::kUnsupported, fmt::format("nothing to store smaller: {}; nothing was written", why),
+              path.string());
+}
+
+// A file that computes in floats is not called static.
+void require_integers(const Quantization& q) {
+  const QuantizeResult& result = q.result;
+  const auto is_integer = [](const NodeOutcome& node) { return node.arithmetic != Arithmetic::kFloat; };
+  if (q.recipe.format != Format::kStatic || q.prepared->is_trained()) return;
+  if (std::any_of(result.nodes.begin(), result.nodes.end(), is_integer)) return;
+  std::string why = q.why_floats;
+  for (const NodeOutcome& node : result.nodes) {
+    if (why.empty() && !node.reason.empty())
+      why = fmt::format("of '{}' the plan says: {}", node.name, node.reason);
+  }
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("nothing computes on integers: {}; nothing was written; `format=w8` stores it in 8 "
+                          "bits and computes in floats",
+                          why.empty() ? "no op of it can" : why),
+              result.model.string());
+}
+
+// What is stored in fewer bits, as pictures show it.
+void add_histograms(const onnx::Model& source, const plan::Plan& plan, const calibration::Ranges* ranges,
+                    QuantizeResult& result) {
+  for (std::size_t i = 0; i < plan.decisions.size(); ++i) {
+    if (!plan.decisions[i].is_stored()) continue;
+    const plan::TensorSource weight(source, *plan.decisions[i].weight.tensor);
+    result.tensors[i].histogram = histogram_of(weight.floats());
+  }
+  for (ActivationOutcome& activation : result.activations) {
+    if (ranges == nullptr || !activation.scope.empty()) continue;
+    const auto seen = ranges->values.find(activation.name);
+    if (seen != ranges->values.end()) activation.histogram = histogram_of(seen->second, activation.range);
+  }
+}
+
+const target::Provider& provider_of(const Recipe& recipe) {
+  return *target::find_provider(target::parse_target(recipe.target).provider);
+}
+
+// What people would otherwise find out on the device.
+void note_target(const Recipe& recipe, QuantizeResult& result) {
+  if (recipe.format != Format::kFp16 || provider_of(recipe).computes_fp16) return;
+  if (target::parse_target(recipe.target).machine == "arm64") return;  // has kernels for most
+  result.notes.emplace_back(
+      "x86 CPUs compute this slower than FP32: ONNX Runtime has no 16-bit arithmetic there and casts around "
+      "every "
+      "op; `format=w16` is as small at full speed, `target=cuda`, coreml … is for processors that have it");
+}
+
+// `format=int8` and its kind have kernels for MatMul and Gather alone: other layers keep their arithmetic.
+void note_kernels(const Recipe& recipe, QuantizeResult& result) {
+  if (!is_few_bits(recipe.format)) return;
+  std::size_t in_kernels = 0, others = 0;
+  std::map<std::string, std::size_t> by_op;
+  for (const TensorOutcome& tensor : result.tensors) {
+    if (!tensor.stored || tensor.shape.size() < 2) continue;
+    const bool has_kernel = tensor.decoder == Decoder::kNbits || tensor.decoder == Decoder::kDq;
+    (has_kernel ? in_kernels : others) += 1;
+    if (!has_kernel) ++by_op[tensor.op_type];
+  }
+  by_op.erase("Gather");  // computes nothing
+  if (others <= in_kernels || by_op.empty()) return;
+  std::vector<std::string> left;
+  for (const auto& [op_type, count] : by_op) left.push_back(fmt::format("{} {}", count, op_type));
+  const bool is_one = by_op.size() == 1 && by_op.begin()->second == 1;
+  const int bits = recipe.format == Format::kInt8 ? 8 : recipe.format == Format::kInt4 ? 4 : 2;
+  result.notes.push_back(fmt::format(
+      "{} {}-bit kernels ({}); {} keep{} FP32 arithmetic with compressed weights. For INT8 inference use "
+      "`format=static` with `data`",
+      in_kernels == 0   ? std::string("no layer uses")
+      : in_kernels == 1 ? fmt::format("1 of {} layers uses", in_kernels + others)
+                        : fmt::format("{} of {} layers use", in_kernels, in_kernels + others),
+      bits, recipe.few_bits.dialect == FewBitsDialect::kNbits ? "MatMulNBits" : "DequantizeLinear by blocks",
+      fmt::join(left, ", "), is_one ? "s" : ""));
+}
+
+// A provider alone says nothing of the release, and its kernels were not measured.
+void fit_recipe_to_target(Quantization& q) {
+  const target::Target target = target::parse_target(q.recipe.target);
+  if (q.recipe.target.empty() || !target.is_place()) return;
+  q.recipe = fit_to_target(q.source, *q.prepared, q.recipe, target, q.pool, q.result.notes);
+}
+
+// What data adds to a plan: scales and rounding that give the outputs that the weights gave.
+void fit_weights(Quantization& q) {
+  std::vector<std::string>& notes = q.result.notes;
+  if (!q.is_unread() && needs_data(q.recipe.few_bits.method)) {
+    FewBitFitter fitter(*q.prepared, q.options, q.kept_fits());
+    fitter.fit(q.plan, q.pool);
+    for (const auto& [why, count] : fitter.left_alone())
+      notes.push_back(fmt::format("{} layers are rounded to nearest: {}", count, why));
+  }
+  if (q.recipe.rounding != Rounding::kAdaptive) return;
+  const AdaptiveResult rounded = round_adaptively(*q.prepared, q.options, q.plan, q.pool);
+  notes.push_back(
+      fmt::format("{} layers rounded for their outputs: {:.1f} dB closer to them than "
+                  "nearest rounding",
+                  rounded.layers, rounded.gain_db));
+  for (const std::string& reason : rounded.left_alone) notes.push_back("rounded to nearest: " + reason);
+}
+
+// What the plan says of each tensor, node and activation, for people.
+void describe_plan(Quantization& q) {
+  QuantizeResult& result = q.result;
+  const graph::Index& index = q.prepared->index();
+  const std::vector<std::string>& notes = q.prepared->notes();
+  result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
+  result.notes.insert(result.notes.end(), q.plan.notes.begin(), q.plan.notes.end());
+  result.unmatched.insert(result.unmatched.end(), q.plan.unmatched.begin(), q.plan.unmatched.end());
+  result.scale_changes = q.prepared->scale_changes();
+  describe_integers(q.plan.integer, index, result);
+  describe_halves(q.plan.half, index, result);
+  const std::vector<NodeOutcome>& float_ops = q.prepared->float_ops();
+  result.nodes.insert(result.nodes.end(), float_ops.begin(), float_ops.end());
+  for (const plan::Decision& decision : q.plan.decisions)
+    result.tensors.push_back(outcome_of(decision, index));
+  note_kernels(q.recipe, result);
+  if (q.options.pictures) add_histograms(q.prepared->model(), q.plan, q.prepared->ranges(), result);
+}
+
+}  // namespace
+
+// The rest of the model keeps its arithmetic for now: no weight is large enough to be stored smaller.
+void emit_integers(Quantization& q) {
+  fit_recipe_to_target(q);
+  const PreparedModel& prepared = *q.prepared;
+  Recipe integers_only = q.recipe;
+  integers_only.min_bytes = std::numeric_limits<std::uint64_t>::max();
+  const plan::Plan plan =
+      plan::make_plan(prepared.model(), prepared.index(), integers_only, q.pool, prepared.ranges());
+  describe_integers(plan.integer, prepared.index(), q.result);
+  std::erase_if(q.result.nodes,
+                [](const NodeOutcome& node) { return node.arithmetic == Arithmetic::kFloat; });
+  for (const plan::Decision& decision : plan.decisions) {
+    if (decision.is_stored()) q.integer_tensors.push_back(outcome_of(decision, prepared.index()));
+  }
+  onnx::Model changed = onnx::clone(prepared.model());
+  rewrite(changed, prepared.model(), prepared.index(), plan, {});
+  q.prepared = prepared.replaced_by(changed);
+  q.recipe.format = Format::kFp16;
+  q.recipe.include = q.recipe.exclude = {};  // they were about the integers …
+  q.recipe.nodes = {};                       // … and so were these
+  q.recipe.integer.half_rest = false;
+  // The prepared model has its INT8 ops, and the recipe asks for FP16 in the rest of it.
+}
+
+void decide(Quantization& q) {
+  fit_recipe_to_target(q);
+  begin_stage(q.options, "reading weights", 0);
+  const onnx::Model& model = q.prepared->model();
+  const graph::Index& index = q.prepared->index();
+  q.plan = q.is_unread() ? plan::plan_by_shapes(model, index, q.recipe)
+                         : plan::make_plan(model, index, q.recipe, q.pool, q.prepared->ranges());
+  fit_weights(q);
+  note_target(q.recipe, q.result);
+  const std::vector<std::string> unlisted =
+      q.recipe.keep_inputs ? std::vector<std::string>() : passes::listed_constants(q.source);
+  if (!unlisted.empty()) q.result.notes.push_back(passes::sentence_of_unlisted(unlisted));
+  describe_plan(q);
+  // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.
+  const char* const limited = q.result.scale_changes.empty() ? "" : " limited";
+  q.result.plan_digest = hex(digest_of(fmt::format(
+      "{}{} {} {}{}{}", q.plan.text(), static_cast<int>(q.recipe.scale), static_cast<int>(q.recipe.rounding),
+      version(), unlisted.empty() ? "" : " unlisted", limited)));
+  require_integers(q);
+  if (q.integer_tensors.empty())
+    require_something_to_do(q.plan, *q.prepared, q.path());  // otherwise the integers are enough
+  // Every tensor and every node has a decision with its reason, and something is gained.
+}
+
+}  // namespace ounce::quantization

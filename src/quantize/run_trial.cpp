@@ -1,0 +1,188 @@
+// The trial of a written model in the form that its recipe asks for: 16-bit floats are tried as they are, and
+// once more as a processor rounds them that really computes on them (formats/onnx/emit/emulate_halves.h).
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include "base/thread_pool.h"
+#include "formats/onnx/emit/emulate_halves.h"
+#include "formats/onnx/emit/integer_ports.h"
+#include "formats/onnx/file/reader.h"
+#include "formats/onnx/file/writer.h"
+#include "formats/onnx/plan/work.h"
+#include "io/temporary_files.h"
+#include "quantize/pipeline.h"
+#include "target/ort/kernel_pairs.h"
+#include "target/target.h"
+
+namespace ounce::quantization {
+namespace {
+
+// Decoding weights changes some percent of a run; integers change more.
+constexpr Timing kOfDecoding = {.shortest = 0.005, .seconds = 2},
+                 kOfIntegers = {.shortest = 0, .seconds = 0.3};
+// What 16-bit floats reach in all but ill-conditioned models.
+constexpr double kCloseHalves = 40;
+// Below this nobody would call it the same model.
+constexpr double kLeastHalves = 10;
+
+// The model as a CPU can show what the target will give.
+std::filesystem::path write_emulation(onnx::Model model, ElementType half, const TemporaryFolder& folder) {
+  passes::emulate_halves(model, half);
+  const std::filesystem::path path = folder.path() / "model.onnx";
+  ThreadPool pool;
+  onnx::write_temporary(model, path, pool);
+  return path;
+}
+
+// Only integer arithmetic differs from CPU to CPU; with all 8 bits it is meant for exact ones.
+std::vector<std::string> cpus_for(const Recipe& recipe, std::vector<std::string> cpus) {
+  if (!recipe.is_integer()) return {};
+  if (recipe.integer.reduce_range == false) std::erase_if(cpus, target::is_without_exact_products);
+  return cpus;
+}
+
+const char* advice_for(const QuantizeOptions& options) {
+  return options.trial.data.is_generated()
+             ? "give `data`, so that values beyond them are found and stay in FP32"
+             : "`half.keep` leaves nodes in FP32";
+}
+
+// Values beyond the range show as infinities; data would have told which they are.
+TrialResult try_halves(const std::filesystem::path& original, const WrittenFiles& written,
+                       std::uint64_t bytes_before, const QuantizeOptions& options, const Work& work) {
+  TrialOptions trial = options.trial;
+  trial.is_timed = false;
+  try {
+    return try_model(original, written, bytes_before, trial, {{}, work});
+  } catch (const NotFinite&) {
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format("values of the model leave the range of 16-bit floats, so nothing was written: {}",
+                    advice_for(options)),
+        original.string());
+  }
+}
+
+TrialResult try_integers_or_storage(const Quantization& q, const WrittenFiles& written, const Work& work) {
+  const bool is_integer = q.recipe.is_integer();
+  TrialOptions trial = q.options.trial;
+  trial.cpus = cpus_for(q.recipe, trial.cpus);
+  trial.is_timed = trial.is_timed && (q.recipe.memory == MemoryUse::kBalanced || is_integer);
+  return try_model(q.path(), written, q.result.bytes_before, trial,
+                   {is_integer ? kOfIntegers : kOfDecoding, work, is_integer});
+}
+
+// CPUs do not load bfloat16, and leave out the rounding of float16 where they can.
+TrialResult try_rounded_halves(Quantization& q, WrittenFiles written, const Work& work) {
+  const QuantizeOptions& options = q.options;
+  const bool is_bfloat = q.recipe.format == Format::kBf16;
+  if (!is_bfloat) try_halves(q.path(), written, q.result.bytes_before, options, work);
+  const TemporaryFolder folder("halves");
+  written.model = write_emulation(onnx::clone(*q.written),
+                                  is_bfloat ? ElementType::kBfloat16 : ElementType::kFloat16, folder);
+  written.stand_ins.clear();
+  TrialResult trial = try_halves(q.path(), written, q.result.bytes_before, options, work);
+  if (!trial.is_tried || trial.samples == 0) return trial;
+  if (options.recipe.is_half() && trial.sqnr_db < kLeastHalves) {
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format("computed on 16-bit floats the outputs are only {:.1f} dB close, so nothing was written: "
+                    "{}; `trial.is_wanted=false` writes all the same",
+                    trial.sqnr_db, advice_for(options)),
+        q.path().string());
+  }
+  q.result.notes.push_back(fmt::format("output SQNR is that of a processor that rounds every result to {}",
+                                       is_bfloat ? "bfloat16" : "float16"));
+  if (options.recipe.format == Format::kFp16 && trial.sqnr_db < kCloseHalves)
+    q.result.notes.push_back(
+        fmt::format("{:.1f} dB is far for 16-bit floats: {}", trial.sqnr_db, advice_for(options)));
+  return trial;
+}
+
+// Does this CPU tell how fast the target is?
+bool is_timed_on_target(const Recipe& recipe) {
+  const target::Target target = target::parse_target(recipe.target);
+  return recipe.target.empty() ||
+         (target.provider == "cpu" && target.machine == target::parse_target("").machine);
+}
+
+// Small layers gain nothing from integer kernels, and the conversions around them cost time.
+void refuse_slowness(const Recipe& recipe, const QuantizeOptions& options, QuantizeResult& result) {
+  constexpr double kClearly = 0.95, kNoticeable = 50e-6;  // seconds a call
+  const auto& speed = result.trial.speed_up;
+  if (!recipe.is_integer() || !speed || !speed->is_measurable || speed->high > kClearly) return;
+  if (result.trial.seconds_after - result.trial.seconds_before < kNoticeable) return;
+  const std::string how_slow = fmt::format(
+      "the INT8 model runs at {:.2f}× the speed of the original on this CPU (95 % confidence: "
+      "{:.2f}× or less)",
+      speed->ratio, speed->high);
+  const char* remedy = "`format=w8` is as small at full speed, and tune looks for a faster mix";
+  if (options.trial.allow_slower || !is_timed_on_target(recipe)) {
+    result.notes.push_back(fmt::format("{}; {}", how_slow, remedy));
+    return;
+  }
+  throw Error(
+      ErrorCode::kUnsupported,
+      fmt::format("{}, so nothing was written; {}; `trial.allow_slower=true` writes it", how_slow, remedy),
+      result.model.string());
+}
+
+}  // namespace
+
+void run_trial(Quantization& q) {
+  if (q.options.trial.is_wanted) {
+    begin_stage(q.options, "running", 0);
+    const onnx::UnfinishedFiles files = q.output->unfinished_files();
+    WrittenFiles written{files.model, files.data, q.output_path(), passes::ports_of(*q.written)};
+    const Work work = [&](const auto& inputs) {
+      return plan::multiplications(q.source, graph::Index(q.source), inputs);
+    };
+    q.result.trial = q.recipe.is_half() ? try_rounded_halves(q, std::move(written), work)
+                                        : try_integers_or_storage(q, written, work);
+    if (!q.result.trial.slice.empty())
+      q.result.notes.push_back(fmt::format(
+          "output SQNR is that of {}, which is of another kind or scale than the rest of the output",
+          q.result.trial.slice));
+  }
+  refuse_slowness(q.recipe, q.options, q.result);
+  if (std::string note = decoding_note(q.recipe, q.result.trial); !note.empty())
+    q.result.notes.push_back(std::move(note));
+  // The written model loads and runs, gives numbers where the source does, and the result says how close its
+  // outputs are and how fast it is.
+}
+
+TrialResult try_file(const std::filesystem::path& original, const std::filesystem::path& model,
+                     const Recipe& recipe, const TrialOptions& options, std::uint64_t original_bytes) {
+  onnx::Model read = onnx::read_model(model);
+  WrittenFiles written{model, {}, model, passes::ports_of(read)};
+  TrialOptions trial = options;
+  trial.is_timed = false;
+  trial.cpus.clear();
+  if (!recipe.is_half() && !has_fp16_remainder(recipe))
+    return try_model(original, written, original_bytes, trial, {});
+  const TemporaryFolder folder("halves");
+  written.model = write_emulation(
+      std::move(read), recipe.format == Format::kBf16 ? ElementType::kBfloat16 : ElementType::kFloat16,
+      folder);
+  return try_model(original, written, original_bytes, trial, {});
+}
+
+bool has_fp16_remainder(const Recipe& recipe) {
+  if (!recipe.is_integer() || !recipe.integer.half_rest) return false;
+  const target::Provider* const provider =
+      target::find_provider(target::parse_target(recipe.target).provider);
+  return provider != nullptr && provider->computes_fp16;
+}
+
+std::string decoding_note(const Recipe& recipe, const TrialResult& trial) {
+  const std::optional<SpeedUp>& speed = trial.speed_up;
+  if (recipe.memory != MemoryUse::kBalanced || !speed) return {};
+  if (!speed->is_reliable || speed->rounds < SpeedUp::kLeastRounds) return {};
+  if (speed->high >= 1 - recipe.decode_share) return {};
+  return fmt::format(
+      "decoding was given {:.3g} % of a run and took {:.0f} % here (95 % confidence: {:.0f} % or more); a "
+      "smaller `decode_share` spends less",
+      100 * recipe.decode_share, 100 * (1 / speed->ratio - 1), 100 * (1 / speed->high - 1));
+}
+
+}  // namespace ounce::quantization

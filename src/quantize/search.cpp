@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "data/contract/model_contract.h"
+#include "quantize/candidate_error.h"
+#include "quantize/nbits_search.h"
+#include "quantize/pipeline.h"
+
+namespace ounce::quantization {
+namespace {
+
+// With fewer samples, what fits them best says nothing of others.
+constexpr std::uint64_t kFewForSearch = 8;
+
+// What the contract's rescaling, means and deviations come to, for inputs that are not sound.
+std::map<std::string, RawInput> raw_inputs_of(const std::filesystem::path& model, const DataOptions& data) {
+  std::map<std::string, RawInput> raw;
+  const std::optional<Contract> contract = data.contract ? data.contract : data::contract_in(model);
+  if (!contract) return raw;
+  for (const auto& [name, input] : contract->inputs) {
+    if (input.kind == InputKind::kAudio || (!input.rescale_factor && input.mean.empty())) continue;
+    const std::size_t channels = std::max({input.mean.size(), input.deviation.size(), std::size_t{1}});
+    const auto at = [](const std::vector<double>& values, std::size_t c, double otherwise) {
+      return values.empty() ? otherwise : values[values.size() == 1 ? 0 : c];
+    };
+    RawInput& entry = raw[name];
+    for (std::size_t c = 0; c < channels; ++c) {
+      const double deviation = at(input.deviation, c, 1);
+      entry.scale.push_back(input.rescale_factor.value_or(1) / deviation);
+      entry.offset.push_back(-at(input.mean, c, 0) / deviation);
+    }
+  }
+  return raw;
+}
+
+// Every second sample fits the recipe and the others judge it, where there are enough of both.
+void search_int8(Quantization& q) {
+  const IntegerRecipe& asked = q.options.recipe.integer;
+  const calibration::Ranges* const ranges = q.prepared->ranges();
+  const bool can_measure = !q.options.trial.data.is_generated() && ranges != nullptr;
+  if (can_measure && asked.search) {
+    const bool is_enough = q.prepared->has_half() && ranges->samples >= kManyForSearch;
+    const MeasuredOn which = is_enough ? MeasuredOn::kOtherHalf : MeasuredOn::kAll;
+    const auto make_meter = [&](std::uint64_t samples) {
+      return measure_variants(q.path(), q.options, samples, which);
+    };
+    StaticResult found = search_static(q.options, q.limits, make_meter, q.prepared, q.recipe, q.result.notes);
+    q.prepared = std::move(found.prepared);
+    q.recipe = std::move(found.recipe);
+    q.why_floats = std::move(found.why_floats);
+  } else if (can_measure && may_equalize(q.options)) {
+    if (auto even = q.prepared->equalized(q.options)) q.prepared = std::move(even);
+  }
+}
+
+void search_integers(Quantization& q) {
+  IntegerRecipe& integer = q.recipe.integer;
+  const IntegerRecipe& asked = q.options.recipe.integer;
+  if (integer.integer_io) integer.raw_inputs = raw_inputs_of(q.path(), q.options.trial.data);
+  if (q.prepared->is_trained()) {
+    if (q.prepared->keeps_saturating()) integer.reduce_range = false;  // all 8 bits, as they were trained
+    return;
+  }
+  // Without data there is nothing to measure on, and a correction is only taken when it helps.
+  if (q.options.trial.data.is_generated()) integer.correct_bias = false;
+  const calibration::Ranges* const ranges = q.prepared->ranges();
+  if (ranges != nullptr && ranges->samples < kFewForSearch &&
+      integer.calibration == CalibrationMethod::kAuto) {
+    integer.calibration = CalibrationMethod::kMinMax;
+    q.result.notes.push_back(
+        fmt::format("calibrated on {} sample{} only: ranges are all that occurred, and other "
+                    "data may go beyond; give 100 or more",
+                    ranges->samples, ranges->samples == 1 ? "" : "s"));
+  }
+  const bool is_halved = q.recipe.format == Format::kStatic && asked.every_second;
+  if (is_halved && !q.prepared->has_half()) {
+    throw Error(ErrorCode::kUsage,
+                "`integer.every_second` takes data of 16 samples or more, one by one, and no file of ranges",
+                q.path().string());
+  }
+  search_int8(q);
+  if (is_halved && q.prepared->has_half()) q.prepared = q.prepared->seen_by_half();
+  integer.equalize = q.prepared->equalized_places() != 0;
+}
+
+}  // namespace
+
+void search(Quantization& q) {
+  q.recipe = as_it_is(q.options.recipe);
+  if (is_few_bits(q.recipe.format))
+    search_few_bits(q.path(), q.options, *q.prepared, q.recipe, q.result.notes);
+  else
+    search_integers(q);
+  // The recipe leaves nothing open: nothing is searched for, `integer.equalize` says whether the prepared
+  // model is equalized, and the same recipe gives the same model every time.
+}
+
+}  // namespace ounce::quantization
