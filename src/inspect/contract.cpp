@@ -4,37 +4,24 @@
 #include <fmt/format.h>
 
 #include "base/cancel.h"
-#include "base/digest.h"
 #include "data/contract/contract_json.h"
 #include "data/contract/model_contract.h"
 #include "data/contract/preprocess.h"
 #include "data/source/open_source.h"
 #include "evaluate/contract_check.h"
-#include "formats/onnx/emit/store_weights.h"
-#include "formats/onnx/file/reader.h"
-#include "formats/onnx/file/writer.h"
-#include "formats/onnx/graph/validate.h"
+#include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
 #include "quantize/output_place.h"
-#include "quantize/statement.h"
 
 namespace ounce {
 namespace {
 
-// The inputs that an app has to give: those without an initializer.
-std::vector<std::string> inputs_of(const onnx::Model& model, const graph::Index& index) {
-  std::vector<std::string> names;
-  for (const auto& input : model.proto->graph->inputs) {
-    const graph::Value* value = index.find(0, input->name).value;
-    if (value == nullptr || value->initializer == graph::kNone) names.emplace_back(input->name);
-  }
-  return names;
-}
-
 // A contract that names no input means the only one.
-void name_inputs(Contract& contract, const std::vector<std::string>& inputs,
-                 const std::filesystem::path& model) {
+void name_inputs(Contract& contract, const model::ModelFile& file) {
+  const std::filesystem::path& model = file.path();
+  std::vector<std::string> inputs;
+  for (const model::Port& input : file.inputs()) inputs.push_back(input.name);
   if (const auto nameless = contract.inputs.find(data::kOnlyInput); nameless != contract.inputs.end()) {
     if (inputs.size() != 1) {
       throw Error(ErrorCode::kUsage,
@@ -74,24 +61,19 @@ Contract set_contract(const std::filesystem::path& path, const std::filesystem::
                       const Contract& wanted, const DataOptions* data, const RuntimeOptions& runtime,
                       Progress* progress) {
   const Call call(progress);
-  ThreadPool pool;
   Contract contract = wanted;
-  onnx::Model model = onnx::read_model(path);
-  quantization::Inputs inputs(model);
+  const model::ModelFilePtr model = formats::open_model(path);
+  quantization::Inputs inputs;
+  inputs.add(*model);
   if (data != nullptr) inputs.add(*data);
   inputs.add(runtime).require_apart(output_path);
   io::require_place(output_path);
   if (data != nullptr) data::require_files(*data);
-  name_inputs(contract, inputs_of(model, graph::verify(model)), path);
+  model->validate();
+  name_inputs(contract, *model);
   if (data != nullptr) evaluate::record(path, *data, runtime, contract);
-  const std::string source = quantization::source_digest(model, {}, pool);
-  const std::string json = data::write_contract(contract, -1);
-  passes::set_metadata(model, Contract::kMetadataKey, json);
-  onnx::ModelOutput output(model, output_path,
-                           {ExternalData::kAuto, hex(digest_of(source + json)).substr(0, 16)});
-  output.write(pool, nullptr);
-  graph::verify(output.reopen());
-  output.commit();
+  formats::write_with_metadata(*model, Contract::kMetadataKey, data::write_contract(contract, -1),
+                               output_path);
   return contract;
 }
 

@@ -1,3 +1,4 @@
+#include <ounce/contract.h>
 #include <ounce/diff.h>
 #include <ounce/error.h>
 
@@ -11,34 +12,19 @@
 
 #include "base/cancel.h"
 #include "base/thread_pool.h"
-#include "formats/onnx/file/reader.h"
-#include "formats/onnx/file/tensor_reader.h"
-#include "formats/onnx/file/top_fields.h"
-#include "formats/onnx/file/types.h"
-#include "formats/onnx/graph/index.h"
-#include "formats/onnx/graph/match_nodes.h"
-#include "formats/onnx/graph/validate.h"
-#include "formats/onnx/plan/plan.h"
+#include "formats/open.h"
 #include "io/mapped_file.h"
+#include "model/match_nodes.h"
 
 namespace ounce {
 namespace model_diff {
 
-using graph::Index;
-using graph::NodePlace;
-using onnx::Bytes;
-
-// One model, read.
-struct Side {
-  explicit Side(const std::filesystem::path& path)
-      : model(onnx::read_model(path)), index(graph::verify(model)) {}
-
-  const graph::Body& body(const NodePlace& place) const { return index.bodies()[place.body]; }
-  const onnx::Node& node(const NodePlace& place) const { return *body(place).nodes()[place.node]; }
-
-  onnx::Model model;
-  Index index;
-};
+using model::ModelFile;
+using model::NodeId;
+using model::NodePair;
+using model::NodeView;
+using model::ValueId;
+using model::ValueView;
 
 using Texts = std::map<std::string, std::string>;
 
@@ -58,60 +44,49 @@ void compare_texts(const char* what, const Texts& before, const Texts& after, st
   }
 }
 
-Texts opsets_of(const onnx::Model& model) {
+Texts opsets_of(const ModelFile& file) {
   Texts texts;
-  for (const auto& import : model.proto->opset_imports)
-    texts[onnx::is_default_domain(import->domain) ? "ai.onnx" : std::string(import->domain)] =
-        fmt::format("{}", import->version);
+  for (const auto& [domain, version] : file.opsets()) texts[domain] = fmt::format("{}", version);
   return texts;
 }
 
-constexpr const char* kContractKey = "ounce.contract";
-
-Texts metadata_of(const onnx::Model& model, bool is_contract) {
+Texts metadata_of(const ModelFile& file, bool is_contract) {
   Texts texts;
-  for (const auto& entry : model.proto->metadata) {
-    if ((entry->key == kContractKey) == is_contract)
-      texts[std::string(entry->key)] = std::string(entry->value);
+  for (const auto& [key, value] : file.metadata()) {
+    if ((key == Contract::kMetadataKey) == is_contract) texts[key] = value;
   }
   return texts;
 }
 
 // By their places: an input that is called otherwise is another one for whoever feeds it.
-Texts ports_of(const std::vector<onnx::Kept<onnx::ValueInfo>>& values, const graph::Body& main) {
+Texts ports_of(std::span<const model::Port> ports) {
   Texts texts;
-  for (const auto& value : values) {
-    const auto found = main.values.find(value->name);
-    if (found != main.values.end() && found->second.initializer != graph::kNone) continue;
-    texts[std::string(value->name)] = onnx::describe(onnx::read_type(value->type));
-  }
+  for (const model::Port& port : ports) texts[port.name] = port.text;
   return texts;
 }
 
-void compare_models(const Side& a, const Side& b, DiffResult& result) {
-  const onnx::ModelProto &before = *a.model.proto, &after = *b.model.proto;
-  if (before.ir_version != after.ir_version)
+void compare_models(const ModelFile& a, const ModelFile& b, DiffResult& result) {
+  if (a.schema_version() != b.schema_version())
     result.changes.push_back(
-        {"IR version", "", fmt::format("{}", before.ir_version), fmt::format("{}", after.ir_version)});
-  compare_texts("opset", opsets_of(a.model), opsets_of(b.model), result.changes);
-  compare_texts("input", ports_of(before.graph->inputs, a.index.main()),
-                ports_of(after.graph->inputs, b.index.main()), result.changes);
-  compare_texts("output", ports_of(before.graph->outputs, a.index.main()),
-                ports_of(after.graph->outputs, b.index.main()), result.changes);
-  compare_texts("contract", metadata_of(a.model, true), metadata_of(b.model, true), result.changes);
-  compare_texts("metadata", metadata_of(a.model, false), metadata_of(b.model, false), result.changes);
+        {"IR version", "", fmt::format("{}", a.schema_version()), fmt::format("{}", b.schema_version())});
+  compare_texts("opset", opsets_of(a), opsets_of(b), result.changes);
+  compare_texts("input", ports_of(a.inputs()), ports_of(b.inputs()), result.changes);
+  compare_texts("output", ports_of(a.outputs()), ports_of(b.outputs()), result.changes);
+  compare_texts("contract", metadata_of(a, true), metadata_of(b, true), result.changes);
+  compare_texts("metadata", metadata_of(a, false), metadata_of(b, false), result.changes);
 }
 
-void count_ops(const Side& a, const Side& b, DiffResult& result) {
+void count_ops(const ModelFile& a, const ModelFile& b, DiffResult& result) {
   std::map<std::string, OpCount> counts;
-  const auto count = [&](const Side& side, std::uint64_t OpCount::*which) {
-    graph::for_each_node(side.index, [&](std::size_t, std::size_t, const onnx::Node& node) {
-      const std::string op = onnx::is_default_domain(node.domain)
-                                 ? std::string(node.op_type)
-                                 : fmt::format("{}.{}", node.domain, node.op_type);
-      counts[op].op_type = op;
-      ++(counts[op].*which);
-    });
+  const auto count = [&](const ModelFile& file, std::uint64_t OpCount::*which) {
+    for (const model::GraphView& graph : file.graphs()) {
+      for (const NodeView& node : graph.nodes) {
+        const std::string op =
+            node.domain.empty() ? std::string(node.op) : fmt::format("{}.{}", node.domain, node.op);
+        counts[op].op_type = op;
+        ++(counts[op].*which);
+      }
+    }
   };
   count(a, &OpCount::before);
   count(b, &OpCount::after);
@@ -120,20 +95,19 @@ void count_ops(const Side& a, const Side& b, DiffResult& result) {
                         [](const OpCount& one) { return one.before != one.after; });
 }
 
-NodeChange described(const Side& side, const NodePlace& place) {
-  const onnx::Node& node = side.node(place);
-  return {graph::node_label(node, place.node), side.body(place).path, std::string(node.op_type), "", {}};
+NodeChange described(const ModelFile& file, NodeId id) {
+  return {file.label(id), file.graphs()[id.graph].path, std::string(file.node(id).op), "", {}};
 }
 
-std::vector<std::string> changes_between(const onnx::Node& a, const onnx::Node& b) {
+std::vector<std::string> changes_between(const ModelFile& a, NodeId ours, const ModelFile& b, NodeId theirs) {
+  const NodeView &one = a.node(ours), &other = b.node(theirs);
   std::vector<std::string> changes;
-  if (a.inputs.size() != b.inputs.size())
-    changes.push_back(fmt::format("takes {} inputs instead of {}", b.inputs.size(), a.inputs.size()));
-  if (a.outputs.size() != b.outputs.size())
-    changes.push_back(fmt::format("gives {} outputs instead of {}", b.outputs.size(), a.outputs.size()));
-  std::map<Bytes, std::uint64_t> before, after;
-  for (const auto& attribute : a.attributes) before[attribute->name] = graph::attribute_digest(a, *attribute);
-  for (const auto& attribute : b.attributes) after[attribute->name] = graph::attribute_digest(b, *attribute);
+  if (one.inputs.size() != other.inputs.size())
+    changes.push_back(fmt::format("takes {} inputs instead of {}", other.inputs.size(), one.inputs.size()));
+  if (one.outputs.size() != other.outputs.size())
+    changes.push_back(
+        fmt::format("gives {} outputs instead of {}", other.outputs.size(), one.outputs.size()));
+  const auto before = a.attributes(ours), after = b.attributes(theirs);
   for (const auto& [name, digest] : before) {
     const auto found = after.find(name);
     if (found == after.end())
@@ -149,57 +123,56 @@ std::vector<std::string> changes_between(const onnx::Node& a, const onnx::Node& 
 
 // Where a value comes from.
 struct Source {
-  std::optional<NodePlace> node;
+  std::optional<NodeId> node;
   std::string words;
 };
-Source source_of(const Side& side, std::size_t body, Bytes name) {
-  if (name.empty()) return {std::nullopt, "nothing"};
-  const Index::Found found = side.index.find(body, name);
-  if (found.value == nullptr) return {std::nullopt, "nothing"};
-  if (found.value->initializer != graph::kNone) return {std::nullopt, "a constant"};
-  if (found.value->producer == graph::kNone) return {std::nullopt, "an input"};
-  const NodePlace place{found.body, found.value->producer};
-  if (graph::constant_tensor(side.node(place)) != nullptr) return {std::nullopt, "a constant"};
-  return {place,
-          fmt::format("{} '{}'", side.node(place).op_type, graph::node_label(side.node(place), place.node))};
+Source source_of(const ModelFile& file, ValueId id) {
+  if (id.is_absent()) return {std::nullopt, "nothing"};
+  const ValueView& value = file.value(id);
+  if (value.constant) return {std::nullopt, "a constant"};
+  if (value.producer == model::kNone) return {std::nullopt, "an input"};
+  const NodeId node{id.graph, value.producer};
+  return {node, fmt::format("{} '{}'", file.node(node).op, file.label(node))};
 }
 
-using Partners = std::map<std::pair<std::size_t, std::size_t>, NodePlace>;  // of nodes of the first model
+using Partners = std::map<NodeId, NodeId>;  // of nodes of the first model
 
 bool is_same_source(const Source& ours, const Source& theirs, const Partners& partners) {
   if (!ours.node || !theirs.node) return !ours.node && !theirs.node && ours.words == theirs.words;
-  const auto found = partners.find({ours.node->body, ours.node->node});
-  return found != partners.end() && found->second.body == theirs.node->body &&
-         found->second.node == theirs.node->node;
+  const auto found = partners.find(*ours.node);
+  return found != partners.end() && found->second == *theirs.node;
 }
 
-void compare_sources(const Side& a, const NodePlace& before, const Side& b, const NodePlace& after,
+void compare_sources(const ModelFile& a, NodeId before, const ModelFile& b, NodeId after,
                      const Partners& partners, std::vector<std::string>& changes) {
-  const onnx::Node &ours = a.node(before), &theirs = b.node(after);
+  const NodeView &ours = a.node(before), &theirs = b.node(after);
   for (std::size_t i = 0; i < std::min(ours.inputs.size(), theirs.inputs.size()); ++i) {
-    const Source one = source_of(a, before.body, ours.inputs[i]),
-                 other = source_of(b, after.body, theirs.inputs[i]);
+    const Source one = source_of(a, ours.inputs[i]), other = source_of(b, theirs.inputs[i]);
     if (!is_same_source(one, other, partners))
       changes.push_back(fmt::format("input {} comes from {} instead of {}", i, other.words, one.words));
   }
 }
 
 // What the model gives may come from another node now.
-void compare_outputs(const Side& a, const Side& b, const Partners& partners, DiffResult& result) {
-  for (const auto& output : a.model.proto->graph->outputs) {
-    const auto& main = b.index.main().values;
-    if (!main.contains(output->name)) continue;
-    const Source one = source_of(a, 0, output->name), other = source_of(b, 0, output->name);
+void compare_outputs(const ModelFile& a, const ModelFile& b, const Partners& partners, DiffResult& result) {
+  const model::GraphView& main = b.graphs().front();
+  for (const ValueId output : a.graphs().front().outputs) {
+    const std::string_view name = a.value(output).name;
+    const auto same = std::find_if(main.values.begin(), main.values.end(),
+                                   [&](const ValueView& value) { return value.name == name; });
+    if (same == main.values.end()) continue;
+    const Source one = source_of(a, output),
+                 other = source_of(b, {0, static_cast<std::size_t>(same - main.values.begin())});
     if (!is_same_source(one, other, partners))
-      result.changes.push_back({"output comes from", std::string(output->name), one.words, other.words});
+      result.changes.push_back({"output comes from", std::string(name), one.words, other.words});
   }
 }
 
-void compare_nodes(const Side& a, const Side& b, const std::vector<graph::NodePair>& pairs,
+void compare_nodes(const ModelFile& a, const ModelFile& b, const std::vector<NodePair>& pairs,
                    DiffResult& result) {
   Partners partners;
   for (const auto& [before, after] : pairs) {
-    if (before && after) partners[{before->body, before->node}] = *after;
+    if (before && after) partners[*before] = *after;
   }
   compare_outputs(a, b, partners, result);
   for (const auto& [before, after] : pairs) {
@@ -212,108 +185,86 @@ void compare_nodes(const Side& a, const Side& b, const std::vector<graph::NodePa
       continue;
     }
     ++result.nodes_matched;
-    const onnx::Node &ours = a.node(*before), &theirs = b.node(*after);
-    const bool is_renamed = ours.name != theirs.name;
+    const bool is_renamed = a.node(*before).name != b.node(*after).name;
     result.nodes_renamed += is_renamed ? 1U : 0U;
     NodeChange change = described(a, *before);
-    change.changes = changes_between(ours, theirs);
+    change.changes = changes_between(a, *before, b, *after);
     compare_sources(a, *before, b, *after, partners, change.changes);
-    if (is_renamed) change.name_after = graph::node_label(theirs, after->node);
+    if (is_renamed) change.name_after = b.label(*after);
     if (!change.changes.empty()) result.nodes_changed.push_back(std::move(change));
   }
 }
 
-// A constant: an initializer, or the value of a Constant node.
-struct ConstantPlace {
-  std::size_t body = 0;
-  Bytes name;
-  auto operator<=>(const ConstantPlace&) const = default;
-};
-using Constants = std::map<ConstantPlace, const onnx::Tensor*>;
+// A constant by its graph and its name.
+using ConstantName = std::pair<std::size_t, std::string_view>;
+using Constants = std::map<ConstantName, ValueId>;
 
-Constants constants_of(const Side& side) {
+Constants constants_of(const ModelFile& file) {
   Constants all;
-  for (std::size_t body = 0; body < side.index.bodies().size(); ++body) {
-    const graph::Body& one = side.index.bodies()[body];
-    if (one.graph != nullptr) {
-      for (const auto& tensor : one.graph->initializers) all[{body, tensor->name}] = &*tensor;
-    }
-    for (const auto& node : one.nodes()) {
-      const onnx::Tensor* tensor = graph::constant_tensor(*node);
-      if (tensor != nullptr && !node->outputs.empty()) all[{body, node->outputs[0]}] = tensor;
+  for (std::size_t graph = 0; graph < file.graphs().size(); ++graph) {
+    const std::vector<ValueView>& values = file.graphs()[graph].values;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i].constant) all[{graph, values[i].name}] = {graph, i};
     }
   }
   return all;
 }
 
 struct TensorPair {
-  std::optional<ConstantPlace> before, after;
+  std::optional<ValueId> before, after;
 };
 
 // By what the nodes that take them are, then by their names.
-std::vector<TensorPair> match_constants(const Side& a, const Side& b,
-                                        const std::vector<graph::NodePair>& nodes, const Constants& before,
-                                        const Constants& after) {
-  std::map<ConstantPlace, ConstantPlace> partners;
-  std::set<ConstantPlace> taken;
-  const auto match = [&](const ConstantPlace& ours, const ConstantPlace& theirs) {
-    if (!before.contains(ours) || !after.contains(theirs) || partners.contains(ours) ||
-        taken.contains(theirs))
+std::vector<TensorPair> match_constants(const ModelFile& a, const ModelFile& b,
+                                        const std::vector<NodePair>& nodes) {
+  const Constants before = constants_of(a), after = constants_of(b);
+  std::map<ValueId, ValueId> partners;
+  std::set<ValueId> taken;
+  const auto match = [&](ValueId ours, ValueId theirs) {
+    if (ours.is_absent() || theirs.is_absent() || !a.value(ours).constant || !b.value(theirs).constant)
       return;
+    if (partners.contains(ours) || taken.contains(theirs)) return;
     partners[ours] = theirs;
     taken.insert(theirs);
   };
   const auto match_inputs = [&](bool is_same_name) {
     for (const auto& [one, other] : nodes) {
       if (!one || !other) continue;
-      const onnx::Node &ours = a.node(*one), &theirs = b.node(*other);
+      const NodeView &ours = a.node(*one), &theirs = b.node(*other);
       for (std::size_t i = 0; i < std::min(ours.inputs.size(), theirs.inputs.size()); ++i) {
-        if (is_same_name && ours.inputs[i] != theirs.inputs[i]) continue;
-        const Index::Found x = a.index.find(one->body, ours.inputs[i]),
-                           y = b.index.find(other->body, theirs.inputs[i]);
-        if (x.value != nullptr && y.value != nullptr)
-          match({x.body, ours.inputs[i]}, {y.body, theirs.inputs[i]});
+        const ValueId x = ours.inputs[i], y = theirs.inputs[i];
+        if (x.is_absent() || y.is_absent()) continue;
+        if (!is_same_name || a.value(x).name == b.value(y).name) match(x, y);
       }
     }
   };
   match_inputs(true);
   match_inputs(false);
-  for (const auto& [ours, tensor] : before) match(ours, ours);
+  for (const auto& [name, ours] : before) {
+    if (const auto same = after.find(name); same != after.end()) match(ours, same->second);
+  }
   std::vector<TensorPair> all;
-  for (const auto& [ours, tensor] : before) {
+  for (const auto& [name, ours] : before) {
     const auto found = partners.find(ours);
     all.push_back({ours, found == partners.end() ? std::nullopt : std::optional(found->second)});
   }
-  for (const auto& [theirs, tensor] : after) {
+  for (const auto& [name, theirs] : after) {
     if (!taken.contains(theirs)) all.push_back({std::nullopt, theirs});
   }
   return all;
 }
 
-std::string shape_text(const onnx::Tensor& tensor) {
-  std::string dims;
-  for (const std::int64_t dim : tensor.dims) dims += fmt::format("{}{}", dims.empty() ? "" : ",", dim);
-  return fmt::format("{}[{}]", name_of(tensor.type), dims);
+std::string shape_text(const model::ConstantView& constant) {
+  return fmt::format("{}[{}]", name_of(constant.type), fmt::join(constant.dims, ","));
 }
 
-bool has_equal_values(const onnx::Tensor& a, const onnx::Tensor& b) {
-  if (a.type != b.type || a.dims != b.dims) return false;
-  if (a.type != ElementType::kString) return onnx::RawValues(a).bytes() == onnx::RawValues(b).bytes();
-  const auto strings = [](const onnx::Tensor& tensor) {
-    onnx::CarriedFields fields;
-    onnx::append_string_fields(tensor, fields);
-    std::string all;
-    for (const auto& field : fields) all += fmt::format("{}:{}", field.bytes.size(), field.bytes);
-    return all;
-  };
-  return strings(a) == strings(b);
+bool is_same_shape(const model::ConstantView& a, const model::ConstantView& b) {
+  return a.type == b.type && std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end());
 }
 
 // As floats, a piece at a time; sums in binary64, as squares of weights may leave the range of binary32.
-void compare_values(const Side& a, const onnx::Tensor& before, const Side& b, const onnx::Tensor& after,
-                    TensorChange& change) {
+void compare_values(const quant::FloatSource& ours, const quant::FloatSource& theirs, TensorChange& change) {
   constexpr std::size_t kPiece = std::size_t{1} << 16;
-  const plan::TensorSource ours(a.model, before), theirs(b.model, after);
   double signal = 0, noise = 0;
   std::vector<float> first, second, x, y;
   const auto read = [](const quant::FloatSource& floats, std::size_t at, std::size_t count,
@@ -321,11 +272,11 @@ void compare_values(const Side& a, const onnx::Tensor& before, const Side& b, co
     values.resize(count);
     std::memcpy(values.data(), floats.values(at, count, scratch), count * sizeof(float));
   };
-  for (std::size_t at = 0; at < ours.floats().size(); at += kPiece) {
+  for (std::size_t at = 0; at < ours.size(); at += kPiece) {
     throw_if_cancelled();
-    const std::size_t count = std::min(kPiece, ours.floats().size() - at);
-    read(ours.floats(), at, count, first, x);
-    read(theirs.floats(), at, count, second, y);
+    const std::size_t count = std::min(kPiece, ours.size() - at);
+    read(ours, at, count, first, x);
+    read(theirs, at, count, second, y);
     for (std::size_t i = 0; i < count; ++i) {
       const bool is_same = x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]));
       const double distance = is_same ? 0 : std::fabs(static_cast<double>(x[i]) - static_cast<double>(y[i]));
@@ -334,45 +285,45 @@ void compare_values(const Side& a, const onnx::Tensor& before, const Side& b, co
       if (!std::isnan(change.max_abs_diff) && !(distance <= change.max_abs_diff))
         change.max_abs_diff = distance;
     }
-    ours.floats().release(at, count);
-    theirs.floats().release(at, count);
+    ours.release(at, count);
+    theirs.release(at, count);
   }
   change.is_compared = true;
   change.sqnr_db = noise == 0 ? INFINITY : std::isfinite(noise) ? 10 * std::log10(signal / noise) : -INFINITY;
 }
 
 // Nothing where both are equal.
-std::optional<TensorChange> change_of(const Side& a, const Side& b, const TensorPair& pair,
-                                      const Constants& before, const Constants& after) {
-  const onnx::Tensor* ours = pair.before ? before.at(*pair.before) : nullptr;
-  const onnx::Tensor* theirs = pair.after ? after.at(*pair.after) : nullptr;
-  if (ours != nullptr && theirs != nullptr && has_equal_values(*ours, *theirs)) return std::nullopt;
+std::optional<TensorChange> change_of(const ModelFile& a, const ModelFile& b, const TensorPair& pair) {
+  const ValueView *ours = pair.before ? &a.value(*pair.before) : nullptr,
+                  *theirs = pair.after ? &b.value(*pair.after) : nullptr;
   TensorChange change;
-  const Side& home = pair.before ? a : b;
-  const ConstantPlace& place = pair.before ? *pair.before : *pair.after;
-  change.name = std::string(place.name);
-  change.scope = home.index.bodies()[place.body].path;
-  if (ours != nullptr) change.before = shape_text(*ours);
-  if (theirs != nullptr) change.after = shape_text(*theirs);
-  if (pair.before && pair.after && pair.before->name != pair.after->name)
-    change.name_after = std::string(pair.after->name);
-  if (ours != nullptr && theirs != nullptr && is_float_weight_type(ours->type) &&
-      is_float_weight_type(theirs->type) && ours->element_count() == theirs->element_count())
-    compare_values(a, *ours, b, *theirs, change);
+  change.name = std::string((ours != nullptr ? ours : theirs)->name);
+  change.scope = ours != nullptr ? a.graphs()[pair.before->graph].path : b.graphs()[pair.after->graph].path;
+  if (ours != nullptr) change.before = shape_text(*ours->constant);
+  if (theirs != nullptr) change.after = shape_text(*theirs->constant);
+  if (ours != nullptr && theirs != nullptr) {
+    const auto before = a.read(*pair.before), after = b.read(*pair.after);
+    if (is_same_shape(*ours->constant, *theirs->constant) && before->bytes() == after->bytes())
+      return std::nullopt;
+    if (ours->name != theirs->name) change.name_after = std::string(theirs->name);
+    if (is_float_weight_type(ours->constant->type) && is_float_weight_type(theirs->constant->type) &&
+        before->floats().size() == after->floats().size())
+      compare_values(before->floats(), after->floats(), change);
+  }
   if (theirs == nullptr) {
-    const Index::Found made = b.index.find(std::min(place.body, b.index.bodies().size() - 1), place.name);
-    if (made.value != nullptr && made.value->producer != graph::kNone) {
-      const onnx::Node& node = *b.index.bodies()[made.body].nodes()[made.value->producer];
-      change.remark = fmt::format("is made by {} now: stored in another form", node.op_type);
+    const std::size_t graph = std::min(pair.before->graph, b.graphs().size() - 1);
+    for (const ValueView& made : b.graphs()[graph].values) {
+      if (made.name == ours->name && made.producer != model::kNone)
+        change.remark = fmt::format("is made by {} now: stored in another form",
+                                    b.graphs()[graph].nodes[made.producer].op);
     }
   }
   return change;
 }
 
-void compare_tensors(const Side& a, const Side& b, const std::vector<graph::NodePair>& nodes,
+void compare_tensors(const ModelFile& a, const ModelFile& b, const std::vector<NodePair>& nodes,
                      Progress* progress, DiffResult& result) {
-  const Constants before = constants_of(a), after = constants_of(b);
-  const std::vector<TensorPair> pairs = match_constants(a, b, nodes, before, after);
+  const std::vector<TensorPair> pairs = match_constants(a, b, nodes);
   if (progress != nullptr) {
     progress->done = 0;
     progress->total = pairs.size();
@@ -383,16 +334,16 @@ void compare_tensors(const Side& a, const Side& b, const std::vector<graph::Node
   run_jobs(
       pool, pairs.size(),
       [&](std::size_t i) {
-        return pairs[i].before ? before.at(*pairs[i].before)->byte_count() : std::uint64_t{0};
+        return pairs[i].before ? a.value(*pairs[i].before).constant->bytes : std::uint64_t{0};
       },
       [&](std::size_t i, const ForEach&) {
-        changes[i] = change_of(a, b, pairs[i], before, after);
+        changes[i] = change_of(a, b, pairs[i]);
         if (progress != nullptr) ++progress->done;
       });
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (pairs[i].before && pairs[i].after) {
       ++result.tensors_matched;
-      result.tensors_renamed += pairs[i].before->name != pairs[i].after->name ? 1U : 0U;
+      result.tensors_renamed += a.value(*pairs[i].before).name != b.value(*pairs[i].after).name ? 1U : 0U;
     }
     if (changes[i]) result.tensors.push_back(std::move(*changes[i]));
   }
@@ -411,15 +362,19 @@ DiffResult diff(const std::filesystem::path& a_path, const std::filesystem::path
   using namespace model_diff;
   const Call call(progress);
   for (const auto* path : {&a_path, &b_path}) io::require_readable(*path);
-  const Side a(a_path), b(b_path);
+  const model::ModelFilePtr first = formats::open_model(a_path);
+  first->validate();
+  const model::ModelFilePtr second = formats::open_model(b_path);
+  second->validate();
+  const ModelFile &a = *first, &b = *second;
   DiffResult result;
   result.a = a_path;
   result.b = b_path;
-  result.bytes_before = onnx::bytes_of(a.model);
-  result.bytes_after = onnx::bytes_of(b.model);
+  result.bytes_before = a.bytes();
+  result.bytes_after = b.bytes();
   compare_models(a, b, result);
   count_ops(a, b, result);
-  const std::vector<graph::NodePair> nodes = graph::match_nodes(a.index, b.index);
+  const std::vector<NodePair> nodes = match_nodes(a, b);
   compare_nodes(a, b, nodes, result);
   compare_tensors(a, b, nodes, progress, result);
   return result;

@@ -18,6 +18,7 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "formats/onnx/plan/plan.h"
+#include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/temporary_files.h"
 #include "quantize/statement.h"
@@ -109,8 +110,6 @@ class Replay {
     }
     const onnx::Model source = onnx::read_model(options_.source);
     const graph::Index index = graph::verify(source);
-    source_bytes_ = source.file.bytes().size();
-    for (const auto& [location, file] : source.external_files) source_bytes_ += file.bytes().size();
     // The metadata beside the statement has a weak digest of the source. It may be missing.
     const bool is_strong = statement().has_strong_digests();
     const bool is_same =
@@ -212,8 +211,8 @@ class Replay {
     how.runtime = options_.runtime;
     how.data = stated_data();
     try {
-      judge_trial(stated,
-                  quantization::try_file(options_.source, path_, statement().recipe, how, source_bytes_));
+      judge_trial(stated, quantization::try_file(*formats::open_model(options_.source), path_,
+                                                 statement().recipe, how));
     } catch (const quantization::NotFinite&) {
       judge("trial", false, "the model gives NaN or infinite values where the original gives numbers");
     } catch (const quantization::FailsInRuntime& error) {
@@ -329,7 +328,6 @@ class Replay {
   const ProveOptions& options_;
   onnx::Model model_;
   std::string content_;  // digest of the model itself, whatever it states
-  std::uint64_t source_bytes_ = 0;
   ThreadPool pool_;
   Proof proof_;
 };

@@ -158,7 +158,7 @@ void note_kernels(const Recipe& recipe, QuantizeResult& result) {
 void fit_recipe_to_target(Quantization& q) {
   const target::Target target = target::parse_target(q.recipe.target);
   if (q.recipe.target.empty() || !target.is_place()) return;
-  q.recipe = fit_to_target(q.source, *q.prepared, q.recipe, target, q.pool, q.result.notes);
+  q.recipe = fit_to_target(q.source().model(), *q.prepared, q.recipe, target, q.pool, q.result.notes);
 }
 
 // What data adds to a plan: scales and rounding that give the outputs that the weights gave.
@@ -234,7 +234,7 @@ void decide(Quantization& q) {
   fit_weights(q);
   note_target(q.recipe, q.result);
   const std::vector<std::string> unlisted =
-      q.recipe.keep_inputs ? std::vector<std::string>() : passes::listed_constants(q.source);
+      q.recipe.keep_inputs ? std::vector<std::string>() : passes::listed_constants(q.source().model());
   if (!unlisted.empty()) q.result.notes.push_back(passes::sentence_of_unlisted(unlisted));
   describe_plan(q);
   // Whatever changes the bytes of the result belongs in here: the name of a data file is made of it.

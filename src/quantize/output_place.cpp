@@ -19,6 +19,11 @@ Inputs& Inputs::add(const onnx::Model& model) {
   return *this;
 }
 
+Inputs& Inputs::add(const model::ModelFile& model) {
+  for (const fs::path& file : model.files()) add("the input", file);
+  return *this;
+}
+
 Inputs& Inputs::add(const DataOptions& data) {
   data_.push_back(data);
   return *this;

@@ -16,6 +16,7 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/plan.h"
+#include "model/model_file.h"
 
 namespace ounce::quantization {
 
@@ -27,7 +28,8 @@ class Inputs {
   explicit Inputs(const onnx::Model& model) { add(model); }  // which has to outlive this
 
   Inputs& add(const onnx::Model& model);  // with its external data
-  Inputs& add(const DataOptions& data);   // of a folder, the samples in it
+  Inputs& add(const model::ModelFile& model);
+  Inputs& add(const DataOptions& data);  // of a folder, the samples in it
   Inputs& add(const RuntimeOptions& runtime);
   Inputs& add(std::string what, std::filesystem::path file);  // an empty path is none
 

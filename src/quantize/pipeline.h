@@ -24,6 +24,7 @@
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/file/writer.h"
 #include "formats/onnx/plan/plan.h"
+#include "formats/onnx/view/onnx_file.h"
 #include "quantize/prepared_model.h"
 #include "quantize/recipe_json.h"
 #include "quantize/static_search.h"
@@ -41,6 +42,7 @@ struct Quantization {
   Quantization& operator=(const Quantization&) = delete;
 
   const std::filesystem::path& path() const { return result.model; }
+  const onnx::OnnxFile& source() const { return onnx::as_onnx(*file); }
   const std::filesystem::path& output_path() const { return result.output; }
   // Few-bit formats without a file to write: shapes alone tell the size, and no weight is read.
   bool is_unread() const { return options.dry_run && is_few_bits(recipe.format); }
@@ -54,7 +56,7 @@ struct Quantization {
   ThreadPool pool;                                // options.threads
   QuantizeResult result;                          // each stage adds to it
   Recipe recipe;                                  // options.recipe, until search() and decide() fill it in
-  onnx::Model source;                             // after open()
+  model::ModelFilePtr file;                       // after open(): the source
   std::shared_ptr<const PreparedModel> prepared;  // after prepare(), with ranges after observe()
   std::string why_floats;  // after search(): nothing of it computes in INT8, as was measured
   Statement statement;     // from decide() on

@@ -10,6 +10,7 @@
 #include "formats/onnx/graph/validate.h"
 #include "formats/onnx/plan/by_structure.h"
 #include "formats/onnx/plan/validate.h"
+#include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
 #include "quantize/original.h"
@@ -111,9 +112,9 @@ std::uint64_t Quantization::stored_source_bytes() const {
 }
 
 void open_source(Quantization& q) {
-  q.source = onnx::read_model(q.path());
-  graph::verify(q.source);
-  q.result.bytes_before = onnx::bytes_of(q.source);
+  q.file = formats::open_model(q.path());
+  q.source().validate();
+  q.result.bytes_before = q.source().bytes();
 }
 
 void open(Quantization& q) {
@@ -121,8 +122,9 @@ void open(Quantization& q) {
   if (!options.importance.empty() && !options.recipe.few_bits.has_budget())
     throw Error(ErrorCode::kUsage, "`importance` is for `few_bits.bits` and `few_bits.target_size`");
   open_source(q);
-  Inputs inputs(q.source);
-  inputs.add(options.trial.data)
+  Inputs inputs;
+  inputs.add(q.source())
+      .add(options.trial.data)
       .add(options.trial.runtime)
       .add("the ranges", options.ranges)
       .add("the importance", options.importance);
@@ -131,18 +133,18 @@ void open(Quantization& q) {
   if (!options.ranges.empty()) io::require_readable(options.ranges);
   if (!options.importance.empty() && !std::filesystem::exists(options.importance))
     io::require_place(options.importance);
-  require_trial(q.source, q.path(), options.trial);
+  require_trial(q.source(), options.trial);
   // The options make sense for this model, every file that they name is there, and the output has a place.
   // Every byte of the source's structure is checked; no weight has been read.
 }
 
 void prepare(Quantization& q) {
-  q.prepared = std::make_shared<const PreparedModel>(q.source, q.options);
+  q.prepared = std::make_shared<const PreparedModel>(q.source().model(), q.options);
   // It computes what the source computes, in ops that have kernels in the format.
 }
 
 void observe(Quantization& q) {
-  q.prepared = q.prepared->observed(q.source, q.options);
+  q.prepared = q.prepared->observed(q.source().model(), q.options);
   // The range of every value that may be quantized is known, where the format needs it.
 }
 

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "formats/onnx/emit/integer_ports.h"
 #include "formats/onnx/file/reader.h"
+#include "formats/onnx/view/onnx_file.h"
 #include "runtime/ort/library.h"
 #include "support/commands_example.h"
 #include "support/error_of.h"
@@ -86,14 +86,14 @@ TEST_P(HalfVersions, TheExampleStaysCloseWithAndWithoutDataAndPorts) {
   const QuantizeResult generated = quantize(kExample, folder / "a.onnx", options);
   EXPECT_LT(generated.ratio(), 0.55);
   EXPECT_GT(generated.trial.sqnr_db, 40);
-  EXPECT_TRUE(passes::ports_of(written("a.onnx")).empty());
+  EXPECT_TRUE(onnx::quantized_ports_of(written("a.onnx")).empty());
   options.trial.data.path = kCalibration;
   options.trial.data.contract = sound();
   options.trial.data.samples = 16;
   options.recipe.half.half_io = true;
   const QuantizeResult seen = quantize(kExample, folder / "b.onnx", options);
   EXPECT_GT(seen.trial.sqnr_db, 40);
-  const auto ports = passes::ports_of(written("b.onnx"));
+  const auto ports = onnx::quantized_ports_of(written("b.onnx"));
   ASSERT_EQ(ports.size(), 2U);
   for (const auto& port : ports) EXPECT_EQ(port.type, ElementType::kFloat16) << port.name;
   VerifyOptions how;

@@ -11,6 +11,7 @@
 #include "formats/onnx/emit/integer_ops.h"
 #include "formats/onnx/emit/integer_ports.h"
 #include "formats/onnx/emit/restore_float_ops.h"
+#include "formats/onnx/file/top_fields.h"
 #include "formats/onnx/prepare/remove_nodes.h"
 
 namespace ounce::quantization {
@@ -60,9 +61,9 @@ Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::In
   // What was stated of the source is not true of this.
   std::erase_if(model.proto.edit().metadata,
                 [](const auto& entry) { return entry->key == Statement::kMetadataKey; });
-  passes::set_metadata(model, "ounce.version", version());
-  passes::set_metadata(model, "ounce.plan", provenance.plan_digest);
-  passes::set_metadata(model, "ounce.source", provenance.source_digest);
+  onnx::set_metadata(model, "ounce.version", version());
+  onnx::set_metadata(model, "ounce.plan", provenance.plan_digest);
+  onnx::set_metadata(model, "ounce.source", provenance.source_digest);
   return {std::move(stored), shortened};
 }
 

@@ -5,10 +5,10 @@
 
 #include "base/thread_pool.h"
 #include "formats/onnx/emit/emulate_halves.h"
-#include "formats/onnx/emit/integer_ports.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/writer.h"
 #include "formats/onnx/plan/work.h"
+#include "formats/onnx/view/onnx_file.h"
 #include "io/temporary_files.h"
 #include "quantize/pipeline.h"
 #include "target/ort/kernel_pairs.h"
@@ -48,18 +48,18 @@ const char* advice_for(const QuantizeOptions& options) {
 }
 
 // Values beyond the range show as infinities; data would have told which they are.
-TrialResult try_halves(const std::filesystem::path& original, const WrittenFiles& written,
-                       std::uint64_t bytes_before, const QuantizeOptions& options, const Work& work) {
+TrialResult try_halves(const model::ModelFile& original, const WrittenFiles& written,
+                       const QuantizeOptions& options, const Work& work) {
   TrialOptions trial = options.trial;
   trial.is_timed = false;
   try {
-    return try_model(original, written, bytes_before, trial, {{}, work});
+    return try_model(original, written, trial, {{}, work});
   } catch (const NotFinite&) {
     throw Error(
         ErrorCode::kUnsupported,
         fmt::format("values of the model leave the range of 16-bit floats, so nothing was written: {}",
                     advice_for(options)),
-        original.string());
+        original.path().string());
   }
 }
 
@@ -68,20 +68,19 @@ TrialResult try_integers_or_storage(const Quantization& q, const WrittenFiles& w
   TrialOptions trial = q.options.trial;
   trial.cpus = cpus_for(q.recipe, trial.cpus);
   trial.is_timed = trial.is_timed && (q.recipe.memory == MemoryUse::kBalanced || is_integer);
-  return try_model(q.path(), written, q.result.bytes_before, trial,
-                   {is_integer ? kOfIntegers : kOfDecoding, work, is_integer});
+  return try_model(q.source(), written, trial, {is_integer ? kOfIntegers : kOfDecoding, work, is_integer});
 }
 
 // CPUs do not load bfloat16, and leave out the rounding of float16 where they can.
 TrialResult try_rounded_halves(Quantization& q, WrittenFiles written, const Work& work) {
   const QuantizeOptions& options = q.options;
   const bool is_bfloat = q.recipe.format == Format::kBf16;
-  if (!is_bfloat) try_halves(q.path(), written, q.result.bytes_before, options, work);
+  if (!is_bfloat) try_halves(q.source(), written, options, work);
   const TemporaryFolder folder("halves");
   written.model = write_emulation(onnx::clone(*q.written),
                                   is_bfloat ? ElementType::kBfloat16 : ElementType::kFloat16, folder);
   written.stand_ins.clear();
-  TrialResult trial = try_halves(q.path(), written, q.result.bytes_before, options, work);
+  TrialResult trial = try_halves(q.source(), written, options, work);
   if (!trial.is_tried || trial.samples == 0) return trial;
   if (options.recipe.is_half() && trial.sqnr_db < kLeastHalves) {
     throw Error(
@@ -133,9 +132,9 @@ void run_trial(Quantization& q) {
   if (q.options.trial.is_wanted) {
     begin_stage(q.options, "running", 0);
     const onnx::UnfinishedFiles files = q.output->unfinished_files();
-    WrittenFiles written{files.model, files.data, q.output_path(), passes::ports_of(*q.written)};
+    WrittenFiles written{files.model, files.data, q.output_path(), onnx::quantized_ports_of(*q.written)};
     const Work work = [&](const auto& inputs) {
-      return plan::multiplications(q.source, graph::Index(q.source), inputs);
+      return plan::multiplications(q.source().model(), q.source().index(), inputs);
     };
     q.result.trial = q.recipe.is_half() ? try_rounded_halves(q, std::move(written), work)
                                         : try_integers_or_storage(q, written, work);
@@ -151,20 +150,19 @@ void run_trial(Quantization& q) {
   // outputs are and how fast it is.
 }
 
-TrialResult try_file(const std::filesystem::path& original, const std::filesystem::path& model,
-                     const Recipe& recipe, const TrialOptions& options, std::uint64_t original_bytes) {
+TrialResult try_file(const model::ModelFile& original, const std::filesystem::path& model,
+                     const Recipe& recipe, const TrialOptions& options) {
   onnx::Model read = onnx::read_model(model);
-  WrittenFiles written{model, {}, model, passes::ports_of(read)};
+  WrittenFiles written{model, {}, model, onnx::quantized_ports_of(read)};
   TrialOptions trial = options;
   trial.is_timed = false;
   trial.cpus.clear();
-  if (!recipe.is_half() && !has_fp16_remainder(recipe))
-    return try_model(original, written, original_bytes, trial, {});
+  if (!recipe.is_half() && !has_fp16_remainder(recipe)) return try_model(original, written, trial, {});
   const TemporaryFolder folder("halves");
   written.model = write_emulation(
       std::move(read), recipe.format == Format::kBf16 ? ElementType::kBfloat16 : ElementType::kFloat16,
       folder);
-  return try_model(original, written, original_bytes, trial, {});
+  return try_model(original, written, trial, {});
 }
 
 bool has_fp16_remainder(const Recipe& recipe) {

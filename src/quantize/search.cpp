@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kFewForSearch = 8;
 
 // What the contract's rescaling, means and deviations come to, for inputs that are not sound.
-std::map<std::string, RawInput> raw_inputs_of(const std::filesystem::path& model, const DataOptions& data) {
+std::map<std::string, RawInput> raw_inputs_of(const model::ModelFile& model, const DataOptions& data) {
   std::map<std::string, RawInput> raw;
   const std::optional<Contract> contract = data.contract ? data.contract : data::contract_in(model);
   if (!contract) return raw;
@@ -60,7 +60,7 @@ void search_int8(Quantization& q) {
 void search_integers(Quantization& q) {
   IntegerRecipe& integer = q.recipe.integer;
   const IntegerRecipe& asked = q.options.recipe.integer;
-  if (integer.integer_io) integer.raw_inputs = raw_inputs_of(q.path(), q.options.trial.data);
+  if (integer.integer_io) integer.raw_inputs = raw_inputs_of(q.source(), q.options.trial.data);
   if (q.prepared->is_trained()) {
     if (q.prepared->keeps_saturating()) integer.reduce_range = false;  // all 8 bits, as they were trained
     return;

@@ -84,12 +84,12 @@ DataOptions with_length(const DataOptions& options, const std::vector<data::Valu
 
 // Loads and runs the original in a process that ends here, so that only one model is in memory at a time.
 // Without outputs when it does not take made-up inputs; `result` says so then.
-Expectation ask_original(const std::filesystem::path& original, const runtime::ExecutorOptions& how,
+Expectation ask_original(const model::ModelFile& original, const runtime::ExecutorOptions& how,
                          const TrialOptions& options, TrialResult& result) {
   Expectation expected;
   std::unique_ptr<evaluate::Stepper> stepper;
   try {
-    stepper = std::make_unique<evaluate::Stepper>(runtime::load(original, how), options.data.carry);
+    stepper = std::make_unique<evaluate::Stepper>(runtime::load(original.path(), how), options.data.carry);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
     const bool is_the_machine = error.code() == ErrorCode::kIo || error.code() == ErrorCode::kMemory;
@@ -166,12 +166,12 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
 
 // How fast the written model is, in two processes that take turns. Not timed if a run of the original is
 // shorter than `timing.shortest`.
-void time_written(const std::filesystem::path& original, const WrittenFiles& written,
+void time_written(const model::ModelFile& original, const WrittenFiles& written,
                   const runtime::ExecutorOptions& how, const Expectation& expected, const Timing& timing,
                   TrialResult& result) {
   runtime::ExecutorOptions there = how;
   there.session.stand_ins = written.stand_ins;
-  const auto before = runtime::load(original, how);
+  const auto before = runtime::load(original.path(), how);
   const auto after = evaluate::with_float_ports(runtime::load(written.model, there), written.ports);
   data::Batch batch;
   expected.open.feed->read(0, batch);
@@ -226,12 +226,13 @@ std::optional<IntegerKernels> integer_kernels(const WrittenFiles& written,
 
 // Runs both models on other CPUs, too. Throws Error{kUnsupported} when the written one is another model
 // there.
-void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& written,
-                    const runtime::ExecutorOptions& how, const TrialOptions& options,
-                    std::uint64_t original_bytes, const Work& work, const Expectation& expected,
-                    TrialResult& result) {
+void ask_other_cpus(const model::ModelFile& original, const WrittenFiles& written,
+                    const runtime::ExecutorOptions& how, const TrialOptions& options, const Work& work,
+                    const Expectation& expected, TrialResult& result) {
   evaluate::AcrossCpus models;
-  models.original = [&](const runtime::ExecutorOptions& there) { return runtime::load(original, there); };
+  models.original = [&](const runtime::ExecutorOptions& there) {
+    return runtime::load(original.path(), there);
+  };
   models.model = [&](runtime::ExecutorOptions there) {
     there.session.stand_ins = written.stand_ins;
     return evaluate::with_float_ports(runtime::load(written.model, there), written.ports);
@@ -243,7 +244,7 @@ void ask_other_cpus(const std::filesystem::path& original, const WrittenFiles& w
   const double affordable = kEmulatedWork / std::max(1.0, work_of_sample(work, expected));
   models.emulated_samples =
       std::min({models.samples, kEmulatedSamples, static_cast<std::uint64_t>(std::min(affordable, 1e6))});
-  if (original_bytes > kMostEmulated) models.emulated_samples = 0;
+  if (original.bytes() > kMostEmulated) models.emulated_samples = 0;
   for (const std::string& cpu : options.cpus) {
     const CpuComparison found = evaluate::compare_on(cpu, models);
     result.cpus.push_back(found);
@@ -272,19 +273,18 @@ ErrorCode code_of_failure(ErrorCode code) {
 
 }  // namespace
 
-void require_trial(const onnx::Model& original, const std::filesystem::path& path,
-                   const TrialOptions& options) {
+void require_trial(const model::ModelFile& original, const TrialOptions& options) {
   data::require_files(options.data);
   if (!options.is_wanted) return;
   if (!options.runtime.library.empty()) runtime::Library::find(options.runtime.library);
   if (options.data.is_generated()) return;
-  const evaluate::OpenFeed open = evaluate::open_feed(path, data::inputs_of(original), options.data);
+  const evaluate::OpenFeed open = evaluate::open_feed(original, data::inputs_of(original), options.data);
   data::Batch first;
   open.feed->read(0, first);
 }
 
-TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
-                      std::uint64_t original_bytes, const TrialOptions& options, const TrialCosts& costs) {
+TrialResult try_model(const model::ModelFile& original, const WrittenFiles& written,
+                      const TrialOptions& options, const TrialCosts& costs) {
   TrialResult result;
   const std::filesystem::path library = runtime::Library::find(options.runtime.library);
   try {
@@ -297,7 +297,7 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
     result.why_not = "no ONNX Runtime was found: the weights were compared, the model was not run";
     return result;
   }
-  const std::uint64_t needed = kCopiesAtLoad * original_bytes + kRuntimeItself,
+  const std::uint64_t needed = kCopiesAtLoad * original.bytes() + kRuntimeItself,
                       available = available_memory();
   if (needed > available) {
     result.why_not = fmt::format(
@@ -307,7 +307,7 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
   }
   runtime::ExecutorOptions how = evaluate::executor_options(options.runtime);
   if (!how.isolate) how.isolate = runtime::Limits{};
-  how.bytes = original_bytes;
+  how.bytes = original.bytes();
   const Expectation expected = ask_original(original, how, options, result);
   const auto explained = [&](const Error& error) {
     return fmt::format(
@@ -328,7 +328,7 @@ TrialResult try_model(const std::filesystem::path& original, const WrittenFiles&
     time_written(original, written, how, expected, costs.timing, result);
   if (costs.is_integer && result.samples != 0) result.kernels = integer_kernels(written, how, expected);
   if (!options.cpus.empty() && result.samples != 0)
-    ask_other_cpus(original, written, how, options, original_bytes, costs.work, expected, result);
+    ask_other_cpus(original, written, how, options, costs.work, expected, result);
   return result;
 }
 

@@ -19,9 +19,9 @@
 #include "data/tensor.h"
 #include "evaluate/models/open.h"
 #include "formats/onnx/emit/expose_values.h"
-#include "formats/onnx/emit/integer_ports.h"
 #include "formats/onnx/file/model.h"
 #include "io/temporary_files.h"
+#include "model/model_file.h"
 #include "quantize/prepared_model.h"
 
 namespace ounce::quantization {
@@ -31,7 +31,7 @@ struct WrittenFiles {
   std::filesystem::path model;                             // opens in any process of this user
   std::map<std::string, std::filesystem::path> stand_ins;  // external data, by location
   std::filesystem::path name;                              // for people
-  std::vector<passes::Port> ports = {};                    // inputs and outputs that are integers
+  std::vector<model::QuantizedPort> ports = {};            // inputs and outputs that are integers
 };
 
 // The written model gives NaN or infinite values where the original gives numbers: weights or values are
@@ -76,18 +76,17 @@ struct TrialCosts {
 
 // Checks what can be known before the work: the runtime is found, and the data exists and fits the original.
 // Throws Error.
-void require_trial(const onnx::Model& original, const std::filesystem::path& path,
-                   const TrialOptions& options);
+void require_trial(const model::ModelFile& original, const TrialOptions& options);
 
 // Throws Error{kUnsupported} when the original does not load, or when the written model is another one on
 // another CPU, FailsInRuntime (Error{kInternal}) when the written model does not load or run, and NotFinite.
 // When nothing could be tried, the result says why.
-TrialResult try_model(const std::filesystem::path& original, const WrittenFiles& written,
-                      std::uint64_t original_bytes, const TrialOptions& options, const TrialCosts& costs);
+TrialResult try_model(const model::ModelFile& original, const WrittenFiles& written,
+                      const TrialOptions& options, const TrialCosts& costs);
 
 // The same of a model that has its name already, whoever wrote it: it is neither timed nor run on other CPUs.
-TrialResult try_file(const std::filesystem::path& original, const std::filesystem::path& model,
-                     const Recipe& recipe, const TrialOptions& options, std::uint64_t original_bytes);
+TrialResult try_file(const model::ModelFile& original, const std::filesystem::path& model,
+                     const Recipe& recipe, const TrialOptions& options);
 
 // Runs the float model over some of the data and shows what goes into chosen ops.
 //

@@ -123,10 +123,11 @@ Statement statement_before(const QuantizeOptions& options, const Recipe& recipe,
 }
 
 void emit(Quantization& q) {
-  q.result.source_digest = q.is_unread() ? std::string()
-                           : q.prepared->is_original()
-                               ? source_digest(q.prepared->model(), q.plan, q.pool)
-                               : source_digest(q.source, plan::unread_plan(graph::Index(q.source)), q.pool);
+  q.result.source_digest =
+      q.is_unread() ? std::string()
+      : q.prepared->is_original()
+          ? source_digest(q.prepared->model(), q.plan, q.pool)
+          : source_digest(q.source().model(), plan::unread_plan(q.source().index()), q.pool);
   q.emitted = onnx::clone(q.prepared->model());
   auto [stored, shortened] =
       rewrite(q.emitted, q.prepared->model(), q.prepared->index(), q.plan,
@@ -139,7 +140,7 @@ void emit(Quantization& q) {
   }
   // Nobody said where it will run: then at least where it will not.
   if (q.recipe.format == Format::kFp16 && q.recipe.target.empty()) {
-    if (std::string where = where_it_fails(q.source, q.emitted); !where.empty())
+    if (std::string where = where_it_fails(q.source().model(), q.emitted); !where.empty())
       q.result.notes.push_back(std::move(where));
   }
   q.statement.releases = oldest_releases(q.emitted);
@@ -179,7 +180,7 @@ void check(Quantization& q) {
 
 void commit(Quantization& q) {
   q.statement.content = content_digest(std::move(*q.written), q.pool);
-  q.statement.source_sha256 = source_sha256(q.source, q.pool);
+  q.statement.source_sha256 = source_sha256(q.source().model(), q.pool);
   if (q.result.trial.samples != 0) q.statement.trial = stated_run(q.result.trial);
   q.output->append(statement_field(q.statement));
   throw_if_cancelled();

@@ -1,5 +1,9 @@
 #include "runtime/executor.h"
 
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include "model/model_file.h"
 #include "runtime/hosted.h"
 #include "runtime/isolated.h"
 #include "runtime/ort/bound_run.h"
@@ -41,9 +45,15 @@ std::unique_ptr<Hosted> load_hosted(const std::filesystem::path& model, const Ex
   return std::make_unique<Isolated>(model, options);
 }
 
-std::unique_ptr<Executor> load(const std::filesystem::path& model, const ExecutorOptions& options) {
-  if (options.isolate || options.remote || options.masked) return load_hosted(model, options);
-  return std::make_unique<LocalExecutor>(model, options);
+std::unique_ptr<Executor> load(const std::filesystem::path& path, const ExecutorOptions& options) {
+  if (options.isolate || options.remote || options.masked) return load_hosted(path, options);
+  // A file without a mark of its own is ONNX Runtime's: a model, its ORT format, or a file without a name
+  // yet.
+  const model::ModelKind kind = model::detect(path).value_or(model::ModelKind::kOnnx);
+  if (kind != model::ModelKind::kOnnx)
+    throw Error(ErrorCode::kUnsupported, fmt::format("is a {} model, which Ounce cannot run", name_of(kind)),
+                path.string());
+  return std::make_unique<LocalExecutor>(path, options);
 }
 
 }  // namespace ounce::runtime

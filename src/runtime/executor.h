@@ -85,7 +85,8 @@ class Executor {
   virtual std::optional<LoadMemory> load_memory() const { return std::nullopt; }
 };
 
-// Throws what Library::find and Session throw; also Error{kBadInput} when the process of its own dies,
+// By the kind of the model file. Throws Error{kUnsupported} for a kind that has no runtime here, and what
+// Library::find and Session throw; also Error{kBadInput} when the process of its own dies,
 // Error{kTimeout}, and Error{kMemory} when it gets none.
 std::unique_ptr<Executor> load(const std::filesystem::path& model, const ExecutorOptions& options);
 

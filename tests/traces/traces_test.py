@@ -25,7 +25,7 @@ RUNTIMES = []
 SKIPPED = 77
 
 CALLS = ("open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,"
-         "unlink,unlinkat,rmdir,truncate,chdir,socket,connect")
+         "unlink,unlinkat,rmdir,truncate,chdir,socket,connect,execve,fsync,fdatasync")
 
 GIVEN = ["signal.onnx", "agreed.onnx", "signal.npz", "signal.ranges", "small.onnx"]
 
@@ -92,7 +92,7 @@ class Traced:
         for line in self.lines:
             if match := re.match(r"(?:\d+ +)?(\w+)\((.*)\) += (-?\d+|\?)", line):
                 call, arguments, result = match.groups()
-                if result.startswith("-") or call in ("socket", "connect"):
+                if result.startswith("-") or call in ("socket", "connect", "execve", "fsync", "fdatasync"):
                     continue
                 if call == "chdir":
                     (folder,) = paths_of(call, arguments, folder)
@@ -101,6 +101,15 @@ class Traced:
                     continue
                 for path in paths_of(call, arguments, folder):
                     yield call, path
+
+    def opened(self, name):
+        """How often the program itself opened a given file; the runtime reads models in runners."""
+        runners = {line.split(" ", 1)[0] for line in self.lines if re.search(r"execve\(.*ounce-runner", line)}
+        return sum(1 for line in self.lines if re.search(r"\bopen(at2?)?\(.*\) += \d+<" + re.escape(str(self.work / name)) + ">", line)
+                   and line.split(" ", 1)[0] not in runners)
+
+    def flushed(self):
+        return [line for line in self.lines if re.search(r"\b(fsync|fdatasync)\(", line)]
 
     def sockets(self):
         return [line for line in self.lines if re.search(r"\b(socket|connect)\(", line) and "AF_UNIX" not in line]
@@ -170,6 +179,17 @@ class Traces(unittest.TestCase):
             for verb, words, outputs in VERBS:
                 with self.subTest(runtime=runtime, command=" ".join([verb, *words])):
                     self.check(verb, words, outputs, runtime)
+
+    def test_quantize_parses_its_source_once_and_flushes_its_output_alone(self):
+        # The first open recognizes the kind of the file. Static formats look once more for a contract in it, and once more
+        # for each pass over the data.
+        for words, most in (([], 2), (["--to", "w4"], 4), (["--to", "static", "--no-search", *DATA], 6)):
+            with self.subTest(words=words), tempfile.TemporaryDirectory(prefix="traces-") as name:
+                run = Traced(pathlib.Path(name).resolve(), "quantize",
+                             ["signal.onnx", "-o", "out.onnx", "--min-bytes", "64", *words], RUNTIMES[0])
+                self.assertEqual(run.code, 0, run.said)
+                self.assertLessEqual(run.opened("signal.onnx"), most)
+                self.assertEqual(len(run.flushed()), 2, "the file and its folder")
 
     def test_demo(self):
         with self.subTest(runtime=RUNTIMES[0]):

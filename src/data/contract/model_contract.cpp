@@ -3,19 +3,19 @@
 #include <fmt/format.h>
 
 #include "data/contract/contract_json.h"
-#include "formats/onnx/file/reader.h"
+#include "formats/open.h"
 
 namespace ounce::data {
 
 std::optional<Contract> contract_in(const std::filesystem::path& path) {
-  const onnx::Model model = onnx::read_model(path);
-  for (const auto& entry : model.proto->metadata) {
-    if (entry->key == Contract::kMetadataKey) {
-      return parse_contract(entry->value,
-                            fmt::format("{}: metadata '{}'", path.string(), Contract::kMetadataKey));
-    }
-  }
-  return std::nullopt;
+  return contract_in(*formats::open_model(path));
+}
+
+std::optional<Contract> contract_in(const model::ModelFile& file) {
+  const std::optional<std::string> text = model::metadata_of(file, Contract::kMetadataKey);
+  if (!text) return std::nullopt;
+  return parse_contract(*text,
+                        fmt::format("{}: metadata '{}'", file.path().string(), Contract::kMetadataKey));
 }
 
 }  // namespace ounce::data

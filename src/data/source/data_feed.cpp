@@ -15,7 +15,6 @@
 #include "data/source/list_source.h"
 #include "data/source/memory_source.h"
 #include "data/source/open_source.h"
-#include "formats/onnx/file/types.h"
 
 namespace ounce::data {
 namespace {
@@ -396,20 +395,14 @@ void DataFeed::require_agreement() const {
   }
 }
 
-std::vector<ValueDescription> inputs_of(const onnx::Model& model) {
-  const onnx::Graph& graph = *model.proto->graph;
-  std::set<std::string_view> given;
-  for (const auto& tensor : graph.initializers) given.insert(tensor->name);
-  for (const auto& sparse : graph.sparse_initializers) given.insert(sparse->values->name);
+std::vector<ValueDescription> inputs_of(const model::ModelFile& file) {
   std::vector<ValueDescription> inputs;
-  for (const auto& input : graph.inputs) {
-    if (given.contains(input->name)) continue;
-    const onnx::ValueType type = onnx::read_type(input->type);
+  for (const model::Port& input : file.inputs()) {
     ValueDescription& described = inputs.emplace_back();
-    described.name = std::string(input->name);
-    if (type.kind == "tensor") described.element = type.element;
-    for (const onnx::Dimension& dimension : type.shape)
-      described.shape.push_back({dimension.value, std::string(dimension.parameter)});
+    described.name = input.name;
+    described.element = input.type;
+    for (const model::Port::Dimension& dimension : input.shape)
+      described.shape.push_back({dimension.value, dimension.name});
   }
   return inputs;
 }

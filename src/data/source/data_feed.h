@@ -15,7 +15,7 @@
 #include "data/contract/preprocess.h"
 #include "data/source.h"
 #include "data/tensor.h"
-#include "formats/onnx/file/model.h"
+#include "model/model_file.h"
 
 namespace ounce::data {
 
@@ -107,7 +107,6 @@ class DataFeed : public Feed {
 // The inputs that a model's file declares, as the runtime describes them once the model is loaded. Data can
 // be checked against them before anything is loaded.
 
-// Without those that have an initializer: nobody has to feed them.
-std::vector<ValueDescription> inputs_of(const onnx::Model& model);
+std::vector<ValueDescription> inputs_of(const model::ModelFile& file);
 
 }  // namespace ounce::data

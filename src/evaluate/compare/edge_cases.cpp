@@ -10,6 +10,7 @@
 
 #include "base/cancel.h"
 #include "data/convert.h"
+#include "formats/open.h"
 
 namespace ounce::evaluate {
 namespace {
@@ -168,7 +169,7 @@ struct Judge {
 std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path, Stepper& reference,
                                      Stepper& candidate, const Comparison& seen, const DataOptions& options) {
   const std::vector<ValueDescription>& inputs = reference.model().inputs();
-  std::map<std::string, Legal> legal = legal_values(reference_path, inputs, options);
+  std::map<std::string, Legal> legal = legal_values(*formats::open_model(reference_path), inputs, options);
   for (const auto& [name, range] : seen.input_ranges()) legal[name].range = range;
   const Judge judge{seen, reference.model().outputs()};
   std::vector<EdgeCase> results;

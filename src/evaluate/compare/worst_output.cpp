@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "formats/onnx/file/reader.h"
+#include "formats/open.h"
 
 namespace ounce::evaluate {
 namespace {
@@ -35,9 +35,9 @@ bool is_wanted(const std::vector<std::string>& outputs, const std::string& outpu
 
 void require_outputs(const std::vector<std::string>& wanted, const std::filesystem::path& path) {
   if (wanted.empty()) return;
-  const onnx::Model model = onnx::read_model(path);
+  const model::ModelFilePtr model = formats::open_model(path);
   std::vector<std::string> known;
-  for (const auto& output : model.proto->graph->outputs) known.emplace_back(output->name);
+  for (const model::Port& output : model->outputs()) known.push_back(output.name);
   for (const std::string& name : wanted) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     throw Error(ErrorCode::kUsage, fmt::format("`outputs`: the model has no output '{}'. Outputs: {}", name,

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
-#include "formats/onnx/file/reader.h"
-#include "formats/onnx/plan/coding.h"
+#include "formats/open.h"
 #include "kernels/half.h"
 
 namespace ounce::evaluate {
@@ -23,22 +23,21 @@ void for_each_value(const data::Dims& dims, std::size_t channels, Visit visit) {
 }
 
 template <class Code>
-void encode(const data::TensorView& floats, const passes::Port& port, data::Tensor& codes) {
-  const auto [low, high] = plan::limits_of(port.type);
+void encode(const data::TensorView& floats, const model::QuantizedPort& port, data::Tensor& codes) {
   std::vector<float> values(floats.bytes.size() / sizeof(float));
   if (!values.empty()) std::memcpy(values.data(), floats.bytes.data(), values.size() * sizeof(float));
   codes.bytes.resize(values.size() * sizeof(Code));
   auto out = data::values_of<Code>(codes);
-  for_each_value(floats.dims, port.scales.size(),
-                 [&, lowest = low, highest = high](std::size_t i, std::size_t c) {
-                   const float code = std::nearbyint(values[i] / port.scales[c] + port.zeros[c]);
-                   const auto least = static_cast<float>(lowest), most = static_cast<float>(highest);
-                   out[i] = static_cast<Code>(code >= least ? std::min(code, most) : least);  // NaN too
-                 });
+  for_each_value(floats.dims, port.scales.size(), [&](std::size_t i, std::size_t c) {
+    constexpr auto least = static_cast<float>(std::numeric_limits<Code>::min()),
+                   most = static_cast<float>(std::numeric_limits<Code>::max());
+    const float code = std::nearbyint(values[i] / port.scales[c] + port.zeros[c]);
+    out[i] = static_cast<Code>(code >= least ? std::min(code, most) : least);  // NaN too
+  });
 }
 
 template <class Code>
-void decode(const data::TensorView& codes, const passes::Port& port, data::Tensor& floats) {
+void decode(const data::TensorView& codes, const model::QuantizedPort& port, data::Tensor& floats) {
   const std::size_t count = codes.bytes.size() / sizeof(Code);
   floats.bytes.resize(count * sizeof(float));
   auto out = data::values_of<float>(floats);
@@ -68,7 +67,7 @@ void widen(const data::TensorView& halves, ElementType type, data::Tensor& float
 
 class FloatPorts final : public runtime::Executor {
  public:
-  FloatPorts(std::unique_ptr<runtime::Executor> model, const std::vector<passes::Port>& ports)
+  FloatPorts(std::unique_ptr<runtime::Executor> model, const std::vector<model::QuantizedPort>& ports)
       : model_(std::move(model)), inputs_(model_->inputs()), outputs_(model_->outputs()) {
     input_ports_ = describe(inputs_, ports, true);
     output_ports_ = describe(outputs_, ports, false);
@@ -100,13 +99,13 @@ class FloatPorts final : public runtime::Executor {
   }
 
  private:
-  using Ports = std::vector<std::optional<passes::Port>>;  // by position
+  using Ports = std::vector<std::optional<model::QuantizedPort>>;  // by position
 
-  static Ports describe(std::vector<data::ValueDescription>& values, const std::vector<passes::Port>& ports,
-                        bool is_input) {
+  static Ports describe(std::vector<data::ValueDescription>& values,
+                        const std::vector<model::QuantizedPort>& ports, bool is_input) {
     Ports found(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
-      for (const passes::Port& port : ports) {
+      for (const model::QuantizedPort& port : ports) {
         if (port.is_input != is_input || port.name != values[i].name || port.type != values[i].element)
           continue;
         found[i] = port;
@@ -127,7 +126,8 @@ class FloatPorts final : public runtime::Executor {
     }
   }
 
-  static void encode_any(const data::TensorView& floats, const passes::Port& port, data::Tensor& codes) {
+  static void encode_any(const data::TensorView& floats, const model::QuantizedPort& port,
+                         data::Tensor& codes) {
     switch (port.type) {
       case ElementType::kInt8: return encode<std::int8_t>(floats, port, codes);
       case ElementType::kUint16: return encode<std::uint16_t>(floats, port, codes);
@@ -137,7 +137,8 @@ class FloatPorts final : public runtime::Executor {
       default: return encode<std::uint8_t>(floats, port, codes);
     }
   }
-  static void decode_any(const data::TensorView& codes, const passes::Port& port, data::Tensor& floats) {
+  static void decode_any(const data::TensorView& codes, const model::QuantizedPort& port,
+                         data::Tensor& floats) {
     switch (port.type) {
       case ElementType::kInt8: return decode<std::int8_t>(codes, port, floats);
       case ElementType::kUint16: return decode<std::uint16_t>(codes, port, floats);
@@ -158,17 +159,17 @@ class FloatPorts final : public runtime::Executor {
 }  // namespace
 
 std::unique_ptr<runtime::Executor> with_float_ports(std::unique_ptr<runtime::Executor> model,
-                                                    const std::vector<passes::Port>& ports) {
+                                                    const std::vector<model::QuantizedPort>& ports) {
   if (ports.empty()) return model;
   return std::make_unique<FloatPorts>(std::move(model), ports);
 }
 
 std::unique_ptr<runtime::Executor> load_as_floats(const std::filesystem::path& path,
                                                   const runtime::ExecutorOptions& options) {
-  const onnx::Model model = onnx::read_model(path);
+  const model::ModelFilePtr model = formats::open_model(path);
   runtime::ExecutorOptions how = options;
-  how.bytes = onnx::bytes_of(model);
-  return with_float_ports(runtime::load(path, how), passes::ports_of(model));
+  how.bytes = model->bytes();
+  return with_float_ports(runtime::load(path, how), model->quantized_ports());
 }
 
 }  // namespace ounce::evaluate

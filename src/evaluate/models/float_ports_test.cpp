@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "formats/onnx/file/reader.h"
+#include "formats/onnx/view/onnx_file.h"
 #include "support/error_of.h"
 #include "support/integer_runs.h"
 #include "support/model_builder.h"
@@ -20,6 +21,8 @@ using data::TensorView;
 using data::test::described;
 using data::test::numbers_of;
 using data::test::tensor_of;
+using model::QuantizedPort;
+using onnx::quantized_ports_of;
 using ounce::test::Dims;
 using ounce::test::error_of;
 using ounce::test::field;
@@ -27,8 +30,6 @@ using ounce::test::graph_attribute;
 using ounce::test::GraphBuilder;
 using ounce::test::kFloat;
 using ounce::test::ModelBuilder;
-using passes::Port;
-using passes::ports_of;
 using passes::test::noise;
 using passes::test::Rewritten;
 using testing::ElementsAre;
@@ -141,14 +142,14 @@ TEST(FloatPorts, OnlyPortsThatTheModelHasAreTaken) {
 onnx::Model with_metadata(const std::string& text) {
   ModelBuilder model;
   model.input("x", kFloat, {1}).output("y", kFloat, {1}).node("Relu", {"x"}, {"y"});
-  model.add_to_model(14, field(1, std::string(passes::kPortsKey)) + field(2, text));
+  model.add_to_model(14, field(1, std::string(onnx::kPortsKey)) + field(2, text));
   return onnx::read_model_from_memory(model.bytes(), "model");
 }
 
 std::string of_x(const std::string& entry) { return R"({"inputs": {"x": )" + entry + R"(}, "outputs": {}})"; }
 
 TEST(FloatPorts, MetadataSaysWhatPortsStandFor) {
-  const auto ports = ports_of(with_metadata(
+  const auto ports = quantized_ports_of(with_metadata(
       R"({"inputs": {"x": {"type": "uint8", "scale": [0.5, 0.25], "zero_point": [1, 2.5], "raw": true}},
           "outputs": {"y": {"type": "int16", "scale": [2], "zero_point": [-3], "raw": false}}})"));
   ASSERT_THAT(ports, SizeIs(2));
@@ -185,7 +186,7 @@ TEST(FloatPorts, MetadataThatMakesNoSenseIsRefused) {
   };
   for (const std::string& text : broken) {
     SCOPED_TRACE(text.substr(0, 200));
-    const Error error = error_of([&] { ports_of(with_metadata(text)); });
+    const Error error = error_of([&] { quantized_ports_of(with_metadata(text)); });
     EXPECT_EQ(error.code(), ErrorCode::kBadInput);
     EXPECT_THAT(error.what(), HasSubstr("ounce.io"));
   }
@@ -196,7 +197,8 @@ TEST(FloatPorts, AScaleThatNobodyCanDivideByIsRefused) {
   for (const char* scale : {"0", "-0.0", "1e-60", "1e300"}) {
     const std::string text =
         of_x(std::string(R"({"type": "uint8", "scale": [)") + scale + R"(], "zero_point": [0]})");
-    EXPECT_EQ(error_of([&] { ports_of(with_metadata(text)); }).code(), ErrorCode::kBadInput) << scale;
+    EXPECT_EQ(error_of([&] { quantized_ports_of(with_metadata(text)); }).code(), ErrorCode::kBadInput)
+        << scale;
   }
 }
 
@@ -263,11 +265,11 @@ TEST(FloatPorts, AModelOfIntegersRunsAsIfItTookFloats) {
   const std::string bytes = network().bytes();
   for (const Dialect dialect : {Dialect::kQdq, Dialect::kQOperator}) {
     const Rewritten codes(bytes, integer_io(dialect));
-    EXPECT_THAT(ports_of(codes.model()), SizeIs(2));
+    EXPECT_THAT(quantized_ports_of(codes.model()), SizeIs(2));
     EXPECT_GE(least_sqnr(bytes, codes.model()), 30);
     const Rewritten raw(bytes, integer_io(dialect, {0.01}, {-1.2}));
     EXPECT_GE(least_sqnr(bytes, raw.model()), 30);
-    const auto ports = ports_of(raw.model());
+    const auto ports = quantized_ports_of(raw.model());
     ASSERT_THAT(ports, SizeIs(2));
     EXPECT_THAT(ports[0].scales, ElementsAre(FloatEq(0.01F)));
     EXPECT_THAT(ports[0].zeros, ElementsAre(120));
@@ -278,7 +280,7 @@ TEST(FloatPorts, RawBytesOfChannelsAreMadeFloatsInTheModel) {
   const std::string bytes = network().bytes();
   for (const Dialect dialect : {Dialect::kQdq, Dialect::kQOperator}) {
     const Rewritten raw(bytes, integer_io(dialect, kScales, kOffsets));
-    const auto ports = ports_of(raw.model());
+    const auto ports = quantized_ports_of(raw.model());
     ASSERT_THAT(ports, SizeIs(2));
     EXPECT_EQ(ports[0].type, ElementType::kUint8);
     EXPECT_THAT(ports[0].scales, ElementsAre(0.009F, 0.010F, 0.011F));
@@ -287,7 +289,7 @@ TEST(FloatPorts, RawBytesOfChannelsAreMadeFloatsInTheModel) {
   Recipe is_signed = integer_io(Dialect::kQdq, {0.01}, {-1.2});
   is_signed.integer.activations = ActivationType::kS8;
   const Rewritten raw(bytes, is_signed);
-  EXPECT_EQ(ports_of(raw.model())[0].type, ElementType::kUint8);
+  EXPECT_EQ(quantized_ports_of(raw.model())[0].type, ElementType::kUint8);
   EXPECT_GE(least_sqnr(bytes, raw.model()), 30);
 }
 

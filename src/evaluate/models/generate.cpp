@@ -10,8 +10,6 @@
 #include "base/random.h"
 #include "data/convert.h"
 #include "data/source/open_source.h"
-#include "formats/onnx/file/reader.h"
-#include "formats/onnx/graph/index_bounds.h"
 
 namespace ounce::evaluate {
 namespace {
@@ -104,12 +102,10 @@ Tensor make_floats(const ValueDescription& input, Dims dims, std::uint64_t count
 
 }  // namespace
 
-std::map<std::string, Legal> legal_values(const std::filesystem::path& model,
+std::map<std::string, Legal> legal_values(const model::ModelFile& model,
                                           const std::vector<ValueDescription>& inputs,
                                           const DataOptions& options) {
-  const onnx::Model read = onnx::read_model(model);
-  const graph::Index index(read);
-  const std::map<std::string, std::int64_t> bounds = graph::index_bounds(read, index);
+  const std::map<std::string, std::int64_t> bounds = model.table_rows();
   std::map<std::string, Legal> all;
   for (const ValueDescription& input : inputs) {
     Legal& legal = all[input.name];
@@ -171,7 +167,7 @@ Tensor make_constant(const ValueDescription& input, Dims dims, double value) {
   return data::convert(std::move(tensor), input.element, fmt::format("input '{}'", input.name));
 }
 
-GeneratedFeed::GeneratedFeed(const std::filesystem::path& model, std::vector<ValueDescription> inputs,
+GeneratedFeed::GeneratedFeed(const model::ModelFile& model, std::vector<ValueDescription> inputs,
                              const DataOptions& options)
     : inputs_(std::move(inputs)), options_(options) {
   if (!options.labels.empty()) throw Error(ErrorCode::kUsage, "labels need data: give `data`");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/source/data_feed.h"
+#include "model/model_file.h"
 
 namespace ounce::evaluate {
 
@@ -25,7 +26,7 @@ struct Legal {
 };
 
 // For each input of the model, from its graph (tables) and its contract (ranges).
-std::map<std::string, Legal> legal_values(const std::filesystem::path& model,
+std::map<std::string, Legal> legal_values(const model::ModelFile& model,
                                           const std::vector<data::ValueDescription>& inputs,
                                           const DataOptions& options);
 
@@ -53,7 +54,7 @@ data::Tensor make_constant(const data::ValueDescription& input, data::Dims dims,
 // Random samples without end; states are zero, constants are what the options say.
 class GeneratedFeed : public data::Feed {
  public:
-  GeneratedFeed(const std::filesystem::path& model, std::vector<data::ValueDescription> inputs,
+  GeneratedFeed(const model::ModelFile& model, std::vector<data::ValueDescription> inputs,
                 const DataOptions& options);
 
   std::uint64_t batches() const override { return batches_; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "data/convert.h"
+#include "formats/open.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
@@ -136,7 +137,7 @@ struct GeneratedFeedTest : testing::Test {
     model.initializer("table", {20, 1}, std::vector<float>(20)).node("Gather", {"table", "ids"}, {"y"});
     ounce::test::write_file(folder / "m.onnx", model.bytes());
   }
-  GeneratedFeed feed() const { return {folder / "m.onnx", inputs, options}; }
+  GeneratedFeed feed() const { return {*formats::open_model(folder / "m.onnx"), inputs, options}; }
   data::Batch batch(std::uint64_t index = 0) const {
     data::Batch made;
     feed().read(index, made);

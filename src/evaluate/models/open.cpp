@@ -8,8 +8,7 @@
 #include "base/stopwatch.h"
 #include "data/contract/model_contract.h"
 #include "evaluate/models/generate.h"
-#include "formats/onnx/file/reader.h"
-#include "formats/onnx/graph/validate.h"
+#include "formats/open.h"
 
 namespace ounce::evaluate {
 
@@ -28,16 +27,14 @@ runtime::ExecutorOptions executor_options(const RuntimeOptions& options) {
 }
 
 ModelFiles check_model(const std::filesystem::path& path) {
-  const onnx::Model model = onnx::read_model(path);
+  const model::ModelFilePtr model = formats::open_model(path);
   try {
-    graph::verify(model);
+    model->validate();
   } catch (const Error& error) {  // one of several models: which one?
     if (std::string_view(error.what()).starts_with(path.string())) throw;
     throw Error(error.code(), error.what(), path.string());
   }
-  ModelFiles files{onnx::bytes_of(model), {path}};
-  for (const auto& [location, file] : model.external_files) files.paths.push_back(file.path());
-  return files;
+  return {model->bytes(), model->files()};
 }
 
 void require_loadable(const std::filesystem::path& model, const RuntimeOptions& options) {
@@ -48,6 +45,11 @@ void require_loadable(const std::filesystem::path& model, const RuntimeOptions& 
 }
 
 OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::ValueDescription>& inputs,
+                   const DataOptions& options) {
+  return open_feed(*formats::open_model(model), inputs, options);
+}
+
+OpenFeed open_feed(const model::ModelFile& model, const std::vector<data::ValueDescription>& inputs,
                    const DataOptions& options) {
   OpenFeed open;
   open.options = options;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/source/data_feed.h"
+#include "model/model_file.h"
 #include "runtime/executor.h"
 
 namespace ounce::evaluate {
@@ -18,7 +19,7 @@ namespace ounce::evaluate {
 runtime::ExecutorOptions executor_options(const RuntimeOptions& options);
 
 // A model is read by us before the runtime gets to see it: what is broken is explained, and external data
-// stays inside the model's folder. Throws what read_model throws. Gives the bytes of the model and of its
+// stays inside the model's folder. Throws what open_model() throws. Gives the bytes of the model and of its
 // external data, and their files.
 struct ModelFiles {
   std::uint64_t bytes = 0;
@@ -37,6 +38,8 @@ struct OpenFeed {
   data::DataFeed* data = nullptr;  // the same, when it is data
   DataOptions options;             // with the contract
 };
+OpenFeed open_feed(const model::ModelFile& model, const std::vector<data::ValueDescription>& inputs,
+                   const DataOptions& options);
 OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::ValueDescription>& inputs,
                    const DataOptions& options);
 

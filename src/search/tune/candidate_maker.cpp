@@ -135,7 +135,7 @@ QuantizeResult CandidateMaker::write(const Recipe& recipe, const std::filesystem
   options.trial.is_timed = false;  // it has been
   quantization::Quantization q(model_, output, options);
   quantization::open_source(q);
-  quantization::Inputs(q.source).add(options.trial.data).require_apart(output);
+  quantization::Inputs().add(*q.file).add(options.trial.data).require_apart(output);
   q.prepared = prepared(recipe);
   q.gate = gate;
   quantization::make(q);

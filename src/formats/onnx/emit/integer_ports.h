@@ -1,5 +1,5 @@
 // Declares inputs and outputs of a model as the integers or 16-bit floats they have become, and records in
-// its metadata what they stand for:
+// its metadata what they stand for (formats/onnx/view/onnx_file.h reads it):
 //
 //   ounce.io = {"inputs": {"x": {"type": "uint8", "scale": [0.0078125], "zero_point": [127], "raw": true}},
 //               "outputs": {"y": {"type": "uint8", "scale": [0.047], "zero_point": [128], "raw": false}}}
@@ -9,8 +9,6 @@
 // and deviations would be applied to.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "formats/onnx/file/model.h"
@@ -18,19 +16,7 @@
 
 namespace ounce::passes {
 
-inline constexpr const char* kPortsKey = "ounce.io";
-
 // `ports` belong to an index whose model outlives this call.
 void declare_ports(onnx::Model& model, const std::vector<plan::IntegerPort>& ports);
-
-// What the metadata of a model says; empty without. Throws Error{kBadInput} for text that declare_ports()
-// does not write.
-struct Port {
-  std::string name;
-  bool is_input = false;
-  ElementType type = ElementType::kUint8;
-  std::vector<float> scales, zeros;
-};
-std::vector<Port> ports_of(const onnx::Model& model);
 
 }  // namespace ounce::passes

@@ -335,13 +335,4 @@ std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, c
   return result;
 }
 
-void set_metadata(onnx::Model& model, const std::string& key, const std::string& value) {
-  auto& metadata = model.proto.edit().metadata;
-  std::erase_if(metadata, [&](const auto& entry) { return entry->key == key; });
-  onnx::MetadataEntry entry;
-  entry.key = model.intern(key);
-  entry.value = model.intern(value);
-  metadata.emplace_back(entry);
-}
-
 }  // namespace ounce::passes

@@ -55,7 +55,4 @@ struct Stored {
 std::vector<Stored> store_weights(Editors& editors, const onnx::Model& source, const graph::Index& index,
                                   const plan::Plan& plan);
 
-// Sets a metadata entry, replacing one of the same key.
-void set_metadata(onnx::Model& model, const std::string& key, const std::string& value);
-
 }  // namespace ounce::passes

@@ -58,4 +58,13 @@ std::string metadata_field(std::string_view key, std::string_view value) {
   return field;
 }
 
+void set_metadata(Model& model, const std::string& key, const std::string& value) {
+  auto& metadata = model.proto.edit().metadata;
+  std::erase_if(metadata, [&](const auto& entry) { return entry->key == key; });
+  MetadataEntry entry;
+  entry.key = model.intern(key);
+  entry.value = model.intern(value);
+  metadata.emplace_back(entry);
+}
+
 }  // namespace ounce::onnx

@@ -20,4 +20,7 @@ std::vector<Bytes> fields_without_entry(Bytes file, std::string_view key);
 // it is a part of the model.
 std::string metadata_field(std::string_view key, std::string_view value);
 
+// Sets an entry of a model's metadata, replacing one of the same key.
+void set_metadata(Model& model, const std::string& key, const std::string& value);
+
 }  // namespace ounce::onnx

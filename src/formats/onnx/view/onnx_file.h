@@ -1,0 +1,68 @@
+// An ONNX model as model::ModelFile. What works on ONNX alone goes on with model() and index().
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/onnx/file/model.h"
+#include "formats/onnx/graph/index.h"
+#include "model/model_file.h"
+
+namespace ounce::onnx {
+
+// The metadata entry that says what integer inputs and outputs stand for, and what it says; empty without.
+inline constexpr const char* kPortsKey = "ounce.io";
+std::vector<model::QuantizedPort> quantized_ports_of(const Model& model);
+
+class OnnxFile final : public model::ModelFile {
+ public:
+  explicit OnnxFile(Model model) : model_(std::move(model)) {}
+
+  const Model& model() const { return model_; }
+  const graph::Index& index() const;
+
+  void validate() const override;
+  model::ModelKind kind() const override { return model::ModelKind::kOnnx; }
+  const std::filesystem::path& path() const override { return model_.file.path(); }
+  std::uint64_t bytes() const override { return bytes_of(model_); }
+  std::vector<std::filesystem::path> files() const override;
+  std::map<std::string, std::uint64_t> external() const override;
+  std::int64_t schema_version() const override { return model_.proto->ir_version; }
+  std::vector<std::pair<std::string, std::int64_t>> opsets() const override;
+  std::string producer() const override;
+  std::vector<std::pair<std::string, std::string>> metadata() const override;
+  std::span<const model::Port> inputs() const override;
+  std::span<const model::Port> outputs() const override;
+  std::vector<model::QuantizedPort> quantized_ports() const override { return quantized_ports_of(model_); }
+  std::map<std::string, std::int64_t> table_rows() const override;
+  std::span<const model::GraphView> graphs() const override;
+  std::map<std::string, std::uint64_t> attributes(model::NodeId node) const override;
+  std::unique_ptr<const model::ConstantValues> read(model::ValueId constant) const override;
+
+ private:
+  const Tensor* tensor_of(std::size_t body, Bytes name) const;
+  void describe_ports() const;
+  void describe_graphs() const;
+
+  Model model_;
+  mutable std::once_flag has_ports_, has_graphs_, has_index_;
+  mutable std::optional<graph::Index> index_;
+  mutable std::vector<model::Port> inputs_, outputs_;
+  mutable std::vector<model::GraphView> graphs_;
+};
+
+std::unique_ptr<const OnnxFile> open_file(const std::filesystem::path& path);
+
+// For what is done with ONNX models alone. Throws Error{kUnsupported} for a model of another format.
+const OnnxFile& as_onnx(const model::ModelFile& file);
+
+void write_with_metadata(const OnnxFile& file, const std::string& key, const std::string& value,
+                         const std::filesystem::path& output);
+
+}  // namespace ounce::onnx

@@ -1,0 +1,24 @@
+#include "formats/open.h"
+
+#include <fmt/format.h>
+#include <ounce/error.h>
+
+#include "formats/onnx/view/onnx_file.h"
+
+namespace ounce::formats {
+
+model::ModelFilePtr open_model(const std::filesystem::path& path) {
+  using model::ModelKind;
+  const ModelKind kind = model::detect(path).value_or(ModelKind::kOnnx);
+  if (kind == ModelKind::kOnnx) return onnx::open_file(path);
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("is a {} model, which Ounce does not read; convert it to ONNX", name_of(kind)),
+              path.string());
+}
+
+void write_with_metadata(const model::ModelFile& file, const std::string& key, const std::string& value,
+                         const std::filesystem::path& output) {
+  onnx::write_with_metadata(onnx::as_onnx(file), key, value, output);
+}
+
+}  // namespace ounce::formats

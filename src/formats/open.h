@@ -1,0 +1,20 @@
+// Opens a model file of any format that Ounce reads. What this build has no reader for is refused by name.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "model/model_file.h"
+
+namespace ounce::formats {
+
+// Parses, without validate(). Throws Error{kBadInput}, Error{kIo}, and Error{kUnsupported} for a format that
+// is known and has no reader.
+model::ModelFilePtr open_model(const std::filesystem::path& path);
+
+// Writes a copy with one entry of metadata set, reopens and validates it, and puts it in its place. Throws
+// Error{kIo}, and Error{kUsage} for a place that is one of the model's own files.
+void write_with_metadata(const model::ModelFile& file, const std::string& key, const std::string& value,
+                         const std::filesystem::path& output);
+
+}  // namespace ounce::formats
