@@ -6,7 +6,6 @@ usage: cli_reference.py OUNCE [--check docs/cli.md | --write docs/cli.md]     ex
 
 import argparse
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -20,20 +19,13 @@ def help_of(ounce, *verb):
     return subprocess.run([ounce, *verb, "--help-all"], check=True, capture_output=True, text=True).stdout.rstrip()
 
 
-def verbs_in(text):
-    """The names below the heading of subcommands."""
-    found = re.search(r"^Subcommands:\n((?:  .*\n?)+)", text + "\n", re.MULTILINE)
-    return re.findall(r"^  ([a-z]+) ", found.group(1), re.MULTILINE) if found else []
-
-
 def reference(ounce):
-    program = help_of(ounce)
-    parts = [HEAD, f"```text\n{program}\n```\n"]
-    for verb in verbs_in(program):
-        text = help_of(ounce, verb)
-        parts.append(f"## {verb}\n\n```text\n{text}\n```\n")
-        for below in verbs_in(text):
-            parts.append(f"### {verb} {below}\n\n```text\n{help_of(ounce, verb, below)}\n```\n")
+    pages = subprocess.run([ounce, "man", "--list"], check=True, capture_output=True, text=True).stdout.split()
+    parts = [HEAD, f"```text\n{help_of(ounce)}\n```\n"]
+    for page in pages:
+        verb = page.split("-")[1:]
+        if verb:
+            parts.append(f"{'#' * (len(verb) + 1)} {' '.join(verb)}\n\n```text\n{help_of(ounce, *verb)}\n```\n")
     return "\n".join(parts)
 
 

@@ -29,80 +29,6 @@ from ._results import (
 )
 
 
-def inspect(
-    model: Model,
-    *,
-    to: Optional[Literal["w8", "w4", "w16"]] = "w8",
-    decode: Optional[Literal["auto", "dq", "fold"]] = "auto",
-    memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
-    decode_share: Optional[float] = None,
-    granularity: Optional[Word] = None,
-    scale: Optional[Literal["absmax", "mse"]] = "mse",
-    rounding: Optional[Literal["adaptive", "balanced", "nearest"]] = "balanced",
-    codebook: Optional[bool] = None,
-    asymmetric: Optional[bool] = None,
-    half_share: Optional[float] = None,
-    min_bytes: Optional[int] = None,
-    include: Optional[Words] = None,
-    exclude: Optional[Words] = None,
-    ignore_unmatched: Optional[bool] = None,
-    keep_inputs: Optional[bool] = None,
-    node: Optional[Words] = None,
-    tensors: Optional[int] = None,
-    progress: Progress = None,
-) -> InspectResult:
-    r"""What is in a model, and what quantize would do with it.
-
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    to: w8 (25 % of the bytes), w4 (15 %), w16 (50 %)
-    decode: how the runtime gets weights back: fold (constants at load, FP32 speed), dq
-        (DequantizeLinear)
-    memory: w8, w4: what decode auto trades for memory in the app: fast (nothing: weights are FP32 once
-        loaded), balanced (some are decoded at every run, see decode_share), low (all that can be)
-    decode_share: memory balanced: percent of a run's time to spend on decoding weights, estimated from
-        shapes (default: 5)
-    granularity: what shares a scale: auto, tensor, channel, block:N (default: auto)
-    scale: how scales are found: mse (least squared error), absmax
-    rounding: balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer
-        gives what it gave before on calibration data; slower)
-    codebook: k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
-    asymmetric: give every scale a zero point
-    half_share: percent of the size to spend on 16-bit floats for the smallest weights (default: 0.1)
-    min_bytes: leave smaller tensors alone (default: 1024)
-    include: only these: a regular expression on tensor, node and op type (one, or a list)
-    exclude: not these: likewise
-    ignore_unmatched: warn about a regular expression that matches nothing, instead of failing
-    keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
-        become constants)
-    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so
-        its weights are stored, and it computes on floats), with to static also dynamic (one, or a list)
-    tensors: how many of the largest float tensors to show (default: 20)
-
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("inspect", InspectResult, {
-        "model": model,
-        "to": to,
-        "decode": decode,
-        "memory": memory,
-        "decode_share": decode_share,
-        "granularity": granularity,
-        "scale": scale,
-        "rounding": rounding,
-        "codebook": codebook,
-        "asymmetric": asymmetric,
-        "half_share": half_share,
-        "min_bytes": min_bytes,
-        "include": include,
-        "exclude": exclude,
-        "ignore_unmatched": ignore_unmatched,
-        "keep_inputs": keep_inputs,
-        "node": node,
-        "tensors": tensors,
-    }, progress)
-
-
 def quantize(
     model: Model,
     output: Optional[Word] = None,
@@ -430,169 +356,6 @@ def quantize(
         "length": length,
         "frame": frame,
         "hop": hop,
-    }, progress)
-
-
-def calibrate(
-    model: Model,
-    output: Optional[Word] = None,
-    *,
-    shard: Optional[Word] = None,
-    batch: Optional[int] = None,
-    data: Optional[Data] = None,
-    input: Optional[Words] = None,
-    set: Optional[Words] = None,
-    carry: Optional[Words] = None,
-    labels: Optional[Union[str, Any]] = None,
-    first: Optional[int] = None,
-    samples: Optional[int] = None,
-    part: Optional[Word] = None,
-    shape: Optional[Words] = None,
-    seed: Optional[int] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
-    for_: Optional[Word] = None,
-    kind: Optional[Literal["audio", "image", "tensor"]] = None,
-    size: Optional[Word] = None,
-    resample: Optional[Word] = None,
-    resize_backend: Optional[Literal["opencv", "pillow"]] = None,
-    crop: Optional[Word] = None,
-    crop_rule: Optional[Literal["huggingface", "torchvision"]] = None,
-    color: Optional[Literal["bgr", "grey", "rgb"]] = None,
-    layout: Optional[Literal["nchw", "nhwc"]] = None,
-    rescale: Optional[Word] = None,
-    mean: Optional[Words] = None,
-    std: Optional[Words] = None,
-    rate: Optional[int] = None,
-    length: Optional[int] = None,
-    frame: Optional[int] = None,
-    hop: Optional[int] = None,
-    runtime: Optional[Word] = None,
-    threads: Optional[int] = None,
-    threads_between: Optional[int] = None,
-    optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
-    session_config: Optional[Words] = None,
-    isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
-    progress: Progress = None,
-) -> CalibrateResult:
-    r"""What the activations of a model look like on data, for static INT8.
-
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    output: the file of ranges (default: model.ranges beside the model)
-    shard: I/N: only every N-th sample, beginning with the I-th; 'merge' puts the parts together
-    batch: samples in one run (default: 1)
-
-    Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: begin with this sample
-    samples: so many samples (0: all)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
-
-    How raw data becomes an input (the contract):
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
-    for_: the input that these options speak of (default: the only one)
-    kind: image, audio or tensor
-    size: resize to HEIGHTxWIDTH, or the shorter side to S
-    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
-        area
-    resize_backend: resize as pillow or as opencv does
-    crop: cut out the middle: HEIGHTxWIDTH or S
-    crop_rule: where the middle is: torchvision or huggingface
-    color: rgb, bgr or grey
-    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
-        are height, width, channels
-    rescale: multiply by this, such as 1/255
-    mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: one number, or one for each channel, with commas
-    rate: samples a second that sound must have
-    length: samples that the model takes: longer sound is cut, shorter filled up
-    frame: cut sound into frames of so many samples, each a run of the model
-    hop: a frame every so many samples; what it is longer lies before (default: frame)
-
-    Runtime:
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-    threads_between: threads for ops side by side (default: 1)
-    optimization: graph optimization: none, basic, extended, all
-    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
-
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("calibrate", CalibrateResult, {
-        "model": model,
-        "output": output,
-        "shard": shard,
-        "batch": batch,
-        "data": data,
-        "input": input,
-        "set": set,
-        "carry": carry,
-        "labels": labels,
-        "first": first,
-        "samples": samples,
-        "part": part,
-        "shape": shape,
-        "seed": seed,
-        "contract": contract,
-        "for": for_,
-        "kind": kind,
-        "size": size,
-        "resample": resample,
-        "resize_backend": resize_backend,
-        "crop": crop,
-        "crop_rule": crop_rule,
-        "color": color,
-        "layout": layout,
-        "rescale": rescale,
-        "mean": mean,
-        "std": std,
-        "rate": rate,
-        "length": length,
-        "frame": frame,
-        "hop": hop,
-        "runtime": runtime,
-        "threads": threads,
-        "threads_between": threads_between,
-        "optimization": optimization,
-        "session_config": session_config,
-        "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
-    }, progress)
-
-
-def calibrate_merge(
-    part: Words,
-    output: Optional[Word] = None,
-    *,
-    progress: Progress = None,
-) -> CalibrateResult:
-    r"""Put the parts of a calibration together: the same file as one run gives.
-
-    part: files of ranges
-    output: the file of ranges
-
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("calibrate merge", CalibrateResult, {
-        "part": part,
-        "output": output,
     }, progress)
 
 
@@ -1026,197 +789,6 @@ def bench(
     }, progress)
 
 
-def sensitivity(
-    model: Model,
-    *,
-    to: Optional[Literal["dynamic", "static", "w4", "w8"]] = "static",
-    by: Optional[Literal["block", "layer", "op"]] = "layer",
-    top: Optional[int] = None,
-    min_sqnr: Optional[float] = None,
-    task: Optional[Literal["auto", "classify", "detect", "embed", "ctc", "segment", "tag", "audio", "regress"]] = "auto",
-    metric_command: Optional[Word] = None,
-    metric_seconds: Optional[float] = None,
-    metric: Optional[Union[str, Metric]] = "auto",
-    tags: Optional[Words] = None,
-    label_output: Optional[Word] = None,
-    outputs: Optional[Words] = None,
-    threshold: Optional[float] = None,
-    batch: Optional[int] = None,
-    cache: Optional[Word] = None,
-    no_cache: Optional[bool] = None,
-    jobs: Optional[int] = None,
-    report: Optional[Word] = None,
-    data: Optional[Data] = None,
-    input: Optional[Words] = None,
-    set: Optional[Words] = None,
-    carry: Optional[Words] = None,
-    labels: Optional[Union[str, Any]] = None,
-    first: Optional[int] = None,
-    samples: Optional[int] = None,
-    part: Optional[Word] = None,
-    shape: Optional[Words] = None,
-    seed: Optional[int] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
-    for_: Optional[Word] = None,
-    kind: Optional[Literal["audio", "image", "tensor"]] = None,
-    size: Optional[Word] = None,
-    resample: Optional[Word] = None,
-    resize_backend: Optional[Literal["opencv", "pillow"]] = None,
-    crop: Optional[Word] = None,
-    crop_rule: Optional[Literal["huggingface", "torchvision"]] = None,
-    color: Optional[Literal["bgr", "grey", "rgb"]] = None,
-    layout: Optional[Literal["nchw", "nhwc"]] = None,
-    rescale: Optional[Word] = None,
-    mean: Optional[Words] = None,
-    std: Optional[Words] = None,
-    rate: Optional[int] = None,
-    length: Optional[int] = None,
-    frame: Optional[int] = None,
-    hop: Optional[int] = None,
-    runtime: Optional[Word] = None,
-    threads: Optional[int] = None,
-    threads_between: Optional[int] = None,
-    optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
-    session_config: Optional[Words] = None,
-    isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
-    progress: Progress = None,
-) -> SensitivityResult:
-    r"""Which layers suffer from a format, and what to leave out.
-
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    to: the format to suffer from: static, dynamic, w8, w4
-    by: what is measured together: layer (each alone), block (by names, or neighbours), op (all Convs …)
-    top: measure only so many, those with the largest estimated error (0: all) (default: 0)
-    min_sqnr: dB of the outputs that --exclude is to reach (default: 30)
-    task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
-        labels the original's outputs are the truth
-    metric_command: a program of your own that prints a number, run with the folder of both models'
-        outputs: 'python3 score.py'
-    metric_seconds: that it may take (default: 300)
-    metric: of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5); or a function of the outputs
-        by name and of the labels that gives a number, or numbers by name
-    tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
-        turn)
-    label_output: the output that labels speak of (default: the first)
-    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
-        reported. Example: outputs probabilities
-    threshold: decision threshold of an output: count decisions that change (two columns of
-        probabilities are one decision); with task detect, the least score of a box
-    batch: samples in one run (default: 1)
-    cache: folder in which measurements are kept (default: OUNCE_CACHE, or ounce in the user's cache)
-    no_cache: keep nothing, and recall nothing
-    jobs: models measured at once (0: as many as CPUs and memory allow) (default: 0)
-    report: draw the result as one page that anybody can open: FILE.html
-
-    Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: begin with this sample
-    samples: to measure on, evenly spread over the data (0: all; default: 64, with carry the first 1024)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
-
-    How raw data becomes an input (the contract):
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
-    for_: the input that these options speak of (default: the only one)
-    kind: image, audio or tensor
-    size: resize to HEIGHTxWIDTH, or the shorter side to S
-    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
-        area
-    resize_backend: resize as pillow or as opencv does
-    crop: cut out the middle: HEIGHTxWIDTH or S
-    crop_rule: where the middle is: torchvision or huggingface
-    color: rgb, bgr or grey
-    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
-        are height, width, channels
-    rescale: multiply by this, such as 1/255
-    mean: then subtract: one number, or one for each channel, with commas
-    std: then divide by: one number, or one for each channel, with commas
-    rate: samples a second that sound must have
-    length: samples that the model takes: longer sound is cut, shorter filled up
-    frame: cut sound into frames of so many samples, each a run of the model
-    hop: a frame every so many samples; what it is longer lies before (default: frame)
-
-    Runtime:
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-    threads_between: threads for ops side by side (default: 1)
-    optimization: graph optimization: none, basic, extended, all
-    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
-
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("sensitivity", SensitivityResult, {
-        "model": model,
-        "to": to,
-        "by": by,
-        "top": top,
-        "min_sqnr": min_sqnr,
-        "task": task,
-        "metric_command": metric_command,
-        "metric_seconds": metric_seconds,
-        "metric": metric,
-        "tags": tags,
-        "label_output": label_output,
-        "outputs": outputs,
-        "threshold": threshold,
-        "batch": batch,
-        "cache": cache,
-        "no_cache": no_cache,
-        "jobs": jobs,
-        "report": report,
-        "data": data,
-        "input": input,
-        "set": set,
-        "carry": carry,
-        "labels": labels,
-        "first": first,
-        "samples": samples,
-        "part": part,
-        "shape": shape,
-        "seed": seed,
-        "contract": contract,
-        "for": for_,
-        "kind": kind,
-        "size": size,
-        "resample": resample,
-        "resize_backend": resize_backend,
-        "crop": crop,
-        "crop_rule": crop_rule,
-        "color": color,
-        "layout": layout,
-        "rescale": rescale,
-        "mean": mean,
-        "std": std,
-        "rate": rate,
-        "length": length,
-        "frame": frame,
-        "hop": hop,
-        "runtime": runtime,
-        "threads": threads,
-        "threads_between": threads_between,
-        "optimization": optimization,
-        "session_config": session_config,
-        "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
-    }, progress)
-
-
 def tune(
     model: Model,
     output: Optional[Word] = None,
@@ -1618,6 +1190,80 @@ def advise(
     }, progress)
 
 
+def inspect(
+    model: Model,
+    *,
+    to: Optional[Literal["w8", "w4", "w16"]] = "w8",
+    decode: Optional[Literal["auto", "dq", "fold"]] = "auto",
+    memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
+    decode_share: Optional[float] = None,
+    granularity: Optional[Word] = None,
+    scale: Optional[Literal["absmax", "mse"]] = "mse",
+    rounding: Optional[Literal["adaptive", "balanced", "nearest"]] = "balanced",
+    codebook: Optional[bool] = None,
+    asymmetric: Optional[bool] = None,
+    half_share: Optional[float] = None,
+    min_bytes: Optional[int] = None,
+    include: Optional[Words] = None,
+    exclude: Optional[Words] = None,
+    ignore_unmatched: Optional[bool] = None,
+    keep_inputs: Optional[bool] = None,
+    node: Optional[Words] = None,
+    tensors: Optional[int] = None,
+    progress: Progress = None,
+) -> InspectResult:
+    r"""What is in a model, and what quantize would do with it.
+
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
+    to: w8 (25 % of the bytes), w4 (15 %), w16 (50 %)
+    decode: how the runtime gets weights back: fold (constants at load, FP32 speed), dq
+        (DequantizeLinear)
+    memory: w8, w4: what decode auto trades for memory in the app: fast (nothing: weights are FP32 once
+        loaded), balanced (some are decoded at every run, see decode_share), low (all that can be)
+    decode_share: memory balanced: percent of a run's time to spend on decoding weights, estimated from
+        shapes (default: 5)
+    granularity: what shares a scale: auto, tensor, channel, block:N (default: auto)
+    scale: how scales are found: mse (least squared error), absmax
+    rounding: balanced (the errors of a channel sum to zero), nearest, adaptive (static: each layer
+        gives what it gave before on calibration data; slower)
+    codebook: k-means codebook instead of a linear scale (w8: 256 values, w4: 16)
+    asymmetric: give every scale a zero point
+    half_share: percent of the size to spend on 16-bit floats for the smallest weights (default: 0.1)
+    min_bytes: leave smaller tensors alone (default: 1024)
+    include: only these: a regular expression on tensor, node and op type (one, or a list)
+    exclude: not these: likewise
+    ignore_unmatched: warn about a regular expression that matches nothing, instead of failing
+    keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
+        become constants)
+    node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so
+        its weights are stored, and it computes on floats), with to static also dynamic (one, or a list)
+    tensors: how many of the largest float tensors to show (default: 20)
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("inspect", InspectResult, {
+        "model": model,
+        "to": to,
+        "decode": decode,
+        "memory": memory,
+        "decode_share": decode_share,
+        "granularity": granularity,
+        "scale": scale,
+        "rounding": rounding,
+        "codebook": codebook,
+        "asymmetric": asymmetric,
+        "half_share": half_share,
+        "min_bytes": min_bytes,
+        "include": include,
+        "exclude": exclude,
+        "ignore_unmatched": ignore_unmatched,
+        "keep_inputs": keep_inputs,
+        "node": node,
+        "tensors": tensors,
+    }, progress)
+
+
 def check(
     model: Model,
     *,
@@ -1677,6 +1323,575 @@ def check(
         "folder_there": folder_there,
         "keep_there": keep_there,
         "seconds_there": seconds_there,
+    }, progress)
+
+
+def report(
+    run: Words,
+    output: Optional[Word] = None,
+    *,
+    progress: Progress = None,
+) -> ReportResult:
+    r"""Draw runs as one page that anybody can open, from what --json printed.
+
+    run: documents that json printed: of quantize, verify, bench, sensitivity, tune, advise, check, diff
+    output: the page: FILE.html
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("report", ReportResult, {
+        "run": run,
+        "output": output,
+    }, progress)
+
+
+def sensitivity(
+    model: Model,
+    *,
+    to: Optional[Literal["dynamic", "static", "w4", "w8"]] = "static",
+    by: Optional[Literal["block", "layer", "op"]] = "layer",
+    top: Optional[int] = None,
+    min_sqnr: Optional[float] = None,
+    task: Optional[Literal["auto", "classify", "detect", "embed", "ctc", "segment", "tag", "audio", "regress"]] = "auto",
+    metric_command: Optional[Word] = None,
+    metric_seconds: Optional[float] = None,
+    metric: Optional[Union[str, Metric]] = "auto",
+    tags: Optional[Words] = None,
+    label_output: Optional[Word] = None,
+    outputs: Optional[Words] = None,
+    threshold: Optional[float] = None,
+    batch: Optional[int] = None,
+    cache: Optional[Word] = None,
+    no_cache: Optional[bool] = None,
+    jobs: Optional[int] = None,
+    report: Optional[Word] = None,
+    data: Optional[Data] = None,
+    input: Optional[Words] = None,
+    set: Optional[Words] = None,
+    carry: Optional[Words] = None,
+    labels: Optional[Union[str, Any]] = None,
+    first: Optional[int] = None,
+    samples: Optional[int] = None,
+    part: Optional[Word] = None,
+    shape: Optional[Words] = None,
+    seed: Optional[int] = None,
+    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    for_: Optional[Word] = None,
+    kind: Optional[Literal["audio", "image", "tensor"]] = None,
+    size: Optional[Word] = None,
+    resample: Optional[Word] = None,
+    resize_backend: Optional[Literal["opencv", "pillow"]] = None,
+    crop: Optional[Word] = None,
+    crop_rule: Optional[Literal["huggingface", "torchvision"]] = None,
+    color: Optional[Literal["bgr", "grey", "rgb"]] = None,
+    layout: Optional[Literal["nchw", "nhwc"]] = None,
+    rescale: Optional[Word] = None,
+    mean: Optional[Words] = None,
+    std: Optional[Words] = None,
+    rate: Optional[int] = None,
+    length: Optional[int] = None,
+    frame: Optional[int] = None,
+    hop: Optional[int] = None,
+    runtime: Optional[Word] = None,
+    threads: Optional[int] = None,
+    threads_between: Optional[int] = None,
+    optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
+    session_config: Optional[Words] = None,
+    isolate: Optional[bool] = None,
+    isolate_memory: Optional[float] = None,
+    isolate_seconds: Optional[float] = None,
+    progress: Progress = None,
+) -> SensitivityResult:
+    r"""Which layers suffer from a format, and what to leave out.
+
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
+    to: the format to suffer from: static, dynamic, w8, w4
+    by: what is measured together: layer (each alone), block (by names, or neighbours), op (all Convs …)
+    top: measure only so many, those with the largest estimated error (0: all) (default: 0)
+    min_sqnr: dB of the outputs that --exclude is to reach (default: 30)
+    task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
+        labels the original's outputs are the truth
+    metric_command: a program of your own that prints a number, run with the folder of both models'
+        outputs: 'python3 score.py'
+    metric_seconds: that it may take (default: 300)
+    metric: of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5); or a function of the outputs
+        by name and of the labels that gives a number, or numbers by name
+    tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
+        turn)
+    label_output: the output that labels speak of (default: the first)
+    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
+        reported. Example: outputs probabilities
+    threshold: decision threshold of an output: count decisions that change (two columns of
+        probabilities are one decision); with task detect, the least score of a box
+    batch: samples in one run (default: 1)
+    cache: folder in which measurements are kept (default: OUNCE_CACHE, or ounce in the user's cache)
+    no_cache: keep nothing, and recall nothing
+    jobs: models measured at once (0: as many as CPUs and memory allow) (default: 0)
+    report: draw the result as one page that anybody can open: FILE.html
+
+    Data:
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
+    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
+    set: INPUT=NUMBER: an input that is always the same (one, or a list)
+    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+        images
+    first: begin with this sample
+    samples: to measure on, evenly spread over the data (0: all; default: 64, with carry the first 1024)
+    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
+
+    How raw data becomes an input (the contract):
+    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
+        a dictionary
+    for_: the input that these options speak of (default: the only one)
+    kind: image, audio or tensor
+    size: resize to HEIGHTxWIDTH, or the shorter side to S
+    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
+        area
+    resize_backend: resize as pillow or as opencv does
+    crop: cut out the middle: HEIGHTxWIDTH or S
+    crop_rule: where the middle is: torchvision or huggingface
+    color: rgb, bgr or grey
+    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
+        are height, width, channels
+    rescale: multiply by this, such as 1/255
+    mean: then subtract: one number, or one for each channel, with commas
+    std: then divide by: one number, or one for each channel, with commas
+    rate: samples a second that sound must have
+    length: samples that the model takes: longer sound is cut, shorter filled up
+    frame: cut sound into frames of so many samples, each a run of the model
+    hop: a frame every so many samples; what it is longer lies before (default: frame)
+
+    Runtime:
+    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
+    threads_between: threads for ops side by side (default: 1)
+    optimization: graph optimization: none, basic, extended, all
+    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
+    isolate: run models in a process of their own, with limits (the default)
+    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
+    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("sensitivity", SensitivityResult, {
+        "model": model,
+        "to": to,
+        "by": by,
+        "top": top,
+        "min_sqnr": min_sqnr,
+        "task": task,
+        "metric_command": metric_command,
+        "metric_seconds": metric_seconds,
+        "metric": metric,
+        "tags": tags,
+        "label_output": label_output,
+        "outputs": outputs,
+        "threshold": threshold,
+        "batch": batch,
+        "cache": cache,
+        "no_cache": no_cache,
+        "jobs": jobs,
+        "report": report,
+        "data": data,
+        "input": input,
+        "set": set,
+        "carry": carry,
+        "labels": labels,
+        "first": first,
+        "samples": samples,
+        "part": part,
+        "shape": shape,
+        "seed": seed,
+        "contract": contract,
+        "for": for_,
+        "kind": kind,
+        "size": size,
+        "resample": resample,
+        "resize_backend": resize_backend,
+        "crop": crop,
+        "crop_rule": crop_rule,
+        "color": color,
+        "layout": layout,
+        "rescale": rescale,
+        "mean": mean,
+        "std": std,
+        "rate": rate,
+        "length": length,
+        "frame": frame,
+        "hop": hop,
+        "runtime": runtime,
+        "threads": threads,
+        "threads_between": threads_between,
+        "optimization": optimization,
+        "session_config": session_config,
+        "isolate": isolate,
+        "isolate_memory": isolate_memory,
+        "isolate_seconds": isolate_seconds,
+    }, progress)
+
+
+def calibrate(
+    model: Model,
+    output: Optional[Word] = None,
+    *,
+    shard: Optional[Word] = None,
+    batch: Optional[int] = None,
+    data: Optional[Data] = None,
+    input: Optional[Words] = None,
+    set: Optional[Words] = None,
+    carry: Optional[Words] = None,
+    labels: Optional[Union[str, Any]] = None,
+    first: Optional[int] = None,
+    samples: Optional[int] = None,
+    part: Optional[Word] = None,
+    shape: Optional[Words] = None,
+    seed: Optional[int] = None,
+    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    for_: Optional[Word] = None,
+    kind: Optional[Literal["audio", "image", "tensor"]] = None,
+    size: Optional[Word] = None,
+    resample: Optional[Word] = None,
+    resize_backend: Optional[Literal["opencv", "pillow"]] = None,
+    crop: Optional[Word] = None,
+    crop_rule: Optional[Literal["huggingface", "torchvision"]] = None,
+    color: Optional[Literal["bgr", "grey", "rgb"]] = None,
+    layout: Optional[Literal["nchw", "nhwc"]] = None,
+    rescale: Optional[Word] = None,
+    mean: Optional[Words] = None,
+    std: Optional[Words] = None,
+    rate: Optional[int] = None,
+    length: Optional[int] = None,
+    frame: Optional[int] = None,
+    hop: Optional[int] = None,
+    runtime: Optional[Word] = None,
+    threads: Optional[int] = None,
+    threads_between: Optional[int] = None,
+    optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
+    session_config: Optional[Words] = None,
+    isolate: Optional[bool] = None,
+    isolate_memory: Optional[float] = None,
+    isolate_seconds: Optional[float] = None,
+    progress: Progress = None,
+) -> CalibrateResult:
+    r"""What the activations of a model look like on data, for static INT8.
+
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
+    output: the file of ranges (default: model.ranges beside the model)
+    shard: I/N: only every N-th sample, beginning with the I-th; 'merge' puts the parts together
+    batch: samples in one run (default: 1)
+
+    Data:
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
+    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
+    set: INPUT=NUMBER: an input that is always the same (one, or a list)
+    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+        images
+    first: begin with this sample
+    samples: so many samples (0: all)
+    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
+
+    How raw data becomes an input (the contract):
+    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
+        a dictionary
+    for_: the input that these options speak of (default: the only one)
+    kind: image, audio or tensor
+    size: resize to HEIGHTxWIDTH, or the shorter side to S
+    resample: nearest, box, bilinear, hamming, bicubic, lanczos; OpenCV: nearest, bilinear, bicubic,
+        area
+    resize_backend: resize as pillow or as opencv does
+    crop: cut out the middle: HEIGHTxWIDTH or S
+    crop_rule: where the middle is: torchvision or huggingface
+    color: rgb, bgr or grey
+    layout: layout of the model's input: nchw (channels first) or nhwc; images and uint8 arrays of data
+        are height, width, channels
+    rescale: multiply by this, such as 1/255
+    mean: then subtract: one number, or one for each channel, with commas
+    std: then divide by: one number, or one for each channel, with commas
+    rate: samples a second that sound must have
+    length: samples that the model takes: longer sound is cut, shorter filled up
+    frame: cut sound into frames of so many samples, each a run of the model
+    hop: a frame every so many samples; what it is longer lies before (default: frame)
+
+    Runtime:
+    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
+    threads_between: threads for ops side by side (default: 1)
+    optimization: graph optimization: none, basic, extended, all
+    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
+    isolate: run models in a process of their own, with limits (the default)
+    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
+    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("calibrate", CalibrateResult, {
+        "model": model,
+        "output": output,
+        "shard": shard,
+        "batch": batch,
+        "data": data,
+        "input": input,
+        "set": set,
+        "carry": carry,
+        "labels": labels,
+        "first": first,
+        "samples": samples,
+        "part": part,
+        "shape": shape,
+        "seed": seed,
+        "contract": contract,
+        "for": for_,
+        "kind": kind,
+        "size": size,
+        "resample": resample,
+        "resize_backend": resize_backend,
+        "crop": crop,
+        "crop_rule": crop_rule,
+        "color": color,
+        "layout": layout,
+        "rescale": rescale,
+        "mean": mean,
+        "std": std,
+        "rate": rate,
+        "length": length,
+        "frame": frame,
+        "hop": hop,
+        "runtime": runtime,
+        "threads": threads,
+        "threads_between": threads_between,
+        "optimization": optimization,
+        "session_config": session_config,
+        "isolate": isolate,
+        "isolate_memory": isolate_memory,
+        "isolate_seconds": isolate_seconds,
+    }, progress)
+
+
+def calibrate_merge(
+    part: Words,
+    output: Optional[Word] = None,
+    *,
+    progress: Progress = None,
+) -> CalibrateResult:
+    r"""Put the parts of a calibration together: the same file as one run gives.
+
+    part: files of ranges
+    output: the file of ranges
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("calibrate merge", CalibrateResult, {
+        "part": part,
+        "output": output,
+    }, progress)
+
+
+def diff(
+    a: Optional[Word],
+    b: Optional[Word],
+    *,
+    report: Optional[Word] = None,
+    progress: Progress = None,
+) -> DiffResult:
+    r"""What changed between two models? exit 0 if nothing did, 1 otherwise.
+
+    a: a model
+    b: the one that it became
+    report: draw the result as one page that anybody can open: FILE.html
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("diff", DiffResult, {
+        "a": a,
+        "b": b,
+        "report": report,
+    }, progress)
+
+
+def publish(
+    model: Model,
+    output: Optional[Word] = None,
+    *,
+    layout: Optional[Literal["huggingface", "genai", "plain"]] = "huggingface",
+    variants: Optional[Words] = None,
+    target: Optional[Word] = None,
+    external_data: Optional[Literal["auto", "always", "never"]] = "auto",
+    replace: Optional[bool] = None,
+    bench: Optional[bool] = None,
+    seconds: Optional[float] = None,
+    task: Optional[Literal["auto", "classify", "detect", "embed", "ctc", "segment", "tag", "audio", "regress"]] = "auto",
+    metric_command: Optional[Word] = None,
+    metric_seconds: Optional[float] = None,
+    metric: Optional[Union[str, Metric]] = "auto",
+    tags: Optional[Words] = None,
+    label_output: Optional[Word] = None,
+    outputs: Optional[Words] = None,
+    threshold: Optional[float] = None,
+    edge_cases: Optional[bool] = None,
+    on: Optional[Words] = None,
+    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
+    abs_tol: Optional[float] = None,
+    mean_tol: Optional[float] = None,
+    max_mse: Optional[float] = None,
+    min_sqnr: Optional[float] = None,
+    min_agreement: Optional[Word] = None,
+    max_flips: Optional[Word] = None,
+    max_drop: Optional[Words] = None,
+    confidence: Optional[Word] = None,
+    data: Optional[Data] = None,
+    input: Optional[Words] = None,
+    set: Optional[Words] = None,
+    carry: Optional[Words] = None,
+    labels: Optional[Union[str, Any]] = None,
+    first: Optional[int] = None,
+    samples: Optional[int] = None,
+    part: Optional[Word] = None,
+    shape: Optional[Words] = None,
+    seed: Optional[int] = None,
+    runtime: Optional[Word] = None,
+    threads: Optional[int] = None,
+    threads_between: Optional[int] = None,
+    optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
+    session_config: Optional[Words] = None,
+    isolate: Optional[bool] = None,
+    isolate_memory: Optional[float] = None,
+    isolate_seconds: Optional[float] = None,
+    progress: Progress = None,
+) -> PublishResult:
+    r"""Write every variant of a model that people expect, with configuration and a model card.
+
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
+    output: the folder to write; appears whole or not at all
+    layout: huggingface (onnx/model_q4.onnx, for transformers.js and optimum), genai (q4/model.onnx),
+        plain (model.q4.onnx)
+    variants: with commas: fp32, fp16, q8, int8, uint8, q4 (default: fp32,fp16,q8,q4)
+    target: where they will run, as in quantize
+    external_data: weights in files of their own: auto (above 2 GiB), always, never
+    replace: a folder that stands there goes, in one step
+    bench: measure speed and memory for the model card (default: on)
+    seconds: to time each model (default: 2)
+    task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
+        labels the original's outputs are the truth
+    metric_command: a program of your own that prints a number, run with the folder of both models'
+        outputs: 'python3 score.py'
+    metric_seconds: that it may take (default: 300)
+    metric: of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5); or a function of the outputs
+        by name and of the labels that gives a number, or numbers by name
+    tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
+        turn)
+    label_output: the output that labels speak of (default: the first)
+    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
+        reported. Example: outputs probabilities
+    threshold: decision threshold of an output: count decisions that change (two columns of
+        probabilities are one decision); with task detect, the least score of a box
+    edge_cases: also try zeros, extremes, noise, batches and lengths (default: on)
+    on: other CPUs to run what computes on integers on before it is written: avx2, avx512, arm64; none;
+        auto for all that can be shown here (default: auto)
+    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
+        a dictionary
+
+    Gates of every variant (without any: 20 dB for every output; with --labels 1 point of the metric):
+    abs_tol: largest difference of any value, such as 0.04
+    mean_tol: largest mean difference of an output, such as 0.01
+    max_mse: largest mean squared difference of an output, such as 1e-4
+    min_sqnr: least signal to noise of an output and its slices in dB
+    min_agreement: least share of same answers, such as 99%: top-1 classes, and outputs that are labels
+    max_flips: largest share of decisions that change at threshold, such as 0.5%
+    max_drop: what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll
+        and mae; or NAME=0.5% for one of several (one, or a list)
+    confidence: how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes
+        by these samples alone (default: none)
+
+    Data:
+    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
+        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
+        CalibrationDataReader)
+    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
+    set: INPUT=NUMBER: an input that is always the same (one, or a list)
+    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
+    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
+        images
+    first: begin with this sample
+    samples: so many samples (0: all)
+    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
+    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
+    seed: seed of random inputs (default: 1)
+
+    Runtime:
+    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
+    threads_between: threads for ops side by side (default: 1)
+    optimization: graph optimization: none, basic, extended, all
+    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
+    isolate: run models in a process of their own, with limits (the default)
+    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
+    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("publish", PublishResult, {
+        "model": model,
+        "output": output,
+        "layout": layout,
+        "variants": variants,
+        "target": target,
+        "external_data": external_data,
+        "replace": replace,
+        "bench": bench,
+        "seconds": seconds,
+        "task": task,
+        "metric_command": metric_command,
+        "metric_seconds": metric_seconds,
+        "metric": metric,
+        "tags": tags,
+        "label_output": label_output,
+        "outputs": outputs,
+        "threshold": threshold,
+        "edge_cases": edge_cases,
+        "on": on,
+        "contract": contract,
+        "abs_tol": abs_tol,
+        "mean_tol": mean_tol,
+        "max_mse": max_mse,
+        "min_sqnr": min_sqnr,
+        "min_agreement": min_agreement,
+        "max_flips": max_flips,
+        "max_drop": max_drop,
+        "confidence": confidence,
+        "data": data,
+        "input": input,
+        "set": set,
+        "carry": carry,
+        "labels": labels,
+        "first": first,
+        "samples": samples,
+        "part": part,
+        "shape": shape,
+        "seed": seed,
+        "runtime": runtime,
+        "threads": threads,
+        "threads_between": threads_between,
+        "optimization": optimization,
+        "session_config": session_config,
+        "isolate": isolate,
+        "isolate_memory": isolate_memory,
+        "isolate_seconds": isolate_seconds,
     }, progress)
 
 
@@ -1920,6 +2135,42 @@ class contract:
         }, progress)
 
 
+def unpack(
+    model: Model,
+    *,
+    cache: Optional[Word] = None,
+    runtime: Optional[Word] = None,
+    session_config: Optional[Words] = None,
+    max_cache: Optional[float] = None,
+    isolate: Optional[bool] = None,
+    isolate_seconds: Optional[float] = None,
+    progress: Progress = None,
+) -> UnpackResult:
+    r"""Decode and optimise models once for this machine, so that an app loads them at once and in no heap.
+
+    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
+    cache: the folder that the app loads from
+    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
+    session_config: NAME=VALUE: an entry of the runtime's session options, as the app will have it (one,
+        or a list)
+    max_cache: MiB that the folder may take: what was used longest ago is removed (0: any) (default: 0)
+    isolate: do it in a process of its own, with limits (the default)
+    isolate_seconds: its time (0: no limit) (default: 600)
+
+    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+        function of what is worked on, the stage, how much is done and of how much
+    """
+    return call("unpack", UnpackResult, {
+        "model": model,
+        "cache": cache,
+        "runtime": runtime,
+        "session_config": session_config,
+        "max_cache": max_cache,
+        "isolate": isolate,
+        "isolate_seconds": isolate_seconds,
+    }, progress)
+
+
 def copy(
     model: Model,
     output: Optional[Word] = None,
@@ -1955,176 +2206,40 @@ def copy(
     }, progress)
 
 
-def publish(
-    model: Model,
-    output: Optional[Word] = None,
-    *,
-    layout: Optional[Literal["huggingface", "genai", "plain"]] = "huggingface",
-    variants: Optional[Words] = None,
-    target: Optional[Word] = None,
-    external_data: Optional[Literal["auto", "always", "never"]] = "auto",
-    replace: Optional[bool] = None,
-    bench: Optional[bool] = None,
-    seconds: Optional[float] = None,
-    task: Optional[Literal["auto", "classify", "detect", "embed", "ctc", "segment", "tag", "audio", "regress"]] = "auto",
-    metric_command: Optional[Word] = None,
-    metric_seconds: Optional[float] = None,
-    metric: Optional[Union[str, Metric]] = "auto",
-    tags: Optional[Words] = None,
-    label_output: Optional[Word] = None,
-    outputs: Optional[Words] = None,
-    threshold: Optional[float] = None,
-    edge_cases: Optional[bool] = None,
-    on: Optional[Words] = None,
-    contract: Optional[Union[Word, Mapping[str, Any]]] = None,
-    abs_tol: Optional[float] = None,
-    mean_tol: Optional[float] = None,
-    max_mse: Optional[float] = None,
-    min_sqnr: Optional[float] = None,
-    min_agreement: Optional[Word] = None,
-    max_flips: Optional[Word] = None,
-    max_drop: Optional[Words] = None,
-    confidence: Optional[Word] = None,
-    data: Optional[Data] = None,
-    input: Optional[Words] = None,
-    set: Optional[Words] = None,
-    carry: Optional[Words] = None,
-    labels: Optional[Union[str, Any]] = None,
-    first: Optional[int] = None,
-    samples: Optional[int] = None,
-    part: Optional[Word] = None,
-    shape: Optional[Words] = None,
-    seed: Optional[int] = None,
-    runtime: Optional[Word] = None,
-    threads: Optional[int] = None,
-    threads_between: Optional[int] = None,
-    optimization: Optional[Literal["none", "basic", "extended", "all"]] = "all",
-    session_config: Optional[Words] = None,
-    isolate: Optional[bool] = None,
-    isolate_memory: Optional[float] = None,
-    isolate_seconds: Optional[float] = None,
-    progress: Progress = None,
-) -> PublishResult:
-    r"""Write every variant of a model that people expect, with configuration and a model card.
+class shadow:
+    """What a candidate did beside the model that answered, on devices."""
 
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    output: the folder to write; appears whole or not at all
-    layout: huggingface (onnx/model_q4.onnx, for transformers.js and optimum), genai (q4/model.onnx),
-        plain (model.q4.onnx)
-    variants: with commas: fp32, fp16, q8, int8, uint8, q4 (default: fp32,fp16,q8,q4)
-    target: where they will run, as in quantize
-    external_data: weights in files of their own: auto (above 2 GiB), always, never
-    replace: a folder that stands there goes, in one step
-    bench: measure speed and memory for the model card (default: on)
-    seconds: to time each model (default: 2)
-    task: what the model is for: classify, detect, embed, ctc, segment, tag, audio or regress; without
-        labels the original's outputs are the truth
-    metric_command: a program of your own that prints a number, run with the folder of both models'
-        outputs: 'python3 score.py'
-    metric_seconds: that it may take (default: 300)
-    metric: of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5); or a function of the outputs
-        by name and of the labels that gives a number, or numbers by name
-    tags: names of the classes of task tag, with commas: O,B-PER,I-PER (default: O, then B and I in
-        turn)
-    label_output: the output that labels speak of (default: the first)
-    outputs: judge these outputs only (repeatable, or with commas); the others are compared and
-        reported. Example: outputs probabilities
-    threshold: decision threshold of an output: count decisions that change (two columns of
-        probabilities are one decision); with task detect, the least score of a box
-    edge_cases: also try zeros, extremes, noise, batches and lengths (default: on)
-    on: other CPUs to run what computes on integers on before it is written: avx2, avx512, arm64; none;
-        auto for all that can be shown here (default: auto)
-    contract: how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or
-        a dictionary
+    @staticmethod
+    def report(
+        files: Words,
+        *,
+        min_calls: Optional[float] = None,
+        min_agreement: Optional[float] = None,
+        min_sqnr: Optional[float] = None,
+        max_failures: Optional[float] = None,
+        max_latency_ratio: Optional[float] = None,
+        progress: Progress = None,
+    ) -> ShadowReportResult:
+        r"""Merge the statistics of devices, and judge them; exit 1 if the candidate does not pass.
 
-    Gates of every variant (without any: 20 dB for every output; with --labels 1 point of the metric):
-    abs_tol: largest difference of any value, such as 0.04
-    mean_tol: largest mean difference of an output, such as 0.01
-    max_mse: largest mean squared difference of an output, such as 1e-4
-    min_sqnr: least signal to noise of an output and its slices in dB
-    min_agreement: least share of same answers, such as 99%: top-1 classes, and outputs that are labels
-    max_flips: largest share of decisions that change at threshold, such as 0.5%
-    max_drop: what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll
-        and mae; or NAME=0.5% for one of several (one, or a list)
-    confidence: how sure it must be that the gates hold on other data like this: 90%, 95% …; none goes
-        by these samples alone (default: none)
+        files: files that an app's Shadow has written
+        min_calls: calls that must have been compared (default: 100)
+        min_agreement: share of answers that must be the same (default: 0.99)
+        min_sqnr: dB that the worst output needs (0: any) (default: 0)
+        max_failures: share of calls that the candidate may fail (default: 0.001)
+        max_latency_ratio: of the candidate's p50 to the primary's (0: any) (default: 0)
 
-    Data:
-    data: a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs,
-        labels) of arrays, or an iterable of samples or batches (a DataLoader, a dataset, a
-        CalibrationDataReader)
-    input: INPUT=FIELD: which array or column feeds an input (one, or a list)
-    set: INPUT=NUMBER: an input that is always the same (one, or a list)
-    carry: INPUT=OUTPUT: a state; it starts at zero and gets what the output gave (one, or a list)
-    labels: the array or column with the labels, or the labels themselves; 'folder' for folders of
-        images
-    first: begin with this sample
-    samples: so many samples (0: all)
-    part: I/N: of these every N-th sample, beginning with the I-th: 1/2 and 2/2 have none in common
-    shape: NAME=LENGTH: length of a dynamic axis of random inputs, or INPUT:AXIS=LENGTH (one, or a list)
-    seed: seed of random inputs (default: 1)
-
-    Runtime:
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    threads: threads inside an op (0: as many as the runtime likes) (default: 1)
-    threads_between: threads for ops side by side (default: 1)
-    optimization: graph optimization: none, basic, extended, all
-    session_config: a session entry KEY=VALUE, such as session.disable_quant_qdq=1 (one, or a list)
-    isolate: run models in a process of their own, with limits (the default)
-    isolate_memory: its address space in GiB (0: as much as the machine has) (default: 0)
-    isolate_seconds: its time for loading and for each run (0: no limit) (default: 120)
-
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("publish", PublishResult, {
-        "model": model,
-        "output": output,
-        "layout": layout,
-        "variants": variants,
-        "target": target,
-        "external_data": external_data,
-        "replace": replace,
-        "bench": bench,
-        "seconds": seconds,
-        "task": task,
-        "metric_command": metric_command,
-        "metric_seconds": metric_seconds,
-        "metric": metric,
-        "tags": tags,
-        "label_output": label_output,
-        "outputs": outputs,
-        "threshold": threshold,
-        "edge_cases": edge_cases,
-        "on": on,
-        "contract": contract,
-        "abs_tol": abs_tol,
-        "mean_tol": mean_tol,
-        "max_mse": max_mse,
-        "min_sqnr": min_sqnr,
-        "min_agreement": min_agreement,
-        "max_flips": max_flips,
-        "max_drop": max_drop,
-        "confidence": confidence,
-        "data": data,
-        "input": input,
-        "set": set,
-        "carry": carry,
-        "labels": labels,
-        "first": first,
-        "samples": samples,
-        "part": part,
-        "shape": shape,
-        "seed": seed,
-        "runtime": runtime,
-        "threads": threads,
-        "threads_between": threads_between,
-        "optimization": optimization,
-        "session_config": session_config,
-        "isolate": isolate,
-        "isolate_memory": isolate_memory,
-        "isolate_seconds": isolate_seconds,
-    }, progress)
+        progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
+            function of what is worked on, the stage, how much is done and of how much
+        """
+        return call("shadow report", ShadowReportResult, {
+            "files": files,
+            "min_calls": min_calls,
+            "min_agreement": min_agreement,
+            "min_sqnr": min_sqnr,
+            "max_failures": max_failures,
+            "max_latency_ratio": max_latency_ratio,
+        }, progress)
 
 
 def prove(
@@ -2271,118 +2386,3 @@ def prove(
         "isolate_memory": isolate_memory,
         "isolate_seconds": isolate_seconds,
     }, progress)
-
-
-def diff(
-    a: Optional[Word],
-    b: Optional[Word],
-    *,
-    report: Optional[Word] = None,
-    progress: Progress = None,
-) -> DiffResult:
-    r"""What changed between two models? exit 0 if nothing did, 1 otherwise.
-
-    a: a model
-    b: the one that it became
-    report: draw the result as one page that anybody can open: FILE.html
-
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("diff", DiffResult, {
-        "a": a,
-        "b": b,
-        "report": report,
-    }, progress)
-
-
-def report(
-    run: Words,
-    output: Optional[Word] = None,
-    *,
-    progress: Progress = None,
-) -> ReportResult:
-    r"""Draw runs as one page that anybody can open, from what --json printed.
-
-    run: documents that json printed: of quantize, verify, bench, sensitivity, tune, advise, check, diff
-    output: the page: FILE.html
-
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("report", ReportResult, {
-        "run": run,
-        "output": output,
-    }, progress)
-
-
-def unpack(
-    model: Model,
-    *,
-    cache: Optional[Word] = None,
-    runtime: Optional[Word] = None,
-    session_config: Optional[Words] = None,
-    max_cache: Optional[float] = None,
-    isolate: Optional[bool] = None,
-    isolate_seconds: Optional[float] = None,
-    progress: Progress = None,
-) -> UnpackResult:
-    r"""Decode and optimise models once for this machine, so that an app loads them at once and in no heap.
-
-    model: a path, the bytes of a model, an onnx.ModelProto, or the result of a call that wrote a model
-    cache: the folder that the app loads from
-    runtime: ONNX Runtime: a library's path, or a version (default: the newest)
-    session_config: NAME=VALUE: an entry of the runtime's session options, as the app will have it (one,
-        or a list)
-    max_cache: MiB that the folder may take: what was used longest ago is removed (0: any) (default: 0)
-    isolate: do it in a process of its own, with limits (the default)
-    isolate_seconds: its time (0: no limit) (default: 600)
-
-    progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-        function of what is worked on, the stage, how much is done and of how much
-    """
-    return call("unpack", UnpackResult, {
-        "model": model,
-        "cache": cache,
-        "runtime": runtime,
-        "session_config": session_config,
-        "max_cache": max_cache,
-        "isolate": isolate,
-        "isolate_seconds": isolate_seconds,
-    }, progress)
-
-
-class shadow:
-    """What a candidate did beside the model that answered, on devices."""
-
-    @staticmethod
-    def report(
-        files: Words,
-        *,
-        min_calls: Optional[float] = None,
-        min_agreement: Optional[float] = None,
-        min_sqnr: Optional[float] = None,
-        max_failures: Optional[float] = None,
-        max_latency_ratio: Optional[float] = None,
-        progress: Progress = None,
-    ) -> ShadowReportResult:
-        r"""Merge the statistics of devices, and judge them; exit 1 if the candidate does not pass.
-
-        files: files that an app's Shadow has written
-        min_calls: calls that must have been compared (default: 100)
-        min_agreement: share of answers that must be the same (default: 0.99)
-        min_sqnr: dB that the worst output needs (0: any) (default: 0)
-        max_failures: share of calls that the candidate may fail (default: 0.001)
-        max_latency_ratio: of the candidate's p50 to the primary's (0: any) (default: 0)
-
-        progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
-            function of what is worked on, the stage, how much is done and of how much
-        """
-        return call("shadow report", ShadowReportResult, {
-            "files": files,
-            "min_calls": min_calls,
-            "min_agreement": min_agreement,
-            "min_sqnr": min_sqnr,
-            "max_failures": max_failures,
-            "max_latency_ratio": max_latency_ratio,
-        }, progress)

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/append.h"
 #include "cli/verb_tree.h"
 
 namespace ounce::cli {

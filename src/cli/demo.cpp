@@ -17,7 +17,6 @@
 #include <fstream>
 #include <memory>
 
-#include "cli/embedded_example.h"
 #include "io/temporary_files.h"
 #include "report/advise_report.h"
 #include "report/bench_report.h"
@@ -32,6 +31,20 @@
 #include "verbs/report_file.h"
 #include "verbs/verb.h"
 
+// The voice-command model of examples/commands and 64 of its validation clips: a .npz with audio, int16 [64,
+// 8000] at 8 kHz, and label. The assembler reads the files, so that no tool has to turn them into source.
+#define OUNCE_EMBED(name, file)      \
+  asm(".section .rodata\n"           \
+      ".balign 16\n" #name           \
+      ":\n"                          \
+      ".incbin \"" file "\"\n" #name \
+      "_end:\n"                      \
+      ".previous\n");                \
+  extern "C" const char name[], name##_end[]
+
+OUNCE_EMBED(ounce_embedded_model, OUNCE_EXAMPLE_MODEL);
+OUNCE_EMBED(ounce_embedded_data, OUNCE_EXAMPLE_DATA);
+
 namespace ounce::cli {
 namespace demo_verb {
 
@@ -39,6 +52,10 @@ using verbs::Host;
 using verbs::plainly;
 
 namespace fs = std::filesystem;
+
+std::string_view between(const char* first, const char* end) {
+  return {first, static_cast<std::size_t>(end - first)};
+}
 
 void write(const fs::path& path, std::string_view bytes) {
   std::error_code ignored;
@@ -226,8 +243,8 @@ int run(const Arguments& arguments, Host& host, const verbs::Options&) {
   folder = fs::absolute(folder);
   fs::current_path(folder);  // so that the tables show short names
   if (!output.empty()) verbs::require_page("report.html");
-  write("commands.onnx", embedded_model());
-  write("clips.npz", embedded_data());
+  write("commands.onnx", between(ounce_embedded_model, ounce_embedded_model_end));
+  write("clips.npz", between(ounce_embedded_data, ounce_embedded_data_end));
 
   DataOptions data;
   data.path = "clips.npz";

@@ -5,16 +5,11 @@
 #include <algorithm>
 
 #include "cli/fit_width.h"
+#include "cli/parser.h"
 #include "cli/verb_tree.h"
 
 namespace ounce::cli {
 namespace {
-
-std::string path_of(const CLI::App& app) {
-  if (app.get_parent() == nullptr) return {};
-  const std::string before = path_of(*app.get_parent());
-  return before.empty() ? app.get_name() : before + " " + app.get_name();
-}
 
 bool is_everyday(const CLI::Option& option, const verbs::VerbInfo& info) {
   if (option.get_positional() || option.get_required() || info.everyday.empty()) return true;

@@ -22,7 +22,6 @@
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "cli/help.h"
-#include "cli/parse_error.h"
 #include "cli/parser.h"
 #include "cli/terminal.h"
 #include "cli/verb_tree.h"

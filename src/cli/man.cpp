@@ -8,7 +8,6 @@
 #include <cctype>
 #include <memory>
 
-#include "cli/append.h"
 #include "cli/verb_tree.h"
 
 namespace ounce::cli {

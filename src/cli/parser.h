@@ -51,4 +51,12 @@ class Parser {
   std::deque<bool> flags_;  // CLI11 writes here
 };
 
+// "contract set"; empty for the program.
+std::string path_of(const CLI::App& verb);
+
+// One line for a command line that does not parse, with a guess at what was meant. `words` are those behind
+// the program's name.
+std::string explain(const CLI::ParseError& error, const CLI::App& parser,
+                    const std::vector<std::string>& words);
+
 }  // namespace ounce::cli

@@ -2,13 +2,31 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <thread>
 
-#include "cli/time_left.h"
 #include "verbs/host.h"
 
 namespace ounce::cli {
+
+// How long a stage of the work will go on, from how long its part so far has taken.
+class TimeLeft {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // Nothing while too little is done to tell.
+  std::optional<double> seconds(const char* stage, std::uint64_t done, std::uint64_t total, Time now);
+
+ private:
+  const char* stage_ = nullptr;  // a literal, as Progress::stage is
+  std::uint64_t first_done_ = 0, total_ = 0;
+  Time start_;
+};
+
+std::string time_left_text(double seconds);  // "40 s", "3 min", "1 h 20 min"
 
 class ProgressLine : public verbs::Watch {
  public:

@@ -2,6 +2,9 @@
 // written from it.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,5 +44,11 @@ Verb verb_tree();
 
 // The program and every verb, each before its own.
 std::vector<const Verb*> all_verbs(const Verb& program);
+
+// Adds to text that is written piece by piece.
+template <class... Values>
+void append(std::string& text, fmt::format_string<Values...> format, Values&&... values) {
+  fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
+}
 
 }  // namespace ounce::cli

@@ -9,13 +9,13 @@
 
 namespace ounce::verbs {
 
-extern const VerbInfo kInspect, kQuantize, kCalibrate, kVerify, kBench, kSensitivity, kTune, kAdvise, kCheck,
-    kContract, kCopy, kPublish, kProve, kDiff, kReport, kUnpack, kShadow;
+extern const VerbInfo kQuantize, kVerify, kBench, kTune, kAdvise, kInspect, kCheck, kReport, kSensitivity,
+    kCalibrate, kDiff, kPublish, kContract, kUnpack, kCopy, kShadow, kProve;
 
 std::span<const VerbInfo* const> all_verbs() {
   static constexpr const VerbInfo* kAll[] = {
-      &kInspect,  &kQuantize, &kCalibrate, &kVerify, &kBench, &kSensitivity, &kTune,   &kAdvise, &kCheck,
-      &kContract, &kCopy,     &kPublish,   &kProve,  &kDiff,  &kReport,      &kUnpack, &kShadow};
+      &kQuantize,  &kVerify, &kBench,   &kTune,     &kAdvise, &kInspect, &kCheck,  &kReport, &kSensitivity,
+      &kCalibrate, &kDiff,   &kPublish, &kContract, &kUnpack, &kCopy,    &kShadow, &kProve};
   return kAll;
 }
 

@@ -1,4 +1,4 @@
-#include "cli/time_left.h"
+#include "cli/progress_line.h"
 
 #include <gtest/gtest.h>
 
