@@ -14,6 +14,7 @@
 #include "formats/onnx/graph/validate.h"
 #include "io/mapped_file.h"
 #include "quantize/nbits_fit.h"
+#include "quantize/nbits_search.h"
 #include "quantize/pipeline.h"
 #include "quantize/rewrite.h"
 #include "quantize/statement.h"
