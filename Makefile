@@ -62,6 +62,7 @@ test-docs: build
 docs: build
 	./setup report
 	python3 tools/cli_reference.py build/ounce --write docs/cli.md
+	python3 tools/result_types.py build/ounce
 	python3 tools/failure_map.py build/ounce --example examples/commands --write docs/failure-modes.md
 	python3 tools/readme_table.py build/ounce examples/commands README.md
 	tools/report_picture.sh build/ounce docs/report.png

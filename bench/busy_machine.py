@@ -46,7 +46,7 @@ def speed(ounce, original, candidate, seconds, busy):
         for loop in loops:
             loop.kill()
             loop.wait()
-    return report["models"][1]["batches"][0]["speed_up"]
+    return report["results"][0]["models"][1]["batches"][0]["speed_up"]
 
 
 def main():

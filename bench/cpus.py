@@ -61,7 +61,7 @@ def shown(figures):
 def on(cpu):
     if not cpu["run"]:
         return "not run"
-    if cpu["identical"]:
+    if cpu["exact"]:
         return "equal"
     return f"{cpu['sqnr_db']:.0f} dB" + (f", {cpu['flips']}/{cpu['answers']} flip" if cpu["flips"] else "")
 
@@ -71,7 +71,7 @@ def faults(name, default, full, cpus):
         if not cpu["run"]:
             continue
         floor = 60 if cpu["reference_sqnr_db"] is None else min(60, cpu["reference_sqnr_db"])
-        if not cpu["identical"] and cpu["sqnr_db"] < floor:
+        if not cpu["exact"] and cpu["sqnr_db"] < floor:
             yield f"{name}: {cpu['sqnr_db']:.1f} dB on {cpu['cpu']}"
         if cpu["flips"] > cpu["reference_flips"]:
             yield f"{name}: {cpu['flips']} answers flip on {cpu['cpu']}"
@@ -112,11 +112,11 @@ def main():
                     document = run(arguments.ounce, "verify", model, made[kind], *in_folder(validation, folder),
                                    "--no-edge-cases", "--json", "--on", cpus,
                                    *(["--runtime", arguments.runtime] if arguments.runtime else []), may_fail=(1,))
-                    entries[kind] = document["candidates"][0]
+                    entries[kind] = document["results"][0]
                 feeding = [o for o in validation if o not in ("--metric", "nll")]
                 timing = run(arguments.ounce, "bench", made["full"], made["default"], *in_folder(feeding, folder), "--json",
                              "--seconds", str(arguments.seconds), "--cold-starts", "0")
-                speed = timing["models"][1]["batches"][0]["speed_up"]["ratio"]
+                speed = timing["results"][0]["models"][1]["batches"][0]["speed_up"]["ratio"]
                 full, default = quality(entries["full"]), quality(entries["default"])
                 print(f"{name:18}{form:8}{shown(full)}  {on(entries['full']['cpus'][0]):22}"
                       f"{shown(default)}  {speed:5.2f}  " + "  ".join(f"{on(cpu):14}" for cpu in entries["default"]["cpus"]),

@@ -34,7 +34,7 @@ SAMPLES = 64
 def quality(ounce, model, small, feeding, runtime):
     document = run(ounce, "verify", model, small, *feeding, "--no-edge-cases", "--runtime", runtime, "--json", may_fail=(1,))
     states = [o.split("=")[1] for o in feeding if o.startswith("state=")]
-    outputs = [o for o in document["candidates"][0]["outputs"] if o["name"] not in states]
+    outputs = [o for o in document["results"][0]["outputs"] if o["name"] not in states]
     return min(o["sqnr_db"] if o["sqnr_db"] is not None else 999.0 for o in outputs)
 
 
@@ -64,14 +64,14 @@ def main():
                 made = run(options.ounce, "quantize", model, "-o", small, "--to", "fp16", "--no-verify" if not data else "--verify",
                            *data, "--json")
                 run(options.ounce, "quantize", model, "-o", stored, "--to", "w16", "--no-verify", "--json")
-                nodes = made["models"][0]["nodes"]
+                nodes = made["results"][0]["nodes"]
                 in_floats = sum(node["arithmetic"] == "float" for node in nodes)
                 size = os.path.getsize(small) / os.path.getsize(model)
                 sqnr = [quality(options.ounce, model, small, feeding, runtime) for runtime in runtimes]
                 speeds = [f"{'':>10}", f"{'':>9}"]
                 if data:
                     figures = run(options.ounce, "bench", model, small, stored, "--threads", "1", "--seconds", str(options.seconds),
-                                  *[o for o in feeding if o != "--labels"], "--json")["models"]
+                                  *[o for o in feeding if o != "--labels"], "--json")["results"][0]["models"]
                     ratios = [figure["batches"][0]["speed_up"]["ratio"] for figure in figures[1:]]
                     speeds = [f"{ratios[0]:10.2f}", f"{ratios[1]:9.2f}"]
                 print(f"{name:18} {'yes' if data else 'no':4} {size:6.4f}  {'  '.join(f'{db:9.1f}' for db in sqnr)}  "

@@ -48,7 +48,7 @@ def tuned(arguments, model, data, options, gate, confidence, output):
     """What tune says: the document of the model, with or without a result."""
     return run(arguments.ounce, "tune", model, "--data", data, *options, *gate, "--confidence", confidence, "--budget",
                arguments.budget, "--objective", arguments.objective, "--no-cache", "--on", "none", "-o", output, "--json",
-               may_fail=(1,))["models"][0]
+               may_fail=(1,))["results"][0]
 
 
 def holds(arguments, model, output, data, options, gate):
@@ -83,7 +83,7 @@ def verify_splits(arguments, zoo):
                 part, rest = cut(os.path.join(folder, data), arrays, count,
                                  numpy.random.default_rng([arguments.seed, split]), scratch)
                 found = run(arguments.ounce, "verify", model, small, "--data", part, *options, *gate, "--no-edge-cases", "--json",
-                            may_fail=(1,))["candidates"][0]
+                            may_fail=(1,))["results"][0]
                 good = holds(arguments, model, small, rest, options, gate)
                 for confidence, is_fine in (("none", found["passed"]), ("90%", found["passed"] and found["certain"])):
                     passed[confidence] += is_fine

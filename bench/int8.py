@@ -64,7 +64,7 @@ def places(options, folder):
 
 def measure(ounce, folder, model, small, calibration, validation, seconds):
     document = run(ounce, "verify", model, small, *places(validation, folder), "--no-edge-cases", "--json", may_fail=(1,))
-    entry = document["candidates"][0]
+    entry = document["results"][0]
     states = [o.split("=")[1] for o in validation if o.startswith("state=")]
     figures = {"size": os.path.getsize(small) / os.path.getsize(model),
                "sqnr": min(output["sqnr_db"] if output["sqnr_db"] is not None else 999.0 for output in entry["outputs"]
@@ -79,7 +79,7 @@ def measure(ounce, folder, model, small, calibration, validation, seconds):
             figures["nll"] = metric["candidate"]
     feeding = [o for o in validation if o not in ("--metric", "nll")]
     timing = run(ounce, "bench", model, small, *places(feeding, folder), "--json", "--seconds", str(seconds))
-    figures["speed"] = timing["models"][1]["batches"][0]["speed_up"]["ratio"]
+    figures["speed"] = timing["results"][0]["models"][1]["batches"][0]["speed_up"]["ratio"]
     return figures
 
 

@@ -127,15 +127,15 @@ def main():
                 files.append(os.path.join(folder, f"{i}.onnx"))
                 run(options.ounce, "quantize", original, *how, "--no-verify", "-o", files[-1])
             runtime = ["--runtime", options.runtime] if options.runtime else []
-            report = json.loads(run(options.ounce, "bench", *files, "--threads", 1, "--seconds", options.seconds, "--json", *runtime))
+            report = json.loads(run(options.ounce, "bench", *files, "--threads", 1, "--seconds", options.seconds, "--json", *runtime))["results"][0]
         first = report["models"][0]
         print(f"\n{name}, ONNX Runtime {report['runtime_version']} on {report['cpu']}, {first['bytes'] / 1e6:.0f} MB")
         print("| | size | peak MB | of FP32 | stays MB | run MB | speed |\n|---|---|---|---|---|---|---|")
         for way, model in zip(["FP32"] + [w for w, _ in WAYS], report["models"]):
             memory, speed = model["load_memory"], model["batches"][0]["speed_up"]["ratio"]
-            share = memory["peak"] / first["load_memory"]["peak"]
-            print(f"| {way} | {model['bytes'] / first['bytes']:.3f} | {memory['peak'] / 1e6:.0f} | {share:.2f} "
-                  f"| {memory['stays'] / 1e6:.0f} | {model['peak_memory'] / 1e6:.0f} | {speed:.2f} |")
+            share = memory["peak_bytes"] / first["load_memory"]["peak_bytes"]
+            print(f"| {way} | {model['bytes'] / first['bytes']:.3f} | {memory['peak_bytes'] / 1e6:.0f} | {share:.2f} "
+                  f"| {memory['after_bytes'] / 1e6:.0f} | {model['peak_memory_bytes'] / 1e6:.0f} | {speed:.2f} |")
             if way in WANTED:
                 most, least = WANTED[way]
                 if share > most or speed < least - NOISE:

@@ -49,7 +49,7 @@ def run(*arguments, may_fail=()):
 
 
 def judged(ounce, model, small, judge):
-    entry = run(ounce, "verify", model, small, *judge, "--no-edge-cases", "--json", may_fail=(1,))["candidates"][0]
+    entry = run(ounce, "verify", model, small, *judge, "--no-edge-cases", "--json", may_fail=(1,))["results"][0]
     figures = {"sqnr": min(999. if o["sqnr_db"] is None else o["sqnr_db"] for o in entry["outputs"])}
     agreement = entry["outputs"][0].get("top1_agreement")
     return figures | ({} if agreement is None else {"agreement": agreement})
@@ -86,7 +86,7 @@ def main():
                 smalls.append(os.path.join(scratch, f"{name}.{i}.onnx"))
                 run(program, "quantize", model, "--to", "static", *data, *calibration, "-o", smalls[-1], "--json", "--on", "none", *options)
             timing = run(*arguments.under.split(), arguments.ounce, "bench", model, *smalls, *data, *judge, "--json", "--profile", "--cold-starts", "0", "-t", arguments.seconds)
-            for program, small, timed in zip(programs, smalls, timing["models"][1:]):
+            for program, small, timed in zip(programs, smalls, timing["results"][0]["models"][1:]):
                 figures = judged(arguments.ounce, model, small, data + judge)
                 figures |= {"speed": timed["batches"][0]["speed_up"]["ratio"], "share": timed["profile"]["integer_share"]}
                 is_ours = program == arguments.ounce

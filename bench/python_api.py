@@ -90,10 +90,10 @@ def rows():
 
 def measured(model, candidate, data, options):
     found = ounce.verify(model, candidate, data=data, edge_cases=False, progress=False, **options)
-    figures = {"sqnr": min(output["sqnr_db"] or 999 for output in found.outputs), "bytes": os.path.getsize(candidate)}
+    figures = {"sqnr": min(output.sqnr_db or 999 for output in found.outputs), "bytes": os.path.getsize(candidate)}
     if found.metrics:
         metric = found.metric()
-        figures.update(metric=metric["name"], reference=metric["reference"], value=metric["candidate"], drop=metric["drop"])
+        figures.update(metric=metric.name, reference=metric.reference, value=metric.candidate, drop=metric.drop)
     return figures
 
 
@@ -120,7 +120,7 @@ def shims(only, seconds):
         for label, timed in zip(modules, times.models[1:]):
             found = figures[label]
             quality = f"{found['metric']} {found['value']:.4f} (was {found['reference']:.4f})" if "metric" in found else ""
-            found["speed"] = timed["batches"][0]["speed_up"]["ratio"]
+            found["speed"] = timed.batches[0].speed_up.ratio
             print(f"{name:12} {make.__name__[5:]:8} {label:12} {found['bytes'] / os.path.getsize(model):7.1%} "
                   f"{found['sqnr']:5.1f} dB  {quality:32} {found['speed']:7.2f}x", flush=True)
         theirs, ours = figures["onnxruntime"], figures["ounce.compat"]

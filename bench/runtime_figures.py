@@ -63,9 +63,9 @@ def accuracies(ounce, zoo):
     for name, data, options, metric, wanted in ACCURACIES:
         model = f"{zoo}/{name}.onnx"
         document, _ = ounce.run("verify", model, model, "--data", f"{zoo}/{data}", *options, "--no-edge-cases")
-        found = next(m for m in document["candidates"][0]["metrics"] if m["name"] == metric)
+        found = next(m for m in document["results"][0]["metrics"] if m["name"] == metric)
         value = f"{found['reference']:.4f}"
-        show(f"{name} {metric}", value, value == wanted and found["drop"] == 0 and document["max_abs_diff"] == 0, wanted)
+        show(f"{name} {metric}", value, value == wanted and found["drop"] == 0 and document["results"][0]["max_abs_diff"] == 0, wanted)
 
 
 def overhead(ounce, zoo, folder):
@@ -75,9 +75,9 @@ def overhead(ounce, zoo, folder):
         if not os.path.exists(small):
             ounce.run("quantize", model, "-o", small, "--no-verify")
         document, _ = ounce.run("verify", model, small, "--data", f"{zoo}/{data}", *options, "--no-edge-cases")
-        entry = document["candidates"][0]
-        inside = entry["reference_seconds"] + entry["candidate_seconds"]
-        share = (entry["seconds"] - entry["load_seconds"]) / inside - 1
+        entry = document["results"][0]
+        inside = entry["reference_ns"] + entry["candidate_ns"]
+        share = (entry["duration_ns"] - entry["load_ns"]) / inside - 1
         show(f"{name} ({entry['samples']} samples)", f"{100 * share:.2f} %", share <= 0.05, "at most 5 %")
 
 
@@ -113,7 +113,7 @@ def speeds(ounce, zoo, folder):
             paths.append(f"{folder}/{name}.{form}.onnx")
             ounce.run("quantize", model, "-o", paths[-1], "--no-verify", *more)
         document, _ = ounce.run("bench", model, *paths, "-t", "5", "--cold-starts", "0", *options)
-        for form, entry in zip(forms, document["models"][1:]):
+        for form, entry in zip(forms, document["results"][0]["models"][1:]):
             speed = entry["batches"][0]["speed_up"]
             text = f"{speed['ratio']:.3f} ({speed['low']:.3f} … {speed['high']:.3f})"
             if form == "w8":
@@ -130,8 +130,8 @@ def call_overhead(ounce, folder):
     with open(path, "wb") as file:
         file.write(model(graph([node("Add", ["x", "x"], ["y"])], [value("x", [1])], [value("y", [1])])))
     document, _ = ounce.run("bench", path, "-t", "1", "--cold-starts", "0")
-    latency = document["models"][0]["batches"][0]
-    show("p50 of a call", f"{1e6 * latency['p50']:.1f} µs", latency["p50"] <= 20e-6, "at most 20 µs")
+    p50 = document["results"][0]["models"][0]["batches"][0]["latency"]["p50_ns"]
+    show("p50 of a call", f"{p50 / 1e3:.1f} µs", p50 <= 20_000, "at most 20 µs")
 
 
 def main():

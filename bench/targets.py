@@ -58,7 +58,7 @@ def main():
                         continue
                     made += 1
                     checked = run(options.ounce, "check", small, "--target", target, "--json")
-                    verdict = json.loads(checked.stdout)["models"][0]["targets"][0]["verdict"]
+                    verdict = json.loads(checked.stdout)["results"][0]["targets"][0]["verdict"]
                     library = os.path.join(options.libraries, release, "lib", "libonnxruntime.so")
                     ran = run(options.ounce, "verify", small, small, *data, "--no-edge-cases", "--runtime", library)
                     if ran.returncode != 0 or verdict not in ("runs", "slow"):

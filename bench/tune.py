@@ -97,7 +97,7 @@ def tuned(arguments, row, output, cache):
     """What tune says of its result; None when nothing passed."""
     document = run(arguments.ounce, "tune", row.model, *row.tune, *row.metric, *row.gate, "--objective", arguments.objective,
                    "--budget", arguments.budget, "--confidence", arguments.confidence, "--cache", cache, "-o", output, "--json",
-                   may_fail=(1,))["models"][0]
+                   may_fail=(1,))["results"][0]
     return document if document["passed"] else None
 
 
@@ -105,9 +105,9 @@ def judged(arguments, row, candidates):
     """Figures of each candidate (who, path) on unseen data."""
     paths = [path for _, path in candidates]
     verified = run(arguments.ounce, "verify", row.model, *paths, *row.judge, *row.metric, *row.gate, "--no-edge-cases", "--json",
-                   may_fail=(1,))["candidates"]
+                   may_fail=(1,))["results"]
     timed = run(arguments.ounce, "bench", row.model, *paths, *row.judge, "--seconds", str(arguments.seconds), "--cold-starts", "0",
-                "--threads", "1", "--json")["models"][1:]
+                "--threads", "1", "--json")["results"][0]["models"][1:]
     found = []
     for (who, path), quality, timing in zip(candidates, verified, timed):
         speed = timing["batches"][0]["speed_up"]
@@ -189,7 +189,7 @@ def report(arguments, row, scratch):
     peer = figures[-1] if peer_path else None
     broken = ["nothing passed"]
     if document:
-        figures[0].seconds = document["seconds"]
+        figures[0].seconds = document["duration_ns"] / 1e9
         broken = promises_of(row, figures[0], peer)
         print(table_line(row.name, figures[0], "; ".join(broken) or "holds"))
     else:

@@ -193,7 +193,7 @@ def main():
             runtime = ["--runtime", options.runtime] if options.runtime else []
             subprocess.run([options.ounce, "quantize", full, "-o", small, "--to", "w8", *runtime], check=True, capture_output=True)
             made = json.loads(subprocess.run([options.ounce, "unpack", small, "--cache", cache, "--json", *runtime], check=True,
-                                             capture_output=True, text=True).stdout)["models"][0]
+                                             capture_output=True, text=True).stdout)["results"][0]
             plain, packed, unpacked = best(options, full), best(options, small), best(options, f"{small}@{cache}")
             times = start(options, full, small, f"{small}@{cache}")
             same = packed["output"] == unpacked["output"]
@@ -201,7 +201,7 @@ def main():
                                                     ("w8, unpacked", made["file"], unpacked, times[2], "same" if same else "OTHERS")):
                 print(f"{name:<12} {way:<14} {os.stat(file).st_blocks * 512 / 1e6:>8.1f} {found['seconds'] * 1e3:>8.1f} "
                       f"{found['heap'] / 1e6:>8.1f} {found['mapped'] / 1e6:>10.1f} {times[0] / seconds:>6.3f}  {bits}")
-            print(f"{name:<12} unpacked once in {made['seconds']:.1f} s, in a runner: {made['in_runner']}; of FP32: "
+            print(f"{name:<12} unpacked once in {made['duration_ns'] / 1e9:.1f} s, in a runner: {made['in_runner']}; of FP32: "
                   f"time {unpacked['seconds'] / plain['seconds']:.3f}, heap {unpacked['heap'] / plain['heap']:.3f}", flush=True)
             if not same:
                 failures.append(f"{name}: other outputs")

@@ -62,10 +62,12 @@ MAY_USE = {
     # Shows the results of include/ounce, and knows nothing of the code that made them.
     "report": ["base"],
     "report/html": ["report"],
+    # Results as JSON: knows the structs of include/ounce, and how report words their sentences.
+    "results": ["report"],
 }
 FACES = {
-    "verbs": ["report", "report/html", "io", "base"],  # every verb with its options
-    "cli": ["verbs", "report", "report/html", "io", "base"],
+    "verbs": ["report", "report/html", "results", "io", "base"],  # every verb with its options
+    "cli": ["verbs", "report", "report/html", "results", "io", "base"],
     "capi": ["verbs", "io", "base"],
     "runner": ["runtime", "base"],
 }

@@ -14,7 +14,7 @@ import re
 import sys
 
 # Those that speak to whoever typed a command.
-ABOVE_THE_LIBRARY = {"report", "verbs", "cli", "capi", "runner"}
+ABOVE_THE_LIBRARY = {"report", "results", "verbs", "cli", "capi", "runner"}
 # Writes command lines for people to paste.
 WRITES_COMMANDS = {"src/search/advise/commands.cpp"}
 

@@ -82,7 +82,7 @@ def table(ounce, example):
                 rows[approach] = {column: "–" for column in columns}
                 continue
             targets = ",".join(f"{PLATFORMS[platform]}@{version}" for platform, version in columns)
-            answers = json.loads(run(ounce, folder, "check", "small.onnx", "--target", targets, "--json").stdout)["models"][0]["targets"]
+            answers = json.loads(run(ounce, folder, "check", "small.onnx", "--target", targets, "--json").stdout)["results"][0]["targets"]
             rows[approach] = {column: SIGNS[answer["verdict"]] for column, answer in zip(columns, answers)}
             (folder / "small.onnx").unlink()
     parts = []

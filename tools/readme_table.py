@@ -31,15 +31,15 @@ def table(ounce, example):
             run("quantize", "model.onnx", "--to", way, "-o", f"{way}.onnx", *more)
         files = [f"{way}.onnx" for way in WAYS]
         judged = run("verify", "model.onnx", *files, "--data", "val.npz", "--labels", "label", "--no-edge-cases", "--max-drop", "50%")
-        timed = run("bench", "model.onnx", *files, "--data", "val.npz", "-t", "2")
+        timed = run("bench", "model.onnx", *files, "--data", "val.npz", "-t", "2")["results"][0]
         original = timed["models"][0]
-        rows = [f"| FP32 | {original['bytes'] / 1e3:.0f} kB | – | {judged['candidates'][0]['metrics'][0]['reference']:.3f} | 1 |"]
-        for way, candidate, model in zip(WAYS, judged["candidates"], timed["models"][1:]):
+        rows = [f"| FP32 | {original['bytes'] / 1e3:.0f} kB | – | {judged['results'][0]['metrics'][0]['reference']:.3f} | 1 |"]
+        for way, candidate, model in zip(WAYS, judged["results"], timed["models"][1:]):
             output, speed = candidate["outputs"][0], model["batches"][0]["speed_up"]
             ratio = f"{speed['ratio']:.2f} ({speed['low']:.2f} … {speed['high']:.2f})" if speed["measurable"] else "no measurable difference"
             rows.append(f"| `--to {way}` | {100 * model['bytes'] / original['bytes']:.1f} % | {output['sqnr_db']:.1f} dB | "
                         f"{candidate['metrics'][0]['candidate']:.3f} | {ratio} |")
-        where = f"ONNX Runtime {timed['runtime_version']}, one thread, {timed['cpu']}, {judged['candidates'][0]['samples']} clips"
+        where = f"ONNX Runtime {timed['runtime_version']}, one thread, {timed['cpu']}, {judged['results'][0]['samples']} clips"
     head = ["| the embedded voice-command model | size | output | accuracy | speed (95 % sure) |", "|---|---|---|---|---|"]
     return "\n".join([*head, *rows, "", f"({where}; `make docs` measures it anew. [More models](docs/measured.md).)"])
 

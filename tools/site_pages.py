@@ -18,7 +18,7 @@ NAV = [
     ("Formats", ["weight-storage.md", "few-bits.md", "integer.md", "fp16.md"]),
     ("Verbs", ["advise.md", "bench.md", "calibrate.md", "check.md", "contract.md", "diff.md", "prove.md", "publish.md", "report.md",
                "sensitivity.md", "tune.md", "verify.md"]),
-    ("Reference", ["cli.md", "interface.md", "python.md", "c-api.md", "failure-modes.md"]),
+    ("Reference", ["cli.md", "interface.md", "json.md", "python.md", "c-api.md", "failure-modes.md"]),
     ("Measurements", ["lab/integer.md", "lab/few-bits.md", "lab/foreign.md"]),
 ]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)]+)\)")

@@ -132,12 +132,13 @@ def path_key(path):
 def judged(steps):
     """Variant: what verify says of it on unseen data."""
     document = (steps.get("verify") or {}).get("document") or {}
-    return {path_key(candidate["candidate"]): candidate for candidate in document.get("candidates", [])}
+    return {path_key(candidate["candidate"]): candidate for candidate in document.get("results", [])}
 
 
 def timed(steps):
     """Variant: what bench says of it; the original is 'original'."""
-    models = ((steps.get("bench") or {}).get("document") or {}).get("models", [])
+    results = ((steps.get("bench") or {}).get("document") or {}).get("results", [])
+    models = results[0]["models"] if results else []
     return {"original" if n == 0 else path_key(model["model"]): model for n, model in enumerate(models)}
 
 
@@ -148,7 +149,7 @@ def quality(candidate):
     agreements = [output["top1_agreement"] for output in outputs if output.get("top1_agreement") is not None]
     decibels = [output["sqnr_db"] for output in outputs if output.get("sqnr_db") is not None]
     if outputs and not decibels and not candidate.get("failures"):
-        found.append("exact" if all(output.get("identical") for output in outputs) else "")
+        found.append("exact" if all(output.get("exact") for output in outputs) else "")
     found += [f"{min(decibels):.1f} dB"] if decibels else []
     found += [f"{min(agreements) * 100:.1f} %"] if agreements and not candidate.get("metrics") else []
     return ", ".join(part for part in found if part)
@@ -172,8 +173,8 @@ def cell(steps, variant, qualities, times, whole):
         parts.append(quality(qualities[variant]) + ("" if qualities[variant].get("passed") else " ✗"))
     if variant in times and ratio(times[variant]):
         parts.append(f"{ratio(times[variant])['ratio']:.2f} ×")
-    if variant in times and times[variant].get("peak_memory"):
-        parts.append(f"{times[variant]['peak_memory'] / 1e6:.0f} MB")
+    if variant in times and times[variant].get("peak_memory_bytes"):
+        parts.append(f"{times[variant]['peak_memory_bytes'] / 1e6:.0f} MB")
     return " · ".join(parts)
 
 
@@ -213,7 +214,7 @@ def report(entries, results):
         original = f"{whole / 1e6:.2f} MB"
         if "original" in times:
             first = times["original"]
-            original += f" · {first['batches'][0]['p50'] * 1e3:.3g} ms · {first['peak_memory'] / 1e6:.0f} MB"
+            original += f" · {first['batches'][0]['latency']['p50_ns'] / 1e6:.3g} ms · {first['peak_memory_bytes'] / 1e6:.0f} MB"
         lines.append(f"| {entry['name']} | {original} | " + " | ".join(cell(steps, column, qualities, times, whole) for column in columns) + " |")
         violations += violations_of(entry["name"], steps)
     return lines, violations

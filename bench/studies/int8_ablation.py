@@ -51,7 +51,7 @@ def main():
                          "--json", *options)
                 document = int8.run(arguments.ounce, "verify", model, small, *int8.places(validation, folder), "--no-edge-cases",
                                     "--json", may_fail=(1,))
-                figure = min(output["sqnr_db"] or 0 for output in document["candidates"][0]["outputs"]
+                figure = min(output["sqnr_db"] or 0 for output in document["results"][0]["outputs"]
                              if output["name"] != "stateN")
                 print(f"{figure:12.2f}", end="", flush=True)
             print()

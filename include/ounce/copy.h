@@ -12,6 +12,7 @@
 namespace ounce {
 
 struct CopyResult {
+  std::filesystem::path model, output;
   std::uint64_t bytes_before = 0, bytes_after = 0;
 };
 

@@ -75,6 +75,7 @@ struct GroupSensitivity {
 struct SensitivityResult {
   std::filesystem::path model;
   Format format = Format::kStatic;
+  double min_sqnr = 30;  // SensitivityOptions::min_sqnr
   std::string runtime_version;
   std::string metric;  // its name; empty without labels
   double metric_reference = 0;

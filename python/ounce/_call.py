@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Mapping, Name
 
 from . import _data, _native, _results
 from ._errors import RequestError, error_of
+from ._result import result_of
 from ._runtime import default_runtime
 
 #: A path, the bytes of a model, an ``onnx.ModelProto``, or the result of a call that wrote a model.
@@ -67,11 +68,8 @@ def call(
         raise failed[0]
     if outcome.message is not None:
         raise error_of(outcome.code, _with_arguments(outcome.message, known), outcome.document)
-    document = outcome.document or {}
-    parts: List[Any] = [document, _results.row_of(document), outcome.text]
-    if issubclass(result, _results.ModelResult):
-        parts.append(outcome.output)
-    return result(*parts)
+    classes = _results.CLASSES.get(verb.split(" merge")[0], (result,))
+    return result_of(result, classes, outcome.document or {}, outcome.text, outcome.output)
 
 
 @functools.lru_cache(maxsize=None)

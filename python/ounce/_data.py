@@ -37,13 +37,13 @@ def is_path(value: object) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def inputs_of(description: Sequence[Mapping[str, str]]) -> List[Input]:
-    """From the document of inspect: ``{"name": "x", "type": "float32[batch,3,224,224]"}``."""
+def inputs_of(description: Sequence[Any]) -> List[Input]:
+    """Of inputs as inspect has them: ``name`` "x", ``type`` "float32[batch,3,224,224]"."""
     inputs = []
     for value in description:
-        shape = re.search(r"\[(.*)\]$", value["type"])
+        shape = re.search(r"\[(.*)\]$", value.type)
         dims = [] if shape is None or not shape.group(1) else shape.group(1).split(",")
-        inputs.append(Input(value["name"], len(dims) or None, bool(dims) and not dims[0].isdigit()))
+        inputs.append(Input(value.name, len(dims) or None, bool(dims) and not dims[0].isdigit()))
     return inputs
 
 

@@ -29,7 +29,7 @@ def small(tmp_path_factory):
 def test_quantize_gives_what_the_command_line_prints(small):
     assert small.bytes_after == os.path.getsize(small.output)
     assert small.ratio == pytest.approx(small.bytes_after / small.bytes_before)
-    assert small.to_dict()["models"][0]["stored_as"] == small.stored_as == "w8"
+    assert small.to_dict()["results"][0]["stored_as"] == small.stored_as == "w8"
     assert json.dumps(small.to_dict())
     assert f"{100 * small.ratio:.1f} %" in str(small)
     assert "bytes_after=" in repr(small)
@@ -66,7 +66,7 @@ def test_errors_have_classes_and_speak_of_arguments():
     with pytest.raises(ounce.RefusedError, match="nothing.onnx") as refused:
         ounce.quantize("nothing.onnx")
     assert refused.value.code == 4 and isinstance(refused.value, OSError)
-    assert refused.value.document["models"][0]["exit_code"] == 4
+    assert refused.value.document["errors"][0]["code"] == "io"
     with pytest.raises(ValueError, match="give `data`, or `ranges` from `calibrate\\(\\)`"):
         ounce.quantize(MODEL, to="static")
     with pytest.raises(ounce.RequestError, match="to: w7 not in"):
@@ -96,7 +96,7 @@ def test_natural_calls_work(small, tmp_path):
     output = tmp_path / "positional.onnx"
     assert ounce.quantize(MODEL, output, verify=False).output == str(output)
     timed = ounce.bench(MODEL, output, repeats=2, cold_starts=0)
-    assert [model["model"] for model in timed.models] == [str(MODEL), str(output)]
+    assert [model.model for model in timed.models] == [str(MODEL), str(output)]
     assert ounce.verify(MODEL, small, edge_cases=False).passed
     in_memory = ounce.quantize(onnx.load(MODEL), verify=False)
     assert ounce.inspect(in_memory).bytes == len(in_memory.to_bytes())
@@ -215,10 +215,10 @@ def test_labels_agree_or_not_and_outputs_may_be_chosen():
     found = ounce.verify(classifier(1), classifier(1 + 1 / 64), data=data, abs_tol=0.04, mean_tol=0.01, edge_cases=False)
     label, probabilities = found.outputs
     assert found.passed and found.max_abs_diff < 0.04
-    assert (label["kind"], label["answers_changed"], label["max_abs_diff"]) == ("labels", 1, None)
+    assert (label.labels, label.answers_changed, label.max_abs_diff) == (True, 1, None)
     far = ounce.verify(classifier(1), classifier(2), data=data, outputs=["label"], abs_tol=0.04, edge_cases=False)
     assert not far.passed and far.max_abs_diff is None
-    assert [output["judged"] for output in far.outputs] == [True, False]
+    assert [output.judged for output in far.outputs] == [True, False]
     with pytest.raises(ounce.RequestError, match="`outputs`: the model has no output 'probs'. Outputs: label, probabilities"):
         ounce.verify(classifier(1), classifier(2), data=data, outputs=["probs"])
 
@@ -233,7 +233,7 @@ def test_a_metric_may_be_a_function(small):
 
     found = ounce.verify(MODEL, small.output, data=sound, labels=labels, metric=accuracy, max_drop="50%", edge_cases=False)
     assert found.passed
-    assert 0.5 < found.metric("mine")["reference"] <= 1
+    assert 0.5 < found.metric("mine").reference <= 1
     assert len(seen) == 2 and next(iter(seen[0].values()))[0] == 16
     with pytest.raises(KeyError):
         found.metric("other")
@@ -361,7 +361,7 @@ def test_nothing_is_printed(capfd, small):
 
 def test_bench_takes_several_models(small):
     found = ounce.bench([MODEL, small.output], repeats=5, cold_starts=0)
-    assert [model["model"] for model in found.models] == [MODEL, small.output]
+    assert [model.model for model in found.models] == [MODEL, small.output]
 
 
 def test_calibrate_and_its_parts(tmp_path):
@@ -375,7 +375,7 @@ def test_calibrate_and_its_parts(tmp_path):
     with pytest.raises(ounce.RequestError, match="covers 3 samples that"):
         ounce.calibrate_merge([parts[0], parts[0]], output=tmp_path / "twice.ranges")
     planned = ounce.quantize(MODEL, to="static", ranges=merged.output, search=False, dry_run=True)
-    assert {node["arithmetic"] for node in planned.nodes} >= {"static"}
+    assert {node.arithmetic for node in planned.nodes} >= {"static"}
 
 
 def test_contract_is_kept_in_the_model(tmp_path):
@@ -391,12 +391,12 @@ def test_contract_is_kept_in_the_model(tmp_path):
 
 def test_publish_and_prove(tmp_path, small):
     proof = ounce.prove(small.output)
-    assert proof.verdict == "unproved" and proof.holds and proof.statement["format"] == "w8"
+    assert proof.verdict == "unproved" and proof.holds and proof.statement.format == "w8"
     assert ounce.prove(small.output, source=MODEL).verdict == "proved"
     other = ounce.prove(small.output, source=small.output)
     assert other.verdict == "refuted" and not other.holds and other.reason.startswith("source: ")
     made = ounce.publish(MODEL, output=tmp_path / "published", layout="plain", variants="q8", bench=False)
-    assert [one["variant"] for one in made.models[0]["variants"] if one["written"]]
+    assert [one.variant for one in made.models[0].variants if one.written]
 
 
 def test_diff_and_report(tmp_path, small):
@@ -414,7 +414,7 @@ def test_check_copy_sensitivity_and_tune(tmp_path, small):
     assert ounce.copy(MODEL, output=tmp_path / "copy.onnx").bytes_after == os.path.getsize(MODEL)
     sound, labels = clips(24)
     ranking = ounce.sensitivity(MODEL, to="w4", by="op", data=sound, no_cache=True)
-    assert ranking.groups[0]["name"]
+    assert ranking.groups[0].name
     tuned = ounce.tune(
         MODEL, data=sound, min_sqnr=10, budget="2 models", no_cache=True, output=tmp_path / "tuned.onnx", confidence="none"
     )

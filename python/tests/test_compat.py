@@ -49,7 +49,7 @@ def ops(model):
 def test_dynamic(perceptron, tmp_path):
     output = str(tmp_path / "out.onnx")
     result = quantize_dynamic(perceptron, output, weight_type=QuantType.QInt8, nodes_to_exclude=["second"])
-    arithmetic = {node["name"]: node["arithmetic"] for node in result.nodes}
+    arithmetic = {node.name: node.arithmetic for node in result.nodes}
     assert arithmetic == {"first": "dynamic", "second": "float"}
     assert ops(output).count("MatMulInteger") == 1
 
@@ -89,7 +89,7 @@ def test_what_the_model_does_not_have_is_a_warning(perceptron, tmp_path):
         result = quantize_dynamic(
             perceptron, output, op_types_to_quantize=["Conv", "MatMul"], nodes_to_exclude=["second", "third.a/b"]
         )
-    arithmetic = {node["name"]: node["arithmetic"] for node in result.nodes}
+    arithmetic = {node.name: node.arithmetic for node in result.nodes}
     assert arithmetic == {"first": "dynamic", "second": "float"}
     data = {"x": numpy.random.default_rng(2).normal(size=(32, 64)).astype("float32")}
     with pytest.warns(UserWarning, match="called 'Conv'$"):
@@ -106,7 +106,7 @@ def test_what_the_model_does_not_have_is_a_warning(perceptron, tmp_path):
 def test_four_bits(perceptron, tmp_path):
     quantizer = MatMulNBitsQuantizer(perceptron, block_size=32, is_symmetric=True, nodes_to_exclude=["second"])
     quantizer.process()
-    stored = {tensor["name"]: tensor["stored"] for tensor in quantizer.result.tensors}
+    stored = {tensor.name: tensor.stored for tensor in quantizer.result.tensors}
     assert stored == {"a": True, "b": False}
     assert ops(quantizer.model.model) == ["MatMulNBits", "MatMul"]
     assert isinstance(quantizer.model.model, onnx.ModelProto)
@@ -120,7 +120,7 @@ def test_a_configuration_of_four_bits_counts(perceptron):
 
     quantizer = MatMulNBitsQuantizer(perceptron, algo_config=Configuration())
     quantizer.process()
-    assert {tensor["granularity"] for tensor in quantizer.result.tensors} == {"block 16"}
+    assert {tensor.granularity for tensor in quantizer.result.tensors} == {"block 16"}
     level = [a.i for node in quantizer.model.model.graph.node for a in node.attribute if a.name == "accuracy_level"]
     assert level == [4, 4]
 
@@ -132,7 +132,7 @@ def test_four_bits_by_data(perceptron):
 
     quantizer = MatMulNBitsQuantizer(perceptron, algo_config=Configuration())
     quantizer.process()
-    assert quantizer.result.trial["samples"] > 4
+    assert quantizer.result.trial.samples > 4
 
 
 class TheirType:
@@ -168,4 +168,4 @@ def test_what_has_no_counterpart_is_refused(perceptron, tmp_path):
 
 def test_enumerations_of_others_are_known_by_their_names(perceptron, tmp_path):
     result = quantize_dynamic(perceptron, tmp_path / "out.onnx", weight_type=TheirType())
-    assert {tensor.get("encoding") for tensor in result.tensors} == {"uint8"}
+    assert {tensor.encoding for tensor in result.tensors} == {"uint8"}

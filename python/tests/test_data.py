@@ -4,6 +4,7 @@ import numpy
 import pytest
 from example import MODEL, clips
 from ounce import RequestError, _data, verify
+from ounce._results import ValueDescription
 
 INPUTS = [_data.Input("x", 2, True)]
 
@@ -186,7 +187,7 @@ def test_what_is_no_data_is_refused():
 
 
 def test_inputs_are_read_from_their_types():
-    described = [{"name": "a", "type": "float32[N,1,8000]"}, {"name": "b", "type": "int64[4,?]"}, {"name": "c", "type": "x"}]
+    described = [ValueDescription("a", "float32[N,1,8000]"), ValueDescription("b", "int64[4,?]"), ValueDescription("c", "x")]
     assert _data.inputs_of(described) == [("a", 3, True), ("b", 2, False), ("c", None, False)]
 
 
@@ -200,4 +201,4 @@ def test_every_way_gives_the_same_answer():
     ]
     found = [verify(MODEL, MODEL, data=data, labels="label", edge_cases=False) for data in ways]
     assert [result.samples for result in found] == [12] * 4
-    assert len({result.metric()["reference"] for result in found}) == 1
+    assert len({result.metric().reference for result in found}) == 1

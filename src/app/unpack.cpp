@@ -287,6 +287,7 @@ Unpacked unpack(const fs::path& path, const fs::path& cache, const UnpackOptions
     const ModelBytes model = ModelBytes::of_file(path);
     if (model.is_ort()) {
       Unpacked result;
+      result.model = path;
       result.why_not = "is in the runtime's own format already: load it as it is";
       result.status = Status::kUnsupported;
       result.model_bytes = model.bytes().size();
@@ -296,6 +297,7 @@ Unpacked unpack(const fs::path& path, const fs::path& cache, const UnpackOptions
     Unpacked result =
         unpack_into(model, digest.identity(), cache, library, options, Verification::kAlways).result;
     result.sha256 = digest.sha256();
+    result.model = path;
     return result;
   });
 }

@@ -46,8 +46,8 @@ TEST_F(CApiRun, DataInMemoryIsDataOfAFile) {
                                .c_str());
   add_clips("audio");
   ASSERT_EQ(ounce_call_run(call), OUNCE_OK) << message();
-  EXPECT_EQ(document()["candidates"][0]["samples"], 8);
-  EXPECT_EQ(document()["candidates"][0]["generated"], false);
+  EXPECT_EQ(document()["results"][0]["samples"], 8);
+  EXPECT_EQ(document()["results"][0]["generated"], false);
 }
 
 TEST_F(CApiRun, SamplesMayBeWholeInputs) {
@@ -62,7 +62,7 @@ TEST_F(CApiRun, SamplesMayBeWholeInputs) {
     ASSERT_EQ(ounce_call_sample(call, &array, 1, 1), OUNCE_OK);
   }
   ASSERT_EQ(ounce_call_run(call), OUNCE_OK) << message();
-  EXPECT_EQ(document()["candidates"][0]["samples"], 3);
+  EXPECT_EQ(document()["results"][0]["samples"], 3);
 }
 
 TEST_F(CApiRun, WhatIsNotProvedIsAResult) {
@@ -115,7 +115,7 @@ TEST_F(CApiRun, AMetricOfTheCallersOwnGates) {
   ASSERT_EQ(ounce_call_metric(call, score, &calls), OUNCE_OK);
   ASSERT_EQ(ounce_call_run(call), OUNCE_OK) << message();
   EXPECT_EQ(calls, 2);
-  EXPECT_EQ(document()["candidates"][0]["metrics"][0]["name"], "mine");
+  EXPECT_EQ(document()["results"][0]["metrics"][0]["name"], "mine");
 }
 
 TEST_F(CApiRun, AMetricThatFailsSaysWhy) {

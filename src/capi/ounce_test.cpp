@@ -41,7 +41,7 @@ TEST_F(CApi, TellsItsVersionsAndVerbs) {
 TEST_F(CApi, ADocumentIsWhatTheCommandLinePrints) {
   ASSERT_EQ(run("inspect", {{"model", kExample.string()}}), OUNCE_OK) << message();
   EXPECT_EQ(document()["verb"], "inspect");
-  EXPECT_EQ(document()["models"][0]["model"], kExample.string());
+  EXPECT_EQ(document()["results"][0]["model"], kExample.string());
   EXPECT_THAT(ounce_call_text(call), HasSubstr("audio"));
   EXPECT_THAT(ounce_call_error(call), IsNull());
 }
@@ -88,7 +88,7 @@ TEST_F(CApi, AModelInMemoryGivesAModelInMemory) {
   std::size_t size = 0;
   const void* output = ounce_call_output(call, &size);
   ASSERT_THAT(output, NotNull());
-  EXPECT_EQ(document()["models"][0]["bytes_after"], size);
+  EXPECT_EQ(document()["results"][0]["bytes_after"], size);
   EXPECT_LT(size, bytes.size() / 2);
 }
 

@@ -12,7 +12,6 @@
 #include <ounce/tune.h>
 #include <ounce/verify.h>
 
-#include <nlohmann/json.hpp>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -28,6 +27,7 @@
 #include "report/sensitivity_report.h"
 #include "report/tune_report.h"
 #include "report/verify_report.h"
+#include "results/results.h"
 #include "verbs/report_file.h"
 #include "verbs/verb.h"
 
@@ -119,7 +119,7 @@ void show_quantize(Host& host, const DataOptions* data, Runs& runs) {
     add(Format::kDynamic, false, "model.dynamic.onnx");
     add(Format::kStatic, false, "model.static.onnx");
   }
-  runs.push_back({"", report::quantize_json({rows.back()}, false)});
+  runs.push_back({"", results::Document("quantize").add(rows.back()).json("")});
   host.say(
       verbs::Stream::kResults,
       fmt::format(
@@ -141,7 +141,7 @@ void show_verify(Host& host, const DataOptions& data, Runs& runs) {
              fmt::format("$ ounce verify model.onnx {} --data clips.npz --labels label --max-drop 2%\n{}\n",
                          small, report::verify_text(rows.back().result)));
   }
-  runs.push_back({"", report::verify_json("model.onnx", rows)});
+  runs.push_back({"", results::Document("verify").add(rows).json("")});
 }
 
 void show_bench(Host& host, const DataOptions& data, Runs& runs) {
@@ -150,7 +150,7 @@ void show_bench(Host& host, const DataOptions& data, Runs& runs) {
   options.seconds = 0.5;
   options.cold_starts = 1;
   const BenchReport timed = bench({"model.onnx", "model.w8.onnx", "model.static.onnx"}, options);
-  runs.push_back({"", report::bench_json(timed)});
+  runs.push_back({"", results::Document("bench").add(timed).json("")});
   host.say(
       verbs::Stream::kResults,
       fmt::format("$ ounce bench model.onnx model.w8.onnx model.static.onnx -t 0.5 --cold-starts 1 --data "
@@ -164,7 +164,7 @@ void show_sensitivity(Host& host, const DataOptions& data, Runs& runs) {
   options.grouping = Grouping::kBlock;
   options.keep = false;
   const SensitivityResult result = sensitivity("model.onnx", options);
-  runs.push_back({"", report::sensitivity_json({{"model.onnx", result, {}, 0}}, options.min_sqnr)});
+  runs.push_back({"", results::Document("sensitivity").add(result).json("")});
   host.say(verbs::Stream::kResults,
            fmt::format("$ ounce sensitivity model.onnx --data clips.npz --by block\n{}\n",
                        report::sensitivity_text(result, options.min_sqnr)));
@@ -178,7 +178,7 @@ void show_tune(Host& host, const DataOptions& data, Runs& runs) {
   options.budget.models = 40;
   options.keep = false;
   const TuneResult result = tune("model.onnx", "model.tuned.onnx", options);
-  runs.push_back({"", report::tune_json({{"model.onnx", result, {}, 0}})});
+  runs.push_back({"", results::Document("tune").add(result).json("")});
   host.say(
       verbs::Stream::kResults,
       fmt::format(
@@ -216,7 +216,7 @@ void show_check(Host& host, bool has_integers, Runs& runs) {
              fmt::format("$ ounce check {} --target {}\n{}\n", model, fmt::join(options.targets, ","),
                          report::check_text(rows.back().result)));
   }
-  runs.push_back({"", report::check_json(rows)});
+  runs.push_back({"", results::Document("check").add(rows).json("")});
 }
 
 struct Arguments {

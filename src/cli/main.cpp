@@ -25,6 +25,7 @@
 #include "cli/parser.h"
 #include "cli/terminal.h"
 #include "cli/verb_tree.h"
+#include "results/results.h"
 
 namespace ounce::cli {
 namespace {
@@ -107,6 +108,10 @@ int run(int argc, char** argv, Terminal& terminal) {
   };
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return show_help(parser, HelpLength::kShort);
+  if (words.size() == 1 && words.front() == "schema") {
+    terminal.say_json(results::dump(results::schema()));
+    return 0;
+  }
   if (words.front() == "help") {
     // 'ounce help contract set'
     const std::string verb = fmt::format("{}", fmt::join(words.begin() + 1, words.end(), " "));

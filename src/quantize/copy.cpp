@@ -24,7 +24,7 @@ CopyResult copy_model(const std::filesystem::path& path, const std::filesystem::
   onnx::ModelOutput output(model, output_path, {external_data, tag, data_name});
   output.write(pool, progress == nullptr ? nullptr : &progress->done);
   graph::verify(output.reopen());
-  const CopyResult result{onnx::bytes_of(model), output.total_bytes()};
+  const CopyResult result{path, output_path, onnx::bytes_of(model), output.total_bytes()};
   output.commit();
   return result;
 }

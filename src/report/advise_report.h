@@ -3,22 +3,16 @@
 
 #include <ounce/advise.h>
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "report/row.h"
+
 namespace ounce::report {
 
-// One model of a run: the advice, or why there is none.
-struct AdviseRow {
-  std::filesystem::path model;
-  AdviseResult result;
-  std::string error;
-  int exit_code = 0;
-};
+using AdviseRow = Row<AdviseResult>;
 
 std::string advise_text(const AdviseResult& result);
 std::string advise_table(const std::vector<AdviseRow>& rows);  // for several models
-nlohmann::ordered_json advise_json(const std::vector<AdviseRow>& rows);
 
 }  // namespace ounce::report

@@ -2,17 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 
-#include "report/json.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Align = Table::Align;
 
 std::string speed_text(const SpeedUp& speed, bool is_base) {
@@ -61,20 +58,6 @@ std::string profile_text(const BenchResult& model) {
                  model.model.string(), time_text(profile.seconds), percent_text(profile.integer_share),
                  profile.runs) +
          ops.text() + nodes.text();
-}
-
-Json profile_json(const Profile& profile) {
-  Json json;
-  json["runs"] = profile.runs;
-  json["seconds"] = profile.seconds;
-  json["integer_share"] = profile.integer_share;
-  json["ops"] = Json::array();
-  for (const OpTime& op : profile.ops)
-    json["ops"].push_back({{"op_type", op.op_type}, {"nodes", op.nodes}, {"seconds", op.seconds}});
-  json["nodes"] = Json::array();
-  for (const NodeTime& node : profile.nodes)
-    json["nodes"].push_back({{"node", node.node}, {"op_type", node.op_type}, {"seconds", node.seconds}});
-  return json;
 }
 
 }  // namespace
@@ -128,51 +111,6 @@ std::string bench_text(const BenchReport& report) {
   if (report.load > SpeedUp::kBusyLoad) text += busy_note(report);
   for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
   return text;
-}
-
-Json bench_json(const BenchReport& report) {
-  Json json;
-  json["schema_version"] = kSchemaVersion;
-  json["verb"] = "bench";
-  json["runtime_version"] = report.runtime_version;
-  json["cpu"] = report.cpu;
-  json["threads"] = report.threads;
-  json["rounds"] = report.rounds;
-  json["load"] = report.load > 0 ? Json(report.load) : Json(nullptr);
-  json["generated"] = report.is_generated;
-  json["notes"] = with_options(report.notes);
-  json["models"] = Json::array();
-  for (const BenchResult& model : report.models) {
-    Json entry;
-    entry["model"] = model.model.string();
-    entry["bytes"] = model.bytes;
-    entry["load_seconds"] = model.load_seconds;
-    entry["first_seconds"] = model.first_seconds;
-    const bool is_cold = model.cold_start_seconds > 0;
-    entry["cold_start_seconds"] = is_cold ? Json(model.cold_start_seconds) : Json(nullptr);
-    entry["cache_dropped"] = model.is_cache_dropped;
-    entry["peak_memory"] = is_cold ? Json(model.peak_memory) : Json(nullptr);
-    entry["load_memory"] = memory_json(model.load_memory);
-    entry["batches"] = Json::array();
-    for (const BatchResult& batch : model.batches) {
-      Json run;
-      run["batch"] = batch.batch;
-      run["calls"] = batch.latency.calls;
-      run["mean"] = batch.latency.mean;
-      run["p50"] = batch.latency.p50;
-      run["p90"] = batch.latency.p90;
-      run["p99"] = batch.latency.p99;
-      run["min"] = batch.latency.min;
-      run["cpu"] = batch.latency.cpu > 0 ? Json(batch.latency.cpu) : Json(nullptr);
-      run["quantiles"] = batch.latency.quantiles;
-      run["samples_per_second"] = batch.samples_per_second;
-      run["speed_up"] = speed_json(batch.speed_up);
-      entry["batches"].push_back(std::move(run));
-    }
-    if (model.profile) entry["profile"] = profile_json(*model.profile);
-    json["models"].push_back(std::move(entry));
-  }
-  return json;
 }
 
 }  // namespace ounce::report

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 
-#include "report/json.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
@@ -14,13 +12,9 @@ namespace {
 
 using Align = Table::Align;
 
-using Json = nlohmann::ordered_json;
-
 std::string range_text(const ValueRange& range) {
   return fmt::format("{:.4g} … {:.4g}", range.low, range.high);
 }
-
-Json range_json(const ValueRange& range) { return Json::array({range.low, range.high}); }
 
 }  // namespace
 
@@ -44,34 +38,6 @@ std::string calibrate_text(const CalibrateResult& result, std::size_t at_most) {
                   result.output.string());
   for (const std::string& note : result.notes) text += plainly("note: {}\n", with_options(note));
   return text;
-}
-
-Json calibrate_json(const CalibrateResult& result) {
-  Json json;
-  json["schema_version"] = kSchemaVersion;
-  json["verb"] = "calibrate";
-  json["output"] = result.output.string();
-  json["samples"] = result.samples;
-  json["seconds"] = result.seconds;
-  json["notes"] = with_options(result.notes);
-  json["values"] = Json::array();
-  for (const ObservedValue& value : result.values) {
-    Json entry;
-    entry["name"] = value.name;
-    entry["samples"] = value.samples;
-    entry["count"] = value.count;
-    entry["not_finite"] = value.not_finite;
-    entry["minmax"] = range_json({value.minimum, value.maximum});
-    entry["mean"] = range_json(value.mean);
-    entry["percentile"] = range_json(value.percentile);
-    entry["entropy"] = range_json(value.entropy);
-    entry["mse"] = range_json(value.mse);
-    entry["chosen"] = range_json(value.chosen);
-    entry["method"] = name_of(value.method);
-    entry["sqnr_db"] = number(value.sqnr_db);
-    json["values"].push_back(std::move(entry));
-  }
-  return json;
 }
 
 }  // namespace ounce::report

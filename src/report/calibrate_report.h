@@ -3,13 +3,11 @@
 
 #include <ounce/calibrate.h>
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace ounce::report {
 
 // The values that 8 bits would hurt most come first; at most so many.
 std::string calibrate_text(const CalibrateResult& result, std::size_t at_most);
-nlohmann::ordered_json calibrate_json(const CalibrateResult& result);
 
 }  // namespace ounce::report

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
 #include <cmath>
 #include <map>
 #include <tuple>
 
-#include "report/json.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
@@ -16,8 +14,6 @@ namespace ounce::report {
 namespace {
 
 using Align = Table::Align;
-
-using Json = nlohmann::ordered_json;
 
 const char* sentence_of(const TargetCheck& target) {
   switch (target.verdict) {
@@ -124,76 +120,6 @@ std::string check_text(const CheckReport& report) {
     text += '\n';
   }
   return text;
-}
-
-nlohmann::ordered_json check_json(const std::vector<CheckRow>& rows) {
-  Json models = Json::array();
-  for (const CheckRow& row : rows) {
-    Json model = {{"model", row.model.string()}, {"exit_code", row.exit_code}};
-    if (!row.error.empty()) {
-      model["error"] = row.error;
-      models.push_back(std::move(model));
-      continue;
-    }
-    const CheckReport& report = row.result;
-    model["opset"] = report.opset;
-    model["ir_version"] = report.ir;
-    model["file_bytes"] = report.file_bytes;
-    model["memory_bytes"] = report.memory_bytes;
-    model["targets"] = Json::array();
-    for (const TargetCheck& target : report.targets) {
-      Json findings = Json::array();
-      for (const NodeFinding& finding : target.findings) {
-        findings.push_back({{"name", finding.name},
-                            {"scope", finding.scope},
-                            {"op_type", finding.op_type},
-                            {"domain", finding.domain},
-                            {"types", finding.types},
-                            {"verdict", name_of(finding.verdict)},
-                            {"why", with_options(finding.why)}});
-      }
-      model["targets"].push_back({{"target", target.target},
-                                  {"measured", target.measured},
-                                  {"verdict", name_of(target.verdict)},
-                                  {"loads", target.loads()},
-                                  {"nodes", target.nodes},
-                                  {"runs", target.runs},
-                                  {"slow", target.slow},
-                                  {"unknown", target.unknown},
-                                  {"broken", target.broken},
-                                  {"saturating", target.saturating},
-                                  {"worst_pair", target.worst_pair},
-                                  {"problems", with_options(target.problems)},
-                                  {"notes", with_options(target.notes)},
-                                  {"findings", std::move(findings)}});
-      if (target.execution) {
-        model["targets"].back()["execution"] = {{"ran", target.execution->is_run},
-                                                {"error", with_options(target.execution->error)},
-                                                {"runtime_version", target.execution->runtime_version},
-                                                {"output_sqnr_db", number(target.execution->sqnr_db)}};
-      }
-    }
-    model["hints"] = Json::array();
-    for (const ProviderHint& hint : report.hints) {
-      model["hints"].push_back(
-          {{"provider", hint.provider},
-           {"evidence", "documented"},
-           {"source", hint.source},
-           {"nodes", hint.nodes},
-           {"taken", hint.taken},
-           {"folded", hint.folded},
-           {"nested", hint.nested},
-           {"computing", hint.computing},
-           {"partitions", hint.is_node_by_node ? Json(nullptr) : Json(hint.islands)},
-           {"computing_partitions", hint.is_node_by_node ? Json(nullptr) : Json(hint.computing_islands)},
-           {"islands", hint.islands},
-           {"largest", hint.largest},
-           {"left", hint.left},
-           {"note", with_options(hint.note)}});
-    }
-    models.push_back(std::move(model));
-  }
-  return {{"schema_version", kSchemaVersion}, {"verb", "check"}, {"models", std::move(models)}};
 }
 
 }  // namespace ounce::report

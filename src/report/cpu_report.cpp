@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <cmath>
 
-#include "report/json.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
@@ -39,30 +37,6 @@ std::vector<std::string> cpu_lines(const std::vector<CpuComparison>& cpus) {
   std::vector<std::string> lines;
   for (const CpuComparison& found : cpus) lines.push_back(line_of(found));
   return lines;
-}
-
-nlohmann::ordered_json cpus_json(const std::vector<CpuComparison>& cpus) {
-  auto all = nlohmann::ordered_json::array();
-  for (const CpuComparison& found : cpus) {
-    nlohmann::ordered_json json = {{"cpu", found.cpu}, {"run", found.is_run()}};
-    if (found.is_run()) {
-      json["how"] = found.how;
-      json["runtime_version"] = found.runtime_version;
-      json["samples"] = found.samples;
-      json["same"] = found.is_same();
-      json["identical"] = is_equal(found.sqnr_db);
-      json["sqnr_db"] = number(found.sqnr_db);
-      json["answers"] = found.answers;
-      json["flips"] = found.flips;
-      json["reference_identical"] = is_equal(found.reference_sqnr_db);
-      json["reference_sqnr_db"] = number(found.reference_sqnr_db);
-      json["reference_flips"] = found.reference_flips;
-    } else {
-      json["why_not"] = with_options(found.why_not);
-    }
-    all.push_back(std::move(json));
-  }
-  return all;
 }
 
 }  // namespace ounce::report

@@ -3,7 +3,6 @@
 
 #include <ounce/cpus.h>
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,5 @@ namespace ounce::report {
 
 // "avx2: equal to the bit on 8 samples (shown by this CPU)"; a line each.
 std::vector<std::string> cpu_lines(const std::vector<CpuComparison>& cpus);
-nlohmann::ordered_json cpus_json(const std::vector<CpuComparison>& cpus);
 
 }  // namespace ounce::report

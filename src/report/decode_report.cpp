@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "report/json.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
@@ -12,13 +9,6 @@ namespace ounce::report {
 namespace {
 
 using Align = Table::Align;
-using DecodeJson = nlohmann::ordered_json;
-
-DecodeJson latency_json(const Latency& latency) {
-  return {{"calls", latency.calls}, {"mean", latency.mean}, {"p50", latency.p50},
-          {"p90", latency.p90},     {"p99", latency.p99},   {"min", latency.min}};
-}
-
 }  // namespace
 
 std::string decode_text(const DecodeReport& report) {
@@ -58,38 +48,6 @@ std::string decode_text(const DecodeReport& report) {
   }
   for (const std::string& note : report.notes) text += plainly("note: {}\n", with_options(note));
   return text;
-}
-
-DecodeJson decode_json(const DecodeReport& report, const char* verb) {
-  DecodeJson json;
-  json["schema_version"] = kSchemaVersion;
-  json["verb"] = verb;
-  json["runtime_version"] = report.runtime_version;
-  json["cpu"] = report.cpu;
-  json["threads"] = report.threads;
-  json["generated"] = report.is_generated;
-  json["texts"] = report.texts;
-  json["prompt"] = report.prompt;
-  json["tokens"] = report.tokens;
-  json["notes"] = with_options(report.notes);
-  json["models"] = DecodeJson::array();
-  for (const DecodeResult& model : report.models) {
-    DecodeJson entry;
-    entry["model"] = model.model.string();
-    entry["bytes"] = model.bytes;
-    entry["cached"] = model.is_cached;
-    entry["first_token"] = latency_json(model.first_token);
-    entry["next_token"] = latency_json(model.next_token);
-    entry["nll"] = model.nll;
-    entry["perplexity"] = model.perplexity();
-    entry["flips"] = model.flips;
-    if (!model.verdict.empty()) {
-      entry["passed"] = model.passed;
-      entry["verdict"] = with_options(model.verdict);
-    }
-    json["models"].push_back(std::move(entry));
-  }
-  return json;
 }
 
 }  // namespace ounce::report

@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
 #include <cmath>
 
-#include "report/json.h"
 #include "report/table.h"
 
 namespace ounce::report {
 namespace diff_lines {
 
-using Json = nlohmann::ordered_json;
 using Align = Table::Align;
 
 std::string scoped(const std::string& scope, const std::string& name) {
@@ -78,21 +75,6 @@ std::string tensor_lines(const DiffResult& result, std::size_t at_most) {
   return text + table.text() + more_line(result.tensors.size(), at_most);
 }
 
-Json node_json(const NodeChange& node) {
-  Json json = {{"name", node.name}, {"scope", node.scope}, {"op_type", node.op_type}};
-  if (!node.name_after.empty()) json["name_after"] = node.name_after;
-  if (!node.changes.empty()) json["changes"] = node.changes;
-  return json;
-}
-
-Json nodes_json(const std::vector<NodeChange>& nodes) {
-  Json all = Json::array();
-  for (const NodeChange& node : nodes) all.push_back(node_json(node));
-  return all;
-}
-
-Json missing_or(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 }  // namespace diff_lines
 
 std::string diff_text(const DiffResult& result, std::size_t at_most) {
@@ -106,48 +88,6 @@ std::string diff_text(const DiffResult& result, std::size_t at_most) {
   if (!result.is_same()) return text + "different\n";
   return text +
          (result.nodes_renamed + result.tensors_renamed == 0 ? "the same\n" : "the same, but for names\n");
-}
-
-nlohmann::ordered_json diff_json(const DiffResult& result) {
-  using namespace diff_lines;
-  Json json;
-  json["schema_version"] = kSchemaVersion;
-  json["verb"] = "diff";
-  json["a"] = result.a.string();
-  json["b"] = result.b.string();
-  json["same"] = result.is_same();
-  json["bytes_before"] = result.bytes_before;
-  json["bytes_after"] = result.bytes_after;
-  json["changes"] = Json::array();
-  for (const Change& change : result.changes)
-    json["changes"].push_back({{"what", change.what},
-                               {"name", change.name},
-                               {"before", missing_or(change.before)},
-                               {"after", missing_or(change.after)}});
-  json["ops"] = Json::array();
-  for (const OpCount& op : result.ops)
-    json["ops"].push_back({{"op_type", op.op_type}, {"before", op.before}, {"after", op.after}});
-  json["nodes_matched"] = result.nodes_matched;
-  json["nodes_renamed"] = result.nodes_renamed;
-  json["nodes_changed"] = nodes_json(result.nodes_changed);
-  json["nodes_added"] = nodes_json(result.nodes_added);
-  json["nodes_removed"] = nodes_json(result.nodes_removed);
-  json["tensors_matched"] = result.tensors_matched;
-  json["tensors_renamed"] = result.tensors_renamed;
-  json["tensors"] = Json::array();
-  for (const TensorChange& tensor : result.tensors) {
-    Json one = {{"name", tensor.name},
-                {"scope", tensor.scope},
-                {"before", missing_or(tensor.before)},
-                {"after", missing_or(tensor.after)}};
-    if (!tensor.name_after.empty()) one["name_after"] = tensor.name_after;
-    one["compared"] = tensor.is_compared;
-    one["sqnr_db"] = tensor.is_compared ? number(tensor.sqnr_db) : Json(nullptr);
-    one["max_abs_diff"] = tensor.is_compared ? number(tensor.max_abs_diff) : Json(nullptr);
-    if (!tensor.remark.empty()) one["remark"] = tensor.remark;
-    json["tensors"].push_back(std::move(one));
-  }
-  return json;
 }
 
 }  // namespace ounce::report

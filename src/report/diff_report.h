@@ -3,13 +3,11 @@
 
 #include <ounce/diff.h>
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace ounce::report {
 
 // `at_most` lines of each kind of change.
 std::string diff_text(const DiffResult& result, std::size_t at_most);
-nlohmann::ordered_json diff_json(const DiffResult& result);
 
 }  // namespace ounce::report

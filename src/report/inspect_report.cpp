@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "report/option_words.h"
 #include "report/quantize_report.h"
 #include "report/table.h"
@@ -11,7 +9,6 @@
 namespace ounce::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Align = Table::Align;
 
 std::string opsets_text(const ModelInfo& info) {
@@ -39,46 +36,6 @@ std::string count_table(const std::vector<NamedCount>& counts, const char* what)
 
 double ratio_of(const ModelInfo& info) {
   return static_cast<double>(info.bytes_after) / static_cast<double>(info.bytes);
-}
-
-Json counts_json(const std::vector<NamedCount>& counts) {
-  Json list = Json::array();
-  for (const NamedCount& count : counts)
-    list.push_back({{"name", count.name}, {"count", count.count}, {"bytes", count.bytes}});
-  return list;
-}
-
-Json values_json(const std::vector<ValueDescription>& values) {
-  Json list = Json::array();
-  for (const ValueDescription& value : values) list.push_back({{"name", value.name}, {"type", value.type}});
-  return list;
-}
-
-Json model_json(const ModelInfo& info) {
-  Json opsets = Json::object(), metadata = Json::object(), tensors = Json::array();
-  for (const auto& [domain, version] : info.opsets) opsets[domain] = version;
-  for (const auto& [key, value] : info.metadata) metadata[key] = value;
-  for (const TensorOutcome& tensor : info.tensors) tensors.push_back(tensor_json(tensor));
-  return {{"bytes", info.bytes},
-          {"weight_bytes", info.weight_bytes},
-          {"ir_version", info.ir_version},
-          {"producer", info.producer},
-          {"opsets", opsets},
-          {"metadata", metadata},
-          {"inputs", values_json(info.inputs)},
-          {"outputs", values_json(info.outputs)},
-          {"nodes", info.nodes},
-          {"subgraphs", info.subgraphs},
-          {"functions", info.functions},
-          {"ops", counts_json(info.ops)},
-          {"element_types", counts_json(info.element_types)},
-          {"external_files", counts_json(info.external_files)},
-          {"bytes_after", info.bytes_after},
-          {"saturating_nodes", info.saturating_nodes},
-          {"worst_pair", info.worst_pair},
-          {"notes", with_options(info.notes)},
-          {"blockers", with_options(info.blockers)},
-          {"tensors", tensors}};
 }
 
 }  // namespace
@@ -121,7 +78,7 @@ std::string inspect_table(const std::vector<InspectRow>& rows) {
       table.add({row.model.string(), "-", "-", "-", "-", "-"});
       continue;
     }
-    const ModelInfo& info = row.info;
+    const ModelInfo& info = row.result;
     const bool is_smaller = info.bytes_after != 0;
     before += info.bytes;
     after += is_smaller ? info.bytes_after : info.bytes;
@@ -133,20 +90,6 @@ std::string inspect_table(const std::vector<InspectRow>& rows) {
   table.add({fmt::format("total {}", rows.size()), bytes_text(before), "", "", bytes_text(after),
              before == 0 ? "-" : percent_text(static_cast<double>(after) / static_cast<double>(before))});
   return table.text();
-}
-
-Json inspect_json(const std::vector<InspectRow>& rows) {
-  Json models = Json::array();
-  for (const InspectRow& row : rows) {
-    Json model = {{"model", row.model.string()}, {"exit_code", row.exit_code}};
-    if (row.error.empty()) {
-      model.update(model_json(row.info));
-    } else {
-      model["error"] = row.error;
-    }
-    models.push_back(model);
-  }
-  return {{"schema_version", 1}, {"verb", "inspect"}, {"models", models}};
 }
 
 }  // namespace ounce::report

@@ -220,6 +220,23 @@ std::vector<std::string> with_options(const std::vector<std::string>& sentences)
   return texts;
 }
 
+std::vector<FieldRef> fields_in(std::string_view sentence) {
+  std::vector<FieldRef> found;
+  for (std::size_t begin = sentence.find('`'); begin != sentence.npos;) {
+    const std::size_t end = sentence.find('`', begin + 1);
+    if (end == sentence.npos) break;
+    const std::string_view field = sentence.substr(begin + 1, end - begin - 1);
+    const bool is_field = !option_for(field).empty() && !field.ends_with(')');
+    const std::size_t equals = field.find('=');
+    if (is_field)
+      found.push_back({std::string(field.substr(0, equals)),
+                       equals == field.npos ? "" : std::string(field.substr(equals + 1))});
+    // The second backtick of what is no field may be the first of one.
+    begin = is_field ? sentence.find('`', end + 1) : end;
+  }
+  return found;
+}
+
 std::string with_options(const Error& error) {
   const std::string_view text = error.what();
   const std::size_t name = error.where().size();

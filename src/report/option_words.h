@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "report/row.h"
+
 namespace ounce::report {
 
 // While it lives, sentences made in this thread name parameters instead of options.
@@ -34,5 +36,7 @@ std::vector<std::string> with_options(const std::vector<std::string>& sentences)
 std::string option_of_field(std::string_view field);
 // Its what(); where it happened is a name.
 std::string with_options(const Error& error);
+// The fields that a sentence names.
+std::vector<FieldRef> fields_in(std::string_view sentence);
 
 }  // namespace ounce::report

@@ -2,18 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 
-#include "report/json.h"
 #include "report/option_words.h"
 #include "report/recipe_command.h"
 #include "report/table.h"
 
 namespace ounce::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string decibels(const std::optional<double>& value) {
   return value ? fmt::format("{:.0f} dB or more", *value) : "equal to the original's";
@@ -34,43 +30,6 @@ const char* word_of(ProofFinding finding) {
     case ProofFinding::kNotChecked: break;
   }
   return "not checked";
-}
-
-Json run_json(const StatedRun& run) {
-  Json json;
-  json["runtime_version"] = run.runtime_version;
-  json["samples"] = run.samples;
-  json["generated"] = run.is_generated;
-  json["data"] = run.data;
-  json["labels"] = run.labels;
-  json["sqnr_db"] = run.sqnr_db ? Json(*run.sqnr_db) : Json(nullptr);
-  return json;
-}
-
-Json statement_json(const Statement& statement) {
-  Json json;
-  json["version"] = statement.version;
-  json["source_digest"] = statement.source;
-  json["plan_digest"] = statement.plan;
-  json["content_digest"] = statement.content;
-  json["source_sha256"] = statement.source_sha256.empty() ? Json(nullptr) : Json(statement.source_sha256);
-  json["format"] = name_of(statement.recipe.format);
-  json["command"] = making_command(statement);
-  json["verify_command"] = statement.gate ? Json(judging_command(statement)) : Json(nullptr);
-  json["releases"] = statement.releases;
-  json["trial"] = statement.trial ? run_json(*statement.trial) : Json(nullptr);
-  json["gate"] = nullptr;
-  if (!statement.gate) return json;
-  json["gate"] = run_json(statement.gate->run);
-  json["gate"]["agreement"] = statement.gate->agreement ? Json(*statement.gate->agreement) : Json(nullptr);
-  json["gate"]["metrics"] = Json::array();
-  for (const StatedMetric& metric : statement.gate->metrics)
-    json["gate"]["metrics"].push_back({{"name", metric.name},
-                                       {"reference", metric.reference},
-                                       {"candidate", metric.candidate},
-                                       {"drop_low", metric.drop_low},
-                                       {"drop_high", metric.drop_high}});
-  return json;
 }
 
 }  // namespace
@@ -106,44 +65,11 @@ std::string prove_table(const std::vector<ProveRow>& rows) {
     if (!row.error.empty()) {
       table.add({row.model.filename().string(), "", "error"});
     } else {
-      table.add({row.model.filename().string(), name_of(row.proof.statement.recipe.format),
-                 name_of(row.proof.verdict())});
+      table.add({row.model.filename().string(), name_of(row.result.statement.recipe.format),
+                 name_of(row.result.verdict())});
     }
   }
   return table.text();
-}
-
-Json prove_json(const std::vector<ProveRow>& rows) {
-  Json json;
-  json["schema_version"] = kSchemaVersion;
-  json["verb"] = "prove";
-  json["holds"] = true;
-  ProofVerdict worst = ProofVerdict::kProved;
-  for (const ProveRow& row : rows)
-    worst = std::max(worst, row.error.empty() ? row.proof.verdict() : ProofVerdict::kUnproved);
-  json["verdict"] = name_of(worst);
-  json["models"] = Json::array();
-  for (const ProveRow& row : rows) {
-    Json entry;
-    entry["model"] = row.model.string();
-    entry["exit_code"] = row.exit_code;
-    if (!row.error.empty() || !row.proof.holds()) json["holds"] = false;
-    if (!row.error.empty()) {
-      entry["error"] = row.error;
-      json["models"].push_back(std::move(entry));
-      continue;
-    }
-    entry["holds"] = row.proof.holds();
-    entry["verdict"] = name_of(row.proof.verdict());
-    entry["reason"] = with_options(row.proof.reason());
-    entry["statement"] = statement_json(row.proof.statement);
-    entry["steps"] = Json::array();
-    for (const ProofStep& step : row.proof.steps)
-      entry["steps"].push_back(
-          {{"name", step.name}, {"finding", name_of(step.finding)}, {"what", with_options(step.what)}});
-    json["models"].push_back(std::move(entry));
-  }
-  return json;
 }
 
 }  // namespace ounce::report

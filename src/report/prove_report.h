@@ -3,22 +3,16 @@
 
 #include <ounce/prove.h>
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "report/row.h"
+
 namespace ounce::report {
 
-// One model of a run: its proof, or why there is none.
-struct ProveRow {
-  std::filesystem::path model;
-  Proof proof;
-  std::string error;
-  int exit_code = 0;
-};
+using ProveRow = Row<Proof>;
 
 std::string prove_text(const Proof& proof);
 std::string prove_table(const std::vector<ProveRow>& rows);  // for several models
-nlohmann::ordered_json prove_json(const std::vector<ProveRow>& rows);
 
 }  // namespace ounce::report

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <cmath>
 
-#include "report/json.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
@@ -13,8 +11,6 @@ namespace ounce::report {
 namespace {
 
 using Align = Table::Align;
-using Json = nlohmann::ordered_json;
-
 std::string quality_cell(const PublishedVariant& variant) {
   if (!variant.is_written) return variant.is_gate_failure ? "FAILED" : "not made";
   if (!variant.verified) return "the original";
@@ -43,51 +39,6 @@ std::string releases_cell(const PublishedVariant& variant) {
   for (const auto& [machine, version] : variant.releases)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", machine, version);
   return text;
-}
-
-Json bench_json(const BenchResult& bench) {
-  Json json;
-  if (!bench.batches.empty()) {
-    const BatchResult& batch = bench.batches.front();
-    json["p50"] = batch.latency.p50;
-    json["p90"] = batch.latency.p90;
-    json["speed_up"] = speed_json(batch.speed_up);
-  }
-  json["cold_start_seconds"] = bench.cold_start_seconds;
-  json["load_memory"] = memory_json(bench.load_memory);
-  return json;
-}
-
-Json variant_json(const PublishedVariant& variant) {
-  Json json;
-  json["variant"] = variant.variant;
-  json["file"] = variant.file.string();
-  json["written"] = variant.is_written;
-  json["format"] = name_of(variant.format);
-  if (!variant.is_written) {
-    json["gate_failed"] = variant.is_gate_failure;
-    json["why_not"] = with_options(variant.why_not);
-  }
-  json["bytes"] = variant.bytes;
-  json["ratio"] = variant.ratio;
-  json["verdict"] = nullptr;
-  if (variant.verified) {
-    json["verdict"] = with_options(variant.verified->verdict);
-    json["samples"] = variant.verified->samples;
-    json["generated"] = variant.verified->is_generated;
-    json["sqnr_db"] = number(variant.verified->worst_sqnr_db);
-    json["metrics"] = Json::array();
-    for (const MetricResult& metric : variant.verified->metrics)
-      json["metrics"].push_back({{"name", metric.name},
-                                 {"reference", number(metric.reference)},
-                                 {"candidate", number(metric.candidate)},
-                                 {"drop_low", number(metric.drop_low)},
-                                 {"drop_high", number(metric.drop_high)}});
-  }
-  json["bench"] = variant.bench ? bench_json(*variant.bench) : Json(nullptr);
-  json["releases"] = variant.releases;
-  json["notes"] = with_options(variant.notes);
-  return json;
 }
 
 }  // namespace
@@ -133,30 +84,6 @@ std::string publish_text(const PublishResult& result) {
   return text + plainly("{}: {} variant{}, {} files of configuration, {} carried over\n", result.output,
                         result.written(), result.written() == 1 ? "" : "s", result.configs.size(),
                         result.carried.size());
-}
-
-Json publish_json(const PublishResult& result, int exit_code) {
-  Json json;
-  json["schema_version"] = kSchemaVersion;
-  json["verb"] = "publish";
-  json["exit_code"] = exit_code;
-  json["output"] = result.written() == 0 ? Json(nullptr) : Json(result.output.string());
-  json["layout"] = name_of(result.layout);
-  json["runtime_version"] = result.runtime_version;
-  json["cpu"] = result.cpu;
-  json["models"] = Json::array();
-  for (const PublishedModel& model : result.models) {
-    Json entry = {{"model", model.model.string()}, {"variants", Json::array()}};
-    for (const PublishedVariant& variant : model.variants) entry["variants"].push_back(variant_json(variant));
-    json["models"].push_back(std::move(entry));
-  }
-  json["configs"] = Json::array();
-  for (const auto& file : result.configs) json["configs"].push_back(file.string());
-  json["carried"] = Json::array();
-  for (const auto& file : result.carried) json["carried"].push_back(file.string());
-  json["notes"] = with_options(result.notes);
-  json["seconds"] = result.seconds;
-  return json;
 }
 
 }  // namespace ounce::report

@@ -3,12 +3,10 @@
 
 #include <ounce/publish.h>
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace ounce::report {
 
 std::string publish_text(const PublishResult& result);
-nlohmann::ordered_json publish_json(const PublishResult& result, int exit_code);
 
 }  // namespace ounce::report

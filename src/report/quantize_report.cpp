@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
 #include <cmath>
 #include <map>
 
 #include "report/calibrate_report.h"
 #include "report/cpu_report.h"
-#include "report/json.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
@@ -17,8 +15,6 @@ namespace ounce::report {
 namespace {
 
 using Align = Table::Align;
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kReasonsShown = 12;
 
@@ -45,28 +41,6 @@ Totals totals_of(const std::vector<QuantizeRow>& rows) {
 
 double ratio(std::uint64_t after, std::uint64_t before) {
   return before == 0 ? 1 : static_cast<double>(after) / static_cast<double>(before);
-}
-
-Json trial_json(const TrialResult& trial) {
-  const bool has_outputs = trial.is_tried && trial.samples != 0;
-  return {
-      {"tried", trial.is_tried},
-      {"why_not", with_options(trial.why_not)},
-      {"runtime_version", trial.runtime_version},
-      {"samples", trial.samples},
-      {"generated", trial.is_generated},
-      {"output_kind", trial.is_of_labels ? "labels" : "numbers"},
-      {"output_sqnr_db", has_outputs ? number(trial.sqnr_db) : Json(nullptr)},
-      {"output_slice", trial.slice.empty() ? Json(nullptr) : Json(trial.slice)},
-      {"output_identical", has_outputs && std::isinf(trial.sqnr_db) && trial.sqnr_db > 0},
-      {"cpu", trial.cpu},
-      {"cpus", cpus_json(trial.cpus)},
-      {"load_memory_before", memory_json(trial.memory_before)},
-      {"load_memory_after", memory_json(trial.memory_after)},
-      {"speed_up", trial.speed_up ? Json(trial.speed_up->ratio) : Json(nullptr)},
-      {"speed", trial.speed_up ? speed_json(*trial.speed_up) : Json(nullptr)},
-      {"kernels", trial.kernels ? Json{{"integer", trial.kernels->integer}, {"other", trial.kernels->other}}
-                                : Json(nullptr)}};
 }
 
 // How close the outputs are; a dash when the model was not run.
@@ -188,64 +162,6 @@ std::string left_alone(const std::vector<TensorOutcome>& tensors) {
   return text;
 }
 
-Json node_json(const NodeOutcome& node) {
-  return {{"name", node.name},
-          {"scope", node.scope},
-          {"op_type", node.op_type},
-          {"arithmetic", name_of(node.arithmetic)},
-          {"reason", with_options(node.reason)}};
-}
-
-// Nothing is added where nobody asked for pictures.
-void add_histogram(const std::optional<ValueHistogram>& histogram, Json& json) {
-  if (!histogram) return;
-  json["histogram"] = {
-      {"low", number(histogram->low)}, {"high", number(histogram->high)}, {"counts", histogram->counts}};
-  if (histogram->clipped_share) json["clipped_share"] = *histogram->clipped_share;
-}
-
-Json scale_change_json(const ScaleChange& change) {
-  return {{"weight", change.weight}, {"node", change.node},       {"op_type", change.op_type},
-          {"scales", change.scales}, {"changed", change.changed}, {"largest_factor", change.largest_factor}};
-}
-
-Json activation_json(const ActivationOutcome& activation) {
-  Json json = {{"name", activation.name},
-               {"scope", activation.scope},
-               {"type", activation.type},
-               {"scale", activation.scale},
-               {"zero_point", activation.zero},
-               {"low", activation.range.low},
-               {"high", activation.range.high},
-               {"method", name_of(activation.method)},
-               {"sqnr_db", number(activation.sqnr_db)},
-               {"place", activation.place}};
-  add_histogram(activation.histogram, json);
-  return json;
-}
-
-Json tensor_json(const TensorOutcome& tensor) {
-  Json json = {{"name", tensor.name},
-               {"scope", tensor.scope},
-               {"op_type", tensor.op_type},
-               {"type", tensor.type},
-               {"shape", tensor.shape},
-               {"stored", tensor.stored},
-               {"reason", with_options(tensor.reason)},
-               {"bytes_before", tensor.bytes_before},
-               {"bytes_after", tensor.bytes_after}};
-  if (tensor.stored) {
-    json["encoding"] = name_of(tensor.encoding);
-    json["granularity"] = tensor.granularity;
-    json["decoder"] = name_of(tensor.decoder);
-    json["exact"] = std::isinf(tensor.sqnr_db);
-    json["sqnr_db"] = number(tensor.sqnr_db);
-    json["max_abs_error"] = number(tensor.max_abs_error);
-    add_histogram(tensor.histogram, json);
-  }
-  return json;
-}
-
 std::string trial_line(const TrialResult& trial) {
   if (!trial.is_tried)
     return trial.why_not.empty() ? "" : plainly("not run: {}", with_options(trial.why_not));
@@ -279,58 +195,6 @@ std::string kernels_line(const TrialResult& trial) {
   if (!trial.kernels) return "";
   return fmt::format("{} nodes run in INT8 kernels, {} in others (profile of ONNX Runtime {})",
                      trial.kernels->integer, trial.kernels->other, trial.runtime_version);
-}
-
-Json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run) {
-  Json models = Json::array();
-  for (const QuantizeRow& row : rows) {
-    Json model = {{"model", row.model.string()}, {"exit_code", row.exit_code}};
-    if (!row.error.empty()) {
-      model["error"] = row.error;
-      models.push_back(model);
-      continue;
-    }
-    const QuantizeResult& result = row.result;
-    model["output"] = result.output.string();
-    model["bytes_before"] = result.bytes_before;
-    model["bytes_after"] = result.bytes_after;
-    model["ratio"] = result.ratio();
-    model["stored_tensors"] = result.stored_count();
-    model["format"] = name_of(result.format);
-    model["stored_as"] = name_of(result.stored_as());
-    model["exact"] = std::isinf(result.sqnr_db);
-    model["sqnr_db"] = number(result.sqnr_db);
-    model["trial"] = trial_json(result.trial);
-    model["seconds"] = result.seconds;
-    model["source_digest"] = result.source_digest;
-    model["plan_digest"] = result.plan_digest;
-    model["notes"] = with_options(result.notes);
-    model["unmatched"] = result.unmatched;
-    model["scale_changes"] = Json::array();
-    for (const ScaleChange& change : result.scale_changes)
-      model["scale_changes"].push_back(scale_change_json(change));
-    model["nodes"] = Json::array();
-    for (const NodeOutcome& node : result.nodes) model["nodes"].push_back(node_json(node));
-    model["activations"] = Json::array();
-    for (const ActivationOutcome& activation : result.activations)
-      model["activations"].push_back(activation_json(activation));
-    model["tensors"] = Json::array();
-    for (const TensorOutcome& tensor : result.tensors) model["tensors"].push_back(tensor_json(tensor));
-    models.push_back(model);
-  }
-  const Totals totals = totals_of(rows);
-  return {{"schema_version", kSchemaVersion},
-          {"verb", "quantize"},
-          {"dry_run", dry_run},
-          {"bytes_before", totals.before},
-          {"bytes_after", totals.after},
-          {"ratio", totals.before == 0 ? Json(nullptr) : Json(ratio(totals.after, totals.before))},
-          {"failed", totals.failed},
-          {"models", models}};
-}
-
-std::string dump(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace ounce::report

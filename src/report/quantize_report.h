@@ -3,19 +3,14 @@
 
 #include <ounce/quantize.h>
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "report/row.h"
+
 namespace ounce::report {
 
-// One model of a run: its result, or why there is none.
-struct QuantizeRow {
-  std::filesystem::path model;
-  QuantizeResult result;
-  std::string error;  // empty when it went well
-  int exit_code = 0;
-};
+using QuantizeRow = Row<QuantizeResult>;
 
 // A total closes the table if the rows are different models, and not results of the same one.
 std::string quantize_table(const std::vector<QuantizeRow>& rows, bool dry_run);
@@ -30,8 +25,5 @@ std::string kernels_line(const TrialResult& trial);  // empty: not profiled
 std::string arithmetic_lines(const std::vector<NodeOutcome>& nodes);
 // What was left alone, grouped by the reason.
 std::string left_alone(const std::vector<TensorOutcome>& tensors);
-
-nlohmann::ordered_json quantize_json(const std::vector<QuantizeRow>& rows, bool dry_run);
-nlohmann::ordered_json tensor_json(const TensorOutcome& tensor);
 
 }  // namespace ounce::report

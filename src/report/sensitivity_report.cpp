@@ -2,18 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cmath>
 
-#include "report/json.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Align = Table::Align;
 
 constexpr double kBar = 12;  // characters of the longest
@@ -111,61 +108,6 @@ std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
   return text + '\n';
 }
 
-Json optional_number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
-
-Json group_json(const GroupSensitivity& group) {
-  Json json;
-  json["name"] = group.name;
-  json["op_type"] = group.op_type;
-  json["place"] = group.place;
-  json["layers"] = group.layers;
-  json["weight_bytes"] = group.weight_bytes;
-  json["first"] = group.is_first;
-  json["last"] = group.is_last;
-  json["attention"] = group.is_attention;
-  json["estimated_db"] = number(group.estimated_db);
-  json["measured"] = group.is_measured;
-  json["alone_db"] = group.is_measured ? number(group.alone_db) : Json(nullptr);
-  json["without_db"] = group.is_measured ? number(group.without_db) : Json(nullptr);
-  json["exact"] = group.is_measured && group.alone_db == INFINITY;
-  json["alone_drop"] = optional_number(group.alone_drop);
-  json["without_drop"] = optional_number(group.without_drop);
-  json["noise_share"] = group.share;
-  return json;
-}
-
-Json row_json(const SensitivityRow& row) {
-  Json json;
-  json["model"] = row.model.string();
-  json["exit_code"] = row.exit_code;
-  if (!row.error.empty()) {
-    json["error"] = row.error;
-    return json;
-  }
-  const SensitivityResult& result = row.result;
-  json["format"] = name_of(result.format);
-  json["runtime_version"] = result.runtime_version;
-  json["samples"] = result.samples;
-  json["metric"] = result.metric.empty() ? Json(nullptr) : Json(result.metric);
-  json["metric_reference"] = result.metric.empty() ? Json(nullptr) : number(result.metric_reference);
-  json["all_db"] = number(result.all_db);
-  json["all_drop"] = optional_number(result.all_drop);
-  json["groups"] = Json::array();
-  for (const GroupSensitivity& group : result.groups) json["groups"].push_back(group_json(group));
-  json["exclude"] = result.exclude;
-  json["nodes"] = Json::array();
-  for (const auto& [node, format] : result.nodes)
-    json["nodes"].push_back({{"name", node}, {"format", name_of(format)}});
-  json["exclude_db"] = number(result.exclude_db);
-  json["enough"] = result.is_enough;
-  json["findings"] = with_options(result.findings);
-  json["notes"] = with_options(result.notes);
-  json["measured"] = result.measured;
-  json["recalled"] = result.recalled;
-  json["seconds"] = result.seconds;
-  return json;
-}
-
 }  // namespace
 
 std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
@@ -182,16 +124,6 @@ std::string sensitivity_text(const SensitivityResult& result, double min_sqnr) {
   text += exclude_lines(result, min_sqnr);
   return text + plainly("{} model{} measured, {} known from before, {}\n", result.measured,
                         result.measured == 1 ? "" : "s", result.recalled, seconds_text(result.seconds));
-}
-
-Json sensitivity_json(const std::vector<SensitivityRow>& rows, double min_sqnr) {
-  Json json;
-  json["schema_version"] = kSchemaVersion;
-  json["verb"] = "sensitivity";
-  json["min_sqnr"] = min_sqnr;
-  json["models"] = Json::array();
-  for (const SensitivityRow& row : rows) json["models"].push_back(row_json(row));
-  return json;
 }
 
 }  // namespace ounce::report

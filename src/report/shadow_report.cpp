@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "report/json.h"
 #include "report/table.h"
 
 namespace ounce::report {
@@ -14,11 +11,6 @@ constexpr double kMedian = 0.5, kTail = 0.99;
 
 std::string shadow_decibels(double sqnr_db) {
   return sqnr_db == std::numeric_limits<double>::infinity() ? "exact" : decibel_text(sqnr_db);
-}
-
-nlohmann::ordered_json latency_json(const app::Latencies& latencies) {
-  return {
-      {"count", latencies.count()}, {"p50", latencies.quantile(kMedian)}, {"p99", latencies.quantile(kTail)}};
 }
 
 }  // namespace
@@ -54,43 +46,6 @@ std::string shadow_text(const app::ShadowStatistics& statistics, const app::Shad
   text += times.text();
   for (const std::string& reason : verdict.reasons) text += plainly("{}\n", reason);
   return text + (verdict.passed ? "passed\n" : verdict.is_known ? "failed\n" : "not known yet\n");
-}
-
-nlohmann::ordered_json shadow_json(const app::ShadowStatistics& statistics,
-                                   const app::ShadowVerdict& verdict) {
-  nlohmann::ordered_json json;
-  json["schema_version"] = kSchemaVersion;
-  json["verb"] = "shadow report";
-  json["passed"] = verdict.passed;
-  json["known"] = verdict.is_known;
-  json["reasons"] = verdict.reasons;
-  json["primary"] = statistics.primary;
-  json["candidate"] = statistics.candidate;
-  json["devices"] = statistics.devices;
-  json["calls"] = statistics.calls;
-  json["compared"] = statistics.compared;
-  json["dropped"] = statistics.dropped;
-  json["failures"] = {{"errors", statistics.errors},
-                      {"crashes", statistics.crashes},
-                      {"timeouts", statistics.timeouts},
-                      {"not_finite", statistics.not_finite}};
-  json["canary"] = {{"calls", statistics.canary_calls},
-                    {"fallbacks", statistics.canary_fallbacks},
-                    {"share", statistics.canary_share},
-                    {"stopped", statistics.canary_stopped}};
-  json["agreement"] = statistics.agreement();
-  json["sqnr_db"] = number(statistics.sqnr_db());
-  json["outputs"] = nlohmann::ordered_json::array();
-  for (const auto& [name, output] : statistics.outputs)
-    json["outputs"].push_back({{"name", name},
-                               {"values", output.values},
-                               {"sqnr_db", number(output.sqnr_db())},
-                               {"largest", output.largest},
-                               {"answers", output.answers},
-                               {"flips", output.flips}});
-  json["primary_latency"] = latency_json(statistics.primary_latency);
-  json["candidate_latency"] = latency_json(statistics.candidate_latency);
-  return json;
 }
 
 }  // namespace ounce::report

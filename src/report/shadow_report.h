@@ -3,13 +3,10 @@
 
 #include <ounce/app/shadow.h>
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace ounce::report {
 
 std::string shadow_text(const app::ShadowStatistics& statistics, const app::ShadowVerdict& verdict);
-nlohmann::ordered_json shadow_json(const app::ShadowStatistics& statistics,
-                                   const app::ShadowVerdict& verdict);
 
 }  // namespace ounce::report

@@ -3,20 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "report/cpu_report.h"
-#include "report/json.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Align = Table::Align;
 
 std::string speed_text(const TuneTrial& trial) {
@@ -99,90 +96,6 @@ std::string layers_text(const std::vector<LayerChoice>& layers) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-Json metric_json(const std::optional<MetricResult>& metric) {
-  if (!metric) return nullptr;
-  Json json;
-  json["name"] = metric->name;
-  json["unit"] = name_of(metric->unit);
-  json["reference"] = number(metric->reference);
-  json["candidate"] = number(metric->candidate);
-  json["drop"] = number(metric->drop);
-  json["drop_low"] = number(metric->drop_low);
-  json["drop_high"] = number(metric->drop_high);
-  json["drop_bound"] = metric->drop_bound ? number(*metric->drop_bound) : Json(nullptr);
-  return json;
-}
-
-Json quality_json(const TuneTrial& trial) {
-  Json json;
-  json["sqnr_db"] = number(trial.sqnr_db);
-  json["agreement"] = trial.agreement ? Json(*trial.agreement) : Json(nullptr);
-  json["metric"] = metric_json(trial.metric);
-  json["passed"] = trial.passed;
-  json["verdict"] = with_options(trial.verdict);
-  json["confidence"] = trial.confidence > 0 ? Json(trial.confidence) : Json(nullptr);
-  json["samples"] = trial.samples;
-  json["samples_needed"] = trial.samples_needed == 0 ? Json(nullptr) : Json(trial.samples_needed);
-  json["too_few_samples"] = trial.has_too_few_samples;
-  return json;
-}
-
-Json trial_json(const TuneTrial& trial) {
-  Json json;
-  json["name"] = trial.name;
-  if (!trial.problem.empty()) {
-    json["problem"] = with_options(trial.problem);
-    return json;
-  }
-  json["bytes"] = trial.bytes;
-  json["ratio"] = trial.ratio;
-  if (trial.is_timed) {
-    json["speed_up"] = speed_json(trial.speed_up);
-  } else {
-    json["speed_up"] = nullptr;
-  }
-  json["slower"] = trial.is_slower;
-  if (trial.memory) {
-    json["load_memory"] = memory_json(trial.memory);
-    json["memory_ratio"] = trial.memory_ratio;
-  }
-  json.update(quality_json(trial));
-  json["reason"] = trial.reason.empty() ? Json(nullptr) : Json(with_options(trial.reason));
-  json["more_samples"] = trial.more_samples == 0 ? Json(nullptr) : Json(trial.more_samples);
-  json["held_out"] = trial.held_out ? Json(*trial.held_out) : Json(nullptr);
-  json["on_front"] = trial.is_on_front;
-  json["corners"] = corners_of(trial);
-  return json;
-}
-
-Json result_json(const TuneResult& result) {
-  Json json;
-  json["output"] = result.passed ? Json(result.output.string()) : Json(nullptr);
-  json["closest"] = result.closest.empty() ? Json(nullptr) : Json(result.closest.string());
-  json["passed"] = result.passed;
-  json["interrupted"] = result.is_interrupted;
-  json["out_of_time"] = result.is_out_of_time;
-  json["runtime_version"] = result.runtime_version;
-  json["cpus"] = cpus_json(result.cpus);
-  json["bytes_before"] = result.bytes_before;
-  json["search_samples"] = result.search_samples;
-  json["held_out_samples"] = result.held_out_samples;
-  json["confidence"] = result.confidence > 0 ? Json(result.confidence) : Json(nullptr);
-  json["samples_needed"] = result.samples_needed == 0 ? Json(nullptr) : Json(result.samples_needed);
-  json["best"] = result.best.name.empty() ? Json(nullptr) : trial_json(result.best);
-  json["held_out"] = result.passed ? quality_json(result.held_out) : Json(nullptr);
-  json["layers"] = Json::array();
-  for (const LayerChoice& layer : result.layers)
-    json["layers"].push_back(
-        {{"name", layer.name}, {"op_type", layer.op_type}, {"format", name_of(layer.format)}});
-  json["trials"] = Json::array();
-  for (const TuneTrial& trial : result.trials) json["trials"].push_back(trial_json(trial));
-  json["notes"] = with_options(result.notes);
-  json["recalled"] = result.recalled;
-  json["seconds"] = result.seconds;
-  return json;
-}
-
 }  // namespace
 
 std::string trial_line(const TuneTrial& trial) {
@@ -256,25 +169,6 @@ std::string tune_table(const std::vector<TuneRow>& rows) {
                row.result.passed ? "passed" : "nothing passed"});
   }
   return table.text();
-}
-
-Json tune_json(const std::vector<TuneRow>& rows) {
-  Json json;
-  json["schema_version"] = kSchemaVersion;
-  json["verb"] = "tune";
-  json["models"] = Json::array();
-  for (const TuneRow& row : rows) {
-    Json entry;
-    entry["model"] = row.model.string();
-    entry["exit_code"] = row.exit_code;
-    if (row.error.empty()) {
-      entry.update(result_json(row.result));
-    } else {
-      entry["error"] = row.error;
-    }
-    json["models"].push_back(std::move(entry));
-  }
-  return json;
 }
 
 }  // namespace ounce::report

@@ -3,22 +3,16 @@
 
 #include <ounce/app/unpack.h>
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "report/row.h"
+
 namespace ounce::report {
 
-// One model of a run: what became of it, or why nothing did.
-struct UnpackRow {
-  std::filesystem::path model;
-  app::Unpacked unpacked;
-  std::string error;
-  int exit_code = 0;
-};
+using UnpackRow = Row<app::Unpacked>;
 
 std::string unpack_text(const UnpackRow& row);
 std::string unpack_table(const std::vector<UnpackRow>& rows);  // for several models
-nlohmann::ordered_json unpack_json(const std::vector<UnpackRow>& rows);
 
 }  // namespace ounce::report

@@ -2,13 +2,11 @@
 #include <ounce/advise.h>
 #include <ounce/error.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "report/advise_report.h"
-#include "report/json.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
@@ -71,7 +69,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
         host.say(human, (is_first ? "" : "\n") + report::advise_text(row.result));
       });
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::advise_table(rows)));
-  page.deliver(report::advise_json(rows), arguments.json, host);
+  page.deliver(results::Document("advise").add(rows), arguments.json, host);
   return worst;
 }
 

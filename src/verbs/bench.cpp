@@ -3,13 +3,11 @@
 #include <ounce/decode.h>
 #include <ounce/error.h>
 
-#include <nlohmann/json.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "report/bench_report.h"
 #include "report/decode_report.h"
-#include "report/json.h"
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
@@ -34,7 +32,8 @@ struct Arguments {
 };
 
 // Texts instead of single calls.
-int run_decoders(const Arguments& arguments, Host& host, const std::vector<std::filesystem::path>& models) {
+int run_decoders(const Arguments& arguments, Host& host, const Options& verb,
+                 const std::vector<std::filesystem::path>& models) {
   DecodeOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);
@@ -49,7 +48,7 @@ int run_decoders(const Arguments& arguments, Host& host, const std::vector<std::
     report = named(models, [&] { return decode(models, options); });
   }
   host.say(for_people(arguments.json), report::decode_text(report));
-  if (arguments.json) host.say_json(report::dump(report::decode_json(report, "bench")));
+  if (arguments.json) print_document(results::Document("bench").add(report), verb, host);
   return 0;
 }
 
@@ -60,7 +59,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
     require_readable(model, verb);
     models.push_back(model.path);
   }
-  if (arguments.tokens != 0) return run_decoders(arguments, host, models);
+  if (arguments.tokens != 0) return run_decoders(arguments, host, verb, models);
   BenchOptions options;
   options.runtime = runtime_options_of(arguments.runtime);
   options.runtime.remote = remote_of(arguments.remote);
@@ -78,7 +77,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
     report = named(models, [&] { return bench(models, options); });
   }
   host.say(for_people(arguments.json), report::bench_text(report));
-  page.deliver(report::bench_json(report), arguments.json, host);
+  page.deliver(results::Document("bench").add(report), arguments.json, host);
   return 0;
 }
 

@@ -3,13 +3,11 @@
 #include <ounce/error.h>
 #include <ounce/importance.h>
 
-#include <nlohmann/json.hpp>
 #include <cstdio>
 #include <memory>
 #include <tuple>
 
 #include "report/calibrate_report.h"
-#include "report/json.h"
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
 #include "verbs/option_values.h"
@@ -36,10 +34,10 @@ struct MergeArguments {
 };
 
 template <class Shown>
-int show(const Shown& arguments, Host& host, const CalibrateResult& result) {
+int show(const Shown& arguments, Host& host, const Options& verb, const CalibrateResult& result) {
   const std::size_t shown = arguments.verbose ? result.values.size() : kShown;
   host.say(for_people(arguments.json), report::calibrate_text(result, shown));
-  if (arguments.json) host.say_json(report::dump(report::calibrate_json(result)));
+  if (arguments.json) print_document(results::Document("calibrate").add(result), verb, host);
   return 0;
 }
 
@@ -60,7 +58,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
     options.progress = &watch->progress;
     result = named(arguments.model, [&] { return calibrate(arguments.model, output, options); });
   }
-  return show(arguments, host, result);
+  return show(arguments, host, verb, result);
 }
 
 int merge(const MergeArguments& arguments, Host& host, const Options& verb) {
@@ -69,13 +67,13 @@ int merge(const MergeArguments& arguments, Host& host, const Options& verb) {
   if (is_importance(parts.front())) {
     merge_importance(parts, arguments.output);
     if (arguments.json)
-      host.say_json(report::dump(
-          {{"schema_version", report::kSchemaVersion}, {"verb", "calibrate"}, {"output", arguments.output}}));
+      print_document(results::Document("calibrate").add(results::MergedImportance{arguments.output}), verb,
+                     host);
     host.say(for_people(arguments.json),
              plainly("{} files of importance in {}\n", parts.size(), arguments.output));
     return 0;
   }
-  return show(arguments, host, merge_ranges(parts, arguments.output));
+  return show(arguments, host, verb, merge_ranges(parts, arguments.output));
 }
 
 void declare(Options& options, Arguments& arguments) {

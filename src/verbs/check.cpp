@@ -3,14 +3,12 @@
 #include <ounce/emit.h>
 #include <ounce/error.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "io/output_file.h"
 #include "report/check_report.h"
-#include "report/json.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
@@ -37,7 +35,7 @@ int write_operators(const Arguments& arguments, Host& host, const std::vector<re
     if (row.error.empty()) models.push_back(row.model);
   }
   if (models.empty()) return 0;
-  std::string problem;
+  report::Failure problem;
   const int code = guarded(
       arguments.required_ops,
       [&] {
@@ -49,7 +47,7 @@ int write_operators(const Arguments& arguments, Host& host, const std::vector<re
                                 arguments.required_ops, models.size(), models.size() == 1 ? "" : "s"));
       },
       problem);
-  if (!problem.empty()) host.complain(problem);
+  if (!problem.empty()) host.complain(problem.message);
   return code;
 }
 
@@ -80,7 +78,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   std::vector<ModelFile> models = find_models(arguments.models);
   auto [rows, worst] = refused<report::CheckRow>(models, verb);
   if (!rows.empty()) models.clear();  // then nothing is worked on
-  for (const report::CheckRow& row : rows) host.complain(row.error);
+  for (const report::CheckRow& row : rows) host.complain(row.error.message);
   for (const ModelFile& model : models) {
     report::CheckRow row;
     row.model = model.path;
@@ -94,14 +92,14 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
     if (row.error.empty()) {
       host.say(human, report::check_text(row.result));
     } else {
-      host.complain(row.error);
+      host.complain(row.error.message);
     }
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
   if (!arguments.required_ops.empty())
     worst = std::max(worst, write_operators(arguments, host, rows, own, human));
-  page.deliver(report::check_json(rows), arguments.json, host);
+  page.deliver(results::Document("check").add(rows), arguments.json, host);
   return worst;
 }
 

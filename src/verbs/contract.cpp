@@ -3,13 +3,11 @@
 #include <ounce/error.h>
 #include <ounce/runtime.h>
 
-#include <nlohmann/json.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
 
-#include "report/json.h"
 #include "report/option_words.h"
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
@@ -70,7 +68,7 @@ int show(Arguments& arguments, Host& host, const Options&) {
   return 0;
 }
 
-int check(Arguments& arguments, Host& host, const Options&) {
+int check(Arguments& arguments, Host& host, const Options& verb) {
   arguments.model = one_model(arguments.model).string();
   const DataOptions data = data_options_of(arguments.data, host.given);
   if (data.is_generated()) throw Error(ErrorCode::kUsage, "give the data to check: `--data`");
@@ -82,16 +80,9 @@ int check(Arguments& arguments, Host& host, const Options&) {
   for (const std::string& finding : result.findings)
     host.say(human, plainly("{}\n", report::with_options(finding)));
   host.say(human, plainly("{}: {} samples\n", result.passed ? "passed" : "failed", result.samples));
-  if (arguments.json) {
-    nlohmann::ordered_json json;
-    json["schema_version"] = report::kSchemaVersion;
-    json["verb"] = "contract check";
-    json["model"] = arguments.model;
-    json["passed"] = result.passed;
-    json["samples"] = result.samples;
-    json["findings"] = report::with_options(result.findings);
-    host.say_json(report::dump(json));
-  }
+  if (arguments.json)
+    print_document(results::Document("contract check").add(results::CheckedContract{arguments.model, result}),
+                   verb, host);
   return result.passed ? 0 : kGateExit;
 }
 

@@ -2,11 +2,9 @@
 #include <ounce/copy.h>
 #include <ounce/error.h>
 
-#include <nlohmann/json.hpp>
 #include <cstdio>
 #include <memory>
 
-#include "report/json.h"
 #include "report/table.h"
 #include "verbs/emit_options.h"
 #include "verbs/model_list.h"
@@ -37,16 +35,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   const Stream human = for_people(arguments.json);
   host.say(human, plainly("{}: {}\n", job.output.string(), report::bytes_text(result.bytes_after)));
   emit(arguments.emit, job.output, arguments.runtime, "", own, host, human);
-  if (arguments.json) {
-    nlohmann::ordered_json json;
-    json["schema_version"] = report::kSchemaVersion;
-    json["verb"] = "copy";
-    json["model"] = model.path.string();
-    json["output"] = job.output.string();
-    json["bytes_before"] = result.bytes_before;
-    json["bytes_after"] = result.bytes_after;
-    host.say_json(report::dump(json));
-  }
+  if (arguments.json) print_document(results::Document("copy").add(result), verb, host);
   return 0;
 }
 

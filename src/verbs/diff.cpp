@@ -1,7 +1,6 @@
 #include <ounce/diff.h>
 #include <ounce/error.h>
 
-#include <nlohmann/json.hpp>
 #include <memory>
 
 #include "report/diff_report.h"
@@ -29,7 +28,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   }
   host.say(for_people(arguments.json),
            report::diff_text(result, arguments.verbose ? static_cast<std::size_t>(-1) : kLines));
-  page.deliver(report::diff_json(result), arguments.json, host);
+  page.deliver(results::Document("diff").add(result), arguments.json, host);
   return result.is_same() ? 0 : kDifferent;
 }
 

@@ -10,22 +10,28 @@
 
 namespace ounce::verbs {
 
+namespace {
+
+Failure failed(ErrorCode code, const std::string& message) { return {exit_code(code), message, code}; }
+
+}  // namespace
+
 Failure current_failure() {
   try {
     throw;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kCancelled) {
       // Whatever was wrong with the bytes: they were not the file's.
-      if (const auto cut = take_file_fault()) return {exit_code(ErrorCode::kIo), *cut};
+      if (const auto cut = take_file_fault()) return failed(ErrorCode::kIo, *cut);
     }
-    return {exit_code(error.code()), report::with_options(error)};
+    return {exit_code(error.code()), report::with_options(error), error.code(),
+            report::fields_in(error.what())};
   } catch (const std::bad_alloc&) {
-    return {exit_code(ErrorCode::kIo), "out of memory"};
+    return failed(ErrorCode::kIo, "out of memory");
   } catch (const std::system_error& error) {
-    return {exit_code(ErrorCode::kIo), error.what()};
+    return failed(ErrorCode::kIo, error.what());
   } catch (const std::exception& error) {
-    return {exit_code(ErrorCode::kInternal),
-            fmt::format("internal error: {}; please report it", error.what())};
+    return failed(ErrorCode::kInternal, fmt::format("internal error: {}; please report it", error.what()));
   }
 }
 

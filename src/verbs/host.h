@@ -17,6 +17,7 @@
 #include <string>
 
 #include "report/option_words.h"
+#include "report/row.h"
 #include "report/table.h"
 
 namespace ounce::verbs {
@@ -73,10 +74,7 @@ class Host {
 // Whatever was thrown, as one line for a person and an exit code.
 //
 //   try { … } catch (...) { const Failure failure = current_failure(); … }
-struct Failure {
-  int exit_code = 0;
-  std::string message;
-};
+using report::Failure;
 
 // Only while an exception is being handled.
 Failure current_failure();

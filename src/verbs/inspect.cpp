@@ -1,15 +1,14 @@
 #include <fmt/format.h>
 #include <ounce/inspect.h>
 
-#include <nlohmann/json.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "report/inspect_report.h"
-#include "report/json.h"
 #include "report/quantize_report.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
+#include "verbs/report_file.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -31,7 +30,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
     report::InspectRow row;
     row.model = model.path;
     row.exit_code = guarded(
-        model.path, [&] { row.info = inspect(model.path, recipe); }, row.error);
+        model.path, [&] { row.result = inspect(model.path, recipe); }, row.error);
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
   }
@@ -39,12 +38,12 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   if (rows.size() > 1 && !models.empty()) {
     host.say(human, report::inspect_table(rows));
   } else if (rows[0].error.empty()) {
-    host.say(human, report::inspect_text(rows[0].info, arguments.tensors));
+    host.say(human, report::inspect_text(rows[0].result, arguments.tensors));
   }
   for (const report::InspectRow& row : rows) {
-    if (!row.error.empty()) host.complain(row.error);
+    if (!row.error.empty()) host.complain(row.error.message);
   }
-  if (arguments.json) host.say_json(report::dump(report::inspect_json(rows)));
+  if (arguments.json) print_document(results::Document("inspect").add(rows), verb, host);
   return worst;
 }
 

@@ -191,15 +191,15 @@ JobList assign_outputs(const std::vector<ModelFile>& models, const std::string& 
   return list;
 }
 
-int guarded(const fs::path& model, const std::function<void()>& work, std::string& message) {
+int guarded(const fs::path& model, const std::function<void()>& work, Failure& failure) {
   try {
     work();
     return 0;
   } catch (...) {
-    const Failure failure = current_failure();
+    failure = current_failure();
     if (failure.exit_code == exit_code(ErrorCode::kCancelled)) throw;  // stops the whole run
-    const bool is_named = failure.message.starts_with(model.string());
-    message = is_named ? failure.message : model.string() + ": " + failure.message;
+    if (!failure.message.starts_with(model.string()))
+      failure.message = model.string() + ": " + failure.message;
     return failure.exit_code;
   }
 }

@@ -91,7 +91,7 @@ auto named(const std::vector<std::filesystem::path>& models, const Work& work) {
 }
 
 // Runs `work` on `model` and gives the exit code; an error is one line in `message`, which names the model.
-int guarded(const std::filesystem::path& model, const std::function<void()>& work, std::string& message);
+int guarded(const std::filesystem::path& model, const std::function<void()>& work, report::Failure& failure);
 
 // One model after the other, each with a row of its own: an error is a line and its exit code, and does not
 // keep the others from their turn. Only what can be known before the work, such as a model that is not there,
@@ -136,7 +136,7 @@ template <class Row, class Request, class Work, class Show>
 Rows<Row> each_model(const std::vector<ModelFile>& models, const Options& verb, Request& options, Host& host,
                      const Work& work, const Show& show) {
   Rows<Row> done = refused<Row>(models, verb);
-  for (const Row& row : done.rows) host.complain(row.error);
+  for (const Row& row : done.rows) host.complain(row.error.message);
   if (!done.rows.empty()) return done;
   for (const ModelFile& model : models) {
     Row row;
@@ -154,7 +154,7 @@ Rows<Row> each_model(const std::vector<ModelFile>& models, const Options& verb, 
     if (row.error.empty()) {
       show(row, done.rows.empty());
     } else {
-      host.complain(row.error);
+      host.complain(row.error.message);
     }
     done.rows.push_back(std::move(row));
   }

@@ -2,14 +2,13 @@
 #include <ounce/error.h>
 #include <ounce/prove.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <memory>
 
-#include "report/json.h"
 #include "report/prove_report.h"
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
+#include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 #include "verbs/verb.h"
 
@@ -60,12 +59,12 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   const auto [rows, ignored] = each_model<report::ProveRow>(
       find_models(arguments.models), verb, options, host,
       [&](report::ProveRow& row) {
-        row.proof = prove(row.model, options);
-        row.exit_code = exit_code_of(row.proof.verdict());
+        row.result = prove(row.model, options);
+        row.exit_code = exit_code_of(row.result.verdict());
       },
-      [&](const report::ProveRow& row, bool) { host.say(human, report::prove_text(row.proof)); });
+      [&](const report::ProveRow& row, bool) { host.say(human, report::prove_text(row.result)); });
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::prove_table(rows)));
-  if (arguments.json) host.say_json(report::dump(report::prove_json(rows)));
+  if (arguments.json) print_document(results::Document("prove").add(rows), verb, host);
   return worst_of(rows);
 }
 

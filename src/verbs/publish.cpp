@@ -2,10 +2,8 @@
 #include <ounce/error.h>
 #include <ounce/publish.h>
 
-#include <nlohmann/json.hpp>
 #include <memory>
 
-#include "report/json.h"
 #include "report/publish_report.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
@@ -71,7 +69,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   });
   const int code = exit_code_of(result);
   host.say(human, report::publish_text(result));
-  if (arguments.json) host.say_json(report::dump(report::publish_json(result, code)));
+  if (arguments.json) print_document(results::Document("publish").add(result), verb, host);
   return code;
 }
 

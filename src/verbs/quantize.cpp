@@ -2,7 +2,6 @@
 #include <ounce/error.h>
 #include <ounce/quantize.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -10,7 +9,6 @@
 #include <memory>
 
 #include "report/cpu_report.h"
-#include "report/json.h"
 #include "report/option_words.h"
 #include "report/quantize_report.h"
 #include "report/sqnr_words.h"
@@ -42,7 +40,7 @@ struct Arguments {
 // `is_alone`: no other model is in the table, so lines below it need no name.
 void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, Host& host, Stream out) {
   if (!row.error.empty()) {
-    host.complain(row.error);
+    host.complain(row.error.message);
     return;
   }
   if (verbose)
@@ -115,6 +113,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
         require_emit_places(arguments.emit, job, own);
       });
   if (!rows.empty()) list.jobs.clear();  // then nothing is worked on
+  results::Document document("quantize");
   for (const Job& job : list.jobs) {
     const std::filesystem::path& model = job.model.path;
     report::QuantizeRow row;
@@ -128,7 +127,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
           row.result = quantize(model, job.output, options);
         },
         row.error);
-    std::string problem;  // of what is made in addition, when the model itself is written
+    report::Failure problem;  // of what is made in addition, when the model itself is written
     const int emitted = guarded(
         job.output,
         [&] {
@@ -136,7 +135,8 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
             emit(arguments.emit, job.output, arguments.runtime, options.recipe.target, own, host, human);
         },
         problem);
-    if (!problem.empty()) host.complain("the model is written, its .ort file is not: " + problem);
+    if (!problem.empty()) host.complain("the model is written, its .ort file is not: " + problem.message);
+    if (!problem.empty()) document.add_error(job.output, problem);
     row.exit_code = std::max(row.exit_code, emitted);
     worst = std::max(worst, row.exit_code);
     rows.push_back(std::move(row));
@@ -149,7 +149,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
     host.say(human, report::left_alone(rows[0].result.tensors));
   }
   for (const std::string& note : notes) host.say(human, plainly("note: {}\n", note));
-  page.deliver(report::quantize_json(rows, options.dry_run), arguments.json, host);
+  page.deliver(document.add(rows), arguments.json, host);
   return worst;
 }
 

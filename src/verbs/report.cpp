@@ -2,12 +2,10 @@
 #include <fmt/ranges.h>
 #include <ounce/error.h>
 
-#include <nlohmann/json.hpp>
 #include <memory>
 
 #include "io/mapped_file.h"
 #include "report/html/page.h"
-#include "report/json.h"
 #include "report/table.h"
 #include "verbs/report_file.h"
 #include "verbs/verb.h"
@@ -32,15 +30,10 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
   write_page(arguments.output, html);
   host.say(for_people(arguments.json), plainly("{}: {} run{}, {}\n", arguments.output, runs.size(),
                                                runs.size() == 1 ? "" : "s", report::bytes_text(html.size())));
-  if (arguments.json) {
-    nlohmann::ordered_json document;
-    document["schema_version"] = report::kSchemaVersion;
-    document["verb"] = "report";
-    document["output"] = arguments.output;
-    document["runs"] = arguments.runs;
-    document["bytes"] = html.size();
-    host.say_json(report::dump(document));
-  }
+  if (arguments.json)
+    print_document(
+        results::Document("report").add(results::ReportPage{arguments.output, arguments.runs, html.size()}),
+        verb, host);
   return 0;
 }
 

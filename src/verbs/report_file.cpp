@@ -1,7 +1,6 @@
 #include "verbs/report_file.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <ounce/error.h>
 
 #include <fstream>
@@ -9,7 +8,6 @@
 
 #include "io/output_file.h"
 #include "report/html/page.h"
-#include "report/json.h"
 #include "report/table.h"
 
 namespace ounce::verbs {
@@ -71,10 +69,14 @@ ReportFile::ReportFile(const Options& verb, std::filesystem::path path, const st
   require_page(path_);
 }
 
-void ReportFile::deliver(nlohmann::ordered_json document, bool is_printed, Host& host) const {
+void print_document(const results::Document& document, const Options& verb, Host& host) {
+  host.say_json(results::dump(document.json(command_line(verb))));
+}
+
+void ReportFile::deliver(const results::Document& all, bool is_printed, Host& host) const {
   if (!is_printed && !is_wanted()) return;
-  document["command"] = command_;
-  if (is_printed) host.say_json(report::dump(document));
+  const results::Json document = all.json(command_);
+  if (is_printed) host.say_json(results::dump(document));
   if (is_wanted()) {
     const std::string html = report::html::page({{"", document}});
     write_page(path_, html);

@@ -3,7 +3,7 @@
 //   add_report_option(options, arguments.report);
 //   const ReportFile report(options, arguments.report);    // before the work: may it be written there?
 //   …
-//   report.deliver(report::verify_json(…), arguments.json, host);
+//   report.deliver(results::Document("verify").add(rows), arguments.json, host);
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,12 +12,16 @@
 #include <string>
 #include <vector>
 
+#include "results/results.h"
 #include "verbs/host.h"
 #include "verbs/options.h"
 
 namespace ounce::verbs {
 
 void add_report_option(Options& options, std::string& path);
+
+// For --json of verbs that no page is drawn of.
+void print_document(const results::Document& document, const Options& verb, Host& host);
 
 // Checks before the work that a page can be written there. Throws what write_page() throws.
 void require_page(const std::filesystem::path& path);
@@ -34,7 +38,7 @@ class ReportFile {
   ReportFile(const Options& verb, std::filesystem::path path, const std::string& option = "--report");
 
   bool is_wanted() const { return !path_.empty(); }
-  void deliver(nlohmann::ordered_json document, bool is_printed, Host& host) const;
+  void deliver(const results::Document& document, bool is_printed, Host& host) const;
 
  private:
   std::filesystem::path path_;  // empty: none is wanted

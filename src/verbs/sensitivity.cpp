@@ -2,12 +2,10 @@
 #include <ounce/error.h>
 #include <ounce/sensitivity.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 
-#include "report/json.h"
 #include "report/sensitivity_report.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
@@ -63,7 +61,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
       [&](const report::SensitivityRow& row, bool is_first) {
         host.say(human, (is_first ? "" : "\n") + report::sensitivity_text(row.result, options.min_sqnr));
       });
-  page.deliver(report::sensitivity_json(rows, options.min_sqnr), arguments.json, host);
+  page.deliver(results::Document("sensitivity").add(rows), arguments.json, host);
   return worst;
 }
 

@@ -1,11 +1,10 @@
 #include <ounce/app/shadow.h>
 #include <ounce/error.h>
 
-#include <nlohmann/json.hpp>
 #include <memory>
 
-#include "report/json.h"
 #include "report/shadow_report.h"
+#include "verbs/report_file.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -21,7 +20,7 @@ struct Arguments {
   bool json = false;
 };
 
-int run(const Arguments& arguments, Host& host, const Options&) {
+int run(const Arguments& arguments, Host& host, const Options& verb) {
   app::ShadowLimits limits = arguments.limits;
   limits.min_compared = static_cast<std::uint64_t>(arguments.min_compared);
   if (arguments.min_sqnr > 0) limits.min_sqnr_db = arguments.min_sqnr;
@@ -37,7 +36,8 @@ int run(const Arguments& arguments, Host& host, const Options&) {
   }
   const app::ShadowVerdict verdict = app::judge(all, limits);
   host.say(for_people(arguments.json), report::shadow_text(all, verdict));
-  if (arguments.json) host.say_json(report::dump(report::shadow_json(all, verdict)));
+  if (arguments.json)
+    print_document(results::Document("shadow report").add(results::ShadowResult{all, verdict}), verb, host);
   return verdict.passed ? 0 : kGateExit;
 }
 

@@ -2,12 +2,10 @@
 #include <ounce/error.h>
 #include <ounce/tune.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 
-#include "report/json.h"
 #include "report/tune_report.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
@@ -78,7 +76,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
         job.require_place();
       });
   if (!rows.empty()) list.jobs.clear();  // then nothing is worked on
-  for (const report::TuneRow& row : rows) host.complain(row.error);
+  for (const report::TuneRow& row : rows) host.complain(row.error.message);
   for (const Job& job : list.jobs) {
     report::TuneRow row;
     row.model = job.model.path;
@@ -96,14 +94,14 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
     if (row.error.empty()) {
       host.say(human, report::tune_text(row.result));
     } else {
-      host.complain(row.error);
+      host.complain(row.error.message);
     }
     const bool is_interrupted = row.result.is_interrupted;
     rows.push_back(std::move(row));
     if (is_interrupted) break;
   }
   if (rows.size() > 1 && !list.jobs.empty()) host.say(human, fmt::format("\n{}", report::tune_table(rows)));
-  page.deliver(report::tune_json(rows), arguments.json, host);
+  page.deliver(results::Document("tune").add(rows), arguments.json, host);
   return worst;
 }
 

@@ -1,15 +1,14 @@
 #include <fmt/format.h>
 #include <ounce/app/unpack.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "io/folder.h"
-#include "report/json.h"
 #include "report/unpack_report.h"
 #include "verbs/model_list.h"
 #include "verbs/option_values.h"
+#include "verbs/report_file.h"
 #include "verbs/verb.h"
 
 namespace ounce::verbs {
@@ -38,13 +37,13 @@ app::UnpackOptions options_of(const Arguments& arguments) {
 int run(const Arguments& arguments, Host& host, const Options& verb) {
   app::UnpackOptions options = options_of(arguments);
   const Stream human = for_people(arguments.json);
-  std::string no_place;  // why no file can be made in the folder
+  report::Failure no_place;  // why no file can be made in the folder
   guarded(
       arguments.cache, [&] { io::require_folder_place(arguments.cache); }, no_place);
   std::vector<ModelFile> models = find_models(arguments.models);
   auto [rows, worst] = refused<report::UnpackRow>(models, verb);
   if (!rows.empty()) models.clear();  // then nothing is worked on
-  for (const report::UnpackRow& row : rows) host.complain(row.error);
+  for (const report::UnpackRow& row : rows) host.complain(row.error.message);
   for (const ModelFile& model : models) {
     report::UnpackRow row;
     row.model = model.path;
@@ -52,29 +51,30 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
         model.path,
         [&] {
           if (!no_place.empty()) {
-            row.unpacked.why_not = no_place;
-            row.unpacked.status = app::Status::kIo;
+            row.result.model = model.path;
+            row.result.why_not = no_place.message;
+            row.result.status = app::Status::kIo;
             return;
           }
           const std::unique_ptr<Watch> watch = host.watch(model.path.string());
           watch->progress.stage = "unpack";
           options.progress = [&](double) { return !watch->progress.is_stopped(); };
-          row.unpacked = app::unpack(model.path, arguments.cache, options);
+          row.result = app::unpack(model.path, arguments.cache, options);
         },
         row.error);
-    if (row.error.empty() && row.unpacked.file.empty())
-      row.exit_code = row.unpacked.status == app::Status::kIo ? exit_code(ErrorCode::kIo)
-                                                              : exit_code(ErrorCode::kUnsupported);
+    if (row.error.empty() && row.result.file.empty())
+      row.exit_code = row.result.status == app::Status::kIo ? exit_code(ErrorCode::kIo)
+                                                            : exit_code(ErrorCode::kUnsupported);
     worst = std::max(worst, row.exit_code);
     if (row.error.empty()) {
       host.say(human, report::unpack_text(row));
     } else {
-      host.complain(row.error);
+      host.complain(row.error.message);
     }
     rows.push_back(std::move(row));
   }
   if (rows.size() > 1 && !models.empty()) host.say(human, fmt::format("\n{}", report::unpack_table(rows)));
-  if (arguments.json) host.say_json(report::dump(report::unpack_json(rows)));
+  if (arguments.json) print_document(results::Document("unpack").add(rows), verb, host);
   return worst;
 }
 

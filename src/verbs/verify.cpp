@@ -3,13 +3,11 @@
 #include <ounce/error.h>
 #include <ounce/verify.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "report/decode_report.h"
-#include "report/json.h"
 #include "report/verify_report.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
@@ -61,7 +59,7 @@ void refuse_beside_tokens(const Options& verb) {
 }
 
 // Texts instead of single calls: tokens that flip, and the text's nll.
-int run_decoders(const Arguments& arguments, Host& host) {
+int run_decoders(const Arguments& arguments, Host& host, const Options& verb) {
   const VerifyOptions given = options_of(arguments, host);
   const Gates& gates = given.gates;
   if (!gates.max_drops.empty())
@@ -84,7 +82,7 @@ int run_decoders(const Arguments& arguments, Host& host) {
     report = named(models, [&] { return decode(models, options); });
   }
   host.say(for_people(arguments.json), report::decode_text(report));
-  if (arguments.json) host.say_json(report::dump(report::decode_json(report, "verify")));
+  if (arguments.json) print_document(results::Document("verify").add(report), verb, host);
   const bool passed =
       std::all_of(report.models.begin(), report.models.end(), [](const auto& model) { return model.passed; });
   return passed ? 0 : kGateExit;
@@ -94,7 +92,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   if (arguments.tokens != 0) refuse_beside_tokens(verb);
   const ReportFile page(verb, arguments.report);
   arguments.reference = one_model(arguments.reference).string();
-  if (arguments.tokens != 0) return run_decoders(arguments, host);
+  if (arguments.tokens != 0) return run_decoders(arguments, host, verb);
   VerifyOptions options = options_of(arguments, host);
   const std::vector<ModelFile> candidates = find_models(arguments.candidates);
   if (candidates.size() > 1) options.reference_runs = keep_reference_runs();
@@ -108,7 +106,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
       },
       [&](const report::VerifyRow& row, bool) { host.say(human, report::verify_text(row.result)); });
   if (rows.size() > 1) host.say(human, fmt::format("\n{}", report::verify_table(rows)));
-  page.deliver(report::verify_json(arguments.reference, rows), arguments.json, host);
+  page.deliver(results::Document("verify").add(rows), arguments.json, host);
   return worst;
 }
 

@@ -39,9 +39,11 @@ def verdicts(ounce, probes, targets, folder):
             path.write_bytes(probes[number].model.SerializeToString(deterministic=True))
             paths.append(str(path))
         done = subprocess.run([ounce, "check", *paths, "--target", ",".join(targets), "--json"], capture_output=True, text=True)
-        for model in json.loads(done.stdout)["models"]:
-            number = int(Path(model["model"]).stem)
-            said[number] = {t["target"]: t["verdict"] for t in model.get("targets", [])} or model["error"]
+        document = json.loads(done.stdout)
+        for model in document["results"]:
+            said[int(Path(model["model"]).stem)] = {t["target"]: t["verdict"] for t in model["targets"]}
+        for error in document["errors"]:
+            said[int(Path(error["model"]).stem)] = error["message"]
     return said
 
 

@@ -34,6 +34,7 @@ struct UnpackOptions {
 };
 
 struct Unpacked {
+  std::filesystem::path model;
   std::filesystem::path file;  // empty: it is to be loaded as it is, and `why_not` says why
   std::string why_not;
   Status status = Status::kOk;  // likewise: kIo, kUnsupported, kMemory, kTimeout

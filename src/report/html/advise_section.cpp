@@ -10,10 +10,7 @@ namespace advise_section {
 
 constexpr auto kNumber = DataTable::Kind::kNumber;
 
-// Documents of older versions do not have the key.
-bool is_unreliable(const Json& speed) {
-  return member(speed, "reliable").is_boolean() && !is_true(speed, "reliable");
-}
+bool is_unreliable(const Json& speed) { return !is_true(speed, "reliable"); }
 
 Verdict verdict_of(const Json& method) {
   if (is_true(method, "acceptable")) return Verdict::kGood;
@@ -53,7 +50,7 @@ Markup method_table(const Json& model) {
                cell(speed_text(method)),
                cell(decibels_of(method, "sqnr_db", ""), figure(method, "sqnr_db")),
                cell(figure_of(metric, "candidate"), figure(metric, "candidate")),
-               cell(bytes_of(method, "peak_memory"), figure(method, "peak_memory")),
+               cell(bytes_of(method, "peak_memory_bytes"), figure(method, "peak_memory_bytes")),
                {badge(verdict_of(method), quality_text(method))}});
   }
   return table.markup();
@@ -84,12 +81,13 @@ Section section_of(const Json& model) {
   section.title = fmt::format("advise: {}", name);
   section.headline = words(model, "headline");
   const Json& baseline = member(model, "baseline");
-  section.body = tiles({{"size", "", bytes_of(model, "bytes"), words(member(model, "family"), "description")},
-                        {"time of a call (p50)", "", time_of(baseline, "p50_seconds"), "of the original"},
-                        {"peak memory", "", bytes_of(baseline, "peak_memory"), "of the original"},
-                        {"judged on", "", figure_of(model, "samples", 9),
-                         is_true(model, "generated") ? "random inputs" : "samples"}}) +
-                 note_list(sentences(model, "reasons"));
+  section.body =
+      tiles({{"size", "", bytes_of(model, "bytes"), words(member(model, "family"), "description")},
+             {"time of a call (p50)", "", time_of(member(baseline, "latency"), "p50_ns"), "of the original"},
+             {"peak memory", "", bytes_of(baseline, "peak_memory_bytes"), "of the original"},
+             {"judged on", "", figure_of(model, "samples", 9),
+              is_true(model, "generated") ? "random inputs" : "samples"}}) +
+      note_list(sentences(model, "reasons"));
   Markup commands;
   for (const Json& command : list(model, "commands"))
     commands += paragraph(words(command, "why")) + command_block(words(command, "line"));
@@ -107,7 +105,7 @@ Section section_of(const Json& model) {
 }  // namespace advise_section
 
 std::vector<Section> advise_sections(const Json& document) {
-  return section_each("advise", list(document, "models"), "model", advise_section::section_of);
+  return section_each("advise", document, advise_section::section_of);
 }
 
 }  // namespace ounce::report::html

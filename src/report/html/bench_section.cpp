@@ -40,17 +40,18 @@ Markup distribution(const Json& document, double size) {
   for (const Json& model : list(document, "models")) {
     const Json* batch = batch_of(model, size);
     if (batch == nullptr) continue;
-    const std::vector<double> quantiles = figures(*batch, "quantiles");
+    const std::vector<double> quantiles = figures(member(*batch, "latency"), "quantiles_ns");
     Series series{file_name(words(model, "model")), {}};
     for (std::size_t percent = 0; percent < quantiles.size() && percent <= kLastShown; ++percent) {
-      Point point{1000 * quantiles[percent], static_cast<double>(percent), {}};
+      Point point{1e-6 * quantiles[percent], static_cast<double>(percent), {}};
       if (percent == 50 || percent == 90 || percent == 99)
         point.says = fmt::format("{}: {} % of the calls took {} or less", series.name, percent,
-                                 time_text(quantiles[percent]));
+                                 time_text(1e-9 * quantiles[percent]));
       series.points.push_back(std::move(point));
     }
     if (series.points.empty()) continue;
-    medians += fmt::format("{}{} {}", medians.empty() ? "" : ", ", series.name, time_of(*batch, "p50"));
+    medians += fmt::format("{}{} {}", medians.empty() ? "" : ", ", series.name,
+                           time_of(member(*batch, "latency"), "p50_ns"));
     chart.series.push_back(std::move(series));
   }
   if (chart.series.empty()) return {};
@@ -95,12 +96,12 @@ Markup start_table(const Json& document) {
   for (const Json& model : list(document, "models")) {
     const Json& memory = member(model, "load_memory");
     table.add({cell(words(model, "model")), cell(bytes_of(model, "bytes"), figure(model, "bytes")),
-               cell(time_of(model, "load_seconds"), figure(model, "load_seconds")),
-               cell(time_of(model, "first_seconds"), figure(model, "first_seconds")),
-               cell(time_of(model, "cold_start_seconds"), figure(model, "cold_start_seconds")),
-               cell(bytes_of(model, "peak_memory"), figure(model, "peak_memory")),
-               cell(bytes_of(memory, "peak"), figure(memory, "peak")),
-               cell(bytes_of(memory, "stays"), figure(memory, "stays"))});
+               cell(time_of(model, "load_ns"), figure(model, "load_ns")),
+               cell(time_of(model, "first_run_ns"), figure(model, "first_run_ns")),
+               cell(time_of(model, "cold_start_ns"), figure(model, "cold_start_ns")),
+               cell(bytes_of(model, "peak_memory_bytes"), figure(model, "peak_memory_bytes")),
+               cell(bytes_of(memory, "peak_bytes"), figure(memory, "peak_bytes")),
+               cell(bytes_of(memory, "after_bytes"), figure(memory, "after_bytes"))});
   }
   return table.markup();
 }
@@ -118,9 +119,10 @@ Markup run_table(const Json& document) {
   bool is_base = true;
   for (const Json& model : list(document, "models")) {
     for (const Json& batch : list(model, "batches")) {
-      const auto times = [&](const char* key) { return cell(time_of(batch, key), figure(batch, key)); };
+      const Json& latency = member(batch, "latency");
+      const auto times = [&](const char* key) { return cell(time_of(latency, key), figure(latency, key)); };
       table.add({cell(words(model, "model")), cell(figure_of(batch, "batch", 9), figure(batch, "batch")),
-                 times("p50"), times("p90"), times("p99"), times("min"), times("mean"),
+                 times("p50_ns"), times("p90_ns"), times("p99_ns"), times("min_ns"), times("mean_ns"),
                  cell(fmt::format("{:.0f}", figure(batch, "samples_per_second").value_or(0)),
                       figure(batch, "samples_per_second")),
                  cell(is_base ? "1" : speed_text(member(batch, "speed_up")))});
@@ -137,7 +139,7 @@ std::vector<SummaryRow> summary_of(const Json& document) {
     rows.push_back({file_name(words(model, "model")), "bench", bytes_of(model, "bytes"),
                     batch == nullptr
                         ? "–"
-                        : fmt::format("p50 {}{}", time_of(*batch, "p50"),
+                        : fmt::format("p50 {}{}", time_of(member(*batch, "latency"), "p50_ns"),
                                       rows.empty() ? "" : ", " + speed_text(member(*batch, "speed_up"))),
                     "–", "measured", Verdict::kNeutral});
   }
@@ -146,8 +148,9 @@ std::vector<SummaryRow> summary_of(const Json& document) {
 
 }  // namespace bench_section
 
-std::vector<Section> bench_sections(const Json& document) {
+std::vector<Section> bench_sections(const Json& whole) {
   using namespace bench_section;
+  const Json& document = first_result(whole);
   const Json& models = list(document, "models");
   Section section;
   section.title = fmt::format("bench: {} model{}", models.size(), models.size() == 1 ? "" : "s");
@@ -159,7 +162,7 @@ std::vector<Section> bench_sections(const Json& document) {
                                    file_name(words(models[0], "model")), speed_text(speed));
   } else if (!models.empty() && !list(models[0], "batches").empty()) {
     section.headline = fmt::format("{}: {} for a call (median)", file_name(words(models[0], "model")),
-                                   time_of(list(models[0], "batches")[0], "p50"));
+                                   time_of(member(list(models[0], "batches")[0], "latency"), "p50_ns"));
   }
   std::vector<Tile> all;
   if (models.size() > 1 && !list(models[0], "batches").empty() && !list(models[1], "batches").empty()) {
@@ -167,11 +170,11 @@ std::vector<Section> bench_sections(const Json& document) {
     const std::string remark =
         fmt::format("{} → {}", file_name(words(before, "model")), file_name(words(after, "model")));
     all = {
-        {"time of a call (p50)", time_of(list(before, "batches")[0], "p50"),
-         time_of(list(after, "batches")[0], "p50"), remark},
+        {"time of a call (p50)", time_of(member(list(before, "batches")[0], "latency"), "p50_ns"),
+         time_of(member(list(after, "batches")[0], "latency"), "p50_ns"), remark},
         {"size", bytes_of(before, "bytes"), bytes_of(after, "bytes"), remark},
-        {"peak memory", bytes_of(before, "peak_memory"), bytes_of(after, "peak_memory"), remark},
-        {"cold start", time_of(before, "cold_start_seconds"), time_of(after, "cold_start_seconds"), remark}};
+        {"peak memory", bytes_of(before, "peak_memory_bytes"), bytes_of(after, "peak_memory_bytes"), remark},
+        {"cold start", time_of(before, "cold_start_ns"), time_of(after, "cold_start_ns"), remark}};
   }
   section.body = all.empty() ? Markup() : tiles(all);
   section.body += paragraph(fmt::format(

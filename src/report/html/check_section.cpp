@@ -41,14 +41,14 @@ std::vector<std::string> columns_of(const Json& models) {
 
 // Every model against every target that was asked about.
 Markup matrix(const Json& document) {
-  const std::vector<std::string> targets = columns_of(list(document, "models"));
+  const std::vector<std::string> targets = columns_of(list(document, "results"));
   std::vector<DataTable::Column> columns = {{"model"}};
   for (const std::string& target : targets) columns.push_back({target});
   DataTable table(targets.size() < kMostColumns
                       ? "Where it runs, and where not"
                       : fmt::format("Where it runs, and where not: the first {} targets", kMostColumns),
                   columns);
-  for (const Json& model : list(document, "models")) {
+  for (const Json& model : list(document, "results")) {
     std::vector<Cell> cells = {cell(words(model, "model"))};
     cells.resize(1 + targets.size(), {text("–")});
     for (const Json& target : list(model, "targets")) {
@@ -90,18 +90,18 @@ std::vector<Section> check_sections(const Json& document) {
   std::size_t good = 0, bad = 0;
   Markup parts;
   std::size_t models = 0;
-  for (const Json& model : list(document, "models")) {
-    const std::string name = file_name(words(model, "model")), error = words(model, "error");
+  for (const Json& error : list(document, "errors")) {
+    ++bad;
+    if (++models > kMostModels) continue;
+    parts += note_list({words(error, "message")});
+    section.summary.push_back(
+        {file_name(words(error, "model")), "check", "–", "–", "–", "could not be read", Verdict::kBad});
+  }
+  for (const Json& model : list(document, "results")) {
+    const std::string name = file_name(words(model, "model"));
     if (++models > kMostModels) {  // counted, and not drawn
-      if (!error.empty()) ++bad;
       for (const Json& target : list(model, "targets"))
         ++(answer_of(words(target, "verdict")).kind == Verdict::kBad ? bad : good);
-      continue;
-    }
-    if (!error.empty()) {
-      ++bad;
-      parts += note_list({error});
-      section.summary.push_back({name, "check", "–", "–", "–", "could not be read", Verdict::kBad});
       continue;
     }
     parts += element("h3", text(words(model, "model"))) +

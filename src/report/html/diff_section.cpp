@@ -65,7 +65,8 @@ Markup tensor_table(const Json& document) {
 
 }  // namespace diff_section
 
-std::vector<Section> diff_sections(const Json& document) {
+std::vector<Section> diff_sections(const Json& whole) {
+  const Json& document = first_result(whole);
   using namespace diff_section;
   Section section;
   const std::string a = file_name(words(document, "a")), b = file_name(words(document, "b"));

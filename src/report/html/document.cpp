@@ -22,6 +22,12 @@ const Json& list(const Json& object, const char* key) {
   return found.is_array() ? found : kEmpty;
 }
 
+const Json& first_result(const Json& document) {
+  static const Json kNothing;
+  const Json& results = list(document, "results");
+  return results.empty() ? kNothing : results[0];
+}
+
 std::string words(const Json& object, const char* key) {
   const Json& found = member(object, key);
   return found.is_string() ? found.get<std::string>() : std::string();
@@ -68,7 +74,7 @@ std::string percent_of(const Json& object, const char* key) {
 
 std::string time_of(const Json& object, const char* key) {
   const auto value = figure(object, key);
-  return value ? time_text(*value) : "–";
+  return value ? time_text(*value * 1e-9) : "–";
 }
 
 std::string figure_of(const Json& object, const char* key, int digits) {

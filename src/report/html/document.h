@@ -15,6 +15,7 @@ using Json = nlohmann::ordered_json;
 
 const Json& member(const Json& object, const char* key);  // null if there is none
 const Json& list(const Json& object, const char* key);    // an empty one if there is none
+const Json& first_result(const Json& document);           // null if there is none
 std::string words(const Json& object, const char* key);   // empty if there are none
 std::optional<double> figure(const Json& object, const char* key);
 bool is_true(const Json& object, const char* key);
@@ -24,7 +25,7 @@ std::vector<std::string> sentences(const Json& object, const char* key);
 // "12.4 MB", "44.4 dB", "0.931"; a dash where there is nothing.
 std::string bytes_of(const Json& object, const char* key);
 std::string percent_of(const Json& object, const char* key);
-std::string time_of(const Json& object, const char* key);
+std::string time_of(const Json& object, const char* key);  // of nanoseconds
 std::string figure_of(const Json& object, const char* key, int digits = 4);
 // "exact" where `exact_key` is true, as null stands for infinity there.
 std::string decibels_of(const Json& object, const char* key, const char* exact_key);

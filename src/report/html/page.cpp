@@ -13,6 +13,7 @@
 #include "report/html/assets.h"
 #include "report/html/document.h"
 #include "report/html/section.h"
+#include "report/html/version1.h"
 
 namespace ounce::report::html {
 namespace {
@@ -146,7 +147,8 @@ const std::vector<std::string>& drawn_verbs() {
 std::string_view page_start() { return "<!DOCTYPE html>\n<!-- a report of ounce -->\n"; }
 
 Run parse_run(std::string_view text, const std::string& name) {
-  return {name, parse_json<Json>(text, kRunLimits, name)};
+  const Json document = parse_json<Json>(text, kRunLimits, name);
+  return {name, is_version1(document) ? from_version1(document) : document};
 }
 
 std::string page(const std::vector<Run>& runs) {

@@ -15,18 +15,19 @@ using testing::Not;
 
 ordered_json verify_document(const std::string& name) {
   return {
-      {"schema_version", 1},
+      {"schema_version", 2},
       {"verb", "verify"},
-      {"reference", name},
       {"command", "ounce verify " + name},
-      {"candidates",
-       {{{"candidate", name},
-         {"exit_code", 0},
+      {"errors", ordered_json::array()},
+      {"results",
+       {{{"reference", name},
+         {"candidate", name},
          {"passed", true},
          {"verdict", "passed: " + name},
          {"samples", 4},
          {"outputs",
           {{{"name", name},
+            {"judged", true},
             {"sqnr_db", 40.5},
             {"top1_agreement", 0.75},
             {"changed_answers", {{{"from", 1}, {"to", 2}, {"count", 3}}}}}}},
@@ -50,7 +51,7 @@ TEST(Page, TheVerdictStandsOnTop) {
   const std::string html = drawn(verify_document("small.onnx"));
   EXPECT_THAT(html, HasSubstr("</span> good</span> passed: small.onnx</h1>"));
   ordered_json failed = verify_document("small.onnx");
-  failed["candidates"][0]["passed"] = false;
+  failed["results"][0]["passed"] = false;
   EXPECT_THAT(drawn(failed), HasSubstr("</span> not good</span> passed: small.onnx</h1>"));
 }
 
@@ -96,9 +97,7 @@ TEST(Page, DocumentsOfAnyShapeAreDrawn) {
          {ordered_json(nullptr), ordered_json(3), ordered_json("x"), ordered_json(true),
           ordered_json::array({1, "x", nullptr}), ordered_json::object({{"name", 3}})}) {
       ordered_json document = {{"verb", verb}};
-      for (const char* key :
-           {"models", "candidates", "reference", "command", "cpu", "notes", "min_sqnr", "rounds"})
-        document[key] = strange;
+      for (const char* key : {"results", "errors", "command"}) document[key] = strange;
       EXPECT_THAT(drawn(document), HasSubstr("</html>")) << verb << strange;
       ordered_json entry;
       for (const char* key :
@@ -107,7 +106,7 @@ TEST(Page, DocumentsOfAnyShapeAreDrawn) {
             "groups",  "trials",    "best",     "layers", "methods",    "risks",   "commands",
             "targets", "hints",     "baseline", "family", "exclude"})
         entry[key] = strange;
-      for (const char* key : {"models", "candidates"}) document[key] = ordered_json::array({entry});
+      for (const char* key : {"results", "errors"}) document[key] = ordered_json::array({entry});
       EXPECT_THAT(drawn(document), HasSubstr("</html>")) << verb << strange;
     }
   }
@@ -117,7 +116,7 @@ TEST(Page, DocumentsOfAnyShapeAreDrawn) {
 TEST(Page, AHundredThousandNothingsAreNotDrawnOneByOne) {
   const ordered_json nothings = std::vector<int>(100'000);
   for (const std::string& verb : drawn_verbs()) {
-    const std::string html = drawn({{"verb", verb}, {"models", nothings}, {"candidates", nothings}});
+    const std::string html = drawn({{"verb", verb}, {"results", nothings}});
     EXPECT_LT(html.size(), 10'000'000U) << verb;
     if (verb == "bench" || verb == "diff") continue;  // which have one part
     EXPECT_THAT(html, HasSubstr("99500 more ")) << verb;
@@ -126,9 +125,9 @@ TEST(Page, AHundredThousandNothingsAreNotDrawnOneByOne) {
 
 TEST(Page, WhatIsNotDrawnStillFails) {
   ordered_json candidates = std::vector<ordered_json>(600, {{"passed", true}, {"verdict", "fine"}});
-  EXPECT_THAT(drawn({{"verb", "verify"}, {"candidates", candidates}}), HasSubstr("</span> good</span>"));
+  EXPECT_THAT(drawn({{"verb", "verify"}, {"results", candidates}}), HasSubstr("</span> good</span>"));
   candidates[550]["passed"] = false;
-  const std::string html = drawn({{"verb", "verify"}, {"candidates", candidates}});
+  const std::string html = drawn({{"verb", "verify"}, {"results", candidates}});
   EXPECT_THAT(html, HasSubstr("</span> not good</span>"));
   EXPECT_THAT(html, HasSubstr("100 more are not drawn, 1 of them failed"));
 }
@@ -138,7 +137,7 @@ TEST(Page, ModelsTimesTargetsAreNotDrawn) {
   for (int i = 0; i < 2000; ++i)
     models.push_back(
         {{"targets", {{{"target", std::to_string(i)}, {"verdict", i == 1999 ? "fails" : "runs"}}}}});
-  const std::string html = drawn({{"verb", "check"}, {"models", models}});
+  const std::string html = drawn({{"verb", "check"}, {"results", models}});
   EXPECT_LT(html.size(), 10'000'000U);
   EXPECT_THAT(html, HasSubstr("the first 40 targets"));
   EXPECT_THAT(html, HasSubstr("1 of 2000 cannot be used"));
@@ -146,8 +145,8 @@ TEST(Page, ModelsTimesTargetsAreNotDrawn) {
 
 TEST(Page, SizesTimesBatchesAreNotDrawn) {
   ordered_json batches;
-  for (int i = 0; i < 2000; ++i) batches.push_back({{"batch", i}, {"quantiles", {1, 2}}});
-  const std::string html = drawn({{"verb", "bench"}, {"models", {{{"batches", batches}}}}});
+  for (int i = 0; i < 2000; ++i) batches.push_back({{"batch", i}, {"latency", {{"quantiles_ns", {1, 2}}}}});
+  const std::string html = drawn({{"verb", "bench"}, {"results", {{{"models", {{{"batches", batches}}}}}}}});
   EXPECT_EQ(count(html, "<polyline"), 20U);
   EXPECT_THAT(html, HasSubstr("Of 2000 sizes of batches the first 20 are drawn"));
 }
@@ -174,7 +173,7 @@ TEST(Page, WhatIsNoRunIsRefused) {
 ordered_json tune_document(const ordered_json& trials) {
   return {
       {"verb", "tune"},
-      {"models", {{{"model", "m.onnx"}, {"passed", true}, {"best", {{"name", "w8"}}}, {"trials", trials}}}}};
+      {"results", {{{"model", "m.onnx"}, {"passed", true}, {"best", {{"name", "w8"}}}, {"trials", trials}}}}};
 }
 
 TEST(Page, ARejectedModelHasItsReason) {
@@ -215,7 +214,7 @@ TEST(Page, SpeedsOfASearchAreDrawnIfTheyWereMeasured) {
 }
 
 ordered_json advise_document(const ordered_json& method) {
-  return {{"verb", "advise"}, {"models", {{{"model", "m.onnx"}, {"methods", {method}}}}}};
+  return {{"verb", "advise"}, {"results", {{{"model", "m.onnx"}, {"methods", {method}}}}}};
 }
 
 TEST(Page, AMethodThatWasNotTimedIsNotSaidToBeAsFast) {
@@ -234,7 +233,7 @@ TEST(Page, LongPlansAreCut) {
   for (int i = 0; i < 5000; ++i)
     tensors.push_back({{"name", std::to_string(i)}, {"stored", true}, {"sqnr_db", 40}});
   const std::string html =
-      drawn({{"verb", "quantize"}, {"models", {{{"model", "m"}, {"tensors", tensors}}}}});
+      drawn({{"verb", "quantize"}, {"results", {{{"model", "m"}, {"tensors", tensors}}}}});
   EXPECT_THAT(html, HasSubstr("and 3000 more rows"));
 }
 

@@ -38,17 +38,17 @@ std::vector<Tile> tiles_of(const Json& model) {
   std::vector<Tile> all = {{"size", bytes_of(model, "bytes_before"), bytes_of(model, "bytes_after"),
                             percent_of(model, "ratio") + " of the bytes"}};
   if (is_true(trial, "tried") && figure(trial, "samples").value_or(0) > 0)
-    all.push_back({"output against the original", "",
-                   decibels_of(trial, "output_sqnr_db", "output_identical"),
+    all.push_back({"output against the original", "", decibels_of(trial, "sqnr_db", "exact"),
                    fmt::format("SQNR on {} {}", figure_of(trial, "samples", 6),
                                is_true(trial, "generated") ? "random inputs" : "samples")});
   all.push_back({"weights against the original", "", decibels_of(model, "sqnr_db", "exact"),
                  fmt::format("SQNR of {} stored tensors", figure_of(model, "stored_tensors", 6))});
   const Json &before = member(trial, "load_memory_before"), &after = member(trial, "load_memory_after");
-  if (figure(before, "peak") && figure(after, "peak"))
-    all.push_back({"memory while it loads", bytes_of(before, "peak"), bytes_of(after, "peak"),
-                   fmt::format("{} stay, {} before", bytes_of(after, "stays"), bytes_of(before, "stays"))});
-  if (const auto speed = figure(trial, "speed_up"))
+  if (figure(before, "peak_bytes") && figure(after, "peak_bytes"))
+    all.push_back(
+        {"memory while it loads", bytes_of(before, "peak_bytes"), bytes_of(after, "peak_bytes"),
+         fmt::format("{} stay, {} before", bytes_of(after, "after_bytes"), bytes_of(before, "after_bytes"))});
+  if (const auto speed = figure(member(trial, "speed_up"), "ratio"))
     all.push_back({"speed", "", fmt::format("{:.2f} ×", *speed), "of the original"});
   return all;
 }
@@ -138,8 +138,8 @@ Markup histogram_card(const Json& entry, const std::string& remark) {
   chart.low = figure(histogram, "low").value_or(0);
   chart.high = figure(histogram, "high").value_or(0);
   chart.counts = figures(histogram, "counts");
-  chart.range_low = figure(entry, "low");
-  chart.range_high = figure(entry, "high");
+  chart.range_low = figure(member(entry, "range"), "low");
+  chart.range_high = figure(member(entry, "range"), "high");
   chart.says =
       fmt::format("values of {} from {:.4g} to {:.4g}; {}", full_name(entry), chart.low, chart.high, remark);
   return element("figure", {{"class", "card"}},
@@ -173,9 +173,10 @@ Markup histograms(const Json& model) {
     made += element("div", {{"class", "cards"}}, cards);
   };
   add("Activations: the range that was chosen, and what it clips", activations, [](const Json& entry) {
-    const double clipped = figure(entry, "clipped_share").value_or(0);
-    return fmt::format("{} … {} by {}, {} clipped, {}", figure_of(entry, "low", 3),
-                       figure_of(entry, "high", 3), words(entry, "method"),
+    const Json& range = member(entry, "range");
+    const double clipped = figure(member(entry, "histogram"), "clipped_share").value_or(0);
+    return fmt::format("{} … {} by {}, {} clipped, {}", figure_of(range, "low", 3),
+                       figure_of(range, "high", 3), words(entry, "method"),
                        clipped == 0     ? "nothing"
                        : clipped < 1e-4 ? "< 0.01 %"
                                         : fmt::format("{:.2f} %", 100 * clipped),
@@ -206,14 +207,15 @@ Markup kept_list(const Json& model) {
   return note_list(lines);
 }
 
-Section section_of(const Json& model, bool is_dry_run) {
+Section section_of(const Json& model) {
+  const bool is_dry_run = is_true(model, "dry_run");
   Section section;
   const std::string output = file_name(words(model, "output")), source = file_name(words(model, "model"));
   const Json& trial = member(model, "trial");
   const bool is_run = is_true(trial, "tried");
   section.title = fmt::format("quantize: {} to {}", source, words(model, "format"));
   section.verdict = is_dry_run || !is_run ? Verdict::kNeutral : Verdict::kGood;
-  const std::string quality = decibels_of(trial, "output_sqnr_db", "output_identical");
+  const std::string quality = decibels_of(trial, "sqnr_db", "exact");
   section.headline =
       is_dry_run
           ? fmt::format("A dry run: {} would have {} of the bytes.", output, percent_of(model, "ratio"))
@@ -236,9 +238,7 @@ Section section_of(const Json& model, bool is_dry_run) {
 }  // namespace quantize_section
 
 std::vector<Section> quantize_sections(const Json& document) {
-  const bool is_dry_run = is_true(document, "dry_run");
-  return section_each("quantize", list(document, "models"), "model",
-                      [&](const Json& model) { return quantize_section::section_of(model, is_dry_run); });
+  return section_each("quantize", document, quantize_section::section_of);
 }
 
 }  // namespace ounce::report::html

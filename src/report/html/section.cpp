@@ -11,46 +11,50 @@ namespace {
 
 constexpr std::size_t kMostSections = 500;  // of one document
 
-bool has_failed(const Json& entry) {
-  return !words(entry, "error").empty() ||
-         (member(entry, "passed").is_boolean() && !is_true(entry, "passed"));
+bool has_failed(const Json& result) {
+  return member(result, "passed").is_boolean() && !is_true(result, "passed");
 }
 
 // What stands for the entries that are not drawn: a page must not look good because its end is missing.
-Section rest_section(const std::string& verb, const Json& entries) {
-  const auto first = entries.begin() + static_cast<std::ptrdiff_t>(kMostSections);
-  const auto failed = std::count_if(first, entries.end(), has_failed);
+Section rest_section(const std::string& verb, const Json& results, const Json& errors) {
+  std::size_t place = 0, failed = 0;
+  for (const Json& result : results) failed += place++ >= kMostSections && has_failed(result) ? 1U : 0U;
+  const std::size_t count = place + errors.size();
+  failed += count - std::max(place, kMostSections);
   Section section;
   section.title = fmt::format("{}: the rest", verb);
   section.verdict = failed == 0 ? Verdict::kNeutral : Verdict::kBad;
   section.headline = fmt::format("{} more are not drawn, {} of them failed; the JSON document has them",
-                                 entries.size() - kMostSections, failed);
+                                 count - kMostSections, failed);
   return section;
 }
 
 // A model that could not be done.
-Section failed_section(const std::string& verb, const Json& entry, const char* name_key) {
+Section failed_section(const std::string& verb, const Json& error) {
   Section section;
-  const std::string name = file_name(words(entry, name_key));
+  const std::string name = file_name(words(error, "model"));
   section.title = fmt::format("{}: {}", verb, name);
   section.verdict = Verdict::kBad;
-  section.headline = words(entry, "error");
+  section.headline = words(error, "message");
   section.summary = {{name, verb, "–", "–", "–", "could not be done", Verdict::kBad}};
   return section;
 }
 
 }  // namespace
 
-std::vector<Section> section_each(const std::string& verb, const Json& entries, const char* name_key,
+std::vector<Section> section_each(const std::string& verb, const Json& document,
                                   const std::function<Section(const Json&)>& draw) {
+  const Json &results = list(document, "results"), &errors = list(document, "errors");
   std::vector<Section> all;
-  for (const Json& entry : entries) {
-    if (all.size() == kMostSections) {
-      all.push_back(rest_section(verb, entries));
-      break;
-    }
-    all.push_back(words(entry, "error").empty() ? draw(entry) : failed_section(verb, entry, name_key));
+  for (const Json& result : results) {
+    if (all.size() == kMostSections) break;
+    all.push_back(draw(result));
   }
+  for (const Json& error : errors) {
+    if (all.size() == kMostSections) break;
+    all.push_back(failed_section(verb, error));
+  }
+  if (results.size() + errors.size() > kMostSections) all.push_back(rest_section(verb, results, errors));
   return all;
 }
 
@@ -104,9 +108,8 @@ Markup cpu_table(const Json& cpus) {
   DataTable table("On other CPUs", {{"CPU"}, {"result"}, {"how"}, {"samples", DataTable::Kind::kNumber}});
   for (const Json& cpu : cpus) {
     const bool is_run = is_true(cpu, "run"), is_same = is_true(cpu, "same");
-    const std::string how_close = is_true(cpu, "identical")
-                                      ? "equal to the bit"
-                                      : decibels_of(cpu, "sqnr_db", "identical") + " from here";
+    const std::string how_close =
+        is_true(cpu, "exact") ? "equal to the bit" : decibels_of(cpu, "sqnr_db", "exact") + " from here";
     table.add({cell(words(cpu, "cpu")),
                {is_run ? badge(is_same ? Verdict::kGood : Verdict::kBad, how_close)
                        : text("not run: " + words(cpu, "why_not"))},

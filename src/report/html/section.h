@@ -48,10 +48,9 @@ Markup note_list(const std::vector<std::string>& notes);
 Markup command_block(const std::string& command);
 // Folded together until somebody wants it.
 Markup details(const std::string& title, const Markup& content);
-// A section for each entry of a list: `draw` makes it, unless the entry says that it could not be done. Of
-// very many the first are drawn, and one section says how many are not: a document may be a list of a million
-// nothings.
-std::vector<Section> section_each(const std::string& verb, const Json& entries, const char* name_key,
+// A section for each result, which `draw` makes, and for each error. Of very many the first are drawn, and
+// one section says how many are not: a document may be a list of a million nothings.
+std::vector<Section> section_each(const std::string& verb, const Json& document,
                                   const std::function<Section(const Json&)>& draw);
 // Of CpuComparison.
 Markup cpu_table(const Json& cpus);

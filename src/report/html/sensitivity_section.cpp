@@ -77,7 +77,8 @@ Markup along_network(const Json& model) {
                         false});
 }
 
-Section section_of(const Json& model, double min_sqnr) {
+Section section_of(const Json& model) {
+  const double min_sqnr = figure(model, "min_sqnr_db").value_or(0);
   Section section;
   const std::string name = file_name(words(model, "model"));
   section.title = fmt::format("sensitivity: {} to {}", name, words(model, "format"));
@@ -97,8 +98,10 @@ Section section_of(const Json& model, double min_sqnr) {
                  note_list(sentences(model, "findings")) + along_network(model) +
                  heading("Which layers hurt") + bar_table(model);
   DataTable left("What to leave out", {{"layer"}, {"store it as"}});
-  for (const Json& node : list(model, "nodes"))
-    left.add({cell(words(node, "name")), cell(words(node, "format"))});
+  if (const Json& nodes = member(model, "nodes"); nodes.is_object()) {
+    for (const auto& [node, format] : nodes.items())
+      left.add({cell(node), cell(format.is_string() ? format.get<std::string>() : "")});
+  }
   for (const std::string& one : left.is_empty() ? exclude : std::vector<std::string>())
     left.add({cell(one), cell("fp32")});
   section.body += left.markup() + note_list(sentences(model, "notes"));
@@ -110,9 +113,7 @@ Section section_of(const Json& model, double min_sqnr) {
 }  // namespace sensitivity_section
 
 std::vector<Section> sensitivity_sections(const Json& document) {
-  const double min_sqnr = figure(document, "min_sqnr").value_or(0);
-  return section_each("sensitivity", list(document, "models"), "model",
-                      [&](const Json& model) { return sensitivity_section::section_of(model, min_sqnr); });
+  return section_each("sensitivity", document, sensitivity_section::section_of);
 }
 
 }  // namespace ounce::report::html

@@ -25,7 +25,7 @@ bool has_failed(const Json& trial) {
   return !is_true(trial, "passed") || (member(trial, "held_out").is_boolean() && !is_true(trial, "held_out"));
 }
 
-// Why it is not the answer; empty if it could be. Documents of older versions have no reasons.
+// Why it is not the answer; empty if it could be.
 std::string reason_of(const Json& trial) {
   if (const std::string reason = words(trial, "reason"); !reason.empty()) return reason;
   if (is_true(trial, "too_few_samples")) return "too few samples to be sure";
@@ -212,7 +212,7 @@ Section section_of(const Json& model) {
 }  // namespace tune_section
 
 std::vector<Section> tune_sections(const Json& document) {
-  return section_each("tune", list(document, "models"), "model", tune_section::section_of);
+  return section_each("tune", document, tune_section::section_of);
 }
 
 }  // namespace ounce::report::html

@@ -23,17 +23,13 @@ std::string share_text(const Json& output, const char* key) {
   return share ? fmt::format("{:.2f} %", 100 * *share) : "–";
 }
 
-// Documents of older versions do not say so: then all but states are.
-bool is_judged(const Json& output) {
-  const Json& judged = member(output, "judged");
-  return judged.is_boolean() ? judged.get<bool>() : !is_true(output, "state");
-}
+bool is_judged(const Json& output) { return is_true(output, "judged"); }
 
 // Is every output that is judged equal to the last bit?
 bool is_identical(const Json& candidate) {
   const Json& outputs = list(candidate, "outputs");
   return std::all_of(outputs.begin(), outputs.end(),
-                     [](const Json& output) { return !is_judged(output) || is_true(output, "identical"); });
+                     [](const Json& output) { return !is_judged(output) || is_true(output, "exact"); });
 }
 
 // The worst of the outputs that are judged, and have an SQNR.
@@ -56,14 +52,14 @@ std::vector<Tile> tiles_of(const Json& candidate) {
                                figure_of(metrics[0], "drop_low", 3), figure_of(metrics[0], "drop_high", 3))});
   const Json* worst = worst_output(candidate);
   if (worst != nullptr) {
-    all.push_back({"output against the original", "", decibels_of(*worst, "sqnr_db", "identical"),
+    all.push_back({"output against the original", "", decibels_of(*worst, "sqnr_db", "exact"),
                    "SQNR of " + words(*worst, "name")});
   } else if (is_identical(candidate)) {
     all.push_back({"output against the original", "", "exact", "every value is equal"});
   }
   for (const Json& output : list(candidate, "outputs")) {
     if (!is_judged(output) || !figure(output, "top1_agreement")) continue;
-    all.push_back({words(output, "kind") == "labels" ? "same labels" : "same best class", "",
+    all.push_back({is_true(output, "labels") ? "same labels" : "same best class", "",
                    share_text(output, "top1_agreement"), "of " + words(output, "name")});
     break;
   }
@@ -85,13 +81,13 @@ Markup output_table(const Json& candidate) {
                               {"same top-5", kNumber},
                               {"new NaN/Inf", kNumber}});
   for (const Json& output : list(candidate, "outputs")) {
-    const std::string kind = is_true(output, "state")            ? " (state)"
-                             : !is_judged(output)                ? " (not judged)"
-                             : words(output, "kind") == "labels" ? " (labels)"
-                                                                 : "";
+    const std::string kind = is_true(output, "state")    ? " (state)"
+                             : !is_judged(output)        ? " (not judged)"
+                             : is_true(output, "labels") ? " (labels)"
+                                                         : "";
     table.add({cell(words(output, "name") + kind),
                cell(figure_of(output, "values", 12), figure(output, "values")),
-               cell(decibels_of(output, "sqnr_db", "identical"), figure(output, "sqnr_db")),
+               cell(decibels_of(output, "sqnr_db", "exact"), figure(output, "sqnr_db")),
                cell(figure_of(output, "max_abs_diff"), figure(output, "max_abs_diff")),
                cell(figure_of(output, "mean_abs_diff"), figure(output, "mean_abs_diff")),
                cell(figure_of(output, "cosine", 7), figure(output, "cosine")),
@@ -101,8 +97,8 @@ Markup output_table(const Json& candidate) {
     for (const Json& slice : list(output, "slices"))
       table.add({cell("slice " + words(slice, "name")),
                  cell(figure_of(slice, "values", 12), figure(slice, "values")),
-                 cell(decibels_of(slice, "sqnr_db", "identical"), figure(slice, "sqnr_db")), cell("–"),
-                 cell("–"), cell("–"), cell("–"), cell("–"), cell("–")});
+                 cell(decibels_of(slice, "sqnr_db", "exact"), figure(slice, "sqnr_db")), cell("–"), cell("–"),
+                 cell("–"), cell("–"), cell("–"), cell("–")});
   }
   return table.markup();
 }
@@ -180,12 +176,12 @@ Markup worst_cards(const Json& candidate) {
   for (const Json& worst : list(candidate, "worst")) {
     if (shown++ == kMostCards) break;
     const std::string sentence = answer_sentence(worst);
-    Markup caption =
-        element("b", text(words(worst, "sample"))) + Markup("<br>") +
-        text(figure(worst, "answers_changed") ? fmt::format("{}: {} labels changed", words(worst, "output"),
-                                                            figure_of(worst, "answers_changed", 9))
-                                              : fmt::format("{} differs by up to {}", words(worst, "output"),
-                                                            figure_of(worst, "max_abs_diff")));
+    Markup caption = element("b", text(words(worst, "sample"))) + Markup("<br>") +
+                     text(figure(worst, "answers_changed").value_or(0) != 0
+                              ? fmt::format("{}: {} labels changed", words(worst, "output"),
+                                            figure_of(worst, "answers_changed", 9))
+                              : fmt::format("{} differs by up to {}", words(worst, "output"),
+                                            figure_of(worst, "max_abs_diff")));
     if (!sentence.empty()) caption += Markup("<br>") + text(sentence);
     cards += element("figure", {{"class", "card"}},
                      picture_of_sample(worst) + element("figcaption", caption) + answers_of(worst));
@@ -233,11 +229,11 @@ Markup changed_answers(const Json& output) {
   return heading("Which answers changed into which") + table.markup();
 }
 
-Section section_of(const Json& candidate, const std::string& reference) {
+Section section_of(const Json& candidate) {
   Section section;
   const std::string name = file_name(words(candidate, "candidate"));
   const bool has_passed = is_true(candidate, "passed");
-  section.title = fmt::format("verify: {} against {}", name, file_name(reference));
+  section.title = fmt::format("verify: {} against {}", name, file_name(words(candidate, "reference")));
   section.verdict = has_passed ? Verdict::kGood : Verdict::kBad;
   section.headline = words(candidate, "verdict");
   section.body = tiles(tiles_of(candidate));
@@ -252,7 +248,7 @@ Section section_of(const Json& candidate, const std::string& reference) {
   section.body +=
       edge_table(candidate) + cpu_table(list(candidate, "cpus")) + note_list(sentences(candidate, "notes"));
   const Json* worst = worst_output(candidate);
-  std::string quality = worst != nullptr          ? decibels_of(*worst, "sqnr_db", "identical")
+  std::string quality = worst != nullptr          ? decibels_of(*worst, "sqnr_db", "exact")
                         : is_identical(candidate) ? "exact"
                                                   : "–";
   if (const Json& metrics = list(candidate, "metrics"); !metrics.empty())
@@ -264,10 +260,7 @@ Section section_of(const Json& candidate, const std::string& reference) {
 }  // namespace verify_section
 
 std::vector<Section> verify_sections(const Json& document) {
-  const std::string reference = words(document, "reference");
-  return section_each("verify", list(document, "candidates"), "candidate", [&](const Json& candidate) {
-    return verify_section::section_of(candidate, reference);
-  });
+  return section_each("verify", document, verify_section::section_of);
 }
 
 }  // namespace ounce::report::html

@@ -28,6 +28,7 @@ class Sensitivity {
       : options_(options), meter_(model, options) {
     result_.model = model;
     result_.format = options.format;
+    result_.min_sqnr = options.min_sqnr;
   }
 
   SensitivityResult run() {

@@ -12,7 +12,7 @@ ounce calibrate scores.onnx --data renamed.npz --part 1/2 --batch 2 -o half.rang
 exits 2 ounce calibrate merge middle.ranges half.ranges -o merged.ranges
 ls merged.ranges 2> /dev/null && exit 1
 ounce calibrate merge 3.ranges 1.ranges -o some.ranges | tail -n 3
-ounce calibrate merge 3.ranges 1.ranges -o some.ranges --json 2> /dev/null | json_get samples notes
+ounce calibrate merge 3.ranges 1.ranges -o some.ranges --json 2> /dev/null | json_get results.0.samples results.0.notes
 ounce calibrate merge some.ranges 2.ranges -o merged.ranges | tail -n 2
 ounce calibrate scores.onnx --data scores.npz -o whole.ranges > /dev/null
 cmp whole.ranges merged.ranges
@@ -26,7 +26,7 @@ with zipfile.ZipFile('scores.npz') as old, zipfile.ZipFile('other.npz', 'w') as 
         new.writestr(name, bytes(data))
 END
 ounce calibrate scores.onnx --data other.npz -o other.ranges > /dev/null
-ounce calibrate merge whole.ranges other.ranges -o both.ranges --json 2> /dev/null | json_get samples notes
+ounce calibrate merge whole.ranges other.ranges -o both.ranges --json 2> /dev/null | json_get results.0.samples results.0.notes
 # A file that does not say what it covers can be used, but not merged.
 python3 - <<'END'
 import json

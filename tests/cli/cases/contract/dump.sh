@@ -18,7 +18,7 @@ P
 for name in right near swapped turned scaled other; do
   ounce contract check with.onnx --data pixels.png --dump $name.bin | grep -v golden || echo "exit $?"
 done
-ounce contract check with.onnx --data pixels.png --dump image=right.bin --json 2> /dev/null | json_get passed findings
+ounce contract check with.onnx --data pixels.png --dump image=right.bin --json 2> /dev/null | json_get results.0.passed results.0.findings
 ounce contract check with.onnx --data pixels.png --dump swapped.bin > /dev/null || echo "exit $?"
 exits 2 ounce contract check with.onnx --data pixels.png --dump short.bin
 exits 2 ounce contract check with.onnx --data pixels.png --dump nothing=right.bin

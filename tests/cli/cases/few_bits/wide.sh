@@ -5,7 +5,7 @@ for method in rtn gptq; do
 done
 python3 - <<'END'
 import json
-rtn, gptq = (json.load(open(name + ".json"))["models"][0] for name in ("rtn", "gptq"))
-print("closer by 3 dB:", gptq["trial"]["output_sqnr_db"] > rtn["trial"]["output_sqnr_db"] + 3, "notes:", gptq["notes"])
+rtn, gptq = (json.load(open(name + ".json"))["results"][0] for name in ("rtn", "gptq"))
+print("closer by 3 dB:", gptq["trial"]["sqnr_db"] > rtn["trial"]["sqnr_db"] + 3, "notes:", gptq["notes"])
 END
 ls

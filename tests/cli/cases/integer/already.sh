@@ -4,5 +4,5 @@ for format in dynamic static w16 fp16; do exits 3 ounce quantize half.onnx --to 
 for format in dynamic static; do exits 3 ounce quantize integer_conv.onnx --to $format; done
 for format in w8 dynamic fp16; do exits 3 ounce quantize few_bits.onnx --to $format; done
 for model in half integer_conv; do
-  ounce quantize $model.onnx --to w8 --json 2> /dev/null | json_get models.0.stored_tensors models.0.notes
+  ounce quantize $model.onnx --to w8 --json 2> /dev/null | json_get results.0.stored_tensors results.0.notes
 done

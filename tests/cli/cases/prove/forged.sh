@@ -77,7 +77,7 @@ plain() { grep -v -e '^  made by' -e '^  result' -e '^  runs in' -e ': w8, made 
 prove() { echo "- $*"; python3 forge.py forged.onnx "$@"; }
 # The digest of the source is that of sha256sum.
 sha256sum < matmul.onnx | cut -c-64 > source
-ounce prove matmul.w8.onnx --json 2> /dev/null | json_get models.0.statement.source_sha256 | grep -q "$(cat source)" && echo same source
+ounce prove matmul.w8.onnx --json 2> /dev/null | json_get results.0.statement.source_sha256 | grep -q "$(cat source)" && echo same source
 prove genuine; exits 0 ounce prove forged.onnx --source matmul.onnx | plain
 prove --ruin; exits 1 ounce prove forged.onnx --source matmul.onnx | plain
 prove --ruin --version 0.0.9; exits 1 ounce prove forged.onnx --source matmul.onnx | plain
@@ -97,4 +97,4 @@ prove version=1 "content=\"$(printf '%032d' 0)\""; exits 1 ounce prove forged.on
 prove --ruin; exits 1 ounce prove forged.onnx matmul.w8.onnx --source matmul.onnx | tail -n 4
 exits 5 ounce prove matmul.w8.onnx matmul.w8.onnx | tail -n 4
 prove --ruin; exits 1 ounce prove forged.onnx matmul.w8.onnx --source matmul.onnx --json 2> /dev/null > both.json
-json_get verdict holds models.0.verdict models.1.verdict < both.json
+json_get results.0.verdict results.0.holds results.1.verdict < both.json

@@ -12,6 +12,6 @@ done
 ounce quantize matmul.onnx --no-verify --granularity tensor --min-bytes 100 -o n.onnx > /dev/null
 exits 0 ounce prove n.onnx --source matmul.onnx | plain
 # By hand, it is the same file.
-ounce prove n.onnx --json 2> /dev/null | json_get models.0.statement.command
+ounce prove n.onnx --json 2> /dev/null | json_get results.0.statement.command
 ounce quantize matmul.onnx -o again.onnx --to w8 --granularity tensor --min-bytes 100 --no-verify > /dev/null
 cmp n.onnx again.onnx

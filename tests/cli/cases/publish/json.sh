@@ -4,4 +4,4 @@ json_shape < result.json
 need matmul
 ounce publish matmul.onnx -o made --variants fp32,q4 --no-bench --no-edge-cases --min-sqnr 10 --json 2> /dev/null > result.json
 json_shape < result.json
-json_get output layout exit_code models.0.variants.1.file models.0.variants.1.format models.0.variants.1.releases < result.json
+json_get results.0.output results.0.layout results.0.passed results.0.models.0.variants.1.file results.0.models.0.variants.1.format results.0.models.0.variants.1.releases < result.json

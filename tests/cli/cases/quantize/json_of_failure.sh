@@ -2,4 +2,4 @@
 need text
 exits 2 ounce quantize text.onnx --json >result.json
 json_shape <result.json
-json_get schema_version failed models.0.exit_code models.0.error <result.json
+json_get schema_version results errors.0.code errors.0.message errors.0.model <result.json

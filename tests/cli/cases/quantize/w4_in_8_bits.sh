@@ -2,4 +2,4 @@
 need ir3 matmul
 ounce quantize ir3.onnx --to w4
 ls ir3.*
-ounce quantize ir3.onnx matmul.onnx --to w4 -o out --json 2> /dev/null | json_get models.0.format models.0.stored_as models.1.stored_as
+ounce quantize ir3.onnx matmul.onnx --to w4 -o out --json 2> /dev/null | json_get results.0.format results.0.stored_as results.1.stored_as

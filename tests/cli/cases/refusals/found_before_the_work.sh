@@ -15,7 +15,7 @@ exits 4 ounce prove matmul.onnx --source absent.onnx
 exits 4 ounce diff matmul.onnx absent.onnx
 echo "A script still gets a document, with the models that are missing"
 exits 4 ounce quantize matmul.onnx absent.onnx --json > result.json
-json_get failed models.0.model models.0.exit_code < result.json
+json_get results errors.0.model errors.0.code < result.json
 rm result.json
 echo "Data that is not there"
 exits 4 ounce quantize matmul.onnx --data absent.npz

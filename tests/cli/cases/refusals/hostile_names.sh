@@ -20,4 +20,4 @@ printf '[quantize]\n"to\\u001b[31m" = 1\n' > names.toml
 exits 2 ounce --config names.toml quantize hostile_names.onnx
 exits 2 ounce quantize hostile_names.onnx --to "w8$escape[31m"
 # JSON holds them as they are.
-ounce inspect hostile_names.onnx --json 2> /dev/null | json_get models.0.tensors.1.name
+ounce inspect hostile_names.onnx --json 2> /dev/null | json_get results.0.tensors.1.name

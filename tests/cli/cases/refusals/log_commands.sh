@@ -12,4 +12,4 @@ harmless ounce diff log_commands.onnx small.onnx
 harmless ounce check log_commands.onnx --target linux-x64@1.14.0
 harmless ounce quantize log_commands.onnx --include '::none ##[x]' -o small.onnx
 # JSON holds the names as they are.
-ounce inspect log_commands.onnx --json 2> /dev/null | json_get models.0.tensors.0.name models.0.tensors.1.name
+ounce inspect log_commands.onnx --json 2> /dev/null | json_get results.0.tensors.0.name results.0.tensors.1.name

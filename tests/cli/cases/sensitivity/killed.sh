@@ -10,7 +10,7 @@ $s --cache kept 2> /dev/null > document
 $s --no-cache 2> /dev/null > whole
 python3 - <<'END'
 import json
-again, whole = (json.load(open(name))["models"][0] for name in ("document", "whole"))
+again, whole = (json.load(open(name))["results"][0] for name in ("document", "whole"))
 print("some recalled:", 15 <= again["recalled"] < whole["measured"])
 print("the others measured:", again["measured"] + again["recalled"] == whole["measured"])
 print("the same:", again["groups"] == whole["groups"] and again["exclude"] == whole["exclude"])

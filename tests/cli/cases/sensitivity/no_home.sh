@@ -6,7 +6,7 @@ mkdir tmp/ounce
 unset HOME
 TMPDIR=$PWD/tmp ounce sensitivity fatal.onnx --data fatal.npz --to w8 --labels label | grep '^note: measurements'
 ls tmp tmp/ounce
-TMPDIR=$PWD/tmp ounce sensitivity fatal.onnx --data fatal.npz --to w8 --labels label --json 2> /dev/null | json_get models.0.notes
+TMPDIR=$PWD/tmp ounce sensitivity fatal.onnx --data fatal.npz --to w8 --labels label --json 2> /dev/null | json_get results.0.notes
 # A link in a folder that was named is not followed.
 mkdir kept
 for name in $(OUNCE_CACHE=$PWD/kept ounce sensitivity fatal.onnx --data fatal.npz --to w8 --labels label > /dev/null && ls kept); do

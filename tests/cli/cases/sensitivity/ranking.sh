@@ -2,6 +2,6 @@
 need fatal
 for format in w8 dynamic static; do
   ounce sensitivity fatal.onnx --to $format --data fatal.npz --labels label --cache kept --min-sqnr 25 --json 2>human > document
-  json_get models.0.groups.0.name models.0.exclude models.0.enough models.0.findings < document | sed 's/: [0-9].*/ …"]/'
+  json_get results.0.groups.0.name results.0.exclude results.0.enough results.0.findings < document | sed 's/: [0-9].*/ …"]/'
   grep -A 1 'to reach' human | tail -n 1
 done

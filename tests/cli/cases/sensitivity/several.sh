@@ -2,4 +2,4 @@
 need fatal text
 exits 2 ounce sensitivity text.onnx fatal.onnx --to w8 --data fatal.npz --no-cache --by op --json 2> human > document
 head -n 1 human
-json_get models.0.exit_code models.1.exit_code models.1.groups.0.name < document
+json_get errors.0.code errors.0.model results.0.groups.0.name < document

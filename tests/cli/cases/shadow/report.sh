@@ -12,4 +12,4 @@ exits 1 ounce shadow report one.json two.json
 ounce shadow report one.json --json 2> /dev/null | json_shape
 exits 1 ounce shadow report one.json --min-calls 501
 exits 1 ounce shadow report one.json --min-agreement .999 --min-sqnr 50 --max-latency-ratio 0.1
-ounce shadow report one.json two.json --max-failures .01 --min-agreement .98 --json 2> /dev/null | json_get passed devices failures.crashes agreement canary.stopped
+ounce shadow report one.json two.json --max-failures .01 --min-agreement .98 --json 2> /dev/null | json_get results.0.passed results.0.devices results.0.failures.crashes results.0.agreement results.0.canary.stopped

@@ -4,7 +4,7 @@ t() { ounce tune fatal.onnx --data fatal.npz --labels label --max-drop 0.5% --co
 t 2> /dev/null > document
 python3 - <<'END'
 import json, os
-result = json.load(open("document"))["models"][0]
+result = json.load(open("document"))["results"][0]
 formats = {layer["name"]: layer["format"] for layer in result["layers"]}
 print("third:", formats.pop("third"))
 print("the others are smaller:", set(formats.values()) <= {"w8", "w4"})
@@ -22,7 +22,7 @@ cmp first.onnx small.onnx
 cmp journal kept/*.jsonl
 python3 - <<'END'
 import json
-result = json.load(open("document"))["models"][0]
+result = json.load(open("document"))["results"][0]
 print("recalled:", result["recalled"] > 10)
 print("which runtime is known:", result["runtime_version"] != "")
 END

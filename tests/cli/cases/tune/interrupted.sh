@@ -9,7 +9,7 @@ while [ ! -e small.onnx ] && kill -0 $run; do sleep 0.02; done
 sleep 0.2
 kill -INT $run
 wait $run && echo "exit $?"
-json_get models.0.passed models.0.interrupted models.0.output < document
+json_get results.0.passed results.0.interrupted results.0.output < document
 grep '^stopped' human
 ounce verify matmul.onnx small.onnx --data fatal.npz --min-sqnr 30 > /dev/null
 ls temporary | grep ounce || true

@@ -6,5 +6,5 @@ while [ ! -e out/matmul.onnx ] && kill -0 $run; do sleep 0.02; done
 sleep 0.2
 kill -INT $run
 wait $run || true
-json_get models.0.model models.0.passed models.0.interrupted < document
+json_get results.0.model results.0.passed results.0.interrupted < document
 ls out

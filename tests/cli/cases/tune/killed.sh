@@ -13,7 +13,7 @@ printf '{"key":"cut off in the mid' >> "$journal"
 (t) 2> /dev/null > document
 lines=$lines python3 - <<'END'
 import json, os
-result = json.load(open("document"))["models"][0]
+result = json.load(open("document"))["results"][0]
 print("all recalled:", result["recalled"] >= int(os.environ["lines"]) > 1)
 print("passed:", result["passed"])
 END

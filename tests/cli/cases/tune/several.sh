@@ -5,8 +5,8 @@ mv matmul.onnx gemm.onnx text.onnx models
 exits 2 ounce tune models --data fatal.npz --budget '3 models' --cache kept --json 2> human > document
 grep '^ounce' human
 tail -n 3 human | awk '{ print $1, $2, $NF }'
-json_get models.0.model models.0.exit_code models.0.output models.1.model models.1.exit_code models.2.model models.2.exit_code models.2.error < document
+json_get results.0.model results.0.output results.1.model errors.0.model errors.0.code errors.0.message < document
 ls models
 exits 2 ounce tune models/matmul.onnx models/text.onnx --data fatal.npz --budget '3 models' --cache kept -o out > /dev/null 2>&1
 ls out
-exits 2 ounce tune models --data fatal.npz --budget '3 models' --cache kept --json 2> /dev/null | json_get models.0.model models.1.model models.2.model
+exits 2 ounce tune models --data fatal.npz --budget '3 models' --cache kept --json 2> /dev/null | json_get results.0.model results.1.model errors.0.model

@@ -5,6 +5,6 @@ ounce tune small_convs.onnx --data small_convs.npz --min-sqnr 15 --budget '40 mo
 [ $code -le 1 ] || cat human
 python3 - <<'END'
 import json
-result = json.load(open("document"))["models"][0]
-print("on integers:", "static" in [trial["name"] for trial in result["trials"] if "problem" not in trial])
+result = json.load(open("document"))["results"][0]
+print("on integers:", "static" in [trial["name"] for trial in result["trials"] if not trial["problem"]])
 END

@@ -2,7 +2,7 @@
 need memory
 t() { ounce tune memory.onnx --data memory.npz --budget '4 models' --no-cache -o small.onnx --json "$@"; }
 t --carry state=state_out 2> /dev/null > document
-json_get models.0.passed models.0.search_samples models.0.held_out_samples models.0.held_out.passed < document
+json_get results.0.passed results.0.search_samples results.0.held_out_samples results.0.held_out.passed < document
 ounce verify memory.onnx small.onnx --data memory.npz --carry state=state_out --min-sqnr 30 > /dev/null
 exits 2 ounce tune memory.onnx --data memory.npz --no-cache -o small.onnx > /dev/null
 exits 2 ounce tune memory.onnx --data memory.npz --no-cache -o small.onnx --carry state=nothing > /dev/null

@@ -2,5 +2,5 @@
 need commands
 ulimit -f 8
 exits 4 ounce unpack commands.onnx --cache cache | sed 's/-[0-9.]*-[0-9a-f]*\.ort/-<version>-<cpu>.ort/'
-exits 4 ounce unpack commands.onnx --cache cache --no-isolate --json 2> /dev/null | json_get models.0.file models.0.status
+exits 4 ounce unpack commands.onnx --cache cache --no-isolate --json 2> /dev/null | json_get results.0.file results.0.status
 ls -A cache

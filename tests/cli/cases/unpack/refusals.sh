@@ -5,5 +5,5 @@ exits 2 ounce unpack cut.onnx --cache cache
 exits 4 ounce unpack missing.onnx --cache cache
 echo file > cache
 exits 4 ounce unpack commands.onnx --cache cache | sed 's/-[0-9.]*-[0-9a-f]*\.ort/-<version>-<cpu>.ort/'
-exits 4 ounce unpack commands.onnx --cache cache --json 2> /dev/null | json_get models.0.file models.0.status
+exits 4 ounce unpack commands.onnx --cache cache --json 2> /dev/null | json_get results.0.file results.0.status
 exits 2 ounce unpack commands.onnx

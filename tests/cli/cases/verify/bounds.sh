@@ -10,7 +10,7 @@ judged --abs-tol 1 --confidence 95%
 judged --metric-command 'echo 0.5; true' --max-drop 1% --confidence 95%
 for more in '--threshold 0.5 --max-flips 0.5%' '--abs-tol 1'; do
   ounce verify scores.onnx scores_near.onnx --data scores.npz --no-edge-cases --json $more 2> /dev/null |
-    json_get candidates.0.passed candidates.0.certain candidates.0.unbounded
+    json_get results.0.passed results.0.certain results.0.unbounded
 done
 exits 2 ounce tune scores.onnx --data scores.npz --abs-tol 1 --confidence 95% --no-cache
 exits 2 ounce tune scores.onnx --data scores.npz --metric-command 'echo 0.5; true' --max-drop 1% --confidence 95% --no-cache

@@ -7,7 +7,7 @@ exits 1 $v --min-agreement 90% --confidence 90% | tail -n 1
 $v --min-agreement 60% --confidence 90% | tail -n 1
 exits 1 $v --min-agreement 100% --confidence 90% | tail -n 1
 $v --min-sqnr 20 --confidence 95% --json 2> /dev/null > document
-json_get candidates.0.confidence candidates.0.certain candidates.0.samples_needed < document
+json_get results.0.confidence results.0.certain results.0.samples_needed < document
 # Made-up inputs show nothing about other data.
 ounce verify scores.onnx scores_near.onnx --no-edge-cases --min-agreement 50% --confidence 90% | tail -n 1
 exits 2 $v --confidence 100%

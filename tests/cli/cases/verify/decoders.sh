@@ -7,7 +7,7 @@ ounce verify uncached.onnx cached.onnx $texts --max-flips 0 | verdicts
 ounce verify uncached.onnx cached.onnx $texts | verdicts
 ounce verify cached.onnx small.onnx $texts --max-flips 0 > out || echo $?
 verdicts < out | sed -E 's/[0-9]+ of 48 tokens flip \([0-9.]+/# of 48 tokens flip (#/'
-ounce verify uncached.onnx cached.onnx $texts --min-agreement 99% --max-drop .01 --json 2> /dev/null | json_get verb models.1.passed models.1.verdict
+ounce verify uncached.onnx cached.onnx $texts --min-agreement 99% --max-drop .01 --json 2> /dev/null | json_get verb results.0.models.1.passed results.0.models.1.verdict
 ounce verify uncached.onnx cached.onnx --tokens 4 --max-drop .01 || echo $?
 ounce verify uncached.onnx cached.onnx $texts --min-sqnr 30 || echo $?
 ounce verify uncached.onnx cached.onnx $texts --report x.html || echo $?

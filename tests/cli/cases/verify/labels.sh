@@ -11,6 +11,6 @@ done
 exits 1 ounce verify classifier.onnx classifier_far.onnx --data classifier.npz --no-edge-cases --abs-tol 1 > out
 tail -n 1 out
 $v --threshold 0.5 --json 2> /dev/null > document
-json_get candidates.0.agreement candidates.0.outputs.0.kind candidates.0.outputs.0.answers_compared candidates.0.outputs.0.answers_changed \
-  candidates.0.outputs.0.top1_agreement candidates.0.outputs.0.max_abs_diff candidates.0.outputs.0.sqnr_db candidates.0.outputs.1.kind \
-  candidates.0.outputs.1.flips candidates.0.outputs.1.decisions < document
+json_get results.0.agreement results.0.outputs.0.labels results.0.outputs.0.answers_compared results.0.outputs.0.answers_changed \
+  results.0.outputs.0.top1_agreement results.0.outputs.0.max_abs_diff results.0.outputs.0.sqnr_db results.0.outputs.1.labels \
+  results.0.outputs.1.flips results.0.outputs.1.decisions < document

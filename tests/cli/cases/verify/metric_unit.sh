@@ -5,4 +5,4 @@ for said in 0.5 '{"snr":0.5,"unit":"decibel"}' '{"right":0.5,"unit":"share"}' '{
   tail -n 1 out
 done
 exits 2 ounce verify scores.onnx scores_near.onnx --data scores.npz --no-edge-cases --metric-command "echo '{\"snr\":0.5,\"unit\":\"bels\"}'; true"
-ounce verify scores.onnx scores_near.onnx --data scores.npz --labels label --no-edge-cases --json 2> /dev/null | json_get candidates.0.metrics.0.unit
+ounce verify scores.onnx scores_near.onnx --data scores.npz --labels label --no-edge-cases --json 2> /dev/null | json_get results.0.metrics.0.unit

@@ -9,8 +9,8 @@ tail -n 1 out
 exits 1 $v --abs-tol 0.01 > out
 tail -n 1 out
 $v --json 2> /dev/null > document
-json_get passed candidates.0.metrics.0.reference candidates.0.metrics.0.drop candidates.0.metrics.0.drop_low candidates.0.metrics.0.why_not \
-  candidates.0.outputs.0.sqnr_db candidates.0.outputs.0.values candidates.0.outputs.0.silent_values < document
+json_get results.0.passed results.0.metrics.0.reference results.0.metrics.0.drop results.0.metrics.0.drop_low results.0.metrics.0.why_not \
+  results.0.outputs.0.sqnr_db results.0.outputs.0.values results.0.outputs.0.silent_values < document
 # With a threshold that these scores reach, they count.
 $v --threshold 0.02 > out
 tail -n 1 out

@@ -9,9 +9,9 @@ $v --outputs probabilities --abs-tol 0.5
 $v --outputs label,probabilities --min-agreement 50% > out
 tail -n 1 out
 $v --outputs label --outputs probabilities --min-agreement 50% --json 2> /dev/null > document
-json_get candidates.0.outputs.0.judged candidates.0.outputs.1.judged < document
+json_get results.0.outputs.0.judged results.0.outputs.1.judged < document
 exits 1 $v --outputs label --abs-tol 1 --json 2> /dev/null > document
-json_get max_abs_diff candidates.0.max_abs_diff candidates.0.outputs.1.judged candidates.0.worst.0.answers_changed candidates.0.worst.0.max_abs_diff < document
+json_get results.0.max_abs_diff results.0.outputs.1.judged results.0.worst.0.answers_changed results.0.worst.0.max_abs_diff < document
 exits 2 ounce verify classifier.onnx classifier_far.onnx --data classifier.npz --outputs probs
 exits 2 ounce tune classifier.onnx --data classifier.npz --outputs label,probs
 exits 2 ounce advise classifier.onnx --data classifier.npz --outputs probs

@@ -7,5 +7,5 @@ for gate in '' '--min-sqnr 4' '--min-sqnr 30' '--abs-tol 1'; do
   echo "$gate: exit $code, $(tail -n 1 out)"
 done
 ounce verify detector.onnx detector_noisy.onnx --data detector.npz --no-edge-cases --json 2>/dev/null > document || true
-json_get candidates.0.outputs.0.slices.0.name candidates.0.outputs.0.slices.0.axis candidates.0.outputs.0.slices.0.ranges < document
-json_get candidates.0.outputs.0.slices.0.values candidates.0.outputs.0.slices.1.name < document
+json_get results.0.outputs.0.slices.0.name results.0.outputs.0.slices.0.axis results.0.outputs.0.slices.0.ranges < document
+json_get results.0.outputs.0.slices.0.values results.0.outputs.0.slices.1.name < document

@@ -1,0 +1,255 @@
+// Fields of results of searches: tune, sensitivity, advise.
+#pragma once
+
+#include <ounce/advise.h>
+#include <ounce/sensitivity.h>
+#include <ounce/tune.h>
+
+#include "results/model_fields.h"
+#include "results/verify_fields.h"
+
+namespace ounce {
+
+inline std::vector<std::string> corners_of(const TuneTrial& trial) {
+  std::vector<std::string> corners;
+  if (trial.is_smallest) corners.push_back("smallest");
+  if (trial.is_fastest) corners.push_back("fastest");
+  if (trial.is_closest) corners.push_back("closest");
+  return corners;
+}
+
+void fields(MaybeConst<TuneTrial> auto& trial, auto& f) {
+  using namespace results;
+  f("name", trial.name, "such as \"static, 3 of 24 layers stored only\"");
+  f("problem", sentence(trial.problem),
+    "why it could not be made; then nothing below is filled in; else empty");
+  f("bytes", trial.bytes, "size of the model");
+  f("ratio", trial.ratio, "share of the original's bytes");
+  f("speed_up", only_if(trial.is_timed, SpeedUp(trial.speed_up)), "null when it was not timed");
+  f("slower", trial.is_slower, "slower than the original, by more than the timing tolerance");
+  f("load_memory", trial.memory, "with --objective memory; else null");
+  f("memory_ratio", only_if(trial.memory.has_value(), double(trial.memory_ratio)),
+    "share of the original's peak");
+  f("exact", is_exact(trial.sqnr_db), "all values are equal");
+  f("sqnr_db", finite(trial.sqnr_db), "of the worst slice of an output; null if exact");
+  f("agreement", trial.agreement, "share of the same top-1 answers; null without classes");
+  f("metric", trial.metric, "null without labels");
+  f("passed", trial.passed, "the gate, on the samples of the search");
+  f("verdict", sentence(trial.verdict), "the gate that decided");
+  f("confidence", nonzero(trial.confidence), "that it was judged with; null: by the samples alone");
+  f("samples", trial.samples, "that it was judged on");
+  f("samples_needed", nonzero(trial.samples_needed), "in their place; null if they do, or no number would");
+  f("too_few_samples", trial.has_too_few_samples, "to be sure of any model");
+  f("reason", nonempty(trial.reason), "why it cannot be the result; null if it can");
+  f("more_samples", nonzero(trial.more_samples),
+    "that the data would need besides, for it to pass; else null");
+  f("held_out", trial.held_out, "passed on the held-out samples; null if it was not asked");
+  f("on_front", trial.is_on_front, "no other that passed is better in bytes, time and quality");
+  f("corners", corners_of(trial),
+    "\"smallest\", \"fastest\" and \"closest\", if it is that of all possible results");
+}
+
+void fields(MaybeConst<LayerChoice> auto& layer, auto& f) {
+  f("name", layer.name, "of the layer");
+  f("op_type", layer.op_type, "op");
+  f("format", layer.format, "how it computes in the result");
+}
+
+void fields(MaybeConst<TuneResult> auto& result, auto& f) {
+  using namespace results;
+  f("model", result.model, "the original");
+  f("output", only_if(result.passed, nonempty(result.output.string()).value_or("")),
+    "the file that passed; else null");
+  f("closest", nonempty(result.closest.string()),
+    "the file that came closest, when nothing passed; else null");
+  f("passed", result.passed, "a model passed and was written");
+  f("interrupted", result.is_interrupted, "stopped, for example with Ctrl-C: the best so far counts");
+  f("out_of_time", result.is_out_of_time, "the budget was used up before everything was tried");
+  f("runtime_version", result.runtime_version, "of ONNX Runtime");
+  f("cpus", result.cpus, "the result on other CPUs (--on)");
+  f("bytes_before", result.bytes_before, "size of the original");
+  f("search_samples", result.search_samples, "samples that the search looked at");
+  f("held_out_samples", result.held_out_samples, "samples that only the result was judged on");
+  f("confidence", nonzero(result.confidence),
+    "that the result passes on other data; null with --confidence none");
+  f("samples_needed", nonzero(result.samples_needed),
+    "when nothing passed: about how many samples like these would show that what came closest is good "
+    "enough; null "
+    "when no number would");
+  f("best", only_if(!result.best.name.empty(), TuneTrial(result.best)),
+    "the trial that won, or came closest; null without");
+  f("held_out", only_if(result.passed, TuneTrial(result.held_out)),
+    "the result on the held-out samples, or on all samples if it was made without them; null when nothing "
+    "passed");
+  f("layers", result.layers, "of the result");
+  f("trials", result.trials, "in their order");
+  f("notes", sentences(result.notes), "what a reader should know");
+  f("recalled", result.recalled, "measurements that were known from before");
+  f("duration_ns", nanoseconds(result.seconds), "of this run");
+}
+
+void fields(MaybeConst<GroupSensitivity> auto& group, auto& f) {
+  using namespace results;
+  f("name", group.name, "of the group");
+  f("op_type", group.op_type, "op of its first layer");
+  f("place", group.place, "position in the network, from 0 on");
+  f("layers", group.layers, "names of nodes");
+  f("weight_bytes", group.weight_bytes, "bytes of the weights in FP32");
+  f("first", group.is_first, "no other layer stands before it");
+  f("last", group.is_last, "no other layer stands behind it");
+  f("attention", group.is_attention, "it belongs to attention");
+  f("estimated_db", finite(group.estimated_db), "of what the layer gives, from statistics alone");
+  f("measured", group.is_measured, "false: only estimated");
+  f("exact", group.is_measured && is_exact(group.alone_db),
+    "quantized alone, it changes nothing; alone_db is null");
+  f("alone_db", only_if(group.is_measured, finite(group.alone_db)),
+    "of the outputs when only this is quantized; null if exact, or when the model does not run");
+  f("without_db", only_if(group.is_measured, finite(group.without_db)),
+    "of the outputs when all but this is quantized");
+  f("alone_drop", finite(group.alone_drop),
+    "of the metric, when only this is quantized; null without a metric");
+  f("without_drop", finite(group.without_drop), "of the metric, when all but this is quantized");
+  f("noise_share", group.share, "of the noise that all groups cause alone");
+}
+
+void fields(MaybeConst<SensitivityResult> auto& result, auto& f) {
+  using namespace results;
+  f("model", result.model, "path");
+  f("format", result.format, "format that was analyzed");
+  f("min_sqnr_db", result.min_sqnr, "--min-sqnr");
+  f("runtime_version", result.runtime_version, "of ONNX Runtime");
+  f("samples", result.samples, "samples that were measured on");
+  f("metric", nonempty(result.metric), "name of the metric; null without labels");
+  f("metric_reference", only_if(!result.metric.empty(), finite(result.metric_reference)), "of the original");
+  f("all_db", finite(result.all_db), "of the outputs when everything is quantized");
+  f("all_drop", finite(result.all_drop),
+    "of the metric, when everything is quantized; null without a metric");
+  f("groups", result.groups, "worst first, those that were not measured at the end");
+  f("exclude", result.exclude, "expressions for --exclude: leaving these layers in FP32 reaches min_sqnr_db");
+  f("nodes", result.nodes,
+    "the same layers for --node: format by name of the value; empty when only FP32 will do");
+  f("exclude_db", finite(result.exclude_db), "of the outputs without these layers, measured");
+  f("enough", result.is_enough, "whether that reaches min_sqnr_db");
+  f("findings", sentences(result.findings), "what stands out");
+  f("notes", sentences(result.notes), "what a reader should know");
+  f("measured", result.measured, "models that ran");
+  f("recalled", result.recalled, "measurements that were known from before");
+  f("duration_ns", nanoseconds(result.seconds), "of this run");
+}
+
+namespace results {
+
+struct StatePair {
+  std::string input, output;
+};
+inline std::vector<StatePair> state_pairs(const FamilyFinding& family) {
+  std::vector<StatePair> pairs;
+  for (const auto& [input, output] : family.states) pairs.push_back({input, output});
+  return pairs;
+}
+void fields(MaybeConst<StatePair> auto& pair, auto& f) {
+  f("input", pair.input, "input that takes the state");
+  f("output", pair.output, "output that gives it");
+}
+
+}  // namespace results
+
+void fields(MaybeConst<FamilyFinding> auto& family, auto& f) {
+  using namespace results;
+  f("name", family.family, "by the structure of the graph");
+  f("description", family.description, "such as \"autoregressive transformer\"");
+  f("autoregressive", family.is_autoregressive, "its own output comes back to it");
+  f("quantized", family.is_quantized, "the model is quantized already");
+  f("half", family.is_half, "most weights are 16-bit floats");
+  f("task", family.task, "what the outputs look like; \"auto\": they do not tell");
+  f("task_reason", sentence(family.task_reason), "why");
+  f("reasons", sentences(family.reasons), "signs of the family");
+  f("ops", family.ops, "by op type, most frequent first");
+  f("weights", family.weights, "weights by op type");
+  f("weight_bytes", family.weight_bytes, "bytes of all weights");
+  f("states", state_pairs(family), "pairs of input and output that carry a state");
+}
+
+void fields(MaybeConst<Baseline> auto& baseline, auto& f) {
+  using namespace results;
+  f("measured", baseline.is_measured, "false: the original was not run, and why_not says why");
+  f("why_not", sentence(baseline.why_not), "else empty");
+  f("runtime_version", baseline.runtime_version, "of ONNX Runtime");
+  f("latency", baseline.latency, "time of a call");
+  f("load_ns", nanoseconds(baseline.load_seconds), "creating the session");
+  f("cold_start_ns", nanoseconds(baseline.cold_start_seconds),
+    "from the start of a process to its first result");
+  f("peak_memory_bytes", baseline.peak_memory, "peak resident memory of a process that runs only this model");
+  f("load_memory", baseline.load_memory, "null where the system does not tell");
+  f("metrics", baseline.metrics, "of labeled data; reference is the original's value");
+  f("profile", baseline.profile, "where the time goes; null if there was no time for it");
+}
+
+void fields(MaybeConst<MethodFinding> auto& method, auto& f) {
+  using namespace results;
+  const bool is_timed = method.speed_up.rounds >= SpeedUp::kLeastRounds;
+  f("method", method.format, "format");
+  f("measured", method.is_measured, "false: why_not says why, and nothing below is filled in");
+  f("why_not", sentence(method.why_not), "else empty");
+  f("out_of_time", method.is_out_of_time, "it did not fit into the budget");
+  f("bytes", method.bytes, "size of the model");
+  f("ratio", method.ratio, "share of the original's bytes");
+  f("speed_up", only_if(is_timed, SpeedUp(method.speed_up)), "null when it was not timed");
+  f("load_ns", nonzero(nanoseconds(method.load_seconds)), "creating the session; null: not measured");
+  f("peak_memory_bytes", nonzero(method.peak_memory), "peak resident memory; null: not measured");
+  f("load_memory", method.load_memory, "null where the system does not tell");
+  f("exact", method.is_measured && is_exact(method.sqnr_db), "all values are equal");
+  f("sqnr_db", finite(method.sqnr_db), "of the worst output; null if exact");
+  f("agreement", method.agreement, "share of the same top-1 answers; null without classes");
+  f("metric", method.metric, "null without labels");
+  f("samples", method.samples, "that it was compared on");
+  f("acceptable", method.is_acceptable, "the gate holds with the confidence");
+  f("uncertain", method.is_uncertain, "the gate holds on these samples, which are too few to be sure");
+  f("samples_needed", nonzero(method.samples_needed),
+    "for that, about; null: no number of samples, or it is certain");
+  f("quality", sentence(method.quality), "the measured quality in words");
+  f("integer_nodes", method.integer_nodes, "nodes with weights that compute with integers");
+  f("float_nodes", method.float_nodes, "nodes with weights that compute in float");
+  f("left_in_floats", sentences(method.left_in_floats), "why, most frequent first");
+  f("duration_ns", nanoseconds(method.seconds), "to make and to compare it");
+  f("profile", method.profile, "where the time goes, of the fastest method that is good enough; else null");
+}
+
+void fields(MaybeConst<Risk> auto& risk, auto& f) {
+  f("name", risk.name, "such as \"attention_mask\"");
+  f("evidence", results::sentence(risk.evidence), "with its numbers");
+  f("advice", results::sentence(risk.advice), "what to do about it; may be empty");
+}
+
+void fields(MaybeConst<RecommendedCommand> auto& command, auto& f) {
+  f("line", command.line, "for a shell");
+  f("why", results::sentence(command.why), "what it is for");
+}
+
+void fields(MaybeConst<AdviseResult> auto& result, auto& f) {
+  using namespace results;
+  f("model", result.model, "path");
+  f("verdict", result.verdict, "\"unknown\": no recommendation yet");
+  f("headline", sentence(result.headline), "the verdict in one line");
+  f("reasons", sentences(result.reasons), "why");
+  f("commands", result.commands, "the recommended one first; with \"unknown\", a command to try");
+  f("bytes", result.bytes, "size of the model file and its external data");
+  f("size_class", result.size, "by bytes");
+  f("family", result.family, "what the model is, by its structure");
+  f("baseline", result.baseline, "the original, measured");
+  f("samples", result.samples, "in the data");
+  f("calibration_samples", result.calibration_samples, "that static was calibrated on");
+  f("quality_samples", result.quality_samples, "the most that a method was compared on");
+  f("generated", result.is_generated, "true: random inputs");
+  f("confidence", result.confidence, "of the gate");
+  f("methods", result.methods, "most promising first");
+  f("risks", result.risks, "what may go wrong");
+  f("missing", sentences(result.missing), "data that would make the advice better");
+  f("notes", sentences(result.notes), "what a reader should know");
+  f("budget_ns", nanoseconds(result.budget), "--budget");
+  f("duration_ns", nanoseconds(result.seconds), "of this run");
+  f("budget_needed_ns", nonzero(nanoseconds(result.budget_needed)),
+    "budget that would be enough for the most promising methods, about; null: the budget was");
+}
+
+}  // namespace ounce
