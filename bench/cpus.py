@@ -39,7 +39,7 @@ def in_folder(options, folder):
 
 def quality(entry):
     states = [o["name"] for o in entry["outputs"] if o["state"]]
-    figures = {"sqnr": min(999.0 if o["identical"] else o["sqnr_db"] for o in entry["outputs"] if o["name"] not in states)}
+    figures = {"sqnr": min(999.0 if o["exact"] else o["sqnr_db"] for o in entry["outputs"] if o["name"] not in states)}
     metrics = {m["name"]: m for m in entry["metrics"]}
     metric = metrics.get("nll") or metrics.get("top1_accuracy")
     if metric:

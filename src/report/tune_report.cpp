@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "report/cpu_report.h"
+#include "report/sqnr_words.h"
 #include "report/option_words.h"
 #include "report/table.h"
 

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/cpu_report.h"
-#include "report/option_words.h"
 #include "report/sqnr_words.h"
+#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {

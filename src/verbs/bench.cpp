@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "report/bench_report.h"
-#include "report/decode_report.h"
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "io/folder.h"
-#include "report/unpack_report.h"
+#include "report/app_report.h"
 #include "verbs/model_list.h"
 #include "verbs/option_values.h"
 #include "verbs/report_file.h"

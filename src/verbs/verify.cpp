@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "report/decode_report.h"
+#include "report/bench_report.h"
 #include "report/verify_report.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
