@@ -36,10 +36,10 @@ WORDS = {
     "data": "a path, paths by input, arrays by input (the first axis counts samples), a tuple (inputs, labels) of arrays, or "
     "an iterable of samples or batches (a DataLoader, a dataset, a CalibrationDataReader)",
     "labels": "the array or column with the labels, or the labels themselves; 'folder' for folders of images",
-    "metric": "of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5); or a function of the outputs by name and of "
-    "the labels that gives a number, or numbers by name",
     "contract": "how raw data becomes an input: a .toml or .json file, also a preprocessor_config.json, or a dictionary",
 }
+# What Python takes beside the words of the option.
+ALSO = {"metric": "; or a function of the outputs by name and of the labels that gives a number, or numbers by name"}
 # A verb of several models takes them one behind the other, or as a list.
 SEVERAL = {"bench": "models: paths, bytes, onnx.ModelProto or results; the others are compared with the first one"}
 OUTPUTS = {
@@ -106,7 +106,7 @@ def words_of(option, verb, names):
     """The help of an option, with the options in it by their names in Python."""
     name = option["name"]
     words = OUTPUTS.get(verb) if name == "output" else None
-    words = words or (SEVERAL.get(verb) if name in MODELS else None) or WORDS.get(name) or option["help"]
+    words = words or (SEVERAL.get(verb) if name in MODELS else None) or WORDS.get(name) or option["help"] + ALSO.get(name, "")
     if "default" in option and "choices" not in option and "default" not in words:
         words += f" (default: {option['default']})"
     words = words.replace("(repeatable)", "(one, or a list)").replace("(repeatable; ", "(one, or a list; ")

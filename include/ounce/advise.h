@@ -77,7 +77,7 @@ struct AdviseOptions {
   std::string target;  // as Recipe::target
   double budget = 60;  // seconds
   Task task = Task::kAuto;
-  Metric metric = Metric::kAuto;
+  std::string metric = kAutoMetric;
   MetricCommand metric_command = {};
   std::vector<std::string> tags = {};     // as VerifyOptions::tags
   std::string label_output;               // as VerifyOptions::label_output

@@ -58,7 +58,7 @@ struct StatedMetric {
 struct StatedGate {
   Gates gates;
   Task task = Task::kAuto;
-  Metric metric = Metric::kAuto;
+  std::string metric = kAutoMetric;
   std::vector<std::string> tags;
   std::string label_output;
   std::vector<std::string> outputs = {};  // the judged ones; empty: all

@@ -39,7 +39,7 @@ struct SensitivityOptions {
   RuntimeOptions runtime;
   DataOptions data;
   Task task = Task::kAuto;
-  Metric metric = Metric::kAuto;
+  std::string metric = kAutoMetric;
   MetricCommand metric_command = {};
   std::vector<std::string> tags = {};     // as VerifyOptions::tags
   std::string label_output;               // the one that labels speak of

@@ -95,7 +95,7 @@ struct TuneOptions {
   // Without any: kDefaultDrop of the metric if there are labels, else kDefaultTuneSqnr dB for every output.
   Gates gates;
   Task task = Task::kAuto;
-  Metric metric = Metric::kAuto;
+  std::string metric = kAutoMetric;
   MetricCommand metric_command = {};
   std::vector<std::string> tags = {};     // as VerifyOptions::tags
   std::string label_output;               // the one that labels speak of

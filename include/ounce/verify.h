@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ounce/cpus.h>
@@ -26,25 +27,10 @@
 
 namespace ounce {
 
-enum class Metric {
-  kAuto,      // by the labels: classes → accuracy, real numbers → mean absolute error, boxes → mAP
-  kAccuracy,  // top-1, and top-5 beside it
-  kNll,       // mean negative log-likelihood of the label under softmax(output); perplexity beside it
-  kF1,        // macro-averaged over the classes
-  kMae,       // mean absolute error
-  kMap,       // mean average precision of boxes at IoU 0.5
-};
-template <>
-struct NamesOf<Metric> {
-  static constexpr Named<Metric> kAll[] = {{Metric::kAuto, "auto"}, {Metric::kAccuracy, "accuracy"},
-                                           {Metric::kNll, "nll"},   {Metric::kF1, "f1"},
-                                           {Metric::kMae, "mae"},   {Metric::kMap, "map"}};
-};
-
 // What a model is for, and so how its quality is told. Every task but the first knows what to do without
 // labels: what the original gives is then the truth.
 enum class Task {
-  kAuto,      // by the labels: see Metric
+  kAuto,      // by the labels: classes → kClassify, real numbers → kRegress, boxes → kDetect
   kClassify,  // top-1 and top-5 accuracy
   kDetect,    // mean average precision of boxes at IoU 0.5, and over 0.5 … 0.95
   kEmbed,     // nearest neighbours among the samples, and the cosine
@@ -76,6 +62,16 @@ struct NamesOf<MetricUnit> {
                                                {MetricUnit::kAbsolute, "absolute"},
                                                {MetricUnit::kDecibel, "decibel"}};
 };
+
+// The metrics that VerifyOptions::metric can name. verify() throws Error{kUsage} for other names, and for a
+// metric that is not one of VerifyOptions::task.
+struct MetricDescription {
+  std::string_view name, help;  // "nll", "negative log-likelihood, perplexity"
+  MetricUnit unit;
+};
+std::vector<MetricDescription> known_metrics();
+// As a name: the first metric of the task, or without a task the first one that suits the labels.
+inline constexpr const char* kAutoMetric = "auto";
 
 // A quality of the user's own. `command` is run by a shell with the path of a folder behind it, which holds
 // original.npz, candidate.npz (the outputs by name) and, if there are labels, labels.npz. It prints one JSON
@@ -128,7 +124,7 @@ struct VerifyOptions {
   DataOptions data;
   Gates gates;
   Task task = Task::kAuto;
-  Metric metric = Metric::kAuto;
+  std::string metric = kAutoMetric;  // one of known_metrics()
   MetricCommand metric_command = {};
   // Of Task::kTag: the names of the classes, "O", "B-PER", "I-PER" …; without them O comes first, then B and
   // I in turn.

@@ -14,6 +14,7 @@
 #include "evaluate/compare/gates.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_command.h"
+#include "evaluate/metrics/metric_info.h"
 #include "evaluate/models/feeds.h"
 #include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
@@ -86,9 +87,8 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
                     const VerifyOptions& options) {
   const Call call(options.progress);
   const Stopwatch time;
-  const bool has_metric =
-      !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();
-  if ((options.gates.max_drop || !options.gates.max_drops.empty()) && !has_metric)
+  evaluate::find_metric(options.task, options.metric);  // throws when there is no such metric
+  if ((options.gates.max_drop || !options.gates.max_drops.empty()) && !evaluate::has_metric(options))
     throw Error(
         ErrorCode::kUsage,
         "`gates.max_drop` needs labels: say which field holds them with `labels`, or give `task` to be "

@@ -124,6 +124,15 @@ Enum named_or(const json& made, const char* key, Enum otherwise) {
   return *found;
 }
 
+std::string metric_from(const json& made) {
+  if (!made.contains("metric")) return kAutoMetric;
+  const std::string name = made["metric"].get<std::string>();
+  const std::vector<MetricDescription> known = known_metrics();
+  if (std::none_of(known.begin(), known.end(), [&](const auto& metric) { return metric.name == name; }))
+    throw json::other_error::create(501, "nobody knows it", &made);
+  return name;
+}
+
 std::string dumped(const json& made) { return made.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 Statement statement_from(const json& made) {
@@ -156,7 +165,7 @@ json to_json(const StatedGate& gate) {
   json made = run_json(gate.run);
   made["gates"] = gates_json(gate.gates);
   if (gate.task != Task::kAuto) made["task"] = name_of(gate.task);
-  if (gate.metric != Metric::kAuto) made["metric"] = name_of(gate.metric);
+  if (gate.metric != kAutoMetric) made["metric"] = gate.metric;
   if (!gate.tags.empty()) made["tags"] = gate.tags;
   if (!gate.label_output.empty()) made["label_output"] = gate.label_output;
   if (!gate.outputs.empty()) made["outputs"] = gate.outputs;
@@ -178,7 +187,7 @@ StatedGate gate_from(const json& made) {
   gate.run = run_from(made);
   gate.gates = gates_from(made.at("gates"));
   gate.task = named_or(made, "task", Task::kAuto);
-  gate.metric = named_or(made, "metric", Metric::kAuto);
+  gate.metric = metric_from(made);
   if (made.contains("tags")) gate.tags = made["tags"].get<std::vector<std::string>>();
   gate.label_output = made.value("label_output", std::string());
   if (made.contains("outputs")) gate.outputs = made["outputs"].get<std::vector<std::string>>();

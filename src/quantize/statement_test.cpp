@@ -26,7 +26,7 @@ StatedGate full_gate() {
   gate.gates.max_drops["f1"] = 0.5;
   gate.gates.confidence = 0.9;
   gate.task = Task::kTag;
-  gate.metric = Metric::kF1;
+  gate.metric = "entity_f1";
   gate.tags = {"O", "B-PER"};
   gate.label_output = "logits";
   gate.outputs = {"logits", "boxes"};

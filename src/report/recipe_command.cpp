@@ -158,7 +158,7 @@ std::string judging_command(const Statement& statement) {
   add_selection(gate.selection, words);
   if (!gate.run.labels.empty()) words.add("labels", "LABELS");
   words.add_unless("task", gate.task, Task::kAuto);
-  words.add_unless("metric", gate.metric, Metric::kAuto);
+  if (gate.metric != kAutoMetric) words.add("metric", gate.metric);
   if (gate.has_command) words.add("metric_command", "COMMAND");
   if (!gate.tags.empty()) words.add("tags", fmt::format("{}", fmt::join(gate.tags, ",")));
   words.add_unless("label_output", gate.label_output, std::string());

@@ -1,6 +1,7 @@
 #include "verbs/gate_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ounce/error.h>
 
 #include <algorithm>
@@ -8,6 +9,30 @@
 #include "verbs/option_values.h"
 
 namespace ounce::verbs {
+namespace {
+
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names = {kAutoMetric};
+  for (const MetricDescription& metric : known_metrics()) names.emplace_back(metric.name);
+  return names;
+}
+
+std::string metric_help() {
+  std::vector<std::string> all;
+  for (const MetricDescription& metric : known_metrics())
+    all.push_back(fmt::format("{} ({})", metric.name, metric.help));
+  return fmt::format("Metric that decides: {}. Default: by --task, or by the labels", fmt::join(all, ", "));
+}
+
+std::string metrics_of(MetricUnit unit) {
+  std::vector<std::string_view> names;
+  for (const MetricDescription& metric : known_metrics()) {
+    if (metric.unit == unit) names.push_back(metric.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
 
 void add_gate_options(Options& options, GateArguments& arguments, const std::string& gates,
                       const std::string& usual) {
@@ -37,8 +62,9 @@ void add_gate_options(Options& options, GateArguments& arguments, const std::str
   options
       .add_option(
           "--max-drop", arguments.max_drops,
-          "what the metric may lose, such as 0.5%: points of accuracy, F1 and mAP; relative for nll and mae; "
-          "or NAME=0.5% for one of several (repeatable)")
+          fmt::format("what the metric may lose, such as 0.5%: points of {}; relative for {}; or NAME=0.5% "
+                      "for one of several (repeatable)",
+                      metrics_of(MetricUnit::kShare), metrics_of(MetricUnit::kRelative)))
       ->one_at_a_time()
       ->group(gates);
   options
@@ -65,10 +91,8 @@ void add_metric_options(Options& options, GateArguments& arguments) {
   options.add_option("--metric-seconds", arguments.metric_seconds, "that it may take")
       ->check(number_between(0.1, 1e6))
       ->show_default();
-  options
-      .add_option("--metric", arguments.metric,
-                  "of labelled data: accuracy, nll, f1, mae, map (boxes, IoU 0.5)")
-      ->check(any_name_of<Metric>())
+  options.add_option("--metric", arguments.metric, metric_help())
+      ->check(any_of(metric_names()))
       ->show_default();
   options
       .add_option(
@@ -138,7 +162,5 @@ std::vector<std::string> tags_of(const GateArguments& arguments) {
   }
   return tags;
 }
-
-Metric metric_of(const GateArguments& arguments) { return value_of<Metric>(arguments.metric); }
 
 }  // namespace ounce::verbs

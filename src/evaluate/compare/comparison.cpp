@@ -12,6 +12,7 @@
 #include "data/convert.h"
 #include "evaluate/compare/sample_picture.h"
 #include "evaluate/compare/worst_output.h"
+#include "evaluate/metrics/metric_command.h"
 #include "evaluate/models/feeds.h"
 
 namespace ounce::evaluate {
@@ -32,14 +33,6 @@ TensorView slice(const TensorView& whole, std::size_t sample, std::size_t sample
   part.dims[0] = 1;
   part.bytes = whole.bytes.substr(sample * size, size);
   return part;
-}
-
-// A class that is written as 1.0, as tables have it: one whole number where the output has several.
-bool is_class_of(const data::Tensor& label, const TensorView& output) {
-  const std::vector<double> numbers = data::to_doubles(label, "the labels");
-  if (numbers.size() != 1 || output.dims.size() < 2 || output.dims.back() < 2) return false;
-  return numbers[0] == std::floor(numbers[0]) && numbers[0] >= 0 &&
-         numbers[0] < static_cast<double>(output.dims.back());
 }
 
 std::vector<TensorView> slices_of(std::span<const TensorView> outputs, std::size_t sample,
@@ -85,14 +78,18 @@ void require_same_interface(const runtime::Executor& reference, const runtime::E
 }
 
 Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptions& options)
-    : reference_(reference), candidate_(candidate), options_(options) {
+    : reference_(reference),
+      candidate_(candidate),
+      options_(options),
+      info_(find_metric(options.task, options.metric)) {
+  const bool finds_boxes = info_ != nullptr && info_->task == Task::kDetect;
   for (const data::ValueDescription& output : reference.model().outputs()) {
     const bool is_carried = is_state(options.data.carry, output.name);
     are_wanted_.push_back(is_wanted(options.outputs, output.name));
-    const bool decides = !is_carried && are_wanted_.back() && !is_label(output) &&
-                         options.metric != Metric::kMap && options.task != Task::kDetect &&
+    const bool decides = !is_carried && are_wanted_.back() && !is_label(output) && !finds_boxes &&
                          (options.label_output.empty() || options.label_output == output.name);
     outputs_.emplace_back(output, decides ? options.threshold : std::nullopt);
+    if (finds_boxes && is_list(output)) outputs_.back().allow_other_lengths();
     are_states_.push_back(is_carried);
     has_numbers_ = has_numbers_ || (!is_carried && are_wanted_.back() && !is_label(output));
   }
@@ -100,18 +97,10 @@ Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptio
   evidence_.resize(outputs_.size());
   if (options.metric_command.is_given())
     command_ = std::make_unique<CommandMeter>(options.metric_command, reference.model().outputs());
-  if (options.task != Task::kAuto) {
-    const std::vector<data::ValueDescription>& outputs = reference.model().outputs();
-    const std::size_t output = options.task == Task::kDetect ? 0 : labelled_output();
-    task_ = make_task_meter({options.task, outputs, output, options.metric, options.threshold, options.tags});
-    for (std::size_t i = 0; options.task == Task::kDetect && i < outputs.size(); ++i) {
-      if (is_list(outputs[i])) outputs_[i].allow_other_lengths();
-    }
-  }
-  if (!options.label_output.empty()) labelled_output();  // throws when there is no such output
+  if (!options.label_output.empty()) labeled_output();  // throws when there is no such output
 }
 
-std::size_t Comparison::labelled_output() const {
+std::size_t Comparison::labeled_output() const {
   const std::vector<data::ValueDescription>& outputs = reference_.model().outputs();
   const auto is_suitable = [&](std::size_t i) {
     return options_.label_output.empty() ? is_float_weight_type(outputs[i].given()) && !are_states_[i]
@@ -180,50 +169,35 @@ void Comparison::note_worst(const data::Batch& batch, std::size_t sample, std::s
   if (worst_.size() > options_.worst) worst_.pop_back();
 }
 
-void Comparison::add_label(const data::Batch& batch, std::size_t sample,
-                           std::span<const TensorView> reference, std::span<const TensorView> candidate) {
-  const data::Tensor& label = batch.labels[sample];
-  Metric metric = options_.metric;
-  if (metric == Metric::kAuto) {
-    const bool is_boxes = label.dims.size() == 2 && (label.dims[1] == 4 || label.dims[1] == 5) &&
-                          is_float_weight_type(label.type);
-    metric = is_boxes ? Metric::kMap : metric_for(label.type);
-    if (metric == Metric::kMae && is_class_of(label, reference[labelled_output()]))
-      metric = Metric::kAccuracy;
+// By the task or the metric of the options, else by the first label. Without any of them there is none.
+void Comparison::make_metric(const Sample& sample) {
+  const auto described = [&](std::size_t output) {
+    return data::described_as(sample.reference[output], reference_.model().outputs()[output]);
+  };
+  MeterSettings settings{reference_.model().outputs(), 0, options_.threshold, options_.tags};
+  if (info_ == nullptr) info_ = &metric_for(*sample.label, described(labeled_output()));
+  if (info_->task != Task::kDetect) {
+    settings.output = labeled_output();
+    settings.outputs[settings.output] = described(settings.output);
   }
-  if (metric == Metric::kMap || detection_) {
-    if (!detection_)
-      detection_ = std::make_unique<DetectionMeter>(reference_.model().outputs(),
-                                                    options_.threshold.value_or(kLeastScore));
-    detection_->add(slices_of(reference, sample, batch.names.size()),
-                    slices_of(candidate, sample, batch.names.size()), &label, batch.names[sample]);
-    are_silent_[sample] = detection_->was_silent();
-    return;
-  }
-  if (!metric_) {
-    labelled_ = labelled_output();
-    metric_ =
-        make_meter(metric, described_as(reference[*labelled_], reference_.model().outputs()[*labelled_]));
-  }
-  // Noted by the output's meter, and fatal there.
-  if (reference[*labelled_].dims != candidate[*labelled_].dims) return;
-  const TensorView ours = slice(reference[*labelled_], sample, batch.names.size());
-  const TensorView theirs = slice(candidate[*labelled_], sample, batch.names.size());
-  metric_->add({data::floats_of(ours, reference_floats_, batch.names[sample]),
-                data::floats_of(theirs, candidate_floats_, batch.names[sample]), ours.dims, &label,
-                batch.names[sample]});
+  metric_ = info_->make(settings);
 }
 
-void Comparison::add_task(const data::Batch& batch, std::size_t sample, std::span<const TensorView> reference,
-                          std::span<const TensorView> candidate) {
+void Comparison::add_to_meters(const data::Batch& batch, std::size_t sample,
+                               std::span<const TensorView> reference, std::span<const TensorView> candidate) {
   const std::size_t samples = batch.names.size();
+  const data::Tensor* label = sample < batch.labels.size() ? &batch.labels[sample] : nullptr;
+  const bool has_truth = label != nullptr || options_.task != Task::kAuto;
+  if (!command_ && !has_truth) return;
   const std::vector<TensorView> ours = slices_of(reference, sample, samples),
                                 theirs = slices_of(candidate, sample, samples);
-  const bool has_same_shapes = std::equal(ours.begin(), ours.end(), theirs.begin(),
+  Sample one{ours, theirs, label, {}, batch.names[sample]};
+  if (command_) command_->add(one);
+  if (!has_truth) return;
+  if (!metric_) make_metric(one);
+  const bool has_same_shapes = std::equal(reference.begin(), reference.end(), candidate.begin(),
                                           [](const auto& a, const auto& b) { return a.dims == b.dims; });
-  if (!has_same_shapes && options_.task != Task::kDetect) return;  // noted by the meters, and fatal there
-  TaskSample one{
-      ours, theirs, sample < batch.labels.size() ? &batch.labels[sample] : nullptr, {}, batch.names[sample]};
+  if (!has_same_shapes && info_->task != Task::kDetect) return;  // noted by the outputs, and fatal there
   const std::vector<data::ValueDescription>& inputs = reference_.model().inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorView input = slice(batch.inputs[i], sample, samples);
@@ -235,21 +209,15 @@ void Comparison::add_task(const data::Batch& batch, std::size_t sample, std::spa
     one.picture_height = static_cast<double>(input.dims[is_channels_last ? 1 : 2]);
     one.picture_width = static_cast<double>(input.dims[is_channels_last ? 2 : 3]);
   }
-  task_->add(one);
-  are_silent_[sample] = task_->was_silent();
+  metric_->add(one);
+  are_silent_[sample] = metric_->was_silent();
 }
 
 void Comparison::add(const data::Batch& batch, std::span<const TensorView> reference,
                      std::span<const TensorView> candidate) {
   const std::size_t samples = batch.names.size();
   are_silent_.assign(samples, false);
-  for (std::size_t sample = 0; command_ && sample < samples; ++sample)
-    command_->add(slices_of(reference, sample, samples), slices_of(candidate, sample, samples),
-                  sample < batch.labels.size() ? &batch.labels[sample] : nullptr);
-  for (std::size_t sample = 0; task_ && sample < samples; ++sample)
-    add_task(batch, sample, reference, candidate);
-  for (std::size_t sample = 0; !task_ && sample < batch.labels.size(); ++sample)
-    add_label(batch, sample, reference, candidate);
+  for (std::size_t sample = 0; sample < samples; ++sample) add_to_meters(batch, sample, reference, candidate);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     // Slices of different shapes might look alike: those are compared as a whole, and refused.
     const std::size_t slices = reference[i].dims == candidate[i].dims ? samples : 1;
@@ -333,8 +301,6 @@ void Comparison::fill(VerifyResult& result) const {
   if (!has_numbers) result.max_abs_diff = result.mean_abs_diff = std::numeric_limits<double>::quiet_NaN();
   result.worst_sqnr_db = worst_sqnr(result.outputs);
   if (metric_) result.metrics = metric_->results();
-  if (detection_) result.metrics = detection_->results();
-  if (task_) result.metrics = task_->results();
   if (command_) {  // what the user asks for is what decides
     const std::vector<MetricResult> said = command_->results();
     result.metrics.insert(result.metrics.begin(), said.begin(), said.end());

@@ -5,16 +5,12 @@
 #include <ounce/verify.h>
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "data/source/data_feed.h"
 #include "evaluate/compare/difference.h"
 #include "evaluate/compare/evidence.h"
-#include "evaluate/metrics/detection.h"
-#include "evaluate/metrics/metric.h"
-#include "evaluate/metrics/metric_command.h"
-#include "evaluate/metrics/task.h"
+#include "evaluate/metrics/metric_info.h"
 #include "evaluate/models/generate.h"
 #include "evaluate/models/open.h"
 
@@ -41,10 +37,10 @@ class Comparison {
  private:
   void add(const data::Batch& batch, std::span<const data::TensorView> reference,
            std::span<const data::TensorView> candidate);
-  void add_label(const data::Batch& batch, std::size_t sample, std::span<const data::TensorView> reference,
-                 std::span<const data::TensorView> candidate);
-  void add_task(const data::Batch& batch, std::size_t sample, std::span<const data::TensorView> reference,
-                std::span<const data::TensorView> candidate);
+  void add_to_meters(const data::Batch& batch, std::size_t sample,
+                     std::span<const data::TensorView> reference,
+                     std::span<const data::TensorView> candidate);
+  void make_metric(const Sample& sample);
   void note_inputs(const data::Batch& batch);
   void note_evidence();
   void note_evidence(std::size_t output);
@@ -53,7 +49,7 @@ class Comparison {
   void add_pictures(const data::Batch& batch, std::size_t sample, std::size_t output,
                     const data::TensorView& reference, const data::TensorView& candidate,
                     SampleDifference& worst);
-  std::size_t labelled_output() const;
+  std::size_t labeled_output() const;
 
   Stepper& reference_;
   Stepper& candidate_;
@@ -64,11 +60,8 @@ class Comparison {
   bool has_numbers_ = false;      // among the outputs to judge
   std::vector<bool> are_silent_;  // by sample of the batch: a detector finds nothing in it
   std::vector<double> largest_outputs_;
-  std::unique_ptr<MetricMeter> metric_;
-  std::unique_ptr<DetectionMeter> detection_;
-  std::unique_ptr<TaskMeter> task_;
-  std::unique_ptr<CommandMeter> command_;
-  std::optional<std::size_t> labelled_;
+  const MetricInfo* info_;  // null until a label decides
+  std::unique_ptr<Meter> metric_, command_;
   std::vector<SampleDifference> worst_;
   std::map<std::string, Range> input_ranges_;
   std::vector<data::Dims> input_dims_;

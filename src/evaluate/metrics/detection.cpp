@@ -153,13 +153,12 @@ double DetectionMeter::share_without_alarms(bool of_candidate,
   return all == 0 ? std::nan("") : without / all;
 }
 
-void DetectionMeter::add(std::span<const data::TensorView> reference,
-                         std::span<const data::TensorView> candidate, const data::Tensor* label,
-                         const std::string& where) {
-  if (!layout_.is_settled()) layout_.settle(reference, where);
-  const std::vector<ScoredBox> ours = layout_.read(reference, least_score_, where),
-                               theirs = layout_.read(candidate, least_score_, where);
-  const Truths truths = truths_of(ours, label, reference, where);
+void DetectionMeter::add(const Sample& sample) {
+  if (width_ == 0 && sample.picture_width > 0) width_ = sample.picture_width, height_ = sample.picture_height;
+  if (!layout_.is_settled()) layout_.settle(sample.reference, sample.where);
+  const std::vector<ScoredBox> ours = layout_.read(sample.reference, least_score_, sample.where),
+                               theirs = layout_.read(sample.candidate, least_score_, sample.where);
+  const Truths truths = truths_of(ours, sample.label, sample.reference, sample.where);
   was_silent_ = finds_nothing(ours) && finds_nothing(theirs);
   if (truths.empty() && (is_sure(ours) || is_sure(theirs)))
     alarms_.push_back({images_, is_sure(ours), is_sure(theirs)});
@@ -181,11 +180,6 @@ void DetectionMeter::add(std::span<const data::TensorView> reference,
     }
   }
   ++images_;
-}
-
-void DetectionMeter::add(const TaskSample& sample) {
-  if (width_ == 0 && sample.picture_width > 0) set_picture(sample.picture_width, sample.picture_height);
-  add(sample.reference, sample.candidate, sample.label, sample.where);
 }
 
 // For each class the area under its precision-recall curve, precision made monotone.
@@ -263,7 +257,7 @@ std::vector<MetricResult> DetectionMeter::results() const {
   return {sorted.result("map50", 1, kRounds), sorted.result("map50_95", kLimits, kFewRounds)};
 }
 
-std::unique_ptr<TaskMeter> make_detection_task(const TaskSettings& settings) {
+std::unique_ptr<Meter> make_detection(const MeterSettings& settings) {
   return std::make_unique<DetectionMeter>(settings.outputs, settings.threshold.value_or(kLeastScore));
 }
 

@@ -21,23 +21,19 @@
 
 #include "data/tensor.h"
 #include "evaluate/metrics/detection_layout.h"
-#include "evaluate/metrics/task.h"
+#include "evaluate/metrics/metric_info.h"
 
 namespace ounce::evaluate {
 
 inline constexpr double kLeastScore = 0.05;  // of a detection, unless a threshold is given
 
-class DetectionMeter : public TaskMeter {
+class DetectionMeter : public Meter {
  public:
   // Finds the outputs. Throws Error{kUsage} when there are none, or several.
   DetectionMeter(const std::vector<data::ValueDescription>& outputs, double least_score);
 
   // The outputs of one image, and its boxes.
-  void add(std::span<const data::TensorView> reference, std::span<const data::TensorView> candidate,
-           const data::Tensor* label, const std::string& where);
-  void add(const TaskSample& sample) override;
-  // Of the model's input, to compare pixels with shares.
-  void set_picture(double width, double height) { width_ = width, height_ = height; }
+  void add(const Sample& sample) override;
   std::vector<MetricResult> results() const override;
   bool was_silent() const override { return was_silent_; }
 

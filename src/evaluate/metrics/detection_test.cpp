@@ -45,7 +45,7 @@ void add(DetectionMeter& meter, const std::vector<Tensor>& reference, const std:
          const Tensor& label) {
   const std::vector<data::TensorView> ours(reference.begin(), reference.end()),
       theirs(candidate.begin(), candidate.end());
-  meter.add(ours, theirs, &label, "a.jpg");
+  meter.add({ours, theirs, &label, {}, "a.jpg"});
 }
 
 double precision(const std::vector<Found>& found, const Tensor& label) {

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "data/convert.h"
-#include "evaluate/metrics/task.h"
+#include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 
 namespace ounce::evaluate {
@@ -55,11 +55,11 @@ std::vector<std::size_t> nearest(const std::vector<double>& near, std::size_t co
   return order;
 }
 
-class EmbeddingTask : public TaskMeter {
+class NeighborMeter : public Meter {
  public:
-  explicit EmbeddingTask(std::size_t output) : output_(output) {}
+  explicit NeighborMeter(std::size_t output) : output_(output) {}
 
-  void add(const TaskSample& sample) override {
+  void add(const Sample& sample) override {
     std::vector<float> floats;
     std::vector<float> ours = unit(data::floats_of(sample.reference[output_], floats, sample.where));
     std::vector<float> theirs = unit(data::floats_of(sample.candidate[output_], floats, sample.where));
@@ -110,7 +110,7 @@ class EmbeddingTask : public TaskMeter {
 
  private:
   // A class for each sample; NaN when there is none.
-  static double label_of(const TaskSample& sample) {
+  static double label_of(const Sample& sample) {
     if (sample.label == nullptr) return std::nan("");
     const std::vector<double> values = data::to_doubles(*sample.label, sample.where);
     return values.size() == 1 ? values[0] : std::nan("");
@@ -124,8 +124,8 @@ class EmbeddingTask : public TaskMeter {
 
 }  // namespace
 
-std::unique_ptr<TaskMeter> make_embedding_task(const TaskSettings& settings) {
-  return std::make_unique<EmbeddingTask>(settings.output);
+std::unique_ptr<Meter> make_neighbors(const MeterSettings& settings) {
+  return std::make_unique<NeighborMeter>(settings.output);
 }
 
 }  // namespace ounce::evaluate

@@ -218,13 +218,12 @@ CommandMeter::CommandMeter(const MetricCommand& command, const std::vector<data:
 
 CommandMeter::~CommandMeter() = default;
 
-void CommandMeter::add(std::span<const data::TensorView> reference,
-                       std::span<const data::TensorView> candidate, const data::Tensor* label) {
+void CommandMeter::add(const Sample& sample) {
   for (std::size_t i = 0; i < reference_.size(); ++i) {
-    reference_[i]->add(reference[i]);
-    candidate_[i]->add(candidate[i]);
+    reference_[i]->add(sample.reference[i]);
+    candidate_[i]->add(sample.candidate[i]);
   }
-  if (label != nullptr) labels_->add(*label);
+  if (sample.label != nullptr) labels_->add(*sample.label);
 }
 
 std::vector<MetricResult> CommandMeter::results() const {

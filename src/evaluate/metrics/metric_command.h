@@ -11,11 +11,11 @@
 #include <ounce/verify.h>
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "data/tensor.h"
+#include "evaluate/metrics/metric_info.h"
 #include "io/temporary_files.h"
 
 namespace ounce::evaluate {
@@ -26,16 +26,15 @@ void require_program(const MetricCommand& command);
 
 class ArrayPile;
 
-class CommandMeter {
+class CommandMeter : public Meter {
  public:
   CommandMeter(const MetricCommand& command, const std::vector<data::ValueDescription>& outputs);
-  ~CommandMeter();
+  ~CommandMeter() override;
 
-  void add(std::span<const data::TensorView> reference, std::span<const data::TensorView> candidate,
-           const data::Tensor* label);
+  void add(const Sample& sample) override;
   // Asks the program or the function. Throws Error{kUsage} when it fails, takes too long, or says anything
   // but numbers.
-  std::vector<MetricResult> results() const;
+  std::vector<MetricResult> results() const override;
 
  private:
   MetricCommand command_;

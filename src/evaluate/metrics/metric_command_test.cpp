@@ -30,7 +30,7 @@ struct CommandTest : testing::Test {
     for (int i = 0; i < 3; ++i) {
       const Tensor ours = tensor_of<float>({1, 2}, {1, 2}), theirs = tensor_of<float>({1, 2}, {3, 4});
       const data::TensorView a = ours, b = theirs;
-      meter.add({&a, 1}, {&b, 1}, label);
+      meter.add({{&a, 1}, {&b, 1}, label, {}, "a"});
     }
     return meter.results();
   }

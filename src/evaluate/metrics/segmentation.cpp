@@ -7,7 +7,7 @@
 
 #include "data/class_rows.h"
 #include "data/convert.h"
-#include "evaluate/metrics/task.h"
+#include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 
 namespace ounce::evaluate {
@@ -22,12 +22,12 @@ struct Areas {
   std::vector<double> truth, answer, both;
 };
 
-class SegmentationTask : public TaskMeter {
+class SegmentationMeter : public Meter {
  public:
-  SegmentationTask(std::size_t output, std::optional<double> threshold)
+  SegmentationMeter(std::size_t output, std::optional<double> threshold)
       : output_(output), threshold_(threshold) {}
 
-  void add(const TaskSample& sample) override {
+  void add(const Sample& sample) override {
     const std::vector<std::size_t> ours = pixels_of(sample.reference[output_], sample.where),
                                    theirs = pixels_of(sample.candidate[output_], sample.where);
     std::vector<std::int64_t> truth(ours.begin(), ours.end());
@@ -135,8 +135,8 @@ class SegmentationTask : public TaskMeter {
 
 }  // namespace
 
-std::unique_ptr<TaskMeter> make_segmentation_task(const TaskSettings& settings) {
-  return std::make_unique<SegmentationTask>(settings.output, settings.threshold);
+std::unique_ptr<Meter> make_segmentation(const MeterSettings& settings) {
+  return std::make_unique<SegmentationMeter>(settings.output, settings.threshold);
 }
 
 }  // namespace ounce::evaluate

@@ -10,7 +10,7 @@
 #include <numbers>
 
 #include "data/convert.h"
-#include "evaluate/metrics/task.h"
+#include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 
 namespace ounce::evaluate {
@@ -100,11 +100,11 @@ double spectral_distance(const std::vector<double>& wanted, const std::vector<do
   return frames == 0 ? 0 : total / frames;
 }
 
-class SoundTask : public TaskMeter {
+class SoundMeter : public Meter {
  public:
-  explicit SoundTask(std::size_t output) : output_(output) {}
+  explicit SoundMeter(std::size_t output) : output_(output) {}
 
-  void add(const TaskSample& sample) override {
+  void add(const Sample& sample) override {
     const std::vector<double> ours = data::to_doubles(sample.reference[output_], sample.where),
                               theirs = data::to_doubles(sample.candidate[output_], sample.where),
                               truth = sample.label == nullptr ? ours
@@ -130,8 +130,8 @@ class SoundTask : public TaskMeter {
 
 }  // namespace
 
-std::unique_ptr<TaskMeter> make_sound_task(const TaskSettings& settings) {
-  return std::make_unique<SoundTask>(settings.output);
+std::unique_ptr<Meter> make_sound(const MeterSettings& settings) {
+  return std::make_unique<SoundMeter>(settings.output);
 }
 
 }  // namespace ounce::evaluate

@@ -11,7 +11,7 @@
 
 #include "data/class_rows.h"
 #include "data/convert.h"
-#include "evaluate/metrics/task.h"
+#include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 
 namespace ounce::evaluate {
@@ -75,9 +75,9 @@ std::set<Entity> entities(const std::vector<std::size_t>& sequence, const std::v
   return found;
 }
 
-class TagTask : public TaskMeter {
+class TagMeter : public Meter {
  public:
-  explicit TagTask(const TaskSettings& settings) : output_(settings.output) {
+  explicit TagMeter(const MeterSettings& settings) : output_(settings.output) {
     const data::ValueDescription& output = settings.outputs[settings.output];
     const std::optional<std::size_t> axis = class_axis(output);
     if (!axis || output.shape.size() != 3)
@@ -92,7 +92,7 @@ class TagTask : public TaskMeter {
     tags_ = tags_of(settings.tags.empty() ? usual_names(classes) : settings.tags);
   }
 
-  void add(const TaskSample& sample) override {
+  void add(const Sample& sample) override {
     std::vector<std::size_t> ours = best_of(sample.reference[output_], sample.where),
                              theirs = best_of(sample.candidate[output_], sample.where), truth = ours;
     std::vector<bool> counts(ours.size(), true);
@@ -172,8 +172,8 @@ class TagTask : public TaskMeter {
 
 }  // namespace
 
-std::unique_ptr<TaskMeter> make_tag_task(const TaskSettings& settings) {
-  return std::make_unique<TagTask>(settings);
+std::unique_ptr<Meter> make_tags(const MeterSettings& settings) {
+  return std::make_unique<TagMeter>(settings);
 }
 
 }  // namespace ounce::evaluate

@@ -1,10 +1,9 @@
-#include "evaluate/metrics/task.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <numbers>
 
+#include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 #include "support/error_of.h"
 #include "support/tensor_of.h"
@@ -20,9 +19,8 @@ using testing::HasSubstr;
 
 struct TaskTest : testing::Test {
   void make(Task task, const std::vector<std::int64_t>& shape, ElementType type = ElementType::kFloat) {
-    settings.task = task;
     settings.outputs = {described("y", type, shape)};
-    meter = make_task_meter(settings);
+    meter = find_metric(task, kAutoMetric)->make(settings);
   }
   void add(const Tensor& reference, const Tensor& candidate, const Tensor* label = nullptr) {
     const data::TensorView ours = reference, theirs = candidate;
@@ -35,9 +33,9 @@ struct TaskTest : testing::Test {
     ADD_FAILURE() << "no metric " << name;
     return {};
   }
-  TaskSettings settings;
+  MeterSettings settings;
   std::vector<bool> mask;
-  std::unique_ptr<TaskMeter> meter;
+  std::unique_ptr<Meter> meter;
 };
 
 Tensor floats(data::Dims dims, const std::vector<float>& values) {

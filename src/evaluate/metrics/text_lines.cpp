@@ -8,7 +8,7 @@
 
 #include "data/class_rows.h"
 #include "data/convert.h"
-#include "evaluate/metrics/task.h"
+#include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 
 namespace ounce::evaluate {
@@ -39,11 +39,11 @@ Line decoded(const Line& steps, std::size_t blank) {
   return line;
 }
 
-class TextLineTask : public TaskMeter {
+class TextLineMeter : public Meter {
  public:
-  explicit TextLineTask(std::size_t output) : output_(output) {}
+  explicit TextLineMeter(std::size_t output) : output_(output) {}
 
-  void add(const TaskSample& sample) override {
+  void add(const Sample& sample) override {
     Seen& seen = seen_.emplace_back();
     seen.reference = steps_of(sample.reference[output_], sample.where);
     seen.candidate = steps_of(sample.candidate[output_], sample.where);
@@ -108,8 +108,8 @@ class TextLineTask : public TaskMeter {
 
 }  // namespace
 
-std::unique_ptr<TaskMeter> make_text_line_task(const TaskSettings& settings) {
-  return std::make_unique<TextLineTask>(settings.output);
+std::unique_ptr<Meter> make_text_lines(const MeterSettings& settings) {
+  return std::make_unique<TextLineMeter>(settings.output);
 }
 
 }  // namespace ounce::evaluate

@@ -109,7 +109,7 @@ std::string CommandWriter::gates() const {
     text += " --metric-command " + quoted(options_.metric_command.command);
   if (!options_.tags.empty()) text += " --tags " + quoted(fmt::format("{}", fmt::join(options_.tags, ",")));
   if (options_.threshold) text += fmt::format(" --threshold {:g}", *options_.threshold);
-  if (options_.metric != Metric::kAuto) text += fmt::format(" --metric {}", name_of(options_.metric));
+  if (options_.metric != kAutoMetric) text += fmt::format(" --metric {}", options_.metric);
   if (!options_.label_output.empty()) text += " --label-output " + quoted(options_.label_output);
   for (const std::string& output : options_.outputs) text += " --outputs " + quoted(output);
   return text;

@@ -8,6 +8,7 @@
 
 #include "evaluate/compare/gates.h"
 #include "evaluate/compare/worst_output.h"
+#include "evaluate/metrics/metric_info.h"
 #include "search/advise/rules.h"
 
 namespace ounce::search {
@@ -48,14 +49,10 @@ std::uint64_t samples_to_show(double share, double confidence) {
 
 }  // namespace
 
-bool has_metric(const AdviseOptions& options) {
-  return !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();
-}
-
 Gates gates_for(const AdviseOptions& options, const FamilyFinding& family, double answers) {
   Gates gates;
   gates.min_sqnr = options.min_sqnr;
-  if (has_metric(options)) {
+  if (evaluate::has_metric(options)) {
     gates.max_drop = options.max_drop;
     return gates;
   }

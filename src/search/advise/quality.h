@@ -9,9 +9,6 @@
 
 namespace ounce::search {
 
-// Is there more to look at than outputs: labels, a task, or a command?
-bool has_metric(const AdviseOptions& options);
-
 // The gates that fit the model and the data. `answers`: top-1 predictions that a method is compared on,
 // counted as evidence (Tally::of); 0 if the model gives none. Fewer than 99 % agreement takes are not asked:
 // the SQNR decides, which fewer samples can show.

@@ -13,6 +13,7 @@
 #include "base/cpu.h"
 #include "base/digest.h"
 #include "evaluate/compare/gates.h"
+#include "evaluate/metrics/metric_info.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "quantize/recipe_json.h"
@@ -51,9 +52,7 @@ void settle_confidence(TuneOptions& options) {
 
 // What passes has to be the same model to whoever looks at its outputs; without labels a drop cannot be seen.
 TuneOptions with_gates(TuneOptions options, std::vector<std::string>& notes) {
-  const bool has_metric =
-      !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();
-  const bool is_blind = options.gates.max_drop && !has_metric;
+  const bool is_blind = options.gates.max_drop && !evaluate::has_metric(options);
   if (is_blind) options.gates.max_drop.reset();
   const bool has_other = evaluate::has_any(options.gates);
   if (!has_other && !is_blind && !options.data.labels.empty()) {
@@ -96,7 +95,7 @@ std::string identity(const std::filesystem::path& model, const TuneOptions& opti
           "tune 5 on {} gates {} {} {} {} {}{} {} {} sure {} metric {} {} '{}' {} of '{}' {} target {}",
           cpu_name(), text(gates.max_abs_diff), text(gates.mean_abs_diff), text(gates.min_sqnr),
           text(gates.min_agreement), text(gates.max_drop), drops, text(gates.max_mse), text(gates.max_flips),
-          text(gates.confidence), name_of(options.task), name_of(options.metric),
+          text(gates.confidence), name_of(options.task), options.metric,
           fmt::format("{}' '{}", options.metric_command.command, fmt::join(options.tags, ",")),
           options.label_output, fmt::join(options.outputs, "', '"), text(options.threshold), options.target));
 }

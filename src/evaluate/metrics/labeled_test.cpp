@@ -1,9 +1,8 @@
-#include "evaluate/metrics/metric.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 
+#include "evaluate/metrics/metric_info.h"
 #include "support/error_of.h"
 #include "support/tensor_of.h"
 
@@ -18,12 +17,14 @@ using testing::HasSubstr;
 // Feeds a meter with one sample after the other.
 class Measured {
  public:
-  Measured(Metric metric, const data::Dims& shape)
-      : meter_(make_meter(metric, described("y", ElementType::kFloat, shape))) {}
+  Measured(const char* metric, const data::Dims& shape)
+      : meter_(find_metric(Task::kAuto, metric)->make({{described("y", ElementType::kFloat, shape)}})) {}
 
-  Measured& add(data::Dims dims, const std::vector<float>& reference, const std::vector<float>& candidate,
-                const data::Tensor& label) {
-    meter_->add({reference, candidate, std::move(dims), &label, "sample 0"});
+  Measured& add(const data::Dims& dims, const std::vector<float>& reference,
+                const std::vector<float>& candidate, const data::Tensor& label) {
+    const data::Tensor ours = tensor_of<float>(dims, reference), theirs = tensor_of<float>(dims, candidate);
+    const data::TensorView a = ours, b = theirs;
+    meter_->add({{&a, 1}, {&b, 1}, &label, {}, "sample 0"});
     return *this;
   }
   // Scores of one sample [1, C], and its class.
@@ -36,18 +37,11 @@ class Measured {
   MetricResult first() const { return results().front(); }
 
  private:
-  std::unique_ptr<MetricMeter> meter_;
+  std::unique_ptr<Meter> meter_;
 };
 
-TEST(MetricTest, IntegersAreClassesAndOtherNumbersAreValues) {
-  EXPECT_EQ(metric_for(ElementType::kInt64), Metric::kAccuracy);
-  EXPECT_EQ(metric_for(ElementType::kUint8), Metric::kAccuracy);
-  EXPECT_EQ(metric_for(ElementType::kFloat), Metric::kMae);
-  EXPECT_EQ(metric_for(ElementType::kDouble), Metric::kMae);
-}
-
 TEST(MetricTest, Accuracy) {
-  Measured measured(Metric::kAccuracy, {-1, 3});
+  Measured measured("accuracy", {-1, 3});
   measured.add({1, 2, 3}, {3, 2, 1}, 2).add({1, 2, 3}, {1, 2, 3}, 2);
   measured.add({1, 2, 3}, {1, 3, 2}, 0).add({9, 2, 3}, {9, 3, 2}, 0);
   ASSERT_EQ(measured.results().size(), 1U);
@@ -62,7 +56,7 @@ TEST(MetricTest, Accuracy) {
 }
 
 TEST(MetricTest, TopFiveStandsBesideAccuracyOfManyClasses) {
-  Measured measured(Metric::kAccuracy, {-1, 6});
+  Measured measured("accuracy", {-1, 6});
   measured.add({6, 5, 4, 3, 2, 1}, {6, 5, 4, 3, 1, 2}, 4);
   const std::vector<MetricResult> results = measured.results();
   ASSERT_EQ(results.size(), 2U);
@@ -73,14 +67,14 @@ TEST(MetricTest, TopFiveStandsBesideAccuracyOfManyClasses) {
 }
 
 TEST(MetricTest, ALabelForEveryRow) {
-  Measured pixels(Metric::kAccuracy, {-1, 2, 1, 2});
+  Measured pixels("accuracy", {-1, 2, 1, 2});
   pixels.add({1, 2, 1, 2}, {1, 0, 0, 1}, {0, 0, 1, 1}, tensor_of<std::uint8_t>({1, 2}, {0, 1}));
   EXPECT_EQ(pixels.first().reference, 1);
   EXPECT_EQ(pixels.first().candidate, 0.5);
 }
 
 TEST(MetricTest, LabelsOfMinusHundredDoNotCount) {
-  for (const Metric metric : {Metric::kAccuracy, Metric::kNll, Metric::kF1}) {
+  for (const char* metric : {"accuracy", "nll", "f1"}) {
     Measured whole(metric, {-1, -1, 2}), cut(metric, {-1, -1, 2});
     whole.add({1, 3, 2}, {1, 0, 0, 1, 1, 0}, {1, 0, 1, 0, 1, 0}, tensor_of<std::int64_t>({3}, {0, 1, -100}));
     cut.add({1, 2, 2}, {1, 0, 0, 1}, {1, 0, 1, 0}, tensor_of<std::int64_t>({2}, {0, 1}));
@@ -90,7 +84,7 @@ TEST(MetricTest, LabelsOfMinusHundredDoNotCount) {
 }
 
 TEST(MetricTest, LikelihoodOfTheLabel) {
-  Measured measured(Metric::kNll, {-1, 2});
+  Measured measured("nll", {-1, 2});
   const float a = std::log(3.F);
   measured.add({a, 0}, {0, 0}, 0);        // 3/4 and 1/2
   measured.add({1000, 1000}, {0, 0}, 1);  // 1/2, without overflow
@@ -110,7 +104,7 @@ TEST(MetricTest, LikelihoodOfTheLabel) {
 }
 
 TEST(MetricTest, MacroF1OverTheClassesThatOccur) {
-  Measured measured(Metric::kF1, {-1, 4});
+  Measured measured("f1", {-1, 4});
   const std::vector<float> zero = {1, 0, 0, 0}, one = {0, 1, 0, 0}, two = {0, 0, 1, 0};
   measured.add(zero, zero, 0).add(one, zero, 0).add(one, one, 1).add(one, two, 1);
   // Reference: class 0 has tp 1, fn 1: 2/3; class 1 has tp 2, fp 1: 4/5. Classes 2 and 3 do not occur.
@@ -121,7 +115,7 @@ TEST(MetricTest, MacroF1OverTheClassesThatOccur) {
 }
 
 TEST(MetricTest, MeanAbsoluteErrorOverAllValues) {
-  Measured measured(Metric::kMae, {-1, -1});
+  Measured measured("mae", {-1, -1});
   measured.add({1, 2}, {1, 2}, {2, 2}, tensor_of<float>({2}, {0, 2}));
   measured.add({1, 2}, {5, 5}, {5, 5}, tensor_of<float>({2}, {5, 6}));
   const MetricResult result = measured.first();
@@ -133,7 +127,7 @@ TEST(MetricTest, MeanAbsoluteErrorOverAllValues) {
 }
 
 TEST(MetricTest, AnErrorKnowsHowLargeItsLabelsAre) {
-  Measured measured(Metric::kMae, {-1, -1});
+  Measured measured("mae", {-1, -1});
   measured.add({1, 2}, {3, -4}, {3, -4}, tensor_of<float>({2}, {3, -5}));
   const std::vector<MetricResult> results = measured.results();
   EXPECT_EQ(results[0].label_size, 4);
@@ -143,14 +137,15 @@ TEST(MetricTest, AnErrorKnowsHowLargeItsLabelsAre) {
 }
 
 TEST(MetricTest, OneModelTwiceDropsNothing) {
-  Measured measured(Metric::kAccuracy, {-1, 2});
+  Measured measured("accuracy", {-1, 2});
   for (int i = 0; i < 20; ++i) measured.add({1, 0}, {1, 0}, i % 2);
   EXPECT_EQ(measured.first().drop, 0);
   EXPECT_EQ(measured.first().drop_low, 0);
   EXPECT_EQ(measured.first().drop_high, 0);
 }
 
-Error refusal(Metric metric, const data::Dims& shape, const data::Dims& dims, const data::Tensor& label) {
+Error refusal(const char* metric, const data::Dims& shape, const data::Dims& dims,
+              const data::Tensor& label) {
   std::int64_t count = 1;
   for (const std::int64_t dim : dims) count *= dim;
   const std::vector<float> scores(static_cast<std::size_t>(count), 1);
@@ -159,40 +154,40 @@ Error refusal(Metric metric, const data::Dims& shape, const data::Dims& dims, co
 
 TEST(MetricTest, AnotherNumberOfLabelsIsRefused) {
   const auto two = tensor_of<std::int64_t>({2}, {0, 1});
-  for (const Metric metric : {Metric::kAccuracy, Metric::kNll, Metric::kF1}) {
+  for (const char* metric : {"accuracy", "nll", "f1"}) {
     const Error error = refusal(metric, {-1, 3}, {1, 3}, two);
     EXPECT_EQ(error.code(), ErrorCode::kBadInput);
     EXPECT_THAT(error.what(), HasSubstr("2 labels where the output has 1 rows of 3 classes"));
     EXPECT_EQ(error.where(), "sample 0");
   }
-  EXPECT_THAT(refusal(Metric::kMae, {-1, 3}, {1, 3}, tensor_of<float>({2}, {0, 1})).what(),
+  EXPECT_THAT(refusal("mae", {-1, 3}, {1, 3}, tensor_of<float>({2}, {0, 1})).what(),
               HasSubstr("2 label values where the output has 3"));
 }
 
 TEST(MetricTest, ALabelThatIsNoClassIsRefused) {
   for (const std::int64_t label : {3, -1, 99}) {
-    const Error error = refusal(Metric::kAccuracy, {-1, 3}, {1, 3}, tensor_of<std::int64_t>({}, {label}));
+    const Error error = refusal("accuracy", {-1, 3}, {1, 3}, tensor_of<std::int64_t>({}, {label}));
     EXPECT_EQ(error.code(), ErrorCode::kBadInput);
     EXPECT_THAT(error.what(), HasSubstr("none of the 3 classes"));
   }
-  EXPECT_THAT(refusal(Metric::kAccuracy, {-1, 3}, {1, 3}, tensor_of<float>({}, {0.5})).what(),
+  EXPECT_THAT(refusal("accuracy", {-1, 3}, {1, 3}, tensor_of<float>({}, {0.5})).what(),
               HasSubstr("none of the 3 classes"));
 }
 
 // The runtime warns of such a model, and runs it.
 TEST(MetricTest, AnOutputThatIsNotAsTheModelSaysIsRefused) {
   const auto label = tensor_of<std::int64_t>({}, {0});
-  for (const Metric metric : {Metric::kAccuracy, Metric::kNll, Metric::kF1}) {
+  for (const char* metric : {"accuracy", "nll", "f1"}) {
     EXPECT_EQ(refusal(metric, {-1, -1, 3}, {3}, label).code(), ErrorCode::kBadInput);
     EXPECT_EQ(refusal(metric, {-1, 3}, {1, 4}, label).code(), ErrorCode::kBadInput);
   }
 }
 
 TEST(MetricTest, ClassesNeedAnOutputThatHasThem) {
-  const Error error = error_of([] { Measured(Metric::kAccuracy, {-1, 1}); });
+  const Error error = error_of([] { Measured("accuracy", {-1, 1}); });
   EXPECT_EQ(error.code(), ErrorCode::kUsage);
   EXPECT_THAT(error.what(), HasSubstr("'y' is float32[?,1]"));
-  EXPECT_EQ(error_of([] { Measured(Metric::kF1, {-1, 2001}); }).code(), ErrorCode::kUsage);
+  EXPECT_EQ(error_of([] { Measured("f1", {-1, 2001}); }).code(), ErrorCode::kUsage);
 }
 
 }  // namespace

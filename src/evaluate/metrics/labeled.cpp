@@ -1,4 +1,4 @@
-#include "evaluate/metrics/metric.h"
+// Metrics of labels: accuracy, likelihood and F1 of classes, and the mean errors of numbers.
 
 #include <fmt/format.h>
 #include <ounce/error.h>
@@ -8,6 +8,7 @@
 
 #include "data/class_rows.h"
 #include "data/convert.h"
+#include "evaluate/metrics/metric_info.h"
 #include "evaluate/statistics/certainty.h"
 
 namespace ounce::evaluate {
@@ -34,13 +35,31 @@ MetricResult result_of(std::string name, bool higher_is_better, MetricUnit unit,
   return result;
 }
 
+// The judged output of one sample.
+struct LabeledOutput {
+  std::span<const float> reference, candidate;
+  data::Dims dims;  // with a batch axis of 1
+  const data::Tensor* label = nullptr;
+  std::string where;
+};
+
 // Where the classes of an output are, and how many.
 struct Classes {
   std::size_t axis, count;
 };
 
+Classes classes_of(const MeterSettings& settings) {
+  const data::ValueDescription& output = settings.outputs[settings.output];
+  const std::optional<std::size_t> axis = class_axis(output);
+  if (axis) return {*axis, static_cast<std::size_t>(output.shape[*axis].value)};
+  throw Error(ErrorCode::kUsage,
+              fmt::format("labels of classes need an output with a score for each class, and '{}' is {}; "
+                          "`label_output` names another, `metric=mae` takes numbers",
+                          output.name, data::describe(output)));
+}
+
 // The runtime only warns of a model whose output is not what the model says.
-const LabelledOutput& checked(const LabelledOutput& output, const Classes& classes) {
+const LabeledOutput& checked(const LabeledOutput& output, const Classes& classes) {
   const data::Dims& dims = output.dims;
   if (classes.axis < dims.size() && dims[classes.axis] == static_cast<std::int64_t>(classes.count))
     return output;
@@ -53,7 +72,7 @@ const LabelledOutput& checked(const LabelledOutput& output, const Classes& class
 // The classes of one sample: one label for each row of scores.
 class Rows {
  public:
-  Rows(const LabelledOutput& output, const Classes& classes)
+  Rows(const LabeledOutput& output, const Classes& classes)
       : reference(checked(output, classes).reference, output.dims, classes.axis),
         candidate(output.candidate, output.dims, classes.axis),
         labels_(data::to_doubles(*output.label, output.where)) {
@@ -88,11 +107,54 @@ class Rows {
   std::vector<double> labels_;
 };
 
-class Accuracy : public MetricMeter {
+// Compares the judged output of both models with the label, or with the reference's answer where a sample has
+// no label.
+class LabeledMeter : public Meter {
  public:
-  explicit Accuracy(const Classes& classes) : classes_(classes) {}
+  void add(const Sample& sample) final {
+    const data::TensorView& ours = sample.reference[output_];
+    LabeledOutput output = {data::floats_of(ours, reference_, sample.where),
+                            data::floats_of(sample.candidate[output_], candidate_, sample.where), ours.dims,
+                            sample.label, sample.where};
+    const data::Tensor own = sample.label == nullptr ? answer_of(ours, output) : data::Tensor();
+    if (sample.label == nullptr) output.label = &own;
+    add_labeled(output);
+  }
 
-  void add(const LabelledOutput& output) override {
+ protected:
+  explicit LabeledMeter(const MeterSettings& settings) : output_(settings.output) {}
+
+ private:
+  virtual void add_labeled(const LabeledOutput& output) = 0;
+  virtual data::Tensor answer_of(const data::TensorView& view, const LabeledOutput& output) const = 0;
+
+  std::size_t output_;
+  std::vector<float> reference_, candidate_;
+};
+
+class ClassMeter : public LabeledMeter {
+ protected:
+  explicit ClassMeter(const MeterSettings& settings)
+      : LabeledMeter(settings), classes_(classes_of(settings)) {}
+
+  const Classes classes_;
+
+ private:
+  data::Tensor answer_of(const data::TensorView&, const LabeledOutput& output) const override {
+    const data::ClassRows rows(checked(output, classes_).reference, output.dims, classes_.axis);
+    data::Tensor answers{ElementType::kInt64, {static_cast<std::int64_t>(rows.rows())}, {}};
+    answers.bytes.resize(rows.rows() * sizeof(std::int64_t));
+    for (std::size_t row = 0; row < rows.rows(); ++row)
+      data::values_of<std::int64_t>(answers)[row] = static_cast<std::int64_t>(rows.best(row));
+    return answers;
+  }
+};
+
+class Accuracy : public ClassMeter {
+ public:
+  explicit Accuracy(const MeterSettings& settings) : ClassMeter(settings) {}
+
+  void add_labeled(const LabeledOutput& output) override {
     const Rows rows(output, classes_);
     double reference = 0, candidate = 0, reference_five = 0, candidate_five = 0, count = 0, lost = 0, won = 0;
     rows.for_each([&](std::size_t row, std::size_t label) {
@@ -128,17 +190,16 @@ class Accuracy : public MetricMeter {
     return {best_.front() == label ? 1 : 0, std::count(best_.begin(), best_.end(), label)};
   }
 
-  Classes classes_;
   PairedMean top1_, top5_;
   EventCount lost_, won_;
   std::vector<std::size_t> best_;
 };
 
-class Nll : public MetricMeter {
+class Nll : public ClassMeter {
  public:
-  explicit Nll(const Classes& classes) : classes_(classes) {}
+  explicit Nll(const MeterSettings& settings) : ClassMeter(settings) {}
 
-  void add(const LabelledOutput& output) override {
+  void add_labeled(const LabeledOutput& output) override {
     const Rows rows(output, classes_);
     double reference = 0, candidate = 0, count = 0;
     rows.for_each([&](std::size_t row, std::size_t label) {
@@ -167,17 +228,16 @@ class Nll : public MetricMeter {
     return largest + std::log(total) - rows.score(row, label);
   }
 
-  Classes classes_;
   PairedMean mean_;
 };
 
 // Macro F1: the mean over the classes that occur, as label or as answer, of 2·tp / (2·tp + fp + fn).
-class F1 : public MetricMeter {
+class F1 : public ClassMeter {
  public:
-  explicit F1(const Classes& classes)
-      : classes_(classes), all_(classes.count), replicas_(kReplicas, Counts(classes.count)) {}
+  explicit F1(const MeterSettings& settings)
+      : ClassMeter(settings), all_(classes_.count), replicas_(kReplicas, Counts(classes_.count)) {}
 
-  void add(const LabelledOutput& output) override {
+  void add_labeled(const LabeledOutput& output) override {
     const Rows rows(output, classes_);
     draw_weights(samples_++, weights_);
     rows.for_each([&](std::size_t row, std::size_t label) {
@@ -236,7 +296,6 @@ class F1 : public MetricMeter {
     return occurring == 0 ? std::nan("") : total / occurring;
   }
 
-  Classes classes_;
   std::uint64_t samples_ = 0;
   std::array<std::uint8_t, kReplicas> weights_{};
   Counts all_;
@@ -244,11 +303,13 @@ class F1 : public MetricMeter {
 };
 
 // The mean absolute and the mean squared one.
-class MeanError : public MetricMeter {
+class MeanError : public LabeledMeter {
   static constexpr double kReproduced = 1e-4;  // of the labels' size: an error that is no more is rounding
 
  public:
-  void add(const LabelledOutput& output) override {
+  explicit MeanError(const MeterSettings& settings) : LabeledMeter(settings) {}
+
+  void add_labeled(const LabeledOutput& output) override {
     const std::vector<double> label = data::to_doubles(*output.label, output.where);
     if (label.size() != output.reference.size()) {
       throw Error(
@@ -284,33 +345,32 @@ class MeanError : public MetricMeter {
   }
 
  private:
+  data::Tensor answer_of(const data::TensorView& view, const LabeledOutput&) const override {
+    return data::copy_of(view);
+  }
+
   PairedMean absolute_, squared_;
   double label_absolute_ = 0, label_square_ = 0, labels_ = 0;
 };
 
 }  // namespace
 
-Metric metric_for(ElementType label) {
-  return is_float_weight_type(label) ? Metric::kMae : Metric::kAccuracy;
+std::unique_ptr<Meter> make_accuracy(const MeterSettings& settings) {
+  return std::make_unique<Accuracy>(settings);
 }
 
-std::unique_ptr<MetricMeter> make_meter(Metric metric, const data::ValueDescription& output) {
-  if (metric == Metric::kMae) return std::make_unique<MeanError>();
-  const std::optional<std::size_t> axis = class_axis(output);
-  if (!axis) {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("labels of classes need an output with a score for each class, and '{}' is {}; "
-                            "`label_output` names another, `metric=mae` takes numbers",
-                            output.name, data::describe(output)));
-  }
-  const Classes classes{*axis, static_cast<std::size_t>(output.shape[*axis].value)};
-  if (metric == Metric::kNll) return std::make_unique<Nll>(classes);
-  if (metric != Metric::kF1) return std::make_unique<Accuracy>(classes);
-  if (classes.count > kMostClassesOfF1) {
+std::unique_ptr<Meter> make_nll(const MeterSettings& settings) { return std::make_unique<Nll>(settings); }
+
+std::unique_ptr<Meter> make_f1(const MeterSettings& settings) {
+  const std::size_t count = classes_of(settings).count;
+  if (count > kMostClassesOfF1)
     throw Error(ErrorCode::kUsage, fmt::format("F1 is for up to {} classes and '{}' has {}", kMostClassesOfF1,
-                                               output.name, classes.count));
-  }
-  return std::make_unique<F1>(classes);
+                                               settings.outputs[settings.output].name, count));
+  return std::make_unique<F1>(settings);
+}
+
+std::unique_ptr<Meter> make_mean_error(const MeterSettings& settings) {
+  return std::make_unique<MeanError>(settings);
 }
 
 }  // namespace ounce::evaluate

@@ -1,0 +1,131 @@
+// The metrics: one row each in kMetrics, and the interface that all of their meters have.
+//
+//   const MetricInfo* info = find_metric(options.task, options.metric);  // null: the first label decides
+//   const std::unique_ptr<Meter> meter = info->make({outputs, output, threshold, tags});
+//   meter->add({reference, candidate, &label, mask, "val.npz[0]"});
+//   result.metrics = meter->results();
+//
+// A meter gets every sample of the reference and of the candidate. Where a sample has no label, the output of
+// the reference is the truth. To add a metric, write its class in a file of its own and add a row here: the
+// help of the command line, of Python and `--metric auto` read the rows.
+#pragma once
+
+#include <ounce/verify.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/tensor.h"
+
+namespace ounce::evaluate {
+
+// One sample, without the others of its batch.
+struct Sample {
+  std::span<const data::TensorView> reference, candidate;  // every output
+  const data::Tensor* label = nullptr;
+  std::vector<bool> mask = {};                   // by position: does it count? Empty: all do
+  std::string where;                             // the sample's name, for errors
+  double picture_width = 0, picture_height = 0;  // of the model's input; 0: it takes none
+};
+
+class Meter {
+ public:
+  virtual ~Meter() = default;
+  virtual void add(const Sample& sample) = 0;
+  virtual std::vector<MetricResult> results() const = 0;  // the one that gates first
+  // Of the last sample: did neither model detect anything? Its outputs are then below the threshold, and
+  // their relative error means nothing.
+  virtual bool was_silent() const { return false; }
+};
+
+struct MeterSettings {
+  std::vector<data::ValueDescription> outputs;
+  std::size_t output = 0;  // the one that is judged; detection finds its own
+  std::optional<double> threshold = {};
+  std::vector<std::string> tags = {};
+};
+
+// Each in its own file. They throw Error{kUsage} when the output cannot be what the metric is about.
+std::unique_ptr<Meter> make_accuracy(const MeterSettings& settings);
+std::unique_ptr<Meter> make_nll(const MeterSettings& settings);
+std::unique_ptr<Meter> make_f1(const MeterSettings& settings);
+std::unique_ptr<Meter> make_mean_error(const MeterSettings& settings);
+std::unique_ptr<Meter> make_detection(const MeterSettings& settings);
+std::unique_ptr<Meter> make_neighbors(const MeterSettings& settings);
+std::unique_ptr<Meter> make_text_lines(const MeterSettings& settings);
+std::unique_ptr<Meter> make_segmentation(const MeterSettings& settings);
+std::unique_ptr<Meter> make_tags(const MeterSettings& settings);
+std::unique_ptr<Meter> make_sound(const MeterSettings& settings);
+
+struct MetricInfo {
+  std::string_view name, help;
+  Task task;
+  // Of the first result, which decides.
+  MetricUnit unit = MetricUnit::kShare;
+  bool higher_is_better = true;
+  // Is this the metric of such labels, where neither a task nor a metric is asked for? Null: never.
+  bool (*suits)(const data::Tensor& label, const data::ValueDescription& output) = nullptr;
+  std::unique_ptr<Meter> (*make)(const MeterSettings& settings);
+};
+
+bool are_boxes(const data::Tensor& label, const data::ValueDescription& output);
+bool are_classes(const data::Tensor& label, const data::ValueDescription& output);
+constexpr bool are_any(const data::Tensor&, const data::ValueDescription&) { return true; }
+
+// The first row that suits is that of the labels, and the first one of a task that of the task.
+inline constexpr MetricInfo kMetrics[] = {
+    {.name = "map",
+     .help = "mean average precision of boxes at IoU 0.5",
+     .task = Task::kDetect,
+     .suits = are_boxes,
+     .make = make_detection},
+    {.name = "accuracy",
+     .help = "top-1 and top-5 accuracy",
+     .task = Task::kClassify,
+     .suits = are_classes,
+     .make = make_accuracy},
+    {.name = "nll",
+     .help = "negative log-likelihood, perplexity",
+     .task = Task::kClassify,
+     .unit = MetricUnit::kRelative,
+     .higher_is_better = false,
+     .make = make_nll},
+    {.name = "f1", .help = "macro F1", .task = Task::kClassify, .make = make_f1},
+    {.name = "mae",
+     .help = "mean absolute and squared error",
+     .task = Task::kRegress,
+     .unit = MetricUnit::kRelative,
+     .higher_is_better = false,
+     .suits = are_any,
+     .make = make_mean_error},
+    {.name = "recall",
+     .help = "nearest neighbors of embeddings",
+     .task = Task::kEmbed,
+     .make = make_neighbors},
+    {.name = "lines", .help = "lines of text without an error", .task = Task::kCtc, .make = make_text_lines},
+    {.name = "iou", .help = "mean IoU of classes", .task = Task::kSegment, .make = make_segmentation},
+    {.name = "entity_f1", .help = "F1 of tagged entities", .task = Task::kTag, .make = make_tags},
+    {.name = "si_snr",
+     .help = "SI-SNR of sound, log-spectral distance",
+     .task = Task::kAudio,
+     .unit = MetricUnit::kDecibel,
+     .make = make_sound},
+};
+
+// The row that is asked for: by its name, else the first one of the task. Null when both are open. Throws
+// Error{kUsage} when there is no such metric, or when it is not one of the task.
+const MetricInfo* find_metric(Task task, std::string_view name);
+// The first row that suits a label, and the output that it speaks of.
+const MetricInfo& metric_for(const data::Tensor& label, const data::ValueDescription& output);
+
+// Is a quality measured, and not only a difference? Options are those of any verb that judges.
+template <class Options>
+bool has_metric(const Options& options) {
+  return !options.data.labels.empty() || options.task != Task::kAuto || options.metric_command.is_given();
+}
+
+}  // namespace ounce::evaluate
