@@ -10,6 +10,7 @@
 #include "app/model_bytes.h"
 #include "base/cpu.h"
 #include "base/json_text.h"
+#include "base/quality.h"
 #include "data/contract/contract_json.h"
 #include "data/contract/golden.h"
 #include "data/convert.h"
@@ -165,12 +166,12 @@ void check_golden_output(const Golden& golden, std::span<const data::TensorView>
     const double sqnr = recorded == golden.outputs.end()
                             ? -std::numeric_limits<double>::infinity()
                             : data::golden_sqnr_db(recorded->second, data::golden_values(outputs[i]));
-    if (sqnr >= data::kGoldenDecibels) continue;
+    if (sqnr >= Quality::kMinUsable) continue;
     throw Failure(
         Status::kGoldenMismatch,
         fmt::format("the golden sample '{}' gives other values in '{}' than where the contract was made: "
                     "{:.1f} dB, {} dB are needed",
-                    golden.sample, names[i].name, sqnr, data::kGoldenDecibels),
+                    golden.sample, names[i].name, sqnr, Quality::kMinUsable),
         model);
   }
 }

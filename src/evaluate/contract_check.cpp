@@ -11,6 +11,7 @@
 #include <map>
 
 #include "base/cancel.h"
+#include "base/quality.h"
 #include "data/containers/byte_stream.h"
 #include "data/containers/npy.h"
 #include "data/contract/golden.h"
@@ -21,9 +22,6 @@
 
 namespace ounce::evaluate {
 namespace {
-
-// Decoders of pictures differ by a step or two, which leaves more; another filter, scale or order less.
-constexpr double kSamePreprocessing = 30;
 
 std::vector<float> read_floats(const std::filesystem::path& path) {
   const io::MappedFile file = io::MappedFile::open(path);
@@ -101,7 +99,8 @@ std::string guess_scale(std::span<const float> expected, std::span<const float> 
   std::vector<float> made(expected.size());
   std::transform(expected.begin(), expected.end(), made.begin(),
                  [&](float value) { return static_cast<float>(a * value + b); });
-  if (!(std::fabs(a) > 0) || decibels_of(given, made) < kSamePreprocessing) return {};
+  // Decoders of pictures differ by a step or two, which leaves more; another filter, scale or order less.
+  if (!(std::fabs(a) > 0) || decibels_of(given, made) < Quality::kGood) return {};
   return fmt::format(
       "it is {:.4g} times what it should be{}: scale, mean or deviation differ", a,
       std::fabs(b) < 1e-6 ? "" : fmt::format(" {} {:.4g}", b < 0 ? "less" : "plus", std::fabs(b)));
@@ -122,7 +121,7 @@ std::string guess(std::span<const float> expected, std::span<const float> given,
                                        "another place (nchw, nhwc)"}};
     for (const Try& trying : kTries) {
       const std::vector<float> made = rearranged(given, picture, trying.moves, trying.turns);
-      if (decibels_of(expected, made) >= kSamePreprocessing) return trying.says;
+      if (decibels_of(expected, made) >= Quality::kGood) return trying.says;
     }
   }
   return guess_scale(expected, given);
@@ -154,10 +153,10 @@ void ContractDump::add(std::uint64_t index, const data::Tensor& expected, const 
   if (decibels >= worst_db_) return;
   worst_db_ = decibels;
   worst_sample_ = sample;
-  worst_guess_ = decibels < kSamePreprocessing ? guess(wanted, given, expected.dims) : "";
+  worst_guess_ = decibels < Quality::kGood ? guess(wanted, given, expected.dims) : "";
 }
 
-bool ContractDump::passed() const { return compared_ != 0 && worst_db_ >= kSamePreprocessing; }
+bool ContractDump::passed() const { return compared_ != 0 && worst_db_ >= Quality::kGood; }
 
 std::string ContractDump::finding() const {
   const std::string what = fmt::format("{}: what the app gave for '{}'", name_, input_);
@@ -168,7 +167,7 @@ std::string ContractDump::finding() const {
       fmt::format("{:.1f} dB, largest difference {:.3g}, {}", worst_db_, largest_, count);
   if (passed()) return fmt::format("{} is near what the contract says: {}", what, figures);
   return fmt::format(
-      "{} is not what the contract says: {}, {:g} dB are needed; {}", what, figures, kSamePreprocessing,
+      "{} is not what the contract says: {}, {:g} dB are needed; {}", what, figures, Quality::kGood,
       worst_guess_.empty() ? fmt::format("'{}' is the farthest off", worst_sample_) : worst_guess_);
 }
 
@@ -189,11 +188,11 @@ std::uint64_t samples_to_see(const data::Feed& feed, const DataOptions& options)
 std::string compare_output(const std::string& name, const std::vector<double>& recorded,
                            const data::TensorView& output, bool& passed) {
   const double sqnr = data::golden_sqnr_db(recorded, data::golden_values(output));
-  const bool is_near = sqnr >= data::kGoldenDecibels;
+  const bool is_near = sqnr >= Quality::kMinUsable;
   passed = passed && is_near;
   if (std::isinf(sqnr) && is_near) return fmt::format("output '{}' has the recorded values", name);
   return fmt::format("output '{}' is {} the recorded one: {:.1f} dB{}", name, is_near ? "near" : "far from",
-                     sqnr, is_near ? "" : fmt::format(", {} dB are needed", data::kGoldenDecibels));
+                     sqnr, is_near ? "" : fmt::format(", {} dB are needed", Quality::kMinUsable));
 }
 
 // The golden sample run again: what came out then, and what comes out now.

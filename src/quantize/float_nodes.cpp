@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/quality.h"
+
 namespace ounce::quantization {
 namespace {
 
@@ -157,12 +159,12 @@ bool FloatNodes::leave(double goal, double most_time) {
 }
 
 bool FloatNodes::leave_until_acceptable(bool may_be_long) {
-  const double wanted = kAcceptable + kSafe, before = trials_.best_decibels();
+  const double wanted = Quality::kMinUsable + kSafe, before = trials_.best_decibels();
   if (noise_.empty() || trials_.may_spend(kForNoise)) find_noise(wanted);
   std::vector<Step> found = steps(trials_.best());
   std::erase_if(found, [](const Step& step) { return !step.is_faster_than_floats; });
   if (found.empty()) return false;
-  const std::optional<std::size_t> at = first_confirmed(found, wanted, kAcceptable, may_be_long);
+  const std::optional<std::size_t> at = first_confirmed(found, wanted, Quality::kMinUsable, may_be_long);
   if (!at) return false;
   left_.insert(found[*at].floats.begin(), found[*at].floats.end());
   notes_.push_back(fmt::format("{} in floats, or the outputs would be wrong: {:.1f} → {:.1f} dB",

@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include "base/thread_pool.h"
+#include "base/quality.h"
 #include "formats/onnx/emit/emulate_halves.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/writer.h"
@@ -20,10 +21,6 @@ namespace {
 // Decoding weights changes some percent of a run; integers change more.
 constexpr Timing kOfDecoding = {.shortest = 0.005, .seconds = 2},
                  kOfIntegers = {.shortest = 0, .seconds = 0.3};
-// What 16-bit floats reach in all but ill-conditioned models.
-constexpr double kCloseHalves = 40;
-// Below this nobody would call it the same model.
-constexpr double kLeastHalves = 10;
 
 // The model as a CPU can show what the target will give.
 std::filesystem::path write_emulation(onnx::Model model, ElementType half, const TemporaryFolder& folder) {
@@ -82,7 +79,7 @@ TrialResult try_rounded_halves(Quantization& q, WrittenFiles written, const Work
   written.stand_ins.clear();
   TrialResult trial = try_halves(q.source(), written, options, work);
   if (!trial.is_tried || trial.samples == 0) return trial;
-  if (options.recipe.is_half() && trial.sqnr_db < kLeastHalves) {
+  if (options.recipe.is_half() && trial.sqnr_db < Quality::kHopeless) {
     throw Error(
         ErrorCode::kUnsupported,
         fmt::format("computed on 16-bit floats the outputs are only {:.1f} dB close, so nothing was written: "
@@ -92,7 +89,7 @@ TrialResult try_rounded_halves(Quantization& q, WrittenFiles written, const Work
   }
   q.result.notes.push_back(fmt::format("output SQNR is that of a processor that rounds every result to {}",
                                        is_bfloat ? "bfloat16" : "float16"));
-  if (options.recipe.format == Format::kFp16 && trial.sqnr_db < kCloseHalves)
+  if (options.recipe.format == Format::kFp16 && trial.sqnr_db < Quality::kVeryGood)
     q.result.notes.push_back(
         fmt::format("{:.1f} dB is far for 16-bit floats: {}", trial.sqnr_db, advice_for(options)));
   return trial;

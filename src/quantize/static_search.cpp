@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "base/quality.h"
 #include "calibration/calibrators.h"
 #include "quantize/float_nodes.h"
 #include "quantize/static_trials.h"
@@ -13,7 +14,6 @@
 namespace ounce::quantization {
 namespace {
 
-constexpr double kNoNeed = 40;            // dB; from here on nobody sees a difference
 constexpr double kPreference = 1.12;      // least predicted error wins unless another is so much better
 constexpr double kWorthARange = 0.98;     // of the error, that a range may leave …
 constexpr double kWorthEqualizing = 0.9;  // … and that evening out channels may
@@ -63,15 +63,15 @@ class StaticSearch {
   void find() {
     measure_as_it_is();
     if (asked_.calibration == CalibrationMethod::kAuto) choose_calibration();
-    if (may_equalize(options_) && best_decibels() < std::max(kNoNeed, limits_.close_enough) &&
+    if (may_equalize(options_) && best_decibels() < std::max(Quality::kVeryGood, limits_.close_enough) &&
         trials_.may_spend(kForCalibration))
       try_equalizing();
     // What drowned in the noise of some nodes shows when they are left out.
     while (!is_close() && floats_.leave(limits_.close_enough, kTimeForClose)) reconsider();
-    if (best_decibels() < kAcceptable) make_acceptable();
+    if (best_decibels() < Quality::kMinUsable) make_acceptable();
     if (why_floats_.empty()) floats_.give_back(limits_.good);
     if (why_floats_.empty() && !is_close()) search_ranges();
-    if (best_decibels() >= kAcceptable && best_decibels() < limits_.good)
+    if (best_decibels() >= Quality::kMinUsable && best_decibels() < limits_.good)
       floats_.leave(limits_.good, kTimeForGood);
     if (asked_.correct_bias && trials_.may_spend(kForAll)) try_correction();
     if (trials_.is_judged_by_half()) take_all_ranges();
@@ -108,7 +108,7 @@ class StaticSearch {
     }
     // Among outputs that are all wrong the closest says nothing: that shows once the worst nodes are left
     // out.
-    if (decibels(least) < kAcceptable) chosen = 0;
+    if (decibels(least) < Quality::kMinUsable) chosen = 0;
     if (chosen != 0 && trials_.has_few()) {
       confirm_calibration(tried[chosen], calibrated_by(kCalibrations[chosen]));
       return;
@@ -144,8 +144,8 @@ class StaticSearch {
     std::string note = fmt::format("Calibration: {} ({:.1f} dB on {})", tried[chosen].name,
                                    tried[chosen].decibels, counted(trials_.few(), "sample"));
     if (!others.empty()) note += fmt::format(". Also tried: {}", fmt::join(others, ", "));
-    if (is_behind && tried[chosen].decibels < kAcceptable) {
-      note += fmt::format(". No method is chosen by a result below {:.0f} dB", kAcceptable);
+    if (is_behind && tried[chosen].decibels < Quality::kMinUsable) {
+      note += fmt::format(". No method is chosen by a result below {:.0f} dB", Quality::kMinUsable);
     } else if (is_behind) {
       note += fmt::format(". Differences below {:.1f} dB do not count", decibels(1 / kPreference));
     }
@@ -239,7 +239,8 @@ class StaticSearch {
       reconsider();
       return;
     }
-    if (reconsider() && (best_decibels() >= kAcceptable || floats_.leave_until_acceptable(may_be_long)))
+    if (reconsider() &&
+        (best_decibels() >= Quality::kMinUsable || floats_.leave_until_acceptable(may_be_long)))
       return;
     if (trials_.has_time()) give_up(before);  // or else others go on from here
   }
@@ -251,7 +252,7 @@ class StaticSearch {
     why_floats_ = fmt::format(
         "its outputs do not stand integer arithmetic: {} with other calibrations and with other nodes in "
         "floats, and none that is faster than floats has {:.0f} dB (all nodes on integers: {:.1f} dB)",
-        counted(tried, "variant") + (tried == 1 ? " was tried" : " were tried"), kAcceptable, before);
+        counted(tried, "variant") + (tried == 1 ? " was tried" : " were tried"), Quality::kMinUsable, before);
     notes_.push_back(why_floats_);
   }
 

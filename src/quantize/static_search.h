@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "base/quality.h"
 #include "quantize/candidate_error.h"
 #include "quantize/prepared_model.h"
 
@@ -36,8 +37,8 @@ namespace ounce::quantization {
 inline constexpr std::uint64_t kManyForSearch = 64;
 
 struct StaticLimits {
-  double close_enough = 30;  // dB; from here on no more effort is made, as it would fit noise …
-  double good = 35;          // dB; … but for what costs next to nothing
+  double close_enough = Quality::kGood;  // dB; from here on no more effort is made, as it would fit noise …
+  double good = 35;                      // dB; … but for what costs next to nothing
   // In multiplications: some fifteen seconds. Large models get what it takes to get anywhere.
   double most_work = 3.6e11;
   // A search that repairs what comes out: then nothing is spent on saving what would be all floats.

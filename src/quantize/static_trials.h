@@ -18,8 +18,6 @@
 
 namespace ounce::quantization {
 
-inline constexpr double kAcceptable = 20;  // dB; what `verify` lets pass
-
 // Shares of what may be spent, each with what stages before it left over.
 inline constexpr double kForCalibration = 0.3, kForNoise = 0.55, kForFloats = 0.75, kForRanges = 0.8,
                         kForAll = 1;

@@ -4,20 +4,20 @@
 
 #include <cmath>
 
+#include "base/quality.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {
 
 std::string sqnr_words(double sqnr_db) {
-  constexpr double kClose = 30, kVeryClose = 40, kSame = 60;
   if (!std::isfinite(sqnr_db)) return "";
   const double off = 100 * std::pow(10, -sqnr_db / 20);
   const std::string text = fmt::format("the outputs are off by {:.2g} % of their size", off);
-  if (sqnr_db >= kSame) return text + ": no answer will notice";
-  if (sqnr_db >= kVeryClose) return text + ": answers hardly ever change";
-  if (sqnr_db >= kClose) return text + ": answers seldom change";
-  if (sqnr_db >= kDoubtfulSqnr) return text + ": answers that are close may change";
+  if (sqnr_db >= Quality::kHarmless) return text + ": no answer will notice";
+  if (sqnr_db >= Quality::kVeryGood) return text + ": answers hardly ever change";
+  if (sqnr_db >= Quality::kGood) return text + ": answers seldom change";
+  if (sqnr_db >= Quality::kMinUsable) return text + ": answers that are close may change";
   return fmt::format("warning: {}: use it only if what counts for you still holds",
                      off < 100 ? text : "the outputs are off by as much as they are large, or more");
 }
@@ -25,7 +25,7 @@ std::string sqnr_words(double sqnr_db) {
 std::string label_words(double sqnr_db) {
   if (!std::isfinite(sqnr_db)) return "";
   const std::string text = fmt::format("{:.2g} % of the labels changed", 100 * std::pow(10, -sqnr_db / 10));
-  return sqnr_db >= kDoubtfulSqnr ? text : "warning: " + text;
+  return sqnr_db >= Quality::kMinUsable ? text : "warning: " + text;
 }
 
 namespace {

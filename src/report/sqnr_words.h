@@ -9,10 +9,8 @@
 
 namespace ounce::report {
 
-inline constexpr double kDoubtfulSqnr = 20;  // dB: below, nobody should rely on a model unseen
-
-// "the outputs are off by 1.2 % of their size: answers seldom change"; below kDoubtfulSqnr it begins with
-// "warning: ". Empty when there is nothing to say: all values are equal, or there is no number.
+// "the outputs are off by 1.2 % of their size: answers seldom change"; below Quality::kMinUsable it begins
+// with "warning: ". Empty when there is nothing to say: all values are equal, or there is no number.
 std::string sqnr_words(double sqnr_db);
 // The same of a model that gives labels alone: "1.2 % of the labels changed".
 std::string label_words(double sqnr_db);

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "base/quality.h"
 #include "report/sqnr_words.h"
 #include "report/option_words.h"
 #include "report/quantize_report.h"
@@ -57,9 +58,9 @@ void show_details(const report::QuantizeRow& row, bool verbose, bool is_alone, H
   const std::string words = !went_well           ? ""
                             : trial.is_of_labels ? report::label_words(trial.sqnr_db)
                                                  : report::sqnr_words(trial.sqnr_db);
-  if (!words.empty() && (is_alone || trial.sqnr_db < report::kDoubtfulSqnr))
+  if (!words.empty() && (is_alone || trial.sqnr_db < Quality::kMinUsable))
     host.say(out, plainly("  {}{}{}\n", name, words,
-                          trial.sqnr_db < report::kDoubtfulSqnr
+                          trial.sqnr_db < Quality::kMinUsable
                               ? report::with_options("; `verify()` tells, with `labels` or "
                                                      "`gates.min_agreement`")
                               : ""));

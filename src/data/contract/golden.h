@@ -10,9 +10,6 @@
 
 namespace ounce::data {
 
-// A compressed model, or another CPU, is not the original, but near it: so many dB.
-inline constexpr double kGoldenDecibels = 20;
-
 // Of types, shapes and values, in their order.
 std::string digest_of_tensors(std::span<const TensorView> tensors);
 

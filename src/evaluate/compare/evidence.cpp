@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evaluate/statistics/certainty.h"
+
 namespace ounce::evaluate {
 namespace {
-
-constexpr double kDeviationsOf95 = 1.959964;  // from the middle to the bounds of 95 %
 
 double deviation_of(double distance) {
   return std::isfinite(distance) ? std::max(distance, 0.0) / kDeviationsOf95 : 0;

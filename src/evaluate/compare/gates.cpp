@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/quality.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/statistics/certainty.h"
 
@@ -352,9 +353,9 @@ std::vector<Outcome> outcomes(const Gates& gates, VerifyResult& result) {
     if (gates.mean_abs_diff)
       all.push_back(mean_difference(output, *gates.mean_abs_diff, "the mean difference of " + name, result));
     if (gates.min_sqnr || !has_any(gates))
-      all.push_back(sqnr(output, gates.min_sqnr.value_or(kDefaultSqnr), name, result));
+      all.push_back(sqnr(output, gates.min_sqnr.value_or(Quality::kMinUsable), name, result));
     if ((gates.min_sqnr || !has_any(gates)) && !output.slices.empty())
-      all.push_back(sqnr_of_slices(output, gates.min_sqnr.value_or(kDefaultSqnr), result));
+      all.push_back(sqnr_of_slices(output, gates.min_sqnr.value_or(Quality::kMinUsable), result));
     if (gates.max_mse)
       all.push_back(mean_square(output, *gates.max_mse, "the mean squared difference of " + name, result));
     if (gates.max_flips && output.flips) all.push_back(flips(output, *gates.max_flips, result));

@@ -5,9 +5,6 @@
 
 namespace ounce::evaluate {
 
-// Without any gate of the user's, every output must come within this.
-inline constexpr double kDefaultSqnr = 20;  // dB
-
 // Said where labels bring a gate that nobody gave.
 inline constexpr const char* kDefaultDropNote =
     "no gate was given: as there are labels, the metric may lose 1 point (1 % of an error or of nll): "

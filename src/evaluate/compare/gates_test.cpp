@@ -1,4 +1,5 @@
 #include "evaluate/compare/gates.h"
+#include "base/quality.h"
 
 #include <gmock/gmock.h>
 
@@ -93,7 +94,7 @@ TEST(GatesTest, WithoutGatesEveryOutputComesWithinTheDefault) {
   EXPECT_TRUE(judged({}).passed);
   result.outputs.push_back(result.outputs[0]);
   result.outputs[1].name = "z";
-  result.outputs[1].sqnr_db = kDefaultSqnr - 0.1;
+  result.outputs[1].sqnr_db = Quality::kMinUsable - 0.1;
   EXPECT_FALSE(judged({}, result).passed);
   EXPECT_THAT(judged({}, result).verdict, StartsWith("failed: output 'z' has 19.9 dB"));
   Gates other;

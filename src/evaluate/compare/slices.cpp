@@ -234,7 +234,6 @@ double SliceMeter::deviation_db(std::size_t axis, const OutputSlice& slice) cons
     if (reference > 0 && squared > 0) decibels.push_back(10 * std::log10(reference / squared));
   }
   if (decibels.empty()) return 0;
-  constexpr double kDeviationsOf95 = 1.959964;
   return std::max(0.0, slice.sqnr_db - middle(std::move(decibels)).low) / kDeviationsOf95;
 }
 

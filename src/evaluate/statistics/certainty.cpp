@@ -108,7 +108,6 @@ Bound Certainty::mean_difference(const OutputComparison& output, double limit) c
 }
 
 Bound Certainty::drop(const MetricResult& metric, double limit) const {
-  constexpr double kDeviationsOf95 = 1.959964;
   const double deviation = (metric.drop_high - metric.drop) / kDeviationsOf95;
   if (metric.lost && metric.won) {
     const Tally &lost = *metric.lost, &won = *metric.won;

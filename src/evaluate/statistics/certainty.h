@@ -14,6 +14,9 @@
 
 namespace ounce::evaluate {
 
+// Standard deviations from the middle of a normal distribution to either bound of its 95 %.
+inline constexpr double kDeviationsOf95 = 1.959964;
+
 struct Bound {
   double value = 0;          // no worse than this, at the confidence
   bool holds = false;        // and that is good enough

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/quality.h"
 #include "evaluate/compare/gates.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_info.h"
@@ -38,7 +39,8 @@ std::string quality_text(const Gates& gates, const MethodFinding& finding) {
                        100 * *gates.min_agreement);
   if (std::isnan(finding.sqnr_db)) return "neither model detects anything in these samples";
   if (finding.sqnr_db == std::numeric_limits<double>::infinity()) return "identical";
-  return fmt::format("{:.1f} dB, {:.4g} wanted", finding.sqnr_db, gates.min_sqnr.value_or(kUsualSqnr));
+  return fmt::format("{:.1f} dB, {:.4g} wanted", finding.sqnr_db,
+                     gates.min_sqnr.value_or(Quality::kMinUsable));
 }
 
 // Events with this share would have shown up in so many samples, with this confidence.
@@ -67,7 +69,7 @@ Gates gates_for(const AdviseOptions& options, const FamilyFinding& family, doubl
     gates.min_agreement = kLeastAgreement;
   } else {
     const bool is_fine = is_classifier || family.family == ModelFamily::kAudioGenerator;
-    gates.min_sqnr = is_fine ? kFineSqnr : kUsualSqnr;
+    gates.min_sqnr = is_fine ? Quality::kGood : Quality::kMinUsable;
   }
   return gates;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/quality.h"
 #include "evaluate/compare/gates.h"
 #include "formats/onnx/file/types.h"
 #include "search/advise/family_signs.h"
@@ -117,7 +118,7 @@ class Risks {
 
   void look_at_activations() {
     const MethodFinding* found = find_measured(result_, Format::kStatic);
-    if (found == nullptr || found->worst_activation.empty() || found->worst_activation_db >= kFineSqnr)
+    if (found == nullptr || found->worst_activation.empty() || found->worst_activation_db >= Quality::kGood)
       return;
     add("wide_activations",
         fmt::format("8 bits hold '{}' with {:.1f} dB only", found->worst_activation,

@@ -13,10 +13,7 @@ inline constexpr double kSameSpeed = 1.05;       // closer than this, the smalle
 inline constexpr double kWorthwhileSize = 0.8;   // of the bytes: a method that leaves more saves nothing
 
 // Quality, where there are no labels.
-inline constexpr double kUsualSqnr = 20;        // dB; the default of `verify`
-inline constexpr double kFineSqnr = 30;         // dB; the default of `tune`, and below it noise is audible
 inline constexpr double kLeastAgreement = .99;  // of top-1 predictions
-inline constexpr double kHopelessSqnr = 10;     // dB; below, no mix of formats will save it
 
 // Data.
 inline constexpr std::uint64_t kFewSamples = 100, kMostCalibration = 256;

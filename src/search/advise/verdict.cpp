@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/quality.h"
 #include "search/advise/commands.h"
 #include "search/advise/rules.h"
 
@@ -62,7 +63,7 @@ const MethodFinding* smallest(const AdviseResult& result) {
     const bool is_slower =
         method.is_timed() && method.speed_up.is_measurable && method.speed_up.ratio * kWorthwhileSpeed < 1;
     if (!method.is_measured || !is_storage(method.format) || !method.is_acceptable || is_slower) continue;
-    const bool is_bold = method.format == Format::kW4 && !method.metric && method.sqnr_db < kFineSqnr;
+    const bool is_bold = method.format == Format::kW4 && !method.metric && method.sqnr_db < Quality::kGood;
     if (is_bold || method.ratio > kWorthwhileSize) continue;
     const auto rank = [](const MethodFinding& one) { return std::pair(!one.is_timed(), one.bytes); };
     if (best == nullptr || rank(method) < rank(*best)) best = &method;
@@ -122,7 +123,7 @@ class Deciding {
   }
 
   bool can_tune(const MethodFinding& method) const {
-    return !options_.data.is_generated() && method.sqnr_db > kHopelessSqnr && !is_storage(method.format);
+    return !options_.data.is_generated() && method.sqnr_db > Quality::kHopeless && !is_storage(method.format);
   }
 
   void quantize(const MethodFinding& best) {

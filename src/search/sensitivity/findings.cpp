@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "base/quality.h"
 #include "formats/onnx/plan/plan.h"
 #include "kernels/half.h"
 #include "kernels/norms.h"
@@ -133,7 +134,6 @@ namespace {
 constexpr double kNotable = 0.1;   // of the noise: less is no news
 constexpr double kSeveral = 3;     // times its share of the weights, or of an even share
 constexpr std::size_t kWorst = 3;  // who belongs to the worst
-constexpr double kHarmless = 60;   // dB: the format costs nothing worth telling
 
 struct Part {
   double noise = 0, weights = 0;  // shares
@@ -148,7 +148,7 @@ class Findings {
       groups_.push_back(&group);
       weights_ += static_cast<double>(group.weight_bytes);
     }
-    is_harmless_ = result.all_db >= kHarmless;
+    is_harmless_ = result.all_db >= Quality::kHarmless;
   }
 
   std::vector<std::string> find() {
@@ -226,7 +226,6 @@ std::vector<std::string> find_findings(const SensitivityResult& result) { return
 namespace {
 
 constexpr int kMostTries = 16;
-constexpr double kDestroyed = 1e6;  // stands for noise that is no number
 
 // One alone is measured already: the smallest that is enough.
 std::optional<std::size_t> one_that_is_enough(const std::vector<GroupNoise>& groups, double limit) {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <map>
 
+#include "formats/onnx/plan/op_table.h"
 #include "formats/onnx/plan/weights.h"
 #include "search/tune/layer_roles.h"
 
@@ -11,9 +12,6 @@ namespace ounce::search {
 namespace {
 
 using graph::Index;
-
-// Movement ops looked at between a weight and its nodes, in all.
-constexpr int kLongestSearch = 64;
 
 struct User {
   NodePlace place;
@@ -47,7 +45,7 @@ std::map<NodePlace, Draft> collect(const Index& index, std::uint64_t least_bytes
     if (!weight.fits_few_bits() || weight.feeds_quantized_op || weight.tensor->byte_count() < least_bytes)
       continue;
     std::vector<User> users;
-    int steps_left = kLongestSearch;
+    int steps_left = plan::kLongestSearch;
     find_users(index, *weight.value, true, steps_left, users);
     std::sort(users.begin(), users.end(), [](const User& a, const User& b) { return a.place < b.place; });
     users.erase(std::unique(users.begin(), users.end(),  // several ways may lead to one

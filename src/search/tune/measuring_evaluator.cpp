@@ -12,6 +12,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "base/quality.h"
 #include "base/stopwatch.h"
 #include "base/thread_pool.h"
 #include "evaluate/compare/worst_output.h"
@@ -33,7 +34,6 @@ constexpr std::uint64_t kRecordedBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kNoiseSamples = 32;                   // show how far outputs are off
 constexpr std::size_t kMostFiles = 24;                        // that are kept for a second measurement …
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;  // … and their size
-constexpr double kSameModel = 100;  // dB: what rounding in another order does to floats
 
 std::string key_of(const char* what, const Recipe& recipe) {
   return std::string(what) + " " + hex(digest_of(quantization::to_json(recipe).dump()));
@@ -200,7 +200,7 @@ TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& nam
       // What is not fitted to the data is judged once, on all of it, in the end.
       const double confidence = is_made_without_data(recipe) ? 0 : search_confidence_;
       fill(trial, samples.compare(file, gates_with(confidence)), confidence);
-      if (trial.bytes >= original_bytes_ && trial.sqnr_db > kSameModel)
+      if (trial.bytes >= original_bytes_ && trial.sqnr_db > Quality::kSameModel)
         throw Error(ErrorCode::kUnsupported, "nothing in the model can be stored or computed so");
     } catch (const Error& error) {
       if (!is_own_failure(error) || is_shortage(error)) throw;

@@ -131,7 +131,6 @@ Repaired repair(Evaluator& evaluator, const Recipe& recipe, double least_sqnr,
 
 namespace {
 
-constexpr double kDestroyed = 1e6;         // stands for noise that is no number
 constexpr std::size_t kMostRemovals = 24;  // tries to do without some
 
 double noise_of(const Piece& piece) { return piece.noise < kDestroyed ? piece.noise : kDestroyed; }

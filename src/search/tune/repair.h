@@ -34,6 +34,8 @@ Repaired repair(Evaluator& evaluator, const Recipe& recipe, double least_sqnr,
 // that list that passes is found by doubling and halving, since an expectation is a guess until it is
 // measured. What turns out not to be needed goes back, the dearest first.
 
+inline constexpr double kDestroyed = 1e6;  // stands for noise that is no number
+
 struct Piece {
   double noise = 0;  // over signal at the outputs, that it brings
   double cost = 0;   // of leaving it out, in whatever counts
