@@ -71,20 +71,13 @@ struct NamesOf<SizeClass> {
       {SizeClass::kSmall, "small"}, {SizeClass::kMedium, "medium"}, {SizeClass::kLarge, "large"}};
 };
 
-struct AdviseOptions {
+struct AdviseOptions : QualityOptions {
   RuntimeOptions runtime;
-  DataOptions data;    // every other sample is for calibration, the others are for judging
-  std::string target;  // as Recipe::target
-  double budget = 60;  // seconds
-  Task task = Task::kAuto;
-  std::string metric = kAutoMetric;
-  MetricCommand metric_command = {};
-  std::vector<std::string> tags = {};     // as VerifyOptions::tags
-  std::string label_output;               // as VerifyOptions::label_output
-  std::vector<std::string> outputs = {};  // as VerifyOptions::outputs
-  std::optional<double> threshold = {};   // likewise
-  double max_drop = 0.005;                // what the metric may lose
-  std::optional<double> min_sqnr{};       // dB that every output must keep; not set: see AdviseResult::gates
+  DataOptions data;                  // every other sample is for calibration, the others are for judging
+  std::string target;                // as Recipe::target
+  double budget = 60;                // seconds
+  double max_drop = 0.005;           // what the metric may lose
+  std::optional<double> min_sqnr{};  // dB that every output must keep; not set: see AdviseResult::gates
   // How a command line says `data`, one word each: recommended commands repeat it. Empty: made from `data`.
   std::vector<std::string> data_words;
   Progress* progress = nullptr;

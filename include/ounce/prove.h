@@ -57,12 +57,7 @@ struct StatedMetric {
 // A gate that was passed: all that verify() needs to try it again, but for the data.
 struct StatedGate {
   Gates gates;
-  Task task = Task::kAuto;
-  std::string metric = kAutoMetric;
-  std::vector<std::string> tags;
-  std::string label_output;
-  std::vector<std::string> outputs = {};  // the judged ones; empty: all
-  std::optional<double> threshold;
+  QualityOptions quality;    // without its metric_command
   bool has_command = false;  // the user's own metric, which is not repeated from here
   bool edge_cases = true;
   Selection selection;

@@ -33,18 +33,11 @@ struct NamesOf<Grouping> {
       {Grouping::kLayer, "layer"}, {Grouping::kBlock, "block"}, {Grouping::kOpType, "op"}};
 };
 
-struct SensitivityOptions {
+struct SensitivityOptions : QualityOptions {
   Format format = Format::kStatic;  // the one to suffer from: static, dynamic, w8 or w4
   Grouping grouping = Grouping::kLayer;
   RuntimeOptions runtime;
   DataOptions data;
-  Task task = Task::kAuto;
-  std::string metric = kAutoMetric;
-  MetricCommand metric_command = {};
-  std::vector<std::string> tags = {};     // as VerifyOptions::tags
-  std::string label_output;               // the one that labels speak of
-  std::vector<std::string> outputs = {};  // as VerifyOptions::outputs
-  std::optional<double> threshold;        // for boxes: the least score
   // To measure on, evenly spread over the data (0: all). A carried state is followed from the start, for
   // 1024 steps unless said otherwise.
   std::optional<std::uint64_t> samples;  // 64

@@ -89,18 +89,11 @@ struct LayerChoice {
   Format format = Format::kFp32;
 };
 
-struct TuneOptions {
+struct TuneOptions : QualityOptions {
   RuntimeOptions runtime;
   DataOptions data;
   // Without any: kDefaultDrop of the metric if there are labels, else kDefaultTuneSqnr dB for every output.
   Gates gates;
-  Task task = Task::kAuto;
-  std::string metric = kAutoMetric;
-  MetricCommand metric_command = {};
-  std::vector<std::string> tags = {};     // as VerifyOptions::tags
-  std::string label_output;               // the one that labels speak of
-  std::vector<std::string> outputs = {};  // as VerifyOptions::outputs
-  std::optional<double> threshold;
   Objective objective = Objective::kBalanced;
   std::string target;                  // see Recipe::target
   std::vector<std::string> cpus = {};  // that the result is run on as well (ounce/cpus.h)

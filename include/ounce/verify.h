@@ -119,22 +119,26 @@ inline constexpr double kDefaultDrop = 0.01;
 class ReferenceRuns;
 std::shared_ptr<ReferenceRuns> keep_reference_runs(std::uint64_t most_bytes = std::uint64_t{512} << 20);
 
-struct VerifyOptions {
-  RuntimeOptions runtime;
-  DataOptions data;
-  Gates gates;
+// How the quality of a model is measured. The options of every verb that judges models have these fields.
+struct QualityOptions {
   Task task = Task::kAuto;
   std::string metric = kAutoMetric;  // one of known_metrics()
   MetricCommand metric_command = {};
   // Of Task::kTag: the names of the classes, "O", "B-PER", "I-PER" …; without them O comes first, then B and
   // I in turn.
   std::vector<std::string> tags = {};
-  std::string label_output;  // the one that labels speak of; empty: the first of a suitable type
+  std::string label_output = {};  // the one that labels speak of; empty: the first of a suitable type
   // The outputs to judge; empty: all. The others are compared and reported, and no threshold applies to them.
   // verify() throws Error{kUsage} before it runs anything if the model has no output of such a name.
   std::vector<std::string> outputs = {};
-  std::optional<double>
-      threshold;  // for decisions: an output is "yes" from here on; for boxes: the least score
+  // For decisions: an output is "yes" from here on; for boxes: the least score.
+  std::optional<double> threshold = {};
+};
+
+struct VerifyOptions : QualityOptions {
+  RuntimeOptions runtime = {};
+  DataOptions data = {};
+  Gates gates = {};
   bool edge_cases = true;
   std::size_t worst = 5;  // how many samples to name
   bool pictures =

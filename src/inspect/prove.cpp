@@ -274,18 +274,12 @@ class Replay {
       return add("gate", ProofFinding::kNotChecked, "nothing was compared without the original");
     if (std::string why = why_not_judged(gate); !why.empty())
       return add("gate", ProofFinding::kNotChecked, std::move(why));
-    VerifyOptions how;
+    VerifyOptions how{gate.quality};
     how.runtime = options_.runtime;
     how.data = quantization::selected(options_.data, gate.selection);
     how.gates = gate.gates;
     how.gates.allow_unbounded = true;  // as it was judged
-    how.task = gate.task;
-    how.metric = gate.metric;
     how.metric_command = options_.metric_command;
-    how.tags = gate.tags;
-    how.label_output = gate.label_output;
-    how.outputs = gate.outputs;
-    how.threshold = gate.threshold;
     how.edge_cases = gate.edge_cases;
     how.progress = options_.progress;
     const VerifyResult found = verify(options_.source, path_, how);

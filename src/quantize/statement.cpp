@@ -164,12 +164,12 @@ std::string_view metadata_of(const onnx::Model& model, std::string_view key) {
 json to_json(const StatedGate& gate) {
   json made = run_json(gate.run);
   made["gates"] = gates_json(gate.gates);
-  if (gate.task != Task::kAuto) made["task"] = name_of(gate.task);
-  if (gate.metric != kAutoMetric) made["metric"] = gate.metric;
-  if (!gate.tags.empty()) made["tags"] = gate.tags;
-  if (!gate.label_output.empty()) made["label_output"] = gate.label_output;
-  if (!gate.outputs.empty()) made["outputs"] = gate.outputs;
-  if (gate.threshold) made["threshold"] = *gate.threshold;
+  if (gate.quality.task != Task::kAuto) made["task"] = name_of(gate.quality.task);
+  if (gate.quality.metric != kAutoMetric) made["metric"] = gate.quality.metric;
+  if (!gate.quality.tags.empty()) made["tags"] = gate.quality.tags;
+  if (!gate.quality.label_output.empty()) made["label_output"] = gate.quality.label_output;
+  if (!gate.quality.outputs.empty()) made["outputs"] = gate.quality.outputs;
+  if (gate.quality.threshold) made["threshold"] = *gate.quality.threshold;
   if (gate.has_command) made["command"] = true;
   if (gate.edge_cases) made["edge_cases"] = true;
   if (json chosen = selection_json(gate.selection); !chosen.empty()) made["selection"] = std::move(chosen);
@@ -186,12 +186,12 @@ StatedGate gate_from(const json& made) {
   StatedGate gate;
   gate.run = run_from(made);
   gate.gates = gates_from(made.at("gates"));
-  gate.task = named_or(made, "task", Task::kAuto);
-  gate.metric = metric_from(made);
-  if (made.contains("tags")) gate.tags = made["tags"].get<std::vector<std::string>>();
-  gate.label_output = made.value("label_output", std::string());
-  if (made.contains("outputs")) gate.outputs = made["outputs"].get<std::vector<std::string>>();
-  if (made.contains("threshold")) gate.threshold = made["threshold"].get<double>();
+  gate.quality.task = named_or(made, "task", Task::kAuto);
+  gate.quality.metric = metric_from(made);
+  if (made.contains("tags")) gate.quality.tags = made["tags"].get<std::vector<std::string>>();
+  gate.quality.label_output = made.value("label_output", std::string());
+  if (made.contains("outputs")) gate.quality.outputs = made["outputs"].get<std::vector<std::string>>();
+  if (made.contains("threshold")) gate.quality.threshold = made["threshold"].get<double>();
   gate.has_command = made.value("command", false);
   gate.edge_cases = made.value("edge_cases", false);
   if (made.contains("selection")) gate.selection = selection_from(made["selection"]);
@@ -297,12 +297,8 @@ double rounded(double value) { return std::isfinite(value) ? std::stod(fmt::form
 StatedGate stated_gate(const VerifyOptions& options, const VerifyResult& result) {
   StatedGate gate;
   gate.gates = options.gates;
-  gate.task = options.task;
-  gate.metric = options.metric;
-  gate.tags = options.tags;
-  gate.label_output = options.label_output;
-  gate.outputs = options.outputs;
-  gate.threshold = options.threshold;
+  gate.quality = options;
+  gate.quality.metric_command = {};
   gate.has_command = !options.metric_command.command.empty();
   gate.edge_cases = options.edge_cases;
   gate.selection = selection_of(options.data);

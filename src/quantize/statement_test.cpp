@@ -25,12 +25,12 @@ StatedGate full_gate() {
   gate.gates.max_drop = 0.01;
   gate.gates.max_drops["f1"] = 0.5;
   gate.gates.confidence = 0.9;
-  gate.task = Task::kTag;
-  gate.metric = "entity_f1";
-  gate.tags = {"O", "B-PER"};
-  gate.label_output = "logits";
-  gate.outputs = {"logits", "boxes"};
-  gate.threshold = 0.25;
+  gate.quality.task = Task::kTag;
+  gate.quality.metric = "entity_f1";
+  gate.quality.tags = {"O", "B-PER"};
+  gate.quality.label_output = "logits";
+  gate.quality.outputs = {"logits", "boxes"};
+  gate.quality.threshold = 0.25;
   gate.has_command = true;
   gate.edge_cases = false;
   gate.selection = {3, 40, 1, 2, 8};
@@ -66,8 +66,8 @@ TEST(StatementTest, AGateComesBackWhole) {
   EXPECT_EQ(read.selection, gate.selection);
   EXPECT_EQ(read.gates.max_drops, gate.gates.max_drops);
   EXPECT_EQ(read.metrics.at(0).drop_high, 0.02);
-  EXPECT_EQ(read.tags, gate.tags);
-  EXPECT_EQ(read.outputs, gate.outputs);
+  EXPECT_EQ(read.tags, gate.quality.tags);
+  EXPECT_EQ(read.outputs, gate.quality.outputs);
   EXPECT_EQ(read.run.labels, gate.run.labels);
 }
 

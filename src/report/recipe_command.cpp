@@ -153,17 +153,18 @@ std::string making_command(const Statement& statement) {
 std::string judging_command(const Statement& statement) {
   if (!statement.gate) return {};
   const StatedGate& gate = *statement.gate;
+  const QualityOptions& quality = gate.quality;
   Words words;
   if (!gate.run.is_generated) words.add("data", "DATA");
   add_selection(gate.selection, words);
   if (!gate.run.labels.empty()) words.add("labels", "LABELS");
-  words.add_unless("task", gate.task, Task::kAuto);
-  if (gate.metric != kAutoMetric) words.add("metric", gate.metric);
+  words.add_unless("task", quality.task, Task::kAuto);
+  if (quality.metric != kAutoMetric) words.add("metric", quality.metric);
   if (gate.has_command) words.add("metric_command", "COMMAND");
-  if (!gate.tags.empty()) words.add("tags", fmt::format("{}", fmt::join(gate.tags, ",")));
-  words.add_unless("label_output", gate.label_output, std::string());
-  words.add_all("outputs", gate.outputs);
-  words.add_optional("threshold", gate.threshold, 1, "");
+  if (!quality.tags.empty()) words.add("tags", fmt::format("{}", fmt::join(quality.tags, ",")));
+  words.add_unless("label_output", quality.label_output, std::string());
+  words.add_all("outputs", quality.outputs);
+  words.add_optional("threshold", quality.threshold, 1, "");
   words.add_optional("gates.max_abs_diff", gate.gates.max_abs_diff, 1, "");
   words.add_optional("gates.mean_abs_diff", gate.gates.mean_abs_diff, 1, "");
   words.add_optional("gates.max_mse", gate.gates.max_mse, 1, "");

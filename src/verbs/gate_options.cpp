@@ -133,6 +133,16 @@ void read_drop(const std::string& text, Gates& gates) {
   gates.max_drops[name] = is_percent ? limit / 100 : limit;
 }
 
+std::vector<std::string> tags_of(const GateArguments& arguments) {
+  std::vector<std::string> tags;
+  for (std::size_t at = 0; !arguments.tags.empty() && at <= arguments.tags.size();) {
+    const std::size_t comma = std::min(arguments.tags.find(',', at), arguments.tags.size());
+    tags.push_back(arguments.tags.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return tags;
+}
+
 }  // namespace
 
 Gates gates_of(const GateArguments& arguments) {
@@ -153,14 +163,16 @@ Gates gates_of(const GateArguments& arguments) {
   return gates;
 }
 
-std::vector<std::string> tags_of(const GateArguments& arguments) {
-  std::vector<std::string> tags;
-  for (std::size_t at = 0; !arguments.tags.empty() && at <= arguments.tags.size();) {
-    const std::size_t comma = std::min(arguments.tags.find(',', at), arguments.tags.size());
-    tags.push_back(arguments.tags.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return tags;
+void set_quality(const GateArguments& arguments, const Given& given, QualityOptions& options) {
+  if (given.metric && !arguments.metric_command.empty())
+    throw Error(ErrorCode::kUsage, "there is a metric function and `--metric-command`: leave one out");
+  options = {value_of<Task>(arguments.task),
+             arguments.metric,
+             {arguments.metric_command, arguments.metric_seconds, given.metric},
+             tags_of(arguments),
+             arguments.label_output,
+             arguments.outputs,
+             arguments.threshold};
 }
 
 }  // namespace ounce::verbs

@@ -28,20 +28,6 @@ void add_gate_options(Options& options, GateArguments& arguments, const std::str
 // What labels speak of, and how they are counted.
 void add_metric_options(Options& options, GateArguments& arguments);
 Gates gates_of(const GateArguments& arguments);
-std::vector<std::string> tags_of(const GateArguments& arguments);
-// Task, metric, the user's own command, the output that labels speak of and the threshold: fields that the
-// options of every verb which judges have under these names.
-template <class Request>
-void set_quality(const GateArguments& arguments, const Given& given, Request& options) {
-  if (given.metric && !arguments.metric_command.empty())
-    throw Error(ErrorCode::kUsage, "there is a metric function and `--metric-command`: leave one out");
-  options.task = value_of<Task>(arguments.task);
-  options.metric = arguments.metric;
-  options.metric_command = {arguments.metric_command, arguments.metric_seconds, given.metric};
-  options.tags = tags_of(arguments);
-  options.label_output = arguments.label_output;
-  options.outputs = arguments.outputs;
-  options.threshold = arguments.threshold;
-}
+void set_quality(const GateArguments& arguments, const Given& given, QualityOptions& options);
 
 }  // namespace ounce::verbs

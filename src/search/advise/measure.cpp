@@ -233,16 +233,9 @@ class Measuring : private MethodLab {
   }
 
   VerifyOptions verify_setting(const DataOptions& data) const {
-    VerifyOptions verify_options;
+    VerifyOptions verify_options{options_};
     verify_options.runtime = options_.runtime;
     verify_options.data = data;
-    verify_options.task = options_.task;
-    verify_options.metric = options_.metric;
-    verify_options.metric_command = options_.metric_command;
-    verify_options.tags = options_.tags;
-    verify_options.label_output = options_.label_output;
-    verify_options.outputs = options_.outputs;
-    verify_options.threshold = options_.threshold;
     verify_options.edge_cases = false;
     verify_options.gates = result_.gates;
     verify_options.reference_runs = reference_runs_;

@@ -108,16 +108,9 @@ auto read_or_nothing(const json& value, Read read) -> std::optional<decltype(rea
 }
 
 VerifyOptions verify_options(const SensitivityOptions& options) {
-  VerifyOptions how;
+  VerifyOptions how{options};
   how.runtime = options.runtime;
   how.data = options.data;
-  how.task = options.task;
-  how.metric = options.metric;
-  how.metric_command = options.metric_command;
-  how.tags = options.tags;
-  how.label_output = options.label_output;
-  how.outputs = options.outputs;
-  how.threshold = options.threshold;
   how.edge_cases = false;
   return how;
 }
@@ -140,7 +133,7 @@ std::string SensitivityMeter::identity() const {
       model_, options_.data, options_.runtime,
       fmt::format(
           "sensitivity 3 format {} task {} metric {} '{}' output '{}' of '{}' threshold {} samples {}",
-          name_of(options_.format), name_of(options_.task), name_of(options_.metric),
+          name_of(options_.format), name_of(options_.task), options_.metric,
           fmt::format("{}' '{}", options_.metric_command.command, fmt::join(options_.tags, ",")),
           options_.label_output, fmt::join(options_.outputs, "', '"), options_.threshold.value_or(-1),
           samples()));

@@ -96,17 +96,10 @@ json MeasuringEvaluator::find_out(const std::string& key, const std::function<js
 }
 
 VerifyOptions MeasuringEvaluator::verify_options(const DataOptions& data) const {
-  VerifyOptions how;
+  VerifyOptions how{options_};
   how.runtime = options_.runtime;
   how.data = data;
   how.gates = options_.gates;
-  how.task = options_.task;
-  how.metric = options_.metric;
-  how.metric_command = options_.metric_command;
-  how.tags = options_.tags;
-  how.label_output = options_.label_output;
-  how.outputs = options_.outputs;
-  how.threshold = options_.threshold;
   return how;
 }
 
