@@ -115,9 +115,9 @@ inline constexpr double kDefaultDrop = 0.01;
 
 // What a reference gave, for several candidates that are held against it on the same data: it is run once.
 //
-//   options.reference_runs = ounce::keep_reference_runs();
-class ReferenceRuns;
-std::shared_ptr<ReferenceRuns> keep_reference_runs(std::uint64_t most_bytes = std::uint64_t{512} << 20);
+//   options.reference_outputs = ounce::keep_reference_outputs();
+class ReferenceOutputs;
+std::shared_ptr<ReferenceOutputs> keep_reference_outputs(std::uint64_t most_bytes = std::uint64_t{512} << 20);
 
 // How the quality of a model is measured. The options of every verb that judges models have these fields.
 struct QualityOptions {
@@ -146,7 +146,7 @@ struct VerifyOptions : QualityOptions {
   // Other CPUs that the candidate must give the same on (ounce/cpus.h), and how many samples tell.
   std::vector<std::string> cpus = {};
   std::uint64_t cpu_samples = 32, emulated_samples = 4;
-  std::shared_ptr<ReferenceRuns> reference_runs = {};  // null: the reference is run each time
+  std::shared_ptr<ReferenceOutputs> reference_outputs = {};  // null: the reference is run each time
   Progress* progress = nullptr;
 };
 

@@ -23,16 +23,6 @@
 #include "io/mapped_file.h"
 
 namespace ounce {
-
-class ReferenceRuns : public evaluate::RememberedRuns {
- public:
-  using RememberedRuns::RememberedRuns;
-};
-
-std::shared_ptr<ReferenceRuns> keep_reference_runs(std::uint64_t most_bytes) {
-  return std::make_shared<ReferenceRuns>(most_bytes);
-}
-
 namespace {
 
 // All that decides what it gives: a file that changed is another model.
@@ -50,8 +40,9 @@ std::string identity_of(const std::filesystem::path& model, const RuntimeOptions
 std::unique_ptr<runtime::Executor> load_reference(const std::filesystem::path& model,
                                                   const runtime::ExecutorOptions& how,
                                                   const VerifyOptions& options) {
-  if (options.reference_runs != nullptr) options.reference_runs->use_for(identity_of(model, options.runtime));
-  return evaluate::remember(evaluate::load_as_floats(model, how), options.reference_runs);
+  if (options.reference_outputs != nullptr)
+    options.reference_outputs->use_for(identity_of(model, options.runtime));
+  return evaluate::answer_from(options.reference_outputs, evaluate::load_as_floats(model, how));
 }
 
 // The reference's contract, or the candidate's when only that has one.

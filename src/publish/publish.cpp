@@ -227,7 +227,7 @@ class Publication {
   void judge(const fs::path& path, const fs::path& place, PublishedVariant& made) {
     VerifyOptions how = options_.verify;
     how.cpus.clear();  // asked when it was made
-    how.reference_runs = reference_runs_;
+    how.reference_outputs = reference_outputs_;
     how.progress = options_.progress;
     VerifyResult verified = verify(path, place, how);
     result_.runtime_version = verified.runtime_version;
@@ -349,7 +349,7 @@ class Publication {
   std::vector<WrittenVariant> written_;
   std::uint64_t original_bytes_ = 0;  // of the model that is worked on
   std::set<std::string> op_types_;
-  std::shared_ptr<ReferenceRuns> reference_runs_ = keep_reference_runs();
+  std::shared_ptr<ReferenceOutputs> reference_outputs_ = keep_reference_outputs();
   PublishResult result_;
 };
 

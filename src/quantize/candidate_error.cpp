@@ -67,7 +67,7 @@ class VariantMeter : public ErrorMeter {
   RuntimeOptions runtime_;
   std::shared_ptr<runtime::Runners> runners_ = std::make_shared<runtime::Runners>();
   evaluate::OpenFeed open_;
-  std::optional<evaluate::KeptRuns> kept_;
+  std::optional<ReferenceOutputs> kept_;
   std::optional<evaluate::OutputParts> parts_;
   ThreadPool pool_;
   TemporaryFolder folder_{"variant"};
@@ -85,8 +85,8 @@ VariantMeter::VariantMeter(const std::filesystem::path& original, const Quantize
   const auto stepper = load(original);
   open_ = evaluate::open_feed(original, stepper->model().inputs(), options.trial.data);
   const bool is_half = which == MeasuredOn::kOtherHalf;
-  auto batches =
-      evaluate::spread(open_.feed->batches() / (is_half ? 2 : 1), samples, !options.trial.data.carry.empty());
+  auto batches = evaluate::evenly_spaced(open_.feed->batches() / (is_half ? 2 : 1), samples,
+                                         !options.trial.data.carry.empty());
   if (is_half) std::for_each(batches.begin(), batches.end(), [](std::uint64_t& i) { i = 2 * i + 1; });
   kept_.emplace(*stepper, *open_.feed, batches, evaluate::kMostKeptBytes);
   parts_.emplace(stepper->model().outputs(), options.trial.data.carry, kept_->runs(), options.trial.outputs);
@@ -142,7 +142,7 @@ std::optional<VariantMeter::Differences> VariantMeter::run(const std::filesystem
   Differences sums(parts_->size());
   if (each != nullptr) each->clear();
   bool is_comparable = true;
-  kept_->replay(*stepper, *open_.feed, which, [&](const evaluate::KeptRun& run, auto given) {
+  kept_->replay(*stepper, *open_.feed, which, [&](const ReferenceRun& run, auto given) {
     Differences here(parts_->size());
     is_comparable = parts_->add(run.outputs, given, here);
     for (std::size_t i = 0; i < here.size(); ++i) sums[i].add(here[i]);

@@ -269,7 +269,7 @@ std::vector<std::size_t> telling_runs(const std::vector<std::vector<evaluate::Di
     all.erase(all.begin(), half);
     std::sort(all.begin(), all.end());
   }
-  for (const std::uint64_t i : evaluate::spread(all.size(), count - chosen.size(), false))
+  for (const std::uint64_t i : evaluate::evenly_spaced(all.size(), count - chosen.size(), false))
     chosen.push_back(all[i]);
   std::sort(chosen.begin(), chosen.end());
   return chosen;

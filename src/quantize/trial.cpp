@@ -56,7 +56,7 @@ std::string gigabytes(std::uint64_t bytes) {
 struct Expectation {
   std::vector<data::ValueDescription> inputs, outputs;
   evaluate::OpenFeed open;
-  std::optional<evaluate::KeptRuns> given;
+  std::optional<ReferenceOutputs> given;
   std::string data_digest;
 };
 
@@ -64,7 +64,8 @@ struct Expectation {
 void run_original(evaluate::Stepper& stepper, std::uint64_t batches, Expectation& expected) {
   const evaluate::OpenFeed& open = expected.open;
   evaluate::DigestingFeed feed(*open.feed);
-  expected.given.emplace(stepper, feed, evaluate::spread(batches, batches, true), evaluate::kMostKeptBytes);
+  expected.given.emplace(stepper, feed, evaluate::evenly_spaced(batches, batches, true),
+                         evaluate::kMostKeptBytes);
   expected.data_digest = feed.inputs();
   if (open.data != nullptr) open.data->require_agreement();
 }
@@ -136,7 +137,7 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
   std::vector<evaluate::OutputMeter> meters;
   for (const data::ValueDescription& output : expected.outputs) meters.emplace_back(output, std::nullopt);
   if (expected.given) {
-    expected.given->replay(stepper, *expected.open.feed, [&](const evaluate::KeptRun& run, auto given) {
+    expected.given->replay(stepper, *expected.open.feed, [&](const ReferenceRun& run, auto given) {
       for (std::size_t k = 0; k < meters.size(); ++k) meters[k].add(run.outputs.at(k), given[k]);
       return true;
     });
@@ -360,7 +361,7 @@ InputWatch::InputWatch(const PreparedModel& prepared, const QuantizeOptions& opt
   stepper_ =
       std::make_unique<evaluate::Stepper>(runtime::load(path, evaluate::executor_options(how)), data.carry);
   open_ = evaluate::open_feed(prepared.source(), stepper_->model().inputs(), data);
-  batches_ = evaluate::spread(open_.feed->batches(), kMostWatchedBatches, !data.carry.empty());
+  batches_ = evaluate::evenly_spaced(open_.feed->batches(), kMostWatchedBatches, !data.carry.empty());
 }
 
 std::size_t InputWatch::rows_per_batch() const {

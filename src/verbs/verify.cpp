@@ -95,7 +95,7 @@ int run(Arguments& arguments, Host& host, const Options& verb) {
   if (arguments.tokens != 0) return run_decoders(arguments, host, verb);
   VerifyOptions options = options_of(arguments, host);
   const std::vector<ModelFile> candidates = find_models(arguments.candidates);
-  if (candidates.size() > 1) options.reference_runs = keep_reference_runs();
+  if (candidates.size() > 1) options.reference_outputs = keep_reference_outputs();
   options.pictures = arguments.pictures || page.is_wanted();
   const Stream human = for_people(arguments.json);
   const auto [rows, worst] = each_model<report::VerifyRow>(

@@ -39,8 +39,8 @@ void add_slice(const data::TensorView& reference, const data::TensorView& given,
 }  // namespace
 
 OutputParts::OutputParts(std::vector<data::ValueDescription> outputs,
-                         const std::map<std::string, std::string>& carry, const std::vector<KeptRun>& runs,
-                         const std::vector<std::string>& wanted)
+                         const std::map<std::string, std::string>& carry,
+                         const std::vector<ReferenceRun>& runs, const std::vector<std::string>& wanted)
     : outputs_(std::move(outputs)) {
   const auto counts = [&](const data::ValueDescription& output) {
     return !is_state(carry, output.name) && is_wanted(wanted, output.name);
@@ -55,9 +55,9 @@ OutputParts::OutputParts(std::vector<data::ValueDescription> outputs,
   }
 }
 
-void OutputParts::find_slices(std::size_t output, const std::vector<KeptRun>& runs) {
+void OutputParts::find_slices(std::size_t output, const std::vector<ReferenceRun>& runs) {
   SliceMeter meter;
-  for (const KeptRun& run : runs) {
+  for (const ReferenceRun& run : runs) {
     const std::span<const float> values = floats_of(run.outputs[output]);
     meter.add(values, values, run.outputs[output].dims);
   }

@@ -22,7 +22,7 @@ class OutputParts {
  public:
   // Slices are found in what the original gave. `wanted`: the outputs that count; empty: all.
   OutputParts(std::vector<data::ValueDescription> outputs, const std::map<std::string, std::string>& carry,
-              const std::vector<KeptRun>& runs, const std::vector<std::string>& wanted = {});
+              const std::vector<ReferenceRun>& runs, const std::vector<std::string>& wanted = {});
 
   std::size_t size() const { return parts_.size(); }
   // False when they cannot be compared; `sums` are of no use then.
@@ -35,7 +35,7 @@ class OutputParts {
     std::size_t axis = 0;
     std::vector<IndexRange> ranges = {};  // none: all of it
   };
-  void find_slices(std::size_t output, const std::vector<KeptRun>& runs);
+  void find_slices(std::size_t output, const std::vector<ReferenceRun>& runs);
 
   std::vector<data::ValueDescription> outputs_;
   std::vector<Part> parts_;

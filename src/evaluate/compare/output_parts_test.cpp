@@ -33,8 +33,8 @@ std::vector<float> detections() {
   return values;
 }
 
-KeptRun run_of(std::vector<Tensor> outputs) {
-  KeptRun run;
+ReferenceRun run_of(std::vector<Tensor> outputs) {
+  ReferenceRun run;
   run.outputs = std::move(outputs);
   return run;
 }
@@ -51,7 +51,7 @@ std::vector<double> noise(const OutputParts& parts, const std::vector<Tensor>& b
 
 TEST(OutputParts, ScoresBesideBoxesCountByThemselves) {
   const std::vector<Tensor> before = {output_of({1, 3, 32}, detections())};
-  std::vector<KeptRun> runs;
+  std::vector<ReferenceRun> runs;
   runs.push_back(run_of(before));
   const OutputParts parts({output("y")}, {}, runs);
   ASSERT_EQ(parts.size(), 3U);  // all of it, boxes, scores
@@ -63,7 +63,7 @@ TEST(OutputParts, ScoresBesideBoxesCountByThemselves) {
 }
 
 TEST(OutputParts, StatesDoNotCountAndFloatsComeBeforeClasses) {
-  const std::vector<KeptRun> runs;
+  const std::vector<ReferenceRun> runs;
   EXPECT_EQ(OutputParts({output("y"), output("state")}, {{"s", "state"}}, runs).size(), 1U);
   EXPECT_EQ(OutputParts({output("y"), output("class", ElementType::kInt64)}, {}, runs).size(), 1U);
   EXPECT_EQ(OutputParts({output("class", ElementType::kInt64)}, {}, runs).size(), 1U);

@@ -178,7 +178,7 @@ class Measuring : private MethodLab {
   bool has_labels() const { return !options_.data.labels.empty(); }
 
   void divide_data() {
-    calibration_ = held_out_ = all_ = options_.data;
+    calibration_ = held_out_ = all_ = {options_.data, 0};
     if (options_.data.is_generated()) return;
     const auto executor = evaluate::load_as_floats(model_, evaluate::executor_options(options_.runtime));
     samples_ = evaluate::open_feed(model_, executor->inputs(), options_.data).feed->samples();
@@ -190,11 +190,10 @@ class Measuring : private MethodLab {
   // One half calibrates static, which is judged on the other one. The other methods are made without data,
   // and are judged on all of it. At most so many samples of each.
   void choose_samples(std::uint64_t calibrating, std::uint64_t judging) {
-    calibrating_ =
-        Half{options_.data, samples_, false}.choose(std::min(kMostCalibration, calibrating), calibration_);
-    held_out_samples_ = Half{options_.data, samples_, true}.choose(judging, held_out_);
-    all_samples_ = choose_evenly(options_.data, samples_, judging, all_);
-    calibration_.labels.clear();
+    calibration_ = fit_split(options_.data, samples_, std::min(kMostCalibration, calibrating));
+    held_out_ = judge_split(options_.data, samples_, judging);
+    all_ = evenly_spaced(options_.data, samples_, judging);
+    calibration_.data.labels.clear();
   }
 
   // Samples that a share of the budget pays for, at `each` seconds; `wanted` of them if kOneQualityShare
@@ -209,7 +208,7 @@ class Measuring : private MethodLab {
   // A few samples show what reading and comparing them takes, which may be more than running the model, and
   // what the outputs are. `with_metric`: all of them, for the metric, as no method will tell it.
   void compare_with_itself(bool with_metric) {
-    const VerifyResult same = verify(model_, model_, verify_setting(held_out_));
+    const VerifyResult same = verify(model_, model_, verify_setting(held_out_.data));
     const double count = static_cast<double>(std::max<std::uint64_t>(1, same.samples));
     const double each = std::max(1e-6, (same.seconds - same.load_seconds) / count);
     double answers = 0;
@@ -218,7 +217,7 @@ class Measuring : private MethodLab {
         answers = output.other_answers.of;
     }
     // Once with the samples that there are, so that all methods pass the same gates.
-    const double judging = static_cast<double>(Half{options_.data, samples_, true}.size());
+    const double judging = static_cast<double>(judge_split(options_.data, samples_).samples);
     result_.gates = gates_for(options_, result_.family, answers / count * judging);
     const std::uint64_t wanted = static_cast<std::uint64_t>(
         kRoom * static_cast<double>(least_samples(result_.gates, result_.confidence)));
@@ -229,7 +228,7 @@ class Measuring : private MethodLab {
     loading_to_compare_ = same.load_seconds;
     comparing_each_ = each;
     if (!with_metric) return;
-    result_.baseline.metrics = verify(model_, model_, verify_setting(all_)).metrics;
+    result_.baseline.metrics = verify(model_, model_, verify_setting(all_.data)).metrics;
   }
 
   VerifyOptions verify_setting(const DataOptions& data) const {
@@ -238,15 +237,16 @@ class Measuring : private MethodLab {
     verify_options.data = data;
     verify_options.edge_cases = false;
     verify_options.gates = result_.gates;
-    verify_options.reference_runs = reference_runs_;
+    verify_options.reference_outputs = reference_outputs_;
     verify_options.progress = options_.progress;
     return verify_options;
   }
 
   double making_estimate(Format format) const override {
     const bool is_static = format == Format::kStatic;
-    const double observing = is_static ? static_cast<double>(calibrating_) * call_seconds() * kObserving : 0;
-    const auto judging = static_cast<double>(is_static ? held_out_samples_ : all_samples_);
+    const double observing =
+        is_static ? static_cast<double>(calibration_.samples) * call_seconds() * kObserving : 0;
+    const auto judging = static_cast<double>((is_static ? held_out_ : all_).samples);
     return coding_seconds_ * effort(format) + observing + loading_to_compare_ + comparing_each_ * judging;
   }
 
@@ -325,40 +325,38 @@ class Measuring : private MethodLab {
     result_.baseline.metrics = compared.metrics;
   }
 
-  // Lets `data` be enough samples to be certain of a method, and gives their number; 0 if there are not so
-  // many.
-  std::uint64_t choose_more(const MethodFinding& finding, DataOptions& data) const {
+  // Enough samples to be certain of a method; none if there are not so many.
+  DataPart choose_more(const MethodFinding& finding) const {
     const bool is_static = finding.format == Format::kStatic;
-    const Half half{options_.data, samples_, true};
-    const std::uint64_t given = is_static ? half.size() : samples_;
-    if (finding.samples_needed == 0 || finding.samples_needed > given) return 0;
+    const std::uint64_t given = is_static ? judge_split(options_.data, samples_).samples : samples_;
+    if (finding.samples_needed == 0 || finding.samples_needed > given) return {};
     const auto wanted =
         static_cast<std::uint64_t>(kMoreThanNeeded * static_cast<double>(finding.samples_needed));
     const std::uint64_t stride = std::max<std::uint64_t>(1, given / wanted),
                         most = (given + stride - 1) / stride;
-    return is_static ? half.choose(most, data) : choose_evenly(options_.data, samples_, most, data);
+    return is_static ? judge_split(options_.data, samples_, most)
+                     : evenly_spaced(options_.data, samples_, most);
   }
 
   double certainty_estimate(const MethodFinding& finding) const override {
-    DataOptions data;
-    const std::uint64_t count = choose_more(finding, data);
+    const std::uint64_t count = choose_more(finding).samples;
     return count <= finding.samples ? 0 : loading_to_compare_ + comparing_each_ * static_cast<double>(count);
   }
 
   void compare_more(double limit, MethodFinding& finding) override {
-    DataOptions data;
-    choose_more(finding, data);
+    const DataPart more = choose_more(finding);
     MethodFinding again = finding;
-    if (within(limit, [&] { compare_on(data, made_.at(finding.format), again); })) finding = std::move(again);
+    if (within(limit, [&] { compare_on(more.data, made_.at(finding.format), again); }))
+      finding = std::move(again);
   }
 
   void compare(const std::filesystem::path& file, MethodFinding& finding) {
     const bool is_static = finding.format == Format::kStatic;
-    compare_on(is_static ? held_out_ : all_, file, finding);
+    compare_on((is_static ? held_out_ : all_).data, file, finding);
     finding.is_measured = true;
     made_[finding.format] = file;
     if (!is_static) return;
-    result_.calibration_samples = calibrating_;
+    result_.calibration_samples = calibration_.samples;
     result_.notes.emplace_back(
         "static was made without the search that `quantize()` does: its result is as close or closer");
   }
@@ -371,7 +369,7 @@ class Measuring : private MethodLab {
     quantize_options.trial.is_wanted = false;        // it is compared and timed here
     quantize_options.trial.runtime.library = options_.runtime.library;
     quantize_options.trial.runtime.isolate = options_.runtime.isolate;
-    quantize_options.trial.data = format == Format::kStatic ? calibration_ : DataOptions{};
+    quantize_options.trial.data = format == Format::kStatic ? calibration_.data : DataOptions{};
     quantize_options.progress = options_.progress;
     return quantize_options;
   }
@@ -410,9 +408,9 @@ class Measuring : private MethodLab {
   const Stopwatch& clock_;
   AdviseResult& result_;
   TemporaryFolder folder_;
-  DataOptions calibration_, held_out_, all_;
-  std::uint64_t samples_ = 0, calibrating_ = 0, held_out_samples_ = 0, all_samples_ = 0;
-  std::shared_ptr<ReferenceRuns> reference_runs_ = keep_reference_runs();
+  DataPart calibration_, held_out_, all_;
+  std::uint64_t samples_ = 0;
+  std::shared_ptr<ReferenceOutputs> reference_outputs_ = keep_reference_outputs();
   double loading_seconds_ = 0;  // of a model that is timed: all that a timing takes besides the calls
   double coding_seconds_ = 0, loading_to_compare_ = 0, comparing_each_ = 0;
   bool has_learned_ = false;

@@ -139,9 +139,10 @@ std::string SensitivityMeter::identity() const {
           samples()));
 }
 
-const Recording& SensitivityMeter::recording() {
+const RecordedReference& SensitivityMeter::recording() {
   if (recording_ == nullptr)
-    recording_ = std::make_unique<Recording>(model_, verify_options(options_), kMostRecorded, samples());
+    recording_ =
+        std::make_unique<RecordedReference>(model_, verify_options(options_), kMostRecorded, samples());
   return *recording_;
 }
 

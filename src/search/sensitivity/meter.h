@@ -15,7 +15,7 @@
 #include "search/tune/candidate_maker.h"
 #include "search/tune/journal.h"
 #include "search/tune/layers.h"
-#include "search/tune/recording.h"
+#include "search/tune/recorded_reference.h"
 
 namespace ounce::search {
 
@@ -55,7 +55,7 @@ class SensitivityMeter {
   Recipe base() const;
   Recipe recipe_for(const std::set<std::size_t>& floats, Format kept);
   std::string key_of(const std::set<std::size_t>& floats, Format kept) const;
-  const Recording& recording();
+  const RecordedReference& recording();
   CandidateMaker& maker();
   nlohmann::json look();
   nlohmann::json run(const std::set<std::size_t>& floats, Format kept, const std::filesystem::path& file);
@@ -64,7 +64,7 @@ class SensitivityMeter {
   const SensitivityOptions& options_;
   std::vector<std::string> notes_;
   Journal journal_;
-  std::unique_ptr<Recording> recording_;
+  std::unique_ptr<RecordedReference> recording_;
   std::unique_ptr<CandidateMaker> maker_;
   std::optional<Survey> survey_;
   std::uint64_t measured_ = 0, recalled_ = 0;

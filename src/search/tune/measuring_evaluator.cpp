@@ -109,12 +109,13 @@ Gates MeasuringEvaluator::gates_with(double confidence) const {
   return gates;
 }
 
-const Recording& MeasuringEvaluator::recording() {
+const RecordedReference& MeasuringEvaluator::recording() {
   if (recording_ != nullptr) return *recording_;
-  recording_ = std::make_unique<Recording>(maker_.model(), verify_options(split_.search), kRecordedBytes);
+  recording_ =
+      std::make_unique<RecordedReference>(maker_.model(), verify_options(split_.search.data), kRecordedBytes);
   if (recording_->is_cut())
     notes_.push_back(fmt::format("searched on the first {} of {} samples, as no more fit into memory",
-                                 recording_->samples(), split_.search_samples));
+                                 recording_->samples(), split_.search.samples));
   return *recording_;
 }
 
@@ -157,7 +158,7 @@ std::vector<double> MeasuringEvaluator::noises(const std::vector<Recipe>& recipe
   if (unknown.empty()) return noises;
   before_measuring();
   const TimeLimit limit(seconds_left());
-  const Recording& samples = recording();
+  const RecordedReference& samples = recording();
   maker_.prepared(recipes[unknown.front()]);
   ThreadPool pool(side_by_side(original_bytes_, options_.runtime, options_.threads));
   const auto at_once = static_cast<double>(std::min<std::size_t>(pool.size(), unknown.size()));
@@ -185,14 +186,16 @@ std::vector<double> MeasuringEvaluator::noises(const std::vector<Recipe>& recipe
 TuneTrial MeasuringEvaluator::judge(const Recipe& recipe, const std::string& name) {
   count({key_of("quality", recipe)});
   const auto find = [&]() -> json {
-    const Recording& samples = recording();  // what is wrong with the data is not the candidate's fault
+    const RecordedReference& samples =
+        recording();  // what is wrong with the data is not the candidate's fault
     TuneTrial trial;
     try {
       const std::filesystem::path file = file_of(recipe);
       trial.bytes = evaluate::check_model(file).bytes;
       // What is not fitted to the data is judged once, on all of it, in the end.
       const double confidence = is_made_without_data(recipe) ? 0 : search_confidence_;
-      fill(trial, samples.compare(file, gates_with(confidence)), confidence);
+      const Gates gates = gates_with(confidence);
+      fill(trial, samples.compare(file, 0, &gates), confidence);
       if (trial.bytes >= original_bytes_ && trial.sqnr_db > Quality::kSameModel)
         throw Error(ErrorCode::kUnsupported, "nothing in the model can be stored or computed so");
     } catch (const Error& error) {
@@ -223,7 +226,7 @@ std::vector<SpeedUp> MeasuringEvaluator::measure_times(const std::vector<Recipe>
     for (const Recipe& recipe : recipes) models.push_back(file_of(recipe));
     BenchOptions how;
     how.runtime = options_.runtime;
-    how.data = split_.search;
+    how.data = split_.search.data;
     how.data.labels.clear();
     how.seconds = seconds;
     how.cold_starts = 0;
@@ -321,9 +324,9 @@ Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) 
 
 TuneTrial MeasuringEvaluator::hold_out(const Recipe& recipe, double confidence) {
   const bool has_all = confidence > 0 && is_made_without_data(recipe);
-  VerifyOptions how = verify_options(has_all ? options_.data : split_.held_out);
+  VerifyOptions how = verify_options(has_all ? options_.data : split_.held_out.data);
   how.gates = gates_with(confidence);
-  how.reference_runs = reference_runs_;
+  how.reference_outputs = reference_outputs_;
   TuneTrial trial;
   const VerifyResult result = verify(maker_.model(), file_of(recipe), how);
   fill(trial, result, confidence);

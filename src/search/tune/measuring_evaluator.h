@@ -16,7 +16,7 @@
 #include "search/tune/candidate_maker.h"
 #include "search/tune/evaluator.h"
 #include "search/tune/journal.h"
-#include "search/tune/recording.h"
+#include "search/tune/recorded_reference.h"
 #include "search/tune/split.h"
 
 namespace ounce::search {
@@ -68,7 +68,7 @@ class MeasuringEvaluator : public Evaluator {
   double seconds_left() const;
   LoadMemory memory_of(const std::string& key, const std::function<std::filesystem::path()>& file);
   std::filesystem::path file_of(const Recipe& recipe);
-  const Recording& recording();
+  const RecordedReference& recording();
 
   const TuneOptions& options_;
   const Split& split_;
@@ -77,9 +77,9 @@ class MeasuringEvaluator : public Evaluator {
   Journal& journal_;
   TemporaryFolder folder_{"tune"};
   std::list<std::string> files_;  // that are there, the last used one first
-  std::unique_ptr<Recording> recording_;
-  std::shared_ptr<ReferenceRuns> reference_runs_ = keep_reference_runs();  // on the held-out data
-  std::set<std::string> counted_;                                          // models
+  std::unique_ptr<RecordedReference> recording_;
+  std::shared_ptr<ReferenceOutputs> reference_outputs_ = keep_reference_outputs();  // on the held-out data
+  std::set<std::string> counted_;                                                   // models
   std::vector<std::string> notes_;
   std::uint64_t original_bytes_ = 0, recalled_ = 0;
   double kept_back_ = 0;

@@ -74,7 +74,7 @@ QuantizeOptions maker_options(const TuneOptions& options, const Split& split) {
   made.recipe.target = options.target;
   made.trial.runtime.library = options.runtime.library;
   made.trial.runtime.isolate = options.runtime.isolate;
-  made.trial.data = split.search;
+  made.trial.data = split.search.data;
   made.trial.outputs = options.outputs;
   made.trial.data.labels.clear();
   made.threads = options.threads;
@@ -118,13 +118,13 @@ class Tuning {
     result_.model = model;
     result_.confidence = tries_.confidence();
     result_.bytes_before = evaluator_.original_bytes();
-    result_.search_samples = split_.search_samples;
-    result_.held_out_samples = split_.held_out_samples;
+    result_.search_samples = split_.search.samples;
+    result_.held_out_samples = split_.held_out.samples;
     if (split_.is_same)
       result_.notes.push_back(
           fmt::format("{} samples are too few to hold some out: the final word is spoken on the same ones; "
                       "give 100 or more",
-                      split_.search_samples));
+                      split_.search.samples));
     evaluator_.before_measuring = [this] { best_.put_in_place(); };
   }
 
@@ -169,7 +169,7 @@ class Tuning {
       return true;
     }
     refused_[candidate.number] = held_out;
-    const bool has_all = held_out.samples > split_.held_out_samples;
+    const bool has_all = held_out.samples > split_.held_out.samples;
     if (held_out.has_too_few_samples) {  // nothing was learned about the model, and the end will say it
       if (has_all || split_.is_same) search_.note_too_few_samples();
       return false;
@@ -225,10 +225,10 @@ class Tuning {
     trial.reason = rejection_of(trial, options_.objective, refused);
     if (const auto problem = unwritten_.find(number); problem != unwritten_.end())
       trial.reason = "cannot be written: " + problem->second;
-    const std::uint64_t needed = refused != nullptr ? samples_for(*refused, split_.held_out_samples)
-                                 : !trial.passed    ? samples_for(trial, split_.search_samples)
+    const std::uint64_t needed = refused != nullptr ? samples_for(*refused, split_.held_out.samples)
+                                 : !trial.passed    ? samples_for(trial, split_.search.samples)
                                                     : 0;
-    const std::uint64_t given = split_.search_samples + (split_.is_same ? 0 : split_.held_out_samples);
+    const std::uint64_t given = split_.search.samples + (split_.is_same ? 0 : split_.held_out.samples);
     trial.more_samples = needed > given ? needed - given : 0;
   }
 
@@ -279,10 +279,10 @@ class Tuning {
                   result_.model.string());
     result_.best_trial = found->number;
     result_.best = result_.trials[found->number];
-    result_.samples_needed = samples_for(result_.best, split_.search_samples);
+    result_.samples_needed = samples_for(result_.best, split_.search.samples);
     if (const auto refused = refused_.find(found->number); refused != refused_.end()) {
       result_.best.verdict = refused->second.verdict;
-      result_.samples_needed = samples_for(refused->second, split_.held_out_samples);
+      result_.samples_needed = samples_for(refused->second, split_.held_out.samples);
     }
     result_.closest = closest_name(output_);
     if (best_.there()) {  // the best turned out to be slower than the original

@@ -1,4 +1,4 @@
-#include "search/tune/recording.h"
+#include "search/tune/recorded_reference.h"
 
 #include <gmock/gmock.h>
 
@@ -37,8 +37,8 @@ std::string summing(float w) {
   return model.bytes();
 }
 
-struct RecordingTest : testing::Test {
-  RecordingTest() {
+struct RecordedReferenceTest : testing::Test {
+  RecordedReferenceTest() {
     std::vector<float> numbers;
     for (int i = 1; i <= 10; ++i) numbers.push_back(static_cast<float>(i));
     ounce::test::write_file(folder / "x.npy", test::npy_bytes(10, 1, numbers));
@@ -53,9 +53,9 @@ struct RecordingTest : testing::Test {
   VerifyOptions how;
 };
 
-TEST_F(RecordingTest, ACandidateIsComparedAsVerifyComparesIt) {
+TEST_F(RecordedReferenceTest, ACandidateIsComparedAsVerifyComparesIt) {
   const auto original = write("a.onnx", scaled(1)), other = write("b.onnx", scaled(1.25F));
-  const Recording recording(original, how, kRoom);
+  const RecordedReference recording(original, how, kRoom);
   const VerifyResult ours = recording.compare(other), theirs = verify(original, other, how);
   EXPECT_EQ(ours.samples, 10U);
   EXPECT_EQ(ours.max_abs_diff, 2.5);
@@ -63,35 +63,36 @@ TEST_F(RecordingTest, ACandidateIsComparedAsVerifyComparesIt) {
   EXPECT_EQ(ours.passed, theirs.passed);
 }
 
-TEST_F(RecordingTest, SamplesAreSpreadEvenly) {
+TEST_F(RecordedReferenceTest, SamplesAreSpreadEvenly) {
   const auto original = write("a.onnx", scaled(1)), other = write("b.onnx", scaled(2));
-  const Recording recording(original, how, kRoom, 5);
+  const RecordedReference recording(original, how, kRoom, 5);
   EXPECT_EQ(recording.samples(), 5U);
   EXPECT_EQ(recording.available(), 10U);
   EXPECT_EQ(recording.compare(other).max_abs_diff, 9);     // of 1 3 5 7 9
   EXPECT_EQ(recording.compare(other, 2).max_abs_diff, 5);  // of 1 5
 }
 
-TEST_F(RecordingTest, WhatDoesNotFitIsLeftOut) {
+TEST_F(RecordedReferenceTest, WhatDoesNotFitIsLeftOut) {
   const auto original = write("a.onnx", scaled(1));
-  const Recording recording(original, how, 8 * 3);  // a number in and one out
+  const RecordedReference recording(original, how, 8 * 3);  // a number in and one out
   EXPECT_TRUE(recording.is_cut());
   EXPECT_EQ(recording.samples(), 3U);
-  EXPECT_FALSE(Recording(original, how, kRoom).is_cut());
+  EXPECT_FALSE(RecordedReference(original, how, kRoom).is_cut());
 }
 
-TEST_F(RecordingTest, ACarriedStateShowsOverTheSequence) {
+TEST_F(RecordedReferenceTest, ACarriedStateShowsOverTheSequence) {
   how.data.carry["state"] = "next";
   const auto original = write("a.onnx", summing(1)), other = write("b.onnx", summing(2));
-  const VerifyResult result = Recording(original, how, kRoom, 4).compare(other);  // 1 3 6 10 and twice that
+  const VerifyResult result =
+      RecordedReference(original, how, kRoom, 4).compare(other);  // 1 3 6 10 and twice that
   ASSERT_EQ(result.outputs.size(), 2U);
   EXPECT_FALSE(result.outputs[0].is_state);
   EXPECT_TRUE(result.outputs[1].is_state);
   EXPECT_EQ(result.outputs[0].max_abs_diff, 10);
 }
 
-TEST_F(RecordingTest, SeveralThreadsCompareSideBySide) {
-  const Recording recording(write("a.onnx", scaled(1)), how, kRoom);
+TEST_F(RecordedReferenceTest, SeveralThreadsCompareSideBySide) {
+  const RecordedReference recording(write("a.onnx", scaled(1)), how, kRoom);
   std::vector<std::filesystem::path> models;
   for (int i = 0; i < 4; ++i)
     models.push_back(write(std::to_string(i) + ".onnx", scaled(static_cast<float>(i))));
@@ -103,8 +104,8 @@ TEST_F(RecordingTest, SeveralThreadsCompareSideBySide) {
   EXPECT_THAT(largest, testing::ElementsAre(10, 0, 10, 20));
 }
 
-TEST_F(RecordingTest, ACandidateIsLoadedInAProcessOfItsOwnFirst) {
-  const Recording recording(write("a.onnx", scaled(1)), how, kRoom);
+TEST_F(RecordedReferenceTest, ACandidateIsLoadedInAProcessOfItsOwnFirst) {
+  const RecordedReference recording(write("a.onnx", scaled(1)), how, kRoom);
   const auto other = write("b.onnx", scaled(2)), runner = write("runner", "#!/bin/sh\nkill -SEGV $$");
   std::filesystem::permissions(runner, std::filesystem::perms::owner_all);
   ::setenv("OUNCE_RUNNER", runner.c_str(), 1);
@@ -115,8 +116,8 @@ TEST_F(RecordingTest, ACandidateIsLoadedInAProcessOfItsOwnFirst) {
   EXPECT_EQ(recording.compare(other).max_abs_diff, 10);
 }
 
-TEST_F(RecordingTest, AnotherInterfaceIsRefused) {
-  const Recording recording(write("a.onnx", scaled(1)), how, kRoom);
+TEST_F(RecordedReferenceTest, AnotherInterfaceIsRefused) {
+  const RecordedReference recording(write("a.onnx", scaled(1)), how, kRoom);
   const auto other = write("b.onnx", summing(1));
   EXPECT_EQ(error_of([&] { recording.compare(other); }).code(), ErrorCode::kBadInput);
 }

@@ -11,25 +11,24 @@
 #include <string>
 #include <vector>
 
-#include "data/tensor.h"
 #include "evaluate/models/reference_outputs.h"
 
 namespace ounce::search {
 
-class Recording {
+class RecordedReference {
  public:
   // `most_samples` of the data that `how` names (0: all of it), evenly spaced (with a carried state the first
   // ones), or as many of them as fit into `most_bytes`. Throws what verify() throws for data that does not
   // fit the model.
-  Recording(const std::filesystem::path& original, const VerifyOptions& how, std::uint64_t most_bytes,
-            std::uint64_t most_samples = 0);
+  RecordedReference(const std::filesystem::path& original, const VerifyOptions& how, std::uint64_t most_bytes,
+                    std::uint64_t most_samples = 0);
 
   // What verify() would find with the first or evenly spaced samples (with a carried state the first ones);
   // 0: all of them. No edge cases. A model that makes the runtime abort is an Error{kBadInput}: it is loaded
   // in a process of its own first. Safe in several threads.
-  VerifyResult compare(const std::filesystem::path& candidate, std::uint64_t most_samples = 0) const;
-  // By other gates than those of `how`, with all samples.
-  VerifyResult compare(const std::filesystem::path& candidate, const Gates& gates) const;
+  // `gates`: others than those of `how`.
+  VerifyResult compare(const std::filesystem::path& candidate, std::uint64_t most_samples = 0,
+                       const Gates* gates = nullptr) const;
 
   std::uint64_t samples() const { return kept_->samples(); }
   std::uint64_t available() const { return available_; }  // samples in the data
@@ -39,10 +38,6 @@ class Recording {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  VerifyResult compare(const std::filesystem::path& candidate, std::uint64_t most_samples,
-                       const Gates& gates) const;
-  class Replay;
-  class Subset;
   runtime::ExecutorOptions executor_options() const;
   std::vector<std::uint64_t> choose(std::uint64_t batches, std::uint64_t samples,
                                     std::uint64_t most_samples) const;
@@ -50,8 +45,7 @@ class Recording {
   std::filesystem::path original_;
   VerifyOptions how_;
   std::shared_ptr<runtime::Runners> runners_ = std::make_shared<runtime::Runners>();
-  std::optional<evaluate::KeptRuns> kept_;
-  std::vector<data::ValueDescription> takes_, gives_;
+  std::optional<ReferenceOutputs> kept_;
   std::uint64_t available_ = 0;
   double seconds_ = 0;
   std::string version_;
