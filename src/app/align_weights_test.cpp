@@ -1,4 +1,3 @@
-#include "app/align_weights.h"
 
 #include <gmock/gmock.h>
 #include <ounce/app/session.h>

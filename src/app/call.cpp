@@ -10,7 +10,7 @@
 #include <system_error>
 #include <thread>
 
-#include "app/failure.h"
+#include "app/load_checks.h"
 #include "data/convert.h"
 
 namespace ounce::app {

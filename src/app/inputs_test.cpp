@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "app/pixels.h"
+#include "app/inputs.h"
 #include "data/source/data_feed.h"
 #include "runtime/ort/library.h"
 #include "support/app_models.h"

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <ounce/app/session.h>
+#include <ounce/app/status.h>
 #include <ounce/contract.h>
 
+#include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "app/model_bytes.h"
@@ -38,5 +41,24 @@ void check_golden_output(const Golden& golden, std::span<const data::TensorView>
 
 // Free dimensions are 1. Nothing where an input cannot be made up: strings, and what is no tensor.
 std::vector<data::Tensor> probe_inputs(const std::vector<data::ValueDescription>& inputs);
+
+// Errors of the layers below as an app's own.
+
+// `bad_input` is what bad input means here: a model that is none, or a run that failed.
+Status status_of(ErrorCode code, Status bad_input);
+
+// Does something, and throws Failure where it throws anything else.
+template <class Action>
+auto as_failures(Status bad_input, Action&& action) {
+  try {
+    return std::forward<Action>(action)();
+  } catch (const Failure&) {
+    throw;
+  } catch (const Error& error) {
+    throw Failure(status_of(error.code(), bad_input), error.what());
+  } catch (const std::bad_alloc&) {
+    throw Failure(Status::kMemory, "no memory left");
+  }
+}
 
 }  // namespace ounce::app

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "app/failure.h"
+#include "app/load_checks.h"
 #include "base/digest.h"
 #include "formats/onnx/file/reader.h"
 

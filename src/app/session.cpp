@@ -6,7 +6,6 @@
 #include <atomic>
 
 #include "app/call.h"
-#include "app/failure.h"
 #include "app/load_checks.h"
 #include "app/model_bytes.h"
 #include "app/unpack.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "app/failure.h"
+#include "app/load_checks.h"
 #include "app/model_bytes.h"
 #include "app/shadow.h"
 #include "app/shadow_compare.h"

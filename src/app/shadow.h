@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "app/call.h"
-#include "app/candidate.h"
+#include "app/shadow_compare.h"
 
 namespace ounce::app {
 

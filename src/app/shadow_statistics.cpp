@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/failure.h"
+#include "app/load_checks.h"
 #include "base/json_text.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"

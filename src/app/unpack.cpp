@@ -12,12 +12,11 @@
 #include <mutex>
 #include <utility>
 
-#include "app/align_weights.h"
-#include "app/failure.h"
 #include "app/load_checks.h"
 #include "app/model_bytes.h"
 #include "app/session.h"
 #include "app/unpack.h"
+#include "app/unpacked_file.h"
 #include "base/cancel.h"
 #include "base/cpu.h"
 #include "base/stopwatch.h"

@@ -18,7 +18,7 @@ using Enums =
     testing::Types<Arithmetic, StoredAs, Decoder, Format, DecoderChoice, GranularityKind, ScaleMethod,
                    Rounding, ExternalData, CalibrationMethod, Dialect, ActivationType, WeightType,
                    OptimizationLevel, InputKind, ColorOrder, ImageLayout, ResizeBackend, CropRule, OrtStyle,
-                   Metric, Grouping, Objective, Rewrite, Verdict, ModelFamily, SizeClass, AdviceVerdict>;
+                   MetricUnit, Grouping, Objective, Rewrite, Verdict, ModelFamily, SizeClass, AdviceVerdict>;
 TYPED_TEST_SUITE(NamesTest, Enums);
 
 TYPED_TEST(NamesTest, EveryValueHasANameOfItsOwnAndIsFoundByIt) {

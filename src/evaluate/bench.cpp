@@ -40,9 +40,9 @@ bool are_equal_files(const std::filesystem::path& a, const std::filesystem::path
 }
 
 // One model, loaded and bound to inputs of one batch size at a time.
-class Contestant {
+class TimedModel {
  public:
-  Contestant(const std::filesystem::path& path, const runtime::ExecutorOptions& options)
+  TimedModel(const std::filesystem::path& path, const runtime::ExecutorOptions& options)
       : path_(path), options_(options) {
     if (options.isolate || options.remote) {
       hosted_ = runtime::load_hosted(path, options);
@@ -164,15 +164,15 @@ struct ColdStart {
 
 // From the start of a process to its first result.
 ColdStart start_cold(const std::filesystem::path& path, const evaluate::ModelFiles& files,
-                     runtime::ExecutorOptions options, Contestant& contestant) {
+                     runtime::ExecutorOptions options, TimedModel& model) {
   if (options.remote) {
-    const double seconds = contestant.start_elsewhere();
-    return {seconds, contestant.peak_memory(), contestant.load_memory(), false};
+    const double seconds = model.start_elsewhere();
+    return {seconds, model.peak_memory(), model.load_memory(), false};
   }
   bool is_dropped = true;
   for (const auto& file : files.paths) is_dropped = io::drop_from_cache(file) && is_dropped;
   if (!options.isolate) options.isolate = runtime::Limits{0, kColdStartSeconds};
-  const auto& tensors = contestant.batch().inputs;
+  const auto& tensors = model.batch().inputs;
   const Stopwatch time;
   runtime::Isolated process(path, options);
   process.run(std::vector<data::TensorView>(tensors.begin(), tensors.end()));
@@ -192,14 +192,14 @@ void add(const ColdStart& start, BenchResult& result) {
 // Ends what runs in this process when the call is stopped or its time is up: a run asks nobody.
 class Watch {
  public:
-  explicit Watch(std::vector<Contestant>& contestants)
-      : thread_([&contestants, call = CallOfThread()](const std::stop_token& end) {
+  explicit Watch(std::vector<TimedModel>& models)
+      : thread_([&models, call = CallOfThread()](const std::stop_token& end) {
           const CallOfThread::Scope scope(call);
           while (!end.stop_requested()) {
             try {
               throw_if_cancelled();
             } catch (const Error&) {
-              for (Contestant& contestant : contestants) contestant.stop();
+              for (TimedModel& model : models) model.stop();
               return;
             }
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -211,9 +211,9 @@ class Watch {
 };
 
 // All models of one run, and what has been found out about them.
-class Contest {
+class TimedComparison {
  public:
-  Contest(const std::vector<std::filesystem::path>& paths, const BenchOptions& options)
+  TimedComparison(const std::vector<std::filesystem::path>& paths, const BenchOptions& options)
       : paths_(paths), options_(options), how_(evaluate::executor_options(options.runtime)) {
     report_.threads = options.runtime.threads;
     report_.is_generated = options.data.is_generated();
@@ -221,16 +221,16 @@ class Contest {
 
   void load() {
     begin_stage(options_.progress, "loading");
-    contestants_.reserve(paths_.size());
+    models_.reserve(paths_.size());
     for (const std::filesystem::path& path : paths_) {
       files_.push_back(evaluate::check_model(path));
-      contestants_.emplace_back(path, how_);
+      models_.emplace_back(path, how_);
       BenchResult& result = report_.models.emplace_back();
       result.model = path;
       result.bytes = files_.back().bytes;
-      result.load_seconds = contestants_.back().load_seconds;
+      result.load_seconds = models_.back().load_seconds;
     }
-    report_.runtime_version = contestants_.front().library_version();
+    report_.runtime_version = models_.front().library_version();
     if (!options_.runtime.remote) report_.cpu = this_cpu();
     if (how_.remote && !runtime::emulated_machine(how_.remote->launcher).empty())
       report_.notes.emplace_back("an emulator ran the models: its times say nothing about a device");
@@ -240,17 +240,17 @@ class Contest {
   void bind(std::uint64_t batch, bool is_first) {
     DataOptions data = options_.data;
     data.batch = batch;
-    for (std::size_t i = 0; i < contestants_.size(); ++i) {
-      const evaluate::OpenFeed open = evaluate::open_feed(paths_[i], contestants_[i].inputs(), data);
+    for (std::size_t i = 0; i < models_.size(); ++i) {
+      const evaluate::OpenFeed open = evaluate::open_feed(paths_[i], models_[i].inputs(), data);
       data::Batch inputs;
       open.feed->read(0, inputs);
       if (open.data != nullptr) open.data->require_agreement();
-      contestants_[i].bind(std::move(inputs));
-      contestants_[i].come_here();
-      const Watch watch(contestants_);
-      if (is_first && i == 0) contestants_[i].warm_up();
-      report_.models[i].load_seconds = contestants_[i].load_seconds;
-      const double seconds = contestants_[i].run_first();
+      models_[i].bind(std::move(inputs));
+      models_[i].come_here();
+      const Watch watch(models_);
+      if (is_first && i == 0) models_[i].warm_up();
+      report_.models[i].load_seconds = models_[i].load_seconds;
+      const double seconds = models_[i].run_first();
       if (is_first) report_.models[i].first_seconds = seconds;
       for (std::string& note : open.feed->notes()) {
         if (std::find(report_.notes.begin(), report_.notes.end(), note) == report_.notes.end())
@@ -265,7 +265,7 @@ class Contest {
     for (unsigned round = 0; round < options_.cold_starts; ++round) {
       for (std::size_t i = 0; i < paths_.size(); ++i) {
         throw_if_cancelled();
-        add(ounce::start_cold(paths_[i], files_[i], how_, contestants_[i]), report_.models[i]);
+        add(ounce::start_cold(paths_[i], files_[i], how_, models_[i]), report_.models[i]);
       }
     }
   }
@@ -284,16 +284,16 @@ class Contest {
       options_.progress->done = static_cast<std::uint64_t>(1000 * share);
     };
     std::vector<evaluate::Slot> slots;
-    for (Contestant& contestant : contestants_)
-      slots.emplace_back([&contestant](std::uint64_t runs) { return contestant.time(runs); });
-    const Watch watch(contestants_);
+    for (TimedModel& model : models_)
+      slots.emplace_back([&model](std::uint64_t runs) { return model.time(runs); });
+    const Watch watch(models_);
     const evaluate::Rounds rounds = evaluate::run_rounds(slots, rounds_options);
     timing_seconds_ += time.seconds();
     report_.rounds += rounds.count;
     report_.load = std::max(report_.load, rounds.load());
-    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+    for (std::size_t i = 0; i < models_.size(); ++i) {
       BatchResult result;
-      result.batch = contestants_[i].batch().names.size();
+      result.batch = models_[i].batch().names.size();
       result.latency = rounds.models[i].latency();
       result.samples_per_second = static_cast<double>(result.batch) / result.latency.mean;
       if (i != 0) result.speed_up = evaluate::speed_up(rounds, 0, i);
@@ -308,8 +308,8 @@ class Contest {
       report_.notes.emplace_back("`profile` is of models that run in this process: none is taken elsewhere");
       return;
     }
-    for (std::size_t i = 0; i < contestants_.size(); ++i)
-      report_.models[i].profile = contestants_[i].profile(options_.seconds);
+    for (std::size_t i = 0; i < models_.size(); ++i)
+      report_.models[i].profile = models_[i].profile(options_.seconds);
   }
 
   BenchReport take_report() { return std::move(report_); }
@@ -333,7 +333,7 @@ class Contest {
   const std::vector<std::filesystem::path>& paths_;
   const BenchOptions& options_;
   runtime::ExecutorOptions how_;
-  std::vector<Contestant> contestants_;
+  std::vector<TimedModel> models_;
   std::vector<evaluate::ModelFiles> files_;
   BenchReport report_;
   double timing_seconds_ = 0;  // of the batch sizes so far
@@ -346,17 +346,17 @@ BenchReport bench(const std::vector<std::filesystem::path>& paths, const BenchOp
   if (paths.empty()) throw Error(ErrorCode::kUsage, "there is no model to time");
   for (const std::filesystem::path& path : paths) io::require_readable(path);
   data::require_files(options.data);
-  Contest contest(paths, options);
-  contest.load();
+  TimedComparison comparison(paths, options);
+  comparison.load();
   bool is_first = true;
   for (const std::uint64_t batch : options.batches) {
-    contest.bind(batch, is_first);
-    if (is_first) contest.start_cold();
-    contest.time();
-    if (is_first && options.profile) contest.profile();
+    comparison.bind(batch, is_first);
+    if (is_first) comparison.start_cold();
+    comparison.time();
+    if (is_first && options.profile) comparison.profile();
     is_first = false;
   }
-  return contest.take_report();
+  return comparison.take_report();
 }
 
 }  // namespace ounce

@@ -241,7 +241,7 @@ std::map<std::size_t, ContractDump> open_dumps(const std::map<std::string, std::
 
 void record(const std::filesystem::path& model, const DataOptions& data_options,
             const RuntimeOptions& runtime, Contract& contract) {
-  Stepper stepper(runtime::load(model, executor_options(runtime)), data_options.carry);
+  StatefulExecutor stepper(runtime::load(model, executor_options(runtime)), data_options.carry);
   DataOptions with_contract = data_options;
   for (auto& [name, input] : contract.inputs) input.observed.reset();
   with_contract.contract = contract;
@@ -269,7 +269,7 @@ void record(const std::filesystem::path& model, const DataOptions& data_options,
 ContractCheck check_contract(const std::filesystem::path& model, const Contract& contract,
                              const DataOptions& data_options, const RuntimeOptions& runtime,
                              const std::map<std::string, std::filesystem::path>& dump_files) {
-  Stepper stepper(runtime::load(model, executor_options(runtime)), data_options.carry);
+  StatefulExecutor stepper(runtime::load(model, executor_options(runtime)), data_options.carry);
   DataOptions with_contract = data_options;
   with_contract.contract = contract;
   with_contract.batch = 1;

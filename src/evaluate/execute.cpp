@@ -1,13 +1,17 @@
 #include "evaluate/execute.h"
 
+#include <ounce/cpus.h>
 #include <ounce/error.h>
+#include <ounce/runtime.h>
 
 #include <algorithm>
 
+#include "base/cpu.h"
 #include "evaluate/compare/difference.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
+#include "runtime/ort/library.h"
 #include "runtime/other_cpu.h"
 
 namespace ounce::evaluate {
@@ -51,11 +55,11 @@ Execution execute(const std::filesystem::path& model, const target::Target& targ
   Execution execution;
   RuntimeOptions here;
   here.isolate = Isolation{.memory = 0, .seconds = 300};
-  evaluate::Stepper reference(evaluate::load_as_floats(model, executor_options(here)), {});
+  evaluate::StatefulExecutor reference(evaluate::load_as_floats(model, executor_options(here)), {});
   const auto outputs = reference.model().outputs();
   const OpenFeed open = open_feed(model, reference.model().inputs(), {});
   try {
-    evaluate::Stepper there(evaluate::load_as_floats(model, options_there(target, options)), {});
+    evaluate::StatefulExecutor there(evaluate::load_as_floats(model, options_there(target, options)), {});
     execution.runtime_version = there.model().library_version();
     std::vector<evaluate::OutputMeter> meters;
     for (const data::ValueDescription& output : outputs) meters.emplace_back(output, std::nullopt);
@@ -83,3 +87,24 @@ Execution execute(const std::filesystem::path& model, const target::Target& targ
 }
 
 }  // namespace ounce::evaluate
+
+namespace ounce {
+
+std::vector<std::string> known_cpus() { return runtime::other_cpu_names(); }
+
+std::vector<std::string> other_cpus() {
+  std::vector<std::string> found;
+  for (const char* const name : {"avx2", "arm64"}) {
+    try {
+      if (!runtime::on_cpu(name, {}).is_this_one) found.emplace_back(name);
+    } catch (const Error&) {  // nothing here shows it
+    }
+  }
+  return found;
+}
+
+std::string this_cpu() { return cpu_kernels(); }
+
+std::vector<std::string> installed_runtimes() { return runtime::Library::installed_versions(); }
+
+}  // namespace ounce

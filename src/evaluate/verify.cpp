@@ -100,8 +100,8 @@ VerifyResult verify(const std::filesystem::path& reference_path, const std::file
   // Load: both models are in the runtime, and take and give the same.
   for (const auto* path : {&reference_path, &candidate_path}) evaluate::check_model(*path);
   const runtime::ExecutorOptions how = evaluate::executor_options(options.runtime);
-  evaluate::Stepper reference(load_reference(reference_path, how, options), options.data.carry);
-  evaluate::Stepper candidate(evaluate::load_as_floats(candidate_path, how), options.data.carry);
+  evaluate::StatefulExecutor reference(load_reference(reference_path, how, options), options.data.carry);
+  evaluate::StatefulExecutor candidate(evaluate::load_as_floats(candidate_path, how), options.data.carry);
   evaluate::require_same_interface(reference.model(), candidate.model(), candidate_path);
   result.load_seconds = time.seconds();
   result.runtime_version = reference.model().library_version();

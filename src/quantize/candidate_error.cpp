@@ -55,7 +55,7 @@ class VariantMeter : public ErrorMeter {
   std::size_t measured() const override { return measured_; }
 
  private:
-  std::unique_ptr<evaluate::Stepper> load(const std::filesystem::path& model) const;
+  std::unique_ptr<evaluate::StatefulExecutor> load(const std::filesystem::path& model) const;
   std::filesystem::path write(const PreparedModel& prepared, const Recipe& recipe);
   // Nothing when outputs have other shapes, or values that are no numbers.
   using Differences = std::vector<evaluate::Difference>;  // by part
@@ -94,10 +94,11 @@ VariantMeter::VariantMeter(const std::filesystem::path& original, const Quantize
   std::iota(all_.begin(), all_.end(), 0);
 }
 
-std::unique_ptr<evaluate::Stepper> VariantMeter::load(const std::filesystem::path& model) const {
+std::unique_ptr<evaluate::StatefulExecutor> VariantMeter::load(const std::filesystem::path& model) const {
   runtime::ExecutorOptions how = evaluate::executor_options(runtime_);
   how.runners = runners_;
-  return std::make_unique<evaluate::Stepper>(evaluate::load_as_floats(model, how), options_.trial.data.carry);
+  return std::make_unique<evaluate::StatefulExecutor>(evaluate::load_as_floats(model, how),
+                                                      options_.trial.data.carry);
 }
 
 std::filesystem::path VariantMeter::write(const PreparedModel& prepared, const Recipe& recipe) {

@@ -195,8 +195,8 @@ namespace {
 // One pass over the data, each value added up as it comes.
 Observation observe(const std::filesystem::path& path, const ObservableModel& model,
                     const CalibrateOptions& options) {
-  evaluate::Stepper stepper(runtime::load(model.path, evaluate::executor_options(options.runtime)),
-                            options.data.carry);
+  evaluate::StatefulExecutor stepper(runtime::load(model.path, evaluate::executor_options(options.runtime)),
+                                     options.data.carry);
   const evaluate::OpenFeed open = evaluate::open_feed(path, stepper.model().inputs(), options.data);
   Shard shard(*open.feed, options.shard, options.shards);
   if (options.progress != nullptr) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <ounce/error.h>
 
-#include "base/thread_pool.h"
 #include "base/quality.h"
+#include "base/thread_pool.h"
 #include "formats/onnx/emit/emulate_halves.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/writer.h"

@@ -66,8 +66,8 @@ TEST(StatementTest, AGateComesBackWhole) {
   EXPECT_EQ(read.selection, gate.selection);
   EXPECT_EQ(read.gates.max_drops, gate.gates.max_drops);
   EXPECT_EQ(read.metrics.at(0).drop_high, 0.02);
-  EXPECT_EQ(read.tags, gate.quality.tags);
-  EXPECT_EQ(read.outputs, gate.quality.outputs);
+  EXPECT_EQ(read.quality.tags, gate.quality.tags);
+  EXPECT_EQ(read.quality.outputs, gate.quality.outputs);
   EXPECT_EQ(read.run.labels, gate.run.labels);
 }
 

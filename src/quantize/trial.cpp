@@ -61,7 +61,7 @@ struct Expectation {
 };
 
 // Runs the original over the first samples and keeps what it gives.
-void run_original(evaluate::Stepper& stepper, std::uint64_t batches, Expectation& expected) {
+void run_original(evaluate::StatefulExecutor& stepper, std::uint64_t batches, Expectation& expected) {
   const evaluate::OpenFeed& open = expected.open;
   evaluate::DigestingFeed feed(*open.feed);
   expected.given.emplace(stepper, feed, evaluate::evenly_spaced(batches, batches, true),
@@ -88,9 +88,10 @@ DataOptions with_length(const DataOptions& options, const std::vector<data::Valu
 Expectation ask_original(const model::ModelFile& original, const runtime::ExecutorOptions& how,
                          const TrialOptions& options, TrialResult& result) {
   Expectation expected;
-  std::unique_ptr<evaluate::Stepper> stepper;
+  std::unique_ptr<evaluate::StatefulExecutor> stepper;
   try {
-    stepper = std::make_unique<evaluate::Stepper>(runtime::load(original.path(), how), options.data.carry);
+    stepper =
+        std::make_unique<evaluate::StatefulExecutor>(runtime::load(original.path(), how), options.data.carry);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled || error.code() == ErrorCode::kUsage) throw;
     const bool is_the_machine = error.code() == ErrorCode::kIo || error.code() == ErrorCode::kMemory;
@@ -133,7 +134,8 @@ void ask_written(const WrittenFiles& written, runtime::ExecutorOptions how, cons
   how.session.stand_ins = written.stand_ins;
   std::unique_ptr<runtime::Executor> model = runtime::load(written.model, how);
   result.memory_after = model->load_memory();
-  evaluate::Stepper stepper(evaluate::with_float_ports(std::move(model), written.ports), options.data.carry);
+  evaluate::StatefulExecutor stepper(evaluate::with_float_ports(std::move(model), written.ports),
+                                     options.data.carry);
   std::vector<evaluate::OutputMeter> meters;
   for (const data::ValueDescription& output : expected.outputs) meters.emplace_back(output, std::nullopt);
   if (expected.given) {
@@ -358,8 +360,8 @@ InputWatch::InputWatch(const PreparedModel& prepared, const QuantizeOptions& opt
   how.library = options.trial.runtime.library;
   how.isolate = options.trial.runtime.isolate;
   const DataOptions& data = options.trial.data;
-  stepper_ =
-      std::make_unique<evaluate::Stepper>(runtime::load(path, evaluate::executor_options(how)), data.carry);
+  stepper_ = std::make_unique<evaluate::StatefulExecutor>(
+      runtime::load(path, evaluate::executor_options(how)), data.carry);
   open_ = evaluate::open_feed(prepared.source(), stepper_->model().inputs(), data);
   batches_ = evaluate::evenly_spaced(open_.feed->batches(), kMostWatchedBatches, !data.carry.empty());
 }

@@ -112,7 +112,7 @@ class InputWatch {
  private:
   TemporaryFolder folder_{"inputs"};
   std::map<std::string, std::vector<std::size_t>> by_output_;
-  std::unique_ptr<evaluate::Stepper> stepper_;
+  std::unique_ptr<evaluate::StatefulExecutor> stepper_;
   evaluate::OpenFeed open_;
   std::vector<std::uint64_t> batches_;
 };

@@ -63,7 +63,8 @@ int run_decoders(const Arguments& arguments, Host& host, const Options& verb) {
   const VerifyOptions given = options_of(arguments, host);
   const Gates& gates = given.gates;
   if (!gates.max_drops.empty())
-    throw Error(ErrorCode::kUsage, "`--tokens` has one metric, nll: `--max-drop` takes a number without a name");
+    throw Error(ErrorCode::kUsage,
+                "`--tokens` has one metric, nll: `--max-drop` takes a number without a name");
   DecodeOptions options;
   options.runtime = given.runtime;
   options.data = given.data;

@@ -12,7 +12,7 @@
 
 #include "quantize/recipe_json.h"
 #include "search/tune/candidate_maker.h"
-#include "search/tune/clock.h"
+#include "search/tune/evaluator.h"
 #include "search/tune/journal.h"
 #include "search/tune/measuring_evaluator.h"
 #include "search/tune/split.h"
@@ -58,7 +58,7 @@ class FatalBench {
   static QuantizeOptions making_of(const Split& parts, const std::string& target) {
     QuantizeOptions made;
     made.recipe.target = target;
-    made.trial.data = parts.search;
+    made.trial.data = parts.search.data;
     return made;
   }
 };

@@ -33,11 +33,11 @@ struct Script {
   std::vector<ScriptedLayer> layers;
   double gate_db = 30;
   double judge_seconds = 0.5, noise_seconds = 0.1, load_seconds = 0.1;  // that a question takes
-  // How fast a recipe comes out, given what the layers say; contests are numbered from 0.
-  std::function<double(const Recipe&, double speed, int contest)> speed = [](const Recipe&, double ratio,
-                                                                             int) { return ratio; };
-  // Is the machine quiet enough for this contest?
-  std::function<bool(int contest)> is_quiet = [](int) { return true; };
+  // How fast a recipe comes out, given what the layers say; timed comparisons are numbered from 0.
+  std::function<double(const Recipe&, double speed, int timing)> speed = [](const Recipe&, double ratio,
+                                                                            int) { return ratio; };
+  // Is the machine quiet enough for this timed comparison?
+  std::function<bool(int timing)> is_quiet = [](int) { return true; };
   std::function<double(const Recipe&)> memory = {};  // at load, as a share of the original's; none: not known
   std::function<bool(const Candidate&)> adopt = [](const Candidate&) { return true; };
   std::string static_problem = {};  // why static cannot be made
@@ -104,7 +104,7 @@ class ScriptedEvaluator : public Evaluator {
   }
   void keep_back(double seconds) override { kept_back_ = seconds; }
 
-  int judged = 0, contests = 0;
+  int judged = 0, timings = 0;
 
  protected:
   std::vector<SpeedUp> measure_times(const std::vector<Recipe>& recipes, double seconds, int) override {
@@ -120,12 +120,12 @@ class ScriptedEvaluator : public Evaluator {
         after += values * (time != times.end() ? time->second : 1);
       }
       SpeedUp& speed = speeds.emplace_back();
-      speed.ratio = speed.low = speed.high = script_.speed(recipe, before / after, contests);
+      speed.ratio = speed.low = speed.high = script_.speed(recipe, before / after, timings);
       speed.rounds = 100;
-      speed.is_reliable = script_.is_quiet(contests);
+      speed.is_reliable = script_.is_quiet(timings);
       speed.is_measurable = speed.is_reliable && std::abs(speed.ratio - 1) > 0.01;
     }
-    ++contests;
+    ++timings;
     return speeds;
   }
 

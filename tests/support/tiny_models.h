@@ -3,7 +3,7 @@
 //   struct MyTest : testing::Test {
 //     TinyModels models;
 //   };
-//   Stepper stepper = models.step("scale", linear({1, 0, 0, 1}));
+//   StatefulExecutor stepper = models.step("scale", linear({1, 0, 0, 1}));
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,8 +53,8 @@ class TinyModels {
   std::unique_ptr<runtime::Executor> load(const std::string& name, const ModelBuilder& model) const {
     return runtime::load(write(name, model), {});
   }
-  Stepper step(const std::string& name, const ModelBuilder& model,
-               const std::map<std::string, std::string>& carry = {}) const {
+  StatefulExecutor step(const std::string& name, const ModelBuilder& model,
+                        const std::map<std::string, std::string>& carry = {}) const {
     return {load(name, model), carry};
   }
 

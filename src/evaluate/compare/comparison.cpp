@@ -77,7 +77,7 @@ void require_same_interface(const runtime::Executor& reference, const runtime::E
   compare(reference.outputs(), candidate.outputs(), "gives");
 }
 
-Comparison::Comparison(Stepper& reference, Stepper& candidate, const VerifyOptions& options)
+Comparison::Comparison(StatefulExecutor& reference, StatefulExecutor& candidate, const VerifyOptions& options)
     : reference_(reference),
       candidate_(candidate),
       options_(options),

@@ -9,7 +9,6 @@
 
 #include "data/source/data_feed.h"
 #include "evaluate/compare/difference.h"
-#include "evaluate/compare/evidence.h"
 #include "evaluate/metrics/metric_info.h"
 #include "evaluate/models/generate.h"
 #include "evaluate/models/open.h"
@@ -22,7 +21,7 @@ void require_same_interface(const runtime::Executor& reference, const runtime::E
 
 class Comparison {
  public:
-  Comparison(Stepper& reference, Stepper& candidate, const VerifyOptions& options);
+  Comparison(StatefulExecutor& reference, StatefulExecutor& candidate, const VerifyOptions& options);
 
   // Runs the whole feed through both.
   void run(data::Feed& feed, Progress* progress);
@@ -51,8 +50,8 @@ class Comparison {
                     SampleDifference& worst);
   std::size_t labeled_output() const;
 
-  Stepper& reference_;
-  Stepper& candidate_;
+  StatefulExecutor& reference_;
+  StatefulExecutor& candidate_;
   const VerifyOptions& options_;
   std::vector<OutputMeter> outputs_;
   std::vector<OutputEvidence> evidence_;

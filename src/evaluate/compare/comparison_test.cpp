@@ -40,8 +40,8 @@ data::Batch batch_of(const std::vector<Row>& rows, const std::string& name, bool
 struct ComparisonTest : testing::Test {
   VerifyResult compare(const ModelBuilder& reference, const ModelBuilder& candidate,
                        std::vector<data::Batch> batches) {
-    Stepper ours = models.step("a", reference, options.data.carry),
-            theirs = models.step("b", candidate, options.data.carry);
+    StatefulExecutor ours = models.step("a", reference, options.data.carry),
+                     theirs = models.step("b", candidate, options.data.carry);
     Comparison comparison(ours, theirs, options);
     test::ListedFeed feed(std::move(batches));
     comparison.run(feed, options.progress);

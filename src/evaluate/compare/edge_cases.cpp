@@ -166,8 +166,9 @@ struct Judge {
 
 }  // namespace
 
-std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path, Stepper& reference,
-                                     Stepper& candidate, const Comparison& seen, const DataOptions& options) {
+std::vector<EdgeCase> run_edge_cases(const std::filesystem::path& reference_path, StatefulExecutor& reference,
+                                     StatefulExecutor& candidate, const Comparison& seen,
+                                     const DataOptions& options) {
   const std::vector<ValueDescription>& inputs = reference.model().inputs();
   std::map<std::string, Legal> legal = legal_values(*formats::open_model(reference_path), inputs, options);
   for (const auto& [name, range] : seen.input_ranges()) legal[name].range = range;

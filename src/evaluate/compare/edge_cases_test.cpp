@@ -29,7 +29,7 @@ const ModelBuilder kPassedOn = model_of([](ModelBuilder& m) { m.node("Identity",
 struct EdgeCasesTest : testing::Test {
   std::vector<EdgeCase> run(const ModelBuilder& reference, const ModelBuilder& candidate,
                             data::Tensor x = tensor_of<float>({1, 4}, {-1, 0.5, 0.25, 1})) {
-    Stepper ours = models.step("a", reference), theirs = models.step("b", candidate);
+    StatefulExecutor ours = models.step("a", reference), theirs = models.step("b", candidate);
     VerifyOptions options;
     Comparison comparison(ours, theirs, options);
     data::Batch batch;

@@ -1,4 +1,4 @@
-#include "evaluate/compare/evidence.h"
+#include "evaluate/compare/difference.h"
 
 #include <gtest/gtest.h>
 

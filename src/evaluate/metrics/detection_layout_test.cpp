@@ -132,7 +132,7 @@ TEST(DetectionLayoutTest, TheReferenceIsTheTruthWithoutLabels) {
                none = table(with_nothing({100, 50, 20, 10, 0.1F, 0.01F}, 20), true);
   const auto add = [&](const Tensor& reference, const Tensor& candidate) {
     const data::TensorView a = reference, b = candidate;
-    meter.add({&a, 1}, {&b, 1}, nullptr, "a.jpg");
+    meter.add({{&a, 1}, {&b, 1}, nullptr, {}, "a.jpg"});
   };
   add(ours, near);
   EXPECT_EQ(meter.results()[0].name, "map50");
@@ -147,11 +147,10 @@ TEST(DetectionLayoutTest, TheReferenceIsTheTruthWithoutLabels) {
 
 TEST(DetectionLayoutTest, LabelsMayBeShares) {
   DetectionMeter meter({described("y", ElementType::kFloat, {1, 6, 20})}, 0.05);
-  meter.set_picture(200, 100);
   const Tensor ours = table(with_nothing({100, 50, 20, 10, 0.1F, 0.9F}, 20), true);
   const Tensor label = tensor_of<float>({1, 5}, {0.45F, 0.45F, 0.55F, 0.55F, 1});
   const data::TensorView a = ours;
-  meter.add({&a, 1}, {&a, 1}, &label, "a.jpg");
+  meter.add({{&a, 1}, {&a, 1}, &label, {}, "a.jpg", 200, 100});
   EXPECT_EQ(meter.results()[0].reference, 1);
 }
 

@@ -79,7 +79,8 @@ std::size_t find(const std::vector<data::ValueDescription>& values, const std::s
 
 }  // namespace
 
-Stepper::Stepper(std::unique_ptr<runtime::Executor> model, const std::map<std::string, std::string>& carry)
+StatefulExecutor::StatefulExecutor(std::unique_ptr<runtime::Executor> model,
+                                   const std::map<std::string, std::string>& carry)
     : model_(std::move(model)) {
   for (const auto& [input, output] : carry) {
     const std::size_t to = find(model_->inputs(), input, "input"),
@@ -92,7 +93,7 @@ Stepper::Stepper(std::unique_ptr<runtime::Executor> model, const std::map<std::s
   }
 }
 
-std::span<const data::TensorView> Stepper::run(const data::Batch& batch) {
+std::span<const data::TensorView> StatefulExecutor::run(const data::Batch& batch) {
   inputs_.assign(batch.inputs.begin(), batch.inputs.end());
   if (!batch.starts_sequence) {
     for (const Carried& carried : carried_) {

@@ -45,11 +45,11 @@ OpenFeed open_feed(const std::filesystem::path& model, const std::vector<data::V
 
 // Runs a model over batches and carries its states from one run to the next.
 
-class Stepper {
+class StatefulExecutor {
  public:
   // `carry`: the input that gets what an output gave one run before. Throws Error{kUsage} for names that the
   // model does not have, or types that differ.
-  Stepper(std::unique_ptr<runtime::Executor> model, const std::map<std::string, std::string>& carry);
+  StatefulExecutor(std::unique_ptr<runtime::Executor> model, const std::map<std::string, std::string>& carry);
 
   // The outputs, valid until the next run. At the start of a sequence states are those of the batch.
   std::span<const data::TensorView> run(const data::Batch& batch);

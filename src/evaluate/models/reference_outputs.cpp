@@ -93,7 +93,7 @@ class ReferenceOutputs::Subset final : public data::Feed {
   std::vector<std::uint64_t> which_;
 };
 
-ReferenceOutputs::ReferenceOutputs(evaluate::Stepper& reference, data::Feed& feed,
+ReferenceOutputs::ReferenceOutputs(evaluate::StatefulExecutor& reference, data::Feed& feed,
                                    const std::vector<std::uint64_t>& batches, std::uint64_t most_bytes,
                                    Inputs inputs)
     : most_bytes_(most_bytes),
@@ -115,14 +115,14 @@ ReferenceOutputs::ReferenceOutputs(evaluate::Stepper& reference, data::Feed& fee
   }
 }
 
-void ReferenceOutputs::replay(evaluate::Stepper& other, data::Feed& feed, const Take& take) const {
+void ReferenceOutputs::replay(evaluate::StatefulExecutor& other, data::Feed& feed, const Take& take) const {
   std::vector<std::size_t> all(runs_.size());
   std::iota(all.begin(), all.end(), 0);
   replay(other, feed, all, take);
 }
 
-void ReferenceOutputs::replay(evaluate::Stepper& other, data::Feed& feed, std::span<const std::size_t> which,
-                              const Take& take) const {
+void ReferenceOutputs::replay(evaluate::StatefulExecutor& other, data::Feed& feed,
+                              std::span<const std::size_t> which, const Take& take) const {
   data::Batch batch;
   for (const std::size_t i : which) {
     throw_if_cancelled();

@@ -6,7 +6,7 @@
 //
 // By inputs, where a reference answers inputs that come again, bit for bit, without being run:
 //   const auto kept = std::make_shared<ReferenceOutputs>(kMostKeptBytes);
-//   Stepper reference(answer_from(kept, load(…)), carry);
+//   StatefulExecutor reference(answer_from(kept, load(…)), carry);
 #pragma once
 
 #include <ounce/verify.h>
@@ -40,15 +40,16 @@ class ReferenceOutputs {
   explicit ReferenceOutputs(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
   // Runs the reference over these batches in their order, as far as what is kept fits into `most_bytes`; the
   // first one always does.
-  ReferenceOutputs(evaluate::Stepper& reference, data::Feed& feed, const std::vector<std::uint64_t>& batches,
-                   std::uint64_t most_bytes, Inputs inputs = Inputs::kReadAgain);
+  ReferenceOutputs(evaluate::StatefulExecutor& reference, data::Feed& feed,
+                   const std::vector<std::uint64_t>& batches, std::uint64_t most_bytes,
+                   Inputs inputs = Inputs::kReadAgain);
 
   // Runs another model over the same batches. `take` gets each run of the reference, and what the other gave;
   // once it says false, that is enough.
   using Take = std::function<bool(const ReferenceRun&, std::span<const data::TensorView> given)>;
-  void replay(evaluate::Stepper& other, data::Feed& feed, const Take& take) const;
+  void replay(evaluate::StatefulExecutor& other, data::Feed& feed, const Take& take) const;
   // … or over these of them, in this order.
-  void replay(evaluate::Stepper& other, data::Feed& feed, std::span<const std::size_t> which,
+  void replay(evaluate::StatefulExecutor& other, data::Feed& feed, std::span<const std::size_t> which,
               const Take& take) const;
   // These runs as a feed and as the reference, which gives what is kept, in this order. Inputs must be kept;
   // both live no longer than this.

@@ -48,7 +48,7 @@ class KeptFeed : public data::Feed {
 };
 
 struct ReferenceOutputsTest : testing::Test {
-  Stepper times(float factor) { return {std::make_unique<Times>(factor, runs), {}}; }
+  StatefulExecutor times(float factor) { return {std::make_unique<Times>(factor, runs), {}}; }
   std::vector<float> kept_values(const ReferenceOutputs& kept) {
     std::vector<float> values;
     for (const ReferenceRun& run : kept.runs()) values.push_back(numbers_of<float>(run.outputs[0]).at(0));
@@ -59,7 +59,7 @@ struct ReferenceOutputsTest : testing::Test {
 };
 
 TEST_F(ReferenceOutputsTest, KeepsWhatTheOriginalGaveInTheOrderOfTheBatches) {
-  Stepper original = times(2);
+  StatefulExecutor original = times(2);
   const ReferenceOutputs kept(original, feed, {1, 4, 7}, 1000);
   EXPECT_THAT(kept_values(kept), ElementsAre(2, 8, 14));
   EXPECT_EQ(kept.samples(), 6U);
@@ -69,10 +69,10 @@ TEST_F(ReferenceOutputsTest, KeepsWhatTheOriginalGaveInTheOrderOfTheBatches) {
 }
 
 TEST_F(ReferenceOutputsTest, AnotherModelMeetsTheSameInputsAndTheOriginalIsNotAskedAgain) {
-  Stepper original = times(2);
+  StatefulExecutor original = times(2);
   const ReferenceOutputs kept(original, feed, {1, 4}, 1000);
   runs = 0;
-  Stepper other = times(3);
+  StatefulExecutor other = times(3);
   std::vector<float> both;
   kept.replay(other, feed, [&](const ReferenceRun& run, auto given) {
     both.push_back(numbers_of<float>(run.outputs[0]).at(0));
@@ -84,7 +84,7 @@ TEST_F(ReferenceOutputsTest, AnotherModelMeetsTheSameInputsAndTheOriginalIsNotAs
 }
 
 TEST_F(ReferenceOutputsTest, EndsWhenThatIsEnough) {
-  Stepper original = times(2), other = times(3);
+  StatefulExecutor original = times(2), other = times(3);
   const ReferenceOutputs kept(original, feed, {1, 4, 5}, 1000);
   runs = 0;
   kept.replay(other, feed, [](const ReferenceRun&, auto) { return false; });
@@ -92,7 +92,7 @@ TEST_F(ReferenceOutputsTest, EndsWhenThatIsEnough) {
 }
 
 TEST_F(ReferenceOutputsTest, KeepsWhatFitsAndTheFirstOneAlways) {
-  Stepper original = times(2);
+  StatefulExecutor original = times(2);
   const ReferenceOutputs none(original, feed, {3, 4, 5}, 0);
   EXPECT_THAT(kept_values(none), ElementsAre(6));
   EXPECT_TRUE(none.is_cut());
@@ -102,7 +102,7 @@ TEST_F(ReferenceOutputsTest, KeepsWhatFitsAndTheFirstOneAlways) {
 }
 
 TEST_F(ReferenceOutputsTest, InputsAreKeptWhereTheyAreWanted) {
-  Stepper original = times(2);
+  StatefulExecutor original = times(2);
   const ReferenceOutputs kept(original, feed, {3, 4}, 3 * sizeof(float), ReferenceOutputs::Inputs::kKept);
   ASSERT_EQ(kept.runs().size(), 1U);  // they count as well
   EXPECT_EQ(numbers_of<float>(kept.runs()[0].batch.inputs.at(0)).at(0), 3);

@@ -23,7 +23,7 @@ struct Agreement {
 // One model here and there, on the first samples.
 Agreement agreement_of(const Loader& load, const AcrossCpus& models, const runtime::ExecutorOptions& there,
                        std::uint64_t batches) {
-  Stepper ours(load(models.here), models.carry), theirs(load(there), models.carry);
+  StatefulExecutor ours(load(models.here), models.carry), theirs(load(there), models.carry);
   std::vector<OutputMeter> meters;
   for (const data::ValueDescription& output : ours.model().outputs())
     meters.emplace_back(output, std::nullopt);

@@ -22,6 +22,9 @@ namespace ounce::evaluate {
 
 using runtime::SlotTimes;
 
+// Speed-ups between these are not worth a decision: people do not notice them.
+inline constexpr double kClearlyFaster = 1.05, kClearlySlower = 0.95;
+
 // Runs a model so many times in a row.
 using Slot = std::function<SlotTimes(std::uint64_t runs)>;
 

@@ -1,6 +1,6 @@
 // The order and the time of methods on a virtual clock: the same findings on an idle and on a busy machine,
 // if the budget allows it.
-#include "search/advise/schedule.h"
+#include "search/advise/methods.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -13,7 +13,6 @@
 #include "formats/onnx/qat/quantized_state.h"
 #include "quantize/original.h"
 #include "search/advise/family_signs.h"
-#include "search/advise/family_task.h"
 
 namespace ounce::search {
 namespace {

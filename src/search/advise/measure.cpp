@@ -16,7 +16,6 @@
 #include "search/advise/methods.h"
 #include "search/advise/quality.h"
 #include "search/advise/rules.h"
-#include "search/advise/schedule.h"
 #include "search/tune/split.h"
 
 namespace ounce::search {

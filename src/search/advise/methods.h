@@ -44,4 +44,38 @@ struct WeightSurvey {
 
 WeightSurvey survey_weights(const onnx::Model& model, const graph::Index& index);
 
+// The order in which methods are tried, and how much of the budget each of them gets.
+//
+// A method is made, compared with the original and timed against it before the next one begins, so that every
+// finding is complete when the time is up. If a faster method passes but its samples are too few to be
+// certain, more of them are compared before another method is tried. A method that does not fit into the time
+// left makes room for cheaper ones. The most promising one is tried even if it seems to take somewhat too
+// long, because estimates are rough before anything was made.
+
+// Does the work. Tests answer from a script, on a virtual clock.
+class MethodLab {
+ public:
+  MethodLab() = default;
+  virtual ~MethodLab() = default;
+  MethodLab(const MethodLab&) = delete;
+  MethodLab& operator=(const MethodLab&) = delete;
+
+  virtual double left() const = 0;                          // seconds of the budget
+  virtual double making_estimate(Format format) const = 0;  // seconds to make a method and to compare it
+  virtual double timing_estimate() const = 0;               // seconds of the shortest timing that is a result
+  // Makes and compares the finding's method within so many seconds, and fills in the finding. Sets
+  // is_measured, or why_not and is_out_of_time.
+  virtual void make(double limit, MethodFinding& finding) = 0;
+  // Times it against the original for about so many seconds in all. Completed rounds are kept.
+  virtual void time(double seconds, MethodFinding& finding) = 0;
+  // Seconds to compare as many samples as would make its quality certain; 0 if the data does not have them.
+  virtual double certainty_estimate(const MethodFinding& finding) const = 0;
+  // Does that, unless it takes longer than `limit` seconds: then the finding stays as it is.
+  virtual void compare_more(double limit, MethodFinding& finding) = 0;
+};
+
+// Tries the methods that have no why_not, in their order. Gives the seconds, by estimate, that were missing
+// to measure the first three, which are the most promising ones; 0 if these were measured.
+double try_methods(MethodLab& lab, std::vector<MethodFinding>& methods);
+
 }  // namespace ounce::search

@@ -9,7 +9,6 @@ namespace ounce::search {
 inline constexpr std::uint64_t kSmallModel = 10'000'000, kLargeModel = 50'000'000;
 
 inline constexpr double kWorthwhileSpeed = 1.1;  // a method that brings less brings nothing
-inline constexpr double kSameSpeed = 1.05;       // closer than this, the smaller model wins
 inline constexpr double kWorthwhileSize = 0.8;   // of the bytes: a method that leaves more saves nothing
 
 // Quality, where there are no labels.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/quality.h"
+#include "evaluate/timing/rounds.h"
 #include "search/advise/commands.h"
 #include "search/advise/rules.h"
 
@@ -50,7 +51,9 @@ const MethodFinding* fastest(const AdviseResult& result, bool is_acceptable) {
       continue;
     if (best == nullptr) best = &method;
     const double ratio = method.speed_up.ratio / best->speed_up.ratio;
-    if (ratio > kSameSpeed || (method.bytes < best->bytes && ratio * kSameSpeed > 1)) best = &method;
+    if (ratio > evaluate::kClearlyFaster ||
+        (method.bytes < best->bytes && ratio * evaluate::kClearlyFaster > 1))
+      best = &method;
   }
   return best;
 }

@@ -245,17 +245,17 @@ Exclusion choose_exclusion(const std::vector<GroupNoise>& groups, double all, do
   if (best.is_enough) return best;
   if (const auto one = one_that_is_enough(groups, limit)) return {{*one}, *groups[*one].without, true};
   std::vector<std::size_t> known;  // those that were measured
-  std::vector<Piece> pieces;
+  std::vector<Option> options;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (!groups[i].alone) continue;
     known.push_back(i);
-    pieces.push_back({*groups[i].alone, static_cast<double>(groups[i].bytes + 1)});
+    options.push_back({*groups[i].alone, static_cast<double>(groups[i].bytes + 1)});
   }
   int tries = 0;
-  const auto passes = [&](const Pieces& left_out) {
+  const auto passes = [&](const Indices& some) {
     ++tries;
     std::set<std::size_t> chosen;
-    for (const std::size_t i : left_out) chosen.insert(known[i]);
+    for (const std::size_t i : some) chosen.insert(known[i]);
     const double noise = std::min(measure(chosen), kDestroyed);
     const bool is_enough = noise <= limit;
     const bool is_better = is_enough ? !best.is_enough || chosen.size() < best.groups.size()
@@ -263,12 +263,12 @@ Exclusion choose_exclusion(const std::vector<GroupNoise>& groups, double all, do
     if (is_better) best = {std::move(chosen), noise, is_enough};
     return is_enough;
   };
-  const LeaveOutQuestions ask{passes, [&] { return tries < kMostTries; }};
-  auto found = shortest_passing(pieces, all, limit, ask);
+  const PassingTest ask{passes, [&] { return tries < kMostTries; }};
+  auto found = cheapest_passing(options, all, limit, ask);
   if (!found) return best;
   std::stable_sort(found->begin(), found->end(),
-                   [&](std::size_t a, std::size_t b) { return pieces[a].cost < pieces[b].cost; });
-  without_the_needless(*found, ask);
+                   [&](std::size_t a, std::size_t b) { return options[a].cost < options[b].cost; });
+  drop_unneeded(*found, ask);
   return best;
 }
 

@@ -20,8 +20,7 @@
 #include "quantize/recipe_json.h"
 #include "search/sensitivity/findings.h"
 #include "search/tune/evaluator.h"
-#include "search/tune/identity.h"
-#include "search/tune/side_by_side.h"
+#include "search/tune/journal.h"
 #include "search/tune/tuning.h"
 
 namespace ounce::search {

@@ -1,4 +1,4 @@
-#include "search/tune/clock.h"
+#include "search/tune/evaluator.h"
 
 #include <gtest/gtest.h>
 

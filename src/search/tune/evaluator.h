@@ -4,16 +4,61 @@
 #pragma once
 
 #include <ounce/error.h>
+#include <ounce/runtime.h>
 #include <ounce/tune.h>
 
+#include <chrono>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "search/tune/clock.h"
 #include "search/tune/layers.h"
 
 namespace ounce::search {
+
+// What a search has used of its budget, as if it had never been interrupted: what was found in the journal
+// counts with the seconds that it took at first. So a run that goes on ends where it would have ended.
+//
+// A budget is a time or a number of models. Models are counted whether they are made or known from before,
+// and no clock is asked then: such a search goes the same way on every machine.
+
+class Clock {
+ public:
+  using Now = std::function<double()>;  // seconds since some moment
+
+  explicit Clock(const Budget& budget, Now now = steady_seconds)
+      : budget_(budget), now_(std::move(now)), begin_(now_()) {}
+
+  bool counts_models() const { return budget_.models != 0; }
+  // In what the budget is given in: seconds, or models.
+  double budget() const { return counts_models() ? static_cast<double>(budget_.models) : budget_.seconds; }
+  double elapsed() const {
+    return counts_models() ? static_cast<double>(models_) : real_seconds() + credited_;
+  }
+  double left() const { return budget() - elapsed(); }
+  double real_seconds() const { return now_() - begin_; }
+
+  // A measurement that was known from before, and took so long at first.
+  void credit(double seconds) { credited_ += seconds; }
+  // Models that are about to be measured. Throws Error{kCancelled} when the budget does not allow for them.
+  void count(std::uint64_t models) {
+    if (counts_models() && models_ + models > budget_.models)
+      throw Error(ErrorCode::kCancelled, "so many models were not to be made");
+    models_ += models;
+  }
+
+ private:
+  static double steady_seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
+  Budget budget_;
+  Now now_;
+  double begin_, credited_ = 0;
+  std::uint64_t models_ = 0;
+};
 
 // A layer, and how a recipe treats it.
 struct TreatedLayer {
@@ -55,10 +100,11 @@ class Evaluator {
   // What loading it takes; nothing where a system does not tell.
   virtual std::optional<MeasuredMemory> memory(const Recipe&) { return std::nullopt; }
 
-  // How much faster each is than the original, all in one contest; so many seconds for each. All of them
-  // can be made. With a budget of models nothing is timed: what is said then follows from the formats. Where
-  // the machine was too busy, the ratio is 1, not measurable and not reliable.
-  std::vector<SpeedUp> contest(const std::vector<Recipe>& recipes, double seconds, int repetition = 0);
+  // How much faster each is than the original, all in one timed comparison; so many seconds for each. All of
+  // them can be made. With a budget of models nothing is timed: what is said then follows from the formats.
+  // Where the machine was too busy, the ratio is 1, not measurable and not reliable.
+  std::vector<SpeedUp> timed_comparison(const std::vector<Recipe>& recipes, double seconds,
+                                        int repetition = 0);
   // The same, but who comes out a little slower than the original is timed twice more, each time loaded anew,
   // and the middle one counts: where a session happens to lie in memory is worth some percent.
   std::vector<SpeedUp> time(const std::vector<Recipe>& recipes, double seconds);
@@ -92,5 +138,13 @@ inline bool is_own_failure(const Error& error) {
 inline bool is_shortage(const Error& error) {
   return error.code() == ErrorCode::kTimeout || error.code() == ErrorCode::kMemory;
 }
+
+// How many sessions of a model the memory and the CPUs let run at the same time.
+
+// Models of so many bytes that half of the free memory holds, decoded; at least 1.
+std::uint64_t sessions_in_memory(std::uint64_t model_bytes);
+
+// Each with the threads of `runtime`, on `cpus` CPUs (0: all).
+unsigned side_by_side(std::uint64_t model_bytes, const RuntimeOptions& runtime, unsigned cpus);
 
 }  // namespace ounce::search

@@ -1,4 +1,4 @@
-#include "search/tune/faster_in_floats.h"
+#include "search/tune/layer_cost.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "search/tune/identity.h"
+#include "search/tune/journal.h"
 
 #include <gmock/gmock.h>
 

@@ -72,7 +72,7 @@ TEST_F(LayerCostTest, CostsOfStorageAreSharesOfTheBytes) {
   EXPECT_EQ(found[3].values, 6000U);
   EXPECT_DOUBLE_EQ(found[0].cost, 1000.0 / 40000);
   EXPECT_DOUBLE_EQ(found[3].cost, 6000.0 / 40000);
-  EXPECT_EQ(search.evaluator.contests, 0);
+  EXPECT_EQ(search.evaluator.timings, 0);
 }
 
 TEST_F(LayerCostTest, CostsOfArithmeticAreSharesOfTheTime) {

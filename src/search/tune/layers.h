@@ -3,14 +3,28 @@
 
 #include <ounce/sensitivity.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
 
 namespace ounce::search {
+
+// Where layers stand in a graph, seen by what flows into what: which are first, which are last, and which
+// belong to attention. Values are followed into the bodies of If, Loop and Scan and out of them again.
+
+using NodePlace = std::pair<std::size_t, std::size_t>;  // body and node
+
+struct LayerRole {
+  bool is_first = false, is_last = false, is_attention = false;
+};
+
+// One for each layer, in their order.
+std::vector<LayerRole> find_roles(const graph::Index& index, const std::vector<NodePlace>& layers);
 
 struct Layer {
   std::string output;  // names it in Recipe::nodes

@@ -22,7 +22,6 @@
 #include "search/tune/evaluator.h"
 #include "search/tune/measurement_json.h"
 #include "search/tune/objective.h"
-#include "search/tune/side_by_side.h"
 #include "search/tune/tuning.h"
 
 namespace ounce::search {
@@ -59,7 +58,7 @@ MeasuringEvaluator::MeasuringEvaluator(const TuneOptions& options, const Split& 
     : Evaluator(clock),
       options_(options),
       split_(split),
-      search_confidence_(HeldOutTries(options.gates.confidence.value_or(0)).confidence_of_first()),
+      search_confidence_(ValidationAttempts(options.gates.confidence.value_or(0)).confidence_of_first()),
       maker_(maker),
       journal_(journal) {
   original_bytes_ = evaluate::check_model(maker.model()).bytes;

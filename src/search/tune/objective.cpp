@@ -6,21 +6,22 @@
 #include <limits>
 #include <string_view>
 
+#include "evaluate/timing/rounds.h"
+
 namespace ounce::search {
 namespace {
 
 constexpr double kSameTime = 0.03, kSameSize = 0.005;  // shares
 constexpr double kSameQuality = 1;                     // dB
-constexpr double kFaster = 1.05;                       // than the original, so that somebody notices
 constexpr double kNotFaster = 2;                       // times the cost of a balanced model
 constexpr double kSmaller = 0.99;                      // … and smaller
-constexpr double kSlower = 0.98, kMuchSlower = 0.95;   // the latter however unsure it is
+constexpr double kSlower = 0.98;                       // where the timing is sure
 constexpr double kUntimed = std::numeric_limits<double>::infinity();
 
 double time_of(const TuneTrial& trial) { return trial.speed_up.ratio > 0 ? 1 / trial.speed_up.ratio : 1; }
 
 bool is_faster(const TuneTrial& trial) {
-  return trial.speed_up.is_measurable && trial.speed_up.ratio >= kFaster;
+  return trial.speed_up.is_measurable && trial.speed_up.ratio >= evaluate::kClearlyFaster;
 }
 
 double tolerance_of(Objective objective) { return objective == Objective::kSize ? kSameSize : kSameTime; }
@@ -39,7 +40,7 @@ bool is_slower(const SpeedUp& speed, Objective objective) {
   // Decoding at run time is slow unless a timing shows that it is not; everything else is usually not slower.
   if (!speed.is_reliable) return objective == Objective::kMemory;
   if (objective == Objective::kMemory) return speed.ratio < kLeastMemorySpeed;
-  return speed.ratio < kMuchSlower || (speed.is_measurable && speed.ratio < kSlower);
+  return speed.ratio < evaluate::kClearlySlower || (speed.is_measurable && speed.ratio < kSlower);
 }
 
 bool gains(const TuneTrial& trial) {

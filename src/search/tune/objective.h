@@ -10,9 +10,9 @@
 
 namespace ounce::search {
 
-// By more than two contests of the same model may differ; for memory, by more than may be given away for it.
-// An unreliable timing shows nothing: only where the objective is memory does a model have to prove its
-// speed.
+// By more than two timed comparisons of the same model may differ; for memory, by more than may be given away
+// for it. An unreliable timing shows nothing: only where the objective is memory does a model have to prove
+// its speed.
 bool is_slower(const SpeedUp& speed, Objective objective = Objective::kBalanced);
 
 // Is it smaller than the original, or faster, or does it take less memory?
@@ -47,9 +47,9 @@ std::string rejection_of(const TuneTrial& trial, Objective objective, const Tune
 // what is left, and so on. A try that passes costs nothing: the next one is made only because this one was
 // good. So however many are tried, all of them together do not err more often than was allowed.
 
-class HeldOutTries {
+class ValidationAttempts {
  public:
-  explicit HeldOutTries(double confidence) : confidence_(confidence) {}  // 0: the samples alone decide
+  explicit ValidationAttempts(double confidence) : confidence_(confidence) {}  // 0: the samples alone decide
 
   double confidence() const { return confidence_; }
   double confidence_of_first() const { return after(0); }

@@ -75,7 +75,7 @@ TEST(ObjectiveTest, WhatFailsOrIsSlowerIsNoAnswer) {
   EXPECT_FALSE(is_eligible(impossible));
 }
 
-TEST(ObjectiveTest, ContestsMayErrALittle) {
+TEST(ObjectiveTest, TimingsMayErrALittle) {
   SpeedUp speed;
   speed.is_measurable = true;
   speed.ratio = 0.985;

@@ -16,7 +16,7 @@ RecordedReference::RecordedReference(const std::filesystem::path& original, cons
     : original_(original), how_(how) {
   how_.progress = nullptr;
   how_.worst = 0;
-  evaluate::Stepper stepper(evaluate::load_as_floats(original, executor_options()), how.data.carry);
+  evaluate::StatefulExecutor stepper(evaluate::load_as_floats(original, executor_options()), how.data.carry);
   version_ = stepper.model().library_version();
   const evaluate::OpenFeed open = evaluate::open_feed(original, stepper.model().inputs(), how.data);
   available_ = open.feed->samples();
@@ -50,8 +50,8 @@ VerifyResult RecordedReference::compare(const std::filesystem::path& path, std::
   result.candidate = path;
   result.runtime_version = version_;
   const std::vector<std::uint64_t> chosen = choose(kept_->runs().size(), samples(), most_samples);
-  evaluate::Stepper reference(kept_->reference_of(chosen), {});
-  evaluate::Stepper candidate(evaluate::load_as_floats(path, executor_options()), how_.data.carry);
+  evaluate::StatefulExecutor reference(kept_->reference_of(chosen), {});
+  evaluate::StatefulExecutor candidate(evaluate::load_as_floats(path, executor_options()), how_.data.carry);
   evaluate::require_same_interface(reference.model(), candidate.model(), path);
   result.load_seconds = time.seconds();
   const std::unique_ptr<data::Feed> feed = kept_->feed_of(chosen);

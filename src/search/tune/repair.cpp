@@ -25,24 +25,25 @@ class Repairer {
     const std::vector<Format> rough =
         is_storage ? std::vector{recipe_.format} : std::vector{Format::kStatic, Format::kDynamic};
     layer_costs_ = measure_layer_costs(evaluator_, recipe_, rough, !is_storage, has_time_);
-    std::vector<Piece> pieces;
-    for (const LayerCost& cost : layer_costs_) pieces.push_back({cost.gain, std::max(cost.cost, kLeastCost)});
+    std::vector<Option> options;
+    for (const LayerCost& cost : layer_costs_)
+      options.push_back({cost.gain, std::max(cost.cost, kLeastCost)});
     const double noise = evaluator_.noises({recipe_}).front(), limit = std::pow(10, -least_sqnr_ / 10);
     Repaired repaired;
     // Storage that has to grow again in most places is not worth the way.
-    if (is_storage && 2 * expected_count(pieces, noise, limit) > pieces.size() + 1) return repaired;
+    if (is_storage && 2 * expected_count(options, noise, limit) > options.size() + 1) return repaired;
     const auto may_go_on = [this] { return has_time_(step_); };
-    const auto found = shortest_passing(
-        pieces, noise, limit,
-        {[&](const Pieces& groups) { return passes(chosen_of(layer_costs_, groups)); }, may_go_on});
+    const auto found = cheapest_passing(
+        options, noise, limit,
+        {[&](const Indices& groups) { return passes(chosen_of(layer_costs_, groups)); }, may_go_on});
     if (!found) return repaired;
     // Nor may all layers of a block be needed.
     const std::vector<LayerCost> layers = single_layers(*found);
-    Pieces all(layers.size());
+    Indices all(layers.size());
     std::iota(all.begin(), all.end(), 0);
     chosen_ = chosen_of(
-        layers, without_the_needless(
-                    all, {[&](const Pieces& some) { return passes(chosen_of(layers, some)); }, may_go_on}));
+        layers, drop_unneeded(
+                    all, {[&](const Indices& some) { return passes(chosen_of(layers, some)); }, may_go_on}));
     store_smaller();
     repaired.recipe = mixed(chosen_);
     repaired.what = describe(is_storage);
@@ -55,13 +56,13 @@ class Repairer {
     Format format = Format::kW16;
   };
 
-  static std::vector<Chosen> chosen_of(const std::vector<LayerCost>& costs, const Pieces& numbers) {
+  static std::vector<Chosen> chosen_of(const std::vector<LayerCost>& costs, const Indices& numbers) {
     std::vector<Chosen> chosen;
     for (const std::size_t i : numbers) chosen.push_back({costs[i]});
     return chosen;
   }
   // Of these groups, the cheapest first.
-  std::vector<LayerCost> single_layers(const Pieces& groups) const {
+  std::vector<LayerCost> single_layers(const Indices& groups) const {
     std::vector<LayerCost> single;
     for (const std::size_t i : groups) {
       for (const std::string& output : layer_costs_[i].outputs) {
@@ -133,13 +134,13 @@ namespace {
 
 constexpr std::size_t kMostRemovals = 24;  // tries to do without some
 
-double noise_of(const Piece& piece) { return piece.noise < kDestroyed ? piece.noise : kDestroyed; }
+double noise_of(const Option& option) { return option.noise < kDestroyed ? option.noise : kDestroyed; }
 
 class Returns {
  public:
-  Returns(Pieces chosen, const LeaveOutQuestions& ask) : chosen_(std::move(chosen)), ask_(ask) {}
+  Returns(Indices chosen, const PassingTest& ask) : chosen_(std::move(chosen)), ask_(ask) {}
 
-  Pieces run() {
+  Indices run() {
     const std::size_t half = chosen_.size() / 2;
     if (chosen_.size() < 2) return chosen_;
     give_back(half, chosen_.size() - half);
@@ -151,7 +152,7 @@ class Returns {
   // All of these, or else each half of them.
   void give_back(std::size_t first, std::size_t count) {
     if (count == 0 || tries_++ >= kMostRemovals || !ask_.may_go_on()) return;
-    Pieces fewer = chosen_;
+    Indices fewer = chosen_;
     const auto begin = fewer.begin() + static_cast<std::ptrdiff_t>(first);
     fewer.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
     if (!fewer.empty() && ask_.passes(fewer)) {
@@ -164,45 +165,45 @@ class Returns {
     give_back(first, half);
   }
 
-  Pieces chosen_;
-  const LeaveOutQuestions& ask_;
+  Indices chosen_;
+  const PassingTest& ask_;
   std::size_t tries_ = 0;
 };
 
 }  // namespace
 
-Pieces by_worth(const std::vector<Piece>& pieces) {
-  Pieces order(pieces.size());
+Indices by_worth(const std::vector<Option>& options) {
+  Indices order(options.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto worth = [&](std::size_t i) { return noise_of(pieces[i]) / std::max(pieces[i].cost, 1e-30); };
+  const auto worth = [&](std::size_t i) { return noise_of(options[i]) / std::max(options[i].cost, 1e-30); };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return worth(a) > worth(b); });
   return order;
 }
 
-std::size_t expected_count(const std::vector<Piece>& pieces, double all, double limit) {
+std::size_t expected_count(const std::vector<Option>& options, double all, double limit) {
   double sum = 0;
-  for (const Piece& piece : pieces) sum += noise_of(piece);
+  for (const Option& option : options) sum += noise_of(option);
   // What they bring together is known better than what each brings alone.
   const double scale = sum > 0 ? std::min(all, kDestroyed) / sum : 0;
   double left = std::min(all, kDestroyed);
   std::size_t count = 0;
-  for (const std::size_t i : by_worth(pieces)) {
+  for (const std::size_t i : by_worth(options)) {
     if (count != 0 && left <= limit) break;
-    left -= scale * noise_of(pieces[i]);
+    left -= scale * noise_of(options[i]);
     ++count;
   }
   return count;
 }
 
-std::optional<Pieces> shortest_passing(const std::vector<Piece>& pieces, double all, double limit,
-                                       const LeaveOutQuestions& ask) {
-  const Pieces order = by_worth(pieces);
+std::optional<Indices> cheapest_passing(const std::vector<Option>& options, double all, double limit,
+                                        const PassingTest& ask) {
+  const Indices order = by_worth(options);
   const auto first = [&](std::size_t count) {
-    return Pieces(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+    return Indices(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
   };
   std::size_t fails = 0, holds = 0;
-  for (std::size_t count = expected_count(pieces, all, limit); holds == 0;
+  for (std::size_t count = expected_count(options, all, limit); holds == 0;
        count = std::min(2 * count, order.size())) {
     if (order.empty() || !ask.may_go_on()) return std::nullopt;
     if (ask.passes(first(count)))
@@ -219,7 +220,7 @@ std::optional<Pieces> shortest_passing(const std::vector<Piece>& pieces, double 
   return first(holds);
 }
 
-Pieces without_the_needless(Pieces chosen, const LeaveOutQuestions& ask) {
+Indices drop_unneeded(Indices chosen, const PassingTest& ask) {
   return Returns(std::move(chosen), ask).run();
 }
 

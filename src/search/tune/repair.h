@@ -25,40 +25,40 @@ struct Repaired {
 Repaired repair(Evaluator& evaluator, const Recipe& recipe, double least_sqnr,
                 const std::function<bool(double)>& has_time);
 
-// Which pieces of a model to treat with more care (to leave in floats, or to give more bits), so that the
-// whole passes at the least cost? Sensitivity and tune differ in what a piece is, what it costs and what
-// passes. (A static recipe knows more of its nodes, and what time they take: quantize/float_nodes.h.)
+// Chooses parts of a model to treat with more care (FP32, or more bits), so that the whole passes at the
+// least cost. Sensitivity and tune differ in what an option is, what it costs and what passes. (A static
+// recipe knows more of its nodes, and what time they take: quantize/float_nodes.h.)
 //
-// What each piece brings alone has been measured, and noises of independent pieces add, so it can be expected
-// how many are needed. Those that bring the most for their cost follow each other; the shortest beginning of
-// that list that passes is found by doubling and halving, since an expectation is a guess until it is
-// measured. What turns out not to be needed goes back, the dearest first.
+// The noise of each option alone has been measured. Noises of independent options add, so the number of
+// needed ones can be expected. Options are ordered by noise for their cost; the shortest beginning of that
+// list that passes is found by doubling and halving, because an expectation is a guess until it is measured.
+// Options that turn out not to be needed go back, the most expensive first.
 
 inline constexpr double kDestroyed = 1e6;  // stands for noise that is no number
 
-struct Piece {
+struct Option {
   double noise = 0;  // over signal at the outputs, that it brings
   double cost = 0;   // of leaving it out, in whatever counts
 };
 
-using Pieces = std::vector<std::size_t>;  // by their numbers
+using Indices = std::vector<std::size_t>;  // by their numbers
 
-struct LeaveOutQuestions {
-  std::function<bool(const Pieces& left_out)> passes;
+struct PassingTest {
+  std::function<bool(const Indices& chosen)> passes;
   std::function<bool()> may_go_on = [] { return true; };  // asked before each of them
 };
 
 // Most noise for its cost first.
-Pieces by_worth(const std::vector<Piece>& pieces);
+Indices by_worth(const std::vector<Option>& options);
 
 // How many will be needed to bring the noise of `all` below `limit`: one at least, unless there are none.
-std::size_t expected_count(const std::vector<Piece>& pieces, double all, double limit);
+std::size_t expected_count(const std::vector<Option>& options, double all, double limit);
 
 // In the order of their worth; nothing when nothing passed.
-std::optional<Pieces> shortest_passing(const std::vector<Piece>& pieces, double all, double limit,
-                                       const LeaveOutQuestions& ask);
+std::optional<Indices> cheapest_passing(const std::vector<Option>& options, double all, double limit,
+                                        const PassingTest& ask);
 
 // `chosen` passes, its dearest last: what passes without some of it.
-Pieces without_the_needless(Pieces chosen, const LeaveOutQuestions& ask);
+Indices drop_unneeded(Indices chosen, const PassingTest& ask);
 
 }  // namespace ounce::search

@@ -11,7 +11,6 @@
 #include "base/digest.h"
 #include "formats/onnx/plan/dynamic_planner.h"
 #include "quantize/recipe_json.h"
-#include "search/tune/faster_in_floats.h"
 #include "search/tune/layer_cost.h"
 #include "search/tune/objective.h"
 #include "search/tune/repair.h"
@@ -21,13 +20,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kLeastContest = 0.2, kMostContest = 1;  // seconds of a model when it is timed
-constexpr double kContestShare = 1.0 / 400;              // … of the budget
-constexpr double kLastContestSeconds = 2;                // of each in the last contest, in a usual budget
-constexpr double kStaticShare = 0.4;    // of the time that is left, for choosing calibration and ranges
-constexpr double kReserveShare = 0.15;  // of the budget, at most, for the end
-constexpr double kCloseCost = 1.1;      // who is so close to the best takes part in the last contest
-constexpr std::size_t kMostInLastContest = 5;
+constexpr double kLeastTiming = 0.2, kMostTiming = 1;  // seconds of a model when it is timed
+constexpr double kTimingShare = 1.0 / 400;             // … of the budget
+constexpr double kLastTimingSeconds = 2;  // of each in the last timed comparison, in a usual budget
+constexpr double kStaticShare = 0.4;      // of the time that is left, for choosing calibration and ranges
+constexpr double kReserveShare = 0.15;    // of the budget, at most, for the end
+constexpr double kCloseCost = 1.1;  // who is so close to the best takes part in the last timed comparison
+constexpr std::size_t kMostInLastTiming = 5;
 constexpr double kWorthRepairing = 0.95;  // of the best's cost, that a repaired one could at most have
 constexpr double kRoom = 1;               // dB beyond the gate, as other data differs
 constexpr double kUsualGoal = 28;         // dB, without a gate in dB
@@ -138,7 +137,7 @@ void Search::attempt(const Recipe& recipe, const std::string& name) {
   if (recipe.is_integer() && !evaluator_.computes_on_integers(recipe)) return;  // then w8 is the name for it
   Candidate candidate{recipe, evaluator_.judge(recipe, name)};
   if (candidate.trial.problem.empty()) {
-    const double seconds = std::clamp(kContestShare * clock_.budget(), kLeastContest, kMostContest);
+    const double seconds = std::clamp(kTimingShare * clock_.budget(), kLeastTiming, kMostTiming);
     candidate.trial.speed_up = evaluator_.time({recipe}, seconds).front();
     candidate.trial.is_timed = !clock_.counts_models() && candidate.trial.speed_up.is_reliable;
     if (options_.objective == Objective::kMemory) {
@@ -385,7 +384,7 @@ void Search::shrink() {
   }
 }
 
-// Contests at different times have seen a different machine: the best few meet once more.
+// Timed comparisons at different times have seen a different machine: the best few meet once more.
 void Search::compare_best() {
   if (!best_ || clock_.counts_models()) return;
   std::vector<std::size_t> players;
@@ -397,13 +396,13 @@ void Search::compare_best() {
   std::stable_sort(players.begin(), players.end(), [&](std::size_t a, std::size_t b) {
     return promise_of(candidates_[a]) < promise_of(candidates_[b]);
   });
-  if (players.size() > kMostInLastContest) {
-    players.resize(kMostInLastContest);
+  if (players.size() > kMostInLastTiming) {
+    players.resize(kMostInLastTiming);
     if (std::find(players.begin(), players.end(), *best_) == players.end()) players.back() = *best_;
   }
   std::vector<Recipe> recipes;
   for (const std::size_t i : players) recipes.push_back(candidates_[i].recipe);
-  const double seconds = std::clamp(clock_.budget() / 100, kLeastContest, kLastContestSeconds);
+  const double seconds = std::clamp(clock_.budget() / 100, kLeastTiming, kLastTimingSeconds);
   const std::vector<SpeedUp> speeds = evaluator_.time(recipes, seconds);
   for (std::size_t i = 0; i < players.size(); ++i) {
     if (!speeds[i].is_reliable) continue;

@@ -86,7 +86,7 @@ TEST(SearchTest, AnUnreliableTimingDecidesNothing) {
 
 TEST(SearchTest, ATimingThatWasNotReliableIsRepeated) {
   Script script = all_layers_are_fine();
-  script.is_quiet = [](int contest) { return contest != 2; };  // that of static
+  script.is_quiet = [](int timing) { return timing != 2; };  // that of static
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
   EXPECT_EQ(run.best().trial.name, "static");
@@ -270,19 +270,17 @@ TEST(SearchTest, WhatIsSlowerThanTheOriginalIsNoAnswer) {
               Contains(Field(&Candidate::trial, Field(&TuneTrial::is_slower, true))));
 }
 
-// The last contest has the last word, and its times are those that candidates keep.
+// The last timed comparison has the last word, and its times are those that candidates keep.
 TEST(SearchTest, WhatTurnsOutSlowerInTheEndIsNoAnswerAndSaysSo) {
   Script script = all_layers_are_fine();
   script.adopt = [](const Candidate& best) { return best.trial.name == "static"; };
-  int contests = 1'000'000;
+  int timings = 1'000'000;
   {
     ScriptedSearch first(script, {.seconds = 600});
     first.run();
-    contests = first.evaluator.contests;
+    timings = first.evaluator.timings;
   }
-  script.speed = [&](const Recipe&, double speed, int contest) {
-    return contest >= contests - 1 ? 0.8 : speed;
-  };
+  script.speed = [&](const Recipe&, double speed, int timing) { return timing >= timings - 1 ? 0.8 : speed; };
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
   ASSERT_EQ(run.search.best(), nullptr);
@@ -340,12 +338,12 @@ TEST(SearchTest, ANumberOfModelsGivesTheSameOnEveryMachine) {
     fast.run();
     Script slow_script = one_fatal_layer();
     slow_script.judge_seconds = 1e6;
-    slow_script.speed = [](const Recipe&, double, int contest) { return contest % 2 == 0 ? 0.1 : 9; };
+    slow_script.speed = [](const Recipe&, double, int timing) { return timing % 2 == 0 ? 0.1 : 9; };
     ScriptedSearch slow(slow_script, {.models = models});
     slow.run();
     EXPECT_EQ(quantization::to_json(slow.best().recipe), quantization::to_json(fast.best().recipe)) << models;
     EXPECT_EQ(slow.search.candidates().size(), fast.search.candidates().size());
-    EXPECT_EQ(slow.evaluator.contests, 0);  // nothing is timed
+    EXPECT_EQ(slow.evaluator.timings, 0);  // nothing is timed
     EXPECT_FALSE(slow.best().trial.is_timed);
   }
 }

@@ -18,7 +18,7 @@
 #include "formats/onnx/graph/validate.h"
 #include "quantize/recipe_json.h"
 #include "search/tune/evaluator.h"
-#include "search/tune/identity.h"
+#include "search/tune/journal.h"
 #include "search/tune/measurement_json.h"
 #include "search/tune/measuring_evaluator.h"
 #include "search/tune/objective.h"
@@ -336,7 +336,7 @@ class Tuning {
   Journal journal_;
   MeasuringEvaluator evaluator_;
   Search search_;
-  HeldOutTries tries_;
+  ValidationAttempts tries_;
   std::filesystem::path output_;
   BestOnDisk best_{[this](std::size_t number) { write(search_.candidates()[number]); }};
   std::map<std::size_t, TuneTrial> held_out_, refused_;  // by candidate

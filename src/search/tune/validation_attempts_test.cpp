@@ -6,7 +6,7 @@ namespace ounce::search {
 namespace {
 
 TEST(HeldOutTriesTest, AllTriesTogetherErrNoMoreThanWasAllowed) {
-  HeldOutTries tries(0.9);
+  ValidationAttempts tries(0.9);
   EXPECT_NEAR(tries.confidence_of_first(), 0.95, 1e-12);
   double errs = 0;
   for (int i = 0; i < 40; ++i) {
@@ -18,7 +18,7 @@ TEST(HeldOutTriesTest, AllTriesTogetherErrNoMoreThanWasAllowed) {
 }
 
 TEST(HeldOutTriesTest, WithoutConfidenceTheSamplesDecideHoweverManyFail) {
-  HeldOutTries tries(0);
+  ValidationAttempts tries(0);
   tries.note_failure();
   EXPECT_EQ(tries.confidence_of_next(), 0);
 }

@@ -27,8 +27,8 @@ ModelBuilder sum_model() {
   return model;
 }
 
-struct StepperTest : testing::Test {
-  static float y(Stepper& stepper, float x, bool starts, float state = 0) {
+struct StatefulExecutorTest : testing::Test {
+  static float y(StatefulExecutor& stepper, float x, bool starts, float state = 0) {
     data::Batch batch;
     batch.inputs = {tensor_of<float>({1}, {state}), tensor_of<float>({1}, {x})};
     batch.starts_sequence = starts;
@@ -43,8 +43,8 @@ struct StepperTest : testing::Test {
   test::TinyModels models;
 };
 
-TEST_F(StepperTest, CarriesAStateUntilASequenceBeginsAnew) {
-  Stepper stepper = models.step("m", sum_model(), {{"state", "next"}});
+TEST_F(StatefulExecutorTest, CarriesAStateUntilASequenceBeginsAnew) {
+  StatefulExecutor stepper = models.step("m", sum_model(), {{"state", "next"}});
   EXPECT_EQ(y(stepper, 1, true), 2);
   EXPECT_EQ(y(stepper, 2, false, 1000), 6);  // what the batch says of a state counts only at the start
   EXPECT_EQ(y(stepper, 3, false), 12);
@@ -52,14 +52,14 @@ TEST_F(StepperTest, CarriesAStateUntilASequenceBeginsAnew) {
   EXPECT_EQ(y(stepper, 1, false), 24);
 }
 
-TEST_F(StepperTest, WithoutCarryEveryRunStandsAlone) {
-  Stepper stepper = models.step("m", sum_model());
+TEST_F(StatefulExecutorTest, WithoutCarryEveryRunStandsAlone) {
+  StatefulExecutor stepper = models.step("m", sum_model());
   EXPECT_EQ(y(stepper, 1, true), 2);
   EXPECT_EQ(y(stepper, 1, false), 2);
 }
 
-TEST_F(StepperTest, CountsTheTimeInsideTheRuntime) {
-  Stepper stepper = models.step("m", sum_model());
+TEST_F(StatefulExecutorTest, CountsTheTimeInsideTheRuntime) {
+  StatefulExecutor stepper = models.step("m", sum_model());
   EXPECT_EQ(stepper.seconds(), 0);
   y(stepper, 1, true);
   const double once = stepper.seconds();
@@ -69,12 +69,12 @@ TEST_F(StepperTest, CountsTheTimeInsideTheRuntime) {
   EXPECT_EQ(stepper.model().inputs().size(), 2U);
 }
 
-TEST_F(StepperTest, NamesThatTheModelDoesNotHaveAreRefused) {
+TEST_F(StatefulExecutorTest, NamesThatTheModelDoesNotHaveAreRefused) {
   EXPECT_THAT(refusal({{"stat", "next"}}), HasSubstr("no input 'stat'; it has state, x"));
   EXPECT_THAT(refusal({{"state", "nxt"}}), HasSubstr("no output 'nxt'; it has y, next, count"));
 }
 
-TEST_F(StepperTest, AStateOfAnotherTypeIsRefused) {
+TEST_F(StatefulExecutorTest, AStateOfAnotherTypeIsRefused) {
   EXPECT_THAT(refusal({{"state", "count"}}), HasSubstr("different types"));
 }
 
