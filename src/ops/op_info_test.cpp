@@ -42,10 +42,15 @@ TEST(OpInfo, FindsAnOpOfAnyDomain) {
 TEST(OpInfo, EachOpWithAnInt8KernelHasACostOrOnlyMovesValues) {
   for (const OpInfo& row : rows()) {
     const IntegerKind kind = row.static8.kind;
-    if (kind == IntegerKind::kJoin || kind == IntegerKind::kMap)
+    if (kind == IntegerKind::kJoin || kind == IntegerKind::kMap) {
       EXPECT_TRUE(row.cost.is_measured()) << label(row);
-    if (kind == IntegerKind::kMovement) EXPECT_TRUE(row.op == row.static8.op) << label(row);
-    if (row.cost.is_measured()) EXPECT_GT(row.cost.int8, 0) << label(row);
+    }
+    if (kind == IntegerKind::kMovement) {
+      EXPECT_TRUE(row.op == row.static8.op) << label(row);
+    }
+    if (row.cost.is_measured()) {
+      EXPECT_GT(row.cost.int8, 0) << label(row);
+    }
   }
 }
 
@@ -53,7 +58,9 @@ TEST(OpInfo, EachIntegerFormNamesAQuantizedOrUnchangedOp) {
   for (const OpInfo& row : rows()) {
     for (const IntegerForm& form : {row.static8, row.dynamic8}) {
       EXPECT_EQ(form.has_kernel(), form.op != Op::kUnknown) << label(row);
-      if (form.has_kernel() && form.op != row.op) EXPECT_TRUE(info(form.op).is_quantized()) << label(row);
+      if (form.has_kernel() && form.op != row.op) {
+        EXPECT_TRUE(info(form.op).is_quantized()) << label(row);
+      }
     }
   }
 }
@@ -106,22 +113,31 @@ TEST(OpInfo, ProductsOfIntegersMultiplyWithWeights) {
 
 TEST(OpInfo, WeightsThatSaturateHaveAKnownOrder) {
   for (const OpInfo& row : rows()) {
-    for (const QuantizedInput& input : row.quantized)
-      if (input.saturates) EXPECT_NE(row.pairs, ProductPairs::kNone) << label(row);
+    for (const QuantizedInput& input : row.quantized) {
+      if (input.saturates) {
+        EXPECT_NE(row.pairs, ProductPairs::kNone) << label(row);
+      }
+    }
   }
 }
 
 TEST(OpInfo, ConstantInputsAreNamedOnce) {
   for (const OpInfo& row : rows()) {
     std::set<int> seen;
-    for (const ConstantInput& constant : row.constants)
-      if (constant.role != Role::kNone) EXPECT_TRUE(seen.insert(constant.input).second) << label(row);
+    for (const ConstantInput& constant : row.constants) {
+      if (constant.role != Role::kNone) {
+        EXPECT_TRUE(seen.insert(constant.input).second) << label(row);
+      }
+    }
   }
 }
 
 TEST(OpInfo, OpsThatMoveWeightsMoveValues) {
-  for (const OpInfo& row : rows())
-    if (row.moves_weights) EXPECT_EQ(row.flow, Flow::kMoves) << label(row);
+  for (const OpInfo& row : rows()) {
+    if (row.moves_weights) {
+      EXPECT_EQ(row.flow, Flow::kMoves) << label(row);
+    }
+  }
 }
 
 }  // namespace

@@ -124,9 +124,9 @@ calibration::Ranges ranges_of(const graph::Index& index) {
 }
 
 // What quantize() does between reading and writing, stage by stage.
-class Work {
+class StagedWork {
  public:
-  Work(const std::string& bytes, Format format) : bytes_(bytes), recipe_(recipe_for(format)) {}
+  StagedWork(const std::string& bytes, Format format) : bytes_(bytes), recipe_(recipe_for(format)) {}
 
   void read() { source_ = onnx::read_model_from_memory(bytes_, "model"); }
   void prepare() {
@@ -159,16 +159,16 @@ class Work {
 
 struct Stage {
   const char* name;
-  void (Work::*run)();
+  void (StagedWork::*run)();
 };
-constexpr Stage kStages[] = {{"read", &Work::read},
-                             {"prepare", &Work::prepare},
-                             {"verify", &Work::verify},
-                             {"plan", &Work::plan},
-                             {"rewrite", &Work::rewrite}};
+constexpr Stage kStages[] = {{"read", &StagedWork::read},
+                             {"prepare", &StagedWork::prepare},
+                             {"verify", &StagedWork::verify},
+                             {"plan", &StagedWork::plan},
+                             {"rewrite", &StagedWork::rewrite}};
 
 // The steps that a stage of some work counts.
-std::uint64_t steps(Work& work, const Stage& stage) {
+std::uint64_t steps(StagedWork& work, const Stage& stage) {
   const std::uint64_t before = counted_steps();
   (work.*stage.run)();
   return counted_steps() - before;
@@ -180,7 +180,7 @@ TEST(Scaling, TwiceAsManyNodesAreTwiceTheWork) {
   for (const Shape& shape : kShapes) {
     const std::string small = shape.build(kSize).bytes(), large = shape.build(2 * kSize).bytes();
     for (const Format format : kFormats) {
-      Work on_small(small, format), on_large(large, format);
+      StagedWork on_small(small, format), on_large(large, format);
       for (const Stage& stage : kStages) {
         const auto once = static_cast<double>(steps(on_small, stage));
         const auto twice = static_cast<double>(steps(on_large, stage));
@@ -197,8 +197,8 @@ TEST(Scaling, AStoppedCallEndsEveryStageSoon) {
     const std::string bytes = shape.build(kSize).bytes();
     for (const Format format : {Format::kW8, Format::kStatic, Format::kDynamic, Format::kFp16}) {
       for (const Stage& stage : kStages) {
-        if (!recipe_for(format).is_integer() && stage.run == &Work::prepare) continue;  // nothing to do
-        Work work(bytes, format);
+        if (!recipe_for(format).is_integer() && stage.run == &StagedWork::prepare) continue;  // nothing to do
+        StagedWork work(bytes, format);
         for (const Stage* before = kStages; before != &stage; ++before) steps(work, *before);
         Progress progress;
         const Call call(&progress);
