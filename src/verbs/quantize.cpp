@@ -9,9 +9,9 @@
 #include <memory>
 
 #include "base/quality.h"
-#include "report/sqnr_words.h"
 #include "report/option_words.h"
 #include "report/quantize_report.h"
+#include "report/sqnr_words.h"
 #include "verbs/data_options.h"
 #include "verbs/emit_options.h"
 #include "verbs/model_list.h"
