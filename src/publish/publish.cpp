@@ -55,7 +55,7 @@ void require_folders_apart(const fs::path& input, const fs::path& output) {
 std::set<std::string> op_types_of(const graph::Index& index) {
   std::set<std::string> types;
   for (const auto& body : index.bodies()) {
-    for (const auto& node : body.nodes()) types.emplace(node->op_type);
+    for (const auto& node : body.nodes()) types.emplace(node->op_type());
   }
   return types;
 }

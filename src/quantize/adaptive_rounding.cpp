@@ -32,7 +32,7 @@ struct Layer {
 };
 
 std::optional<calibration::Unfolding> unfolding_of(const onnx::Node& node, const onnx::Tensor& weight) {
-  if (node.op_type != "Conv") {
+  if (node.op() != Op::kConv) {
     const bool is_row_major = integer_setting(node, "transB", 0) == 1;
     return calibration::Unfolding::of_matrix(weight.dims[is_row_major ? 1 : 0]);
   }

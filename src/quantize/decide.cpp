@@ -34,7 +34,7 @@ bool has_half_weights(const plan::Plan& plan) {
 void require_halves(const plan::Plan& plan, const graph::Index& index, const std::filesystem::path& path) {
   // A Cast only moves between the types: a model that has 16 bits already keeps its own.
   const auto computes = [&](const plan::HalfNode& node) {
-    return node.is_half() && index.bodies()[node.body].nodes()[node.position]->op_type != "Cast";
+    return node.is_half() && index.bodies()[node.body].nodes()[node.position]->op() != Op::kCast;
   };
   const std::vector<plan::HalfNode>& nodes = plan.half.nodes;
   if (std::any_of(nodes.begin(), nodes.end(), computes)) return;

@@ -62,7 +62,7 @@ bool has_channels_second(const graph::Index& index, std::size_t body, onnx::Byte
     static constexpr std::array<std::string_view, 7> kOps = {
         "Conv",    "ConvTranspose",     "BatchNormalization",   "AveragePool",
         "MaxPool", "GlobalAveragePool", "InstanceNormalization"};
-    return std::find(kOps.begin(), kOps.end(), node.op_type) != kOps.end();
+    return std::find(kOps.begin(), kOps.end(), node.op_type()) != kOps.end();
   };
   const auto found = index.find(body, name);
   if (found.value == nullptr) return false;

@@ -112,7 +112,7 @@ void describe_integers(const plan::IntegerPlan& plan, const graph::Index& index,
   for (const plan::NodeDecision& decision : plan.nodes) {
     const graph::Body& body = index.bodies()[decision.body];
     const onnx::Node& node = *body.nodes()[decision.node];
-    result.nodes.push_back({graph::node_label(node, decision.node), body.path, std::string(node.op_type),
+    result.nodes.push_back({graph::node_label(node, decision.node), body.path, std::string(node.op_type()),
                             decision.arithmetic, decision.reason});
   }
   for (const auto& [key, coding] : plan.codings) {
@@ -133,7 +133,7 @@ void describe_halves(const plan::HalfPlan& plan, const graph::Index& index, Quan
     if (has_integers && half.is_of_integers) continue;
     const graph::Body& body = index.bodies()[half.body];
     const onnx::Node& node = *body.nodes()[half.position];
-    result.nodes.push_back({graph::node_label(node, half.position), body.path, std::string(node.op_type),
+    result.nodes.push_back({graph::node_label(node, half.position), body.path, std::string(node.op_type()),
                             half.is_half() ? arithmetic : Arithmetic::kFloat, half.why_float});
   }
 }

@@ -251,7 +251,7 @@ TEST_F(Half, TheRestOfAnIntegerModelIsStoredOrComputed) {
   EXPECT_THAT(text_of(written()), HasSubstr(" = float16[32,32]\n"));
   const onnx::Model read = written();
   for (const auto& node : read.proto->graph->nodes) {
-    const bool is_coding = node->op_type == "QuantizeLinear" || node->op_type == "DequantizeLinear";
+    const bool is_coding = node->op_type() == "QuantizeLinear" || node->op_type() == "DequantizeLinear";
     EXPECT_TRUE(!is_coding || type_of(std::string(node->inputs[1])) != ElementType::kFloat16)
         << node->outputs[0];
   }

@@ -47,7 +47,7 @@ double values_of_sample(const PreparedModel& prepared, std::size_t body, onnx::B
 double work_of(const PreparedModel& prepared, const plan::NodeDecision& decision, const onnx::Node& node) {
   const graph::Index& index = prepared.index();
   const onnx::Tensor& tensor = weight_tensor(index, index.find(decision.body, node.inputs[1]));
-  const bool is_conv = node.op_type == "Conv";
+  const bool is_conv = node.op() == Op::kConv;
   const bool is_row_major = is_conv || integer_setting(node, "transB", 0) == 1;
   const auto outputs = static_cast<double>(tensor.dims[is_row_major ? 0 : 1]);
   const auto inputs = static_cast<double>(tensor.dims[is_row_major ? 1 : 0]);

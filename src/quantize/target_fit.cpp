@@ -36,11 +36,11 @@ onnx::Bytes original_name(const graph::Index& written, const graph::Index& sourc
   if (value == nullptr) return name;
   if (source.find(body, name).value == nullptr && value->uses.size() == 1) {
     const onnx::Node& user = written.node(value->uses.front());
-    if ((is_op(user, "Add") || is_op(user, "Cast")) && !user.outputs.empty()) return user.outputs[0];
+    if ((user.op() == Op::kAdd || user.op() == Op::kCast) && !user.outputs.empty()) return user.outputs[0];
   }
   for (const graph::Use& use : value->uses) {
     const onnx::Node& user = written.node(use);
-    if (!is_op(user, "Cast") || user.outputs.empty()) continue;
+    if (user.op() != Op::kCast || user.outputs.empty()) continue;
     const graph::Value* cast = written.find(use.body, user.outputs[0]).value;
     if (cast != nullptr && cast->is_output) return user.outputs[0];
   }
@@ -110,7 +110,7 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
           continue;
         recipe.nodes[path] = in_floats;
         ++excluded;
-        ++lacking[fmt::format("{} {}: {}", node.op_type, finding.described.types, finding.described.why)];
+        ++lacking[fmt::format("{} {}: {}", node.op_type(), finding.described.types, finding.described.why)];
       }
     }
     if (support.check.verdict <= Verdict::kUnknown) break;

@@ -42,10 +42,10 @@ class Reader {
     if (const graph::Dims* dims = shape(0)) return dims->size();
     // Others tell it as well: a weight of the same rank, a number for each axis.
     for (const auto& [op, input] : kSameRank) {
-      if (op == node_.op_type && shape(input) != nullptr) return shape(input)->size();
+      if (op == node_.op_type() && shape(input) != nullptr) return shape(input)->size();
     }
     if (const auto kernel = onnx::integers_attribute(node_, "kernel_shape")) return kernel->size() + 2;
-    if (node_.op_type == "Resize" || node_.op_type == "Upsample") {
+    if (node_.op() == Op::kResize || node_.op() == Op::kUpsample) {
       for (const std::size_t input : {1U, 2U, 3U}) {
         const auto numbers = has(input) && input != resize_region() ? count(input) : std::nullopt;
         if (numbers && *numbers > 0) return static_cast<std::size_t>(*numbers);
@@ -66,7 +66,7 @@ class Reader {
  private:
   // Before opset 11 the second input of Resize is the scales.
   std::size_t resize_region() const {
-    return node_.op_type == "Resize" && graph::opset_of(place_.model, place_.index, place_.body) >= 11 ? 1
+    return node_.op() == Op::kResize && graph::opset_of(place_.model, place_.index, place_.body) >= 11 ? 1
                                                                                                        : 0;
   }
 
@@ -110,7 +110,7 @@ Value weight_scale(const Reader& reader, const onnx::Node& node) {
       {"QLinearMatMul", 4},
   });
   for (const auto& [op, input] : kScales) {
-    if (op != node.op_type) continue;
+    if (op != node.op_type()) continue;
     const bool is_both = op == "DynamicQuantizeLSTM" &&
                          onnx::string_setting(node, "direction", "forward") == Bytes("bidirectional");
     return granularity(reader, input, is_both ? 2 : 1, "channel");
@@ -119,8 +119,8 @@ Value weight_scale(const Reader& reader, const onnx::Node& node) {
 }
 
 Value zero_points(const Reader& reader, const onnx::Node& node) {
-  if (node.op_type == "MatMulNBits" || node.op_type == "GatherBlockQuantized") return yes(reader.has(3));
-  if (node.op_type == "MatMulIntegerToFloat") {
+  if (node.op() == Op::kMatMulNBits || node.op() == Op::kGatherBlockQuantized) return yes(reader.has(3));
+  if (node.op() == Op::kMatMulIntegerToFloat) {
     if (reader.has(4) != reader.has(5)) return std::nullopt;
     return reader.has(4) ? "both" : "none";
   }
@@ -210,9 +210,9 @@ Value groups(const Reader& reader, const onnx::Node& node) {
 }
 
 Value attention_mask(const Reader& reader, const onnx::Node& node) {
-  if (onnx::is_default_domain(node.domain) || node.op_type == "Attention") return yes(reader.has(3));
-  if (node.op_type == "MultiHeadAttention") return yes(reader.has(4));
-  if (node.op_type == "QAttention") return yes(reader.has(5));
+  if (onnx::is_default_domain(node.domain()) || node.op() == Op::kContribAttention) return yes(reader.has(3));
+  if (node.op() == Op::kMultiHeadAttention) return yes(reader.has(4));
+  if (node.op() == Op::kQAttention) return yes(reader.has(5));
   return std::nullopt;
 }
 
@@ -230,7 +230,7 @@ std::optional<std::string> variant_of(const NodePlace& place, std::string_view d
   if (dimension == "per") return quantized_per(reader, node);
   if (dimension == "weight") return weight_scale(reader, node);
   if (dimension == "zero_points") return zero_points(reader, node);
-  if (dimension == "zero_point") return yes(reader.has(node.op_type == "DynamicQuantizeMatMul" ? 3 : 2));
+  if (dimension == "zero_point") return yes(reader.has(node.op() == Op::kDynamicQuantizeMatMul ? 3 : 2));
   if (dimension == "y_zero_point") return lowest_zero(reader, node);
   if (dimension == "dilated") {
     const auto dilations = onnx::integers_attribute(node, "dilations");
@@ -244,9 +244,9 @@ std::optional<std::string> variant_of(const NodePlace& place, std::string_view d
   if (dimension == "bounds") return bounds(reader);
   if (dimension == "target") return reader.has(3) ? "sizes" : "scales";
   if (dimension == "block") return block_of_gather(reader, node);
-  if (dimension == "training_mode" && node.op_type == "Dropout") return training_mode(reader);
+  if (dimension == "training_mode" && node.op() == Op::kDropout) return training_mode(reader);
   if (dimension == "mask") return attention_mask(reader, node);
-  if (dimension == "bias") return yes(reader.has(node.op_type == "Conv" ? 2 : 3));
+  if (dimension == "bias") return yes(reader.has(node.op() == Op::kConv ? 2 : 3));
   if (dimension == "groups") return groups(reader, node);
   if (dimension == "indices") return yes(node.outputs.size() > 1 && !node.outputs[1].empty());
   if (dimension == "labels")

@@ -37,7 +37,7 @@ std::map<std::string, int> optimized_nodes(const fs::path& model, const fs::path
   const onnx::Model optimized = onnx::read_model(scratch);
   const graph::Index index = graph::verify(optimized);
   for (const graph::Body& body : index.bodies()) {
-    for (const auto& node : body.nodes()) ++nodes[std::string(node->op_type)];
+    for (const auto& node : body.nodes()) ++nodes[std::string(node->op_type())];
   }
   return nodes;
 }

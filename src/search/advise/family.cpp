@@ -79,8 +79,9 @@ class Finder {
   void count() {
     std::map<std::string, NamedCount> ops, weights;
     graph::for_each_node(index_, [&](std::size_t, std::size_t, const onnx::Node& node) {
-      if (node.op_type != "Constant") ++ops[std::string(node.op_type)].count;
-      if (node.domain == "ai.onnx.ml" && is_classical(node.op_type)) ++classical_[std::string(node.op_type)];
+      if (node.op() != Op::kConstant) ++ops[std::string(node.op_type())].count;
+      if (node.domain() == "ai.onnx.ml" && is_classical(node.op_type()))
+        ++classical_[std::string(node.op_type())];
     });
     for (const plan::Weight& weight : plan::find_weights(index_)) {
       const std::uint64_t bytes = weight.tensor->byte_count();

@@ -47,16 +47,16 @@ constexpr auto kBehindWave =
 constexpr std::int64_t kCornersOfABox = 4, kLeastAnchors = 1000, kLeastBoxValues = 5, kMostBoxValues = 512;
 
 bool is_one_of(const onnx::Node& node, Names names) {
-  return std::find(names.begin(), names.end(), node.op_type) != names.end();
+  return std::find(names.begin(), names.end(), node.op_type()) != names.end();
 }
 
 bool is_product(const onnx::Node& node) {
-  return is_op(node, "MatMul") || is_op(node, "Einsum") || is_op(node, "Gemm");
+  return node.op() == Op::kMatMul || node.op() == Op::kEinsum || node.op() == Op::kGemm;
 }
 
 bool is_attention_op(const onnx::Node& node) {
   return is_one_of(node, kAttentionOps) &&
-         (onnx::is_default_domain(node.domain) || node.domain == "com.microsoft");
+         (onnx::is_default_domain(node.domain()) || node.domain() == "com.microsoft");
 }
 
 // Does a product lie behind the value, with nothing between but what stands around a Softmax?
@@ -123,7 +123,7 @@ AttentionSigns find_attention(const Index& index) {
   AttentionSigns signs;
   graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
     if (is_attention_op(node)) ++signs.ops;
-    if (!is_op(node, "Softmax") || node.inputs.empty() || node.outputs.empty()) return;
+    if (node.op() != Op::kSoftmax || node.inputs.empty() || node.outputs.empty()) return;
     if (has_product_behind(index, body, node.inputs[0]) && has_product_ahead(index, body, node.outputs[0]))
       ++signs.written_out;
   });
@@ -139,9 +139,9 @@ std::vector<MaskConstant> find_masks(const onnx::Model& model, const Index& inde
     if (mask) masks.push_back(*mask);
   };
   graph::for_each_node(index, [&](std::size_t home, std::size_t, const onnx::Node& softmax) {
-    if (!is_op(softmax, "Softmax") || softmax.inputs.empty()) return;
+    if (softmax.op() != Op::kSoftmax || softmax.inputs.empty()) return;
     walk_back(index, home, softmax.inputs[0], [&](std::size_t body, const onnx::Node& node) {
-      if (is_op(node, "ConstantOfShape")) {
+      if (node.op() == Op::kConstantOfShape) {
         const onnx::Attribute* value = onnx::find_attribute(node, "value");
         if (value != nullptr && value->tensors.size() == 1)
           look_at(std::string(node.outputs[0]), *value->tensors[0]);
@@ -169,7 +169,7 @@ std::string find_causality(const Index& index, const std::vector<MaskConstant>& 
                                                       onnx::integer_attribute(node, "is_causal") == 1)) ||
                            is_one_of(node, kCausalOps);
     if (is_causal) sign = fmt::format("{} sees only what came before", graph::node_label(node, position));
-    if (is_op(node, "Trilu")) sign = "a triangle of positions (Trilu) hides what follows";
+    if (node.op() == Op::kTrilu) sign = "a triangle of positions (Trilu) hides what follows";
   });
   if (sign.empty() && !states.empty())
     sign = fmt::format("the past comes back as an input ('{}')", states.front().first);
@@ -197,7 +197,7 @@ std::vector<std::pair<std::string, std::string>> find_states(const onnx::Model& 
 WaveSigns find_wave(const onnx::Model& model, const Index& index) {
   WaveSigns signs;
   graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
-    if (!is_op(node, "ConvTranspose") || node.inputs.size() < 2) return;
+    if (node.op() != Op::kConvTranspose || node.inputs.size() < 2) return;
     if (!is_flat_weight(graph::find_constant(model, index, body, node.inputs[1])) || stride_of(node) < 2)
       return;
     ++signs.upsamplings;
@@ -205,8 +205,8 @@ WaveSigns find_wave(const onnx::Model& model, const Index& index) {
   });
   for (const auto& output : model.proto->graph->outputs) {
     walk_back(index, 0, output->name, [&](std::size_t body, const onnx::Node& node) {
-      signs.ends_in_tanh |= is_op(node, "Tanh");
-      const bool is_conv = is_op(node, "Conv"), is_transposed = is_op(node, "ConvTranspose");
+      signs.ends_in_tanh |= node.op() == Op::kTanh;
+      const bool is_conv = node.op() == Op::kConv, is_transposed = node.op() == Op::kConvTranspose;
       if ((is_conv || is_transposed) && node.inputs.size() >= 2) {
         const auto weight = graph::find_constant(model, index, body, node.inputs[1]);
         if (is_flat_weight(weight) && weight->tensor->dims[is_conv ? 0 : 1] == 1)
@@ -221,7 +221,7 @@ WaveSigns find_wave(const onnx::Model& model, const Index& index) {
 std::string find_boxes(const onnx::Model& model, const Index& index) {
   std::string sign;
   graph::for_each_node(index, [&](std::size_t, std::size_t position, const onnx::Node& node) {
-    if (is_op(node, "NonMaxSuppression"))
+    if (node.op() == Op::kNonMaxSuppression)
       sign = fmt::format("{} chooses among boxes", graph::node_label(node, position));
   });
   const graph::Shapes shapes(index);
@@ -242,11 +242,11 @@ std::string find_boxes(const onnx::Model& model, const Index& index) {
   return sign;
 }
 
-bool ends_in(const onnx::Model& model, const Index& index, std::string_view op_type) {
+bool ends_in(const onnx::Model& model, const Index& index, Op op) {
   bool found = false;
   for (const auto& output : model.proto->graph->outputs) {
     walk_back(index, 0, output->name, [&](std::size_t, const onnx::Node& node) {
-      found |= is_op(node, op_type);
+      found |= node.op() == op;
       return !found && is_one_of(node, kMovements);
     });
   }
@@ -350,8 +350,8 @@ class TaskProposal {
   void judge_map(const graph::Dims& dims) {
     if (!is_wide(dims[2])) return;
     const std::int64_t channels = dims[3] > 0 && dims[3] < dims[1] ? dims[3] : dims[1];
-    const bool is_sure = ends_in(model_, index_, "Sigmoid") || ends_in(model_, index_, "Softmax") ||
-                         ends_in(model_, index_, "ArgMax");
+    const bool is_sure = ends_in(model_, index_, Op::kSigmoid) || ends_in(model_, index_, Op::kSoftmax) ||
+                         ends_in(model_, index_, Op::kArgMax);
     if (channels > 1 ? channels != kColours || is_sure : is_sure)
       return say(Task::kSegment,
                  fmt::format("'{}' is a map of {}", output_,
@@ -375,10 +375,10 @@ class TaskProposal {
   }
 
   void judge_vector(std::int64_t last) {
-    if (last == 1 && !ends_in(model_, index_, "Sigmoid"))
+    if (last == 1 && !ends_in(model_, index_, Op::kSigmoid))
       return say(Task::kRegress, fmt::format("'{}' is one number", output_));
     if (last < 2) return;
-    const bool is_sure = ends_in(model_, index_, "Softmax") || ends_in(model_, index_, "Sigmoid");
+    const bool is_sure = ends_in(model_, index_, Op::kSoftmax) || ends_in(model_, index_, Op::kSigmoid);
     const bool is_usual = last % 64 == 0 && last >= 2 * 64;  // lengths that are chosen, not counted
     if (is_usual && !is_sure)
       return say(Task::kEmbed, fmt::format("'{}' has {} numbers, and no scores", output_, last));
@@ -451,7 +451,7 @@ void walk_back(const Index& index, std::size_t body, Bytes name, const Visit& vi
     const onnx::Node& node = *index.bodies()[home].nodes()[value->producer];
     if (!visit(home, node)) continue;
     for (const Bytes input : node.inputs) next.push_back({home, input});
-    if (node.op_type == "If") enter_branches(index, home, node, spot.name, next);
+    if (node.op() == Op::kIf) enter_branches(index, home, node, spot.name, next);
   }
 }
 

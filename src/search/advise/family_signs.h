@@ -52,7 +52,7 @@ WaveSigns find_wave(const onnx::Model& model, const graph::Index& index);
 std::string find_boxes(const onnx::Model& model, const graph::Index& index);
 
 // Does an output of the model come out of such an op, moved at most?
-bool ends_in(const onnx::Model& model, const graph::Index& index, std::string_view op_type);
+bool ends_in(const onnx::Model& model, const graph::Index& index, Op op);
 
 // Is a constant a mask: so negative that Softmax gives nothing to what it is added to, or yes and no?
 
@@ -73,7 +73,7 @@ void propose_task(const onnx::Model& model, const graph::Index& index, FamilyFin
 // each value once, and not endlessly in a graph that somebody made to be endless. Backwards it also goes into
 // the branches of an If.
 //
-//   walk_back(index, body, name, [&](std::size_t body, const onnx::Node& node) { return node.op_type ==
+//   walk_back(index, body, name, [&](std::size_t body, const onnx::Node& node) { return node.op_type() ==
 //   "Add"; });
 
 // Is called with the body that a node stands in; true to go on beyond the node.

@@ -85,9 +85,9 @@ class Risks {
   }
 
   void look_at_probabilities() {
-    for (const char* op : {"Softmax", "Sigmoid"}) {
+    for (const Op op : {Op::kSoftmax, Op::kSigmoid}) {
       if (!ends_in(model_, index_, op)) continue;
-      add("probabilities", fmt::format("outputs are probabilities ({})", op),
+      add("probabilities", fmt::format("outputs are probabilities ({})", ops::info(op).name),
           "coarser numbers move them even where the answer stays: check the thresholds that you use");
     }
   }

@@ -94,7 +94,7 @@ std::vector<Layer> find_layers(const Index& index, std::uint64_t least_bytes) {
   std::map<std::string, int> names;  // what is called so
   graph::for_each_node(index, [&](std::size_t, std::size_t, const onnx::Node& node) {
     if (!node.name.empty()) ++names[std::string(node.name)];
-    ++names[std::string(node.op_type)];
+    ++names[std::string(node.op_type())];
   });
   for (const plan::Weight& weight : plan::find_weights(index)) ++names[std::string(weight.name)];
   std::vector<NodePlace> places;
@@ -102,7 +102,7 @@ std::vector<Layer> find_layers(const Index& index, std::uint64_t least_bytes) {
   for (auto& [place, draft] : drafts) {
     const onnx::Node& node = *index.bodies()[place.first].nodes()[place.second];
     draft.layer.output = graph::value_path(index, place.first, node.outputs[0]);
-    draft.layer.op_type = node.op_type;
+    draft.layer.op_type = node.op_type();
     draft.layer.name = node.name;
     draft.layer.expressions = expressions_for(draft, names);
     draft.layer.is_moved = !draft.is_direct;
@@ -204,15 +204,16 @@ using onnx::Bytes;
 constexpr std::size_t kFarthest = 32;
 
 bool is_matmul(const onnx::Node& node) {
-  return node.op_type == "MatMul" || node.op_type == "FusedMatMul" || node.op_type == "Einsum";
+  return node.op() == Op::kMatMul || node.op() == Op::kFusedMatMul || node.op() == Op::kEinsum;
 }
-bool is_named_attention(const onnx::Node& node) { return node.op_type.find("Attention") != Bytes::npos; }
+bool is_named_attention(const onnx::Node& node) { return node.op_type().find("Attention") != Bytes::npos; }
 // Ops that pass on what they get, value by value: scores stay scores, heads stay heads.
 bool keeps_values(const onnx::Node& node) {
-  static const std::set<Bytes> kKeeping = {
-      "Identity", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Cast",   "Dropout", "Add",  "Sub", "Mul",
-      "Div",      "Where",     "Flatten", "Slice",   "Split",     "Concat", "Expand",  "Clip", "Max", "Min"};
-  return kKeeping.contains(node.op_type);
+  static const std::set<Op> kKeeping = {
+      Op::kIdentity, Op::kTranspose, Op::kReshape, Op::kSqueeze, Op::kUnsqueeze, Op::kCast,    Op::kDropout,
+      Op::kAdd,      Op::kSub,       Op::kMul,     Op::kDiv,     Op::kWhere,     Op::kFlatten, Op::kSlice,
+      Op::kSplit,    Op::kConcat,    Op::kExpand,  Op::kClip,    Op::kMax,       Op::kMin};
+  return kKeeping.contains(node.op());
 }
 
 // Nodes as vertices, with edges from the one that gives a value to those that take it.
@@ -293,7 +294,7 @@ class Roles {
       if (is_named_attention(*nodes_[layers_[i]])) roles_[i].is_attention = true;
     }
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      if (nodes_[node]->op_type == "Softmax") mark_written_out(node);
+      if (nodes_[node]->op() == Op::kSoftmax) mark_written_out(node);
       if (is_named_attention(*nodes_[node])) mark_around(node, {node});
     }
     return std::move(roles_);
@@ -363,12 +364,13 @@ class Roles {
   void mark_around(std::size_t node, const std::vector<std::size_t>& givers) {
     const auto wanted = [&](std::size_t other) { return is_layer(other); };
     const auto before = [&](std::size_t other) {  // shapes are no values
-      const Bytes op = nodes_[other]->op_type;
-      return op != "Softmax" && op != "Shape" && op != "Size";
+      const Op op = nodes_[other]->op();
+      return op != Op::kSoftmax && op != Op::kShape && op != Op::kSize;
     };
     const auto behind = [&](std::size_t other) {
-      const Bytes op = nodes_[other]->op_type;
-      return keeps_values(*nodes_[other]) && op != "Add" && op != "Sub" && op != "Mul" && op != "Div";
+      const Op op = nodes_[other]->op();
+      return keeps_values(*nodes_[other]) && op != Op::kAdd && op != Op::kSub && op != Op::kMul &&
+             op != Op::kDiv;
     };
     for (const std::size_t layer : nearest(node, false, wanted, before))
       roles_[layer_at_[layer]].is_attention = true;

@@ -42,7 +42,7 @@ class Surroundings {
     const auto [value, home] = index_.find(body_, graph::input_of(node_, input));
     if (value == nullptr || value->producer == kNone) return nullptr;
     const onnx::Node& producer = *index_.bodies()[home].nodes()[value->producer];
-    return is_op(producer, "DequantizeLinear") ? &producer : nullptr;
+    return producer.op() == Op::kDequantizeLinear ? &producer : nullptr;
   }
 
   ElementType codes(const onnx::Node& decoder) const {
@@ -63,9 +63,9 @@ class Surroundings {
   std::string behind() const {
     const onnx::Node* next = only_user(node_);
     if (next == nullptr) return "";
-    if (is_op(*next, "QuantizeLinear")) return "-Q";
-    const onnx::Node* second = is_op(*next, "Relu") ? only_user(*next) : nullptr;
-    if (second == nullptr || !is_op(*second, "QuantizeLinear")) return "";
+    if (next->op() == Op::kQuantizeLinear) return "-Q";
+    const onnx::Node* second = next->op() == Op::kRelu ? only_user(*next) : nullptr;
+    if (second == nullptr || second->op() != Op::kQuantizeLinear) return "";
     return has_lowest_zero(*second) ? "-Relu-Q0" : "-Relu-Q";
   }
 
@@ -96,7 +96,8 @@ class Surroundings {
 };
 
 bool has_weight(const onnx::Node& node) {
-  return is_op(node, "Conv") || is_op(node, "ConvTranspose") || is_op(node, "Gemm") || is_op(node, "MatMul");
+  return node.op() == Op::kConv || node.op() == Op::kConvTranspose || node.op() == Op::kGemm ||
+         node.op() == Op::kMatMul;
 }
 
 }  // namespace
@@ -144,13 +145,13 @@ std::optional<Fusions::Fate> Fusions::find(const std::string& pattern, const Rel
 std::optional<std::string> pattern_of(const onnx::Model& model, const graph::Index& index,
                                       const graph::ElementTypes& types, const graph::Shapes& shapes,
                                       std::size_t body, const onnx::Node& node) {
-  if (!onnx::is_default_domain(node.domain) || is_op(node, "QuantizeLinear")) return std::nullopt;
+  if (!onnx::is_default_domain(node.domain()) || node.op() == Op::kQuantizeLinear) return std::nullopt;
   const Surroundings around(model, index, types, shapes, body, node);
   const onnx::Node* data = around.decoder(0);
   const onnx::Node* weight = has_weight(node) ? around.decoder(1) : nullptr;
   if (data == nullptr && weight == nullptr) return std::nullopt;
   if (has_weight(node) && weight == nullptr) return std::nullopt;
-  std::string key = fmt::format("{} ", node.op_type);
+  std::string key = fmt::format("{} ", node.op_type());
   if (data != nullptr) key += fmt::format("x={}", name_of(around.codes(*data)));
   if (weight != nullptr)
     key += fmt::format("{}w={}", data == nullptr ? "" : ",", name_of(around.codes(*weight)));
@@ -159,7 +160,7 @@ std::optional<std::string> pattern_of(const onnx::Model& model, const graph::Ind
     const auto granularity = around.granularity(*weight);
     if (!granularity) return std::nullopt;
     key += "," + *granularity;
-    if (is_op(node, "Gemm") && data != nullptr && !graph::input_of(node, 2).empty()) key += ",bias";
+    if (node.op() == Op::kGemm && data != nullptr && !graph::input_of(node, 2).empty()) key += ",bias";
   }
   return key + " io=float";
 }

@@ -22,9 +22,9 @@ Islands islands_in(const ModelBuilder& builder) {
   const graph::Index index(model);
   std::vector<Share> shares;
   for (const auto& node : index.main().nodes()) {
-    shares.push_back(node->op_type == "Relu"       ? Share::kProvider
-                     : node->op_type == "Constant" ? Share::kNone
-                                                   : Share::kCpu);
+    shares.push_back(node->op_type() == "Relu"       ? Share::kProvider
+                     : node->op_type() == "Constant" ? Share::kNone
+                                                     : Share::kCpu);
   }
   return islands_of(index, shares);
 }

@@ -60,7 +60,7 @@ WeightPairs of_rows(std::span<const std::int64_t> dims) {
 
 WeightPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t> dims) {
   for (const Op& op : kOps) {
-    if (op.type != node.op_type) continue;
+    if (op.type != node.op_type()) continue;
     switch (op.form) {
       case Form::kConv: return of_conv(node, dims);
       case Form::kMatrix: return of_matrix(dims);

@@ -20,8 +20,8 @@ const graph::Use* next_use(const graph::Index& index, const graph::Use& use) {
 bool become_rows(const graph::Index& index, const graph::Value& value) {
   for (const graph::Use* use = &value.uses.front(); use != nullptr; use = next_use(index, *use)) {
     const onnx::Node& node = index.node(*use);
-    if (is_op(node, "DequantizeLinear")) return true;
-    if (!is_op(node, "BitShift") && !is_op(node, "Concat") && !is_op(node, "Slice")) return false;
+    if (node.op() == Op::kDequantizeLinear) return true;
+    if (node.op() != Op::kBitShift && node.op() != Op::kConcat && node.op() != Op::kSlice) return false;
   }
   return false;
 }
@@ -29,25 +29,25 @@ bool become_rows(const graph::Index& index, const graph::Value& value) {
 // … or are they places in a table of pairs?
 bool become_pairs(const graph::Index& index, const graph::Value& value) {
   const graph::Use* use = next_use(index, value.uses.front());
-  if (use == nullptr || use->input != 1 || !is_op(index.node(*use), "Gather")) return false;
+  if (use == nullptr || use->input != 1 || index.node(*use).op() != Op::kGather) return false;
   const auto [table, body] = index.find(use->body, index.node(*use).inputs[0]);
   if (table == nullptr || table->producer == graph::kNone) return false;
   const onnx::Node& cast = *index.bodies()[body].nodes()[table->producer];
-  const graph::Value* bytes = is_op(cast, "Cast") ? index.find(body, cast.inputs[0]).value : nullptr;
+  const graph::Value* bytes = cast.op() == Op::kCast ? index.find(body, cast.inputs[0]).value : nullptr;
   if (bytes == nullptr || bytes->initializer == graph::kNone) return false;
   const auto& dims = index.bodies()[body].graph->initializers[bytes->initializer]->dims;
   return dims.size() == 2 && dims[1] == 2;
 }
 
 std::uint64_t loaded_bytes(const graph::Index& index, const onnx::Tensor& tensor, const graph::Value& value) {
-  const auto is_used_by = [&](const char* op) {
+  const auto is_used_by = [&](Op op) {
     return !value.uses.empty() &&
            std::all_of(value.uses.begin(), value.uses.end(),
-                       [&](const graph::Use& use) { return is_op(index.node(use), op); });
+                       [&](const graph::Use& use) { return index.node(use).op() == op; });
   };
   constexpr std::uint64_t kFloat = 4;
-  if (is_used_by("BitShift")) return tensor.element_count() * 2 * (become_rows(index, value) ? 1 : kFloat);
-  if (is_used_by("Cast")) return tensor.element_count() * (become_pairs(index, value) ? 2 : 1) * kFloat;
+  if (is_used_by(Op::kBitShift)) return tensor.element_count() * 2 * (become_rows(index, value) ? 1 : kFloat);
+  if (is_used_by(Op::kCast)) return tensor.element_count() * (become_pairs(index, value) ? 2 : 1) * kFloat;
   return tensor.byte_count();
 }
 

@@ -125,16 +125,16 @@ NodeSupport NodeChecker::check_alone(std::size_t body, const onnx::Node& node, s
   }
   const onnx::Function* function = index_.bodies()[index_.root(body)].function;
   const auto& imports = function != nullptr ? function->opset_imports : model_.proto->opset_imports;
-  const Bytes domain = onnx::is_default_domain(node.domain) ? Bytes() : node.domain;
-  const std::int64_t version = onnx::opset_version(imports, node.domain);
-  if (std::string why = why_not_in_opset(domain, node.op_type, version); !why.empty()) {
+  const Bytes domain = onnx::is_default_domain(node.domain()) ? Bytes() : node.domain();
+  const std::int64_t version = onnx::opset_version(imports, node.domain());
+  if (std::string why = why_not_in_opset(domain, node.op_type(), version); !why.empty()) {
     support.answer = Answer::kRefused;
     support.why = std::move(why);
     return support;
   }
   const auto [entry, is_new] =
-      groups_.try_emplace({std::string(domain), std::string(node.op_type), version}, std::nullopt);
-  if (is_new) entry->second = matrix_.find_group(domain, node.op_type, version);
+      groups_.try_emplace({std::string(domain), std::string(node.op_type()), version}, std::nullopt);
+  if (is_new) entry->second = matrix_.find_group(domain, node.op_type(), version);
   const std::optional<Group>& group = entry->second;
   if (!group) {
     support.why = "this op was not measured";
@@ -309,8 +309,8 @@ ModelSupport support_of(const onnx::Model& model, const graph::Index& index, con
     if (verdict == Verdict::kRuns) return;
     NodeFinding finding{graph::node_label(node, position),
                         index.bodies()[body].path,
-                        std::string(node.op_type),
-                        std::string(node.domain),
+                        std::string(node.op_type()),
+                        std::string(node.domain()),
                         answer.types,
                         verdict,
                         answer.why.empty() ? reason_of(answer.answer) : answer.why};

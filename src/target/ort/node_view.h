@@ -70,7 +70,7 @@ class NodeView {
   // The type that an input has before a DequantizeLinear in front of the node; kUndefined without one.
   ElementType quantized_type(std::size_t input) const {
     const onnx::Node* const source = producer(input);
-    if (source == nullptr || source->op_type != "DequantizeLinear") return ElementType::kUndefined;
+    if (source == nullptr || !ops::is_dequantize_linear(source->op())) return ElementType::kUndefined;
     return type_of(graph::input_of(*source, 0));
   }
   const graph::Value* output() const {

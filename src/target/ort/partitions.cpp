@@ -112,8 +112,8 @@ std::vector<std::string> most_first(const std::map<std::string, std::size_t>& co
 }
 
 std::string name_of(const onnx::Node& node) {
-  return onnx::is_default_domain(node.domain) ? std::string(node.op_type)
-                                              : fmt::format("{}.{}", node.domain, node.op_type);
+  return onnx::is_default_domain(node.domain()) ? std::string(node.op_type())
+                                                : fmt::format("{}.{}", node.domain(), node.op_type());
 }
 
 constexpr std::string_view kConversions =
@@ -121,7 +121,7 @@ constexpr std::string_view kConversions =
     "Unsqueeze ";
 
 bool computes(const onnx::Node& node) {
-  return kConversions.find(fmt::format(" {} ", node.op_type)) == std::string_view::npos;
+  return kConversions.find(fmt::format(" {} ", node.op_type())) == std::string_view::npos;
 }
 
 }  // namespace

@@ -20,10 +20,10 @@ bool has_windows(const NodeView& view, std::size_t least, std::size_t most) {
 }
 
 // Ops of integers have a scale and a zero point behind every operand.
-bool is_quantized_op(const NodeView& view) { return view.node().op_type.starts_with("QLinear"); }
+bool is_quantized_op(const NodeView& view) { return view.node().op_type().starts_with("QLinear"); }
 
 bool has_two_operands(const NodeView& view) {
-  const Bytes op = view.node().op_type;
+  const Bytes op = view.node().op_type();
   return op == "QLinearConv" || op == "QLinearConvTranspose" || op == "QLinearMatMul" || op == "QLinearAdd";
 }
 
@@ -94,14 +94,14 @@ bool has_documented_pair(const NodeView& view) {
 
 bool is_behind_dynamic_quantization(const NodeView& view) {
   const onnx::Node* const source = view.producer(0);
-  return source != nullptr && source->op_type == "DynamicQuantizeLinear" && view.is_constant(1);
+  return source != nullptr && source->op() == Op::kDynamicQuantizeLinear && view.is_constant(1);
 }
 
 bool feeds_integer_op(const NodeView& view) {
   const graph::Value* const output = view.output();
   if (output == nullptr || output->uses.empty()) return false;
   return std::all_of(output->uses.begin(), output->uses.end(), [&](const graph::Use& use) {
-    const Bytes op = view.index().node(use).op_type;
+    const Bytes op = view.index().node(use).op_type();
     return op == "ConvInteger" || op == "MatMulInteger";
   });
 }

@@ -27,11 +27,11 @@ std::optional<std::vector<std::int64_t>> shape_of(const onnx::ValueType& type) {
 }
 
 bool is_quantize_or_dequantize(const onnx::Node& node) {
-  return node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear";
+  return ops::info(node.op()).op_class == ops::Class::kQuantize;
 }
 
 bool is_random(const onnx::Node& node) {
-  return node.op_type.starts_with("Random") || node.op_type == "Bernoulli" || node.op_type == "Multinomial";
+  return node.op_type().starts_with("Random") || node.op() == Op::kBernoulli || node.op() == Op::kMultinomial;
 }
 
 // Ops whose output has as many dimensions as their first input, and those that have as many as the largest.
@@ -44,8 +44,8 @@ constexpr std::string_view kLikeTheLargest = " Add Div Max Min Mul Sub ";
 constexpr std::size_t kMostDimensions = 64;  // a copy for every node behind a hostile shape would be too much
 
 bool is_listed(const onnx::Node& node, std::string_view ops) {
-  return onnx::is_default_domain(node.domain) &&
-         ops.find(fmt::format(" {} ", node.op_type)) != std::string_view::npos;
+  return onnx::is_default_domain(node.domain()) &&
+         ops.find(fmt::format(" {} ", node.op_type())) != std::string_view::npos;
 }
 
 bool holds_graphs(const onnx::Node& node) {
@@ -109,7 +109,7 @@ std::optional<std::vector<std::int64_t>> ProviderDocs::shape_after(std::size_t b
 void ProviderDocs::follow_nodes(std::size_t body) {
   for (const auto& kept : index_.bodies()[body].nodes()) {
     const onnx::Node& node = *kept;
-    const bool is_literal = onnx::is_op(node, "Constant");
+    const bool is_literal = node.op() == Op::kConstant;
     bool is_constant = is_literal || (!node.inputs.empty() && !is_random(node) && !holds_graphs(node));
     bool is_varying = false;
     for (const Bytes input : node.inputs) {
@@ -124,7 +124,7 @@ void ProviderDocs::follow_nodes(std::size_t body) {
       if (output.empty() || value == nullptr) continue;
       Fact& known = facts_[value];
       known.is_constant = is_constant;
-      if (!known.is_declared) known.is_varying = is_varying && !onnx::is_op(node, "Shape");
+      if (!known.is_declared) known.is_varying = is_varying && node.op() != Op::kShape;
       if (!known.shape) known.shape = shape;
     }
   }
@@ -141,13 +141,13 @@ bool ProviderDocs::is_constant(std::size_t body, Bytes name) const { return fact
 
 bool ProviderDocs::is_folded(std::size_t body, std::size_t position) const {
   const onnx::Node& node = *index_.bodies()[body].nodes()[position];
-  return node.op_type != "DequantizeLinear" && !node.outputs.empty() &&
+  return !ops::is_dequantize_linear(node.op()) && !node.outputs.empty() &&
          std::all_of(node.outputs.begin(), node.outputs.end(),
                      [&](Bytes name) { return name.empty() || is_constant(body, name); });
 }
 
 const ProviderOp* ProviderDocs::find(const onnx::Node& node) const {
-  const auto found = ops_.find(key_of(node.domain, node.op_type));
+  const auto found = ops_.find(key_of(node.domain(), node.op_type()));
   return found == ops_.end() ? nullptr : found->second;
 }
 
@@ -159,7 +159,7 @@ bool ProviderDocs::belongs_to_quantized_op(std::size_t body, std::size_t positio
     return !is_quantize_or_dequantize(*index_.bodies()[home].nodes()[other]) &&
            documents(home, other, ignored);
   };
-  if (node.op_type == "QuantizeLinear") {
+  if (ops::is_quantize_linear(node.op())) {
     const auto [value, home] = index_.find(body, graph::input_of(node, 0));
     return value != nullptr && value->producer != graph::kNone && is_taken(home, value->producer);
   }

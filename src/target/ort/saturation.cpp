@@ -63,11 +63,11 @@ class Finder {
   Saturation find() {
     graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
       for (const Slot& slot : kSlots) {
-        if (node.op_type != slot.op_type) continue;
+        if (node.op_type() != slot.op_type) continue;
         look_at({body, position, slot.weight}, node, body, graph::input_of(node, slot.weight),
                 graph::input_of(node, slot.zero), false);
       }
-      if (is_op(node, "Conv") || is_op(node, "MatMul") || is_op(node, "Gemm"))
+      if (node.op() == Op::kConv || node.op() == Op::kMatMul || node.op() == Op::kGemm)
         look_at_float_op(body, position, node);
     });
     return std::move(found_);
@@ -86,7 +86,7 @@ class Finder {
 
   // Does it exchange the last two axes, and nothing else?
   static bool is_swap(const onnx::Node& node, std::size_t rank) {
-    if (node.op_type != "Transpose" || rank < 2) return false;
+    if (node.op() != Op::kTranspose || rank < 2) return false;
     const auto order = onnx::integers_attribute(node, "perm");
     if (!order) return rank == 2;
     if (order->size() != rank) return false;
@@ -102,15 +102,15 @@ class Finder {
     if (node.inputs.size() < 2) return;
     const Producer activation = producer_of(body, node.inputs[0]);
     Producer weight = producer_of(body, node.inputs[1]);
-    const bool is_behind_transpose = weight.node != nullptr && weight.node->op_type == "Transpose";
-    if (is_behind_transpose && (is_op(node, "Conv") || !is_swap(*weight.node, 2))) return;
+    const bool is_behind_transpose = weight.node != nullptr && weight.node->op() == Op::kTranspose;
+    if (is_behind_transpose && (node.op() == Op::kConv || !is_swap(*weight.node, 2))) return;
     if (is_behind_transpose) weight = producer_of(weight.body, graph::input_of(*weight.node, 0));
     if (!is_dequantize(activation) || !is_dequantize(weight) || !has_bytes(activation)) return;
     look_at({body, position, 1}, node, weight.body, graph::input_of(*weight.node, 0),
             graph::input_of(*weight.node, 2), is_behind_transpose);
   }
   static bool is_dequantize(const Producer& producer) {
-    return producer.node != nullptr && producer.node->op_type == "DequantizeLinear";
+    return producer.node != nullptr && ops::is_dequantize_linear(producer.node->op());
   }
   // Without a zero point codes are unsigned bytes.
   bool has_bytes(const Producer& dequantize) const {
@@ -153,7 +153,7 @@ class Finder {
     const auto source =
         graph::find_constant(model_, index_, producer.body, graph::input_of(*producer.node, 0));
     if (!source) return std::nullopt;
-    if (producer.node->op_type == "QuantizeLinear") return quantized(producer, *source->tensor);
+    if (ops::is_quantize_linear(producer.node->op())) return quantized(producer, *source->tensor);
     if (!is_swap(*producer.node, source->tensor->dims.size())) return std::nullopt;
     Codes codes = codes_of(*source->tensor);
     codes.is_transposed = true;

@@ -45,7 +45,7 @@ Bytes BodyEditor::add_tensor(std::size_t place, onnx::Tensor tensor) {
   const Bytes name = names_.fresh("q");
   if (uses_constant_nodes()) {
     onnx::Node constant;
-    constant.op_type = "Constant";
+    constant.set_op(Op::kConstant);
     constant.outputs = {name};
     constant.attributes.emplace_back(onnx::make_tensor_attribute(model_, "value", std::move(tensor)));
     add_node(place, std::move(constant));

@@ -1,7 +1,7 @@
 // Nodes in a row, as passes write them.
 //
 //   Chain chain(editor, place, codes);
-//   chain.cast(ElementType::kFloat).node("Mul", {scales}).finish(weight);
+//   chain.cast(ElementType::kFloat).node(Op::kMul, {scales}).finish(weight);
 #pragma once
 
 #include <cstddef>
@@ -23,20 +23,23 @@ class Chain {
       : editor_(&editor), place_(place), value_(start) {}
 
   template <class... Attributes>
-  Chain& node(Bytes op_type, const std::vector<Bytes>& more_inputs, Attributes&&... attributes) {
+  Chain& node(Op op, const std::vector<Bytes>& more_inputs, Attributes&&... attributes) {
     flush_to_fresh_name();
-    pending_.op_type = op_type;
+    pending_.set_op(op);
     pending_.inputs = {value_};
     pending_.inputs.insert(pending_.inputs.end(), more_inputs.begin(), more_inputs.end());
     (pending_.attributes.emplace_back(std::forward<Attributes>(attributes)), ...);
     return *this;
   }
-  Chain& cast(ElementType type) { return node("Cast", {}, integer("to", static_cast<std::int64_t>(type))); }
+  Chain& cast(ElementType type) {
+    return node(Op::kCast, {}, integer("to", static_cast<std::int64_t>(type)));
+  }
   Chain& reshape(const std::vector<std::int64_t>& dims) {
-    return node("Reshape", {editor_->add_integers(place_, dims)});
+    return node(Op::kReshape, {editor_->add_integers(place_, dims)});
   }
   Chain& shift(Bytes amount, const char* direction) {
-    return node("BitShift", {amount}, onnx::make_string_attribute(editor_->model(), "direction", direction));
+    return node(Op::kBitShift, {amount},
+                onnx::make_string_attribute(editor_->model(), "direction", direction));
   }
   // Of the last one: its name, and attributes of another node.
   Chain& named(Bytes name) {
@@ -66,7 +69,7 @@ class Chain {
 
  private:
   void flush_to_fresh_name() {
-    if (pending_.op_type.empty()) return;
+    if (pending_.op() == Op::kUnknown) return;
     value_ = editor_->names().fresh("v");
     finish(value_);
     pending_ = {};

@@ -63,9 +63,9 @@ onnx::Tensor floats(std::vector<std::int64_t> dims, const std::vector<float>& va
 
 // The tensor that a node means without holding one.
 std::optional<onnx::Tensor> meant(const onnx::Node& node) {
-  if (is_op(node, "ConstantOfShape") && onnx::find_attribute(node, "value") == nullptr)
+  if (node.op() == Op::kConstantOfShape && onnx::find_attribute(node, "value") == nullptr)
     return floats({1}, {0.0F});
-  if (!is_op(node, "Constant") || node.attributes.size() != 1) return std::nullopt;
+  if (node.op() != Op::kConstant || node.attributes.size() != 1) return std::nullopt;
   if (onnx::find_attribute(node, "value_float") != nullptr) {
     const auto value = onnx::float_setting(node, "value_float", 0);
     if (value) return floats({}, {*value});

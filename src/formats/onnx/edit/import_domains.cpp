@@ -15,8 +15,8 @@ void import_domains(onnx::Model& model) {
     const auto& imports = function != nullptr ? function->opset_imports : model.proto->opset_imports;
     for (const auto& node : index.bodies()[id].nodes()) {
       const bool is_known =
-          onnx::is_default_domain(node->domain) || onnx::opset_version(imports, node->domain) != 0;
-      if (!is_known) missing[root].insert(node->domain);
+          onnx::is_default_domain(node->domain()) || onnx::opset_version(imports, node->domain()) != 0;
+      if (!is_known) missing[root].insert(node->domain());
     }
   }
   for (const auto& [root, domains] : missing) {

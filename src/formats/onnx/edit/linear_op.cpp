@@ -47,18 +47,18 @@ bool lay_out_gemm(const onnx::Node& node, const Dims& dims, LinearOp& op) {
 }
 
 struct Kind {
-  std::string_view op_type;
+  Op op;
   bool (*lay_out)(const onnx::Node&, const Dims&, LinearOp&);
 };
 constexpr std::array<Kind, 3> kKinds{{
-    {"Conv", lay_out_conv},
-    {"ConvTranspose", lay_out_conv_transpose},
-    {"Gemm", lay_out_gemm},
+    {Op::kConv, lay_out_conv},
+    {Op::kConvTranspose, lay_out_conv_transpose},
+    {Op::kGemm, lay_out_gemm},
 }};
 
 const Kind* find_kind(const onnx::Node& node) {
   for (const Kind& kind : kKinds) {
-    if (is_op(node, kind.op_type)) return &kind;
+    if (node.op() == kind.op) return &kind;
   }
   return nullptr;
 }

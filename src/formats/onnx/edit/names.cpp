@@ -237,7 +237,7 @@ std::size_t name_slices(onnx::Model& model) {
   Editors editors(model, index);
   std::size_t named = 0;
   graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-    if (!node.name.empty() || (!is_op(node, "Gather") && !is_op(node, "Slice"))) return;
+    if (!node.name.empty() || (node.op() != Op::kGather && node.op() != Op::kSlice)) return;
     BodyEditor& editor = editors.of(body);
     editor.edit_node(position).name = editor.names().fresh("n");
     ++named;
@@ -250,7 +250,7 @@ namespace {
 using Nodes = std::vector<onnx::Kept<onnx::Node>>;
 
 bool is_named_constant(const onnx::Node& node) {
-  return node.op_type == "Constant" && onnx::is_default_domain(node.domain) && !node.name.empty();
+  return node.op() == Op::kConstant && onnx::is_default_domain(node.domain()) && !node.name.empty();
 }
 
 bool has_work(const Nodes& nodes) {

@@ -14,10 +14,10 @@ Bytes unpack_halves(BodyEditor& editor, std::size_t place, Bytes codes, std::uin
   const Bytes low = Chain(editor, place, codes).shift(four, "LEFT").shift(four, "RIGHT").value();
   const Bytes high = Chain(editor, place, codes).shift(four, "RIGHT").value();
   Chain all(editor, place, low);
-  all.node("Concat", {high}, all.integer("axis", 0));
+  all.node(Op::kConcat, {high}, all.integer("axis", 0));
   if (count % 2 != 0) {
-    all.node("Slice", {editor.add_integers(place, {0}),
-                       editor.add_integers(place, {static_cast<std::int64_t>(count)})});
+    all.node(Op::kSlice, {editor.add_integers(place, {0}),
+                          editor.add_integers(place, {static_cast<std::int64_t>(count)})});
   }
   return all.value();
 }
@@ -29,15 +29,15 @@ void add_dequantize(BodyEditor& editor, std::size_t place, const plan::Decision&
   Chain chain(editor, place, stored.codes);
   switch (decision.granularity) {
     case GranularityKind::kBlock:
-      chain.node("DequantizeLinear", inputs,
+      chain.node(Op::kDequantizeLinear, inputs,
                  chain.integer("axis", static_cast<std::int64_t>(decision.block_axis())),
                  chain.integer("block_size", static_cast<std::int64_t>(decision.block)));
       break;
     case GranularityKind::kChannel:
-      chain.node("DequantizeLinear", inputs,
+      chain.node(Op::kDequantizeLinear, inputs,
                  chain.integer("axis", static_cast<std::int64_t>(decision.weight.channels->first)));
       break;
-    default: chain.node("DequantizeLinear", inputs);
+    default: chain.node(Op::kDequantizeLinear, inputs);
   }
   chain.finish(output);
 }
@@ -62,7 +62,7 @@ void add_pairs(BodyEditor& editor, std::size_t place, const plan::Decision& deci
   const onnx::Tensor& tensor = *decision.weight.tensor;
   const Bytes indices = Chain(editor, place, stored.codes).cast(ElementType::kInt32).value();
   Chain chain(editor, place, pair_table(editor, decision.format.zero));
-  chain.node("Gather", {indices}).node("Mul", {float_scales(editor, place, decision, stored)});
+  chain.node(Op::kGather, {indices}).node(Op::kMul, {float_scales(editor, place, decision, stored)});
   chain.reshape(tensor.dims);
   if (tensor.type != ElementType::kFloat) chain.cast(tensor.type);
   chain.finish(output);
@@ -75,9 +75,9 @@ void add_rows(BodyEditor& editor, std::size_t place, const plan::Decision& decis
   const Bytes zero = editor.add_shared(
       "zero code", scalar(ElementType::kUint8, static_cast<std::uint8_t>(decision.format.zero)));
   const Bytes zeros =
-      Chain(editor, place, zero).node("Expand", {editor.add_integers(place, {decision.view[0]})}).value();
+      Chain(editor, place, zero).node(Op::kExpand, {editor.add_integers(place, {decision.view[0]})}).value();
   Chain chain(editor, place, codes);
-  chain.node("DequantizeLinear", {float_scales(editor, place, decision, stored), zeros},
+  chain.node(Op::kDequantizeLinear, {float_scales(editor, place, decision, stored), zeros},
              chain.integer("axis", 0));
   chain.reshape(tensor.dims).finish(output);
 }
@@ -106,11 +106,11 @@ void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& de
       return Chain(editor, place, name).cast(ElementType::kFloat).value();
     };
     if (!stored.zeros.empty()) {
-      chain.node("Sub", {as_float(stored.zeros)});
+      chain.node(Op::kSub, {as_float(stored.zeros)});
     } else if (decision.format.zero != 0) {
-      chain.node("Sub", {editor.add_shared("zero", scalar(ElementType::kFloat, decision.format.zero))});
+      chain.node(Op::kSub, {editor.add_shared("zero", scalar(ElementType::kFloat, decision.format.zero))});
     }
-    chain.node("Mul", {float_scales(editor, place, decision, stored)});
+    chain.node(Op::kMul, {float_scales(editor, place, decision, stored)});
     if (decision.view != tensor.dims) chain.reshape(tensor.dims);
   } else if (decision.encoding == Encoding::kFloat16) {
     chain.cast(tensor.type);
@@ -120,7 +120,7 @@ void add_decoder(BodyEditor& editor, std::size_t place, const plan::Decision& de
     if (decision.is_packed()) chain.reshape(tensor.dims);
     const Bytes indices = chain.value();
     chain = Chain(editor, place, stored.scales);
-    chain.node("Gather", {indices});
+    chain.node(Op::kGather, {indices});
   }
   if (tensor.type != ElementType::kFloat && decision.encoding != Encoding::kFloat16) chain.cast(tensor.type);
   chain.finish(output);
@@ -134,7 +134,7 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
   editor.replace_node(position);
   const auto look_up = [&](Bytes table) {
     Chain chain(editor, position, table);
-    chain.node("Gather", {indices});
+    chain.node(Op::kGather, {indices});
     return chain;
   };
   Chain chain = look_up(stored.codes);
@@ -146,15 +146,15 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
       return rows_of.value();
     };
     chain.cast(ElementType::kFloat);
-    if (!stored.zeros.empty()) chain.node("Sub", {for_rows(stored.zeros, false)});
-    chain.node("Mul", {for_rows(stored.scales, !decision.format.half_scales)});
+    if (!stored.zeros.empty()) chain.node(Op::kSub, {for_rows(stored.zeros, false)});
+    chain.node(Op::kMul, {for_rows(stored.scales, !decision.format.half_scales)});
     if (type != ElementType::kFloat) chain.cast(type);
   } else if (decision.encoding == Encoding::kFloat16) {
     chain.cast(type);
   } else {
     const Bytes codes = chain.cast(ElementType::kInt32).value();
     chain = Chain(editor, position, stored.scales);
-    chain.node("Gather", {codes});
+    chain.node(Op::kGather, {codes});
     if (type != ElementType::kFloat) chain.cast(type);
   }
   chain.finish(rows);

@@ -70,7 +70,7 @@ class AttentionConversion {
                                 stored.has_zeros() ? parameters.zeros(0, stored) : Bytes()};
     BodyEditor& editor = editors.of(0);
     onnx::Node code;
-    code.op_type = "DynamicQuantizeLinear";
+    code.set_op(Op::kDynamicQuantizeLinear);
     code.inputs = {"x"};
     code.outputs = {"codes", "scale", "zero"};
     editor.add_node(0, std::move(code));

@@ -86,7 +86,7 @@ class LstmConversion {
     for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
       const auto& nodes = index_.bodies()[body].nodes();
       for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (nodes[i]->op_type != "LSTM") continue;
+        if (nodes[i]->op_type() != "LSTM") continue;
         EXPECT_EQ(plan::why_not_dynamic_lstm(source_, index_, body, *nodes[i]), "");
         put_dynamic_lstm(editors, body, i, gates.at(nodes[i]->inputs[1]), gates.at(nodes[i]->inputs[2]));
       }

@@ -41,7 +41,7 @@ class DynamicOps {
     BodyEditor& editor = editors_.of(body);
     coded = {editor.names().fresh("q"), editor.names().fresh("q"), editor.names().fresh("q")};
     onnx::Node node;
-    node.op_type = "DynamicQuantizeLinear";
+    node.set_op(Op::kDynamicQuantizeLinear);
     node.inputs = {name};
     node.outputs = {coded.codes, coded.scale, coded.zero};
     editor.add_node(place, std::move(node));
@@ -63,17 +63,17 @@ class DynamicOps {
     if (weight.has_zeros())
       more.push_back(parameters_.zeros(decision.body, weight, IntegerParameters::Zeros::kSingle));
     if (decision.op->kind == plan::IntegerKind::kConv) return put_conv(decision, node, coded, weight, more);
-    const Bytes scale = Chain(editor, place, coded.scale).node("Mul", {weight.scales}).value();
+    const Bytes scale = Chain(editor, place, coded.scale).node(Op::kMul, {weight.scales}).value();
     Chain chain(editor, place, coded.codes);
-    chain.node("MatMulInteger", more).cast(ElementType::kFloat).node("Mul", {scale});
+    chain.node(Op::kMatMulInteger, more).cast(ElementType::kFloat).node(Op::kMul, {scale});
     const bool is_gemm = decision.op->kind == plan::IntegerKind::kGemm;
-    if (is_gemm && !graph::input_of(node, 2).empty()) chain.node("Add", {node.inputs[2]});
+    if (is_gemm && !graph::input_of(node, 2).empty()) chain.node(Op::kAdd, {node.inputs[2]});
     chain.finish(node.outputs[0]);
   }
 
   // The codes as [K, N]; runtimes transpose constants when a session is created.
   Bytes factor_of(const onnx::Node& node, const Parameter& weight) {
-    if (node.op_type != "Gemm" || integer_setting(node, "transB", 0) == 0) return weight.codes;
+    if (node.op() != Op::kGemm || integer_setting(node, "transB", 0) == 0) return weight.codes;
     BodyEditor& editor = editors_.of(weight.decision->weight.body);
     return Chain(editor, IntegerParameters::place(*weight.decision), weight.codes)
         .node("Transpose", {})
@@ -103,9 +103,9 @@ class DynamicOps {
     };
     const bool is_per_channel = weight.decision->granularity == GranularityKind::kChannel;
     const Bytes scales = is_per_channel ? per_channel(weight.scales) : weight.scales;
-    const Bytes scale = Chain(editor, place, coded.scale).node("Mul", {scales}).value();
+    const Bytes scale = Chain(editor, place, coded.scale).node(Op::kMul, {scales}).value();
     onnx::Node conv;
-    conv.op_type = "ConvInteger";
+    conv.set_op(Op::kConvInteger);
     for (const auto& attribute : node.attributes) conv.attributes.push_back(copy_of(attribute));
     conv.inputs = {coded.codes};
     conv.inputs.insert(conv.inputs.end(), more.begin(), more.end());
@@ -113,8 +113,9 @@ class DynamicOps {
     const Bytes sums = conv.outputs[0];
     editor.add_node(place, std::move(conv));
     Chain chain(editor, place, sums);
-    chain.cast(ElementType::kFloat).node("Mul", {scale});
-    if (node.inputs.size() > 2 && !node.inputs[2].empty()) chain.node("Add", {per_channel(node.inputs[2])});
+    chain.cast(ElementType::kFloat).node(Op::kMul, {scale});
+    if (node.inputs.size() > 2 && !node.inputs[2].empty())
+      chain.node(Op::kAdd, {per_channel(node.inputs[2])});
     chain.finish(node.outputs[0]);
   }
 
@@ -138,8 +139,7 @@ void put_dynamic_attention(BodyEditor& editor, std::size_t position, const Coded
   const onnx::Node& old = editor.node(position);
   onnx::Node node;
   node.name = old.name;
-  node.op_type = "QAttention";
-  node.domain = "com.microsoft";
+  node.set_op(Op::kQAttention);
   node.inputs = {input.codes,          weight.codes, input_of(old, kBias), input.scale,         weight.scales,
                  input_of(old, kMask), input.zero,   weight.zeros,         input_of(old, kPast)};
   while (node.inputs.back().empty()) node.inputs.pop_back();
@@ -205,7 +205,7 @@ class Gates {
     if (stored_.decision->scale_dims == wanted()) return values;
     Chain chain(editor_, place_, values);
     if (!has_one_scale()) return chain.reshape(wanted()).value();
-    return chain.node("Expand", {editor_.add_integers(place_, wanted())}).value();
+    return chain.node(Op::kExpand, {editor_.add_integers(place_, wanted())}).value();
   }
 
   BodyEditor& editor_;
@@ -223,8 +223,7 @@ void put_dynamic_lstm(Editors& editors, std::size_t body, std::size_t position, 
   const onnx::Node& old = editor.node(position);
   onnx::Node node;
   node.name = old.name;
-  node.op_type = "DynamicQuantizeLSTM";
-  node.domain = "com.microsoft";
+  node.set_op(Op::kDynamicQuantizeLSTM);
   node.inputs = old.inputs;
   node.inputs.resize(kCount);
   node.outputs = old.outputs;

@@ -66,7 +66,7 @@ class Emulation {
   }
 
   bool keeps_types(const onnx::Node& node) const {
-    return is_op(node, "Cast") || is_op(node, "Constant") || functions_.are_called_by(node) ||
+    return node.op() == Op::kCast || node.op() == Op::kConstant || functions_.are_called_by(node) ||
            std::any_of(node.attributes.begin(), node.attributes.end(),
                        [](const auto& attribute) { return !attribute->graphs.empty(); });
   }
@@ -103,13 +103,13 @@ class Emulation {
   }
 
   void change_attributes(std::size_t body, std::size_t position, const onnx::Node* node) {
-    if (!onnx::is_default_domain(node->domain)) return;
+    if (!onnx::is_default_domain(node->domain())) return;
     for (std::size_t a = 0; a < node->attributes.size(); ++a) {
       const onnx::Attribute& attribute = *node->attributes[a];
       const auto change = [&](onnx::Attribute changed) {
         editors_.of(body).edit_node(position).attributes[a].edit() = std::move(changed);
       };
-      const bool is_value = is_op(*node, "ConstantOfShape") && attribute.tensors.size() == 1;
+      const bool is_value = node->op() == Op::kConstantOfShape && attribute.tensors.size() == 1;
       if (states_type(*node, attribute.name, half_)) {
         change(onnx::make_integer_attribute(model_, attribute.name,
                                             static_cast<std::int64_t>(ElementType::kFloat)));

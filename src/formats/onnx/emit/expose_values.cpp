@@ -32,14 +32,14 @@ bool has_range(const onnx::Node& node) {
       "HardSigmoid", "HardSwish",   "LSTM",   "LeakyRelu", "MatMul",   "MaxPool",
       "Mul",         "PRelu",       "Pad",    "Relu",      "Resize",   "Sigmoid",
       "Softmax",     "Split",       "Sub",    "Tanh",      "Upsample", "Where"};
-  return onnx::is_default_domain(node.domain) &&
-         std::find(kOps.begin(), kOps.end(), node.op_type) != kOps.end();
+  return onnx::is_default_domain(node.domain()) &&
+         std::find(kOps.begin(), kOps.end(), node.op_type()) != kOps.end();
 }
 
 // Weights and everything else that stands in the file, and what a Constant gives.
 bool is_constant(const Body& home, const graph::Value& value) {
   if (value.initializer != kNone || value.is_sparse) return true;
-  return value.producer != kNone && home.nodes()[value.producer]->op_type == "Constant";
+  return value.producer != kNone && home.nodes()[value.producer]->op() == Op::kConstant;
 }
 
 // The ways from bodies up to the main graph.
@@ -73,7 +73,7 @@ class Branches {
   bool are_branches(const std::vector<std::size_t>& bodies) const {
     const Body& first = index_.bodies()[bodies[0]];
     const onnx::Node& owner = *index_.bodies()[first.parent].nodes()[first.owner];
-    return bodies.size() == 2 && onnx::is_op(owner, "If") &&
+    return bodies.size() == 2 && owner.op() == Op::kIf &&
            std::all_of(bodies.begin(), bodies.end(), [&](std::size_t body) {
              return index_.bodies()[body].graph->outputs.size() == owner.outputs.size();
            });
@@ -128,7 +128,7 @@ class Exposure {
   Bytes add_copy(std::size_t body, Bytes name) {
     BodyEditor& editor = editors_.of(body);
     onnx::Node node;
-    node.op_type = "Identity";
+    node.set_op(Op::kIdentity);
     node.inputs = {model_.intern(std::string(name))};
     node.outputs = {editor.names().fresh("v")};
     const Bytes copy = node.outputs[0];

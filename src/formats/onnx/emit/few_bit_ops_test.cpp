@@ -98,7 +98,7 @@ std::uint8_t stored_code(onnx::Bytes bytes, std::size_t row_bytes, std::size_t r
 // The rows that a node's codes, scales and zeros stand for.
 std::vector<float> decoded_rows(const InFewBits& model, const onnx::Node& node, std::size_t rows,
                                 std::size_t columns) {
-  const bool is_product = node.op_type == "MatMulNBits";
+  const bool is_product = node.op_type() == "MatMulNBits";
   const auto bits = static_cast<unsigned>(*onnx::integer_attribute(node, "bits"));
   const auto block = static_cast<std::size_t>(*onnx::integer_attribute(node, "block_size"));
   const std::size_t blocks = (columns + block - 1) / block;

@@ -86,13 +86,13 @@ class HalfGraph {
   void change_own_type(const HalfNode& half, const onnx::Node& node) {
     BodyEditor& editor = editors_.of(half.body);
     const std::size_t position = half.position;
-    if (is_op(node, "Cast")) {
+    if (node.op() == Op::kCast) {
       for (auto& attribute : editor.edit_node(position).attributes) {
         if (attribute->name == "to")
           attribute.edit() =
               onnx::make_integer_attribute(editor.model(), "to", static_cast<std::int64_t>(half_.type));
       }
-    } else if (is_op(node, "ConstantOfShape")) {
+    } else if (node.op() == Op::kConstantOfShape) {
       for (auto& attribute : editor.edit_node(position).attributes) {
         if (attribute->name == "value" && attribute->tensors.size() == 1)
           attribute.edit() = onnx::make_tensor_attribute(

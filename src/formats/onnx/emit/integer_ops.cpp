@@ -77,13 +77,13 @@ using plan::IntegerKind;
 bool is_rewritten(const onnx::Node& node) {
   static constexpr auto kOps =
       std::to_array<std::string_view>({"Div", "HardSigmoid", "HardSwish", "ReduceMean", "Tanh"});
-  return onnx::is_default_domain(node.domain) &&
-         std::find(kOps.begin(), kOps.end(), node.op_type) != kOps.end();
+  return onnx::is_default_domain(node.domain()) &&
+         std::find(kOps.begin(), kOps.end(), node.op_type()) != kOps.end();
 }
 
 bool has_weight(const onnx::Node& node) {
   const plan::IntegerOp* op = plan::find_integer_op(node);
-  return (op != nullptr && op->has_weight()) || is_op(node, "ConvTranspose");
+  return (op != nullptr && op->has_weight()) || node.op() == Op::kConvTranspose;
 }
 
 // How many of a node's inputs are activations; 0 where codes end.
@@ -96,14 +96,14 @@ std::size_t codes_through(const onnx::Node& node) {
 bool is_constant(const graph::Index& index, const graph::Index::Found& found) {
   if (found.value->initializer != kNone) return true;
   return found.value->producer != kNone &&
-         is_op(*index.bodies()[found.body].nodes()[found.value->producer], "Constant");
+         index.bodies()[found.body].nodes()[found.value->producer]->op() == Op::kConstant;
 }
 
 bool gives_codes(const graph::Index& index, std::size_t body, Bytes name, int& steps_left) {
   const auto found = index.find(body, name);
   if (found.value == nullptr || found.value->producer == kNone || steps_left-- <= 0) return false;
   const onnx::Node& node = *index.bodies()[found.body].nodes()[found.value->producer];
-  if (has_weight(node)) return !is_op(node, "MatMul");
+  if (has_weight(node)) return node.op() != Op::kMatMul;
   const std::size_t count = std::min(codes_through(node), node.inputs.size());
   bool takes_codes = false;
   for (std::size_t i = 0; i < count; ++i) {

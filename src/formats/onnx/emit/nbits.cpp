@@ -234,11 +234,10 @@ void add_integers(BodyEditor& editor, onnx::Node& node,
 void replace_product(BodyEditor& editor, std::size_t position, const plan::Decision& decision,
                      const StoredNames& stored) {
   const onnx::Node& old = editor.node(position);
-  const Bytes bias = is_op(old, "Gemm") ? input_of(old, 2) : Bytes(), output = old.outputs[0];
+  const Bytes bias = old.op() == Op::kGemm ? input_of(old, 2) : Bytes(), output = old.outputs[0];
   onnx::Node product;
   product.name = old.name;
-  product.op_type = "MatMulNBits";
-  product.domain = onnx::kContrib;
+  product.set_op(Op::kMatMulNBits);
   product.inputs = {old.inputs[0], stored.codes, stored.scales};
   if (!stored.zeros.empty()) product.inputs.push_back(stored.zeros);
   product.outputs = {bias.empty() ? output : editor.names().fresh("v")};
@@ -250,7 +249,7 @@ void replace_product(BodyEditor& editor, std::size_t position, const plan::Decis
                 {"block_size", static_cast<std::int64_t>(decision.block)},
                 {"accuracy_level", decision.accuracy_level}});
   onnx::Node sum;
-  sum.op_type = "Add";
+  sum.set_op(Op::kAdd);
   sum.inputs = {product.outputs[0], bias};
   sum.outputs = {output};
   editor.replace_node(position);
@@ -263,8 +262,7 @@ void replace_lookup(BodyEditor& editor, std::size_t position, const plan::Decisi
   const onnx::Node& old = editor.node(position);
   onnx::Node lookup;
   lookup.name = old.name;
-  lookup.op_type = "GatherBlockQuantized";
-  lookup.domain = onnx::kContrib;
+  lookup.set_op(Op::kGatherBlockQuantized);
   lookup.inputs = {table, old.inputs[1], stored.scales};
   if (!stored.zeros.empty()) lookup.inputs.push_back(stored.zeros);
   // Rows come in the type of the scales.

@@ -60,7 +60,8 @@ void CodedValues::add_reading(const plan::ValueKey& key, Coded& coded) {
   for (Coded* at = &coded; at != from;) at = std::exchange(at->read_from, from);
   coded.codes = from->codes;
   if (has_float_uses(key))
-    add(key.first, plan_.nodes[coded.maker].node, "DequantizeLinear", coded.codes, *coded.coding, key.second);
+    add(key.first, plan_.nodes[coded.maker].node, Op::kDequantizeLinear, coded.codes, *coded.coding,
+        key.second);
 }
 
 const plan::NumberCode* CodedValues::number(std::size_t body, Bytes name) const {
@@ -86,7 +87,7 @@ Bytes CodedValues::codes(std::size_t body, Bytes name, const plan::NumberCode& n
 
 Bytes CodedValues::decode(std::size_t body, Bytes name, const plan::NumberCode& number, std::size_t place) {
   const Bytes floats = editors_.of(body).names().fresh("v");
-  add(body, place, "DequantizeLinear", codes(body, name, number), number.coding, floats);
+  add(body, place, Op::kDequantizeLinear, codes(body, name, number), number.coding, floats);
   return floats;
 }
 
@@ -118,9 +119,9 @@ void CodedValues::add_coding(const plan::ValueKey& key, Coded& coded, bool makes
   coded.floats = has_maker ? names.fresh("v") : name;
   if (port != nullptr && port->is_input) coded.floats = floats_of_raw(*port);
   if (!has_maker || !makes_codes)
-    add(body, place, "QuantizeLinear", coded.floats, *coded.coding, coded.codes);
+    add(body, place, Op::kQuantizeLinear, coded.floats, *coded.coding, coded.codes);
   if (has_maker && !is_port && has_float_uses(key))
-    add(body, place, "DequantizeLinear", coded.codes, *coded.coding, name);
+    add(body, place, Op::kDequantizeLinear, coded.codes, *coded.coding, name);
 }
 
 // raw ─ Cast ─ Mul(scales) ─ Add(offsets)
@@ -138,8 +139,8 @@ Bytes CodedValues::floats_of_raw(const plan::IntegerPort& port) {
     return editor.add_tensor(BodyEditor::kFront, float_tensor(dims, values));
   };
   Chain chain(editor, BodyEditor::kFront, port.value.second);
-  chain.cast(ElementType::kFloat).node("Mul", {constant(port.scales)});
-  return chain.node("Add", {constant(offsets)}).value();
+  chain.cast(ElementType::kFloat).node(Op::kMul, {constant(port.scales)});
+  return chain.node(Op::kAdd, {constant(offsets)}).value();
 }
 
 Bytes CodedValues::floats_behind(const plan::NodeDecision& decision) const {
@@ -155,7 +156,7 @@ const plan::Coding& CodedValues::coding(std::size_t body, Bytes name) const {
 Bytes CodedValues::decode(std::size_t body, Bytes name, std::size_t place) {
   const Coded& coded = values_.at(key_of(body, name));
   const Bytes floats = editors_.of(body).names().fresh("v");
-  add(body, place, "DequantizeLinear", coded.codes, *coded.coding, floats);
+  add(body, place, Op::kDequantizeLinear, coded.codes, *coded.coding, floats);
   return floats;
 }
 
@@ -172,10 +173,10 @@ Bytes CodedValues::zero(std::size_t body, const plan::Coding& coding) {
                                       std::move(tensor));
 }
 
-void CodedValues::add(std::size_t body, std::size_t place, Bytes op_type, Bytes from,
-                      const plan::Coding& coding, Bytes to) {
+void CodedValues::add(std::size_t body, std::size_t place, Op op, Bytes from, const plan::Coding& coding,
+                      Bytes to) {
   onnx::Node node;
-  node.op_type = op_type;
+  node.set_op(op);
   node.inputs = {from, scale(body, coding), zero(body, coding)};
   node.outputs = {to};
   editors_.of(body).add_node(place, std::move(node));

@@ -47,8 +47,7 @@ class CodedValues {
   void add_coding(const plan::ValueKey& key, Coded& coded, bool makes_codes);
   void add_reading(const plan::ValueKey& key, Coded& coded);
   Bytes floats_of_raw(const plan::IntegerPort& port);
-  void add(std::size_t body, std::size_t place, Bytes op_type, Bytes from, const plan::Coding& coding,
-           Bytes to);
+  void add(std::size_t body, std::size_t place, Op op, Bytes from, const plan::Coding& coding, Bytes to);
 
   Editors& editors_;
   const graph::Index& index_;

@@ -23,8 +23,8 @@ class Restoring {
 
   Changes run() {
     graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-      if (is_op(node, "Clip")) restore_hard_sigmoid(body, position, node);
-      if (is_op(node, "Add")) restore_tanh(body, position, node);
+      if (node.op() == Op::kClip) restore_hard_sigmoid(body, position, node);
+      if (node.op() == Op::kAdd) restore_tanh(body, position, node);
     });
     editors_.finish();
     return std::move(changes_);
@@ -37,13 +37,13 @@ class Restoring {
   };
 
   // The node that gives a value which nobody else takes.
-  std::optional<Step> maker(std::size_t body, Bytes name, std::string_view op_type) const {
+  std::optional<Step> maker(std::size_t body, Bytes name, Op op) const {
     const auto found = index_.find(body, name);
     const bool is_inner = found.value != nullptr && found.body == body && found.value->producer != kNone &&
                           !found.value->is_output && found.value->uses.size() == 1;
     if (!is_inner) return std::nullopt;
     const onnx::Node& node = *index_.bodies()[body].nodes()[found.value->producer];
-    return is_op(node, op_type) ? std::optional(Step{found.value->producer, &node}) : std::nullopt;
+    return node.op() == op ? std::optional(Step{found.value->producer, &node}) : std::nullopt;
   }
 
   std::optional<float> number(std::size_t body, const onnx::Node& node, std::size_t input) const {
@@ -55,8 +55,8 @@ class Restoring {
 
   void restore_hard_sigmoid(std::size_t body, std::size_t position, const onnx::Node& clip) {
     if (number(body, clip, 1) != 0.0F || number(body, clip, 2) != 1.0F) return;
-    const auto sum = maker(body, clip.inputs[0], "Add");
-    const auto product = sum ? maker(body, sum->node->inputs[0], "Mul") : std::nullopt;
+    const auto sum = maker(body, clip.inputs[0], Op::kAdd);
+    const auto product = sum ? maker(body, sum->node->inputs[0], Op::kMul) : std::nullopt;
     if (!product) return;
     const auto slope = number(body, *product->node, 1), middle = number(body, *sum->node, 1);
     if (!slope || !middle) return;
@@ -66,7 +66,7 @@ class Restoring {
                                        product->node->inputs[0]))
       return;
     onnx::Node node;
-    node.op_type = "HardSigmoid";
+    node.set_op(Op::kHardSigmoid);
     node.inputs = {product->node->inputs[0]};
     node.outputs = {clip.outputs[0]};
     node.attributes.emplace_back(onnx::make_float_attribute(model_, "alpha", *slope));
@@ -81,11 +81,11 @@ class Restoring {
     const graph::Use& use = value->uses[0];
     if (use.body != body) return false;
     const onnx::Node& product = index_.node(use);
-    const bool is_product = is_op(product, "Mul") && product.inputs.size() == 2 &&
+    const bool is_product = product.op() == Op::kMul && product.inputs.size() == 2 &&
                             product.inputs[1 - use.input] == x && sigmoid != x;
     if (!is_product) return false;
     onnx::Node node;
-    node.op_type = "HardSwish";
+    node.set_op(Op::kHardSwish);
     node.inputs = {x};
     node.outputs = {product.outputs[0]};
     if (const auto limit = lower_limit(body, x)) {
@@ -103,18 +103,19 @@ class Restoring {
                           !found.value->is_output && found.value->uses.size() == 2;
     if (!is_inner) return std::nullopt;
     const onnx::Node& clip = *index_.bodies()[body].nodes()[found.value->producer];
-    const bool is_limit = is_op(clip, "Clip") && number(body, clip, 1) == -3.0F && input_of(clip, 2).empty();
+    const bool is_limit =
+        clip.op() == Op::kClip && number(body, clip, 1) == -3.0F && input_of(clip, 2).empty();
     return is_limit ? std::optional(Step{found.value->producer, &clip}) : std::nullopt;
   }
 
   void restore_tanh(std::size_t body, std::size_t position, const onnx::Node& add) {
     if (number(body, add, 1) != -1.0F) return;
-    const auto outer = maker(body, add.inputs[0], "Mul");
-    const auto sigmoid = outer ? maker(body, outer->node->inputs[0], "Sigmoid") : std::nullopt;
-    const auto inner = sigmoid ? maker(body, sigmoid->node->inputs[0], "Mul") : std::nullopt;
+    const auto outer = maker(body, add.inputs[0], Op::kMul);
+    const auto sigmoid = outer ? maker(body, outer->node->inputs[0], Op::kSigmoid) : std::nullopt;
+    const auto inner = sigmoid ? maker(body, sigmoid->node->inputs[0], Op::kMul) : std::nullopt;
     if (!inner || number(body, *outer->node, 1) != 2.0F || number(body, *inner->node, 1) != 2.0F) return;
     onnx::Node node;
-    node.op_type = "Tanh";
+    node.set_op(Op::kTanh);
     node.inputs = {inner->node->inputs[0]};
     node.outputs = {add.outputs[0]};
     replace(body, position, {outer->position, sigmoid->position, inner->position}, std::move(node));

@@ -538,7 +538,7 @@ ModelBuilder between_convs(Add add) {
 // Of the ops that give values of the model, without those that make scales.
 std::string ops_of(const onnx::Model& model) {
   std::string ops;
-  for (const auto& node : model.proto->graph->nodes) ops += std::string(node->op_type) + " ";
+  for (const auto& node : model.proto->graph->nodes) ops += std::string(node->op_type()) + " ";
   return ops;
 }
 

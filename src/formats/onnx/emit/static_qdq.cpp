@@ -65,7 +65,7 @@ class StaticQdq {
     const Parameter& weight = *parameters_.find(decision.body, node.inputs[1]);
     const Bytes input_scale = values_.scale(decision.body, values_.coding(decision.body, node.inputs[0]));
     Chain scales(editors_.of(decision.body), decision.node, weight.scales);
-    add_dq(decision.body, decision.node, *bias, scales.node("Mul", {input_scale}).value(), node.inputs[2]);
+    add_dq(decision.body, decision.node, *bias, scales.node(Op::kMul, {input_scale}).value(), node.inputs[2]);
   }
 
   void add_dq(std::size_t body, std::size_t place, const Parameter& parameter, Bytes scales, Bytes output) {
@@ -74,10 +74,10 @@ class StaticQdq {
       more.push_back(parameters_.zeros(body, parameter));
     Chain chain(editors_.of(body), place, parameter.codes);
     if (parameter.decision->granularity == GranularityKind::kTensor) {
-      chain.node("DequantizeLinear", more);
+      chain.node(Op::kDequantizeLinear, more);
     } else {
       const std::size_t axis = parameter.decision->weight.channels->first;
-      chain.node("DequantizeLinear", more, chain.integer("axis", static_cast<std::int64_t>(axis)));
+      chain.node(Op::kDequantizeLinear, more, chain.integer("axis", static_cast<std::int64_t>(axis)));
     }
     chain.finish(output);
   }

@@ -34,8 +34,7 @@ class StaticQOperator {
     if (decision.is_reading) return editors_.of(decision.body).remove_node(decision.node);
     onnx::Node node;
     node.name = old.name;
-    node.op_type = decision.op->integer_op;
-    node.domain = decision.op->domain;
+    node.set_op(decision.op->domain, decision.op->integer_op);
     for (const auto& attribute : old.attributes) {
       const bool is_gone = decision.op->kind == IntegerKind::kGemm && attribute->name == "beta";
       if (!is_gone) node.attributes.push_back(copy_of(attribute));
@@ -87,7 +86,7 @@ class StaticQOperator {
 
   // Concat says first what it gives, the others last.
   void join(const NodeDecision& decision, const onnx::Node& node, Names& names) {
-    const bool is_concat = node.op_type == "Concat";
+    const bool is_concat = node.op() == Op::kConcat;
     if (is_concat) append(names, scale_of_output(decision));
     for (const Bytes input : node.inputs) append(names, coded(decision.body, input));
     if (!is_concat) append(names, scale_of_output(decision));

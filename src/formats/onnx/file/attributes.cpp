@@ -170,7 +170,7 @@ Kept<Attribute> copy_of(const Kept<Attribute>& attribute) {
 }
 
 bool is_op(const Node& node, std::string_view op_type) {
-  return node.op_type == op_type && is_default_domain(node.domain);
+  return node.op_type() == op_type && is_default_domain(node.domain());
 }
 
 }  // namespace ounce::onnx

@@ -37,6 +37,20 @@ std::uint64_t bytes_of(const Model& model) {
   return bytes;
 }
 
+void Node::set_op(Op op) {
+  const ops::OpInfo& row = ops::info(op);
+  if (ops::find_op(domain_, row.name) != op)
+    domain_ = row.domain == ops::Domain::kOnnx ? Bytes() : ops::name_of(row.domain);
+  op_type_ = row.name;
+  op_ = op;
+}
+
+void Node::set_op(Bytes domain, Bytes op_type) {
+  domain_ = domain;
+  op_type_ = op_type;
+  op_ = ops::find_op(domain, op_type);
+}
+
 bool is_default_domain(Bytes domain) { return domain.empty() || domain == "ai.onnx"; }
 
 std::int64_t opset_version(const std::vector<Kept<OpsetImport>>& imports, Bytes domain) {

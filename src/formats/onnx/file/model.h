@@ -22,6 +22,7 @@
 #include "formats/onnx/file/message.h"
 #include "formats/onnx/file/schema.h"
 #include "io/mapped_file.h"
+#include "ops/op_info.h"
 
 namespace ounce::onnx {
 
@@ -129,10 +130,21 @@ struct Attribute {
 };
 
 struct Node {
-  Bytes name, op_type, domain;
+  Bytes name;
   std::vector<Bytes> inputs, outputs;  // an empty name stands for an absent optional value
   std::vector<Kept<Attribute>> attributes;
   CarriedFields carried;
+
+  Op op() const { return op_; }  // kUnknown for an op without a row in ops/op_info.cpp
+  Bytes op_type() const { return op_type_; }
+  Bytes domain() const { return domain_; }
+  // Keeps the domain as the file spells it if the op is of that domain.
+  void set_op(Op op);
+  void set_op(Bytes domain, Bytes op_type);
+
+ private:
+  Op op_ = Op::kUnknown;
+  Bytes op_type_, domain_;
 };
 
 struct ValueInfo {

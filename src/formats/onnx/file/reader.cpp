@@ -64,18 +64,20 @@ class Reader {
 
   Kept<Node> read_node(Bytes message, int depth) {
     Node node;
+    Bytes op_type, domain;
     Cursor cursor(message, origin_, "NodeProto");
     while (cursor.next()) {
       switch (cursor.field<NodeField>()) {
         case NodeField::kInput: node.inputs.push_back(cursor.name()); break;
         case NodeField::kOutput: node.outputs.push_back(cursor.name()); break;
         case NodeField::kName: cursor.once_name(node.name); break;
-        case NodeField::kOpType: cursor.once_name(node.op_type); break;
-        case NodeField::kDomain: cursor.once_name(node.domain); break;
+        case NodeField::kOpType: cursor.once_name(op_type); break;
+        case NodeField::kDomain: cursor.once_name(domain); break;
         case NodeField::kAttribute: node.attributes.push_back(read_attribute(cursor.bytes(), depth)); break;
         default: cursor.carry(node.carried);
       }
     }
+    node.set_op(domain, op_type);
     return {std::move(node), message};
   }
 

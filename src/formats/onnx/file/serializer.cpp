@@ -109,9 +109,9 @@ class Serializer {
     for (const Bytes name : kept->inputs) out.text(NodeField::kInput, present(name));
     for (const Bytes name : kept->outputs) out.text(NodeField::kOutput, present(name));
     out.text(NodeField::kName, kept->name);
-    out.text(NodeField::kOpType, kept->op_type);
+    out.text(NodeField::kOpType, kept->op_type());
     for (const auto& entry : kept->attributes) out.message(NodeField::kAttribute, attribute(entry));
-    out.text(NodeField::kDomain, kept->domain);
+    out.text(NodeField::kDomain, kept->domain());
     return out.finish();
   }
 

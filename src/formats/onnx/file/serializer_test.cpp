@@ -141,7 +141,7 @@ std::string model_with(const std::string& op_type) {
 TEST(SerializerTest, EditingOneDeepNodeChangesNothingElse) {
   Model model = read(model_with("Add"));
   Node& outer = model.proto.edit().graph.edit().nodes[0].edit();
-  outer.attributes[0].edit().graphs[0]->edit().nodes[0].edit().op_type = "Mul";
+  outer.attributes[0].edit().graphs[0]->edit().nodes[0].edit().set_op(Op::kMul);
   // The attribute of the edited node is in an unusual order, and so is the tensor beside it: both must be
   // verbatim.
   EXPECT_EQ(kept(model), model_with("Mul"));
@@ -151,7 +151,7 @@ TEST(SerializerTest, AMessageKeepsItsBytesUntilItIsEdited) {
   Model model = read(model_with("Add"));
   auto& nodes = model.proto.edit().graph.edit().nodes;
   EXPECT_FALSE(nodes[0].is_edited());
-  EXPECT_EQ(*nodes[0]->op_type.data(), 'I');
+  EXPECT_EQ(*nodes[0]->op_type().data(), 'I');
   EXPECT_FALSE(nodes[0].is_edited());
   nodes[0].edit();
   EXPECT_TRUE(nodes[0].is_edited());
@@ -204,7 +204,7 @@ TEST(SerializerTest, EditedTensorsKeepTheirDocumentationAndMetadata) {
 TEST(SerializerTest, AbsentNamesOfOptionalInputsAreWritten) {
   Model model = read(ModelBuilder().bytes());
   Node node;
-  node.op_type = "Clip";
+  node.set_op(Op::kClip);
   node.inputs = {"x", Bytes(), "max"};
   node.outputs = {"y"};
   model.proto.edit().graph.edit().nodes.emplace_back(std::move(node));

@@ -264,7 +264,7 @@ TEST_F(LargeModelTest, AnAttributeOfMoreThanTwoGigabytesIsNotSupported) {
   Model model = source(small_model());
   const auto by = std::make_shared<Letters>(std::vector<std::uint64_t>{kLimit});
   Node node;
-  node.op_type = "Constant";
+  node.set_op(Op::kConstant);
   Attribute attribute;
   attribute.tensors.emplace_back(computed_tensor(model, "big", kLimit, by, 0));
   node.attributes.emplace_back(std::move(attribute));

@@ -16,7 +16,7 @@ const OpSchema* Schemas::of(std::size_t body, const onnx::Node& node) const {
   if (functions_.are_called_by(node)) return nullptr;
   const onnx::Function* function = index_.bodies()[index_.root(body)].function;
   const auto& imports = function != nullptr ? function->opset_imports : model_.proto->opset_imports;
-  return onnx::find_op_schema(node.domain, node.op_type, onnx::opset_version(imports, node.domain));
+  return onnx::find_op_schema(node.domain(), node.op_type(), onnx::opset_version(imports, node.domain()));
 }
 
 namespace {
@@ -29,8 +29,8 @@ ElementType type_of_number(std::optional<std::int64_t> number) {
 
 // The type that a node gives by itself, whatever it takes.
 ElementType own_type(const onnx::Node& node) {
-  if (!onnx::is_default_domain(node.domain)) return ElementType::kUndefined;
-  const Bytes op = node.op_type;
+  if (!onnx::is_default_domain(node.domain())) return ElementType::kUndefined;
+  const Bytes op = node.op_type();
   if (const onnx::Tensor* tensor = constant_tensor(node)) return tensor->type;
   if (op == "Constant") {
     const bool is_float = onnx::find_attribute(node, "value_float") != nullptr ||

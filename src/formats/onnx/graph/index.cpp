@@ -42,7 +42,7 @@ std::string value_path(const Index& index, std::size_t body, Bytes name) {
 
 std::string node_label(const onnx::Node& node, std::size_t position) {
   if (!node.name.empty()) return std::string(node.name);
-  return fmt::format("{}#{}", node.op_type, position);
+  return fmt::format("{}#{}", node.op_type(), position);
 }
 
 Index::Index(const onnx::Model& model) {
@@ -175,7 +175,7 @@ void Index::resolve(std::size_t id) {
 }
 
 const onnx::Tensor* constant_tensor(const onnx::Node& node) {
-  if (node.op_type != "Constant" || !onnx::is_default_domain(node.domain)) return nullptr;
+  if (node.op() != Op::kConstant || !onnx::is_default_domain(node.domain())) return nullptr;
   const onnx::Attribute* attribute = onnx::find_attribute(node, "value");
   return attribute != nullptr && attribute->tensors.size() == 1 ? &*attribute->tensors[0] : nullptr;
 }

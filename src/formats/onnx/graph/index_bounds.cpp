@@ -17,14 +17,14 @@ bool passes_values(const onnx::Node& node) {
   static constexpr std::array<std::string_view, 11> kOps = {"Cast",    "Identity", "Reshape",   "Unsqueeze",
                                                             "Squeeze", "Flatten",  "Transpose", "Expand",
                                                             "Slice",   "Split",    "Tile"};
-  return onnx::is_default_domain(node.domain) &&
-         std::find(kOps.begin(), kOps.end(), node.op_type) != kOps.end();
+  return onnx::is_default_domain(node.domain()) &&
+         std::find(kOps.begin(), kOps.end(), node.op_type()) != kOps.end();
 }
 
 // The length of the axis that a Gather selects from, if its table is in the file.
 std::optional<std::int64_t> table_rows(const Index& index, const Use& use) {
   const onnx::Node& node = index.node(use);
-  if (node.op_type != "Gather" || !onnx::is_default_domain(node.domain) || use.input != 1)
+  if (node.op() != Op::kGather || !onnx::is_default_domain(node.domain()) || use.input != 1)
     return std::nullopt;
   const Index::Found found = index.find(use.body, node.inputs[0]);
   if (found.value == nullptr || found.value->initializer == kNone || found.value->is_sparse)

@@ -12,13 +12,13 @@ namespace {
 
 void check_parameters(const onnx::Node& node, std::size_t number, std::int64_t version,
                       const std::string& where) {
-  if (!onnx::is_default_domain(node.domain)) return;
-  const onnx::OpSchema* schema = onnx::find_op_schema({}, node.op_type, version);
+  if (!onnx::is_default_domain(node.domain())) return;
+  const onnx::OpSchema* schema = onnx::find_op_schema({}, node.op_type(), version);
   if (schema == nullptr) return;
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::kBadInput,
                 fmt::format("node '{}' {}: it is no {} of opset {}", node_label(node, number), why,
-                            node.op_type, version),
+                            node.op_type(), version),
                 where);
   };
   for (std::size_t i = 0; i < schema->inputs.size(); ++i) {

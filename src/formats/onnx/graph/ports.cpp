@@ -33,15 +33,15 @@ class Passages {
     const onnx::Node& owner = *index_.bodies()[body.parent].nodes()[body.owner];
     const auto& inputs = body.graph->inputs;
     const auto& outputs = body.graph->outputs;
-    if (is_op(owner, "If")) return leave(body.parent, owner, id, 0);
-    if (is_op(owner, "Loop")) {
+    if (owner.op() == Op::kIf) return leave(body.parent, owner, id, 0);
+    if (owner.op() == Op::kLoop) {
       enter(body.parent, owner, 2, id, 2);
       leave(body.parent, owner, id, 1);
       for (std::size_t i = 2; i < inputs.size() && i - 1 < outputs.size(); ++i)
         add(Way::kReturns, {id, outputs[i - 1]->name}, {id, inputs[i]->name});
       return;
     }
-    if (!is_op(owner, "Scan") || owner.inputs.size() < inputs.size()) return;
+    if (owner.op() != Op::kScan || owner.inputs.size() < inputs.size()) return;
     const auto scanned = onnx::integer_setting(owner, "num_scan_inputs", 0);
     const std::size_t before = owner.inputs.size() - inputs.size();  // opset 8 has lengths in front
     enter(body.parent, owner, before, id, 0);
@@ -94,12 +94,12 @@ Functions::Functions(const Index& index) {
 }
 
 bool Functions::are_called_by(const onnx::Node& node) const {
-  return !bodies_.empty() && bodies_.contains(key_of(node.domain, node.op_type));
+  return !bodies_.empty() && bodies_.contains(key_of(node.domain(), node.op_type()));
 }
 
 std::size_t Functions::called_by(const onnx::Node& node) const {
   if (bodies_.empty()) return kNone;
-  const auto found = bodies_.find(key_of(node.domain, node.op_type));
+  const auto found = bodies_.find(key_of(node.domain(), node.op_type()));
   return found == bodies_.end() ? kNone : found->second;
 }
 

@@ -104,32 +104,32 @@ void InferredShapes::infer(const onnx::Node& node) {
     if (!dims.empty()) inferred_.insert_or_assign(node.outputs[0], dims);
   };
   if (is_one_of(node, kBroadcasting)) return give(broadcast(node));
-  if (is_op(node, "Concat")) return give(of_concat(node));
-  if (is_op(node, "MatMul") || is_op(node, "Gemm")) return give(of_matrix_product(node));
+  if (node.op() == Op::kConcat) return give(of_concat(node));
+  if (node.op() == Op::kMatMul || node.op() == Op::kGemm) return give(of_matrix_product(node));
   if (input == nullptr) return;
   const std::size_t rank = input->size();
   if (is_one_of(node, kSameShape)) return give(*input);
-  if (is_op(node, "Conv") || is_op(node, "ConvTranspose")) {
+  if (node.op() == Op::kConv || node.op() == Op::kConvTranspose) {
     const Dims* weight = of(input_of(node, 1));
     if (weight == nullptr || weight->size() != rank || rank <= kSpatial) return;
-    if (is_op(node, "ConvTranspose")) return give(of_transposed_conv(node, *input, *weight));
+    if (node.op() == Op::kConvTranspose) return give(of_transposed_conv(node, *input, *weight));
     return give(of_window(node, *input, Dims(weight->begin() + kSpatial, weight->end()), (*weight)[0]));
   }
-  if (is_op(node, "MaxPool") || is_op(node, "AveragePool") || is_op(node, "LpPool")) {
+  if (node.op() == Op::kMaxPool || node.op() == Op::kAveragePool || node.op() == Op::kLpPool) {
     const auto kernel = onnx::integers_attribute(node, "kernel_shape");
     if (kernel && rank == kernel->size() + kSpatial) give(of_window(node, *input, *kernel, (*input)[1]));
     return;
   }
-  if (is_op(node, "GlobalAveragePool") || is_op(node, "GlobalMaxPool")) {
+  if (node.op() == Op::kGlobalAveragePool || node.op() == Op::kGlobalMaxPool) {
     Dims dims(rank, 1);
     for (std::size_t i = 0; i < std::min(rank, kSpatial); ++i) dims[i] = (*input)[i];
     return give(dims);
   }
-  if (is_op(node, "Flatten")) {
+  if (node.op() == Op::kFlatten) {
     const std::size_t axis = std::min(axis_of(node, 1, rank), rank);
     return give({product(*input, 0, axis), product(*input, axis, rank)});
   }
-  if (is_op(node, "Transpose")) {
+  if (node.op() == Op::kTranspose) {
     Dims dims(rank, kUnknown);
     const auto order = onnx::integers_attribute(node, "perm");
     for (std::size_t i = 0; i < rank; ++i) {
@@ -140,15 +140,15 @@ void InferredShapes::infer(const onnx::Node& node) {
     }
     return give(dims);
   }
-  if (is_op(node, "Split")) {
+  if (node.op() == Op::kSplit) {
     Dims dims = *input;
     const std::size_t axis = axis_of(node, 0, rank);
     if (axis < rank) dims[axis] = kUnknown;
     for (const Bytes output : node.outputs) inferred_.insert_or_assign(output, dims);
     return;
   }
-  if (is_op(node, "Reshape")) return give(of_reshape(node, *input));
-  if (is_op(node, "Resize") || is_op(node, "Upsample")) return give(of_resize(node, *input));
+  if (node.op() == Op::kReshape) return give(of_reshape(node, *input));
+  if (node.op() == Op::kResize || node.op() == Op::kUpsample) return give(of_resize(node, *input));
 }
 
 // Conv and pooling.
@@ -226,7 +226,7 @@ Dims InferredShapes::of_concat(const onnx::Node& node) const {
 Dims InferredShapes::of_matrix_product(const onnx::Node& node) const {
   const Dims *left = of(input_of(node, 0)), *right = of(input_of(node, 1));
   if (left == nullptr || right == nullptr || left->size() < 2 || right->size() < 2) return {};
-  if (is_op(node, "Gemm")) {
+  if (node.op() == Op::kGemm) {
     const bool left_turned = onnx::integer_attribute(node, "transA").value_or(0) != 0,
                right_turned = onnx::integer_attribute(node, "transB").value_or(0) != 0;
     return {(*left)[left_turned ? 1 : 0], (*right)[right_turned ? 0 : 1]};
@@ -257,7 +257,8 @@ Dims InferredShapes::of_reshape(const onnx::Node& node, const Dims& input) const
 Dims InferredShapes::of_resize(const onnx::Node& node, const Dims& input) const {
   const std::vector<std::int64_t> sizes = integers(input_of(node, 3));
   if (sizes.size() == input.size()) return sizes;
-  std::vector<float> scales = floats(input_of(node, is_op(node, "Resize") && node.inputs.size() > 2 ? 2 : 1));
+  std::vector<float> scales =
+      floats(input_of(node, node.op() == Op::kResize && node.inputs.size() > 2 ? 2 : 1));
   if (scales.empty()) scales = onnx::floats_setting(node, "scales").value_or(std::vector<float>());
   if (scales.size() != input.size()) return {};
   Dims dims = input;
@@ -325,7 +326,7 @@ Shapes::Shapes(const Index& index) : index_(index) {
     }
   }
   for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
-    const bool keeps_shape = onnx::is_op(node, "Cast") || onnx::is_op(node, "Identity");
+    const bool keeps_shape = node.op() == Op::kCast || node.op() == Op::kIdentity;
     if (!keeps_shape || node.outputs.empty()) return;
     const Dims* dims = of(body, input_of(node, 0));
     if (dims != nullptr) shapes_.try_emplace(index.find(body, node.outputs[0]).value, *dims);

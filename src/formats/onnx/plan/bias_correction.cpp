@@ -41,7 +41,7 @@ std::vector<float> rounding_errors(const onnx::Model& model, const Decision& wei
 void correct(const onnx::Model& model, const Place& place) {
   const auto& dims = place.weight->weight.tensor->dims;
   const std::vector<float> errors = rounding_errors(model, *place.weight);
-  const bool is_conv = place.node->op_type == "Conv";
+  const bool is_conv = place.node->op() == Op::kConv;
   const bool is_row_major = is_conv || integer_setting(*place.node, "transB", 0) == 1;
   const auto outputs = static_cast<std::size_t>(dims[is_row_major ? 0 : 1]);
   const auto inputs = static_cast<std::size_t>(dims[is_row_major ? 1 : 0]);  // of a group

@@ -113,9 +113,7 @@ std::string why_not_dynamic_lstm(const onnx::Model& model, const graph::Index& i
   return why_not_shapes(node, weight->tensor->dims, recurrence->tensor->dims);
 }
 
-bool is_fused_attention(const onnx::Node& node) {
-  return node.op_type == "Attention" && node.domain == "com.microsoft";
-}
+bool is_fused_attention(const onnx::Node& node) { return node.op() == Op::kContribAttention; }
 
 std::string why_not_dynamic_attention(const onnx::Model& model, const graph::Index& index, std::size_t body,
                                       const onnx::Node& node) {
@@ -148,7 +146,7 @@ class DynamicPlanner {
  private:
   std::string why_not(std::size_t body, const onnx::Node& node, const IntegerOp* op) const {
     if (op == nullptr)
-      return first_of(seeds_.why_asked(node), fmt::format("{} has no dynamic kernel", node.op_type));
+      return first_of(seeds_.why_asked(node), fmt::format("{} has no dynamic kernel", node.op_type()));
     if (node.outputs.empty()) return "it has no output";
     if (op->kind == IntegerKind::kLstm)
       return first_of(seeds_.why_excluded(body, node, {1, 2}),

@@ -23,7 +23,8 @@ constexpr std::size_t kLongestMask = 256;  // nodes looked at between a mask's c
 
 template <std::size_t n>
 bool is_one_of(const onnx::Node& node, const std::array<std::string_view, n>& ops) {
-  return onnx::is_default_domain(node.domain) && std::find(ops.begin(), ops.end(), node.op_type) != ops.end();
+  return onnx::is_default_domain(node.domain()) &&
+         std::find(ops.begin(), ops.end(), node.op_type()) != ops.end();
 }
 
 // Ops that put values elsewhere, side by side or in the place of others.
@@ -40,7 +41,7 @@ bool selects(const onnx::Node& node) {
   return is_one_of(node, kSelecting);
 }
 
-bool adds(const onnx::Node& node) { return is_op(node, "Add") || is_op(node, "Sub"); }
+bool adds(const onnx::Node& node) { return node.op() == Op::kAdd || node.op() == Op::kSub; }
 
 // A single float32 constant.
 std::optional<float> single(const onnx::Model& model, const graph::Index& index, std::size_t body,
@@ -136,7 +137,7 @@ bool HalfFlow::is_float(std::size_t body, Bytes name) const {
 
 bool HalfFlow::is_constant(const graph::Value& value, std::size_t body) const {
   if (value.initializer != kNone) return true;
-  return value.producer != kNone && is_op(*index_.bodies()[body].nodes()[value.producer], "Constant");
+  return value.producer != kNone && index_.bodies()[body].nodes()[value.producer]->op() == Op::kConstant;
 }
 
 std::vector<HalfFlow::Input> HalfFlow::float_inputs(std::size_t body, const onnx::Node& node) const {
@@ -167,7 +168,7 @@ void HalfFlow::note(const graph::Value* value, unsigned kinds, const std::string
 
 // Made of integers only? Not behind a layer: what that gives is its own.
 unsigned HalfFlow::count_of(std::size_t body, const onnx::Node& node) const {
-  if (is_op(node, "Cast") || is_op(node, "CastLike")) {
+  if (node.op() == Op::kCast || node.op() == Op::kCastLike) {
     switch (types_.type(body, graph::input_of(node, 0))) {
       case ElementType::kInt16:
       case ElementType::kUint16:
@@ -181,7 +182,7 @@ unsigned HalfFlow::count_of(std::size_t body, const onnx::Node& node) const {
       default: break;
     }
   }
-  if (is_op(node, "Range")) return kCount;
+  if (node.op() == Op::kRange) return kCount;
   if (half_op(node).reach == Reach::kBounds) return 0;
   unsigned counts = 0;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -203,7 +204,7 @@ unsigned HalfFlow::count_of(std::size_t body, const onnx::Node& node) const {
 }
 
 bool HalfFlow::grows(const onnx::Node& node, const std::vector<Input>& inputs) const {
-  return is_op(node, "Mul") && inputs.size() == 2 && inputs[0].value == inputs[1].value;
+  return node.op() == Op::kMul && inputs.size() == 2 && inputs[0].value == inputs[1].value;
 }
 
 unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
@@ -211,8 +212,8 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
   unsigned in = 0;
   for (const Input& input : inputs) in |= input.kinds;
   Reach reach = half_op(node).reach;
-  bool turns_steep = is_op(node, "Reciprocal");
-  if (is_op(node, "Pow")) {
+  bool turns_steep = node.op() == Op::kReciprocal;
+  if (node.op() == Op::kPow) {
     const auto exponent = single(model_, index_, body, graph::input_of(node, 1));
     if (exponent && std::fabs(*exponent) <= 1) reach = Reach::kLowers;
     turns_steep = exponent && *exponent < 0;
@@ -221,22 +222,22 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
   if (reach == Reach::kBounds || range_ == HalfRange::kWide) return out;
   if (reach == Reach::kGrows || grows(node, inputs)) out |= kPower;
 
-  const bool is_division = is_op(node, "Div") && inputs.size() == 2;
+  const bool is_division = node.op() == Op::kDiv && inputs.size() == 2;
   const auto is_limit = [&](std::size_t i) {
     return single(model_, index_, body, graph::input_of(node, i)).value_or(INFINITY);
   };
-  const bool is_clipped = is_op(node, "Clip") && node.inputs.size() == 3 &&
+  const bool is_clipped = node.op() == Op::kClip && node.inputs.size() == 3 &&
                           std::fabs(is_limit(1)) <= kLargestHalf && std::fabs(is_limit(2)) <= kLargestHalf;
   if (is_clipped) return out;
 
   // Large and growing numbers go on until they are divided by their like.
   const unsigned divisor = is_division ? inputs[1].kinds : 0;
   // Means and variances only bring down.
-  const bool is_batch_norm = is_op(node, "BatchNormalization") && inputs.size() == 5;
+  const bool is_batch_norm = node.op() == Op::kBatchNormalization && inputs.size() == 5;
   const unsigned above = is_division     ? inputs[0].kinds
                          : is_batch_norm ? inputs[0].kinds | inputs[1].kinds | inputs[2].kinds
                                          : in;
-  if ((above & kLarge) != 0 && (divisor & (kLarge | kPower)) == 0 && !is_op(node, "Reciprocal"))
+  if ((above & kLarge) != 0 && (divisor & (kLarge | kPower)) == 0 && node.op() != Op::kReciprocal)
     out |= kLarge;
   const bool ends_powers = reach == Reach::kLowers || (divisor & (kLarge | kPower)) != 0 || turns_steep;
   if ((above & kPower) != 0 && !ends_powers) out |= kPower;
@@ -255,18 +256,18 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
     } else if (input.is_constant) {
       if (adds(node) || selects(node)) out |= kTiny;
     } else if (!is_divisor &&
-               (moves(node) || selects(node) || is_op(node, "Sqrt") || is_op(node, "Pow") ||
-                is_op(node, "Abs") || is_op(node, "Neg") ||
-                ((adds(node) || is_op(node, "Mul") || is_op(node, "Div")) && others_are_constant))) {
+               (moves(node) || selects(node) || node.op() == Op::kSqrt || node.op() == Op::kPow ||
+                node.op() == Op::kAbs || node.op() == Op::kNeg ||
+                ((adds(node) || node.op() == Op::kMul || node.op() == Op::kDiv) && others_are_constant))) {
       out |= kTiny;
     }
   }
   if ((in & kSteep) != 0) {
     const bool meets_data =
-        is_op(node, "Mul") && std::any_of(inputs.begin(), inputs.end(), [](const Input& input) {
+        node.op() == Op::kMul && std::any_of(inputs.begin(), inputs.end(), [](const Input& input) {
           return (input.kinds & kSteep) == 0 && !input.is_constant;
         });
-    if (!meets_data) out |= moves(node) || is_op(node, "Mul") ? kSteep : kPower;
+    if (!meets_data) out |= moves(node) || node.op() == Op::kMul ? kSteep : kPower;
   }
   return out;
 }
@@ -281,7 +282,7 @@ bool HalfFlow::may_vanish(std::size_t body, const onnx::Node& node) const {
   if (value == nullptr || range_ == HalfRange::kWide || observed_.contains(value)) return false;
   return std::any_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
     const onnx::Node& user = index_.node(use);
-    return is_op(user, "Log") || is_op(user, "Reciprocal") || (is_op(user, "Div") && use.input == 1);
+    return user.op() == Op::kLog || user.op() == Op::kReciprocal || (user.op() == Op::kDiv && use.input == 1);
   });
 }
 
@@ -289,7 +290,7 @@ void HalfFlow::visit(std::size_t body, std::size_t position) {
   const onnx::Node& node = *index_.bodies()[body].nodes()[position];
   if (may_vanish(body, node)) {
     add(index_.find(body, node.outputs[0]).value, kTiny,
-        fmt::format("{} '{}' may give less than 16-bit floats hold", node.op_type, node.outputs[0]));
+        fmt::format("{} '{}' may give less than 16-bit floats hold", node.op_type(), node.outputs[0]));
   }
   const std::vector<Input> inputs = float_inputs(body, node);
   const unsigned out = result_of(body, node, inputs);
@@ -299,7 +300,7 @@ void HalfFlow::visit(std::size_t body, std::size_t position) {
     if ((input.kinds & kTrouble) != 0 && origin.empty()) origin = numbers_.at(input.value).origin;
   }
   if (origin.empty() && (out & kTrouble) != 0) {
-    origin = fmt::format("{} '{}' may give more than 16-bit floats hold", node.op_type,
+    origin = fmt::format("{} '{}' may give more than 16-bit floats hold", node.op_type(),
                          node.outputs.empty() ? Bytes() : node.outputs[0]);
   }
   for (const Bytes name : node.outputs) {
@@ -316,7 +317,7 @@ std::string HalfFlow::why_float(std::size_t body, const onnx::Node& node) const 
     }
   }
   const bool only_joins =
-      adds(node) || moves(node) || selects(node) || is_op(node, "Cast") || is_op(node, "CastLike");
+      adds(node) || moves(node) || selects(node) || node.op() == Op::kCast || node.op() == Op::kCastLike;
   for (const Bytes name : node.inputs) {
     if (!only_joins && is_float(body, name) && (kinds(index_.find(body, name).value) & kCount) != 0)
       return "computes with integers, which may need more than 11 bits";
@@ -337,10 +338,10 @@ std::optional<std::unordered_set<const graph::Value*>> HalfFlow::mask_of(const g
     if (at->is_output || at->uses.empty()) return std::nullopt;
     for (const graph::Use& use : at->uses) {
       const onnx::Node& node = index_.node(use);
-      if (is_op(node, "Softmax")) continue;
+      if (node.op() == Op::kSoftmax) continue;
       // A product with zeros and ones, made of the mask itself, is a mask.
-      bool is_mask_op = adds(node) || moves(node) || is_op(node, "Where");
-      if (is_op(node, "Mul") && node.inputs.size() == 2) {
+      bool is_mask_op = adds(node) || moves(node) || node.op() == Op::kWhere;
+      if (node.op() == Op::kMul && node.inputs.size() == 2) {
         const auto* other = index_.find(use.body, node.inputs[1 - use.input]).value;
         is_mask_op = other != nullptr && (kinds(other) & (kCount | kSmallCount)) != 0;
       }

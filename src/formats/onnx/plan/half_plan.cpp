@@ -113,7 +113,7 @@ class HalfPlanner {
 
   // The value that a ConstantOfShape repeats.
   static const onnx::Tensor* fill_of(const onnx::Node& node) {
-    if (!is_op(node, "ConstantOfShape")) return nullptr;
+    if (node.op() != Op::kConstantOfShape) return nullptr;
     const onnx::Attribute* value = onnx::find_attribute(node, "value");
     const bool is_number =
         value != nullptr && value->tensors.size() == 1 && value->tensors[0]->element_count() == 1;
@@ -151,8 +151,8 @@ class HalfPlanner {
     if (value->is_output || value->is_input || value->uses.empty()) return std::nullopt;
     const bool is_limit = std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
       const onnx::Node& node = index_.node(use);
-      return is_above ? is_op(node, "Min") || (is_op(node, "Clip") && use.input == 2)
-                      : is_op(node, "Max") || (is_op(node, "Clip") && use.input == 1);
+      return is_above ? node.op() == Op::kMin || (node.op() == Op::kClip && use.input == 2)
+                      : node.op() == Op::kMax || (node.op() == Op::kClip && use.input == 1);
     });
     if (is_limit) return largest();
     const auto mask = flow_.mask_of(value);
@@ -240,7 +240,7 @@ class HalfPlanner {
 
   // Nodes that hold bodies, and calls: what they take and give has the type that the bodies want.
   bool is_structural(const onnx::Node& node) const {
-    const bool has_body = is_op(node, "If") || is_op(node, "Loop") || is_op(node, "Scan");
+    const bool has_body = node.op() == Op::kIf || node.op() == Op::kLoop || node.op() == Op::kScan;
     return has_body || functions_.called_by(node) != kNone;
   }
 
@@ -256,10 +256,10 @@ class HalfPlanner {
       for (std::size_t i = 0; i < formals.size(); ++i) enter(i, id, formals[i]);
       return;
     }
-    if (is_op(node, "If")) return;
+    if (node.op() == Op::kIf) return;
     for (const std::size_t id : bodies_[{half.body, half.position}]) {
       const auto& formals = index_.bodies()[id].graph->inputs;
-      const std::size_t before = is_op(node, "Scan") && node.inputs.size() > formals.size()
+      const std::size_t before = node.op() == Op::kScan && node.inputs.size() > formals.size()
                                      ? node.inputs.size() - formals.size()
                                      : 0;
       for (std::size_t i = 0; i < formals.size(); ++i) enter(before + i, id, formals[i]->name);
@@ -276,7 +276,7 @@ class HalfPlanner {
       return "is to stay FP32";
     }
     const OpSchema* schema = schemas_.of(body, node);
-    if (schema == nullptr) return fmt::format("nothing is known of the op {}", node.op_type);
+    if (schema == nullptr) return fmt::format("nothing is known of the op {}", node.op_type());
     if (is_quantized_op(node) || is_between_codes(index_, body, node)) return kOnIntegers;
     if (makes_scale(index_, body, node)) return kOfIntegers;
     if (has_sequence(*schema)) return "sequences and maps keep the types they have";
@@ -297,7 +297,7 @@ class HalfPlanner {
   }
 
   void choose_types(HalfNode& half, const onnx::Node& node) {
-    if (is_op(node, "Cast") || fill_of(node) != nullptr) {
+    if (node.op() == Op::kCast || fill_of(node) != nullptr) {
       const std::optional<char> letter = schemas_.of(half.body, node)->output(0);
       if (is_float(half.body, node.outputs[0]))
         half.outputs[0] = letter && schemas_.of(half.body, node)->allows(*letter, plan_.type);
@@ -336,7 +336,7 @@ class HalfPlanner {
       for (HalfNode& half : plan_.nodes) {
         const onnx::Node& node = *index_.bodies()[half.body].nodes()[half.position];
         if (!half.is_half() || is_structural(node) || node.outputs.empty()) continue;
-        if (is_op(node, "Cast")) continue;
+        if (node.op() == Op::kCast) continue;
         const bool gives_float = std::any_of(node.outputs.begin(), node.outputs.end(),
                                              [&](Bytes name) { return is_float(half.body, name); });
         if (gives_float && !is_movement(node, 0)) continue;
@@ -378,7 +378,7 @@ class HalfPlanner {
   void let_casts_be() {
     for (HalfNode& half : plan_.nodes) {
       const onnx::Node& node = *index_.bodies()[half.body].nodes()[half.position];
-      if (half.is_half() && is_op(node, "Cast") && !node.inputs.empty())
+      if (half.is_half() && node.op() == Op::kCast && !node.inputs.empty())
         half.inputs[0] = is_float(half.body, node.inputs[0]) && is_half(half.body, node.inputs[0]);
     }
   }
@@ -478,7 +478,7 @@ std::string HalfPlan::text(const graph::Index& index) const {
     const onnx::Node& node = *index.bodies()[half.body].nodes()[half.position];
     const Bytes output = node.outputs.empty() ? Bytes() : node.outputs[0];
     text +=
-        fmt::format("{} {} -> {}{}{}\n", node.op_type, graph::value_path(index, half.body, output),
+        fmt::format("{} {} -> {}{}{}\n", node.op_type(), graph::value_path(index, half.body, output),
                     half.is_half() ? name_of(type) : "float32", half.is_half() ? "" : ": ", half.why_float);
   }
   return text;

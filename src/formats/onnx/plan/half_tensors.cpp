@@ -36,16 +36,17 @@ Influence influence_of(const graph::Index& index, const Weight& weight) {
   Influence strongest = weight.fits_few_bits() ? Influence::kScales : Influence::kAdded;
   for (const graph::Use& use : weight.value->uses) {
     const onnx::Node& node = index.node(use);
-    const auto is_one_of = [&](std::initializer_list<const char*> ops) {
-      return std::any_of(ops.begin(), ops.end(), [&](const char* op) { return is_op(node, op); });
+    const auto is_one_of = [&](std::initializer_list<Op> ops) {
+      return std::any_of(ops.begin(), ops.end(), [&](Op op) { return node.op() == op; });
     };
-    const bool divides = is_one_of({"Log", "Sqrt", "Reciprocal", "Pow"}) ||
-                         (is_op(node, "Div") && use.input == 1) ||
-                         (is_op(node, "BatchNormalization") && use.input == 4);
-    const bool guards = is_single && is_one_of({"Add", "Sub", "Max", "Min", "Clip", "Where", "Greater",
-                                                "Less", "GreaterOrEqual", "LessOrEqual"});
+    const bool divides = is_one_of({Op::kLog, Op::kSqrt, Op::kReciprocal, Op::kPow}) ||
+                         (node.op() == Op::kDiv && use.input == 1) ||
+                         (node.op() == Op::kBatchNormalization && use.input == 4);
+    const bool guards =
+        is_single && is_one_of({Op::kAdd, Op::kSub, Op::kMax, Op::kMin, Op::kClip, Op::kWhere, Op::kGreater,
+                                Op::kLess, Op::kGreaterOrEqual, Op::kLessOrEqual});
     if (divides || guards) return Influence::kDivides;
-    if (is_one_of({"Mul", "Div"})) strongest = Influence::kScales;
+    if (is_one_of({Op::kMul, Op::kDiv})) strongest = Influence::kScales;
   }
   return strongest;
 }
@@ -205,25 +206,25 @@ constexpr auto kEpsilons = std::to_array<std::pair<std::string_view, float>>({
 
 const HalfOp& half_op(const onnx::Node& node) {
   static constexpr HalfOp kOrdinary{""}, kTrainingDropout{"Dropout", Reach::kCarries, kRandom};
-  if (is_op(node, "Dropout") && node.inputs.size() > 2) return kTrainingDropout;
+  if (node.op() == Op::kDropout && node.inputs.size() > 2) return kTrainingDropout;
   const auto* found =
-      std::lower_bound(kHalfOps.begin(), kHalfOps.end(), node.op_type,
+      std::lower_bound(kHalfOps.begin(), kHalfOps.end(), node.op_type(),
                        [](const HalfOp& op, std::string_view name) { return op.op_type < name; });
-  return found != kHalfOps.end() && found->op_type == node.op_type ? *found : kOrdinary;
+  return found != kHalfOps.end() && found->op_type == node.op_type() ? *found : kOrdinary;
 }
 
 bool is_setting(const onnx::Node& node, std::size_t input) {
-  return std::find(kSettings.begin(), kSettings.end(), std::pair(node.op_type, input)) != kSettings.end();
+  return std::find(kSettings.begin(), kSettings.end(), std::pair(node.op_type(), input)) != kSettings.end();
 }
 
 bool is_scattered_sum(const onnx::Node& node) {
-  if (!is_op(node, "ScatterElements") && !is_op(node, "ScatterND")) return false;
+  if (node.op() != Op::kScatterElements && node.op() != Op::kScatterND) return false;
   return onnx::string_setting(node, "reduction", "none") != onnx::Bytes("none");
 }
 
 float epsilon_of(const onnx::Node& node) {
   for (const auto& [op_type, otherwise] : kEpsilons) {
-    if (op_type == node.op_type)
+    if (op_type == node.op_type())
       return onnx::float_setting(node, "epsilon", otherwise).value_or(std::numeric_limits<float>::min());
   }
   return 0;

@@ -22,8 +22,8 @@ struct WeightUse {
 
 WeightUse weight_use(const graph::Index& index, const Use& use) {
   const onnx::Node& node = index.node(use);
-  const bool is_weight = use.input == 1 && onnx::is_default_domain(node.domain);
-  return {is_weight, node.op_type, integer_setting(node, "transB", 0)};
+  const bool is_weight = use.input == 1 && onnx::is_default_domain(node.domain());
+  return {is_weight, node.op_type(), integer_setting(node, "transB", 0)};
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ WeightUsers::WeightUsers(const graph::Index& index, const Weight& weight) {
 
 const Use* WeightUsers::first_unlike(const graph::Index& index, const onnx::Node& node) const {
   if (first_ == nullptr) return nullptr;
-  const WeightUse own{true, node.op_type, integer_setting(node, "transB", 0)};
+  const WeightUse own{true, node.op_type(), integer_setting(node, "transB", 0)};
   return weight_use(index, *first_) == own ? other_ : first_;
 }
 
@@ -50,7 +50,7 @@ std::string why_not_weight(const graph::Index& index, const onnx::Node& node, co
   if (weight.tensor->element_count() == 0) return "its weight is empty";
   if (weight.value->is_output) return "its weight is an output of the graph";
   const Use* other = users.first_unlike(index, node);
-  return other == nullptr ? "" : fmt::format("its weight also feeds {}", index.node(*other).op_type);
+  return other == nullptr ? "" : fmt::format("its weight also feeds {}", index.node(*other).op_type());
 }
 
 std::string why_not_bias(const onnx::Node& node, const Weight* bias, std::size_t channels) {
@@ -65,9 +65,9 @@ std::string why_not_bias(const onnx::Node& node, const Weight* bias, std::size_t
 
 std::string why_not_shape(const onnx::Node& node, const Weight& weight) {
   const std::size_t rank = weight.tensor->dims.size();
-  if (node.op_type == "Conv") return rank >= 3 ? "" : "its weight is no kernel";
+  if (node.op() == Op::kConv) return rank >= 3 ? "" : "its weight is no kernel";
   if (rank != 2) return "its weight is not a matrix";
-  if (node.op_type == "MatMul") return {};
+  if (node.op() == Op::kMatMul) return {};
   if (integer_setting(node, "transA", 0) != 0) return "its left side is transposed";
   const auto transposed = integer_setting(node, "transB", 0);
   if (!transposed || *transposed < 0 || *transposed > 1) return "its transB is not known here";
@@ -101,13 +101,13 @@ bool is_between_codes(const graph::Index& index, std::size_t body, const onnx::N
   const auto is_decoded = [&](Bytes name) {
     const auto [value, home] = index.find(body, name);
     return value != nullptr && value->producer != kNone &&
-           is_op(*index.bodies()[home].nodes()[value->producer], "DequantizeLinear");
+           index.bodies()[home].nodes()[value->producer]->op() == Op::kDequantizeLinear;
   };
   const auto is_coded = [&](Bytes name) {
     const graph::Value* value = index.find(body, name).value;
     return value != nullptr && !value->uses.empty() && !value->is_output &&
            std::all_of(value->uses.begin(), value->uses.end(),
-                       [&](const graph::Use& use) { return is_op(index.node(use), "QuantizeLinear"); });
+                       [&](const graph::Use& use) { return index.node(use).op() == Op::kQuantizeLinear; });
   };
   const IntegerOp* op = find_integer_op(node);
   const std::size_t wanted = op == nullptr ? 0 : op->activations(node) + (op->has_weight() ? 1 : 0);

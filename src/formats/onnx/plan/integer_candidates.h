@@ -217,7 +217,7 @@ class Seeds {
     return *index_.bodies()[decision.body].nodes()[decision.node];
   }
   static std::size_t channels_of(const onnx::Node& node, const Weight& weight) {
-    const bool is_first = node.op_type == "Conv" || integer_setting(node, "transB", 0) == 1;
+    const bool is_first = node.op() == Op::kConv || integer_setting(node, "transB", 0) == 1;
     return static_cast<std::size_t>(weight.tensor->dims[is_first ? 0 : 1]);
   }
 

@@ -142,12 +142,12 @@ class CostGraph {
       case IntegerKind::kMatMul: return costs_.mat_mul(shape_of(decision));
       default: break;
     }
-    const bool is_pool = is_op(node, "GlobalAveragePool");
+    const bool is_pool = node.op() == Op::kGlobalAveragePool;
     const double values =
         count_of(is_pool ? key_of(decision.body, node.inputs[0]) : ValueKey{decision.body, decision.output});
     if (decision.is_reading || has_number(decision)) return times_beside_number(decision, values);
     return costs_.between(
-        node.op_type, {.values = values, .taps = window_of(node), .gates_itself = gates_itself(decision)});
+        node.op_type(), {.values = values, .taps = window_of(node), .gates_itself = gates_itself(decision)});
   }
   static double window_of(const onnx::Node& pool) {
     double taps = 1;
@@ -204,19 +204,19 @@ class CostGraph {
 
   // x ─ Mul ─ Add ─ Clip(0, 1): the Add, and the Mul in front of it
   bool is_hard_sigmoid(const NodeDecision& decision) const {
-    if (!is_op(node_of(decision), "Add") || decision.is_reading || decision.absorbed == kNone) return false;
+    if (node_of(decision).op() != Op::kAdd || decision.is_reading || decision.absorbed == kNone) return false;
     const onnx::Node& clip = *index_.bodies()[decision.body].nodes()[decision.absorbed];
-    const bool is_to_one = is_op(clip, "Clip") && seeds_.scalar(decision.body, input_of(clip, 1)) == 0.0F &&
+    const bool is_to_one = clip.op() == Op::kClip &&
+                           seeds_.scalar(decision.body, input_of(clip, 1)) == 0.0F &&
                            seeds_.scalar(decision.body, input_of(clip, 2)) == 1.0F;
-    return is_to_one && is_reading(maker_of(decision.body, read_by(decision)), "Mul");
+    return is_to_one && is_reading(maker_of(decision.body, read_by(decision)), Op::kMul);
   }
   bool scales_hard_sigmoid(const NodeDecision& decision) const {
     const NodeDecision* user = decision.is_reading ? only_user_of(decision) : nullptr;
     return user != nullptr && has_number(*user) && is_hard_sigmoid(*user);
   }
-  bool is_reading(const NodeDecision* decision, std::string_view op_type,
-                  std::optional<float> number = {}) const {
-    return decision != nullptr && decision->is_reading && is_op(node_of(*decision), op_type) &&
+  bool is_reading(const NodeDecision* decision, Op op, std::optional<float> number = {}) const {
+    return decision != nullptr && decision->is_reading && node_of(*decision).op() == op &&
            (!number || number_of(*decision) == number);
   }
 
@@ -226,20 +226,20 @@ class CostGraph {
     const NodeDecision* maker = maker_of(decision.body, read_by(decision));
     const NodeDecision* user = only_user_of(decision);
     if (is_tanh(user) || is_tanh(maker)) return true;
-    return is_reading(maker, "Mul") && is_tanh(maker_of(maker->body, read_by(*maker)));
+    return is_reading(maker, Op::kMul) && is_tanh(maker_of(maker->body, read_by(*maker)));
   }
   bool is_tanh(const NodeDecision* sigmoid) const {
-    if (sigmoid == nullptr || !is_op(node_of(*sigmoid), "Sigmoid")) return false;
+    if (sigmoid == nullptr || node_of(*sigmoid).op() != Op::kSigmoid) return false;
     const NodeDecision* outer = only_user_of(*sigmoid);
-    return is_reading(maker_of(sigmoid->body, node_of(*sigmoid).inputs[0]), "Mul", 2.0F) &&
-           is_reading(outer, "Mul", 2.0F) && is_reading(only_user_of(*outer), "Add", -1.0F);
+    return is_reading(maker_of(sigmoid->body, node_of(*sigmoid).inputs[0]), Op::kMul, 2.0F) &&
+           is_reading(outer, Op::kMul, 2.0F) && is_reading(only_user_of(*outer), Op::kAdd, -1.0F);
   }
 
   // Is `gate` the Sigmoid of `x`, or its HardSigmoid?
   bool is_sigmoid_of(std::size_t body, Bytes gate, Bytes x) const {
     const NodeDecision* maker = maker_of(body, gate);
     if (maker == nullptr) return false;
-    if (is_op(node_of(*maker), "Sigmoid")) return node_of(*maker).inputs[0] == x;
+    if (node_of(*maker).op() == Op::kSigmoid) return node_of(*maker).inputs[0] == x;
     if (!has_number(*maker) || !is_hard_sigmoid(*maker)) return false;
     const NodeDecision& scaled = *maker_of(body, read_by(*maker));
     return read_by(scaled) == x && number_of(scaled) == 1.0F / 6;
@@ -248,7 +248,7 @@ class CostGraph {
   // x · Sigmoid(x), x · HardSigmoid(x)
   bool gates_itself(const NodeDecision& decision) const {
     const onnx::Node& node = node_of(decision);
-    return is_op(node, "Mul") && node.inputs.size() == 2 &&
+    return node.op() == Op::kMul && node.inputs.size() == 2 &&
            (is_sigmoid_of(decision.body, node.inputs[0], node.inputs[1]) ||
             is_sigmoid_of(decision.body, node.inputs[1], node.inputs[0]));
   }
@@ -363,7 +363,7 @@ class CostGraph {
   std::int64_t add_max_pool(const graph::Value& value, std::size_t body, std::size_t codes, double count) {
     if (value.producer == kNone) return 0;
     const onnx::Node& pool = *index_.bodies()[body].nodes()[value.producer];
-    if (!is_op(pool, "MaxPool") || input_of(pool, 0).empty()) return 0;
+    if (pool.op() != Op::kMaxPool || input_of(pool, 0).empty()) return 0;
     const double price = KernelCosts::max_pool_of_floats(count, window_of(pool));
     const auto maker = makers_.find(key_of(body, input_of(pool, 0)));
     if (maker != makers_.end()) {
@@ -377,7 +377,7 @@ class CostGraph {
   bool is_softmax_over_channels(const graph::Index::Found& found) const {
     const onnx::Node& node = *index_.bodies()[found.body].nodes()[found.value->producer];
     const auto axis = onnx::integer_setting(node, "axis", -1);
-    return is_op(node, "Softmax") && (axis == 1 || axis == -3);
+    return node.op() == Op::kSoftmax && (axis == 1 || axis == -3);
   }
 
   // Float kernels for pictures have a layout of their own, which what comes in does not have.

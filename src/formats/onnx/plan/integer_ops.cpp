@@ -47,14 +47,14 @@ constexpr std::array kWholeGemm = {IntegerOp{"Gemm", kGemm, "MatMulInteger", ""}
 
 // A Resize that makes values which were not there.
 bool is_blend(const onnx::Node& node) {
-  return is_op(node, "Resize") && onnx::string_setting(node, "mode", "nearest") != "nearest";
+  return node.op() == Op::kResize && onnx::string_setting(node, "mode", "nearest") != "nearest";
 }
 
 template <class Ops>
 const IntegerOp* find(const Ops& ops, const onnx::Node& node) {
-  if (!onnx::is_default_domain(node.domain)) return nullptr;
+  if (!onnx::is_default_domain(node.domain())) return nullptr;
   const auto found =
-      std::find_if(ops.begin(), ops.end(), [&](const IntegerOp& op) { return op.op_type == node.op_type; });
+      std::find_if(ops.begin(), ops.end(), [&](const IntegerOp& op) { return op.op_type == node.op_type(); });
   return found == ops.end() ? nullptr : &*found;
 }
 
@@ -77,12 +77,12 @@ const IntegerOp* find_integer_op(const onnx::Node& node) {
 }
 
 bool is_fused_wrongly(const onnx::Node& node) {
-  return onnx::is_default_domain(node.domain) && node.op_type == "AveragePool" &&
+  return onnx::is_default_domain(node.domain()) && node.op() == Op::kAveragePool &&
          onnx::find_attribute(node, "dilations") != nullptr;
 }
 
 bool is_clamp(const onnx::Node& node) {
-  return onnx::is_default_domain(node.domain) && (node.op_type == "Relu" || node.op_type == "Clip");
+  return onnx::is_default_domain(node.domain()) && (node.op() == Op::kRelu || node.op() == Op::kClip);
 }
 
 bool is_worth_a_reason(const onnx::Node& node) {

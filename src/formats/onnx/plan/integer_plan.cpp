@@ -87,7 +87,7 @@ StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index) {
     if (decision.is_integer()) continue;
     const onnx::Node& node = *index.bodies()[decision.body].nodes()[decision.node];
     needs.why_float.push_back(
-        fmt::format("{} '{}': {}", node.op_type, graph::node_label(node, decision.node), decision.reason));
+        fmt::format("{} '{}': {}", node.op_type(), graph::node_label(node, decision.node), decision.reason));
   }
   return needs;
 }

@@ -113,7 +113,7 @@ constexpr std::size_t kRight = 1;            // the input of a product that hold
 bool is_whole(const onnx::Node& node) { return node.outputs.size() == 1 && !node.outputs[0].empty(); }
 
 bool is_plain_transpose(const onnx::Node& node) {
-  if (!is_op(node, "Transpose") || !is_whole(node)) return false;
+  if (node.op() != Op::kTranspose || !is_whole(node)) return false;
   if (onnx::find_attribute(node, "perm") == nullptr) return true;
   return onnx::integers_attribute(node, "perm") == std::vector<std::int64_t>{1, 0};
 }
@@ -148,12 +148,12 @@ class UseSearch {
       found_.lookups.push_back(place);
     } else if (!is_turned && use.input == 0 && is_plain_transpose(node)) {
       turn(use, node);
-    } else if (is_op(node, "MatMul") && use.input == kRight && is_whole(node)) {
+    } else if (node.op() == Op::kMatMul && use.input == kRight && is_whole(node)) {
       add_product(place, !is_turned);
-    } else if (is_op(node, "Gemm") && use.input == kRight && is_whole(node)) {
+    } else if (node.op() == Op::kGemm && use.input == kRight && is_whole(node)) {
       add_gemm(place, node, is_turned);
     } else {
-      refuse(fmt::format("{} has no kernel for few bits", node.op_type));
+      refuse(fmt::format("{} has no kernel for few bits", node.op_type()));
     }
   }
 

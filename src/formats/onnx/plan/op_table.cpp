@@ -116,7 +116,7 @@ std::span<const WeightSlot> weight_slots() { return kSlots; }
 
 const WeightSlot* find_weight_slot(const onnx::Node& node, std::size_t input) {
   for (const WeightSlot& slot : kSlots) {
-    if (slot.input == input && slot.op_type == node.op_type && same_domain(slot.domain, node.domain))
+    if (slot.input == input && slot.op_type == node.op_type() && same_domain(slot.domain, node.domain()))
       return &slot;
   }
   return nullptr;
@@ -130,24 +130,24 @@ std::size_t kernel_taps(ChannelRule rule, std::span<const std::int64_t> dims) {
 }
 
 bool is_parameter(const onnx::Node& node, std::size_t input) {
-  if (!onnx::is_default_domain(node.domain)) return false;
+  if (!onnx::is_default_domain(node.domain())) return false;
   return std::any_of(kParameters.begin(), kParameters.end(), [&](const ParameterSlot& slot) {
-    return slot.op_type == node.op_type && slot.input == input;
+    return slot.op_type == node.op_type() && slot.input == input;
   });
 }
 
 bool is_movement(const onnx::Node& node, std::size_t input) {
-  if (!onnx::is_default_domain(node.domain)) return false;
+  if (!onnx::is_default_domain(node.domain())) return false;
   return std::any_of(kMovements.begin(), kMovements.end(), [&](const MovementOp& op) {
-    return op.op_type == node.op_type && (op.every_input || input == 0);
+    return op.op_type == node.op_type() && (op.every_input || input == 0);
   });
 }
 
 bool is_integer_op(const onnx::Node& node) {
   constexpr std::string_view kOptimized = "com.ms.internal.nhwc";  // of models that the runtime has saved
-  if (!onnx::is_default_domain(node.domain) && node.domain != kContrib && node.domain != kOptimized)
+  if (!onnx::is_default_domain(node.domain()) && node.domain() != kContrib && node.domain() != kOptimized)
     return false;
-  return node.op_type.starts_with("QLinear") || find_coded_op(node.op_type) != nullptr;
+  return node.op_type().starts_with("QLinear") || find_coded_op(node.op_type()) != nullptr;
 }
 
 bool is_integer_product(std::string_view op_type) {
@@ -156,7 +156,7 @@ bool is_integer_product(std::string_view op_type) {
 }
 
 bool is_quantized_op(const onnx::Node& node) {
-  return node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear" || is_integer_op(node);
+  return node.op() == Op::kQuantizeLinear || node.op() == Op::kDequantizeLinear || is_integer_op(node);
 }
 
 std::optional<ChannelAxes> channel_axes(ChannelRule rule, const onnx::Node& node, std::size_t rank) {
@@ -179,7 +179,7 @@ std::optional<ChannelAxes> channel_axes(ChannelRule rule, const onnx::Node& node
 }
 
 std::optional<ChannelAxes> axes_before(const onnx::Node& movement, ChannelAxes axes, std::size_t input_rank) {
-  const onnx::Bytes op = movement.op_type;
+  const onnx::Bytes op = movement.op_type();
   if (op == "Reshape" || op == "Flatten") return std::nullopt;
   if (op == "Transpose") {
     if (axes.last - axes.first != 1) return std::nullopt;

@@ -7,8 +7,7 @@ namespace {
 
 onnx::Node node_of(std::string_view op_type, std::string_view domain) {
   onnx::Node node;
-  node.op_type = op_type;
-  node.domain = domain;
+  node.set_op(domain, op_type);
   return node;
 }
 

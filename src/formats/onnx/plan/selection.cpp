@@ -78,10 +78,10 @@ void require_levels(const graph::Index& index, const Recipe& recipe) {
   graph::for_each_node(index, [&](std::size_t body, std::size_t, const onnx::Node& node) {
     if (node.outputs.empty() || node.outputs[0].empty()) return;
     const std::string value = graph::value_path(index, body, node.outputs[0]);
-    if (is_op(node, "MatMul") || is_op(node, "Gemm")) {
+    if (node.op() == Op::kMatMul || node.op() == Op::kGemm) {
       products.push_back(value);
     } else {
-      others.emplace(value, node.op_type);
+      others.emplace(value, node.op_type());
     }
   });
   for (const auto& [name, level] : levels) {
@@ -119,7 +119,7 @@ void NodeWishes::ask_users(const graph::Index& index, const graph::Value& value,
       continue;
     }
     // A table that rows are looked up in is the weight of that very op; pieces that are cut out are not.
-    const bool is_table = find_weight_slot(node, use.input) != nullptr && node.op_type != "Slice";
+    const bool is_table = find_weight_slot(node, use.input) != nullptr && node.op() != Op::kSlice;
     const bool is_moved = is_movement(node, use.input) && !is_table;
     const graph::Value* next = is_moved && !node.outputs.empty() && tally.steps_left-- > 0
                                    ? index.find(use.body, node.outputs[0]).value
@@ -197,13 +197,13 @@ std::string Selection::why_not(const graph::Index& index, const Weight& weight) 
   Texts texts = {weight.name, weight.op_type};
   for (const graph::Use& use : weight.value->uses) {
     const onnx::Node& node = index.node(use);
-    texts.insert(texts.end(), {node.name, node.op_type});
+    texts.insert(texts.end(), {node.name, node.op_type()});
   }
   return why_not(texts);
 }
 
 std::string Selection::why_not(const onnx::Node& node) {
-  Texts texts = {node.name, node.op_type};
+  Texts texts = {node.name, node.op_type()};
   texts.insert(texts.end(), node.outputs.begin(), node.outputs.end());
   return why_not(texts);
 }

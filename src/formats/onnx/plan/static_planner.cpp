@@ -111,7 +111,7 @@ class StaticPlanner {
         if (!is_worth_a_reason(*nodes[i])) continue;
         decision.reason = seeds_.why_asked(*nodes[i]);
         if (decision.reason.empty())
-          decision.reason = fmt::format("{} has no integer kernel", nodes[i]->op_type);
+          decision.reason = fmt::format("{} has no integer kernel", nodes[i]->op_type());
       } else {
         decision.op = op;
         find_output(decision);
@@ -156,7 +156,7 @@ class StaticPlanner {
   // always a code.
   std::optional<ValueRange> clamp_of(std::size_t body, const onnx::Node& node) const {
     if (!is_clamp(node)) return std::nullopt;
-    if (node.op_type == "Relu") return ValueRange{0, HUGE_VAL};
+    if (node.op() == Op::kRelu) return ValueRange{0, HUGE_VAL};
     ValueRange range{-HUGE_VAL, HUGE_VAL};
     for (std::size_t i = 1; i < 3; ++i) {
       if (input_of(node, i).empty()) continue;
@@ -177,7 +177,7 @@ class StaticPlanner {
 
   // A single number beside codes.
   std::optional<float> number_of(std::size_t body, const onnx::Node& node, std::size_t input) const {
-    if (node.inputs.size() != 2 || (node.op_type != "Add" && node.op_type != "Mul")) return std::nullopt;
+    if (node.inputs.size() != 2 || (node.op() != Op::kAdd && node.op() != Op::kMul)) return std::nullopt;
     const std::optional<float> number = seeds_.scalar(body, node.inputs[input]);
     constexpr float kLeast = 1e-6F, kMost = 1e6F;
     const bool is_usual = number && std::abs(*number) >= kLeast && std::abs(*number) <= kMost;
@@ -198,7 +198,7 @@ class StaticPlanner {
     const float number = first ? *first : *second;
     const Bytes codes = node.inputs[first ? 1 : 0];
     if (!makers_.contains(codes) || index_.find(decision.body, decision.output).value->is_output) return;
-    decision.is_reading = node.op_type == "Mul" ? number > 0 : number < 0 && can_be_added(codes, -number);
+    decision.is_reading = node.op() == Op::kMul ? number > 0 : number < 0 && can_be_added(codes, -number);
   }
 
   // Behind a Sigmoid, whose range is known and that nobody else looks at, the scale is chosen so that the
@@ -211,13 +211,13 @@ class StaticPlanner {
       if (value.uses.size() != 1 || value.is_output) return false;
       if (!decision.is_reading) break;
       const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
-      if (node.op_type != "Mul") return false;
+      if (node.op() != Op::kMul) return false;
       number /= double{*number_of(decision.body, node, number_of(decision.body, node, 0) ? 0 : 1)};
       maker = makers_.at(read_by(decision));
     }
     NodeDecision& decision = plan_.nodes[maker];
     constexpr double kLeast = 0.25, kMost = 1;  // of the range of a Sigmoid
-    const bool is_sigmoid = index_.bodies()[decision.body].nodes()[decision.node]->op_type == "Sigmoid";
+    const bool is_sigmoid = index_.bodies()[decision.body].nodes()[decision.node]->op() == Op::kSigmoid;
     if (!is_sigmoid || decision.absorbed != kNone || number < kLeast || number > kMost) return false;
     decision.added_by_reader = number;
     return true;
@@ -409,7 +409,7 @@ class StaticPlanner {
     const bool is_first = number_of(decision.body, node, 0).has_value();
     const float number = *number_of(decision.body, node, is_first ? 0 : 1);
     Coding coding = plan_.codings.at(key_of(decision.body, node.inputs[is_first ? 1 : 0]));
-    if (node.op_type == "Mul") {
+    if (node.op() == Op::kMul) {
       coding.scale *= number;
       coding.range = {coding.range.low * number, coding.range.high * number};
     } else {

@@ -32,18 +32,19 @@ Purpose purpose_of(const Index& index, const graph::Value& value, std::size_t ra
 // The Add behind a MatMul, which has no bias of its own.
 bool is_bias_of_matmul(const Index& index, const graph::Use& use, std::size_t rank) {
   const onnx::Node& node = index.node(use);
-  if (node.op_type != "Add" || !onnx::is_default_domain(node.domain) || node.inputs.size() != 2 || rank != 1)
+  if (node.op() != Op::kAdd || !onnx::is_default_domain(node.domain()) || node.inputs.size() != 2 ||
+      rank != 1)
     return false;
   const auto other = index.find(use.body, node.inputs[1 - use.input]);
   if (other.value == nullptr || other.value->producer == kNone) return false;
-  return index.bodies()[other.body].nodes()[other.value->producer]->op_type == "MatMul";
+  return index.bodies()[other.body].nodes()[other.value->producer]->op() == Op::kMatMul;
 }
 
 Purpose purpose_of(const Index& index, const graph::Use& use, std::size_t rank, int& steps_left) {
   const onnx::Node& node = index.node(use);
   const WeightSlot* slot = find_weight_slot(node, use.input);
   Purpose purpose;
-  purpose.op_type = node.op_type;
+  purpose.op_type = node.op_type();
   if (is_parameter(node, use.input) || is_bias_of_matmul(index, use, rank)) purpose.role = Role::kParameter;
   if (slot != nullptr && rank >= 2) {
     purpose.rule = slot->rule;
@@ -54,8 +55,8 @@ Purpose purpose_of(const Index& index, const graph::Use& use, std::size_t rank, 
   const auto next = index.find(use.body, node.outputs[0]);
   if (next.value == nullptr) return purpose;
   // Only these change the rank, and only by one in front of a weight.
-  const std::size_t next_rank = node.op_type == "Unsqueeze"             ? rank + 1
-                                : node.op_type == "Squeeze" && rank > 0 ? rank - 1
+  const std::size_t next_rank = node.op() == Op::kUnsqueeze             ? rank + 1
+                                : node.op() == Op::kSqueeze && rank > 0 ? rank - 1
                                                                         : rank;
   Purpose beyond = purpose_of(index, *next.value, next_rank, steps_left);
   if (beyond.role <= purpose.role) return purpose;
@@ -85,7 +86,7 @@ void describe(const Index& index, Weight& weight) {
 }  // namespace
 
 bool is_row_lookup(const onnx::Node& node, std::size_t input) {
-  if (input != 0 || node.op_type != "Gather" || !onnx::is_default_domain(node.domain)) return false;
+  if (input != 0 || node.op() != Op::kGather || !onnx::is_default_domain(node.domain())) return false;
   const bool is_whole = node.inputs.size() == 2 && !node.inputs[1].empty() && node.outputs.size() == 1 &&
                         !node.outputs[0].empty();
   // An axis that a function takes from its caller has no value here.

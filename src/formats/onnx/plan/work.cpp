@@ -42,8 +42,8 @@ double weights_of(const graph::Index& index, onnx::Bytes name) {
 
 std::optional<std::uint64_t> positions_of(const graph::InferredShapes& shapes, const onnx::Node& node,
                                           std::size_t input) {
-  const bool is_conv = onnx::is_op(node, "Conv"), is_transposed = onnx::is_op(node, "ConvTranspose");
-  const bool is_product = onnx::is_op(node, "MatMul") || onnx::is_op(node, "Gemm");
+  const bool is_conv = node.op() == Op::kConv, is_transposed = node.op() == Op::kConvTranspose;
+  const bool is_product = node.op() == Op::kMatMul || node.op() == Op::kGemm;
   if (input != 1 || node.outputs.empty() || !(is_conv || is_transposed || is_product)) return std::nullopt;
   const graph::Dims* dims = shapes.of(is_conv ? node.outputs[0] : node.inputs[0]);
   if (dims == nullptr || dims->empty()) return std::nullopt;
@@ -71,7 +71,7 @@ double multiplications(const onnx::Model& model, const graph::Index& index,
   const graph::InferredShapes shapes(model, index, std::move(known));
   double sum = 0, unknown = 0;
   for (const auto& node : index.main().nodes()) {
-    const bool is_conv = onnx::is_op(*node, "Conv") || onnx::is_op(*node, "ConvTranspose");
+    const bool is_conv = node->op() == Op::kConv || node->op() == Op::kConvTranspose;
     if (!is_conv && !multiplies_matrices(*node)) continue;
     for (std::size_t input = 0; input < node->inputs.size(); ++input) {
       const double count = weights_of(index, node->inputs[input]);

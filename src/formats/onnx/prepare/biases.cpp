@@ -35,7 +35,7 @@ std::optional<Addition> find_addition(const onnx::Model& model, const graph::Ind
   for (const Use& use : value.uses) {
     const onnx::Node& node = index.node(use);
     const bool is_whole = node.inputs.size() == 2 && node.outputs.size() == 1 && !node.outputs[0].empty();
-    if (!is_op(node, "Add") || !is_whole) continue;
+    if (node.op() != Op::kAdd || !is_whole) continue;
     const auto constant = find_constant(model, index, use.body, node.inputs[1 - use.input]);
     if (constant) return Addition{use, *constant};
   }
@@ -90,7 +90,7 @@ class Biasing {
     if (!index_.node(addition.add).attributes.empty()) return Reason{"it has attributes"};
     auto op = read_linear_op(model_, index_, body, position);
     if (auto* reason = std::get_if<Reason>(&op))
-      return Reason{fmt::format("{} in front of it: {}", node.op_type, reason->text)};
+      return Reason{fmt::format("{} in front of it: {}", node.op_type(), reason->text)};
     const auto& linear = std::get<LinearOp>(op);
     const onnx::Tensor& added = *addition.constant.tensor;
     if (added.type != ElementType::kFloat) return Reason{"its constant is not float32"};
@@ -118,7 +118,7 @@ std::optional<std::int64_t> channels_of(const onnx::Model& model, const graph::I
                                         const onnx::Node& node) {
   const auto weight = find_constant(model, index, body, input_of(node, kWeightInput));
   if (!weight || weight->tensor->dims.size() < 2) return std::nullopt;
-  const bool is_first = node.op_type == "Conv" || integer_setting(node, "transB", 0) == 1;
+  const bool is_first = node.op() == Op::kConv || integer_setting(node, "transB", 0) == 1;
   return weight->tensor->dims[is_first ? 0 : 1];
 }
 
@@ -141,7 +141,7 @@ class Owning {
 
   Changes run() {
     graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-      if (is_op(node, "Conv") || is_op(node, "Gemm")) own(body, position, node);
+      if (node.op() == Op::kConv || node.op() == Op::kGemm) own(body, position, node);
     });
     editors_.finish();
     return std::move(changes_);
@@ -155,7 +155,7 @@ class Owning {
     const bool is_own =
         !bias->is_shared() && bias->tensor->dims.size() == 1 && bias->tensor->dims[0] == *channels;
     if (is_own || !limit_.take(static_cast<std::uint64_t>(*channels) * sizeof(float))) return;
-    const std::vector<float> values = spread(*bias->tensor, *channels, node.op_type == "Gemm");
+    const std::vector<float> values = spread(*bias->tensor, *channels, node.op() == Op::kGemm);
     if (values.empty()) return;
     BodyEditor& editor = editors_.of(body);
     const Bytes name = editor.add_tensor(position, float_tensor({*channels}, values));

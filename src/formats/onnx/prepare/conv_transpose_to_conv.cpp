@@ -191,7 +191,7 @@ class TransposedRewrite {
 
   Changes run() {
     graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-      if (!is_op(node, "ConvTranspose") || node.outputs.size() != 1 || node.outputs[0].empty()) return;
+      if (node.op() != Op::kConvTranspose || node.outputs.size() != 1 || node.outputs[0].empty()) return;
       if (!is_wanted_(node) || !leads_to_integers(index_, body, node.outputs[0])) return;
       const auto op = read(model_, index_, body, node);
       if (const auto* reason = std::get_if<Reason>(&op)) return leave(body, position, reason->text);
@@ -228,11 +228,11 @@ class TransposedRewrite {
     Integers pads;
     for (const SpatialAxis& axis : op.axes) pads.push_back(axis.new_pad_before);
     for (const SpatialAxis& axis : op.axes) pads.push_back(axis.new_pad_after);
-    chain.node("Conv", more, chain.integers("pads", pads), chain.integer("group", op.groups))
+    chain.node(Op::kConv, more, chain.integers("pads", pads), chain.integer("group", op.groups))
         .named(node.name);
     if (clamp != nullptr) {
       const onnx::Node& next = index_.node(*clamp);
-      chain.node(next.op_type, std::vector<Bytes>(next.inputs.begin() + 1, next.inputs.end()));
+      chain.node(next.op_type(), std::vector<Bytes>(next.inputs.begin() + 1, next.inputs.end()));
       chain.copy_attributes(next);
       editor.remove_node(clamp->node);
     }
@@ -257,11 +257,11 @@ class TransposedRewrite {
         axes.push_back(static_cast<std::int64_t>(i) + 1);
       }
       if (axes.empty()) return;
-      chain.node("Slice", {editor.add_integers(place, starts), editor.add_integers(place, ends),
-                           editor.add_integers(place, axes)});
+      chain.node(Op::kSlice, {editor.add_integers(place, starts), editor.add_integers(place, ends),
+                              editor.add_integers(place, axes)});
     };
     const bool is_one = rank == 1;
-    chain.node("Transpose", {}, chain.integers("perm", is_one ? Integers{0, 2, 1} : Integers{0, 2, 3, 1}));
+    chain.node(Op::kTranspose, {}, chain.integers("perm", is_one ? Integers{0, 2, 1} : Integers{0, 2, 3, 1}));
     if (op.groups > 1 && op.phases() > 1) {  // (group, phase, m) → (phase, group, m)
       Integers split(rank + 1, 0), joined(rank + 1, 0), swap;
       split.insert(split.end(), {op.groups, op.phases(), op.outputs});
@@ -269,22 +269,22 @@ class TransposedRewrite {
       for (std::size_t i = 0; i <= rank; ++i) swap.push_back(static_cast<std::int64_t>(i));
       const auto last = static_cast<std::int64_t>(rank);
       swap.insert(swap.end(), {last + 2, last + 1, last + 3});
-      chain.reshape(split).node("Transpose", {}, chain.integers("perm", swap)).reshape(joined);
+      chain.reshape(split).node(Op::kTranspose, {}, chain.integers("perm", swap)).reshape(joined);
     }
     if (is_one) {
       if (op.phases() > 1) chain.reshape({0, -1, channels});
       cut();
-      chain.node("Transpose", {}, chain.integers("perm", {0, 2, 1}));
+      chain.node(Op::kTranspose, {}, chain.integers("perm", {0, 2, 1}));
       return;
     }
     const std::int64_t rows = op.axes[0].stride, columns = op.axes[1].stride;
     if (columns > 1) chain.reshape({0, 0, -1, rows * channels});
     if (rows > 1) {
-      chain.node("Transpose", {}, chain.integers("perm", {0, 2, 1, 3})).reshape({0, 0, -1, channels});
-      chain.node("Transpose", {}, chain.integers("perm", {0, 2, 1, 3}));
+      chain.node(Op::kTranspose, {}, chain.integers("perm", {0, 2, 1, 3})).reshape({0, 0, -1, channels});
+      chain.node(Op::kTranspose, {}, chain.integers("perm", {0, 2, 1, 3}));
     }
     cut();
-    chain.node("Transpose", {}, chain.integers("perm", {0, 3, 1, 2}));
+    chain.node(Op::kTranspose, {}, chain.integers("perm", {0, 3, 1, 2}));
   }
 
   onnx::Model& model_;

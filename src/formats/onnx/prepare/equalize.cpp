@@ -88,7 +88,7 @@ std::optional<Passing> pass_through(const onnx::Node& node, Passing from) {
   if (from.axis != Axis::kSecond) return std::nullopt;
   if (is_any_of(node, kWindows)) return from;
   if (is_any_of(node, kGlobal)) return Passing{from.value, Axis::kSecond, true};
-  if (is_op(node, "Flatten") && from.is_point && onnx::integer_setting(node, "axis", 1) == 1)
+  if (node.op() == Op::kFlatten && from.is_point && onnx::integer_setting(node, "axis", 1) == 1)
     return Passing{from.value, Axis::kLast};
   return std::nullopt;
 }
@@ -97,7 +97,7 @@ std::optional<Passing> pass_through(const onnx::Node& node, Passing from) {
 std::optional<ChannelMap> inputs_of(const onnx::Node& node, const LinearOp& op) {
   const auto& dims = op.weight.tensor->dims;
   const auto axis = [&](std::size_t i) { return static_cast<std::size_t>(dims[i]); };
-  if (is_op(node, "Gemm")) {
+  if (node.op() == Op::kGemm) {
     if (onnx::integer_setting(node, "transA", 0) != 0) return std::nullopt;
     const bool is_transposed = onnx::integer_setting(node, "transB", 0) != 0;
     return is_transposed ? ChannelMap::along(1, axis(1)) : ChannelMap::along(axis(1), axis(0));
@@ -148,9 +148,9 @@ class Equalizing {
     Producer producer{body, position, node.outputs[0], Axis::kLast, 0, {}};
     if (is_linear_op(node)) {
       if (auto reason = read_linear_producer(producer)) return std::move(*reason);
-    } else if (is_op(node, "LayerNormalization")) {
+    } else if (node.op() == Op::kLayerNormalization) {
       if (auto reason = read_norm(node, producer)) return std::move(*reason);
-    } else if (is_op(node, "MatMul") || is_op(node, "Mul")) {
+    } else if (node.op() == Op::kMatMul || node.op() == Op::kMul) {
       read_product(node, producer);
     }
     if (producer.parameters.empty()) return producer;
@@ -168,7 +168,7 @@ class Equalizing {
     if (auto* reason = std::get_if<Reason>(&read)) return std::move(*reason);
     const auto& op = std::get<LinearOp>(read);
     if (op.channels < 2) return std::nullopt;
-    if (!is_op(node_at(producer.body, producer.position), "Gemm")) producer.axis = Axis::kSecond;
+    if (node_at(producer.body, producer.position).op() != Op::kGemm) producer.axis = Axis::kSecond;
     producer.parameters.push_back({op.weight, outputs_of(op)});
     if (op.bias)
       producer.parameters.push_back({*op.bias, ChannelMap::along(1, op.bias->tensor->element_count())});
@@ -189,13 +189,13 @@ class Equalizing {
   void read_product(const onnx::Node& node, Producer& producer) const {
     if (node.inputs.size() != 2) return;
     auto factor = along_last_axis(constant_at(producer.body, node, 1));
-    if (!factor && is_op(node, "Mul")) factor = along_last_axis(constant_at(producer.body, node, 0));
-    if (!factor || (is_op(node, "MatMul") && factor->constant.tensor->dims.size() < 2)) return;
+    if (!factor && node.op() == Op::kMul) factor = along_last_axis(constant_at(producer.body, node, 0));
+    if (!factor || (node.op() == Op::kMatMul && factor->constant.tensor->dims.size() < 2)) return;
     producer.parameters.push_back(*factor);
     const graph::Value& value = *index_.find(producer.body, node.outputs[0]).value;
     if (value.is_output || value.uses.size() != 1 || value.uses[0].body != producer.body) return;
     const onnx::Node& next = index_.node(value.uses[0]);
-    if (!is_op(next, "Add") || next.inputs.size() != 2 || next.outputs.size() != 1) return;
+    if (next.op() != Op::kAdd || next.inputs.size() != 2 || next.outputs.size() != 1) return;
     const auto bias = along_last_axis(constant_at(producer.body, next, 1 - value.uses[0].input));
     if (!bias || next.outputs[0].empty()) return;
     producer.parameters.push_back(*bias);
@@ -232,16 +232,16 @@ class Equalizing {
   std::variant<Consumer, Reason> read_consumer(const Use& use, const Passing& from) const {
     const onnx::Node& node = index_.node(use);
     const auto stop = [&](std::string_view why) {
-      return Reason{fmt::format("'{}' goes to {} '{}': {}", from.value, node.op_type,
+      return Reason{fmt::format("'{}' goes to {} '{}': {}", from.value, node.op_type(),
                                 graph::node_label(node, use.node), why)};
     };
-    const Axis axis = is_op(node, "Conv") ? Axis::kSecond : Axis::kLast;
-    const bool is_product = is_op(node, "Conv") || is_op(node, "Gemm") || is_op(node, "MatMul");
+    const Axis axis = node.op() == Op::kConv ? Axis::kSecond : Axis::kLast;
+    const bool is_product = node.op() == Op::kConv || node.op() == Op::kGemm || node.op() == Op::kMatMul;
     if (!is_product || use.input != 0) return stop("it cannot take factors");
     if (axis != from.axis) return stop("it multiplies along another axis");
     Consumer consumer;
     consumer.input = from.value;
-    if (is_op(node, "MatMul")) {
+    if (node.op() == Op::kMatMul) {
       if (!read_matmul(use, consumer)) return stop("its right side is not a constant matrix");
     } else {
       auto read = read_linear_op(model_, index_, use.body, use.node);

@@ -14,7 +14,7 @@ namespace {
 
 using graph::Use;
 
-bool is_batch_norm(const onnx::Node& node) { return is_op(node, "BatchNormalization"); }
+bool is_batch_norm(const onnx::Node& node) { return node.op() == Op::kBatchNormalization; }
 
 // One output, and no attribute that asks for training or for a normalisation of every position by itself.
 bool is_inference(const onnx::Node& node, std::int64_t opset) {
@@ -104,7 +104,7 @@ class BatchNormFolding {
     if (first == nullptr) return;
     const auto op = read_linear_op(model_, index_, body, position);
     if (const auto* reason = std::get_if<Reason>(&op))
-      return leave(*first, fmt::format("{} in front of it: {}", node.op_type, reason->text));
+      return leave(*first, fmt::format("{} in front of it: {}", node.op_type(), reason->text));
     const auto& linear = std::get<LinearOp>(op);
     if (!limit_.take(linear.added_weight_bytes() + linear.bias_bytes()))
       return leave(*first, WorkLimit::kReason);

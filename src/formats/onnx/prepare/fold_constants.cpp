@@ -40,7 +40,7 @@ class ConstantFolding {
  private:
   // Exporters write the bias of a Conv as an Add of a reshaped vector; add_bias() puts it into its place.
   bool may_be_bias(std::size_t body, const onnx::Node& node, std::size_t input) {
-    if (!is_op(node, "Add") || node.inputs.size() != 2) return false;
+    if (node.op() != Op::kAdd || node.inputs.size() != 2) return false;
     const auto other = index_.find(body, node.inputs[1 - input]);
     if (other.value == nullptr || other.value->producer == graph::kNone) return false;
     const auto addend = index_.find(body, node.inputs[input]);

@@ -63,7 +63,7 @@ class Splitting {
     for (std::size_t body = 0; body < index_.bodies().size(); ++body) {
       const auto& nodes = index_.bodies()[body].nodes();
       for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (is_op(*nodes[i], "Gemm") && is_wanted(*nodes[i])) visit(body, i);
+        if (nodes[i]->op() == Op::kGemm && is_wanted(*nodes[i])) visit(body, i);
       }
     }
     editors_.finish();
@@ -90,12 +90,12 @@ class Splitting {
     const Bytes bias = input_of(gemm, 2), output = gemm.outputs[0];
     onnx::Node product;
     product.name = gemm.name;
-    product.op_type = "MatMul";
+    product.set_op(Op::kMatMul);
     product.inputs = {gemm.inputs[0], weight};
     product.outputs = {bias.empty() ? output : editor.names().fresh("v")};
     product.carried = gemm.carried;
     onnx::Node sum;
-    sum.op_type = "Add";
+    sum.set_op(Op::kAdd);
     sum.inputs = {product.outputs[0], bias};
     sum.outputs = {output};
     editor.replace_node(position);

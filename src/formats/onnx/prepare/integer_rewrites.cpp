@@ -27,10 +27,10 @@ class HardSwishRewrite {
 
   Changes run() {
     graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-      const bool is_hard = is_op(node, "HardSwish") || is_op(node, "HardSigmoid");
+      const bool is_hard = node.op() == Op::kHardSwish || node.op() == Op::kHardSigmoid;
       if (!is_hard || !stands_between_integers(index_, body, node)) return;
-      if (is_op(node, "HardSwish")) rewrite_swish(body, position, node);
-      if (is_op(node, "HardSigmoid")) rewrite_sigmoid(body, position, node);
+      if (node.op() == Op::kHardSwish) rewrite_swish(body, position, node);
+      if (node.op() == Op::kHardSigmoid) rewrite_sigmoid(body, position, node);
     });
     editors_.finish();
     return std::move(changes_);
@@ -52,16 +52,16 @@ class HardSwishRewrite {
     const plan::IntegerOp* op = plan::find_integer_op(maker);
     if (op == nullptr || !op->may_give_codes() || op->kind == plan::IntegerKind::kMovement) return x;
     BodyEditor& editor = editors_.of(body);
-    return Chain(editor, position, x).node("Clip", {number(editor, low)}).value();
+    return Chain(editor, position, x).node(Op::kClip, {number(editor, low)}).value();
   }
 
   // clip(α·x + β, 0, 1)
   Chain sigmoid(std::size_t body, std::size_t position, Bytes x, float alpha, float beta) {
     BodyEditor& editor = editors_.of(body);
     Chain chain(editor, position, x);
-    if (alpha != 1) chain.node("Mul", {number(editor, alpha)});
-    if (beta != 0) chain.node("Add", {number(editor, beta)});
-    chain.node("Clip", {number(editor, 0), number(editor, 1)});
+    if (alpha != 1) chain.node(Op::kMul, {number(editor, alpha)});
+    if (beta != 0) chain.node(Op::kAdd, {number(editor, beta)});
+    chain.node(Op::kClip, {number(editor, 0), number(editor, 1)});
     return chain;
   }
 
@@ -69,7 +69,7 @@ class HardSwishRewrite {
     constexpr float kSlope = 1.0F / 6, kMiddle = 0.5F, kLow = -3;
     const Bytes x = limited(body, position, node.inputs[0], kLow, 1);
     const Bytes gate = sigmoid(body, position, x, kSlope, kMiddle).value();
-    Chain(editors_.of(body), position, x).node("Mul", {gate}).finish(node.outputs[0]);
+    Chain(editors_.of(body), position, x).node(Op::kMul, {gate}).finish(node.outputs[0]);
     editors_.of(body).remove_node(position);
     ++changes_.count;
   }
@@ -99,7 +99,7 @@ class HardSwishRewrite {
     if (made.is_output || made.uses.size() != 1) return nullptr;
     const Use& use = made.uses[0];
     const onnx::Node& node = index_.node(use);
-    if (use.body != body || !is_op(node, "Mul") || node.inputs[1 - use.input] != x) return nullptr;
+    if (use.body != body || node.op() != Op::kMul || node.inputs[1 - use.input] != x) return nullptr;
     for (const Use& other : index_.find(body, x).value->uses) {
       if (other.body == body && other.node == use.node && other.input != use.input) return &other;
     }
@@ -120,12 +120,12 @@ Changes tanh_to_sigmoid(onnx::Model& model) {
   Editors editors(model, index);
   Changes changes;
   graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-    if (!is_op(node, "Tanh") || !stands_between_integers(index, body, node)) return;
+    if (node.op() != Op::kTanh || !stands_between_integers(index, body, node)) return;
     BodyEditor& editor = editors.of(body);
     const Bytes two = editor.add_shared("number 2", scalar(ElementType::kFloat, 2.0F));
     const Bytes minus_one = editor.add_shared("number -1", scalar(ElementType::kFloat, -1.0F));
     Chain chain(editor, position, node.inputs[0]);
-    chain.node("Mul", {two}).node("Sigmoid", {}).node("Mul", {two}).node("Add", {minus_one});
+    chain.node(Op::kMul, {two}).node(Op::kSigmoid, {}).node(Op::kMul, {two}).node(Op::kAdd, {minus_one});
     chain.finish(node.outputs[0]);
     editor.remove_node(position);
     ++changes.count;
@@ -146,16 +146,16 @@ std::size_t rank_behind_conv(const onnx::Model& model, const graph::Index& index
     if (found.value == nullptr || found.value->producer == kNone) return 0;
     body = found.body;
     const onnx::Node& node = *index.bodies()[body].nodes()[found.value->producer];
-    if (is_op(node, "Conv") || is_op(node, "ConvTranspose")) {
+    if (node.op() == Op::kConv || node.op() == Op::kConvTranspose) {
       const auto weight = find_constant(model, index, body, input_of(node, 1));
       return weight ? weight->tensor->dims.size() : 0;
     }
     static constexpr auto kKeepRank =
         std::to_array<std::string_view>({"Add", "AveragePool", "BatchNormalization", "Concat", "HardSigmoid",
                                          "HardSwish", "LeakyRelu", "MaxPool", "Mul", "Sigmoid", "Tanh"});
-    const bool keeps_rank = plan::is_clamp(node) ||
-                            (onnx::is_default_domain(node.domain) &&
-                             std::find(kKeepRank.begin(), kKeepRank.end(), node.op_type) != kKeepRank.end());
+    const bool keeps_rank = plan::is_clamp(node) || (onnx::is_default_domain(node.domain()) &&
+                                                     std::find(kKeepRank.begin(), kKeepRank.end(),
+                                                               node.op_type()) != kKeepRank.end());
     if (!keeps_rank || node.inputs.empty()) return 0;
     const bool is_number_first = find_constant(model, index, body, node.inputs[0]).has_value();
     if (is_number_first && node.inputs.size() < 2) return 0;
@@ -194,15 +194,15 @@ Changes mean_to_pool(onnx::Model& model) {
   Editors editors(model, index);
   Changes changes;
   graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-    if (!is_op(node, "ReduceMean") || !stands_between_integers(index, body, node)) return;
+    if (node.op() != Op::kReduceMean || !stands_between_integers(index, body, node)) return;
     const auto axes = axes_of(model, index, body, node);
     const auto keeps = onnx::integer_setting(node, "keepdims", 1);
     if (!axes || !keeps || !are_positions(*axes, rank_behind_conv(model, index, body, node.inputs[0])))
       return;
     BodyEditor& editor = editors.of(body);
     Chain chain(editor, position, node.inputs[0]);
-    chain.node("GlobalAveragePool", {});
-    if (*keeps == 0) chain.node("Flatten", {});
+    chain.node(Op::kGlobalAveragePool, {});
+    if (*keeps == 0) chain.node(Op::kFlatten, {});
     chain.finish(node.outputs[0]);
     editor.remove_node(position);
     ++changes.count;
@@ -216,7 +216,7 @@ Changes division_to_product(onnx::Model& model) {
   Editors editors(model, index);
   Changes changes;
   graph::for_each_node(index, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-    if (!is_op(node, "Div") || !stands_between_integers(index, body, node)) return;
+    if (node.op() != Op::kDiv || !stands_between_integers(index, body, node)) return;
     const auto constant = find_constant(model, index, body, input_of(node, 1));
     if (!constant || constant->tensor->type != ElementType::kFloat || constant->tensor->element_count() != 1)
       return;
@@ -224,7 +224,7 @@ Changes division_to_product(onnx::Model& model) {
     if (!std::isnormal(factor) || !std::isnormal(1 / factor)) return;
     BodyEditor& editor = editors.of(body);
     const Bytes name = editor.add_tensor(position, float_tensor(constant->tensor->dims, std::vector{factor}));
-    Chain(editor, position, node.inputs[0]).node("Mul", {name}).finish(node.outputs[0]);
+    Chain(editor, position, node.inputs[0]).node(Op::kMul, {name}).finish(node.outputs[0]);
     editor.remove_node(position);
     ++changes.count;
   });

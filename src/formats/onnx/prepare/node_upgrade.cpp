@@ -123,8 +123,8 @@ void widen_axis(NodeUpgrade& upgrade) {
   if (is_last && upgrade.has("axis")) return;
   upgrade.set_integer("axis", -1);
   if (is_last) return;
-  upgrade.set_input(0, upgrade.add_in_front("Flatten", x, {{"axis", axis}}));
-  upgrade.add_behind("Reshape", upgrade.add_in_front("Shape", x, {}));
+  upgrade.set_input(0, upgrade.add_in_front(Op::kFlatten, x, {{"axis", axis}}));
+  upgrade.add_behind(Op::kReshape, upgrade.add_in_front(Op::kShape, x, {}));
 }
 
 // --- Resize.
@@ -139,7 +139,7 @@ void to_asymmetric_resize(NodeUpgrade& upgrade, const char* nearest_mode) {
 }
 
 void upsample_to_resize(NodeUpgrade& upgrade) {
-  upgrade.set_op("Resize");
+  upgrade.set_op(Op::kResize);
   to_asymmetric_resize(upgrade, "floor");
 }
 
@@ -164,7 +164,7 @@ void refuse_half_pixel_for_nn(NodeUpgrade& upgrade) {
 
 // --- New names, and changes that cannot be carried out.
 
-void scatter_to_elements(NodeUpgrade& upgrade) { upgrade.set_op("ScatterElements"); }
+void scatter_to_elements(NodeUpgrade& upgrade) { upgrade.set_op(Op::kScatterElements); }
 
 void refuse_scan(NodeUpgrade& upgrade) {
   upgrade.refuse("the Scan of opset 8 takes batches, which opset 9 gave up; export the model anew");
@@ -177,41 +177,41 @@ void refuse_group_norm(NodeUpgrade& upgrade) {
 }
 
 constexpr auto kChanges = std::to_array<OpsetChange>({
-    {"BatchNormalization", 9, drop_spatial},
-    {"BatchNormalization", 14, drop_training_outputs},
-    {"Clip", 11, clip_to_inputs},
-    {"DFT", 20, dft_axis_to_input},
-    {"Dropout", 10, refuse_mask},
-    {"Dropout", 12, drop_ratio},
-    {"GridSample", 20, rename_grid_modes},
-    {"GroupNormalization", 21, refuse_group_norm},
-    {"Hardmax", 13, widen_axis},
-    {"LogSoftmax", 13, widen_axis},
-    {"Pad", 11, pad_to_inputs},
-    {"ReduceL1", 18, axes_to_input},
-    {"ReduceL2", 18, axes_to_input},
-    {"ReduceLogSum", 18, axes_to_input},
-    {"ReduceLogSumExp", 18, axes_to_input},
-    {"ReduceMax", 18, axes_to_input},
-    {"ReduceMean", 18, axes_to_input},
-    {"ReduceMin", 18, axes_to_input},
-    {"ReduceProd", 18, axes_to_input},
-    {"ReduceSum", 13, axes_to_input},
-    {"ReduceSumSquare", 18, axes_to_input},
-    {"Resize", 11, resize_to_regions},
-    {"Resize", 13, refuse_half_pixel_for_nn},
-    {"RoiAlign", 16, keep_output_pixels},
-    {"Scan", 9, refuse_scan},
-    {"Scatter", 11, scatter_to_elements},
-    {"Slice", 10, slice_to_inputs},
-    {"Softmax", 13, widen_axis},
-    {"Split", 13, split_to_input},
-    {"Split", 18, count_outputs},
-    {"Squeeze", 13, axes_to_input},
-    {"TopK", 10, k_to_input},
-    {"Unsqueeze", 13, axes_to_input},
-    {"Upsample", 9, scales_to_input},
-    {"Upsample", 10, upsample_to_resize},
+    {Op::kBatchNormalization, 9, drop_spatial},
+    {Op::kBatchNormalization, 14, drop_training_outputs},
+    {Op::kClip, 11, clip_to_inputs},
+    {Op::kDFT, 20, dft_axis_to_input},
+    {Op::kDropout, 10, refuse_mask},
+    {Op::kDropout, 12, drop_ratio},
+    {Op::kGridSample, 20, rename_grid_modes},
+    {Op::kGroupNormalization, 21, refuse_group_norm},
+    {Op::kHardmax, 13, widen_axis},
+    {Op::kLogSoftmax, 13, widen_axis},
+    {Op::kPad, 11, pad_to_inputs},
+    {Op::kReduceL1, 18, axes_to_input},
+    {Op::kReduceL2, 18, axes_to_input},
+    {Op::kReduceLogSum, 18, axes_to_input},
+    {Op::kReduceLogSumExp, 18, axes_to_input},
+    {Op::kReduceMax, 18, axes_to_input},
+    {Op::kReduceMean, 18, axes_to_input},
+    {Op::kReduceMin, 18, axes_to_input},
+    {Op::kReduceProd, 18, axes_to_input},
+    {Op::kReduceSum, 13, axes_to_input},
+    {Op::kReduceSumSquare, 18, axes_to_input},
+    {Op::kResize, 11, resize_to_regions},
+    {Op::kResize, 13, refuse_half_pixel_for_nn},
+    {Op::kRoiAlign, 16, keep_output_pixels},
+    {Op::kScan, 9, refuse_scan},
+    {Op::kScatter, 11, scatter_to_elements},
+    {Op::kSlice, 10, slice_to_inputs},
+    {Op::kSoftmax, 13, widen_axis},
+    {Op::kSplit, 13, split_to_input},
+    {Op::kSplit, 18, count_outputs},
+    {Op::kSqueeze, 13, axes_to_input},
+    {Op::kTopK, 10, k_to_input},
+    {Op::kUnsqueeze, 13, axes_to_input},
+    {Op::kUpsample, 9, scales_to_input},
+    {Op::kUpsample, 10, upsample_to_resize},
 });
 
 }  // namespace
@@ -253,8 +253,7 @@ NodeUpgrade::NodeUpgrade(BodyEditor& editor, const graph::Index& index, const Va
     : editor_(editor), index_(index), types_(types), body_(body), position_(position) {
   const onnx::Node& old = editor.node(position);
   made_.name = old.name;
-  made_.op_type = old.op_type;
-  made_.domain = old.domain;
+  made_.set_op(old.domain(), old.op_type());
   made_.inputs = old.inputs;
   made_.outputs = old.outputs;
   made_.carried = old.carried;
@@ -266,7 +265,7 @@ NodeUpgrade::NodeUpgrade(BodyEditor& editor, const graph::Index& index, const Va
 
 void NodeUpgrade::refuse(const std::string& why) const {
   throw Error(ErrorCode::kUnsupported, "the model cannot be brought to a newer opset: " + why,
-              fmt::format("{} ({})", place_of(index_, body_, position_), editor_.node(position_).op_type));
+              fmt::format("{} ({})", place_of(index_, body_, position_), editor_.node(position_).op_type()));
 }
 
 bool NodeUpgrade::has(Bytes attribute) const { return onnx::find_attribute(made_, attribute) != nullptr; }
@@ -308,8 +307,8 @@ bool NodeUpgrade::is_used(std::size_t output) const {
   return value != nullptr && (value->is_output || !value->uses.empty());
 }
 
-void NodeUpgrade::set_op(Bytes op_type) {
-  made_.op_type = op_type;
+void NodeUpgrade::set_op(Op op) {
+  made_.set_op(op);
   is_changed_ = true;
 }
 
@@ -365,10 +364,10 @@ Bytes NodeUpgrade::add_number_like(Bytes value, float number) {
   return editor_.add_tensor(position_, make_tensor(*type, {}, *std::move(bytes)));
 }
 
-Bytes NodeUpgrade::add_in_front(Bytes op_type, Bytes input,
+Bytes NodeUpgrade::add_in_front(Op op, Bytes input,
                                 const std::vector<std::pair<Bytes, std::int64_t>>& attributes) {
   onnx::Node node;
-  node.op_type = op_type;
+  node.set_op(op);
   node.inputs = {input};
   node.outputs = {editor_.names().fresh("v")};
   for (const auto& [name, value] : attributes)
@@ -376,10 +375,10 @@ Bytes NodeUpgrade::add_in_front(Bytes op_type, Bytes input,
   return in_front_.emplace_back(std::move(node)).outputs[0];
 }
 
-void NodeUpgrade::add_behind(Bytes op_type, Bytes second) {
+void NodeUpgrade::add_behind(Op op, Bytes second) {
   const Bytes between = editor_.names().fresh("v");
   onnx::Node node;
-  node.op_type = op_type;
+  node.set_op(op);
   node.inputs = {between, second};
   node.outputs = made_.outputs;
   made_.outputs = {between};

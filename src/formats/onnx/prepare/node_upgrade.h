@@ -2,7 +2,7 @@
 // in the newer one; every other change of ONNX's ops in that range is compatible.
 //
 //   for (const OpsetChange& change : opset_changes())
-//     if (is_op(node, change.op_type) && from < change.version && change.version <= to)
+//     if (node.op() == change.op && from < change.version && change.version <= to)
 //     change.convert(upgrade);
 #pragma once
 
@@ -11,7 +11,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,7 +47,7 @@ class NodeUpgrade {
   const onnx::Tensor* constant(Bytes value) const;  // null when it is computed
   bool is_used(std::size_t output) const;
 
-  void set_op(Bytes op_type);
+  void set_op(Op op);
   void drop(Bytes attribute);
   void set_integer(Bytes attribute, std::int64_t value);
   void set_text(Bytes attribute, const std::string& value);
@@ -62,10 +61,9 @@ class NodeUpgrade {
   Bytes add_number_like(Bytes value, float number);  // of rank 0, of the type of that value
 
   // A node of one input in front of this one. Returns the name of what it makes.
-  Bytes add_in_front(Bytes op_type, Bytes input,
-                     const std::vector<std::pair<Bytes, std::int64_t>>& attributes);
+  Bytes add_in_front(Op op, Bytes input, const std::vector<std::pair<Bytes, std::int64_t>>& attributes);
   // What this node makes goes through another one, which takes `second` too.
-  void add_behind(Bytes op_type, Bytes second);
+  void add_behind(Op op, Bytes second);
 
   // Puts it all into the editor. Nothing can be refused after that.
   void finish();
@@ -86,7 +84,7 @@ class NodeUpgrade {
 inline constexpr std::int64_t kOldestOpset = 7, kNewestOpset = 21;
 
 struct OpsetChange {
-  std::string_view op_type;
+  Op op;
   std::int64_t version;           // that brought it
   void (*convert)(NodeUpgrade&);  // from the version before
 };

@@ -28,8 +28,8 @@ bool keeps_channels(const onnx::Node& node) {
   static constexpr auto kOps =
       std::to_array<std::string_view>({"AveragePool", "GlobalAveragePool", "GlobalMaxPool", "HardSigmoid",
                                        "HardSwish", "LeakyRelu", "MaxPool", "Sigmoid", "Tanh"});
-  return plan::is_clamp(node) || (onnx::is_default_domain(node.domain) && node.outputs.size() == 1 &&
-                                  std::find(kOps.begin(), kOps.end(), node.op_type) != kOps.end());
+  return plan::is_clamp(node) || (onnx::is_default_domain(node.domain()) && node.outputs.size() == 1 &&
+                                  std::find(kOps.begin(), kOps.end(), node.op_type()) != kOps.end());
 }
 
 struct ConvNode {
@@ -98,7 +98,7 @@ class Padding {
     if (found == values.end()) return true;
     const graph::Value& value = found->second;
     const bool is_made =
-        value.producer != kNone && !is_op(*index_.bodies()[body_].nodes()[value.producer], "Constant");
+        value.producer != kNone && index_.bodies()[body_].nodes()[value.producer]->op() != Op::kConstant;
     return !is_made || value.is_output ||
            std::any_of(value.uses.begin(), value.uses.end(),
                        [this](const graph::Use& use) { return use.body != body_; });
@@ -111,18 +111,18 @@ class Padding {
 
   void join(std::size_t position, const onnx::Node& node) {
     for (const Bytes name : node.inputs) number_of(name);  // those of bodies around this one, too
-    if (is_op(node, "Conv")) {
+    if (node.op() == Op::kConv) {
       const std::optional<ConvNode> conv = read(position, node);
       if (!conv) return block(node);
       if (conv->is_depthwise) unite(node.inputs[0], node.outputs[0]);
       convs_.push_back(*conv);
     } else if (keeps_channels(node)) {
       unite(node.inputs[0], node.outputs[0]);
-    } else if ((is_op(node, "Add") || is_op(node, "Mul")) && node.outputs.size() == 1) {
+    } else if ((node.op() == Op::kAdd || node.op() == Op::kMul) && node.outputs.size() == 1) {
       for (const Bytes input : node.inputs) {
         if (!is_number(input)) unite(input, node.outputs[0]);
       }
-    } else if (!is_op(node, "Constant")) {
+    } else if (node.op() != Op::kConstant) {
       block(node);
     }
   }

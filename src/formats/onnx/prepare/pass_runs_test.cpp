@@ -44,7 +44,7 @@ std::string settings_of(const onnx::Node& node) {
 std::string text_of(const Nodes& nodes, const std::string& indent) {
   std::string text;
   for (const auto& node : nodes) {
-    text += fmt::format("{}{}({}){} -> {}\n", indent, node->op_type, fmt::join(node->inputs, ", "),
+    text += fmt::format("{}{}({}){} -> {}\n", indent, node->op_type(), fmt::join(node->inputs, ", "),
                         settings_of(*node), fmt::join(node->outputs, ", "));
     for (const auto& attribute : node->attributes) {
       for (const auto& graph : attribute->graphs)

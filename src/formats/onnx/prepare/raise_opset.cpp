@@ -79,23 +79,23 @@ class Raising {
     }
     const auto& nodes = index_.bodies()[body].nodes();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (onnx::is_default_domain(nodes[i]->domain) && !own_functions_.contains(nodes[i]->op_type))
+      if (onnx::is_default_domain(nodes[i]->domain()) && !own_functions_.contains(nodes[i]->op_type()))
         convert(body, i, from);
     }
   }
 
   void convert(std::size_t body, std::size_t position, std::int64_t from) {
     const onnx::Node& node = *index_.bodies()[body].nodes()[position];
-    if (onnx::find_op_schema("", node.op_type, kNewestOpset) == nullptr) {
+    if (onnx::find_op_schema("", node.op_type(), kNewestOpset) == nullptr) {
       throw Error(ErrorCode::kUnsupported,
                   fmt::format("the model cannot be brought to a newer opset: ONNX has no op '{}' up to opset "
                               "{}; give its domain, or remove it",
-                              node.op_type, kNewestOpset),
+                              node.op_type(), kNewestOpset),
                   place_of(index_, body, position));
     }
     std::optional<NodeUpgrade> upgrade;
     for (const OpsetChange& change : opset_changes()) {
-      if (change.op_type != node.op_type || change.version <= from || change.version > wanted_) continue;
+      if (change.op != node.op() || change.version <= from || change.version > wanted_) continue;
       if (!upgrade) upgrade.emplace(editors_.of(body), index_, types_, body, position);
       change.convert(*upgrade);
     }

@@ -188,7 +188,8 @@ bool hands_on(const onnx::Model& model, const Index& index, std::size_t body, co
   for (std::size_t i = 1; i < node.outputs.size(); ++i) {
     if (!is_unused(index, body, node.outputs[i])) return false;
   }
-  return is_op(node, "Identity") || (is_op(node, "Dropout") && is_idle_dropout(model, index, body, node));
+  return node.op() == Op::kIdentity ||
+         (node.op() == Op::kDropout && is_idle_dropout(model, index, body, node));
 }
 
 // Calls visit(body, position, node) for every node that hands on its input.

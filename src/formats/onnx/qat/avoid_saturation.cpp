@@ -94,7 +94,7 @@ class Limiting {
     ScaleChange change;
     change.weight = graph::value_path(index_, found.body, node.inputs[found.input]);
     change.node = graph::node_label(node, found.node);
-    change.op_type = node.op_type;
+    change.op_type = node.op_type();
     change.scales = factors.size();
     for (const double factor : factors) {
       change.changed += factor > 1 ? 1 : 0;

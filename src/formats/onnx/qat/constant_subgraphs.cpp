@@ -208,7 +208,7 @@ const onnx::Node* FrozenReader::constant_node(std::size_t body, Bytes name) cons
   const auto [value, home] = index_.find(body, name);
   if (value == nullptr || value->producer == kNone) return nullptr;
   const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
-  return is_op(node, "Constant") ? &node : nullptr;
+  return node.op() == Op::kConstant ? &node : nullptr;
 }
 
 bool FrozenReader::is_constant(std::size_t body, Bytes name) const {
@@ -218,8 +218,8 @@ bool FrozenReader::is_constant(std::size_t body, Bytes name) const {
 // What may stand between a constant and the node that takes it.
 bool FrozenReader::is_passage(const onnx::Node& node) {
   if (node.inputs.empty() || node.inputs[0].empty() || node.outputs.size() != 1) return false;
-  if (is_op(node, "Clip") || is_op(node, "Cast")) return true;
-  return plan::is_movement(node, 0) && !is_op(node, "Concat");
+  if (node.op() == Op::kClip || node.op() == Op::kCast) return true;
+  return plan::is_movement(node, 0) && node.op() != Op::kConcat;
 }
 
 std::variant<FrozenReader::NotConstant, FrozenReader::Way, Reason> FrozenReader::find(std::size_t body,
@@ -270,7 +270,7 @@ std::variant<FrozenReader::NotConstant, FrozenValues, Reason> FrozenReader::read
   if (bytes == 0) return Reason{fmt::format("'{}' has no values", way.name)};
   if (!way.steps.empty() && bytes > kLargestMoved)
     return Reason{fmt::format("{} stands behind '{}', which is larger than {} MiB",
-                              way.steps.back().node->op_type, way.name, kLargestMoved >> 20U)};
+                              way.steps.back().node->op_type(), way.name, kLargestMoved >> 20U)};
   if (!may_use(bytes)) return Reason{WorkLimit::kReason};
   auto values = constant(way.body, way.name);
   if (!values) return Reason{fmt::format("'{}' is of a type that is not read here", way.name)};
@@ -295,18 +295,18 @@ std::optional<Reason> FrozenReader::walk(const Way& way, Moving& moving) {
   for (auto step = way.steps.rbegin(); step != way.steps.rend(); ++step) {
     auto reason = apply(*step, moving);
     if (reason)
-      return Reason{fmt::format("{} stands behind '{}': {}", step->node->op_type, way.name, reason->text)};
+      return Reason{fmt::format("{} stands behind '{}': {}", step->node->op_type(), way.name, reason->text)};
   }
   return std::nullopt;
 }
 
 std::optional<Reason> FrozenReader::apply(const Step& step, Moving& moving) {
   const onnx::Node& node = *step.node;
-  if (is_op(node, "Identity")) return std::nullopt;
-  if (is_op(node, "Transpose")) return transpose(node, moving);
-  if (is_op(node, "Reshape")) return reshape(step, moving);
-  if (is_op(node, "Clip")) return clip(step, moving);
-  if (is_op(node, "Cast")) return cast(node, moving);
+  if (node.op() == Op::kIdentity) return std::nullopt;
+  if (node.op() == Op::kTranspose) return transpose(node, moving);
+  if (node.op() == Op::kReshape) return reshape(step, moving);
+  if (node.op() == Op::kClip) return clip(step, moving);
+  if (node.op() == Op::kCast) return cast(node, moving);
   return Reason{"it is not followed here"};
 }
 

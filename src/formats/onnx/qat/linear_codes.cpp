@@ -19,10 +19,6 @@ namespace {
 using onnx::kContrib;
 using Dims = std::vector<std::int64_t>;
 
-bool is_coding_op(const onnx::Node& node, Bytes op_type) {
-  return node.op_type == op_type && (onnx::is_default_domain(node.domain) || node.domain == kContrib);
-}
-
 bool holds_scales(ElementType type) {
   return type == ElementType::kFloat || type == ElementType::kFloat16 || type == ElementType::kBfloat16;
 }
@@ -68,7 +64,7 @@ class GridReader {
       return std::nullopt;
     }
     const auto rank = static_cast<std::int64_t>(dims_.size());
-    const bool is_contrib = node_.domain == kContrib;
+    const bool is_contrib = node_.domain() == kContrib;
     if (!is_contrib && opset_ < (*block == 0 ? 13 : 21))
       return Reason{fmt::format("opset {} knows only one scale for {}", opset_,
                                 *block == 0 ? "all values" : "all or for an axis")};
@@ -132,10 +128,10 @@ class GridReader {
   }
 
   Problem check_type() const {
-    const bool is_old = opset_ < 21 && node_.domain != kContrib;
+    const bool is_old = opset_ < 21 && node_.domain() != kContrib;
     if (!code_range(grid_.type) || (is_old && !is_one_byte(grid_.type)))
-      return Reason{
-          fmt::format("{} of opset {} has no codes of type {}", node_.op_type, opset_, name_of(grid_.type))};
+      return Reason{fmt::format("{} of opset {} has no codes of type {}", node_.op_type(), opset_,
+                                name_of(grid_.type))};
     return std::nullopt;
   }
 
@@ -199,8 +195,8 @@ std::optional<CodeRange> code_range(ElementType type) {
   }
 }
 
-bool is_quantize(const onnx::Node& node) { return is_coding_op(node, "QuantizeLinear"); }
-bool is_dequantize(const onnx::Node& node) { return is_coding_op(node, "DequantizeLinear"); }
+bool is_quantize(const onnx::Node& node) { return ops::is_quantize_linear(node.op()); }
+bool is_dequantize(const onnx::Node& node) { return ops::is_dequantize_linear(node.op()); }
 
 std::variant<Grid, Reason> read_grid(FrozenReader& reader, const onnx::Model& model,
                                      const graph::Index& index, std::size_t body, const onnx::Node& node,

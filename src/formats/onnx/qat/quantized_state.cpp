@@ -23,7 +23,7 @@ constexpr std::size_t kLongestReturn = 16;
 
 // The inputs that values other than weights come in by. Others have sizes, states and biases there.
 std::vector<std::size_t> activation_inputs(const onnx::Node& node, std::size_t weight) {
-  if (is_op(node, "Gather") || is_op(node, "Slice")) return {};
+  if (node.op() == Op::kGather || node.op() == Op::kSlice) return {};
   return {weight == 0 ? std::size_t{1} : std::size_t{0}};
 }
 
@@ -47,21 +47,23 @@ class Describing {
         if (reader_.dims(body, input_of(node, 0))) ++state_.uncoded_weights;
       }
       if (is_dequantize(node)) ++state_.dequantize_nodes;
-      if (plan::is_integer_op(node)) ++state_.integer_ops[std::string(node.op_type)];
+      if (plan::is_integer_op(node)) ++state_.integer_ops[std::string(node.op_type())];
       if (simulates_quantization(body, node)) ++state_.simulated;
     });
   }
 
   bool simulates_quantization(std::size_t body, const onnx::Node& node) const {
-    if (node.domain == "onnx.brevitas" || node.domain == "qonnx.custom_op.general") return true;
-    if (!is_op(node, "Round") || node.outputs.size() != 1) return false;
+    if (node.domain() == "onnx.brevitas" || node.domain() == "qonnx.custom_op.general") return true;
+    if (node.op() != Op::kRound || node.outputs.size() != 1) return false;
     const graph::Value* input = index_.find(body, input_of(node, 0)).value;
     if (input != nullptr && input->producer != kNone &&
-        is_op(*index_.bodies()[index_.find(body, input_of(node, 0)).body].nodes()[input->producer], "Clip"))
+        index_.bodies()[index_.find(body, input_of(node, 0)).body].nodes()[input->producer]->op() ==
+            Op::kClip)
       return true;
     const graph::Value* output = index_.find(body, node.outputs[0]).value;
-    return output != nullptr && std::any_of(output->uses.begin(), output->uses.end(),
-                                            [&](const auto& use) { return is_op(index_.node(use), "Clip"); });
+    return output != nullptr && std::any_of(output->uses.begin(), output->uses.end(), [&](const auto& use) {
+             return index_.node(use).op() == Op::kClip;
+           });
   }
 
   enum class Origin { kCodedWeight, kCodedActivation, kFloatWeight, kFloats };
@@ -102,7 +104,7 @@ class Describing {
       if (value == nullptr || value->producer == kNone)
         return value != nullptr && value->initializer != kNone;
       const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
-      if (!is_quantize(node) && !is_op(node, "Clip") && !plan::is_movement(node, 0)) return false;
+      if (!is_quantize(node) && node.op() != Op::kClip && !plan::is_movement(node, 0)) return false;
       body = home;
       name = input_of(node, 0);
     }
@@ -123,7 +125,7 @@ class Describing {
       if (plan::find_weight_slot(node, input) == nullptr || node.inputs[input].empty()) continue;
       const Origin origin = origin_of(body, node.inputs[input]);
       if (origin != Origin::kFloatWeight && origin != Origin::kCodedWeight) continue;
-      op.has_float_weight |= origin == Origin::kFloatWeight && !is_op(node, "Slice");
+      op.has_float_weight |= origin == Origin::kFloatWeight && node.op() != Op::kSlice;
       for (const std::size_t other : activation_inputs(node, input)) {
         if (other < node.inputs.size() && origin_of(body, node.inputs[other]) == Origin::kFloats)
           op.has_float_input = true;
@@ -131,7 +133,7 @@ class Describing {
     }
     if (!op.has_float_weight && !op.has_float_input) return;
     const graph::Body& home = index_.bodies()[body];
-    op.op_type = node.op_type;
+    op.op_type = node.op_type();
     op.label = graph::node_label(node, position);
     if (!home.path.empty()) op.label += fmt::format(" in {}", home.path);
     state_.float_ops.push_back(std::move(op));

@@ -89,7 +89,7 @@ class Storing {
     if (codes.is_output) return Reason{fmt::format("'{}' is an output", node.outputs[0])};
     Version whole{*code_range(grid.type), {}, {}};
     for (const Use& use : codes.uses) {
-      if (use.input == 0 && is_op(index_.node(use), "Clip")) {
+      if (use.input == 0 && index_.node(use).op() == Op::kClip) {
         auto clipped = read_clip(use, whole.range);
         if (auto* reason = std::get_if<Reason>(&clipped)) return std::move(*reason);
         versions.push_back(std::move(std::get<Version>(clipped)));

@@ -90,7 +90,7 @@ std::uint64_t attribute_digest(const Node& node, const Attribute& attribute) {
   for (const CarriedField& field : attribute.carried) {
     if (field.number != kDocString && field.number != kType) fields.push_back(field);
   }
-  const bool has_values = node.op_type != "Constant";
+  const bool has_values = node.op() != Op::kConstant;
   std::string text;
   for (const auto& tensor : attribute.tensors) {
     add_text(text, shape_of(*tensor));
@@ -303,8 +303,8 @@ void OnnxFile::describe_graphs() const {
     }
     for (const auto& node : body.nodes()) {
       model::NodeView& view = graph.nodes.emplace_back();
-      view.op = node->op_type;
-      view.domain = is_default_domain(node->domain) ? Bytes() : node->domain;
+      view.op = node->op_type();
+      view.domain = is_default_domain(node->domain()) ? Bytes() : node->domain();
       view.name = node->name;
       for (const Bytes name : node->inputs) view.inputs.push_back(numbering.find(index(), i, name));
       for (const Bytes name : node->outputs) view.outputs.push_back(numbering.find(index(), i, name));

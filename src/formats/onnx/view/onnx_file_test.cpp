@@ -132,7 +132,7 @@ TEST(Clone, IsAModelOfItsOwn) {
   EXPECT_FALSE(model.proto.is_edited());
   model = Model();  // the copy keeps what it looks into
   EXPECT_EQ(copy.proto->graph->nodes[0]->name, "another name that is longer than a word");
-  EXPECT_EQ(copy.proto->graph->nodes[1]->op_type, "Relu");
+  EXPECT_EQ(copy.proto->graph->nodes[1]->op_type(), "Relu");
 }
 
 }  // namespace
