@@ -14,18 +14,13 @@ namespace {
 
 // Ops that pass the values of their first input on.
 bool passes_values(const onnx::Node& node) {
-  static constexpr std::array<std::string_view, 11> kOps = {"Cast",    "Identity", "Reshape",   "Unsqueeze",
-                                                            "Squeeze", "Flatten",  "Transpose", "Expand",
-                                                            "Slice",   "Split",    "Tile"};
-  return onnx::is_default_domain(node.domain()) &&
-         std::find(kOps.begin(), kOps.end(), node.op_type()) != kOps.end();
+  return node.info().flow == ops::Flow::kMoves || node.op() == Op::kCast;
 }
 
 // The length of the axis that a Gather selects from, if its table is in the file.
 std::optional<std::int64_t> table_rows(const Index& index, const Use& use) {
   const onnx::Node& node = index.node(use);
-  if (node.op() != Op::kGather || !onnx::is_default_domain(node.domain()) || use.input != 1)
-    return std::nullopt;
+  if (node.op() != Op::kGather || use.input != 1) return std::nullopt;
   const Index::Found found = index.find(use.body, node.inputs[0]);
   if (found.value == nullptr || found.value->initializer == kNone || found.value->is_sparse)
     return std::nullopt;

@@ -56,6 +56,14 @@ TEST(IndexBoundsTest, FollowsCastsAndReshapes) {
   EXPECT_THAT(bounds(model), ElementsAre(Pair("ids", 30)));
 }
 
+TEST(IndexBoundsTest, FollowsIdsThatOnlyChangePlaces) {
+  ModelBuilder model = with_table();
+  model.initializer("order", {4}, std::vector<std::int64_t>{3, 2, 1, 0});
+  model.node("Gather", {"ids", "order"}, {"turned"});
+  model.node("Gather", {"table", "turned"}, {"y"});
+  EXPECT_THAT(bounds(model), ElementsAre(Pair("ids", 30)));
+}
+
 TEST(IndexBoundsTest, TheSmallestTableDecides) {
   ModelBuilder model = with_table();
   model.initializer("small", {3}, {1, 2, 3});
