@@ -21,8 +21,8 @@ double positions_of_input(const graph::Dims& dims) {
 }
 
 bool multiplies_matrices(const onnx::Node& node) {
-  constexpr std::string_view kOps[] = {"MatMul", "Gemm", "LSTM", "GRU", "RNN"};
-  return std::any_of(std::begin(kOps), std::end(kOps), [&](auto op) { return onnx::is_op(node, op); });
+  const ops::Class op = node.info().op_class;
+  return op == ops::Class::kProduct || op == ops::Class::kRecurrent;
 }
 
 // How many weights a value of the main graph holds; 0 for a bias and for what is computed.
