@@ -15,6 +15,7 @@ set(sources
   io/file_guard.cpp io/folder.cpp io/mapped_file.cpp
   formats/onnx/file/attributes.cpp formats/onnx/file/cursor.cpp formats/onnx/file/external_data.cpp
   formats/onnx/file/model.cpp formats/onnx/file/reader.cpp formats/onnx/file/tensor_reader.cpp formats/onnx/file/types.cpp
+  ops/op_info.cpp
   runner/main.cpp runtime/child_process.cpp runtime/masked_cpu.cpp runtime/serve.cpp runtime/wire.cpp
   runtime/ort/bound_run.cpp runtime/ort/library.cpp runtime/ort/session.cpp runtime/ort/status.cpp runtime/ort/value.cpp)
 

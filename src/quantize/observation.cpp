@@ -58,12 +58,7 @@ std::optional<calibration::Coverage> coverage_of(const evaluate::OpenFeed& open,
 
 // Where the channels of an activation are: the second axis around convolutions, else the last one.
 bool has_channels_second(const graph::Index& index, std::size_t body, onnx::Bytes name) {
-  const auto is_spatial = [](const onnx::Node& node) {
-    static constexpr std::array<std::string_view, 7> kOps = {
-        "Conv",    "ConvTranspose",     "BatchNormalization",   "AveragePool",
-        "MaxPool", "GlobalAveragePool", "InstanceNormalization"};
-    return std::find(kOps.begin(), kOps.end(), node.op_type()) != kOps.end();
-  };
+  const auto is_spatial = [](const onnx::Node& node) { return node.info().channels_second; };
   const auto found = index.find(body, name);
   if (found.value == nullptr) return false;
   if (found.value->producer != graph::kNone &&

@@ -7,8 +7,8 @@
 
 #include "base/json_text.h"
 #include "evaluate/timing/rounds.h"
-#include "formats/onnx/plan/op_table.h"
 #include "io/mapped_file.h"
+#include "ops/op_info.h"
 
 namespace ounce::evaluate {
 namespace {
@@ -49,7 +49,7 @@ void take_off_the_inner(std::vector<Event>& events) {
   });
   std::vector<std::size_t> around;
   const auto has_body = [](const Event& event) {
-    return event.op_type == "If" || event.op_type == "Loop" || event.op_type == "Scan";
+    return ops::info(ops::find_op(event.op_type)).op_class == ops::Class::kControlFlow;
   };
   for (std::size_t i = 0; i < events.size(); ++i) {
     while (!around.empty() && events[around.back()].end < events[i].end) around.pop_back();
@@ -65,7 +65,9 @@ void sort_by_time(std::vector<T>& list) {
 
 }  // namespace
 
-bool is_integer_kernel(std::string_view op_type) { return plan::is_integer_product(op_type); }
+bool is_integer_kernel(std::string_view op_type) {
+  return ops::info(ops::find_op(op_type)).op_class == ops::Class::kIntegerProduct;
+}
 
 Profile profile_of(std::string_view json) {
   auto [runs, events] = events_of(json);

@@ -22,10 +22,6 @@ constexpr std::uint64_t kFewBytes = 1024;  // of weights: as good as none
 constexpr double kMuchLonger = 4;          // an output than its input
 constexpr std::size_t kShownOps = 4;
 
-constexpr auto kConvolutions = std::to_array<std::string_view>({"Conv", "ConvTranspose"});
-constexpr auto kRecurrent = std::to_array<std::string_view>({"LSTM", "GRU", "RNN"});
-constexpr auto kDense = std::to_array<std::string_view>({"MatMul", "Gemm"});
-
 std::vector<NamedCount> sorted(const std::map<std::string, NamedCount>& counts, bool by_bytes) {
   std::vector<NamedCount> list;
   for (const auto& [name, count] : counts) list.push_back({name, count.count, count.bytes});
@@ -140,12 +136,12 @@ class Finder {
 
   void name_the_family() {
     const AttentionSigns attention = find_attention(index_);
-    const double conv = share(kConvolutions), recurrent = share(kRecurrent);
+    const double conv = share(ops::Class::kConv), recurrent = share(ops::Class::kRecurrent);
     if (is_trees()) return;
     if (attention.count() > 0 && conv <= kMost) return name_transformer(attention);
     if (recurrent > kMost || (recurrent > 0 && !result_.states.empty())) return name_recurrent(recurrent);
     if (conv > kMost) return name_convolutional(conv, attention);
-    if (share(kDense) > kMost) {
+    if (share(ops::Class::kProduct) > kMost) {
       return name(ModelFamily::kMlp,
                   fmt::format("{} and no attention, convolution or state", weights_text()));
     }
@@ -201,11 +197,10 @@ class Finder {
     result_.reasons.push_back(std::move(reason));
   }
 
-  template <class Names>
-  double share(const Names& names) const {
+  double share(ops::Class op_class) const {
     std::uint64_t bytes = 0;
     for (const NamedCount& entry : result_.weights) {
-      if (std::find(names.begin(), names.end(), entry.name) != names.end()) bytes += entry.bytes;
+      if (ops::info(ops::find_op(entry.name)).op_class == op_class) bytes += entry.bytes;
     }
     return result_.weight_bytes == 0 ? 0
                                      : static_cast<double>(bytes) / static_cast<double>(result_.weight_bytes);

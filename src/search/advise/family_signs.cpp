@@ -23,40 +23,33 @@ namespace {
 
 using graph::Bytes;
 using graph::Index;
-using onnx::is_op;
-using Names = std::span<const std::string_view>;
+using Ops = std::span<const Op>;
 
-constexpr auto kAttentionOps = std::to_array<std::string_view>(
-    {"Attention", "MultiHeadAttention", "GroupQueryAttention", "DecoderMaskedMultiHeadAttention",
-     "PackedAttention", "PackedMultiHeadAttention", "PagedAttention", "QAttention", "SparseAttention",
-     "DecoderMaskedSelfAttention", "LongformerAttention"});
-constexpr auto kCausalOps =
-    std::to_array<std::string_view>({"GroupQueryAttention", "DecoderMaskedMultiHeadAttention",
-                                     "DecoderMaskedSelfAttention", "SparseAttention", "PagedAttention"});
 // Between the products of attention and its Softmax.
-constexpr auto kAroundSoftmax = std::to_array<std::string_view>(
-    {"Add",       "Sub",    "Mul", "Div",    "Where",  "Cast",    "Identity",  "Reshape",
-     "Transpose", "Clip",   "Max", "Min",    "Tanh",   "Squeeze", "Unsqueeze", "Dropout",
-     "Slice",     "Expand", "Neg", "Gather", "Concat", "Trilu"});
-constexpr auto kMovements = std::to_array<std::string_view>(
-    {"Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Concat", "Slice",
-     "Gather", "Dropout", "ReduceMean", "If"});
-constexpr auto kBehindWave =
-    std::to_array<std::string_view>({"Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", "Flatten",
-                                     "Transpose", "Slice", "Tanh", "Clip", "Mul", "Div", "Add", "Sub", "If"});
+constexpr auto kAroundSoftmax =
+    std::to_array<Op>({Op::kAdd,      Op::kSub,     Op::kMul,       Op::kDiv,     Op::kWhere, Op::kCast,
+                       Op::kIdentity, Op::kReshape, Op::kTranspose, Op::kClip,    Op::kMax,   Op::kMin,
+                       Op::kTanh,     Op::kSqueeze, Op::kUnsqueeze, Op::kDropout, Op::kSlice, Op::kExpand,
+                       Op::kNeg,      Op::kGather,  Op::kConcat,    Op::kTrilu});
+constexpr auto kMovements = std::to_array<Op>(
+    {Op::kIdentity, Op::kCast, Op::kReshape, Op::kSqueeze, Op::kUnsqueeze, Op::kFlatten, Op::kTranspose,
+     Op::kConcat, Op::kSlice, Op::kGather, Op::kDropout, Op::kReduceMean, Op::kIf});
+constexpr auto kBehindWave = std::to_array<Op>(
+    {Op::kIdentity, Op::kCast, Op::kReshape, Op::kSqueeze, Op::kUnsqueeze, Op::kFlatten, Op::kTranspose,
+     Op::kSlice, Op::kTanh, Op::kClip, Op::kMul, Op::kDiv, Op::kAdd, Op::kSub, Op::kIf});
 constexpr std::int64_t kCornersOfABox = 4, kLeastAnchors = 1000, kLeastBoxValues = 5, kMostBoxValues = 512;
 
-bool is_one_of(const onnx::Node& node, Names names) {
-  return std::find(names.begin(), names.end(), node.op_type()) != names.end();
+bool is_one_of(const onnx::Node& node, Ops ops) {
+  return std::find(ops.begin(), ops.end(), node.op()) != ops.end();
 }
 
 bool is_product(const onnx::Node& node) {
   return node.op() == Op::kMatMul || node.op() == Op::kEinsum || node.op() == Op::kGemm;
 }
 
+// QAttention is attention, too, in the class of integer products.
 bool is_attention_op(const onnx::Node& node) {
-  return is_one_of(node, kAttentionOps) &&
-         (onnx::is_default_domain(node.domain()) || node.domain() == "com.microsoft");
+  return node.info().op_class == ops::Class::kAttention || node.op() == Op::kQAttention;
 }
 
 // Does a product lie behind the value, with nothing between but what stands around a Softmax?
@@ -167,7 +160,7 @@ std::string find_causality(const Index& index, const std::vector<MaskConstant>& 
     if (!sign.empty()) return;
     const bool is_causal = (is_attention_op(node) && (onnx::integer_attribute(node, "unidirectional") == 1 ||
                                                       onnx::integer_attribute(node, "is_causal") == 1)) ||
-                           is_one_of(node, kCausalOps);
+                           node.info().is_causal;
     if (is_causal) sign = fmt::format("{} sees only what came before", graph::node_label(node, position));
     if (node.op() == Op::kTrilu) sign = "a triangle of positions (Trilu) hides what follows";
   });

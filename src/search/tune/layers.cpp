@@ -24,9 +24,9 @@ void find_users(const Index& index, const graph::Value& value, bool is_direct, i
                 std::vector<User>& users) {
   for (const graph::Use& use : value.uses) {
     const onnx::Node& node = index.node(use);
-    const bool is_slot = plan::find_weight_slot(node, use.input) != nullptr;
+    const bool is_slot = node.info().weight(use.input).has_value();
     const std::size_t before = users.size();
-    if (plan::is_movement(node, use.input) && !node.outputs.empty() && steps_left-- > 0) {
+    if (node.info().moves_weight(use.input) && !node.outputs.empty() && steps_left-- > 0) {
       const auto moved = index.find(use.body, node.outputs[0]);
       if (moved.value != nullptr) find_users(index, *moved.value, false, steps_left, users);
     }

@@ -1,6 +1,5 @@
 #include "target/ort/kernel_pairs.h"
 
-#include <array>
 #include <string_view>
 
 #include "formats/onnx/file/attributes.h"
@@ -10,28 +9,6 @@ namespace {
 
 using quant::WeightPairs;
 using Order = WeightPairs::Order;
-
-enum class Form { kConv, kMatrix, kGemm, kRecurrentRows };
-struct Op {
-  std::string_view type;
-  Form form;
-};
-
-constexpr auto kOps = std::to_array<Op>({
-    {"Conv", Form::kConv},
-    {"QLinearConv", Form::kConv},
-    {"MatMul", Form::kMatrix},
-    {"MatMulInteger", Form::kMatrix},
-    {"MatMulIntegerToFloat", Form::kMatrix},
-    {"DynamicQuantizeMatMul", Form::kMatrix},
-    {"QLinearMatMul", Form::kMatrix},
-    {"Gemm", Form::kGemm},
-    {"QGemm", Form::kGemm},
-    {"Attention", Form::kMatrix},
-    {"QAttention", Form::kMatrix},
-    {"LSTM", Form::kRecurrentRows},          // [directions, gates, inputs]
-    {"DynamicQuantizeLSTM", Form::kMatrix},  // [directions, inputs, gates]
-});
 
 std::size_t size_at(std::span<const std::int64_t> dims, std::size_t axis) {
   return static_cast<std::size_t>(dims[axis]);
@@ -59,15 +36,13 @@ WeightPairs of_rows(std::span<const std::int64_t> dims) {
 }  // namespace
 
 WeightPairs pairs_of(const onnx::Node& node, std::span<const std::int64_t> dims) {
-  for (const Op& op : kOps) {
-    if (op.type != node.op_type()) continue;
-    switch (op.form) {
-      case Form::kConv: return of_conv(node, dims);
-      case Form::kMatrix: return of_matrix(dims);
-      case Form::kGemm:
-        return onnx::integer_setting(node, "transB", 0) != 0 ? of_rows(dims) : of_matrix(dims);
-      case Form::kRecurrentRows: return of_rows(dims);
-    }
+  switch (node.info().pairs) {
+    case ops::ProductPairs::kNone: return {};
+    case ops::ProductPairs::kConv: return of_conv(node, dims);
+    case ops::ProductPairs::kMatrix: return of_matrix(dims);
+    case ops::ProductPairs::kGemm:
+      return onnx::integer_setting(node, "transB", 0) != 0 ? of_rows(dims) : of_matrix(dims);
+    case ops::ProductPairs::kRecurrentRows: return of_rows(dims);
   }
   return {};
 }

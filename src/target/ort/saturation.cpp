@@ -21,25 +21,6 @@ namespace {
 using onnx::Bytes;
 using quant::WeightPairs;
 
-// Where an integer op takes the codes it multiplies with, and their zero point, which tells their type.
-// (ConvInteger multiplies unsigned activations from the other side, where nothing saturates.)
-struct Slot {
-  std::string_view op_type;
-  std::size_t weight, zero;
-};
-
-constexpr auto kSlots = std::to_array<Slot>({
-    {"QLinearConv", 3, 5},
-    {"MatMulInteger", 1, 3},
-    {"MatMulIntegerToFloat", 1, 5},
-    {"DynamicQuantizeMatMul", 1, 3},
-    {"QLinearMatMul", 3, 5},
-    {"QGemm", 3, 5},
-    {"QAttention", 1, 7},
-    {"DynamicQuantizeLSTM", 1, 9},
-    {"DynamicQuantizeLSTM", 2, 11},
-});
-
 constexpr int kAnyCodes = 2 * 128;  // of values that are computed
 
 // The codes of a weight, as they stand in the file.
@@ -62,10 +43,11 @@ class Finder {
 
   Saturation find() {
     graph::for_each_node(index_, [&](std::size_t body, std::size_t position, const onnx::Node& node) {
-      for (const Slot& slot : kSlots) {
-        if (node.op_type() != slot.op_type) continue;
-        look_at({body, position, slot.weight}, node, body, graph::input_of(node, slot.weight),
-                graph::input_of(node, slot.zero), false);
+      // ConvInteger multiplies unsigned activations from the other side, where nothing saturates.
+      for (const ops::QuantizedInput& weight : node.info().quantized) {
+        if (!weight.saturates) continue;
+        look_at({body, position, weight.input}, node, body, graph::input_of(node, weight.input),
+                graph::input_of(node, weight.zero_point), false);
       }
       if (node.op() == Op::kConv || node.op() == Op::kMatMul || node.op() == Op::kGemm)
         look_at_float_op(body, position, node);

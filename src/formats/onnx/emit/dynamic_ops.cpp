@@ -76,7 +76,7 @@ class DynamicOps {
     if (node.op() != Op::kGemm || integer_setting(node, "transB", 0) == 0) return weight.codes;
     BodyEditor& editor = editors_.of(weight.decision->weight.body);
     return Chain(editor, IntegerParameters::place(*weight.decision), weight.codes)
-        .node("Transpose", {})
+        .node(Op::kTranspose, {})
         .value();
   }
 
@@ -184,7 +184,7 @@ class Gates {
 
   Bytes codes() {
     return Chain(editor_, place_, stored_.names.codes)
-        .node("Transpose", {}, gates_last(editor_.model()))
+        .node(Op::kTranspose, {}, gates_last(editor_.model()))
         .value();
   }
   Bytes scales() { return shaped(stored_.names.scales); }

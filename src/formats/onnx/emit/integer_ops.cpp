@@ -11,8 +11,7 @@
 #include "formats/onnx/emit/static_qdq.h"
 #include "formats/onnx/emit/static_qoperator.h"
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/integer_ops.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 
 namespace ounce::passes {
 
@@ -73,24 +72,16 @@ using graph::kNone;
 using onnx::Bytes;
 using plan::IntegerKind;
 
-// What other rewrites make of these takes and gives codes.
-bool is_rewritten(const onnx::Node& node) {
-  static constexpr auto kOps =
-      std::to_array<std::string_view>({"Div", "HardSigmoid", "HardSwish", "ReduceMean", "Tanh"});
-  return onnx::is_default_domain(node.domain()) &&
-         std::find(kOps.begin(), kOps.end(), node.op_type()) != kOps.end();
-}
-
 bool has_weight(const onnx::Node& node) {
-  const plan::IntegerOp* op = plan::find_integer_op(node);
+  const plan::IntegerForm* op = plan::find_static_form(node);
   return (op != nullptr && op->has_weight()) || node.op() == Op::kConvTranspose;
 }
 
 // How many of a node's inputs are activations; 0 where codes end.
 std::size_t codes_through(const onnx::Node& node) {
-  if (plan::is_clamp(node) || is_rewritten(node)) return 1;
-  const plan::IntegerOp* op = plan::find_integer_op(node);
-  return op == nullptr ? 0 : op->activations(node);
+  if (node.info().is_clamp() || node.info().static8.kind == IntegerKind::kComposite) return 1;
+  const plan::IntegerForm* op = plan::find_static_form(node);
+  return op == nullptr ? 0 : op->activations(node.inputs.size());
 }
 
 bool is_constant(const graph::Index& index, const graph::Index::Found& found) {

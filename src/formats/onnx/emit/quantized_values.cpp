@@ -100,7 +100,8 @@ bool CodedValues::has_float_uses(const plan::ValueKey& key) const {
   if (value.is_output) return true;
   return std::any_of(value.uses.begin(), value.uses.end(), [&](const graph::Use& use) {
     const auto found = integer_nodes_.find({use.body, use.node});
-    return found == integer_nodes_.end() || use.input >= found->second->op->activations(index_.node(use));
+    return found == integer_nodes_.end() ||
+           use.input >= found->second->op->activations(index_.node(use).inputs.size());
   });
 }
 

@@ -44,7 +44,7 @@ class StaticQdq {
       if (decision.absorbed != graph::kNone) editor.remove_node(decision.absorbed);
     }
     if (decision.op->has_weight() && node.inputs.size() > 2) decode_bias(decision, node);
-    for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
+    for (std::size_t i = 0; i < decision.op->activations(node.inputs.size()); ++i) {
       const plan::NumberCode* number = values_.number(decision.body, node.inputs[i]);
       const Bytes input = number != nullptr
                               ? values_.decode(decision.body, node.inputs[i], *number, decision.node)

@@ -34,7 +34,8 @@ class StaticQOperator {
     if (decision.is_reading) return editors_.of(decision.body).remove_node(decision.node);
     onnx::Node node;
     node.name = old.name;
-    node.set_op(decision.op->domain, decision.op->integer_op);
+    const ops::OpInfo& form = ops::info(decision.op->op);
+    node.set_op(ops::name_of(form.domain), form.name);
     for (const auto& attribute : old.attributes) {
       const bool is_gone = decision.op->kind == IntegerKind::kGemm && attribute->name == "beta";
       if (!is_gone) node.attributes.push_back(copy_of(attribute));
@@ -78,8 +79,7 @@ class StaticQOperator {
         names = node.inputs;
         names[0] = values_.codes(decision.body, node.inputs[0]);
         break;
-      case IntegerKind::kLstm:
-      case IntegerKind::kAttention: break;  // never static
+      default: break;  // never static
     }
     return names;
   }

@@ -169,8 +169,4 @@ Kept<Attribute> copy_of(const Kept<Attribute>& attribute) {
   return {std::move(copy), attribute.file_bytes()};
 }
 
-bool is_op(const Node& node, std::string_view op_type) {
-  return node.op_type() == op_type && is_default_domain(node.domain());
-}
-
 }  // namespace ounce::onnx

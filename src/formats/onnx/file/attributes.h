@@ -51,7 +51,4 @@ std::optional<std::vector<float>> floats_setting(const Node& node, Bytes name);
 // A copy for a new node. Attributes that hold graphs cannot be copied: no node with a body is ever remade.
 Kept<Attribute> copy_of(const Kept<Attribute>& attribute);
 
-// Is this node the op of that type in ONNX's own domain?
-bool is_op(const Node& node, std::string_view op_type);
-
 }  // namespace ounce::onnx

@@ -136,6 +136,7 @@ struct Node {
   CarriedFields carried;
 
   Op op() const { return op_; }  // kUnknown for an op without a row in ops/op_info.cpp
+  const ops::OpInfo& info() const { return ops::info(op_); }
   Bytes op_type() const { return op_type_; }
   Bytes domain() const { return domain_; }
   // Keeps the domain as the file spells it if the op is of that domain.

@@ -29,29 +29,30 @@ ElementType type_of_number(std::optional<std::int64_t> number) {
 
 // The type that a node gives by itself, whatever it takes.
 ElementType own_type(const onnx::Node& node) {
-  if (!onnx::is_default_domain(node.domain())) return ElementType::kUndefined;
-  const Bytes op = node.op_type();
+  const Op op = node.op();
   if (const onnx::Tensor* tensor = constant_tensor(node)) return tensor->type;
-  if (op == "Constant") {
+  if (op == Op::kConstant) {
     const bool is_float = onnx::find_attribute(node, "value_float") != nullptr ||
                           onnx::find_attribute(node, "value_floats") != nullptr;
     const bool is_integer = onnx::find_attribute(node, "value_int") != nullptr ||
                             onnx::find_attribute(node, "value_ints") != nullptr;
     return is_float ? ElementType::kFloat : is_integer ? ElementType::kInt64 : ElementType::kUndefined;
   }
-  if (op == "ConstantOfShape") {
+  if (op == Op::kConstantOfShape) {
     const onnx::Attribute* value = onnx::find_attribute(node, "value");
     if (value == nullptr) return ElementType::kFloat;
     return value->tensors.size() == 1 ? value->tensors[0]->type : ElementType::kUndefined;
   }
   constexpr auto kFloat = static_cast<std::int64_t>(ElementType::kFloat);
-  if (op == "Cast") return type_of_number(onnx::integer_attribute(node, "to"));
-  if (op == "RandomNormal" || op == "RandomUniform")
+  if (op == Op::kCast) return type_of_number(onnx::integer_attribute(node, "to"));
+  if (op == Op::kRandomNormal || op == Op::kRandomUniform)
     return type_of_number(onnx::integer_setting(node, "dtype", kFloat));
-  if (op == "BlackmanWindow" || op == "HammingWindow" || op == "HannWindow" || op == "MelWeightMatrix")
+  if (op == Op::kBlackmanWindow || op == Op::kHammingWindow || op == Op::kHannWindow ||
+      op == Op::kMelWeightMatrix)
     return type_of_number(onnx::integer_setting(node, "output_datatype", kFloat));
   // These give what they take unless they are told otherwise.
-  if (op == "EyeLike" || op == "Bernoulli" || op == "RandomNormalLike" || op == "RandomUniformLike")
+  if (op == Op::kEyeLike || op == Op::kBernoulli || op == Op::kRandomNormalLike ||
+      op == Op::kRandomUniformLike)
     return type_of_number(onnx::integer_attribute(node, "dtype"));
   return ElementType::kUndefined;
 }

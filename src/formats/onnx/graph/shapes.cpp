@@ -16,51 +16,6 @@ namespace {
 constexpr std::int64_t kUnknown = -1;
 constexpr std::size_t kSpatial = 2;  // the first axis behind batch and channels
 
-// Give what they get, in shape.
-constexpr std::string_view kSameShape[] = {"Abs",
-                                           "BatchNormalization",
-                                           "Cast",
-                                           "Ceil",
-                                           "Celu",
-                                           "Clip",
-                                           "Dropout",
-                                           "Elu",
-                                           "Erf",
-                                           "Exp",
-                                           "Floor",
-                                           "Gelu",
-                                           "HardSigmoid",
-                                           "HardSwish",
-                                           "Identity",
-                                           "LRN",
-                                           "InstanceNormalization",
-                                           "LeakyRelu",
-                                           "Log",
-                                           "LogSoftmax",
-                                           "Mish",
-                                           "LayerNormalization",
-                                           "Neg",
-                                           "PRelu",
-                                           "Reciprocal",
-                                           "Relu",
-                                           "GroupNormalization",
-                                           "Round",
-                                           "Selu",
-                                           "Sigmoid",
-                                           "Softmax",
-                                           "Softplus",
-                                           "Softsign",
-                                           "Sqrt",
-                                           "Tanh",
-                                           "Swish",
-                                           "ThresholdedRelu"};
-constexpr std::string_view kBroadcasting[] = {"Add", "Div", "Max", "Mean", "Min", "Mul", "Pow", "Sub", "Sum"};
-
-template <std::size_t N>
-bool is_one_of(const onnx::Node& node, const std::string_view (&ops)[N]) {
-  return std::any_of(std::begin(ops), std::end(ops), [&](std::string_view op) { return is_op(node, op); });
-}
-
 std::int64_t at(const std::optional<std::vector<std::int64_t>>& values, std::size_t i,
                 std::int64_t otherwise) {
   return values && i < values->size() ? (*values)[i] : otherwise;
@@ -78,6 +33,17 @@ std::int64_t product(const Dims& dims, std::size_t first, std::size_t last) {
     if (__builtin_mul_overflow(result, dims[i], &result)) return kUnknown;
   }
   return result;
+}
+
+Dims of_transpose(const onnx::Node& node, const Dims& input) {
+  const auto rank = static_cast<std::int64_t>(input.size());
+  const auto order = onnx::integers_attribute(node, "perm");
+  Dims dims(input.size(), kUnknown);
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::int64_t from = order ? at(order, i, kUnknown) : rank - 1 - static_cast<std::int64_t>(i);
+    if (from >= 0 && from < rank) dims[i] = input[static_cast<std::size_t>(from)];
+  }
+  return dims;
 }
 
 }  // namespace
@@ -103,52 +69,51 @@ void InferredShapes::infer(const onnx::Node& node) {
   const auto give = [&](const Dims& dims) {
     if (!dims.empty()) inferred_.insert_or_assign(node.outputs[0], dims);
   };
-  if (is_one_of(node, kBroadcasting)) return give(broadcast(node));
-  if (node.op() == Op::kConcat) return give(of_concat(node));
-  if (node.op() == Op::kMatMul || node.op() == Op::kGemm) return give(of_matrix_product(node));
+  const ops::Shape rule = node.info().shape;
+  switch (rule) {
+    case ops::Shape::kUnknown: return;
+    case ops::Shape::kBroadcast: return give(broadcast(node));
+    case ops::Shape::kConcat: return give(of_concat(node));
+    case ops::Shape::kMatMul: return give(of_matrix_product(node));
+    default: break;
+  }
   if (input == nullptr) return;
   const std::size_t rank = input->size();
-  if (is_one_of(node, kSameShape)) return give(*input);
-  if (node.op() == Op::kConv || node.op() == Op::kConvTranspose) {
-    const Dims* weight = of(input_of(node, 1));
-    if (weight == nullptr || weight->size() != rank || rank <= kSpatial) return;
-    if (node.op() == Op::kConvTranspose) return give(of_transposed_conv(node, *input, *weight));
-    return give(of_window(node, *input, Dims(weight->begin() + kSpatial, weight->end()), (*weight)[0]));
-  }
-  if (node.op() == Op::kMaxPool || node.op() == Op::kAveragePool || node.op() == Op::kLpPool) {
-    const auto kernel = onnx::integers_attribute(node, "kernel_shape");
-    if (kernel && rank == kernel->size() + kSpatial) give(of_window(node, *input, *kernel, (*input)[1]));
-    return;
-  }
-  if (node.op() == Op::kGlobalAveragePool || node.op() == Op::kGlobalMaxPool) {
-    Dims dims(rank, 1);
-    for (std::size_t i = 0; i < std::min(rank, kSpatial); ++i) dims[i] = (*input)[i];
-    return give(dims);
-  }
-  if (node.op() == Op::kFlatten) {
-    const std::size_t axis = std::min(axis_of(node, 1, rank), rank);
-    return give({product(*input, 0, axis), product(*input, axis, rank)});
-  }
-  if (node.op() == Op::kTranspose) {
-    Dims dims(rank, kUnknown);
-    const auto order = onnx::integers_attribute(node, "perm");
-    for (std::size_t i = 0; i < rank; ++i) {
-      const std::int64_t from =
-          order ? at(order, i, kUnknown) : static_cast<std::int64_t>(rank) - 1 - static_cast<std::int64_t>(i);
-      if (from >= 0 && from < static_cast<std::int64_t>(rank))
-        dims[i] = (*input)[static_cast<std::size_t>(from)];
+  switch (rule) {
+    case ops::Shape::kSame: return give(*input);
+    case ops::Shape::kConv:
+    case ops::Shape::kConvTranspose: {
+      const Dims* weight = of(input_of(node, 1));
+      if (weight == nullptr || weight->size() != rank || rank <= kSpatial) return;
+      if (rule == ops::Shape::kConvTranspose) return give(of_transposed_conv(node, *input, *weight));
+      return give(of_window(node, *input, Dims(weight->begin() + kSpatial, weight->end()), (*weight)[0]));
     }
-    return give(dims);
+    case ops::Shape::kPool: {
+      const auto kernel = onnx::integers_attribute(node, "kernel_shape");
+      if (kernel && rank == kernel->size() + kSpatial) give(of_window(node, *input, *kernel, (*input)[1]));
+      return;
+    }
+    case ops::Shape::kGlobalPool: {
+      Dims dims(rank, 1);
+      for (std::size_t i = 0; i < std::min(rank, kSpatial); ++i) dims[i] = (*input)[i];
+      return give(dims);
+    }
+    case ops::Shape::kFlatten: {
+      const std::size_t axis = std::min(axis_of(node, 1, rank), rank);
+      return give({product(*input, 0, axis), product(*input, axis, rank)});
+    }
+    case ops::Shape::kTranspose: return give(of_transpose(node, *input));
+    case ops::Shape::kSplit: {
+      Dims dims = *input;
+      const std::size_t axis = axis_of(node, 0, rank);
+      if (axis < rank) dims[axis] = kUnknown;
+      for (const Bytes output : node.outputs) inferred_.insert_or_assign(output, dims);
+      return;
+    }
+    case ops::Shape::kReshape: return give(of_reshape(node, *input));
+    case ops::Shape::kResize: return give(of_resize(node, *input));
+    default: return;
   }
-  if (node.op() == Op::kSplit) {
-    Dims dims = *input;
-    const std::size_t axis = axis_of(node, 0, rank);
-    if (axis < rank) dims[axis] = kUnknown;
-    for (const Bytes output : node.outputs) inferred_.insert_or_assign(output, dims);
-    return;
-  }
-  if (node.op() == Op::kReshape) return give(of_reshape(node, *input));
-  if (node.op() == Op::kResize || node.op() == Op::kUpsample) return give(of_resize(node, *input));
 }
 
 // Conv and pooling.

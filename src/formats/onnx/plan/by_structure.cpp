@@ -193,7 +193,7 @@ void StructurePlanner::choose_decoder(Decision& decision, DecoderChoice choice) 
   decision.reason += too_large ? "; over 1 GiB, which runtimes do not fold" : "; DequantizeLinear, as asked";
   // Measured on MobileNetV2 (`ounce bench`): runtimes fuse it into these two, and run it anew each time
   // elsewhere.
-  if (decision.weight.op_type != "MatMul" && decision.weight.op_type != "Gemm")
+  if (decision.weight.op != Op::kMatMul && decision.weight.op != Op::kGemm)
     decision.reason +=
         ", though it runs at every inference and keeps the op from packing its weight: 2 to 3 times slower";
   fit_to_dq(decision);

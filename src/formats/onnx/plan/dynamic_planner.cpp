@@ -144,7 +144,7 @@ class DynamicPlanner {
   }
 
  private:
-  std::string why_not(std::size_t body, const onnx::Node& node, const IntegerOp* op) const {
+  std::string why_not(std::size_t body, const onnx::Node& node, const IntegerForm* op) const {
     if (op == nullptr)
       return first_of(seeds_.why_asked(node), fmt::format("{} has no dynamic kernel", node.op_type()));
     if (node.outputs.empty()) return "it has no output";
@@ -166,7 +166,7 @@ class DynamicPlanner {
     NodeDecision decision;
     decision.body = body;
     decision.node = position;
-    decision.op = find_dynamic_op(node, gemm_);
+    decision.op = find_dynamic_form(node, gemm_);
     decision.reason = why_not(body, node, decision.op);
     if (decision.reason.empty()) {
       decision.arithmetic = Arithmetic::kDynamic;

@@ -28,9 +28,4 @@ std::string why_not_dynamic_lstm(const onnx::Model& model, const graph::Index& i
 std::string why_not_dynamic_attention(const onnx::Model& model, const graph::Index& index, std::size_t body,
                                       const onnx::Node& node);
 
-// Which ops gain by dynamic arithmetic: products and LSTMs. Conv has a kernel too (find_dynamic_op), which is
-// slower than the one for floats.
-
-bool gains_by_dynamic(std::string_view op_type);
-
 }  // namespace ounce::plan

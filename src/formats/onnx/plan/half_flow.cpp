@@ -11,7 +11,7 @@
 #include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/half_tensors.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 
 namespace ounce::plan {
 namespace {
@@ -21,27 +21,9 @@ using onnx::Bytes;
 
 constexpr std::size_t kLongestMask = 256;  // nodes looked at between a mask's constant and its Softmax
 
-template <std::size_t n>
-bool is_one_of(const onnx::Node& node, const std::array<std::string_view, n>& ops) {
-  return onnx::is_default_domain(node.domain()) &&
-         std::find(ops.begin(), ops.end(), node.op_type()) != ops.end();
-}
-
-// Ops that put values elsewhere, side by side or in the place of others.
-bool moves(const onnx::Node& node) {
-  static constexpr auto kMoving = std::to_array<std::string_view>(
-      {"Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Identity",
-       "Pad", "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Trilu",
-       "Unsqueeze"});
-  return is_one_of(node, kMoving);
-}
-
-bool selects(const onnx::Node& node) {
-  static constexpr auto kSelecting = std::to_array<std::string_view>({"Clip", "Max", "Min", "Where"});
-  return is_one_of(node, kSelecting);
-}
-
-bool adds(const onnx::Node& node) { return node.op() == Op::kAdd || node.op() == Op::kSub; }
+bool moves(const onnx::Node& node) { return node.info().flow == ops::Flow::kMoves; }
+bool selects(const onnx::Node& node) { return node.info().flow == ops::Flow::kSelects; }
+bool adds(const onnx::Node& node) { return node.info().flow == ops::Flow::kAdds; }
 
 // A single float32 constant.
 std::optional<float> single(const onnx::Model& model, const graph::Index& index, std::size_t body,
@@ -183,7 +165,7 @@ unsigned HalfFlow::count_of(std::size_t body, const onnx::Node& node) const {
     }
   }
   if (node.op() == Op::kRange) return kCount;
-  if (half_op(node).reach == Reach::kBounds) return 0;
+  if (half_rule(node).reach == ops::Reach::kBounds) return 0;
   unsigned counts = 0;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (!is_float(body, node.inputs[i])) continue;
@@ -193,7 +175,7 @@ unsigned HalfFlow::count_of(std::size_t body, const onnx::Node& node) const {
       const bool is_matrix =
           !constant || std::count_if(constant->tensor->dims.begin(), constant->tensor->dims.end(),
                                      [](std::int64_t dim) { return dim > 1; }) > 1;
-      if (find_weight_slot(node, i) != nullptr && is_matrix && !is_movement(node, i)) return 0;
+      if (node.info().weight(i) && is_matrix && !node.info().moves_weight(i)) return 0;
       continue;
     }
     const unsigned count = kinds(value) & (kCount | kSmallCount);
@@ -211,16 +193,16 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
                              const std::vector<Input>& inputs) const {
   unsigned in = 0;
   for (const Input& input : inputs) in |= input.kinds;
-  Reach reach = half_op(node).reach;
+  ops::Reach reach = half_rule(node).reach;
   bool turns_steep = node.op() == Op::kReciprocal;
   if (node.op() == Op::kPow) {
     const auto exponent = single(model_, index_, body, graph::input_of(node, 1));
-    if (exponent && std::fabs(*exponent) <= 1) reach = Reach::kLowers;
+    if (exponent && std::fabs(*exponent) <= 1) reach = ops::Reach::kLowers;
     turns_steep = exponent && *exponent < 0;
   }
   unsigned out = count_of(body, node);
-  if (reach == Reach::kBounds || range_ == HalfRange::kWide) return out;
-  if (reach == Reach::kGrows || grows(node, inputs)) out |= kPower;
+  if (reach == ops::Reach::kBounds || range_ == HalfRange::kWide) return out;
+  if (reach == ops::Reach::kGrows || grows(node, inputs)) out |= kPower;
 
   const bool is_division = node.op() == Op::kDiv && inputs.size() == 2;
   const auto is_limit = [&](std::size_t i) {
@@ -239,7 +221,7 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
                                          : in;
   if ((above & kLarge) != 0 && (divisor & (kLarge | kPower)) == 0 && node.op() != Op::kReciprocal)
     out |= kLarge;
-  const bool ends_powers = reach == Reach::kLowers || (divisor & (kLarge | kPower)) != 0 || turns_steep;
+  const bool ends_powers = reach == ops::Reach::kLowers || (divisor & (kLarge | kPower)) != 0 || turns_steep;
   if ((above & kPower) != 0 && !ends_powers) out |= kPower;
 
   // What guards a division goes on up to it.
@@ -275,10 +257,11 @@ unsigned HalfFlow::result_of(std::size_t body, const onnx::Node& node,
 // Shares and probabilities come down to zero, which nobody minds but a logarithm and a division.
 bool HalfFlow::may_vanish(std::size_t body, const onnx::Node& node) const {
   static constexpr auto kShares =
-      std::to_array<std::string_view>({"Exp", "Hardmax", "HardSigmoid", "Sigmoid", "Softmax"});
-  const graph::Value* value = is_one_of(node, kShares) && node.outputs.size() == 1
-                                  ? index_.find(body, node.outputs[0]).value
-                                  : nullptr;
+      std::to_array<Op>({Op::kExp, Op::kHardmax, Op::kHardSigmoid, Op::kSigmoid, Op::kSoftmax});
+  const graph::Value* value =
+      std::find(kShares.begin(), kShares.end(), node.op()) != kShares.end() && node.outputs.size() == 1
+          ? index_.find(body, node.outputs[0]).value
+          : nullptr;
   if (value == nullptr || range_ == HalfRange::kWide || observed_.contains(value)) return false;
   return std::any_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
     const onnx::Node& user = index_.node(use);

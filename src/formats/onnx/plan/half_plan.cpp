@@ -16,7 +16,7 @@
 #include "formats/onnx/plan/half_tensors.h"
 #include "formats/onnx/plan/integer_candidates.h"
 #include "formats/onnx/plan/integer_plan.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 #include "formats/onnx/plan/selection.h"
 
 namespace ounce::plan {
@@ -277,11 +277,10 @@ class HalfPlanner {
     }
     const OpSchema* schema = schemas_.of(body, node);
     if (schema == nullptr) return fmt::format("nothing is known of the op {}", node.op_type());
-    if (is_quantized_op(node) || is_between_codes(index_, body, node)) return kOnIntegers;
+    if (node.info().is_quantized_or_converts() || is_between_codes(index_, body, node)) return kOnIntegers;
     if (makes_scale(index_, body, node)) return kOfIntegers;
     if (has_sequence(*schema)) return "sequences and maps keep the types they have";
-    const HalfOp& op = half_op(node);
-    if (!op.why_float.empty()) return std::string(op.why_float);
+    if (const auto why = half_rule(node).why_fp32; !why.empty()) return std::string(why);
     if (is_scattered_sum(node)) return "ONNX Runtime has no kernel for sums of 16-bit floats in place";
     const float epsilon = epsilon_of(node);
     if (plan_.type == ElementType::kFloat16 && epsilon > 0 && epsilon < kSmallestHalf)
@@ -310,7 +309,8 @@ class HalfPlanner {
       const std::optional<char> letter = schema.input(i);
       if (!letter || !is_float(half.body, node.inputs[i])) continue;
       bound.insert(*letter);
-      if (is_setting(node, i) || !schema.allows(*letter, plan_.type)) fixed.insert(*letter);
+      if (node.info().role(i) == ops::Role::kSetting || !schema.allows(*letter, plan_.type))
+        fixed.insert(*letter);
     }
     bool is_any = false;
     const auto choose = [&](const std::vector<Bytes>& names, std::vector<bool>& chosen, auto letter_of) {
@@ -339,7 +339,7 @@ class HalfPlanner {
         if (node.op() == Op::kCast) continue;
         const bool gives_float = std::any_of(node.outputs.begin(), node.outputs.end(),
                                              [&](Bytes name) { return is_float(half.body, name); });
-        if (gives_float && !is_movement(node, 0)) continue;
+        if (gives_float && !node.info().moves_weight(0)) continue;
         if (!takes_float(half, node, gives_float)) continue;
         half.why_float = gives_float ? "moves a value that stays FP32" : "looks at a value that stays FP32";
         half.inputs.assign(half.inputs.size(), false);

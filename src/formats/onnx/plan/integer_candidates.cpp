@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/integer_ops.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 
 namespace ounce::plan {
 namespace {
@@ -91,7 +90,8 @@ bool leads_to_scale(const graph::Index& index, std::size_t body, const onnx::Nod
   if (value->uses.size() > kMostScaleUses) return false;
   return std::all_of(value->uses.begin(), value->uses.end(), [&](const graph::Use& use) {
     const onnx::Node& next = index.node(use);
-    return is_quantized_op(next) ? use.input != 0 : leads_to_scale(index, use.body, next, steps - 1);
+    return next.info().is_quantized_or_converts() ? use.input != 0
+                                                  : leads_to_scale(index, use.body, next, steps - 1);
   });
 }
 
@@ -109,13 +109,14 @@ bool is_between_codes(const graph::Index& index, std::size_t body, const onnx::N
            std::all_of(value->uses.begin(), value->uses.end(),
                        [&](const graph::Use& use) { return index.node(use).op() == Op::kQuantizeLinear; });
   };
-  const IntegerOp* op = find_integer_op(node);
-  const std::size_t wanted = op == nullptr ? 0 : op->activations(node) + (op->has_weight() ? 1 : 0);
+  const IntegerForm* op = find_static_form(node);
+  const std::size_t wanted =
+      op == nullptr ? 0 : op->activations(node.inputs.size()) + (op->has_weight() ? 1 : 0);
   const bool takes_codes =
       op != nullptr && node.inputs.size() >= wanted &&
       std::all_of(node.inputs.begin(), node.inputs.begin() + static_cast<std::ptrdiff_t>(wanted), is_decoded);
   const bool gives_codes = !node.outputs.empty() && is_coded(node.outputs[0]);
-  return (gives_codes && is_clamp(node)) || takes_codes;
+  return (gives_codes && node.info().is_clamp()) || takes_codes;
 }
 
 bool makes_scale(const graph::Index& index, std::size_t body, const onnx::Node& node) {

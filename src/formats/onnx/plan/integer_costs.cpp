@@ -147,7 +147,7 @@ class CostGraph {
         count_of(is_pool ? key_of(decision.body, node.inputs[0]) : ValueKey{decision.body, decision.output});
     if (decision.is_reading || has_number(decision)) return times_beside_number(decision, values);
     return costs_.between(
-        node.op_type(), {.values = values, .taps = window_of(node), .gates_itself = gates_itself(decision)});
+        node.op(), {.values = values, .taps = window_of(node), .gates_itself = gates_itself(decision)});
   }
   static double window_of(const onnx::Node& pool) {
     double taps = 1;
@@ -258,7 +258,7 @@ class CostGraph {
     std::set<ValueKey> found;
     for (const auto& [node, i] : things_) {
       const NodeDecision& decision = plan_.nodes[i];
-      for (std::size_t k = 0; k < decision.op->activations(*node); ++k) {
+      for (std::size_t k = 0; k < decision.op->activations(node->inputs.size()); ++k) {
         if (!seeds_.scalar(decision.body, node->inputs[k]))
           found.insert(key_of(decision.body, node->inputs[k]));
       }
@@ -289,8 +289,8 @@ class CostGraph {
     bool has_float_users = value->is_output;
     for (const Use& use : value->uses) {
       const auto user = things_.find(&index_.node(use));
-      const bool takes_codes =
-          user != things_.end() && use.input < plan_.nodes[user->second].op->activations(index_.node(use));
+      const bool takes_codes = user != things_.end() && use.input < plan_.nodes[user->second].op->activations(
+                                                                        index_.node(use).inputs.size());
       if (takes_codes) {
         users.push_back(user->second);
       } else {
@@ -341,7 +341,8 @@ class CostGraph {
   void forbid_codes_of_floats(const std::vector<std::size_t>& users, std::size_t maker) {
     for (const std::size_t user : users) {
       const NodeDecision& decision = plan_.nodes[user];
-      const bool takes_others = decision.op->activations(node_of(decision)) > 1 && !has_number(decision);
+      const bool takes_others =
+          decision.op->activations(node_of(decision).inputs.size()) > 1 && !has_number(decision);
       if (!decision.op->has_weight() && !takes_others) cut_.part(user, maker, LeastCut::kNever);
     }
   }

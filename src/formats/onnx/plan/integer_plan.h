@@ -31,7 +31,7 @@
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/ports.h"
 #include "formats/onnx/plan/coding.h"
-#include "formats/onnx/plan/integer_ops.h"
+#include "formats/onnx/plan/op_rules.h"
 #include "formats/onnx/plan/selection.h"
 #include "formats/onnx/plan/weights.h"
 
@@ -45,7 +45,7 @@ struct NodeDecision {
   std::string reason;
 
   // Of nodes that compute on integers.
-  const IntegerOp* op = nullptr;
+  const IntegerForm* op = nullptr;
   onnx::Bytes output;                   // the value that the node gives: its own, or that of …
   std::size_t absorbed = graph::kNone;  // … a Relu or Clip behind it, which its codes' limits replace
   bool gives_codes = false;

@@ -69,30 +69,10 @@ constexpr KernelTable kAvx2{
 
 constexpr double kCall = 2000;  // of a node that does nothing else
 
-// For each value that the op gives, or for each that it looks at for them (the script prints them for each
-// value that comes in). Both CPUs have the same within the noise.
-struct BetweenCost {
-  std::string_view op_type;
-  double floats, integers;
-  bool by_taps = false;
-};
-// In floats x · HardSigmoid(x) is a HardSwish again, which is part of the Conv in front of it; x · Sigmoid(x)
+// In FP32 x · HardSigmoid(x) is a HardSwish again, which is part of the Conv in front of it; x · Sigmoid(x)
 // is one op, too.
-constexpr BetweenCost kGate{"Mul", 0.02, 0.28};
-constexpr BetweenCost kHardSigmoid{"Add", 0.14, 0.10}, kNumber{"Add", 0.13, 0.10};
-constexpr auto kBetween = std::to_array<BetweenCost>({
-    {"Add", 0.03, 0.16},  // in floats it is part of the Conv in front of it
-    {"Mul", 0.16, 0.22},
-    {"Concat", 0.11, 0.045},
-    {"Sigmoid", 0.28, 0.28},
-    {"LeakyRelu", 0.14, 0.27},
-    {"MaxPool", 0.29, 0.31},
-    {"AveragePool", 0.034, 0.63, true},
-    {"GlobalAveragePool", 0.05, 0.02},  // a value that it takes
-    {"Resize", 0.16, 0.9},
-    {"Transpose", 0.28, 0.07},
-    {"Slice", 0.35, 0.04},
-});
+constexpr ops::CostPerValue kGate{.fp32 = 0.02, .int8 = 0.28};
+constexpr ops::CostPerValue kHardSigmoid{.fp32 = 0.14, .int8 = 0.10}, kNumber{.fp32 = 0.13, .int8 = 0.10};
 
 template <std::size_t N>
 double dot(const std::array<double, N>& constants, const std::array<double, N>& amounts) {
@@ -170,19 +150,17 @@ Times KernelCosts::mat_mul(const ProductShape& shape) const {
       over(cpus_, [&](const KernelTable& table) { return matrix_on_integers(table.integer_matrix, shape); })};
 }
 
-Times KernelCosts::between(std::string_view op_type, const BetweenShape& shape) const {
-  const auto found = std::find_if(kBetween.begin(), kBetween.end(),
-                                  [&](const BetweenCost& c) { return c.op_type == op_type; });
-  if (found == kBetween.end()) return {};
-  const BetweenCost& cost = shape.gates_itself && op_type == kGate.op_type ? kGate : *found;
-  const double amount = cost.by_taps ? shape.values * shape.taps : shape.values;
-  return {kCall + cost.floats * amount, kCall + cost.integers * amount};
+Times KernelCosts::between(Op op, const BetweenShape& shape) const {
+  const ops::CostPerValue& cost = shape.gates_itself && op == Op::kMul ? kGate : ops::info(op).cost;
+  if (!cost.is_measured()) return {};
+  const double amount = cost.by_window ? shape.values * shape.taps : shape.values;
+  return {kCall + cost.fp32 * amount, kCall + cost.int8 * amount};
 }
 
 Times KernelCosts::beside_number(const BesideNumber& op) const {
-  const BetweenCost& cost = op.is_hard_sigmoid ? kHardSigmoid : kNumber;
-  return {op.passes * (kCall + cost.floats * op.values) + op.reorders * reorder(op.values),
-          op.is_computed ? kCall + cost.integers * op.values : 0};
+  const ops::CostPerValue& cost = op.is_hard_sigmoid ? kHardSigmoid : kNumber;
+  return {op.passes * (kCall + cost.fp32 * op.values) + op.reorders * reorder(op.values),
+          op.is_computed ? kCall + cost.int8 * op.values : 0};
 }
 
 double KernelCosts::to_codes(double values) const {

@@ -8,7 +8,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
+
+#include "ops/op_info.h"
 
 namespace ounce::plan {
 
@@ -54,7 +55,7 @@ class KernelCosts {
   Times gemm(const ProductShape& shape) const;
   Times mat_mul(const ProductShape& shape) const;
   // Nothing for ops that only rename what is there.
-  Times between(std::string_view op_type, const BetweenShape& shape) const;
+  Times between(Op op, const BetweenShape& shape) const;
   Times beside_number(const BesideNumber& op) const;
 
   // Ways between floats and codes, with the change of layout that comes with them.

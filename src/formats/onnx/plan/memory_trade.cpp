@@ -35,7 +35,7 @@ std::optional<std::uint64_t> positions_of_weight(const graph::InferredShapes& sh
 // Of a weight that is decoded at every run, in multiplications for each of its values.
 double cost_of(const Decision& decision, double positions) {
   const double decoding = decision.encoding == Encoding::kLinear4 ? kDecodingRows : kDecoding;
-  if (decision.weight.op_type != "Conv" || decision.weight.tensor->dims.size() != 4) return decoding;
+  if (decision.weight.op != Op::kConv || decision.weight.tensor->dims.size() != 4) return decoding;
   return decoding + positions * (decision.weight.kernel_taps > 1 ? kLostLayout : kLostLayoutOfOne);
 }
 
@@ -67,7 +67,7 @@ std::set<const Decision*> smallest_of(const std::vector<Decision>& decisions) {
 }
 
 bool is_matrix_product(const Decision& decision) {
-  return decision.weight.op_type == "MatMul" || decision.weight.op_type == "Gemm";
+  return decision.weight.op == Op::kMatMul || decision.weight.op == Op::kGemm;
 }
 
 }  // namespace

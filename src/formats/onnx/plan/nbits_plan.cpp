@@ -46,7 +46,7 @@ int level_of(const graph::Index& index, const FewBitsRecipe& recipe, const FewBi
 // Empty when DequantizeLinear by blocks is fused into a kernel.
 std::string why_no_qdq(const Weight& weight) {
   if (weight.tensor->type != ElementType::kFloat) return "DequantizeLinear gives float32 only";
-  if (weight.op_type != "MatMul" && weight.op_type != "Gemm")
+  if (weight.op != Op::kMatMul && weight.op != Op::kGemm)
     return fmt::format("{} has no kernel for few bits", weight.op_type);
   return {};
 }

@@ -20,7 +20,7 @@ namespace {
 std::vector<std::string> notes_on(const onnx::Model& model, const graph::Index& index, const Recipe& recipe) {
   std::size_t quantized = 0, sparse = 0;
   for (const graph::Body& body : index.bodies()) {
-    for (const auto& node : body.nodes()) quantized += is_quantized_op(*node) ? 1U : 0U;
+    for (const auto& node : body.nodes()) quantized += node->info().is_quantized_or_converts() ? 1U : 0U;
     if (body.graph != nullptr) sparse += body.graph->sparse_initializers.size();
   }
   std::vector<std::string> notes;

@@ -12,7 +12,7 @@
 #include "base/cancel.h"
 #include "base/text.h"
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 
 namespace ounce::plan {
 namespace {
@@ -119,8 +119,8 @@ void NodeWishes::ask_users(const graph::Index& index, const graph::Value& value,
       continue;
     }
     // A table that rows are looked up in is the weight of that very op; pieces that are cut out are not.
-    const bool is_table = find_weight_slot(node, use.input) != nullptr && node.op() != Op::kSlice;
-    const bool is_moved = is_movement(node, use.input) && !is_table;
+    const bool is_table = node.info().weight(use.input) && node.op() != Op::kSlice;
+    const bool is_moved = node.info().moves_weight(use.input) && !is_table;
     const graph::Value* next = is_moved && !node.outputs.empty() && tally.steps_left-- > 0
                                    ? index.find(use.body, node.outputs[0]).value
                                    : nullptr;

@@ -8,7 +8,7 @@
 
 #include "formats/onnx/plan/integer_candidates.h"
 #include "formats/onnx/plan/integer_costs.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 
 namespace ounce::plan {
 namespace {
@@ -64,7 +64,8 @@ class StaticPlanner {
   bool is_moved_into_branch(const graph::Value& value, int& steps_left) const {
     return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
       const onnx::Node& node = index_.node(use);
-      if (!is_movement(node, use.input) || node.outputs.empty() || node.outputs[0].empty()) return false;
+      if (!node.info().moves_weight(use.input) || node.outputs.empty() || node.outputs[0].empty())
+        return false;
       const auto moved = index_.find(use.body, node.outputs[0]);
       if (moved.value == nullptr || steps_left-- <= 0) return false;
       return std::any_of(moved.value->uses.begin(), moved.value->uses.end(),
@@ -103,7 +104,7 @@ class StaticPlanner {
     could_be_codes_.clear();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (seeds_.is_asked_dynamic(*nodes[i])) continue;
-      const IntegerOp* op = find_integer_op(*nodes[i]);
+      const IntegerForm* op = find_static_form(*nodes[i]);
       NodeDecision decision;
       decision.body = body;
       decision.node = i;
@@ -155,7 +156,7 @@ class StaticPlanner {
   // The limits of a Relu or Clip that codes can stand for: constant, with zero between them, as zero is
   // always a code.
   std::optional<ValueRange> clamp_of(std::size_t body, const onnx::Node& node) const {
-    if (!is_clamp(node)) return std::nullopt;
+    if (!node.info().is_clamp()) return std::nullopt;
     if (node.op() == Op::kRelu) return ValueRange{0, HUGE_VAL};
     ValueRange range{-HUGE_VAL, HUGE_VAL};
     for (std::size_t i = 1; i < 3; ++i) {
@@ -227,7 +228,7 @@ class StaticPlanner {
   bool could_all_be_codes(const NodeDecision& decision) const {
     const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
     bool could = false;
-    for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
+    for (std::size_t i = 0; i < decision.op->activations(node.inputs.size()); ++i) {
       if (number_of(decision.body, node, i)) continue;
       if (!could_be_codes_.contains(input_of(node, i))) return false;
       could = true;
@@ -241,7 +242,7 @@ class StaticPlanner {
     if (node.outputs.size() != 1) return "it has several outputs";
     if (std::string reason = seeds_.why_asked(node); !reason.empty()) return reason;
     bool takes_codes = false;
-    for (std::size_t i = 0; i < decision.op->activations(node); ++i) {
+    for (std::size_t i = 0; i < decision.op->activations(node.inputs.size()); ++i) {
       const bool is_code = makers_.contains(input_of(node, i));
       const bool could_be = could_be_codes_.contains(input_of(node, i)) &&
                             why_no_codes(decision.body, input_of(node, i)).empty();
@@ -261,7 +262,7 @@ class StaticPlanner {
     return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
       if (use.body != decision.body || by_node[use.node] == kNone) return false;
       const NodeDecision& user = plan_.nodes[by_node[use.node]];
-      return user.is_integer() && use.input < user.op->activations(index_.node(use));
+      return user.is_integer() && use.input < user.op->activations(index_.node(use).inputs.size());
     });
   }
 
@@ -295,7 +296,7 @@ class StaticPlanner {
 
   void find_ports() {
     if (!recipe_.integer_io || ranges_ == nullptr) return;
-    std::map<const onnx::Node*, const IntegerOp*> integer;
+    std::map<const onnx::Node*, const IntegerForm*> integer;
     for (const NodeDecision& decision : plan_.nodes) {
       if (decision.is_integer())
         integer.emplace(&*index_.bodies()[decision.body].nodes()[decision.node], decision.op);
@@ -357,12 +358,12 @@ class StaticPlanner {
     return port;
   }
 
-  bool has_float_users(Bytes name, const std::map<const onnx::Node*, const IntegerOp*>& integer) const {
+  bool has_float_users(Bytes name, const std::map<const onnx::Node*, const IntegerForm*>& integer) const {
     const graph::Value& value = *index_.find(0, name).value;
     if (value.is_output) return true;
     return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
       const auto user = integer.find(&index_.node(use));
-      return user == integer.end() || use.input >= user->second->activations(index_.node(use));
+      return user == integer.end() || use.input >= user->second->activations(index_.node(use).inputs.size());
     });
   }
 
@@ -371,7 +372,7 @@ class StaticPlanner {
       const NodeDecision& decision = plan_.nodes[i];
       if (!decision.is_integer()) continue;
       const onnx::Node& node = *index_.bodies()[decision.body].nodes()[decision.node];
-      for (std::size_t k = 0; k < decision.op->activations(node); ++k) {
+      for (std::size_t k = 0; k < decision.op->activations(node.inputs.size()); ++k) {
         const auto number = number_of(decision.body, node, k);
         if (!number) {
           code(decision.body, node.inputs[k]);

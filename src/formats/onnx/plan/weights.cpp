@@ -1,7 +1,7 @@
 #include "formats/onnx/plan/weights.h"
 
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 
 namespace ounce::plan {
 namespace {
@@ -14,6 +14,7 @@ struct Purpose {
   Role role = Role::kOther;
   std::optional<ChannelRule> rule;
   std::optional<ChannelAxes> channels;
+  Op op = Op::kUnknown;
   std::string op_type;
 };
 
@@ -32,9 +33,7 @@ Purpose purpose_of(const Index& index, const graph::Value& value, std::size_t ra
 // The Add behind a MatMul, which has no bias of its own.
 bool is_bias_of_matmul(const Index& index, const graph::Use& use, std::size_t rank) {
   const onnx::Node& node = index.node(use);
-  if (node.op() != Op::kAdd || !onnx::is_default_domain(node.domain()) || node.inputs.size() != 2 ||
-      rank != 1)
-    return false;
+  if (node.op() != Op::kAdd || node.inputs.size() != 2 || rank != 1) return false;
   const auto other = index.find(use.body, node.inputs[1 - use.input]);
   if (other.value == nullptr || other.value->producer == kNone) return false;
   return index.bodies()[other.body].nodes()[other.value->producer]->op() == Op::kMatMul;
@@ -42,16 +41,18 @@ bool is_bias_of_matmul(const Index& index, const graph::Use& use, std::size_t ra
 
 Purpose purpose_of(const Index& index, const graph::Use& use, std::size_t rank, int& steps_left) {
   const onnx::Node& node = index.node(use);
-  const WeightSlot* slot = find_weight_slot(node, use.input);
+  const auto rule = node.info().weight(use.input);
   Purpose purpose;
+  purpose.op = node.op();
   purpose.op_type = node.op_type();
-  if (is_parameter(node, use.input) || is_bias_of_matmul(index, use, rank)) purpose.role = Role::kParameter;
-  if (slot != nullptr && rank >= 2) {
-    purpose.rule = slot->rule;
-    purpose.channels = channel_axes(slot->rule, node, rank);
-    purpose.role = is_movement(node, use.input) ? Role::kTable : Role::kWeight;
+  if (node.info().role(use.input) == ops::Role::kParameter || is_bias_of_matmul(index, use, rank))
+    purpose.role = Role::kParameter;
+  if (rule && rank >= 2) {
+    purpose.rule = rule;
+    purpose.channels = channel_axes(*rule, node, rank);
+    purpose.role = node.info().moves_weight(use.input) ? Role::kTable : Role::kWeight;
   }
-  if (!is_movement(node, use.input) || node.outputs.empty() || steps_left-- <= 0) return purpose;
+  if (!node.info().moves_weight(use.input) || node.outputs.empty() || steps_left-- <= 0) return purpose;
   const auto next = index.find(use.body, node.outputs[0]);
   if (next.value == nullptr) return purpose;
   // Only these change the rank, and only by one in front of a weight.
@@ -71,6 +72,7 @@ void describe(const Index& index, Weight& weight) {
   weight.role = purpose.role;
   if (weight.fits_few_bits() && rank < 2) weight.role = Role::kOther;
   weight.channels = purpose.channels;
+  weight.op = purpose.op;
   weight.op_type = purpose.op_type;
   if (purpose.rule && weight.role == Role::kWeight)
     weight.kernel_taps = kernel_taps(*purpose.rule, weight.tensor->dims);
@@ -78,15 +80,15 @@ void describe(const Index& index, Weight& weight) {
   for (const graph::Use& use : weight.value->uses) {
     const onnx::Node& node = index.node(use);
     weight.is_looked_up &= is_row_lookup(node, use.input);
-    weight.is_moved |= is_movement(node, use.input);
-    weight.feeds_quantized_op |= is_quantized_op(node);
+    weight.is_moved |= node.info().moves_weight(use.input);
+    weight.feeds_quantized_op |= node.info().is_quantized_or_converts();
   }
 }
 
 }  // namespace
 
 bool is_row_lookup(const onnx::Node& node, std::size_t input) {
-  if (input != 0 || node.op() != Op::kGather || !onnx::is_default_domain(node.domain())) return false;
+  if (input != 0 || node.op() != Op::kGather) return false;
   const bool is_whole = node.inputs.size() == 2 && !node.inputs[1].empty() && node.outputs.size() == 1 &&
                         !node.outputs[0].empty();
   // An axis that a function takes from its caller has no value here.

@@ -8,7 +8,7 @@
 
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 
 namespace ounce::plan {
 
@@ -31,7 +31,8 @@ struct Weight {
   Role role = Role::kOther;             // found by following it through movement ops
   std::size_t kernel_taps = 1;          // of a convolution
   std::optional<ChannelAxes> channels;  // of this tensor, for the op it feeds
-  std::string op_type;                  // of the op it feeds
+  Op op = Op::kUnknown;                 // that it feeds …
+  std::string op_type;                  // … and its name in the file
   bool is_looked_up = false;            // every use is the table of a Gather on axis 0
   bool is_moved = false;                // some use is a movement op
   bool feeds_quantized_op = false;

@@ -13,7 +13,7 @@
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/emit/integer_ops.h"
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/integer_ops.h"
+#include "formats/onnx/plan/op_rules.h"
 
 namespace ounce::passes {
 namespace {
@@ -212,7 +212,7 @@ class TransposedRewrite {
     const bool is_alone = !value.is_output && value.uses.size() == 1 && value.uses[0].body == body;
     if (!is_alone || value.uses[0].input != 0) return nullptr;
     const onnx::Node& next = index_.node(value.uses[0]);
-    return plan::is_clamp(next) && next.outputs.size() == 1 ? &value.uses[0] : nullptr;
+    return next.info().is_clamp() && next.outputs.size() == 1 ? &value.uses[0] : nullptr;
   }
 
   void rewrite(std::size_t body, std::size_t position, const onnx::Node& node, const Transposed& op) {
@@ -232,7 +232,7 @@ class TransposedRewrite {
         .named(node.name);
     if (clamp != nullptr) {
       const onnx::Node& next = index_.node(*clamp);
-      chain.node(next.op_type(), std::vector<Bytes>(next.inputs.begin() + 1, next.inputs.end()));
+      chain.node(next.op(), std::vector<Bytes>(next.inputs.begin() + 1, next.inputs.end()));
       chain.copy_attributes(next);
       editor.remove_node(clamp->node);
     }

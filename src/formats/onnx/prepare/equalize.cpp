@@ -73,21 +73,15 @@ struct Passing {
   bool is_point = false;  // nothing but 1 behind its second axis
 };
 
-bool is_any_of(const onnx::Node& node, std::span<const std::string_view> op_types) {
-  return std::any_of(op_types.begin(), op_types.end(), [&](auto op_type) { return is_op(node, op_type); });
-}
-
 // What comes out of a node when this goes in; nothing when factors cannot pass.
 std::optional<Passing> pass_through(const onnx::Node& node, Passing from) {
-  static constexpr std::array<std::string_view, 4> kEverywhere = {"Relu", "LeakyRelu", "PRelu", "Identity"};
-  static constexpr std::array<std::string_view, 2> kWindows = {"MaxPool", "AveragePool"},
-                                                   kGlobal = {"GlobalMaxPool", "GlobalAveragePool"};
   if (node.outputs.size() != 1 || node.outputs[0].empty()) return std::nullopt;
   from.value = node.outputs[0];
-  if (is_any_of(node, kEverywhere)) return from;
+  const ops::OpInfo& op = node.info();
+  if (op.is_homogeneous && op.channels == ops::Channels::kKept) return from;
   if (from.axis != Axis::kSecond) return std::nullopt;
-  if (is_any_of(node, kWindows)) return from;
-  if (is_any_of(node, kGlobal)) return Passing{from.value, Axis::kSecond, true};
+  if (op.is_homogeneous && op.channels == ops::Channels::kKeptInWindow)
+    return Passing{from.value, from.axis, from.is_point || op.shape == ops::Shape::kGlobalPool};
   if (node.op() == Op::kFlatten && from.is_point && onnx::integer_setting(node, "axis", 1) == 1)
     return Passing{from.value, Axis::kLast};
   return std::nullopt;

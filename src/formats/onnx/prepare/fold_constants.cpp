@@ -10,16 +10,15 @@
 #include "formats/onnx/edit/linear_op.h"
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/graph/index.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 #include "formats/onnx/qat/constant_subgraphs.h"
 
 namespace ounce::passes {
 namespace {
 
 bool is_wanted(const onnx::Node& node, std::size_t input) {
-  const plan::WeightSlot* slot = plan::find_weight_slot(node, input);
-  const bool is_weight = slot != nullptr && slot->rule != plan::ChannelRule::kTableRow;
-  return is_weight || plan::is_parameter(node, input);
+  const auto rule = node.info().weight(input);
+  return (rule && *rule != ops::ChannelRule::kTableRow) || node.info().role(input) == ops::Role::kParameter;
 }
 
 class ConstantFolding {

@@ -12,8 +12,7 @@
 #include "formats/onnx/emit/integer_ops.h"
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/file/tensor_reader.h"
-#include "formats/onnx/plan/integer_ops.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 
 namespace ounce::passes {
 namespace {
@@ -49,7 +48,7 @@ class HardSwishRewrite {
     if (!is_ours || !(low < 0)) return x;
     // Only a limit right behind an integer op costs nothing.
     const onnx::Node& maker = *index_.bodies()[body].nodes()[found.value->producer];
-    const plan::IntegerOp* op = plan::find_integer_op(maker);
+    const plan::IntegerForm* op = plan::find_static_form(maker);
     if (op == nullptr || !op->may_give_codes() || op->kind == plan::IntegerKind::kMovement) return x;
     BodyEditor& editor = editors_.of(body);
     return Chain(editor, position, x).node(Op::kClip, {number(editor, low)}).value();
@@ -150,12 +149,9 @@ std::size_t rank_behind_conv(const onnx::Model& model, const graph::Index& index
       const auto weight = find_constant(model, index, body, input_of(node, 1));
       return weight ? weight->tensor->dims.size() : 0;
     }
-    static constexpr auto kKeepRank =
-        std::to_array<std::string_view>({"Add", "AveragePool", "BatchNormalization", "Concat", "HardSigmoid",
-                                         "HardSwish", "LeakyRelu", "MaxPool", "Mul", "Sigmoid", "Tanh"});
-    const bool keeps_rank = plan::is_clamp(node) || (onnx::is_default_domain(node.domain()) &&
-                                                     std::find(kKeepRank.begin(), kKeepRank.end(),
-                                                               node.op_type()) != kKeepRank.end());
+    const ops::Shape shape = node.info().shape;
+    const bool keeps_rank = shape == ops::Shape::kSame || shape == ops::Shape::kBroadcast ||
+                            shape == ops::Shape::kConcat || shape == ops::Shape::kPool;
     if (!keeps_rank || node.inputs.empty()) return 0;
     const bool is_number_first = find_constant(model, index, body, node.inputs[0]).has_value();
     if (is_number_first && node.inputs.size() < 2) return 0;

@@ -211,6 +211,16 @@ TEST(MeanToPool, MeansOverAllPositionsAreAPool) {
   }
 }
 
+TEST(MeanToPool, ADivisionInFrontKeepsTheRank) {
+  const std::string before = between([](ModelBuilder& model) {
+    model.initializer("six", {}, {6}).node("Div", {"a", "six"}, {"d"});
+    model.node("ReduceMean", {"d"}, {"b"}, {ints_attribute("axes", {2, 3})});
+  });
+  onnx::Model after = read(before);
+  EXPECT_EQ(mean_to_pool(after).count, 1U);
+  expect_same_outputs(before, after, kClose);
+}
+
 TEST(MeanToPool, AxesMayBeAnInput) {
   const std::string before = between(
       [](ModelBuilder& model) {

@@ -12,7 +12,7 @@
 #include "formats/onnx/edit/body_editor.h"
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/integer_ops.h"
+#include "formats/onnx/plan/op_rules.h"
 
 namespace ounce::passes {
 namespace {
@@ -23,13 +23,9 @@ constexpr std::int64_t kBlock = 16, kFewest = 24;
 
 std::int64_t padded(std::int64_t channels) { return (channels + kBlock - 1) / kBlock * kBlock; }
 
-// Gives every channel what it makes of that channel alone.
+// Gives every channel what it makes of that channel alone, with the same parameters for each.
 bool keeps_channels(const onnx::Node& node) {
-  static constexpr auto kOps =
-      std::to_array<std::string_view>({"AveragePool", "GlobalAveragePool", "GlobalMaxPool", "HardSigmoid",
-                                       "HardSwish", "LeakyRelu", "MaxPool", "Sigmoid", "Tanh"});
-  return plan::is_clamp(node) || (onnx::is_default_domain(node.domain()) && node.outputs.size() == 1 &&
-                                  std::find(kOps.begin(), kOps.end(), node.op_type()) != kOps.end());
+  return node.info().channels != ops::Channels::kMixed && node.op() != Op::kPRelu && node.outputs.size() == 1;
 }
 
 struct ConvNode {

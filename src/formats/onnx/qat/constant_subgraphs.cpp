@@ -10,7 +10,7 @@
 #include "base/checked.h"
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/file/tensor_reader.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 #include "formats/onnx/qat/linear_codes.h"
 #include "kernels/pack.h"
 
@@ -219,7 +219,7 @@ bool FrozenReader::is_constant(std::size_t body, Bytes name) const {
 bool FrozenReader::is_passage(const onnx::Node& node) {
   if (node.inputs.empty() || node.inputs[0].empty() || node.outputs.size() != 1) return false;
   if (node.op() == Op::kClip || node.op() == Op::kCast) return true;
-  return plan::is_movement(node, 0) && node.op() != Op::kConcat;
+  return node.info().moves_weight(0) && node.op() != Op::kConcat;
 }
 
 std::variant<FrozenReader::NotConstant, FrozenReader::Way, Reason> FrozenReader::find(std::size_t body,

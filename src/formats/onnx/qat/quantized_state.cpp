@@ -9,7 +9,7 @@
 
 #include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 #include "formats/onnx/plan/weights.h"
 #include "formats/onnx/qat/constant_subgraphs.h"
 #include "formats/onnx/qat/linear_codes.h"
@@ -47,7 +47,7 @@ class Describing {
         if (reader_.dims(body, input_of(node, 0))) ++state_.uncoded_weights;
       }
       if (is_dequantize(node)) ++state_.dequantize_nodes;
-      if (plan::is_integer_op(node)) ++state_.integer_ops[std::string(node.op_type())];
+      if (node.info().is_quantized()) ++state_.integer_ops[std::string(node.op_type())];
       if (simulates_quantization(body, node)) ++state_.simulated;
     });
   }
@@ -87,7 +87,7 @@ class Describing {
       if (const onnx::Tensor* tensor = plan::constant_tensor(node))
         return is_weight(*tensor) ? Origin::kFloatWeight : Origin::kFloats;
       if (is_dequantize(node)) return coded(codes_a_constant(home, input_of(node, 0)));
-      if (!plan::is_movement(node, 0) || node.inputs.empty()) break;
+      if (!node.info().moves_weight(0) || node.inputs.empty()) break;
       body = home;
       name = node.inputs[0];
     }
@@ -104,7 +104,7 @@ class Describing {
       if (value == nullptr || value->producer == kNone)
         return value != nullptr && value->initializer != kNone;
       const onnx::Node& node = *index_.bodies()[home].nodes()[value->producer];
-      if (!is_quantize(node) && node.op() != Op::kClip && !plan::is_movement(node, 0)) return false;
+      if (!is_quantize(node) && node.op() != Op::kClip && !node.info().moves_weight(0)) return false;
       body = home;
       name = input_of(node, 0);
     }
@@ -122,7 +122,7 @@ class Describing {
     const onnx::Node& node = *index_.bodies()[body].nodes()[position];
     FloatOp op;
     for (std::size_t input = 0; input < node.inputs.size(); ++input) {
-      if (plan::find_weight_slot(node, input) == nullptr || node.inputs[input].empty()) continue;
+      if (!node.info().weight(input) || node.inputs[input].empty()) continue;
       const Origin origin = origin_of(body, node.inputs[input]);
       if (origin != Origin::kFloatWeight && origin != Origin::kCodedWeight) continue;
       op.has_float_weight |= origin == Origin::kFloatWeight && node.op() != Op::kSlice;
