@@ -1,10 +1,12 @@
 // One row per op that Ounce knows something about: ONNX ops, ONNX Runtime's own ("contrib") ops, and a few of
-// its internal channels-last ops. A question about an op is a query of its row:
+// its internal channels-last ops. Each node of a model carries its Op (formats/onnx/file/model.h), and every
+// question about an op is a query of its row:
 //
-//   const Op op = ops::find_op(domain, name);
-//   if (ops::info(op).flow == ops::Flow::kMoves) …
+//   if (node.op() == Op::kConv) …
+//   if (node.info().flow == ops::Flow::kMoves) …
 //
-// The rows hold what the op lists of the folders above say; the lists move here one after another.
+// To teach Ounce a new op, add its name to `Op` and its row to op_info.cpp; op_info_test.cpp checks that the
+// row is complete. A rewrite that concerns one op only compares node.op().
 #pragma once
 
 #include <array>
