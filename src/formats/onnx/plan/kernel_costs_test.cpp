@@ -47,9 +47,9 @@ TEST(KernelCosts, AreThoseThatWereMeasured) {
 
 TEST(KernelCosts, OpsThatOnlyRenameCostNothing) {
   const KernelCosts costs(CostedCpus::kBoth);
-  EXPECT_EQ(costs.between("Reshape", {.values = 1e6}).integers, 0);
-  EXPECT_EQ(costs.between("Flatten", {.values = 1e6}).floats, 0);
-  const Times pool = costs.between("AveragePool", {.values = 1e6, .taps = 9});
+  EXPECT_EQ(costs.between(Op::kReshape, {.values = 1e6}).integers, 0);
+  EXPECT_EQ(costs.between(Op::kFlatten, {.values = 1e6}).floats, 0);
+  const Times pool = costs.between(Op::kAveragePool, {.values = 1e6, .taps = 9});
   EXPECT_GT(pool.integers, 10 * pool.floats);
 }
 

@@ -361,11 +361,12 @@ TEST(RaiseOpset, ChangesNothingWhenItRefuses) {
 TEST(OpsetChanges, AreOfKnownOpsAndInOrder) {
   const OpsetChange* last = nullptr;
   for (const OpsetChange& change : opset_changes()) {
-    EXPECT_NE(onnx::find_op_schema("", change.op_type, kNewestOpset), nullptr) << change.op_type;
+    const std::string_view name = ops::info(change.op).name;
+    EXPECT_NE(onnx::find_op_schema("", name, kNewestOpset), nullptr) << name;
     EXPECT_GT(change.version, kOldestOpset);
     EXPECT_LE(change.version, kNewestOpset);
     if (last != nullptr) {
-      EXPECT_LT(std::pair(last->op_type, last->version), std::pair(change.op_type, change.version));
+      EXPECT_LT(std::pair(last->op, last->version), std::pair(change.op, change.version));
     }
     last = &change;
   }
