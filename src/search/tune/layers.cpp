@@ -6,7 +6,7 @@
 #include <set>
 
 #include "formats/onnx/graph/ports.h"
-#include "formats/onnx/plan/op_table.h"
+#include "formats/onnx/plan/op_rules.h"
 #include "formats/onnx/plan/weights.h"
 
 namespace ounce::search {
