@@ -22,6 +22,7 @@ import sys
 MAY_USE = {
     "base": [],
     "ops": [],
+    "recipe": ["base"],
     "io": ["base"],
     "kernels": [],
     "quant": ["kernels", "base"],
@@ -34,7 +35,7 @@ MAY_USE = {
     "target": ["formats/onnx/graph"],
     "target/ort": ["target", "quant"],
     "plan/float_choice": ["base"],
-    "formats/onnx/plan": ["target/ort", "calibration", "plan/float_choice"],
+    "formats/onnx/plan": ["target/ort", "calibration", "plan/float_choice", "recipe"],
     "formats/onnx/edit": ["formats/onnx/plan"],
     "formats/onnx/emit": ["formats/onnx/edit", "formats/onnx/view"],
     "formats/onnx/qat": ["formats/onnx/edit"],
@@ -60,14 +61,14 @@ MAY_USE = {
     "search/advise": ["search/sensitivity"],
     "publish": ["search/advise"],
     # Shows the results of include/ounce, and knows nothing of the code that made them.
-    "report": ["base"],
+    "report": ["base", "recipe"],
     "report/html": ["report"],
     # Results as JSON: knows the structs of include/ounce, and how report words their sentences.
     "results": ["report"],
 }
 FACES = {
-    "verbs": ["report", "report/html", "results", "io", "base"],  # every verb with its options
-    "cli": ["verbs", "report", "report/html", "results", "io", "base"],
+    "verbs": ["report", "report/html", "results", "recipe", "io", "base"],  # every verb with its options
+    "cli": ["verbs", "report", "report/html", "results", "recipe", "io", "base"],
     "capi": ["verbs", "io", "base"],
     "runner": ["runtime", "base"],
 }

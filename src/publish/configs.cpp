@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "recipe/format_info.h"
 
 namespace ounce::publication {
 namespace {
@@ -55,7 +56,7 @@ std::string transformers_config(const std::string& text, const std::vector<Writt
   std::set<std::string> with_fp32, stems;
   for (const WrittenVariant& one : written) {
     stems.insert(one.stem);
-    if (one.format == Format::kFp32) with_fp32.insert(one.stem);
+    if (one.format == kUnchanged) with_fp32.insert(one.stem);
   }
   if (with_fp32 != stems && !written.empty()) {
     Json& ours = object_at(config, kKey, where);
@@ -76,7 +77,7 @@ std::string quantize_config(const std::vector<WrittenVariant>& written) {
                  {"per_model_config", Json::object()}};
   Json ours = {{"version", version()}, {"files", Json::object()}};
   for (const WrittenVariant& one : written) {
-    if (one.format == Format::kFp32) continue;
+    if (one.format == kUnchanged) continue;
     Json& modes = config["modes"];
     if (std::find(modes.begin(), modes.end(), one.variant) == modes.end()) modes.push_back(one.variant);
     config["per_model_config"][one.stem] = {{"op_types", one.op_types}, {"weight_type", "QInt8"}};

@@ -25,6 +25,7 @@
 #include "quantize/output_place.h"
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
+#include "recipe/format_info.h"
 
 namespace ounce {
 namespace fs = std::filesystem;
@@ -211,8 +212,9 @@ class Publication {
       const QuantizeResult quantized = quantize(path, place, how);
       if (quantized.stored_as() != recipe.format) {
         remove_model(place);
-        made.why_not = recipe.format == Format::kW4 ? "its opset cannot unpack what w4 stores"
-                                                    : "no weight of it has a kernel for few bits";
+        made.why_not = info_of(recipe.format).family == Family::kWeights
+                           ? "its opset cannot unpack what w4 stores"
+                           : "no weight of it has a kernel for few bits";
         return;
       }
       for (const std::string& note : quantized.notes) made.notes.push_back(note);

@@ -19,6 +19,7 @@
 #include "quantize/output_place.h"
 #include "quantize/ranges_file.h"
 #include "quantize/statement.h"
+#include "recipe/format_info.h"
 
 namespace ounce {
 namespace {
@@ -61,7 +62,7 @@ CalibrateResult calibrate(const std::filesystem::path& path, const std::filesyst
   ThreadPool pool;
   const std::string digest = quantization::source_digest(model, {}, pool);
   Recipe recipe;
-  recipe.format = Format::kStatic;
+  recipe.format = format_with(Arithmetic::kStatic);
   passes::unlist_constants(model);
   passes::prepare(model, recipe);
   quantization::Observation observed = quantization::observe_activations(

@@ -19,6 +19,7 @@
 #include "quantize/pipeline.h"
 #include "quantize/rewrite.h"
 #include "quantize/target_fit.h"
+#include "recipe/format_info.h"
 #include "target/target.h"
 
 namespace ounce::quantization {
@@ -84,7 +85,7 @@ void require_something_to_do(const plan::Plan& plan, const PreparedModel& prepar
 void require_integers(const Quantization& q) {
   const QuantizeResult& result = q.result;
   const auto is_integer = [](const NodeOutcome& node) { return node.arithmetic != Arithmetic::kFloat; };
-  if (q.recipe.format != Format::kStatic || q.prepared->is_trained()) return;
+  if (!is_static(q.recipe.format) || q.prepared->is_trained()) return;
   if (std::any_of(result.nodes.begin(), result.nodes.end(), is_integer)) return;
   std::string why = q.why_floats;
   for (const NodeOutcome& node : result.nodes) {
@@ -119,7 +120,7 @@ const target::Provider& provider_of(const Recipe& recipe) {
 
 // What people would otherwise find out on the device.
 void note_target(const Recipe& recipe, QuantizeResult& result) {
-  if (recipe.format != Format::kFp16 || provider_of(recipe).computes_fp16) return;
+  if (info_of(recipe.format).arithmetic != Arithmetic::kFloat16 || provider_of(recipe).computes_fp16) return;
   if (target::parse_target(recipe.target).machine == "arm64") return;  // has kernels for most
   result.notes.emplace_back(
       "x86 CPUs compute this slower than FP32: ONNX Runtime has no 16-bit arithmetic there and casts around "
@@ -143,7 +144,7 @@ void note_kernels(const Recipe& recipe, QuantizeResult& result) {
   std::vector<std::string> left;
   for (const auto& [op_type, count] : by_op) left.push_back(fmt::format("{} {}", count, op_type));
   const bool is_one = by_op.size() == 1 && by_op.begin()->second == 1;
-  const int bits = recipe.format == Format::kInt8 ? 8 : recipe.format == Format::kInt4 ? 4 : 2;
+  const int bits = info_of(recipe.format).weight_bits;
   result.notes.push_back(fmt::format(
       "{} {}-bit kernels ({}); {} keep{} FP32 arithmetic with compressed weights. For INT8 inference use "
       "`format=static` with `data`",
@@ -217,7 +218,7 @@ void emit_integers(Quantization& q) {
   onnx::Model changed = onnx::clone(prepared.model());
   rewrite(changed, prepared.model(), prepared.index(), plan, {});
   q.prepared = prepared.replaced_by(changed);
-  q.recipe.format = Format::kFp16;
+  q.recipe.format = format_with(Arithmetic::kFloat16);
   q.recipe.include = q.recipe.exclude = {};  // they were about the integers …
   q.recipe.nodes = {};                       // … and so were these
   q.recipe.integer.half_rest = false;

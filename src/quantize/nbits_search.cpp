@@ -11,6 +11,7 @@
 #include "formats/onnx/plan/nbits_plan.h"
 #include "quantize/nbits_fit.h"
 #include "quantize/rewrite.h"
+#include "recipe/format_info.h"
 
 namespace ounce::quantization {
 namespace {
@@ -117,8 +118,6 @@ void require_within(const ModelSize& size, const Recipe& recipe) {
                                              budget.bits, format, size.bits));
 }
 
-Format more_bits(Format format) { return format == Format::kInt2 ? Format::kInt4 : Format::kInt8; }
-
 // Nothing can be compared: what is open goes without.
 void resolve_unmeasured(Recipe& recipe, const char* why) {
   FewBitsRecipe& few_bits = recipe.few_bits;
@@ -168,7 +167,7 @@ Importance measure_importance(ErrorMeter& meter, const PreparedModel& prepared,
   importance.samples = meter.samples();
   importance.error = meter.error(prepared, recipe);
   for (const FewBitLayer& layer : layers) {
-    const double error = meter.error(prepared, with_bits(recipe, layer, more_bits(recipe.format)));
+    const double error = meter.error(prepared, with_bits(recipe, layer, wider(recipe.format)));
     importance.layers[layer.nodes.front()] = {layer.weights, importance.error - error};
   }
   return importance;
@@ -192,13 +191,13 @@ void spend_bits(const Importance& importance, const std::vector<FewBitLayer>& la
   std::size_t spent = 0;
   for (const std::size_t i : order) {
     if (gain[i] <= 0) break;
-    Recipe next = with_bits(recipe, layers[i], more_bits(recipe.format));
+    Recipe next = with_bits(recipe, layers[i], wider(recipe.format));
     if (!is_within(size_of(next), recipe.few_bits)) continue;
     recipe = std::move(next);
     ++spent;
   }
   notes.push_back(fmt::format("{} of {} layers are {}: {:.3g} bits a weight", spent, layers.size(),
-                              name_of(more_bits(recipe.format)), size_of(recipe).bits));
+                              name_of(wider(recipe.format)), size_of(recipe).bits));
   recipe.few_bits.bits = 0;  // it is spent
   recipe.few_bits.target_size = 0;
 }
@@ -249,7 +248,7 @@ void search_few_bits(const std::filesystem::path& path, const QuantizeOptions& g
   if (data.is_generated() && needs_data(few_bits.method))
     throw Error(ErrorCode::kUsage,
                 fmt::format("`few_bits.method={}` looks at data: give `data`", name_of(few_bits.method)));
-  if (recipe.format == Format::kInt8 && few_bits.has_budget()) {  // there is nothing to spend it on
+  if (wider(recipe.format) == recipe.format && few_bits.has_budget()) {  // there is nothing to spend it on
     require_within(SizeCount(prepared, recipe)(recipe), recipe);
     few_bits.bits = 0;
     few_bits.target_size = 0;

@@ -10,6 +10,7 @@
 
 #include "formats/onnx/qat/quantized_state.h"
 #include "quantize/statement.h"
+#include "recipe/format_info.h"
 
 namespace ounce::quantization {
 namespace {
@@ -67,8 +68,8 @@ std::string why_no_original(const onnx::Model& model, const graph::Index& index)
 void require_original(const onnx::Model& model, Format wanted) {
   const std::optional<OwnOutput> output = own_output(model);
   if (!output) return;
-  const bool computes_in_16_bits = output->format == Format::kFp16 || output->format == Format::kBf16;
-  const bool stores = wanted != Format::kStatic && wanted != Format::kDynamic;
+  const bool computes_in_16_bits = output->format && is_half(*output->format);
+  const bool stores = !is_integer(wanted);
   if (computes_in_16_bits && stores) return;
   refuse(model, *output, "Quantize");
 }

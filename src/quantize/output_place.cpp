@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "data/source/open_source.h"
+#include "formats/onnx/plan/encoding_info.h"
 #include "io/output_file.h"
 
 namespace ounce::quantization {
@@ -67,22 +68,11 @@ void Inputs::require_apart(const fs::path& output, const std::string& name) cons
 namespace {
 
 StoredAs stored_as(const plan::Decision& decision) {
-  using plan::Encoding;
   const bool is_unsigned =
       !decision.format.is_symmetric ||
       (decision.is_of_integer_op() && decision.format.sign == kernels::CodeSign::kUnsigned);
-  switch (decision.encoding) {
-    case Encoding::kLinear8: return is_unsigned ? StoredAs::kUint8 : StoredAs::kInt8;
-    case Encoding::kLinear4: return is_unsigned ? StoredAs::kUint4 : StoredAs::kInt4;
-    case Encoding::kLinear2: return is_unsigned ? StoredAs::kUint2 : StoredAs::kInt2;
-    case Encoding::kCodebook8: return StoredAs::kCodebook256;
-    case Encoding::kCodebook4: return StoredAs::kCodebook16;
-    case Encoding::kFloat16: return StoredAs::kFloat16;
-    case Encoding::kBfloat16: return StoredAs::kBfloat16;
-    case Encoding::kInt32:
-    case Encoding::kKeep: break;
-  }
-  return StoredAs::kInt32;
+  const plan::EncodingInfo& row = plan::info_of(decision.encoding);
+  return is_unsigned ? row.as_unsigned : row.as;
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "quantize/ranges_file.h"
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
+#include "recipe/format_info.h"
 #include "target/ort/kernel_pairs.h"
 #include "target/ort/saturation.h"
 
@@ -32,7 +33,7 @@ namespace {
 // What people would otherwise find out on the device.
 std::vector<std::string> warnings_for(const Recipe& recipe) {
   std::vector<std::string> notes;
-  if (recipe.format != Format::kStatic) return notes;
+  if (!is_static(recipe.format)) return notes;
   if (is_16_bit(recipe.integer.activations)) {
     notes.emplace_back(
         "16-bit activations have no integer kernels in ONNX Runtime's CPU provider: it computes in floats, "
@@ -109,15 +110,15 @@ void PreparedModel::prepare_integers(const QuantizeOptions& options) {
         "model, or store this one smaller with `format=w8`; nothing was written",
         source_.string());
   }
-  const bool is_static = recipe.format == Format::kStatic;
-  if (is_static && options.ranges.empty() && options.trial.data.is_generated()) {
+  const bool needs_ranges = info_of(recipe.format).needs_data;
+  if (needs_ranges && options.ranges.empty() && options.trial.data.is_generated()) {
     throw Error(ErrorCode::kUsage,
                 "static needs to see real data: give `data`, or `ranges` from `calibrate()`",
                 source_.string());
   }
   passes::prepare(changed, recipe);
   keep(changed);
-  if (is_static) watching_ = Watching::kForIntegers;
+  if (needs_ranges) watching_ = Watching::kForIntegers;
 }
 
 // A model that was trained for integers knows its scales better than any statistics.
@@ -140,7 +141,7 @@ bool PreparedModel::take_trained(onnx::Model& model, const Recipe& recipe) {
                       state.simulated));
     return false;
   }
-  if (recipe.format == Format::kDynamic) {
+  if (is_dynamic(recipe.format)) {
     throw Error(
         ErrorCode::kUnsupported,
         state.sentence + ": its scales are static, and `format=static` keeps them; nothing was written",
@@ -251,7 +252,7 @@ void PreparedModel::prepare_blocks() {
 void PreparedModel::prepare_halves(const QuantizeOptions& options) {
   onnx::Model changed = onnx::clone(model());
   const std::int64_t opset = onnx::opset_version(changed.proto->opset_imports, "");
-  const bool is_old = opset < (options.recipe.format == Format::kBf16 ? 13 : 6);
+  const bool is_old = opset < info_of(options.recipe.format).opset;
   std::size_t changes = is_old ? passes::raise_opset(changed, 13) : 0;
   changes += declare_asked_types(changed, options.trial.runtime);
   changes += passes::spell_constants(changed);

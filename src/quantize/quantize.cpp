@@ -2,13 +2,12 @@
 #include <ounce/quantize.h>
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
-#include "formats/onnx/plan/by_structure.h"
+#include "formats/onnx/plan/encoding_info.h"
 #include "formats/onnx/plan/validate.h"
 #include "formats/open.h"
 #include "io/mapped_file.h"
@@ -17,36 +16,46 @@
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
 #include "target/ort/kernel_pairs.h"
+#include "recipe/format_info.h"
 
 namespace ounce {
+namespace {
+
+unsigned weight_bits(StoredAs stored) {
+  const plan::EncodingInfo* row = plan::find_encoding(stored);
+  return row == nullptr ? 0 : row->bits;
+}
+
+}  // namespace
+
 std::size_t QuantizeResult::stored_count() const {
   return static_cast<std::size_t>(
       std::count_if(tensors.begin(), tensors.end(), [](const TensorOutcome& t) { return t.stored; }));
 }
 
 Format QuantizeResult::stored_as() const {
-  const bool is_for_kernels = is_few_bits(format);
-  if (format != Format::kW4 && !is_for_kernels) return format;
-  const auto is = [](const TensorOutcome& tensor, std::initializer_list<StoredAs> encodings) {
-    return std::find(encodings.begin(), encodings.end(), tensor.encoding) != encodings.end();
-  };
-  bool has_eight = false;
+  const FormatInfo& row = info_of(format);
+  const bool is_for_kernels = row.family == Family::kNbits;
+  if (row.fallback == format || !is_storage(format)) return format;
+  bool has_fallback = false;
   for (const TensorOutcome& tensor : tensors) {
     if (!tensor.stored) continue;
+    const unsigned bits = weight_bits(tensor.encoding);
     const bool is_as_asked = is_for_kernels
                                  ? tensor.decoder == Decoder::kNbits || tensor.decoder == Decoder::kDq
-                                 : is(tensor, {StoredAs::kInt4, StoredAs::kUint4, StoredAs::kCodebook16});
+                                 : bits == row.weight_bits;
     if (is_as_asked) return format;
-    has_eight |= is(tensor, {StoredAs::kInt8, StoredAs::kUint8, StoredAs::kCodebook256});
+    has_fallback |= bits == info_of(row.fallback).weight_bits;
   }
-  return has_eight ? Format::kW8 : format;
+  return has_fallback ? row.fallback : format;
 }
 
 Format possible_format(const std::filesystem::path& model, Format format) {
-  if (format != Format::kW4) return format;
+  const FormatInfo& row = info_of(format);
+  if (row.opset == 0 || !is_storage(format)) return format;
   try {
     const onnx::Model read = onnx::read_model(model);
-    return onnx::opset_version(read.proto->opset_imports, "") < plan::kShiftOpset ? Format::kW8 : format;
+    return onnx::opset_version(read.proto->opset_imports, "") < row.opset ? row.fallback : format;
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kCancelled) throw;
     return format;

@@ -13,6 +13,7 @@
 #include "formats/onnx/emit/restore_float_ops.h"
 #include "formats/onnx/file/top_fields.h"
 #include "formats/onnx/prepare/remove_nodes.h"
+#include "recipe/format_info.h"
 
 namespace ounce::quantization {
 
@@ -48,7 +49,7 @@ Rewritten rewrite(onnx::Model& model, const onnx::Model& source, const graph::In
                                         [](const plan::Decision& decision) { return decision.is_nbits(); });
   if (has_few_bits) passes::import_domains(model);
   if (plan.recipe.is_integer()) {
-    if (plan.recipe.format == Format::kStatic) passes::restore_float_ops(model);
+    if (is_static(plan.recipe.format)) passes::restore_float_ops(model);
     passes::remove_dead_nodes(model);  // what clamps took, and declared types
     passes::import_domains(model);
     passes::declare_ports(model, plan.integer.ports);

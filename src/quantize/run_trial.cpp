@@ -12,6 +12,7 @@
 #include "formats/onnx/view/onnx_file.h"
 #include "io/temporary_files.h"
 #include "quantize/pipeline.h"
+#include "recipe/format_info.h"
 #include "target/ort/kernel_pairs.h"
 #include "target/target.h"
 
@@ -71,7 +72,7 @@ TrialResult try_integers_or_storage(const Quantization& q, const WrittenFiles& w
 // CPUs do not load bfloat16, and leave out the rounding of float16 where they can.
 TrialResult try_rounded_halves(Quantization& q, WrittenFiles written, const Work& work) {
   const QuantizeOptions& options = q.options;
-  const bool is_bfloat = q.recipe.format == Format::kBf16;
+  const bool is_bfloat = info_of(q.recipe.format).arithmetic == Arithmetic::kBfloat16;
   if (!is_bfloat) try_halves(q.source(), written, options, work);
   const TemporaryFolder folder("halves");
   written.model = write_emulation(onnx::clone(*q.written),
@@ -89,7 +90,7 @@ TrialResult try_rounded_halves(Quantization& q, WrittenFiles written, const Work
   }
   q.result.notes.push_back(fmt::format("output SQNR is that of a processor that rounds every result to {}",
                                        is_bfloat ? "bfloat16" : "float16"));
-  if (options.recipe.format == Format::kFp16 && trial.sqnr_db < Quality::kVeryGood)
+  if (info_of(options.recipe.format).arithmetic == Arithmetic::kFloat16 && trial.sqnr_db < Quality::kVeryGood)
     q.result.notes.push_back(
         fmt::format("{:.1f} dB is far for 16-bit floats: {}", trial.sqnr_db, advice_for(options)));
   return trial;
@@ -156,9 +157,11 @@ TrialResult try_file(const model::ModelFile& original, const std::filesystem::pa
   trial.cpus.clear();
   if (!recipe.is_half() && !has_fp16_remainder(recipe)) return try_model(original, written, trial, {});
   const TemporaryFolder folder("halves");
-  written.model = write_emulation(
-      std::move(read), recipe.format == Format::kBf16 ? ElementType::kBfloat16 : ElementType::kFloat16,
-      folder);
+  written.model =
+      write_emulation(std::move(read),
+                      info_of(recipe.format).arithmetic == Arithmetic::kBfloat16 ? ElementType::kBfloat16
+                                                                                 : ElementType::kFloat16,
+                      folder);
   return try_model(original, written, trial, {});
 }
 

@@ -9,6 +9,7 @@
 #include "quantize/candidate_error.h"
 #include "quantize/nbits_search.h"
 #include "quantize/pipeline.h"
+#include "recipe/format_info.h"
 
 namespace ounce::quantization {
 namespace {
@@ -76,7 +77,7 @@ void search_integers(Quantization& q) {
                     "data may go beyond; give 100 or more",
                     ranges->samples, ranges->samples == 1 ? "" : "s"));
   }
-  const bool is_halved = q.recipe.format == Format::kStatic && asked.every_second;
+  const bool is_halved = is_static(q.recipe.format) && asked.every_second;
   if (is_halved && !q.prepared->has_half()) {
     throw Error(ErrorCode::kUsage,
                 "`integer.every_second` takes data of 16 samples or more, one by one, and no file of ranges",

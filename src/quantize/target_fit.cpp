@@ -19,6 +19,7 @@
 #include "formats/onnx/graph/validate.h"
 #include "io/temporary_files.h"
 #include "quantize/rewrite.h"
+#include "recipe/format_info.h"
 #include "target/ort/model_support.h"
 
 namespace ounce::quantization {
@@ -84,7 +85,7 @@ Recipe fit_to_target(const onnx::Model& original, const PreparedModel& prepared,
   Recipe recipe = given;
   recipe.half.keep_names = true;  // what is lacking is found by its name
   const bool has_few_bits = is_few_bits(recipe.format);
-  const Format in_floats = recipe.is_half() ? Format::kFp32 : has_few_bits ? Format::kW8 : recipe.rest();
+  const Format in_floats = recipe.is_half() || has_few_bits ? info_of(recipe.format).fallback : recipe.rest();
   const onnx::Model& source = prepared.model();
   const graph::Index& index = prepared.index();
   std::map<std::string, std::size_t> lacking;

@@ -19,6 +19,7 @@
 #include "quantize/rewrite.h"
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
+#include "recipe/format_info.h"
 
 namespace ounce::quantization {
 namespace {
@@ -140,7 +141,7 @@ void emit(Quantization& q) {
         shortened));
   }
   // Nobody said where it will run: then at least where it will not.
-  if (q.recipe.format == Format::kFp16 && q.recipe.target.empty()) {
+  if (info_of(q.recipe.format).arithmetic == Arithmetic::kFloat16 && q.recipe.target.empty()) {
     if (std::string where = where_it_fails(q.source().model(), q.emitted); !where.empty())
       q.result.notes.push_back(std::move(where));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "recipe/format_info.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
@@ -109,7 +110,7 @@ std::string measured_text(const AdviseResult& result) {
   } else {
     text += fmt::format("compared on {} of {} samples", result.quality_samples, result.samples);
     for (const MethodFinding& method : result.methods) {
-      if (method.format == Format::kStatic && method.is_measured)
+      if (info_of(method.format).needs_data && method.is_measured)
         text += fmt::format(" (static on {}, calibrated on {} others)", method.samples,
                             result.calibration_samples);
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "recipe/format_info.h"
 #include "report/option_words.h"
 
 namespace ounce::report {
@@ -134,7 +135,7 @@ std::vector<std::string> recipe_words(const Recipe& recipe) {
   if (recipe.keep_inputs) words.add_flag("keep_inputs=true");
   for (const auto& [name, format] : recipe.nodes)
     words.add("nodes", fmt::format("{}={}", name, name_of(format)));
-  if (recipe.is_integer()) add_integer(recipe.integer, recipe.format == Format::kStatic, words);
+  if (recipe.is_integer()) add_integer(recipe.integer, is_static(recipe.format), words);
   if (is_few_bits(recipe.format)) add_few_bits(recipe.few_bits, words);
   if (recipe.is_half() || recipe.integer.half_rest) add_half(recipe.half, words);
   return words.take();

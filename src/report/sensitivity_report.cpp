@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "recipe/format_info.h"
 #include "report/option_words.h"
 #include "report/table.h"
 
@@ -100,7 +101,7 @@ std::string exclude_lines(const SensitivityResult& result, double min_sqnr) {
                                       : plainly("{:g} dB are out of reach; {} measured without:\n", min_sqnr,
                                                 decibel_text(result.exclude_db));
   text += plainly("  --to {}{}", name_of(result.format),
-                  result.format == Format::kStatic ? " --no-search --no-equalize" : "");
+                  is_static(result.format) ? " --no-search --no-equalize" : "");
   for (const auto& [node, format] : result.nodes)
     text += " --node " + quoted(fmt::format("{}={}", escaped(node), name_of(format)));
   if (!result.nodes.empty()) return text + '\n';

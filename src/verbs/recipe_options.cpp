@@ -1,4 +1,5 @@
 #include "verbs/recipe_options.h"
+#include "recipe/format_info.h"
 
 #include <fmt/format.h>
 #include <ounce/error.h>
@@ -53,8 +54,8 @@ void add_override(const std::string& text, std::map<std::string, ValueOverride>&
 }
 
 bool is_for_nodes(Format format) {
-  return format == Format::kFp32 || format == Format::kW16 || format == Format::kW8 ||
-         format == Format::kW4 || is_few_bits(format) || format == Format::kDynamic;
+  return format == kUnchanged || format == weight_only(16) || format == weight_only(8) ||
+         format == weight_only(4) || is_few_bits(format) || is_dynamic(format);
 }
 
 void add_node(const std::string& text, std::map<std::string, Format>& nodes) {
@@ -157,10 +158,10 @@ void add_format_option(Options& options, RecipeArguments& arguments, bool with_i
                                                      stored, few_bits)
                                        : stored);
   option->show_default();
-  option->check(with_integers ? any_name_of({Format::kBf16, Format::kDynamic, Format::kFp16, Format::kInt2,
-                                             Format::kInt4, Format::kInt8, Format::kStatic, Format::kW16,
-                                             Format::kW4, Format::kW8})
-                              : any_name_of({Format::kW8, Format::kW4, Format::kW16}));
+  option->check(with_integers ? any_name_of({format_with(Arithmetic::kBfloat16), format_with(Arithmetic::kDynamic), format_with(Arithmetic::kFloat16), nbits(2),
+                                             nbits(4), nbits(8), format_with(Arithmetic::kStatic), weight_only(16),
+                                             weight_only(4), weight_only(8)})
+                              : any_name_of({weight_only(8), weight_only(4), weight_only(16)}));
 }
 
 void add_integer_options(Options& options, RecipeArguments& arguments) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "recipe/format_info.h"
 
 namespace ounce::search {
 namespace {
@@ -36,7 +37,7 @@ CommandWriter::CommandWriter(const AdviseOptions& options, const AdviseResult& r
 std::string CommandWriter::quantize(Format format) const {
   std::string line =
       fmt::format("ounce quantize {} --to {}{}", quoted(result_.model.string()), name_of(format), target());
-  if (format != Format::kStatic) return line;
+  if (!info_of(format).needs_data) return line;
   return line + data(false, Part::kCalibrating);
 }
 
@@ -59,7 +60,7 @@ std::string CommandWriter::verify(Format format) const {
       default_output(result_.model, possible_format(result_.model, format));
   std::string line =
       fmt::format("ounce verify {} {}{}", quoted(result_.model.string()), quoted(candidate.string()),
-                  data(true, format == Format::kStatic ? Part::kJudging : Part::kAll));
+                  data(true, info_of(format).needs_data ? Part::kJudging : Part::kAll));
   return line + gates() + runtime();
 }
 

@@ -13,6 +13,7 @@
 #include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"
 #include "io/temporary_files.h"
+#include "recipe/format_info.h"
 #include "search/advise/methods.h"
 #include "search/advise/quality.h"
 #include "search/advise/rules.h"
@@ -242,11 +243,11 @@ class Measuring : private MethodLab {
   }
 
   double making_estimate(Format format) const override {
-    const bool is_static = format == Format::kStatic;
+    const bool is_static = ounce::is_static(format);
     const double observing =
         is_static ? static_cast<double>(calibration_.samples) * call_seconds() * kObserving : 0;
     const auto judging = static_cast<double>((is_static ? held_out_ : all_).samples);
-    return coding_seconds_ * effort(format) + observing + loading_to_compare_ + comparing_each_ * judging;
+    return coding_seconds_ * info_of(format).making_time + observing + loading_to_compare_ + comparing_each_ * judging;
   }
 
   // How much longer calls take than they would on an idle machine.
@@ -295,7 +296,7 @@ class Measuring : private MethodLab {
     const TimeLimit limit(std::max(seconds, kLeastStep));
     try {
       const QuantizeResult made = quantize(model_, file, quantize_setting(format));
-      if (format != Format::kStatic) learn(time.seconds() / effort(format));
+      if (!is_static(format)) learn(time.seconds() / info_of(format).making_time);
       describe(made, finding);
       if (finding.why_not.empty()) compare(file, finding);
     } catch (const Error& error) {
@@ -326,7 +327,7 @@ class Measuring : private MethodLab {
 
   // Enough samples to be certain of a method; none if there are not so many.
   DataPart choose_more(const MethodFinding& finding) const {
-    const bool is_static = finding.format == Format::kStatic;
+    const bool is_static = ounce::is_static(finding.format);
     const std::uint64_t given = is_static ? judge_split(options_.data, samples_).samples : samples_;
     if (finding.samples_needed == 0 || finding.samples_needed > given) return {};
     const auto wanted =
@@ -350,7 +351,7 @@ class Measuring : private MethodLab {
   }
 
   void compare(const std::filesystem::path& file, MethodFinding& finding) {
-    const bool is_static = finding.format == Format::kStatic;
+    const bool is_static = ounce::is_static(finding.format);
     compare_on((is_static ? held_out_ : all_).data, file, finding);
     finding.is_measured = true;
     made_[finding.format] = file;
@@ -368,7 +369,7 @@ class Measuring : private MethodLab {
     quantize_options.trial.is_wanted = false;        // it is compared and timed here
     quantize_options.trial.runtime.library = options_.runtime.library;
     quantize_options.trial.runtime.isolate = options_.runtime.isolate;
-    quantize_options.trial.data = format == Format::kStatic ? calibration_.data : DataOptions{};
+    quantize_options.trial.data = is_static(format) ? calibration_.data : DataOptions{};
     quantize_options.progress = options_.progress;
     return quantize_options;
   }
@@ -377,7 +378,7 @@ class Measuring : private MethodLab {
   void profile_fastest() {
     MethodFinding* fastest = nullptr;
     for (MethodFinding& finding : result_.methods) {
-      const bool is_other = finding.integer_nodes != 0 || finding.format == Format::kFp16;
+      const bool is_other = finding.integer_nodes != 0 || is_half(finding.format);
       if (!is_other || !finding.is_acceptable || !finding.is_timed()) continue;
       if (fastest == nullptr || finding.speed_up.ratio > fastest->speed_up.ratio) fastest = &finding;
     }

@@ -11,6 +11,7 @@
 #include "formats/onnx/plan/dynamic_planner.h"
 #include "formats/onnx/plan/plan.h"
 #include "formats/onnx/plan/weights.h"
+#include "recipe/format_info.h"
 #include "search/advise/rules.h"
 #include "target/target.h"
 
@@ -47,21 +48,11 @@ std::vector<Format> methods_for(const AdviseOptions& options, const FamilyFindin
   return methods;
 }
 
-double effort(Format format) {
-  switch (format) {
-    case Format::kW16: return 0.7;
-    case Format::kW4: return 3;
-    case Format::kDynamic:
-    case Format::kStatic: return 2;
-    default: return 1;
-  }
-}
-
 std::string obstacle(Format format, const AdviseOptions& options, const FamilyFinding& family) {
-  if (format == Format::kStatic && options.data.is_generated())
+  if (info_of(format).needs_data && options.data.is_generated())
     return "needs data to calibrate on: give `data`";
   const double share = share_of_products(family);
-  if (format != Format::kDynamic || share >= kDynamicShare) return {};
+  if (!is_dynamic(format) || share >= kDynamicShare) return {};
   return share == 0 ? "there is no MatMul, Gemm, LSTM or attention with weights"
                     : fmt::format("only {:.1f} % of the weights are those of MatMul, Gemm, LSTM or attention",
                                   100 * share);
@@ -86,8 +77,7 @@ void describe(const QuantizeResult& made, MethodFinding& finding) {
     finding.worst_activation = value.name;
     finding.worst_activation_db = value.sqnr_db;
   }
-  const bool is_integer = finding.format == Format::kStatic || finding.format == Format::kDynamic;
-  if (!is_integer || finding.integer_nodes != 0) return;
+  if (!is_integer(finding.format) || finding.integer_nodes != 0) return;
   finding.why_not = "no op can compute on integers";
   if (!finding.left_in_floats.empty())
     finding.why_not += fmt::format(" ({})", finding.left_in_floats.front());

@@ -17,9 +17,6 @@ namespace ounce::search {
 // tried.
 std::vector<Format> methods_for(const AdviseOptions& options, const FamilyFinding& family);
 
-// What a method costs to make, as a multiple of w8; without looking at data.
-double effort(Format format);
-
 // Why a method is not even tried; empty when it is.
 std::string obstacle(Format format, const AdviseOptions& options, const FamilyFinding& family);
 

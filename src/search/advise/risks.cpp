@@ -11,6 +11,7 @@
 #include "base/quality.h"
 #include "evaluate/compare/gates.h"
 #include "formats/onnx/file/types.h"
+#include "recipe/format_info.h"
 #include "search/advise/family_signs.h"
 #include "search/advise/methods.h"
 #include "search/advise/rules.h"
@@ -117,7 +118,7 @@ class Risks {
   }
 
   void look_at_activations() {
-    const MethodFinding* found = find_measured(result_, Format::kStatic);
+    const MethodFinding* found = find_measured(result_, format_with(Arithmetic::kStatic));
     if (found == nullptr || found->worst_activation.empty() || found->worst_activation_db >= Quality::kGood)
       return;
     add("wide_activations",
@@ -127,20 +128,20 @@ class Risks {
   }
 
   void look_at_floats() {
-    for (const Format format : {Format::kStatic, Format::kDynamic}) {
+    for (const Format format : formats_of(Family::kInteger)) {
       const MethodFinding* found = find_measured(result_, format);
       if (found == nullptr || found->left_in_floats.empty()) continue;
       const std::size_t all = found->integer_nodes + found->float_nodes;
       if (static_cast<double>(found->float_nodes) < kFloatShare * static_cast<double>(all)) continue;
       add("stays_in_floats",
           fmt::format("{} of {} ops compute on floats even with {}; {}", found->float_nodes, all,
-                      format == Format::kStatic ? "static" : "dynamic", found->left_in_floats.front()));
+                      name_of(format), found->left_in_floats.front()));
       return;
     }
   }
 
   void look_at_memory() {
-    const MethodFinding* found = find_measured(result_, Format::kW8);
+    const MethodFinding* found = find_measured(result_, weight_only(8));
     const std::uint64_t before = result_.baseline.peak_memory;
     // Weights that are nothing beside the runtime itself show nothing.
     const bool shows = result_.bytes > before / 10;

@@ -10,6 +10,7 @@
 
 #include "base/quality.h"
 #include "evaluate/timing/rounds.h"
+#include "recipe/format_info.h"
 #include "search/advise/commands.h"
 #include "search/advise/rules.h"
 
@@ -40,8 +41,6 @@ std::string budget_text(double seconds) {
   return fmt::format("{:g}s", seconds);
 }
 
-bool is_integer(Format format) { return format == Format::kStatic || format == Format::kDynamic; }
-
 // The fastest of those that are worth it and good enough, or lose too much; the smaller one of two that are
 // about as fast.
 const MethodFinding* fastest(const AdviseResult& result, bool is_acceptable) {
@@ -66,7 +65,7 @@ const MethodFinding* smallest(const AdviseResult& result) {
     const bool is_slower =
         method.is_timed() && method.speed_up.is_measurable && method.speed_up.ratio * kWorthwhileSpeed < 1;
     if (!method.is_measured || !is_storage(method.format) || !method.is_acceptable || is_slower) continue;
-    const bool is_bold = method.format == Format::kW4 && !method.metric && method.sqnr_db < Quality::kGood;
+    const bool is_bold = method.format == weight_only(4) && !method.metric && method.sqnr_db < Quality::kGood;
     if (is_bold || method.ratio > kWorthwhileSize) continue;
     const auto rank = [](const MethodFinding& one) { return std::pair(!one.is_timed(), one.bytes); };
     if (best == nullptr || rank(method) < rank(*best)) best = &method;
@@ -147,11 +146,11 @@ class Deciding {
   // Why this method does what it does.
   std::string why(const MethodFinding& best) const {
     const std::size_t all = best.integer_nodes + best.float_nodes;
-    if (best.format == Format::kStatic) {
+    if (is_static(best.format)) {
       return fmt::format("{} of {} ops compute on integers, with scales from {} calibration samples.",
                          best.integer_nodes, all, result_.calibration_samples);
     }
-    if (best.format == Format::kDynamic) {
+    if (is_dynamic(best.format)) {
       return fmt::format(
           "{} of {} ops compute on integers, with scales found while it runs: no calibration can be "
           "wrong about an input, and Softmax, normalisation and masks stay in floats.",
@@ -208,7 +207,7 @@ class Deciding {
       const bool is_storing = is_storage(method.format);
       if (is_storing && result_.size == SizeClass::kSmall) continue;
       // Without a provider that computes on it, FP16 is no candidate for speed.
-      if (method.format == Format::kFp16 && method.format != result_.methods.front().format) continue;
+      if (is_half(method.format) && method.format != result_.methods.front().format) continue;
       const bool lacks_samples_to_store =
           is_storing && method.is_uncertain && method.ratio <= kWorthwhileSize;
       if (!is_open(method) && !lacks_samples_to_store) continue;
@@ -263,7 +262,7 @@ class Deciding {
   // The samples that a method lacks: the data does not have them, or there was no time for them.
   void say_samples_needed(const MethodFinding& method) {
     if (!method.is_uncertain || method.samples_needed == 0) return;
-    const bool is_half = method.format == Format::kStatic;
+    const bool is_half = info_of(method.format).needs_data;
     const std::uint64_t needed = method.samples_needed * (is_half ? 2 : 1);
     const double confidence = 100 * result_.confidence;
     if (needed <= result_.samples) {

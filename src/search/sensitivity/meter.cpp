@@ -18,6 +18,7 @@
 #include "evaluate/models/open.h"
 #include "io/temporary_files.h"
 #include "quantize/recipe_json.h"
+#include "recipe/format_info.h"
 #include "search/sensitivity/findings.h"
 #include "search/tune/evaluator.h"
 #include "search/tune/journal.h"
@@ -180,7 +181,7 @@ Recipe SensitivityMeter::recipe_for(const std::set<std::size_t>& floats, Format 
     const Layer& layer = survey_->layers[i];
     recipe.nodes[layer.output] = kept;
     // A weight that is cut out or put together on its way is named itself.
-    if (layer.is_moved && kept == Format::kFp32)
+    if (layer.is_moved && kept == kUnchanged)
       recipe.exclude.insert(recipe.exclude.end(), layer.expressions.begin(), layer.expressions.end());
   }
   return recipe;
@@ -203,7 +204,7 @@ json SensitivityMeter::look() {
     throw Error(ErrorCode::kUnsupported,
                 "no node of it multiplies with constant float weights of a kilobyte or more",
                 model_.string());
-  const std::vector<double> noise = estimate_noise(*prepared, recipe_for({}, Format::kFp32), layers);
+  const std::vector<double> noise = estimate_noise(*prepared, recipe_for({}, kUnchanged), layers);
   json value = {{"layers", json::array()}, {"notes", notes}};
   for (std::size_t i = 0; i < layers.size(); ++i) value["layers"].push_back(layer_json(layers[i], noise[i]));
   return value;
@@ -224,7 +225,7 @@ const Survey& SensitivityMeter::survey() {
 std::string SensitivityMeter::key_of(const std::set<std::size_t>& floats, Format kept) const {
   std::set<std::string> outputs;
   for (const std::size_t i : floats) outputs.insert(survey_->layers[i].output);
-  const std::string stored = kept == Format::kFp32 || floats.empty() ? "" : fmt::format("{} ", name_of(kept));
+  const std::string stored = kept == kUnchanged || floats.empty() ? "" : fmt::format("{} ", name_of(kept));
   return "floats " + stored +
          hex(digest_of(json(outputs).dump(-1, ' ', false, json::error_handler_t::replace)));
 }

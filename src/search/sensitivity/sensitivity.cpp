@@ -12,6 +12,7 @@
 #include "data/source/open_source.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_command.h"
+#include "recipe/format_info.h"
 #include "search/sensitivity/findings.h"
 #include "search/sensitivity/meter.h"
 
@@ -159,8 +160,8 @@ class Sensitivity {
     const bool is_moved =
         std::any_of(layers().begin(), layers().end(), [](const Layer& layer) { return layer.is_moved; });
     if (is_storage(options_.format) && is_moved) return {};
-    if (options_.format == Format::kW8) return {Format::kW16};
-    return {Format::kW8, Format::kW16};
+    if (options_.format == weight_only(8)) return {weight_only(16)};
+    return {weight_only(8), weight_only(16)};
   }
 
   double noise_without(const std::set<std::size_t>& entries, Format stored) {
@@ -173,7 +174,7 @@ class Sensitivity {
     for (const Entry& entry : entries_) noises.push_back(entry.noise);
     const double limit = std::pow(10, -options_.min_sqnr / 10);
     Exclusion chosen = choose_exclusion(noises, all_.noise, limit, [&](const std::set<std::size_t>& entries) {
-      return noise_without(entries, Format::kFp32);
+      return noise_without(entries, kUnchanged);
     });
     const Floats floats = floats_of(chosen.groups);
     for (const std::size_t i : floats) {
@@ -213,11 +214,9 @@ namespace ounce {
 namespace {
 
 void require_sense(const SensitivityOptions& options) {
-  const Format format = options.format;
-  if (format != Format::kStatic && format != Format::kDynamic && format != Format::kW8 &&
-      format != Format::kW4)
+  if (!has_layer_errors(options.format))
     throw Error(ErrorCode::kUsage, "layers are compared in the formats static, dynamic, w8 and w4");
-  if (format == Format::kStatic && options.data.is_generated())
+  if (info_of(options.format).needs_data && options.data.is_generated())
     throw Error(ErrorCode::kUsage, "static needs to see real data: give `data`");
 }
 

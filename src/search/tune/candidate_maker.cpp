@@ -9,28 +9,21 @@
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
 #include "quantize/target_fit.h"
+#include "recipe/format_info.h"
 #include "target/target.h"
 
 namespace ounce::search {
 namespace {
 
 // Storage formats work on the model as it is.
-Format prepared_format(Format format) { return is_storage(format) ? Format::kW8 : format; }
+Format prepared_format(Format format) { return is_storage(format) ? Recipe().format : format; }
 
 constexpr std::uint64_t kTrialSamples = 8;  // quality has been measured on more
 
 Format format_of(const plan::Decision& decision) {
-  using plan::Encoding;
-  if (decision.is_nbits())
-    return decision.bits() == 8 ? Format::kInt8 : decision.bits() == 4 ? Format::kInt4 : Format::kInt2;
-  switch (decision.encoding) {
-    case Encoding::kLinear8:
-    case Encoding::kCodebook8: return Format::kW8;
-    case Encoding::kLinear4:
-    case Encoding::kCodebook4: return Format::kW4;
-    case Encoding::kFloat16: return Format::kW16;
-    default: return Format::kFp32;
-  }
+  if (decision.is_nbits()) return nbits(decision.bits());
+  const bool is_decoded = decision.is_stored() && decision.encoding != plan::Encoding::kBfloat16;
+  return is_decoded ? weight_only(decision.bits()) : kUnchanged;
 }
 
 }  // namespace
@@ -101,15 +94,14 @@ std::vector<TreatedLayer> CandidateMaker::layers(const Recipe& recipe) {
   for (const plan::NodeDecision& node : plan.integer.nodes) {
     if (!node.is_integer()) continue;
     const auto& outputs = index.bodies()[node.body].nodes()[node.node]->outputs;
-    integers[graph::value_path(index, node.body, outputs[0])] =
-        node.arithmetic == plan::Arithmetic::kStatic ? Format::kStatic : Format::kDynamic;
+    integers[graph::value_path(index, node.body, outputs[0])] = format_with(node.arithmetic);
   }
   for (const plan::Decision& decision : plan.decisions)
     tensors[graph::value_path(index, decision.weight.body, decision.weight.name)] = format_of(decision);
   std::vector<TreatedLayer> layers;
   for (Layer& layer : find_layers(index, 0)) {
     const auto integer = integers.find(layer.output);
-    Format format = Format::kFp32;
+    Format format = kUnchanged;
     if (integer != integers.end())
       format = integer->second;
     else if (const auto stored = tensors.find(layer.weights.empty() ? "" : layer.weights.front());

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "recipe/format_info.h"
 #include "search/tune/objective.h"
 
 namespace ounce::search {
@@ -20,12 +21,6 @@ SpeedUp unknown_speed(const SpeedUp& measured) {
   speed.load = measured.load;
   speed.is_reliable = false;
   return speed;
-}
-
-// What is assumed of a layer's time where nothing is timed, as a share of what it takes in floats.
-double assumed_time(Format format) {
-  constexpr double kStatic = 0.5, kDynamic = 0.7;
-  return format == Format::kStatic ? kStatic : format == Format::kDynamic ? kDynamic : 1;
 }
 
 }  // namespace
@@ -65,7 +60,7 @@ SpeedUp Evaluator::assumed_speed(const Recipe& recipe) {
   for (const TreatedLayer& treated : layers(recipe)) {
     const auto values = static_cast<double>(treated.layer.values);
     before += values;
-    after += values * assumed_time(treated.format);
+    after += values * info_of(treated.format).assumed_time;
   }
   SpeedUp speed;
   speed.ratio = speed.low = speed.high = after > 0 ? before / after : 1;

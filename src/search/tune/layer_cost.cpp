@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "recipe/format_info.h"
 #include "search/tune/evaluator.h"
 
 namespace ounce::search {
@@ -63,7 +64,7 @@ std::vector<LayerCost> measure_layer_costs(Evaluator& evaluator, const Recipe& r
     const double begin = evaluator.clock().elapsed();
     std::vector<Recipe> recipes;
     for (std::size_t i = 0; i < count; ++i)
-      recipes.push_back(with(recipe, {layer_costs[first + i]}, Format::kW16));
+      recipes.push_back(with(recipe, {layer_costs[first + i]}, weight_only(16)));
     const std::vector<double> noises = evaluator.noises(recipes);
     for (std::size_t i = 0; i < count; ++i) layer_costs[first + i].gain = std::max(0.0, all - noises[i]);
     const bool are_all_made =
@@ -103,7 +104,7 @@ class TimedBisection {
       : evaluator_(evaluator),
         recipe_(recipe),
         has_time_(has_time),
-        groups_(group_by_format(evaluator, recipe, {Format::kStatic, Format::kDynamic})),
+        groups_(group_by_format(evaluator, recipe, formats_of(Family::kInteger))),
         is_float_(groups_.size(), false) {
     const std::uint64_t fit = sessions_in_memory(evaluator.original_bytes());
     most_ = std::clamp<std::uint64_t>(fit, 3, kMostSegments + 2) - 2;
@@ -131,8 +132,8 @@ class TimedBisection {
   void compare(std::vector<Segment> tried) {
     std::vector<Recipe> recipes;
     for (const Segment& segment : tried)
-      recipes.push_back(with(recipe_, in_floats(changed(segment)), Format::kW8));
-    recipes.push_back(with(recipe_, in_floats(is_float_), Format::kW8));
+      recipes.push_back(with(recipe_, in_floats(changed(segment)), weight_only(8)));
+    recipes.push_back(with(recipe_, in_floats(is_float_), weight_only(8)));
     std::vector<SpeedUp> speeds;
     try {
       speeds = evaluator_.timed_comparison(recipes, kSegmentSeconds);

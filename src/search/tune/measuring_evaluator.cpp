@@ -19,6 +19,7 @@
 #include "evaluate/models/open.h"
 #include "quantize/recipe_json.h"
 #include "quantize/statement.h"
+#include "recipe/format_info.h"
 #include "search/tune/evaluator.h"
 #include "search/tune/measurement_json.h"
 #include "search/tune/objective.h"
@@ -270,9 +271,8 @@ bool MeasuringEvaluator::computes_on_integers(const Recipe& recipe) {
   const auto find = [&]() -> json {
     try {
       const auto treated = layers(recipe);
-      return std::any_of(treated.begin(), treated.end(), [](const TreatedLayer& layer) {
-        return layer.format == Format::kStatic || layer.format == Format::kDynamic;
-      });
+      return std::any_of(treated.begin(), treated.end(),
+                         [](const TreatedLayer& layer) { return is_integer(layer.format); });
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kUnsupported) throw;
       return false;
@@ -283,7 +283,7 @@ bool MeasuringEvaluator::computes_on_integers(const Recipe& recipe) {
 
 Resolution MeasuringEvaluator::resolve_static(double close_enough, double most) {
   Recipe recipe;
-  recipe.format = Format::kStatic;
+  recipe.format = format_with(Arithmetic::kStatic);
   const auto find = [&]() -> json {
     const double end = clock_.elapsed() + most;
     std::uint64_t models = 0;

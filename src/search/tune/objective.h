@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "recipe/format_info.h"
+
 namespace ounce::search {
 
 // By more than two timed comparisons of the same model may differ; for memory, by more than may be given away
@@ -67,8 +69,7 @@ class ValidationAttempts {
 
 // What the data had no part in may be judged on all of it: there is nothing that it was fitted to.
 inline bool is_made_without_data(const Recipe& recipe) {
-  const bool is_stored =
-      recipe.format == Format::kW8 || recipe.format == Format::kW16 || recipe.format == Format::kW4;
+  const bool is_stored = info_of(recipe.format).family == Family::kWeights;
   return is_stored && recipe.nodes.empty() && recipe.rounding != Rounding::kAdaptive;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "recipe/format_info.h"
 #include "search/tune/layer_cost.h"
 
 namespace ounce::search {
@@ -22,8 +23,7 @@ class Repairer {
 
   Repaired run() {
     const bool is_storage = !recipe_.is_integer();
-    const std::vector<Format> rough =
-        is_storage ? std::vector{recipe_.format} : std::vector{Format::kStatic, Format::kDynamic};
+    const std::vector<Format> rough = is_storage ? std::vector{recipe_.format} : formats_of(Family::kInteger);
     layer_costs_ = measure_layer_costs(evaluator_, recipe_, rough, !is_storage, has_time_);
     std::vector<Option> options;
     for (const LayerCost& cost : layer_costs_)
@@ -53,7 +53,7 @@ class Repairer {
  private:
   struct Chosen {
     LayerCost layer_cost;
-    Format format = Format::kW16;
+    Format format = weight_only(16);
   };
 
   static std::vector<Chosen> chosen_of(const std::vector<LayerCost>& costs, const Indices& numbers) {
@@ -91,13 +91,13 @@ class Repairer {
   // Eight bits where they do; all at once, or one after the other.
   void store_smaller() {
     const std::vector<Chosen> careful = chosen_;
-    if (recipe_.format == Format::kW8 || !has_time_(step_)) return;
-    for (Chosen& chosen : chosen_) chosen.format = Format::kW8;
+    if (recipe_.format == weight_only(8) || !has_time_(step_)) return;
+    for (Chosen& chosen : chosen_) chosen.format = weight_only(8);
     if (passes(chosen_)) return;
     chosen_ = careful;
     for (std::size_t i = 0; i < std::min(chosen_.size(), kMostReturns) && has_time_(step_); ++i) {
-      chosen_[i].format = Format::kW8;
-      if (!passes(chosen_)) chosen_[i].format = Format::kW16;
+      chosen_[i].format = weight_only(8);
+      if (!passes(chosen_)) chosen_[i].format = weight_only(16);
     }
   }
 
@@ -105,7 +105,7 @@ class Repairer {
     std::size_t layers = 0, halves = 0;
     for (const Chosen& chosen : chosen_) {
       layers += chosen.layer_cost.outputs.size();
-      halves += chosen.format == Format::kW16 ? chosen.layer_cost.outputs.size() : 0;
+      halves += chosen.format == weight_only(16) ? chosen.layer_cost.outputs.size() : 0;
     }
     const auto count = [](std::size_t n) { return fmt::format("{} layer{}", n, n == 1 ? "" : "s"); };
     if (is_storage && halves == layers) return count(layers) + " in 16 bits";

@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "formats/onnx/plan/dynamic_planner.h"
 #include "quantize/recipe_json.h"
+#include "recipe/format_info.h"
 #include "search/tune/layer_cost.h"
 #include "search/tune/objective.h"
 #include "search/tune/repair.h"
@@ -183,9 +184,9 @@ void Search::try_format(const Recipe& recipe, const char* name) {
 }
 
 void Search::try_safe_formats() {
-  try_format(recipe_of(Format::kW8), "w8");
-  if (options_.objective == Objective::kMemory) try_memory_curve(Format::kW8, "w8");
-  if (!best_) try_format(recipe_of(Format::kW16), "w16");
+  try_format(recipe_of(weight_only(8)), "w8");
+  if (options_.objective == Objective::kMemory) try_memory_curve(weight_only(8), "w8");
+  if (!best_) try_format(recipe_of(weight_only(16)), "w16");
 }
 
 // Of dynamic and static, what most of the weights have kernels for comes first.
@@ -194,19 +195,19 @@ bool Search::is_for_dynamic(const Recipe& dynamic) {
   std::uint64_t values = 0, gaining = 0;
   for (const TreatedLayer& treated : evaluator_.layers(dynamic)) {
     values += treated.layer.values;
-    if (treated.format == Format::kDynamic) gaining += treated.layer.values;
+    if (is_dynamic(treated.format)) gaining += treated.layer.values;
   }
   return 2 * gaining >= values;
 }
 
 void Search::try_usual_formats() {
-  const Recipe dynamic = recipe_of(Format::kDynamic);
+  const Recipe dynamic = recipe_of(format_with(Arithmetic::kDynamic));
   const bool is_dynamic_first = is_for_dynamic(dynamic);
   if (is_dynamic_first) try_format(dynamic, "dynamic");
   try_static();
   try_dynamic_layers();
   if (!is_dynamic_first) try_format(dynamic, "dynamic");
-  if (options_.objective == Objective::kSize) try_format(recipe_of(Format::kW4), "w4");
+  if (options_.objective == Objective::kSize) try_format(recipe_of(weight_only(4)), "w4");
 }
 
 // From the end that takes the least memory to the one that takes no time: what is fast enough first is the
@@ -227,11 +228,11 @@ void Search::try_memory_curve(Format format, const char* name) {
 
 // What seldom is the answer on a CPU.
 void Search::try_rare_formats() {
-  try_format(recipe_of(Format::kW16), "w16");
-  try_format(recipe_of(Format::kW4), "w4");
-  if (options_.objective == Objective::kMemory) try_memory_curve(Format::kW4, "w4");
-  try_format(recipe_of(Format::kFp16), "fp16");
-  Recipe wide = recipe_of(Format::kStatic);
+  try_format(recipe_of(weight_only(16)), "w16");
+  try_format(recipe_of(weight_only(4)), "w4");
+  if (options_.objective == Objective::kMemory) try_memory_curve(weight_only(4), "w4");
+  try_format(recipe_of(format_with(Arithmetic::kFloat16)), "fp16");
+  Recipe wide = recipe_of(format_with(Arithmetic::kStatic));
   wide.integer.activations = ActivationType::kS16;
   try_format(wide, "static s16");
   if (options_.objective != Objective::kSize) try_few_bits();  // w4 is smaller
@@ -240,7 +241,8 @@ void Search::try_rare_formats() {
 // Weights that stay small where they are multiplied with. A model without such products is what w8 made of
 // it.
 void Search::try_few_bits() {
-  for (const Format format : {Format::kInt8, Format::kInt4}) {
+  for (const Format format : formats_of(Family::kNbits)) {
+    if (info_of(format).stage != SearchStage::kRare) continue;
     Recipe recipe = recipe_of(format);
     recipe.few_bits.method = WeightMethod::kRtn;
     recipe.few_bits.accuracy_level = AccuracyLevel::k4;
@@ -257,7 +259,7 @@ void Search::try_static() {
   const Resolution found = evaluator_.resolve_static(close_enough, kStaticShare * (clock_.left() - reserve_));
   if (!found.problem.empty()) {
     Candidate& failed = candidates_.emplace_back();
-    failed.recipe.format = Format::kStatic;
+    failed.recipe.format = format_with(Arithmetic::kStatic);
     failed.trial.name = "static";
     failed.trial.problem = found.problem;
     failed.number = candidates_.size() - 1;
@@ -271,16 +273,16 @@ void Search::try_static() {
 // Convs have static kernels only, LSTMs dynamic ones only, matrix products both.
 void Search::try_dynamic_layers() {
   const auto base = std::find_if(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
-    return candidate.recipe.format == Format::kStatic && candidate.trial.problem.empty();
+    return is_static(candidate.recipe.format) && candidate.trial.problem.empty();
   });
   if (base == candidates_.end() || !has_time(1)) return;
   Recipe recipe = base->recipe;
   std::size_t moved = 0, integer = 0;
   for (const TreatedLayer& treated : evaluator_.layers(recipe)) {
-    integer += treated.format == Format::kStatic ? 1U : 0U;
+    integer += is_static(treated.format) ? 1U : 0U;
     if (!plan::gains_by_dynamic(treated.layer.op_type)) continue;
     if (recipe.nodes.contains(treated.layer.output)) continue;  // better in floats
-    recipe.nodes[treated.layer.output] = Format::kDynamic;
+    recipe.nodes[treated.layer.output] = format_with(Arithmetic::kDynamic);
     moved += 1;
   }
   if (moved == 0 || integer == 0) return;
@@ -297,7 +299,8 @@ void Search::repair() {
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const Candidate& candidate = candidates_[i];
     const Format format = candidate.recipe.format;
-    const bool can_repair = candidate.recipe.is_integer() || format == Format::kW4 || format == Format::kW8;
+    const bool can_repair =
+        candidate.recipe.is_integer() || format == weight_only(4) || format == weight_only(8);
     const bool is_usable = candidate.trial.problem.empty() && !candidate.trial.has_too_few_samples &&
                            !is_16_bit(candidate.recipe.integer.activations);
     const bool is_broken = !candidate.trial.passed || !candidate.trial.held_out.value_or(true);
@@ -307,7 +310,7 @@ void Search::repair() {
   }
   // What stores in 4 bits has a long way to go.
   const auto rank = [&](std::size_t i) {
-    return std::pair(candidates_[i].recipe.format == Format::kW4, promise_of(candidates_[i]));
+    return std::pair(candidates_[i].recipe.format == weight_only(4), promise_of(candidates_[i]));
   };
   std::stable_sort(broken.begin(), broken.end(),
                    [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
@@ -341,7 +344,7 @@ void Search::trim() {
   std::set<std::size_t> bases;
   if (best_ && candidates_[*best_].recipe.is_integer()) bases.insert(*best_);
   const auto first = std::find_if(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
-    return candidate.recipe.format == Format::kStatic && candidate.trial.problem.empty() &&
+    return is_static(candidate.recipe.format) && candidate.trial.problem.empty() &&
            !is_16_bit(candidate.recipe.integer.activations);
   });
   if (first != candidates_.end() && !first->trial.has_too_few_samples) bases.insert(first->number);
@@ -356,7 +359,7 @@ void Search::trim(const Candidate& base) {
     return fits;
   });
   if (groups.empty() || !has_time(1)) return;
-  attempt(with(base.recipe, groups, Format::kW8),
+  attempt(with(base.recipe, groups, weight_only(8)),
           fmt::format("{}, {} faster in floats", base.trial.name, plural(groups.size(), "group")));
 }
 
@@ -364,11 +367,11 @@ void Search::trim(const Candidate& base) {
 void Search::shrink() {
   if (!best_ || options_.objective == Objective::kLatency || !has_time(1)) return;
   const Candidate base = candidates_[*best_];
-  if (base.recipe.is_half() || base.recipe.format == Format::kW4) return;
-  std::vector<LayerCost> floats = group_by_format(evaluator_, base.recipe, {Format::kW8, Format::kW16});
+  if (base.recipe.is_half() || base.recipe.format == weight_only(4)) return;
+  std::vector<LayerCost> floats = group_by_format(evaluator_, base.recipe, {weight_only(8), weight_only(16)});
   if (clock_.counts_models() && !has_time(static_cast<double>(floats.size()))) return;
   std::vector<Recipe> alone;
-  for (const LayerCost& layer_cost : floats) alone.push_back(with(base.recipe, {layer_cost}, Format::kW4));
+  for (const LayerCost& layer_cost : floats) alone.push_back(with(base.recipe, {layer_cost}, weight_only(4)));
   const std::vector<double> noises = evaluator_.noises(alone);
   for (std::size_t i = 0; i < floats.size(); ++i) floats[i].gain = -noises[i];
   std::stable_sort(floats.begin(), floats.end(),
@@ -377,7 +380,7 @@ void Search::shrink() {
   for (; !floats.empty() && has_time(1); floats.resize(floats.size() / 2)) {
     const std::optional<std::size_t> before = best_;
     const std::size_t tried = candidates_.size();
-    attempt(with(base.recipe, floats, Format::kW4),
+    attempt(with(base.recipe, floats, weight_only(4)),
             fmt::format("{}, {} in 4 bits", base.trial.name, plural(floats.size(), "group")));
     const bool is_larger = candidates_.size() > tried && candidates_.back().trial.bytes >= base.trial.bytes;
     if (best_ != before || is_larger) return;

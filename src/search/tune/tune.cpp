@@ -15,6 +15,7 @@
 #include "io/output_file.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
+#include "recipe/format_info.h"
 #include "search/tune/tuning.h"
 #include "target/ort/kernel_pairs.h"
 
@@ -39,9 +40,8 @@ void add_journals(const TuneOptions& options, quantization::Inputs& inputs) {
 }
 
 bool computes_on_integers(const std::vector<LayerChoice>& layers) {
-  return std::any_of(layers.begin(), layers.end(), [](const LayerChoice& layer) {
-    return layer.format == Format::kStatic || layer.format == Format::kDynamic;
-  });
+  return std::any_of(layers.begin(), layers.end(),
+                     [](const LayerChoice& layer) { return is_integer(layer.format); });
 }
 
 std::vector<CpuComparison> compare_on_cpus(const TuneResult& result, const TuneOptions& options) {

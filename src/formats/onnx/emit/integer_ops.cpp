@@ -12,6 +12,7 @@
 #include "formats/onnx/emit/static_qoperator.h"
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/plan/op_rules.h"
+#include "recipe/format_info.h"
 
 namespace ounce::passes {
 
@@ -19,7 +20,7 @@ void put_integer_ops(Editors& editors, const graph::Index& index, const plan::Pl
                      const std::vector<Stored>& stored) {
   if (!plan.recipe.is_integer()) return;
   IntegerParameters parameters(editors, index, plan, stored);
-  if (plan.recipe.format == Format::kStatic) {
+  if (is_static(plan.recipe.format)) {
     const bool is_qdq = plan.recipe.integer.dialect == Dialect::kQdq;
     (is_qdq ? put_static_qdq : put_static_qoperator)(editors, index, plan, parameters);
   }

@@ -4,9 +4,11 @@
 
 #include <cstring>
 
+#include "formats/onnx/plan/encoding_info.h"
 #include "formats/onnx/plan/integer_weights.h"
 #include "formats/onnx/plan/nbits_plan.h"
 #include "formats/onnx/plan/plan.h"
+#include "recipe/format_info.h"
 
 namespace ounce::plan {
 namespace {
@@ -71,7 +73,7 @@ std::int64_t StructurePlanner::opset(const Weight& weight) const {
 }
 
 std::string StructurePlanner::why_keep(const Weight& weight, const Wish& wish) const {
-  if (wish && wish->format == Format::kFp32) return "stays FP32, as asked for its node";
+  if (wish && wish->format == kUnchanged) return "stays FP32, as asked for its node";
   const Format format = wish ? wish->format : recipe_.format;
   const std::uint64_t bytes = weight.tensor->byte_count();
   if (bytes < recipe_.min_bytes) return fmt::format("smaller than {} bytes", recipe_.min_bytes);
@@ -80,7 +82,7 @@ std::string StructurePlanner::why_keep(const Weight& weight, const Wish& wish) c
   if (weight.value->is_output) return "is an output of the graph";
   if (weight.value->is_input && model_.proto->ir_version >= 4)
     return "is an input with a default value, and `keep_inputs=true` was asked for";
-  if (weight.role == Role::kOther && (format != Format::kW16 || weight.tensor->dims.size() < 2)) {
+  if (weight.role == Role::kOther && (format != weight_only(16) || weight.tensor->dims.size() < 2)) {
     return fmt::format("feeds {}, which may need all bits", weight.op_type);
   }
   if (opset(weight) < kBroadcastOpset)
@@ -93,7 +95,7 @@ DecoderChoice StructurePlanner::choose_encoding(Decision& decision, const Wish& 
   const Weight& weight = decision.weight;
   const Format format = wish ? wish->format : recipe_.format;
   const bool wants_half =
-      format == Format::kW16 || (!wish && recipe_.is_integer() && recipe_.integer.half_rest);
+      format == weight_only(16) || (!wish && recipe_.is_integer() && recipe_.integer.half_rest);
   const char* const why = !wish            ? ""
                           : wish->is_asked ? ", as asked for its node"
                                            : ", as another of its nodes wants it";
@@ -112,15 +114,14 @@ DecoderChoice StructurePlanner::choose_encoding(Decision& decision, const Wish& 
   decision.reason = fmt::format("weight of {}{}", weight.op_type, why);
   if (is_few_bits(format) && plan_few_bits(index_, recipe_, opset(weight), format, decision))
     return DecoderChoice::kDq;
-  const bool can_unpack = opset(weight) >= kShiftOpset;
-  if (format == Format::kW4 && can_unpack) {
-    decision.encoding = recipe_.codebook ? Encoding::kCodebook4 : Encoding::kLinear4;
-    return recipe_.decoder;
-  }
-  decision.encoding = recipe_.codebook ? Encoding::kCodebook8 : Encoding::kLinear8;
-  if (format == Format::kW4) {
-    decision.reason +=
-        fmt::format("; opset {} cannot unpack 4 bits ({} is needed), so 8", opset(weight), kShiftOpset);
+  const FormatInfo& wanted = info_of(format);
+  const bool can_unpack = opset(weight) >= wanted.opset;
+  const bool is_as_wanted = wanted.family == Family::kWeights && can_unpack;
+  const unsigned bits = info_of(is_as_wanted ? format : wanted.fallback).weight_bits;
+  decision.encoding = encoding_of(recipe_.codebook ? EncodingKind::kCodebook : EncodingKind::kLinear, bits);
+  if (!can_unpack) {
+    decision.reason += fmt::format("; opset {} cannot unpack {} bits ({} is needed), so {}", opset(weight),
+                                   wanted.weight_bits, wanted.opset, bits);
   }
   return recipe_.decoder;
 }

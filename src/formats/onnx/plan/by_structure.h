@@ -14,9 +14,6 @@
 
 namespace ounce::plan {
 
-// BitShift, which unpacks 4 bits: older models are stored in 8 instead.
-inline constexpr std::int64_t kShiftOpset = 11;
-
 class StructurePlanner {
  public:
   StructurePlanner(const onnx::Model& model, const graph::Index& index, const Recipe& recipe,

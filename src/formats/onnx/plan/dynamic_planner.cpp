@@ -10,6 +10,7 @@
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/plan/integer_candidates.h"
+#include "recipe/format_info.h"
 
 namespace ounce::plan {
 namespace {
@@ -132,7 +133,7 @@ class DynamicPlanner {
       : model_(model),
         index_(index),
         recipe_(recipe.integer),
-        gemm_(recipe.format == Format::kStatic ? GemmForm::kWhole : GemmForm::kSplit),
+        gemm_(is_static(recipe.format) ? GemmForm::kWhole : GemmForm::kSplit),
         seeds_(seeds) {}
 
   IntegerPlan make() {

@@ -18,6 +18,7 @@
 #include "formats/onnx/plan/integer_plan.h"
 #include "formats/onnx/plan/op_rules.h"
 #include "formats/onnx/plan/selection.h"
+#include "recipe/format_info.h"
 
 namespace ounce::plan {
 namespace {
@@ -32,6 +33,8 @@ constexpr float kMasksAdded = 8;
 constexpr int kMostRounds = 16;
 const char* const kOnIntegers = "computes on integers";
 const char* const kOfIntegers = "makes the scale of integers";
+
+bool is_bfloat(const Recipe& recipe) { return info_of(recipe.format).arithmetic == Arithmetic::kBfloat16; }
 
 class HalfPlanner {
  public:
@@ -48,9 +51,8 @@ class HalfPlanner {
                    recipe.ignore_unmatched),
         wishes_(index, recipe),
         ports_(index),
-        flow_(model, index, types, recipe.format == Format::kBf16 ? HalfRange::kWide : HalfRange::kNarrow,
-              ranges) {
-    plan_.type = recipe.format == Format::kBf16 ? ElementType::kBfloat16 : ElementType::kFloat16;
+        flow_(model, index, types, is_bfloat(recipe) ? HalfRange::kWide : HalfRange::kNarrow, ranges) {
+    plan_.type = is_bfloat(recipe) ? ElementType::kBfloat16 : ElementType::kFloat16;
     for (std::size_t id = 0; id < index.bodies().size(); ++id) {
       const graph::Body& body = index.bodies()[id];
       if (body.parent != kNone) bodies_[{body.parent, body.owner}].push_back(id);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "formats/onnx/plan/integer_candidates.h"
+#include "recipe/format_info.h"
 
 namespace ounce::plan {
 namespace {
@@ -32,7 +33,7 @@ IntegerPlan plan_whole(Seeds& seeds, Make make) {
 
 void require_no_dynamic_nodes(const Recipe& recipe) {
   for (const auto& [name, format] : recipe.nodes) {
-    if (format != Format::kDynamic) continue;
+    if (!is_dynamic(format)) continue;
     throw Error(
         ErrorCode::kUsage,
         fmt::format("`nodes` '{}=dynamic': this model keeps the static scales that it came with", name));
@@ -73,7 +74,7 @@ std::string IntegerPlan::text() const {
 
 StaticNeeds static_needs(const onnx::Model& model, const graph::Index& index) {
   Recipe recipe;
-  recipe.format = Format::kStatic;
+  recipe.format = format_with(Arithmetic::kStatic);
   recipe.integer.integer_io = true;
   Selection selection(recipe);
   const std::vector<Weight> weights = find_weights(index);
@@ -96,7 +97,7 @@ IntegerPlan make_integer_plan(const onnx::Model& model, const graph::Index& inde
                               const std::vector<Weight>& weights, const calibration::Ranges* ranges,
                               const NodeWishes& wishes, Selection& selection) {
   if (!recipe.is_integer()) return {};
-  const bool is_static = recipe.format == Format::kStatic;
+  const bool is_static = ounce::is_static(recipe.format);
   if (is_static && ranges == nullptr) {
     require_no_dynamic_nodes(recipe);
     return {};

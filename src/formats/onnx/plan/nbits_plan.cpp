@@ -7,8 +7,10 @@
 #include <string>
 
 #include "formats/onnx/file/attributes.h"
+#include "formats/onnx/plan/encoding_info.h"
 #include "formats/onnx/plan/plan.h"
 #include "quant/block_scales.h"
+#include "recipe/format_info.h"
 
 namespace ounce::plan {
 namespace {
@@ -16,8 +18,6 @@ namespace {
 // Small models lose the least with blocks of 32; 8 bits are fine for longer ones. A table's scales are 16-bit
 // floats, so that blocks of half the size take no more.
 constexpr std::size_t kFewBlock = 32, kTableBlock = 16, kByteBlock = 128, kLeastBlock = 16;
-
-unsigned bits_of(Format format) { return format == Format::kInt8 ? 8 : format == Format::kInt4 ? 4 : 2; }
 
 std::size_t block_of(const Recipe& recipe, unsigned bits, const FewBitUses& uses, std::size_t columns) {
   if (recipe.granularity.kind == GranularityKind::kBlock) return recipe.granularity.block;
@@ -64,15 +64,13 @@ std::string why_no_rows(const FewBitUses& uses, const quant::BlockRows& rows, un
 bool plan_few_bits(const graph::Index& index, const Recipe& recipe, std::int64_t opset, Format format,
                    Decision& decision) {
   const onnx::Tensor& tensor = *decision.weight.tensor;
-  const unsigned bits = bits_of(format);
+  const unsigned bits = info_of(format).weight_bits;
   const auto refuse = [&](const std::string& why) {
     decision.reason += fmt::format("; {}, so 8 bits without a kernel", why);
     return false;
   };
   if (tensor.dims.size() != 2) return refuse(fmt::format("{} axes are no matrix", tensor.dims.size()));
-  const Encoding encoding = bits == 8   ? Encoding::kLinear8
-                            : bits == 4 ? Encoding::kLinear4
-                                        : Encoding::kLinear2;
+  const Encoding encoding = encoding_of(EncodingKind::kLinear, bits);
   if (recipe.few_bits.dialect == FewBitsDialect::kQdq) {
     if (const std::string why = why_no_qdq(decision.weight); !why.empty()) return refuse(why);
     decision.encoding = encoding;

@@ -13,6 +13,7 @@
 #include "formats/onnx/plan/integer_weights.h"
 #include "formats/onnx/plan/memory_trade.h"
 #include "formats/onnx/plan/selection.h"
+#include "recipe/format_info.h"
 
 namespace ounce::plan {
 namespace {
@@ -107,7 +108,7 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
       });
   promote_smallest(plan.decisions, recipe.half_share);
   scale_integer_weights(model, index, plan, pool);
-  if (recipe.format == Format::kStatic && recipe.integer.correct_bias && ranges != nullptr)
+  if (is_static(recipe.format) && recipe.integer.correct_bias && ranges != nullptr)
     correct_biases(model, index, *ranges, plan, pool);
   return plan;
 }

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <string>
 
+#include "recipe/format_info.h"
 #include "target/target.h"
 
 namespace ounce {
@@ -53,11 +54,11 @@ void validate_storage(const Recipe& recipe) {
     refuse("`codebook` holds for a whole tensor: leave out `granularity`");
   if (recipe.memory != MemoryUse::kFast && recipe.decoder != DecoderChoice::kAuto)
     refuse("`memory` says what `decoder=auto` does: leave out one of them");
-  if (recipe.memory != MemoryUse::kFast && recipe.format != Format::kW8 && recipe.format != Format::kW4)
+  if (recipe.memory != MemoryUse::kFast && recipe.format != weight_only(8) && recipe.format != weight_only(4))
     refuse(fmt::format("`memory` is for the formats w8 and w4, not for {}", name_of(recipe.format)));
   if (recipe.codebook && recipe.decoder == DecoderChoice::kDq)
     refuse("DequantizeLinear cannot decode a codebook: leave out `decoder=dq`");
-  const bool is_all_halves = recipe.format == Format::kW16 && recipe.nodes.empty();
+  const bool is_all_halves = recipe.format == weight_only(16) && recipe.nodes.empty();
   if (is_all_halves && (recipe.codebook || recipe.asymmetric || has_groups(recipe)))
     refuse("w16 stores floats: `codebook`, `asymmetric` and `granularity` do not apply");
 }
@@ -104,7 +105,7 @@ void validate_few_bits(const Recipe& recipe) {
     refuse("the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.levels`");
   if (!is_nbits && (few_bits.has_budget() || few_bits.method > WeightMethod::kRtn))
     refuse("`few_bits.method`, `few_bits.bits` and `few_bits.target_size` are for `few_bits.dialect=nbits`");
-  if (!is_nbits && recipe.format == Format::kInt2)
+  if (!is_nbits && recipe.format == nbits(2))
     refuse("DequantizeLinear has no 2-bit types yet: `few_bits.dialect=nbits`");
 }
 
@@ -120,7 +121,7 @@ void validate_halves(const Recipe& recipe) {
         "fp16 and bf16 convert the graph: `codebook`, `asymmetric`, `granularity`, `include` and `exclude` "
         "do "
         "not apply; `half.keep` leaves nodes out");
-  if (recipe.format == Format::kBf16 && !provider_of(recipe).computes_bf16)
+  if (info_of(recipe.format).arithmetic == Arithmetic::kBfloat16 && !provider_of(recipe).computes_bf16)
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("ONNX Runtime's {} provider does not compute on bfloat16: name one that does "
                             "(`target=cuda`), or take `format=w16`, which is as small and runs everywhere",
@@ -134,7 +135,7 @@ void validate_integers(const Recipe& recipe) {
     if (integer.half_rest) refuse("`integer.half_rest` is for `format=static` and `format=dynamic`");
     return;
   }
-  const bool is_dynamic = recipe.format == Format::kDynamic;
+  const bool is_dynamic = ounce::is_dynamic(recipe.format);
   if (recipe.granularity.kind == GranularityKind::kBlock)
     refuse("integer kernels know no blocks: `granularity=channel` or tensor");
   if (recipe.codebook || recipe.asymmetric)
@@ -157,27 +158,27 @@ void validate_integers(const Recipe& recipe) {
 // Empty when the format can be that of a node.
 std::string why_not_mixed(const Recipe& recipe, Format format) {
   if (is_storage(format) || format == recipe.format) return {};
-  if (format == Format::kFp16 || format == Format::kBf16)
+  if (info_of(format).arithmetic == Arithmetic::kFloat16 || info_of(format).arithmetic == Arithmetic::kBfloat16)
     return "16-bit arithmetic is for whole models: w16 stores a node's weights as 16-bit floats";
   if (!recipe.is_integer()) {
     return fmt::format("`format={}` computes on floats: take `format=static` for nodes on integers",
                        name_of(recipe.format));
   }
-  if (format == Format::kStatic)
+  if (is_static(format))
     return "static nodes among dynamic ones: take `format=static` and name the dynamic ones";
   return {};
 }
 
 // Single nodes that are treated otherwise.
 void validate_nodes(const Recipe& recipe) {
-  if (recipe.format == Format::kFp32) refuse("fp32 is a format of single nodes (`nodes`), not of a model");
+  if (recipe.format == kUnchanged) refuse("fp32 is a format of single nodes (`nodes`), not of a model");
   if (recipe.nodes.empty()) return;
   const bool is_half_rest =
       recipe.is_integer() && recipe.integer.half_rest && provider_of(recipe).computes_fp16;
   for (const auto& [name, format] : recipe.nodes) {
-    if (is_half_rest && format != Format::kW16)
+    if (is_half_rest && format != weight_only(16))
       refuse("`integer.half_rest=true` converts all that is not integers on this target: leave out `nodes`");
-    if (recipe.is_half() && format != Format::kFp32)
+    if (recipe.is_half() && format != kUnchanged)
       refuse(
           fmt::format("{} converts the graph: nodes can stay fp32 and nothing else", name_of(recipe.format)));
     if (const std::string why = why_not_mixed(recipe, format); !why.empty())
@@ -187,9 +188,9 @@ void validate_nodes(const Recipe& recipe) {
 
 void validate_rounding(const Recipe& recipe) {
   if (recipe.rounding != Rounding::kAdaptive) return;
-  if (recipe.format != Format::kStatic)
+  if (!is_static(recipe.format))
     refuse("`rounding=adaptive` looks at data: it is for `format=static` with `data`");
-  const auto is_dynamic = [](const auto& entry) { return entry.second == Format::kDynamic; };
+  const auto is_dynamic = [](const auto& entry) { return is_dynamic(entry.second); };
   if (std::any_of(recipe.nodes.begin(), recipe.nodes.end(), is_dynamic))
     refuse("`rounding=adaptive` is for static nodes: leave out those with `nodes` NAME=dynamic");
 }
@@ -248,7 +249,7 @@ constexpr auto kFields = std::to_array<Field>({
 });
 
 bool reads(const Recipe& recipe, ReadBy by) {
-  return by == ReadBy::kStatic ? recipe.format == Format::kStatic : recipe.is_integer();
+  return by == ReadBy::kStatic ? is_static(recipe.format) : recipe.is_integer();
 }
 
 const char* words_of(ReadBy by) {

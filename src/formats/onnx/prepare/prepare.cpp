@@ -10,6 +10,7 @@
 #include "formats/onnx/prepare/pad_channels.h"
 #include "formats/onnx/prepare/raise_opset.h"
 #include "formats/onnx/prepare/remove_nodes.h"
+#include "recipe/format_info.h"
 
 namespace ounce::passes {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::int64_t kChannelOpset = 13;  // DequantizeLinear with an axis; ol
 constexpr std::int64_t kWideOpset = 21;     // … and with 16-bit and 4-bit types
 
 std::int64_t opset_for(const Recipe& recipe) {
-  if (recipe.format == Format::kDynamic) return kChannelOpset;
+  if (is_dynamic(recipe.format)) return kChannelOpset;
   bool is_wide = is_16_bit(recipe.integer.activations) || recipe.integer.weights == WeightType::kS4;
   for (const auto& [name, value] : recipe.integer.values)
     is_wide = is_wide || (value.type && is_16_bit(*value.type));
@@ -51,17 +52,17 @@ void make_of_integer_ops(onnx::Model& model, const Recipe& recipe) {
 }  // namespace
 
 void prepare(onnx::Model& model, const Recipe& recipe) {
-  const bool is_new_enough = recipe.format == Format::kDynamic &&
-                             onnx::opset_version(model.proto->opset_imports, "") >= kDynamicOpset;
+  const bool is_new_enough =
+      is_dynamic(recipe.format) && onnx::opset_version(model.proto->opset_imports, "") >= kDynamicOpset;
   if (!is_new_enough) raise_opset(model, opset_for(recipe));
   remove_identity(model);
   fold_constants(model);
   add_bias(model);
   fold_batch_norm(model);
   add_bias(model);
-  if (recipe.format == Format::kStatic) own_biases(model);
-  if (recipe.format == Format::kStatic) make_of_integer_ops(model, recipe);
-  if (recipe.format == Format::kDynamic) split_gemms(model, recipe);
+  if (is_static(recipe.format)) own_biases(model);
+  if (is_static(recipe.format)) make_of_integer_ops(model, recipe);
+  if (is_dynamic(recipe.format)) split_gemms(model, recipe);
   remove_dead_nodes(model);
 }
 

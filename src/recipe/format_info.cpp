@@ -1,0 +1,163 @@
+#include "recipe/format_info.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace ounce {
+namespace {
+
+constexpr std::int64_t kShiftOpset = 11;  // BitShift, which unpacks 4 bits
+
+constexpr auto kFormats = std::to_array<FormatInfo>({
+    {.format = Format::kW8,
+     .family = Family::kWeights,
+     .weight_bits = 8,
+     .typical_size = 0.25,
+     .for_single_nodes = true,
+     .fallback = Format::kW8,
+     .stage = SearchStage::kSafe},
+    {.format = Format::kW16,
+     .family = Family::kWeights,
+     .weight_bits = 16,
+     .typical_size = 0.5,
+     .making_time = 0.7,
+     .for_single_nodes = true,
+     .fallback = Format::kW16,
+     .stage = SearchStage::kSafe},
+    {.format = Format::kW4,
+     .family = Family::kWeights,
+     .weight_bits = 4,
+     .typical_size = 0.15,
+     .making_time = 3,
+     .for_single_nodes = true,
+     .opset = kShiftOpset,
+     .fallback = Format::kW8,
+     .stage = SearchStage::kRare},
+    {.format = Format::kInt8,
+     .family = Family::kNbits,
+     .weight_bits = 8,
+     .typical_size = 0.27,
+     .for_single_nodes = true,
+     .fallback = Format::kW8,
+     .stage = SearchStage::kRare},
+    {.format = Format::kInt4,
+     .family = Family::kNbits,
+     .weight_bits = 4,
+     .typical_size = 0.16,
+     .for_single_nodes = true,
+     .fallback = Format::kW8,
+     .stage = SearchStage::kRare},
+    {.format = Format::kInt2,
+     .family = Family::kNbits,
+     .weight_bits = 2,
+     .typical_size = 0.1,
+     .for_single_nodes = true,
+     .fallback = Format::kW8},
+    {.format = Format::kStatic,
+     .family = Family::kInteger,
+     .arithmetic = Arithmetic::kStatic,
+     .weight_bits = 8,
+     .activation_bits = 8,
+     .typical_size = 0.25,
+     .assumed_time = 0.5,
+     .making_time = 2,
+     .needs_data = true,
+     .fallback = Format::kW8,
+     .stage = SearchStage::kUsual},
+    {.format = Format::kDynamic,
+     .family = Family::kInteger,
+     .arithmetic = Arithmetic::kDynamic,
+     .weight_bits = 8,
+     .activation_bits = 8,
+     .typical_size = 0.25,
+     .assumed_time = 0.7,
+     .making_time = 2,
+     .for_single_nodes = true,
+     .fallback = Format::kW8,
+     .stage = SearchStage::kUsual},
+    {.format = Format::kFp16,
+     .family = Family::kHalf,
+     .arithmetic = Arithmetic::kFloat16,
+     .weight_bits = 16,
+     .activation_bits = 16,
+     .typical_size = 0.5,
+     .opset = 6,  // Cast names its type by a number
+     .fallback = Format::kFp32,
+     .stage = SearchStage::kRare},
+    {.format = Format::kBf16,
+     .family = Family::kHalf,
+     .arithmetic = Arithmetic::kBfloat16,
+     .weight_bits = 16,
+     .activation_bits = 16,
+     .typical_size = 0.5,
+     .opset = 13,
+     .fallback = Format::kFp32},
+    {.format = Format::kFp32,
+     .family = Family::kNone,
+     .weight_bits = 32,
+     .typical_size = 1,
+     .for_single_nodes = true,
+     .fallback = Format::kFp32},
+});
+static_assert(kFormats.size() == std::size(NamesOf<Format>::kAll), "a row for each format");
+
+template <class Accepts>
+constexpr const FormatInfo* find(Accepts accepts) {
+  const auto found = std::find_if(kFormats.begin(), kFormats.end(), accepts);
+  return found == kFormats.end() ? nullptr : &*found;
+}
+
+constexpr bool has_rows_for_all_names() {
+  return std::all_of(
+      std::begin(NamesOf<Format>::kAll), std::end(NamesOf<Format>::kAll), [](const auto& named) {
+        return find([&](const FormatInfo& row) { return row.format == named.value; }) != nullptr;
+      });
+}
+static_assert(has_rows_for_all_names());
+
+Format with_bits(Family family, unsigned bits) {
+  const FormatInfo* found =
+      find([&](const FormatInfo& row) { return row.family == family && row.weight_bits == bits; });
+  return found == nullptr ? kUnchanged : found->format;
+}
+
+}  // namespace
+
+std::span<const FormatInfo> formats() { return kFormats; }
+
+const FormatInfo& info_of(Format format) {
+  return *find([&](const FormatInfo& row) { return row.format == format; });
+}
+
+Format weight_only(unsigned bits) { return with_bits(Family::kWeights, bits); }
+Format nbits(unsigned bits) { return with_bits(Family::kNbits, bits); }
+
+Format format_with(Arithmetic arithmetic) {
+  return find([&](const FormatInfo& row) { return row.arithmetic == arithmetic; })->format;
+}
+
+std::vector<Format> formats_of(Family family) {
+  std::vector<Format> found;
+  for (const FormatInfo& row : kFormats) {
+    if (row.family == family) found.push_back(row.format);
+  }
+  return found;
+}
+
+Format wider(Format format) {
+  const FormatInfo* best = &info_of(format);
+  const FormatInfo& own = *best;
+  for (const FormatInfo& row : kFormats) {
+    const bool is_wider = row.family == own.family && row.weight_bits > own.weight_bits;
+    if (is_wider && (best == &own || row.weight_bits < best->weight_bits)) best = &row;
+  }
+  return best->format;
+}
+
+bool has_layer_errors(Format format) {
+  const FormatInfo& row = info_of(format);
+  return row.family == Family::kInteger || (row.family == Family::kWeights && row.weight_bits <= 8);
+}
+
+}  // namespace ounce

@@ -1,0 +1,41 @@
+#include "recipe/format_info.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ounce {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(FormatInfoTest, EveryRowAgreesWithItself) {
+  for (const FormatInfo& row : formats()) {
+    SCOPED_TRACE(name_of(row.format));
+    EXPECT_EQ(&info_of(row.format), &row);
+    EXPECT_EQ(is_integer(row.format), is_integer(row.arithmetic));
+    EXPECT_EQ(is_storage(row.format), row.arithmetic == Arithmetic::kFloat);
+    EXPECT_EQ(is_few_bits(row.format), row.family == Family::kNbits);
+    Recipe recipe;
+    recipe.format = row.format;
+    EXPECT_EQ(recipe.is_integer(), row.family == Family::kInteger);
+    EXPECT_EQ(recipe.is_half(), row.family == Family::kHalf);
+    EXPECT_GT(row.typical_size, 0);
+    EXPECT_LE(row.typical_size, 1);
+    EXPECT_TRUE(info_of(row.fallback).for_single_nodes);
+    EXPECT_GE(info_of(row.fallback).weight_bits, row.weight_bits);
+  }
+}
+
+TEST(FormatInfoTest, FormatsAreFoundByWhatTheyDo) {
+  EXPECT_STREQ(name_of(weight_only(4)), "w4");
+  EXPECT_EQ(weight_only(5), kUnchanged);
+  EXPECT_EQ(info_of(nbits(4)).family, Family::kNbits);
+  EXPECT_TRUE(is_static(format_with(Arithmetic::kStatic)));
+  EXPECT_THAT(formats_of(Family::kInteger),
+              ElementsAre(format_with(Arithmetic::kStatic), format_with(Arithmetic::kDynamic)));
+  EXPECT_EQ(wider(nbits(2)), nbits(4));
+  EXPECT_EQ(wider(nbits(8)), nbits(8));
+}
+
+}  // namespace
+}  // namespace ounce
