@@ -5,7 +5,8 @@ usage: check_words.py [ROOT]     exit 0: it does; 1: a line "file:line: message"
 
 The rule, for the string literals of src/ outside of tests:
 - A folder of the library names no option ("--data") but the field that it sets, in backticks: `data`, `format=static`.
-- Every field in backticks stands in the table of src/report/option_words.cpp, which makes options of them.
+- Every field in backticks stands in the table of src/report/option_words.cpp, which makes options of them, or is a field of a
+  recipe in src/recipe/fields.h.
 - A field of that table stands in include/ounce, and its option in src/verbs.
 """
 
@@ -15,10 +16,12 @@ import sys
 
 # Those that speak to whoever typed a command.
 ABOVE_THE_LIBRARY = {"report", "results", "verbs", "cli", "capi", "runner"}
-# Writes command lines for people to paste.
-WRITES_COMMANDS = {"src/search/advise/commands.cpp"}
+# Write command lines and help.
+WRITES_COMMANDS = {"src/search/advise/commands.cpp", "src/recipe/fields.h"}
 
 TABLE = "src/report/option_words.cpp"
+RECIPE = "src/recipe/fields.h"
+RECIPE_ROW = re.compile(r'\.path = "([^"]+)",\s*\.option = "([^"]+)"')
 ROW = re.compile(r'\{"([^"]+)", "([^"]+)"\}')
 OPTION = re.compile(r"--[a-z][a-z-]*")
 FIELD = re.compile(r"`([^`]*)`")
@@ -50,8 +53,11 @@ def literals(text):
 
 def table(root):
     """{field: option}"""
-    path = root / TABLE
-    return dict(ROW.findall(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+    rows = {}
+    for name, row in ((TABLE, ROW), (RECIPE, RECIPE_ROW)):
+        if (root / name).is_file():
+            rows |= dict(row.findall((root / name).read_text(encoding="utf-8")))
+    return rows
 
 
 def complaints(text, options, may_name_options):
@@ -74,12 +80,14 @@ def violations(root):
             continue
         place = file.relative_to(root)
         text = file.read_text(encoding="utf-8")
-        if place.parts[1] == "verbs":
+        if place.parts[1] == "verbs" or place == pathlib.Path(RECIPE):
             typed += "\n".join(string for _, string in literals(text))
         if place.parts[1] in ABOVE_THE_LIBRARY:
             continue
         may_name_options = place.as_posix() in WRITES_COMMANDS
         for line, string in literals(text):
+            if place.parts[1] == "recipe":  # its messages name the field that they are about
+                string = string.replace("`{}`", "")
             for why in complaints(string, options, may_name_options):
                 yield f"{place}:{line}: {why}"
     known = set(re.findall(r"\w+", "".join(file.read_text(encoding="utf-8") for file in root.glob("include/ounce/*.h"))))

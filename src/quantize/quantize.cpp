@@ -8,15 +8,14 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "formats/onnx/plan/encoding_info.h"
-#include "formats/onnx/plan/validate.h"
 #include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
 #include "quantize/original.h"
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
-#include "target/ort/kernel_pairs.h"
 #include "recipe/format_info.h"
+#include "target/ort/kernel_pairs.h"
 
 namespace ounce {
 namespace {
@@ -83,7 +82,6 @@ QuantizeResult quantize(const std::filesystem::path& path, const std::filesystem
   const Stopwatch time;
   validate(options.recipe);
   quantization::Quantization q(path, output_path, options);
-  q.result.notes = plan::unread_fields(options.recipe);
   quantization::open(q);
   quantization::prepare(q);
   quantization::observe(q);

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "recipe/fields.h"
+
 namespace ounce::quantization {
 namespace {
 
@@ -35,120 +37,120 @@ ValueOverride override_of(const json& made) {
   return value;
 }
 
-// Writes the fields that are not as they are by default. What is listed for it is listed for Reading, too:
-// see fields().
+// What a resolved recipe has by default: nothing in it is left to be searched for.
+bool is_usual(const RecipeField& field, const bool& value, const bool& usual) {
+  return value == (field.path == "integer.equalize" ? false : usual);
+}
+template <class T>
+bool is_usual(const RecipeField&, const T& value, const T& usual) {
+  return value == usual;
+}
+
+// Does the JSON of this recipe have the field? Entries of single nodes and values are always in it.
+bool has_field(const Recipe& recipe, const RecipeField& field, bool has_entries) {
+  if (field.is_resolved) return false;
+  switch (field.read_by) {
+    case ReadBy::kStatic:
+    case ReadBy::kInteger: return has_entries || recipe.is_integer();
+    case ReadBy::kNbits: return has_entries || is_few_bits(recipe.format);
+    default: return reads(recipe, field.read_by);
+  }
+}
+
+template <class T>
+constexpr bool kHasEntries = false;
+template <class T>
+constexpr bool kHasEntries<std::map<std::string, T>> = true;
+template <>
+constexpr bool kHasEntries<std::set<Rewrite>> = true;
+
+// Writes the fields that are not as they are by default.
 class Writing {
  public:
+  explicit Writing(const Recipe& recipe) : recipe_(recipe) {}
+
   template <class T>
-  void operator()(const char* key, const T& value, const T& usual) {
-    if (value == usual) return;
-    if constexpr (std::is_enum_v<T>) {
-      made[key] = name_of(value);
+  void operator()(const RecipeField& field, const T& value, const T& usual) {
+    const bool is_format = std::is_same_v<T, Format>;
+    if (!has_field(recipe_, field, kHasEntries<T>) || (!is_format && is_usual(field, value, usual))) return;
+    const std::string key(field.key());
+    if constexpr (std::is_same_v<T, Granularity>) {
+      if (value.kind != usual.kind) made[key] = name_of(value.kind);
+      if (value.block != usual.block) made["block"] = value.block;
+    } else if constexpr (std::is_same_v<T, std::set<Rewrite>>) {
+      for (const Rewrite rewrite : value) made[key].push_back(name_of(rewrite));
+    } else if constexpr (kHasEntries<T>) {
+      for (const auto& [name, entry] : value) made[key][name] = in_json(entry);
     } else {
-      made[key] = value;
+      made[key] = in_json(value);
     }
-  }
-  void operator()(const char* key, const std::optional<bool>& value, const std::optional<bool>& usual) {
-    if (value != usual) made[key] = *value;
   }
 
   json made = json::object();
+
+ private:
+  template <class T>
+  static json in_json(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      return name_of(value);
+    } else if constexpr (std::is_same_v<T, std::optional<bool>>) {
+      return *value;
+    } else if constexpr (std::is_same_v<T, ValueOverride>) {
+      return override_json(value);
+    } else {
+      return value;
+    }
+  }
+
+  const Recipe& recipe_;
 };
 
 class Reading {
  public:
-  explicit Reading(const json& made) : made_(made) {}
+  Reading(const json& made, const Recipe& recipe) : made_(made), recipe_(recipe) {}
 
   template <class T>
-  void operator()(const char* key, T& value, const T&) {
-    if (!made_.contains(key)) return;
-    if constexpr (std::is_enum_v<T>) {
-      value = as<T>(made_[key]);
-    } else if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
-      value = whole_number(made_[key]);
+  void operator()(const RecipeField& field, T& value, const T&) {
+    const std::string key(field.key());
+    if (!has_field(recipe_, field, kHasEntries<T>)) return;
+    if constexpr (std::is_same_v<T, Granularity>) {
+      if (made_.contains(key)) value.kind = as<GranularityKind>(made_[key]);
+      if (made_.contains("block")) value.block = whole_number(made_["block"]);
     } else {
-      value = made_[key].get<T>();
+      if (made_.contains(key)) read(made_[key], value);
     }
-  }
-  void operator()(const char* key, std::optional<bool>& value, const std::optional<bool>&) {
-    if (made_.contains(key)) value = made_[key].get<bool>();
   }
 
  private:
-  const json& made_;
-};
+  template <class T>
+  static void read(const json& from, T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      value = as<T>(from);
+    } else if constexpr (std::is_same_v<T, ValueOverride>) {
+      value = override_of(from);
+    } else if constexpr (std::is_same_v<T, std::optional<bool>>) {
+      value = from.get<bool>();
+    } else if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
+      value = whole_number(from);
+    } else if constexpr (std::is_same_v<T, std::set<Rewrite>>) {
+      for (const json& name : from) value.insert(as<Rewrite>(name));
+    } else if constexpr (kHasEntries<T>) {
+      for (const auto& [name, entry] : from.items()) read(entry, value[name]);
+    } else {
+      value = from.get<T>();
+    }
+  }
 
-// Every field with one plain value that the format looks at, by its name; `each` gets it with what it is by
-// default.
-template <class SomeRecipe, class Each>
-void fields(SomeRecipe& recipe, Each& each) {
-  static const Recipe kUsual = [] {
-    Recipe usual;
-    usual.integer.search = false;
-    usual.integer.equalize = false;
-    return usual;
-  }();
-  auto& integer = recipe.integer;
-  auto& half = recipe.half;
-  each("target", recipe.target, kUsual.target);
-  each("decoder", recipe.decoder, kUsual.decoder);
-  each("memory", recipe.memory, kUsual.memory);
-  each("decode_share", recipe.decode_share, kUsual.decode_share);
-  each("granularity", recipe.granularity.kind, kUsual.granularity.kind);
-  each("block", recipe.granularity.block, kUsual.granularity.block);
-  each("scale", recipe.scale, kUsual.scale);
-  each("rounding", recipe.rounding, kUsual.rounding);
-  each("codebook", recipe.codebook, kUsual.codebook);
-  each("asymmetric", recipe.asymmetric, kUsual.asymmetric);
-  each("min_bytes", recipe.min_bytes, kUsual.min_bytes);
-  each("half_share", recipe.half_share, kUsual.half_share);
-  each("include", recipe.include, kUsual.include);
-  each("exclude", recipe.exclude, kUsual.exclude);
-  each("ignore_unmatched", recipe.ignore_unmatched, kUsual.ignore_unmatched);
-  each("keep_inputs", recipe.keep_inputs, kUsual.keep_inputs);
-  if (recipe.is_integer()) {
-    each("dialect", integer.dialect, kUsual.integer.dialect);
-    each("activations", integer.activations, kUsual.integer.activations);
-    each("symmetric_activations", integer.symmetric_activations, kUsual.integer.symmetric_activations);
-    each("weights", integer.weights, kUsual.integer.weights);
-    each("reduce_range", integer.reduce_range, kUsual.integer.reduce_range);
-    each("integer_io", integer.integer_io, kUsual.integer.integer_io);
-    each("force_conv", integer.force_conv, kUsual.integer.force_conv);
-    each("calibration", integer.calibration, kUsual.integer.calibration);
-    each("percentile", integer.percentile, kUsual.integer.percentile);
-    each("equalize", integer.equalize, kUsual.integer.equalize);
-    each("correct_bias", integer.correct_bias, kUsual.integer.correct_bias);
-    each("every_second", integer.every_second, kUsual.integer.every_second);
-    each("weigh_costs", integer.weigh_costs, kUsual.integer.weigh_costs);
-    each("half_rest", integer.half_rest, kUsual.integer.half_rest);
-  }
-  if (is_few_bits(recipe.format)) {
-    auto& few_bits = recipe.few_bits;
-    each("kernels", few_bits.dialect, kUsual.few_bits.dialect);
-    each("accuracy_level", few_bits.accuracy_level, kUsual.few_bits.accuracy_level);
-    each("method", few_bits.method, kUsual.few_bits.method);
-    each("bits", few_bits.bits, kUsual.few_bits.bits);
-    each("target_size", few_bits.target_size, kUsual.few_bits.target_size);
-  }
-  if (recipe.is_half() || integer.half_rest) {
-    each("half_io", half.half_io, kUsual.half.half_io);
-    each("keep_fp32", half.keep, kUsual.half.keep);
-    each("keep_names", half.keep_names, kUsual.half.keep_names);
-  }
-}
+  const json& made_;
+  const Recipe& recipe_;
+};
 
 }  // namespace
 
 json to_json(const Recipe& recipe) {
-  Writing writing;
-  writing.made["format"] = name_of(recipe.format);
+  Writing writing(recipe);
   fields(recipe, writing);
-  for (const auto& [name, value] : recipe.integer.values) writing.made["values"][name] = override_json(value);
-  for (const Rewrite rewrite : recipe.integer.skip_rewrites)
-    writing.made["skip_rewrites"].push_back(name_of(rewrite));
-  for (const auto& [name, format] : recipe.nodes) writing.made["nodes"][name] = name_of(format);
-  for (const auto& [name, level] : recipe.few_bits.levels) writing.made["levels"][name] = name_of(level);
-  return writing.made;
+  return std::move(writing.made);
 }
 
 std::uint64_t whole_number(const json& value) {
@@ -160,21 +162,8 @@ Recipe recipe_from(const json& made) {
   Recipe recipe;
   recipe.format = as<Format>(made.at("format"));
   recipe.integer.search = recipe.integer.equalize = false;
-  Reading reading(made);
+  Reading reading(made, recipe);
   fields(recipe, reading);
-  if (made.contains("values")) {
-    for (const auto& [name, value] : made["values"].items()) recipe.integer.values[name] = override_of(value);
-  }
-  if (made.contains("skip_rewrites")) {
-    for (const json& name : made["skip_rewrites"]) recipe.integer.skip_rewrites.insert(as<Rewrite>(name));
-  }
-  if (made.contains("nodes")) {
-    for (const auto& [name, format] : made["nodes"].items()) recipe.nodes[name] = as<Format>(format);
-  }
-  if (made.contains("levels")) {
-    for (const auto& [name, level] : made["levels"].items())
-      recipe.few_bits.levels[name] = as<AccuracyLevel>(level);
-  }
   return recipe;
 }
 

@@ -124,7 +124,7 @@ Format with_bits(Family family, unsigned bits) {
 
 }  // namespace
 
-std::span<const FormatInfo> formats() { return kFormats; }
+std::span<const FormatInfo> all_formats() { return kFormats; }
 
 const FormatInfo& info_of(Format format) {
   return *find([&](const FormatInfo& row) { return row.format == format; });

@@ -4,7 +4,7 @@
 //   if (info_of(recipe.format).needs_data) …
 //   recipe.format = weight_only(8);                          // the format w8
 //   recipe.format = format_with(Arithmetic::kStatic);
-//   for (const FormatInfo& format : formats()) …
+//   for (const FormatInfo& format : all_formats()) …
 #pragma once
 
 #include <ounce/outcome.h>
@@ -50,7 +50,7 @@ struct FormatInfo {
 };
 
 // In the order in which a search tries formats of one stage.
-std::span<const FormatInfo> formats();
+std::span<const FormatInfo> all_formats();
 const FormatInfo& info_of(Format format);
 
 // An unchanged node or tensor.

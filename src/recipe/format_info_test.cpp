@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 
 TEST(FormatInfoTest, EveryRowAgreesWithItself) {
-  for (const FormatInfo& row : formats()) {
+  for (const FormatInfo& row : all_formats()) {
     SCOPED_TRACE(name_of(row.format));
     EXPECT_EQ(&info_of(row.format), &row);
     EXPECT_EQ(is_integer(row.format), is_integer(row.arithmetic));

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "recipe/fields.h"
+
 namespace ounce::report {
 namespace {
 
@@ -12,60 +14,10 @@ struct Word {
   std::string_view field, option;
 };
 
-// Fields of include/ounce as the library names them, and the options that set them. A value that makes an
-// option of its own has a line of its own; any other is put behind the option: `format=static` is --to
-// static. tools/check_words.py reads this table.
+// Fields of include/ounce other than those of a recipe (recipe/fields.h), as the library names them, and the
+// options that set them. A value that makes an option of its own has a line of its own; any other is put
+// behind the option: `batch=1` is --batch 1. tools/check_words.py reads this table.
 constexpr Word kWords[] = {
-    // Recipe
-    {"format", "--to"},
-    {"target", "--target"},
-    {"decoder", "--decode"},
-    {"memory", "--memory"},
-    {"decode_share", "--decode-share"},
-    {"granularity", "--granularity"},
-    {"scale", "--scale"},
-    {"rounding", "--rounding"},
-    {"codebook", "--codebook"},
-    {"asymmetric", "--asymmetric"},
-    {"min_bytes", "--min-bytes"},
-    {"half_share", "--half-share"},
-    {"include", "--include"},
-    {"exclude", "--exclude"},
-    {"ignore_unmatched", "--ignore-unmatched"},
-    {"keep_inputs=true", "--keep-inputs"},
-    {"nodes", "--node"},
-    {"integer.dialect", "--dialect"},
-    {"integer.activations", "--activations"},
-    {"integer.symmetric_activations", "--symmetric-activations"},
-    {"integer.weights", "--weights"},
-    {"integer.reduce_range", "--reduce-range"},
-    {"integer.reduce_range=true", "--reduce-range"},
-    {"integer.reduce_range=false", "--no-reduce-range"},
-    {"integer.integer_io", "--integer-io"},
-    {"integer.force_conv", "--force-conv"},
-    {"integer.calibration", "--calibration"},
-    {"integer.percentile", "--percentile"},
-    {"integer.values", "--value"},
-    {"integer.search=false", "--no-search"},
-    {"integer.equalize=false", "--no-equalize"},
-    {"integer.equalize=true", "--equalize"},
-    {"integer.correct_bias=false", "--no-correct-bias"},
-    {"integer.every_second", "--every-second"},
-    {"integer.skip_rewrites", "--skip-rewrite"},
-    {"integer.weigh_costs=false", "--no-weigh-costs"},
-    {"integer.half_rest", "--fallback"},
-    {"integer.half_rest=true", "--fallback fp16"},
-    {"few_bits.dialect", "--kernels"},
-    {"few_bits.accuracy_level", "--accuracy-level"},
-    {"few_bits.levels", "--level"},
-    {"few_bits.method", "--method"},
-    {"few_bits.bits", "--bits"},
-    {"few_bits.target_size", "--target-size"},
-    {"half.half_io", "--io"},
-    {"half.half_io=true", "--io fp16"},
-    {"half.keep", "--keep-fp32"},
-    {"half.keep_names", "--keep-names"},
-    {"half.keep_names=true", "--keep-names"},
     // QuantizeOptions, CalibrateOptions, and where results go
     {"output", "--output"},
     {"trial.is_wanted=false", "--no-verify"},
@@ -142,6 +94,7 @@ std::optional<std::string_view> option_of(std::string_view field) {
 
 // Empty for what is no field.
 std::string option_for(std::string_view text) {
+  if (std::string option = option_of_recipe_field(text); !option.empty()) return option;
   if (const auto option = option_of(text)) return std::string(*option);
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) return {};

@@ -2,15 +2,10 @@
 #pragma once
 
 #include <ounce/prove.h>
-#include <ounce/recipe.h>
 
 #include <string>
-#include <vector>
 
 namespace ounce::report {
-
-// The options of `ounce quantize` that ask for a recipe that is resolved: a mix names its nodes.
-std::vector<std::string> recipe_words(const Recipe& recipe);
 
 // "ounce quantize SOURCE -o OUT --to static --no-search …": where the files are nobody knows but the user.
 std::string making_command(const Statement& statement);

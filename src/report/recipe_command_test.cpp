@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "recipe/fields.h"
+
 namespace ounce::report {
 namespace {
 
@@ -26,9 +28,9 @@ TEST(RecipeCommandTest, AMixNamesItsNodes) {
   recipe.integer.values["x"].range = ValueRange{-1, 6.5};
   recipe.integer.values["y"].keep_float = true;
   recipe.integer.equalize = true;
-  EXPECT_THAT(recipe_words(recipe),
-              ElementsAre("--to", "static", "--node", "a b=w8", "--node", "c=dynamic", "--no-search",
-                          "--equalize", "--value", "x=-1:6.5", "--value", "y=float"));
+  EXPECT_THAT(options_of(recipe),
+              ElementsAre("--to", "static", "--node", "a b=w8", "--node", "c=dynamic", "--value", "x=-1:6.5",
+                          "--value", "y=float", "--no-search", "--equalize"));
 }
 
 TEST(RecipeCommandTest, AGateNamesItsLimitsAndItsSamples) {

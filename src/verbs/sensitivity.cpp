@@ -6,11 +6,12 @@
 #include <cstdio>
 #include <memory>
 
-#include "report/sensitivity_report.h"
 #include "recipe/format_info.h"
+#include "report/sensitivity_report.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"
+#include "verbs/recipe_options.h"
 #include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 #include "verbs/verb.h"
@@ -69,7 +70,7 @@ int run(const Arguments& arguments, Host& host, const Options& verb) {
 void declare(Options& options, Arguments& arguments) {
   options.add_option("model", arguments.models, "models, or folders of models")->required();
   options.add_option("--to", arguments.format, "the format to suffer from: static, dynamic, w8, w4")
-      ->check(any_name_of({format_with(Arithmetic::kDynamic), format_with(Arithmetic::kStatic), weight_only(4), weight_only(8)}))
+      ->check(any_format(has_layer_errors))
       ->show_default();
   options
       .add_option(

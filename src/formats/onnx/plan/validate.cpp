@@ -1,6 +1,4 @@
 // Every rule about what can be asked for at once; nothing else refuses a recipe for itself.
-#include "formats/onnx/plan/validate.h"
-
 #include <fmt/format.h>
 #include <ounce/error.h>
 #include <ounce/recipe.h>
@@ -10,6 +8,7 @@
 #include <cmath>
 #include <string>
 
+#include "recipe/fields.h"
 #include "recipe/format_info.h"
 #include "target/target.h"
 
@@ -54,7 +53,9 @@ void validate_storage(const Recipe& recipe) {
     refuse("`codebook` holds for a whole tensor: leave out `granularity`");
   if (recipe.memory != MemoryUse::kFast && recipe.decoder != DecoderChoice::kAuto)
     refuse("`memory` says what `decoder=auto` does: leave out one of them");
-  if (recipe.memory != MemoryUse::kFast && recipe.format != weight_only(8) && recipe.format != weight_only(4))
+  const FormatInfo& format = info_of(recipe.format);
+  const bool has_decoders = format.family == Family::kWeights && format.weight_bits <= 8;
+  if (recipe.memory != MemoryUse::kFast && !has_decoders)
     refuse(fmt::format("`memory` is for the formats w8 and w4, not for {}", name_of(recipe.format)));
   if (recipe.codebook && recipe.decoder == DecoderChoice::kDq)
     refuse("DequantizeLinear cannot decode a codebook: leave out `decoder=dq`");
@@ -63,25 +64,10 @@ void validate_storage(const Recipe& recipe) {
     refuse("w16 stores floats: `codebook`, `asymmetric` and `granularity` do not apply");
 }
 
-bool has_few_bits(const Recipe& recipe) {
-  return is_few_bits(recipe.format) ||
-         std::any_of(recipe.nodes.begin(), recipe.nodes.end(),
-                     [](const auto& entry) { return is_few_bits(entry.second); });
-}
-
 // Kernels for few bits.
 void validate_few_bits(const Recipe& recipe) {
   const FewBitsRecipe& few_bits = recipe.few_bits;
-  const FewBitsRecipe unset;
-  if (!has_few_bits(recipe)) {
-    if (few_bits.dialect != unset.dialect || few_bits.accuracy_level != unset.accuracy_level ||
-        few_bits.method != unset.method || few_bits.bits != unset.bits ||
-        few_bits.target_size != unset.target_size || !few_bits.levels.empty())
-      refuse(
-          "`few_bits.dialect`, `few_bits.accuracy_level`, `few_bits.levels`, `few_bits.method`, "
-          "`few_bits.bits` and `few_bits.target_size` are for `format=int4`, int8 and int2");
-    return;
-  }
+  if (!reads(recipe, ReadBy::kNbits)) return;
   if (recipe.codebook) refuse("kernels for few bits take linear codes: leave out `codebook`");
   if (!is_few_bits(recipe.format)) {
     if (few_bits.method > WeightMethod::kRtn || few_bits.has_budget())
@@ -105,15 +91,12 @@ void validate_few_bits(const Recipe& recipe) {
     refuse("the app sets the level of `few_bits.dialect=qdq`: leave out `few_bits.levels`");
   if (!is_nbits && (few_bits.has_budget() || few_bits.method > WeightMethod::kRtn))
     refuse("`few_bits.method`, `few_bits.bits` and `few_bits.target_size` are for `few_bits.dialect=nbits`");
-  if (!is_nbits && recipe.format == nbits(2))
+  if (!is_nbits && info_of(recipe.format).weight_bits == 2)
     refuse("DequantizeLinear has no 2-bit types yet: `few_bits.dialect=nbits`");
 }
 
 // Arithmetic on 16-bit floats.
 void validate_halves(const Recipe& recipe) {
-  const bool has_half_options = recipe.half.half_io || !recipe.half.keep.empty() || recipe.half.keep_names;
-  if (!recipe.is_half() && !recipe.integer.half_rest && has_half_options)
-    refuse("`half.half_io`, `half.keep` and `half.keep_names` are for `format=fp16` and `format=bf16`");
   if (!recipe.is_half()) return;
   const bool has_selection = !recipe.include.empty() || !recipe.exclude.empty();
   if (recipe.codebook || recipe.asymmetric || has_groups(recipe) || has_selection)
@@ -131,20 +114,17 @@ void validate_halves(const Recipe& recipe) {
 // Combinations that runtimes have kernels for.
 void validate_integers(const Recipe& recipe) {
   const IntegerRecipe& integer = recipe.integer;
-  if (!recipe.is_integer()) {
-    if (integer.half_rest) refuse("`integer.half_rest` is for `format=static` and `format=dynamic`");
-    return;
-  }
-  const bool is_dynamic = ounce::is_dynamic(recipe.format);
+  if (!recipe.is_integer()) return;
+  const bool has_no_ranges = is_dynamic(recipe.format);
   if (recipe.granularity.kind == GranularityKind::kBlock)
     refuse("integer kernels know no blocks: `granularity=channel` or tensor");
   if (recipe.codebook || recipe.asymmetric)
     refuse("integer kernels take symmetric linear codes: leave out `codebook` and `asymmetric`");
   if (integer.reduce_range.value_or(false) && integer.weights != WeightType::kS8)
     refuse("`integer.reduce_range` is for s8 weights: the products of others do not saturate");
-  if (is_dynamic && integer.weights == WeightType::kS4)
+  if (has_no_ranges && integer.weights == WeightType::kS4)
     refuse("dynamic kernels take 8-bit weights: `integer.weights=s8` or u8");
-  if (is_dynamic || integer.dialect == Dialect::kQdq) return;
+  if (has_no_ranges || integer.dialect == Dialect::kQdq) return;
   if (is_16_bit(integer.activations) || integer.weights == WeightType::kS4)
     refuse("integer ops are 8-bit: `integer.dialect=qdq` for 16-bit activations and 4-bit weights");
   if (integer.activations == ActivationType::kS8 && integer.weights == WeightType::kU8)
@@ -158,7 +138,7 @@ void validate_integers(const Recipe& recipe) {
 // Empty when the format can be that of a node.
 std::string why_not_mixed(const Recipe& recipe, Format format) {
   if (is_storage(format) || format == recipe.format) return {};
-  if (info_of(format).arithmetic == Arithmetic::kFloat16 || info_of(format).arithmetic == Arithmetic::kBfloat16)
+  if (is_half(format))
     return "16-bit arithmetic is for whole models: w16 stores a node's weights as 16-bit floats";
   if (!recipe.is_integer()) {
     return fmt::format("`format={}` computes on floats: take `format=static` for nodes on integers",
@@ -190,8 +170,8 @@ void validate_rounding(const Recipe& recipe) {
   if (recipe.rounding != Rounding::kAdaptive) return;
   if (!is_static(recipe.format))
     refuse("`rounding=adaptive` looks at data: it is for `format=static` with `data`");
-  const auto is_dynamic = [](const auto& entry) { return is_dynamic(entry.second); };
-  if (std::any_of(recipe.nodes.begin(), recipe.nodes.end(), is_dynamic))
+  const auto is_dynamic_node = [](const auto& entry) { return is_dynamic(entry.second); };
+  if (std::any_of(recipe.nodes.begin(), recipe.nodes.end(), is_dynamic_node))
     refuse("`rounding=adaptive` is for static nodes: leave out those with `nodes` NAME=dynamic");
 }
 
@@ -199,6 +179,7 @@ void validate_rounding(const Recipe& recipe) {
 
 void validate(const Recipe& recipe) {
   target::parse_target(recipe.target);  // or nobody knows it
+  require_fields_are_read(recipe);
   validate_numbers(recipe);
   validate_storage(recipe);
   validate_few_bits(recipe);
@@ -209,62 +190,3 @@ void validate(const Recipe& recipe) {
 }
 
 }  // namespace ounce
-
-namespace ounce::plan {
-namespace {
-
-enum class ReadBy { kStatic, kIntegers };
-
-struct Field {
-  const char* name;  // in backticks
-  ReadBy by;
-  bool (*is_set)(const IntegerRecipe&);
-};
-
-const IntegerRecipe kUnset;
-
-constexpr auto kFields = std::to_array<Field>({
-    {"`integer.dialect`", ReadBy::kStatic, [](const auto& i) { return i.dialect != kUnset.dialect; }},
-    {"`integer.activations`", ReadBy::kStatic,
-     [](const auto& i) { return i.activations != kUnset.activations; }},
-    {"`integer.symmetric_activations`", ReadBy::kStatic,
-     [](const auto& i) { return i.symmetric_activations; }},
-    {"`integer.weights`", ReadBy::kIntegers, [](const auto& i) { return i.weights != kUnset.weights; }},
-    {"`integer.reduce_range`", ReadBy::kIntegers, [](const auto& i) { return i.reduce_range.has_value(); }},
-    {"`integer.integer_io`", ReadBy::kStatic, [](const auto& i) { return i.integer_io; }},
-    {"`integer.force_conv`", ReadBy::kIntegers, [](const auto& i) { return i.force_conv; }},
-    {"`integer.calibration`", ReadBy::kStatic,
-     [](const auto& i) { return i.calibration != kUnset.calibration; }},
-    {"`integer.percentile`", ReadBy::kStatic,
-     [](const auto& i) { return i.percentile != kUnset.percentile; }},
-    {"`integer.values`", ReadBy::kStatic, [](const auto& i) { return !i.values.empty(); }},
-    {"`integer.search=false`", ReadBy::kStatic, [](const auto& i) { return i.search != kUnset.search; }},
-    {"`integer.equalize=false`", ReadBy::kStatic,
-     [](const auto& i) { return i.equalize != kUnset.equalize; }},
-    {"`integer.correct_bias=false`", ReadBy::kStatic,
-     [](const auto& i) { return i.correct_bias != kUnset.correct_bias; }},
-    {"`integer.every_second`", ReadBy::kStatic, [](const auto& i) { return i.every_second; }},
-    {"`integer.weigh_costs=false`", ReadBy::kStatic, [](const auto& i) { return !i.weigh_costs; }},
-    {"`integer.skip_rewrites`", ReadBy::kStatic, [](const auto& i) { return !i.skip_rewrites.empty(); }},
-});
-
-bool reads(const Recipe& recipe, ReadBy by) {
-  return by == ReadBy::kStatic ? is_static(recipe.format) : recipe.is_integer();
-}
-
-const char* words_of(ReadBy by) {
-  return by == ReadBy::kStatic ? "`format=static`" : "`format=static` and `format=dynamic`";
-}
-
-}  // namespace
-
-std::vector<std::string> unread_fields(const Recipe& recipe) {
-  std::vector<std::string> lines;
-  for (const Field& field : kFields) {
-    if (field.is_set(recipe.integer) && !reads(recipe, field.by))
-      lines.push_back(fmt::format("{} is for {}: it changes nothing here", field.name, words_of(field.by)));
-  }
-  return lines;
-}
-
-}  // namespace ounce::plan

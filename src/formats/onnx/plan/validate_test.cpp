@@ -90,8 +90,7 @@ TEST_F(ValidateTest, GraphsOfHalvesAreConvertedAsAWhole) {
   EXPECT_NO_THROW(validate(recipe));
   recipe = {};
   recipe.half.keep = {"a"};
-  EXPECT_EQ(refusal(),
-            "`half.half_io`, `half.keep` and `half.keep_names` are for `format=fp16` and `format=bf16`");
+  EXPECT_EQ(refusal(), "`half.keep` is for `format=fp16` and `format=bf16`");
 }
 
 TEST_F(ValidateTest, BfloatsNeedATargetThatHasThem) {
