@@ -9,7 +9,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
-#include "formats/onnx/plan/dynamic_planner.h"
+#include "formats/onnx/plan/op_rules.h"
 #include "quantize/recipe_json.h"
 #include "recipe/format_info.h"
 #include "search/tune/layer_cost.h"
