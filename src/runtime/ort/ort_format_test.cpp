@@ -63,7 +63,7 @@ struct OrtFormatTest : testing::TestWithParam<fs::path> {
   static std::vector<std::string> ops_of(const fs::path& path) {
     const onnx::Model model = onnx::read_model(path);
     std::vector<std::string> ops;
-    for (const auto& node : model.proto->graph->nodes) ops.emplace_back(node->op_type);
+    for (const auto& node : model.proto->graph->nodes) ops.emplace_back(node->op_type());
     return ops;
   }
 

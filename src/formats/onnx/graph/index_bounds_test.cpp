@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "formats/onnx/file/reader.h"
 #include "support/model_builder.h"
 
@@ -58,7 +60,8 @@ TEST(IndexBoundsTest, FollowsCastsAndReshapes) {
 
 TEST(IndexBoundsTest, FollowsIdsThatOnlyChangePlaces) {
   ModelBuilder model = with_table();
-  model.initializer("order", {4}, std::vector<std::int64_t>{3, 2, 1, 0});
+  const std::array<std::int64_t, 4> order = {3, 2, 1, 0};
+  model.initializer(test::tensor("order", kInt64, {4}, {reinterpret_cast<const char*>(order.data()), sizeof(order)}));
   model.node("Gather", {"ids", "order"}, {"turned"});
   model.node("Gather", {"table", "turned"}, {"y"});
   EXPECT_THAT(bounds(model), ElementsAre(Pair("ids", 30)));
