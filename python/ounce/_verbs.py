@@ -49,6 +49,7 @@ def quantize(
     ignore_unmatched: Optional[bool] = None,
     keep_inputs: Optional[bool] = None,
     node: Optional[Words] = None,
+    expert: Optional[Words] = None,
     external_data: Optional[Literal["auto", "always", "never"]] = "auto",
     threads: Optional[int] = None,
     dry_run: Optional[bool] = None,
@@ -144,12 +145,14 @@ def quantize(
     half_share: percent of the size to spend on 16-bit floats for the smallest weights (default: 0.1)
     min_bytes: leave smaller tensors alone (default: 1024)
     include: only these: a regular expression on tensor, node and op type (one, or a list)
-    exclude: not these: likewise
+    exclude: skip these: a regular expression on tensor, node and op type (one, or a list)
     ignore_unmatched: warn about a regular expression that matches nothing, instead of failing
     keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
         become constants)
     node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so
         its weights are stored, and it computes on floats), with to static also dynamic (one, or a list)
+    expert: KEY=VALUE: set any field of the recipe by its name in JSON, as every_second=true (one, or a
+        list)
     external_data: weights in a file of their own: auto (above 2 GiB), always, never
     threads: threads (0: all CPUs); the result does not depend on it (default: 0)
     dry_run: print the plan, write nothing
@@ -286,6 +289,7 @@ def quantize(
         "ignore_unmatched": ignore_unmatched,
         "keep_inputs": keep_inputs,
         "node": node,
+        "expert": expert,
         "external_data": external_data,
         "threads": threads,
         "dry_run": dry_run,
@@ -1205,7 +1209,7 @@ def advise(
 def inspect(
     model: Model,
     *,
-    to: Optional[Literal["w8", "w4", "w16"]] = "w8",
+    to: Optional[Literal["w16", "w4", "w8"]] = "w8",
     decode: Optional[Literal["auto", "dq", "fold"]] = "auto",
     memory: Optional[Literal["balanced", "fast", "low"]] = "fast",
     decode_share: Optional[float] = None,
@@ -1221,6 +1225,7 @@ def inspect(
     ignore_unmatched: Optional[bool] = None,
     keep_inputs: Optional[bool] = None,
     node: Optional[Words] = None,
+    expert: Optional[Words] = None,
     tensors: Optional[int] = None,
     progress: Progress = None,
 ) -> InspectResult:
@@ -1243,12 +1248,14 @@ def inspect(
     half_share: percent of the size to spend on 16-bit floats for the smallest weights (default: 0.1)
     min_bytes: leave smaller tensors alone (default: 1024)
     include: only these: a regular expression on tensor, node and op type (one, or a list)
-    exclude: not these: likewise
+    exclude: skip these: a regular expression on tensor, node and op type (one, or a list)
     ignore_unmatched: warn about a regular expression that matches nothing, instead of failing
     keep_inputs: initializers that are listed as inputs stay inputs with a default value (otherwise they
         become constants)
     node: NAME=FORMAT for the node that gives the value NAME: fp32, w16, w8, w4, int8, int4 or int2 (so
         its weights are stored, and it computes on floats), with to static also dynamic (one, or a list)
+    expert: KEY=VALUE: set any field of the recipe by its name in JSON, as every_second=true (one, or a
+        list)
     tensors: how many of the largest float tensors to show (default: 20)
 
     progress: True for a bar of tqdm, False for none, None for one where somebody is watching; or a
@@ -1272,6 +1279,7 @@ def inspect(
         "ignore_unmatched": ignore_unmatched,
         "keep_inputs": keep_inputs,
         "node": node,
+        "expert": expert,
         "tensors": tensors,
     }, progress)
 
