@@ -11,9 +11,9 @@ namespace {
 using Order = quant::WeightPairs::Order;
 
 quant::WeightPairs pairs_for(const std::string& op, const std::vector<std::int64_t>& dims,
-                             const test::Strings& attributes = {}) {
+                             const test::Strings& attributes = {}, const std::string& domain = {}) {
   test::ModelBuilder builder;
-  builder.input("x", test::kFloat, {4}).node(op, {"x", "w"}, {"y"}, attributes);
+  builder.input("x", test::kFloat, {4}).add(1, test::node(op, {"x", "w"}, {"y"}, attributes, "", domain));
   builder.initializer("w", {1}, {1});
   const onnx::Model model = onnx::read_model_from_memory(builder.bytes(), "model");
   return pairs_of(*model.proto->graph->nodes[0], dims);
@@ -29,11 +29,11 @@ TEST(KernelPairs, FollowTheOp) {
   EXPECT_EQ(matrix.inputs, 7U);
   EXPECT_EQ(matrix.channels, 9U);
   EXPECT_EQ(pairs_for("Gemm", {7, 9}).order, Order::kColumns);
-  const auto transposed = pairs_for("QGemm", {7, 9}, {test::int_attribute("transB", 1)});
+  const auto transposed = pairs_for("QGemm", {7, 9}, {test::int_attribute("transB", 1)}, "com.microsoft");
   EXPECT_EQ(transposed.order, Order::kRows);
   EXPECT_EQ(transposed.inputs, 9U);
   EXPECT_EQ(pairs_for("LSTM", {2, 32, 5}).inputs, 5U);
-  EXPECT_EQ(pairs_for("DynamicQuantizeLSTM", {2, 5, 32}).inputs, 5U);
+  EXPECT_EQ(pairs_for("DynamicQuantizeLSTM", {2, 5, 32}, {}, "com.microsoft").inputs, 5U);
   EXPECT_EQ(pairs_for("MatMul", {6}).inputs, 6U);
 }
 

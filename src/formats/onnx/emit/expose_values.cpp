@@ -4,6 +4,7 @@
 #include <ounce/error.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -23,6 +24,17 @@ using onnx::Bytes;
 constexpr std::size_t kMain = 0;
 // From this opset on the branches of an If may give different shapes.
 constexpr std::int64_t kFreeShapes = 11;
+
+bool has_range(const onnx::Node& node) {
+  static constexpr std::array<std::string_view, 30> kOps = {
+      "Add",         "AveragePool", "Clip",   "Concat",    "Conv",     "ConvTranspose",
+      "Div",         "Flatten",     "Gather", "Gemm",      "GRU",      "GlobalAveragePool",
+      "HardSigmoid", "HardSwish",   "LSTM",   "LeakyRelu", "MatMul",   "MaxPool",
+      "Mul",         "PRelu",       "Pad",    "Relu",      "Resize",   "Sigmoid",
+      "Softmax",     "Split",       "Sub",    "Tanh",      "Upsample", "Where"};
+  return onnx::is_default_domain(node.domain()) &&
+         std::find(kOps.begin(), kOps.end(), node.op_type()) != kOps.end();
+}
 
 // Weights and everything else that stands in the file, and what a Constant gives.
 bool is_constant(const Body& home, const graph::Value& value) {
@@ -153,6 +165,7 @@ std::vector<ObservedValue> values_to_observe(const onnx::Model& model, const gra
   for (std::size_t i = 0; i < index.bodies().size(); ++i) {
     if (!branches.can_leave(i)) continue;
     for (const auto& node : index.bodies()[i].nodes()) {
+      if (!has_range(*node)) continue;
       for (const auto* names : {&node->inputs, &node->outputs}) {
         for (const Bytes name : *names) observe(i, name);
       }

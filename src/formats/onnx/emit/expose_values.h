@@ -43,7 +43,8 @@ struct Exposed {
   ObservedValue value;
 };
 
-// All values that can be seen and are not constant, in the main graph whatever their type. Sorted.
+// Values that may want a range of their own: what goes into and comes out of the ops that have integer
+// kernels or stand between them, unless it is constant. Sorted.
 std::vector<ObservedValue> values_to_observe(const onnx::Model& model, const graph::Index& index);
 // All values of float32 that can be seen and are not constant. Sorted.
 std::vector<ObservedValue> float_values(const onnx::Model& model, const graph::Index& index);

@@ -44,6 +44,7 @@ TEST_F(ValidateTest, NumbersHaveTheirLimits) {
   recipe.half_share = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(refusal(), StartsWith("`half_share` nan"));
   recipe = {};
+  recipe.format = Format::kStatic;
   recipe.integer.percentile = 20;
   EXPECT_THAT(refusal(), StartsWith("`integer.percentile` 20"));
   recipe = {};
@@ -52,6 +53,7 @@ TEST_F(ValidateTest, NumbersHaveTheirLimits) {
     EXPECT_THAT(refusal(), StartsWith("`granularity`: blocks have 4, 8"));
   }
   recipe = {};
+  recipe.format = Format::kStatic;
   recipe.integer.values["a"].range = ValueRange{2, 1};
   EXPECT_EQ(refusal(), "`integer.values` 'a': 2 to 1 is no range");
 }
