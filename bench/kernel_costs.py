@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ONNX Runtime's kernels cost on this CPU, in floats and on integers: the figures behind src/formats/onnx/plan/kernel_costs.cpp.
+"""What ONNX Runtime's kernels cost on this CPU, in FP32 and in INT8: the figures behind src/formats/onnx/plan/kernel_costs.cpp.
 
 usage: bench/kernel_costs.py --measure FILE.jsonl [--seconds .05] [--seed 1]     a line a case; needs numpy, onnx, onnxruntime
        bench/kernel_costs.py --fit FILE.jsonl [--block 8]      the constants, and how far they are off; needs scipy too
