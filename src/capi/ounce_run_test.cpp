@@ -75,10 +75,10 @@ TEST_F(CApiRun, WhatIsNotProvedIsAResult) {
     return code;
   };
   EXPECT_EQ(code_of({{"model", made}}), OUNCE_UNPROVED);
-  EXPECT_EQ(document()["verdict"], "unproved");
+  EXPECT_EQ(document()["results"][0]["verdict"], "unproved");
   EXPECT_EQ(code_of({{"model", made}, {"source", kExample.string()}}), OUNCE_OK);
   EXPECT_EQ(code_of({{"model", made}, {"source", made}}), OUNCE_GATE_FAILED);
-  EXPECT_EQ(document()["verdict"], "refuted");
+  EXPECT_EQ(document()["results"][0]["verdict"], "refuted");
 }
 
 TEST_F(CApiRun, DataTwiceIsRefused) {
@@ -90,7 +90,7 @@ TEST_F(CApiRun, DataTwiceIsRefused) {
           .c_str());
   add_clips("audio");
   EXPECT_EQ(ounce_call_run(call), OUNCE_BAD_REQUEST);
-  EXPECT_EQ(message(), "there is data in memory and --data: leave one out");
+  EXPECT_EQ(message(), "there is data in memory and `--data`: leave one out");
 }
 
 int score(void* user, const char* outputs, char* answer, size_t size) {
