@@ -5,7 +5,7 @@ usage: check_words.py [ROOT]     exit 0: it does; 1: a line "file:line: message"
 
 The rule, for the string literals of src/ outside of tests:
 - A folder of the library names no option ("--data") but the field that it sets, in backticks: `data`, `format=static`.
-- Every field in backticks stands in the table of src/report/option_words.cpp, which makes options of them, or is a field of a
+- Every field in backticks stands in the table of src/report/recipe_command.cpp, which makes options of them, or is a field of a
   recipe in src/recipe/fields.h.
 - A field of that table stands in include/ounce, and its option in src/verbs.
 """
@@ -19,7 +19,7 @@ ABOVE_THE_LIBRARY = {"report", "results", "verbs", "cli", "capi", "runner"}
 # Write command lines and help.
 WRITES_COMMANDS = {"src/search/advise/commands.cpp", "src/recipe/fields.h"}
 
-TABLE = "src/report/option_words.cpp"
+TABLE = "src/report/recipe_command.cpp"
 RECIPE = "src/recipe/fields.h"
 RECIPE_ROW = re.compile(r'\.path = "([^"]+)",\s*\.option = "([^"]+)"')
 ROW = re.compile(r'\{"([^"]+)", "([^"]+)"\}')

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ounce/app/inputs.h>
 #include <ounce/app/session.h>
 
 #include <chrono>
@@ -7,6 +8,7 @@
 #include <mutex>
 
 #include "app/session.h"
+#include "data/tensor.h"
 #include "runtime/ort/bound_run.h"
 
 namespace ounce::app {
@@ -73,5 +75,10 @@ struct Call::Impl {
   End end = End::kNone;
   Watchdog::Entry timer;
 };
+
+// Pixels of any layout as an upright picture of red, green and blue.
+
+// uint8 [height, width, 3], or [height, width] of grey. Throws Failure{kUsage}.
+data::Tensor upright(const Pixels& pixels);
 
 }  // namespace ounce::app

@@ -1,4 +1,4 @@
-#include "app/inputs.h"
+#include "app/call.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include "app/call.h"
 #include "app/load_checks.h"
 #include "data/contract/preprocess.h"
 #include "data/convert.h"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "app/inputs.h"
+#include "app/call.h"
 #include "data/source/data_feed.h"
 #include "runtime/ort/library.h"
 #include "support/app_models.h"

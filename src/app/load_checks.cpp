@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "app/model_bytes.h"
-#include "base/cpu.h"
 #include "base/json_text.h"
+#include "base/machine.h"
 #include "base/quality.h"
-#include "data/contract/contract_json.h"
+#include "data/contract/contract_file.h"
 #include "data/contract/golden.h"
 #include "data/convert.h"
 #include "formats/onnx/file/reader.h"

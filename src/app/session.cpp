@@ -11,8 +11,8 @@
 #include "app/unpack.h"
 #include "base/cancel.h"
 #include "base/digest.h"
-#include "base/stopwatch.h"
-#include "data/contract/contract_json.h"
+#include "base/machine.h"
+#include "data/contract/contract_file.h"
 
 namespace ounce::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/shadow.h"
 #include "app/shadow_compare.h"
 #include "base/digest.h"
-#include "base/stopwatch.h"
+#include "base/machine.h"
 
 namespace ounce::app {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "app/unpacked_file.h"
-#include "base/cpu.h"
+#include "base/machine.h"
 #include "runtime/ort/library.h"
 #include "support/app_models.h"
 #include "support/runtime_versions.h"

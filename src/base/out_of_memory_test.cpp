@@ -1,4 +1,4 @@
-#include "base/memory.h"
+#include "base/machine.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

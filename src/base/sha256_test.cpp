@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/random.h"
+#include "base/numbers.h"
 
 namespace ounce {
 namespace {

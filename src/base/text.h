@@ -42,4 +42,9 @@ std::string quoted(const std::string& word);
 // The candidate that is a typing error away from `word`; empty when none is that near.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
+// Bytes as text, for JSON and for pages (RFC 4648, with padding).
+
+std::string base64(std::string_view bytes);
+bool is_base64(std::string_view text);  // as base64() writes it
+
 }  // namespace ounce

@@ -1,4 +1,4 @@
-#include "base/stopwatch.h"
+#include "base/machine.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/random.h"
+#include "base/numbers.h"
 
 namespace ounce::calibration {
 namespace {

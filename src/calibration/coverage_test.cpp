@@ -1,4 +1,4 @@
-#include "calibration/coverage.h"
+#include "calibration/ranges.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "calibration/exact_sum.h"
+#include "calibration/statistics.h"
 
 #include <gtest/gtest.h>
 #include <ounce/error.h>
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/random.h"
+#include "base/numbers.h"
 
 namespace ounce::calibration {
 namespace {

@@ -1,4 +1,4 @@
-#include "calibration/exact_sum.h"
+#include "calibration/statistics.h"
 
 #include <gtest/gtest.h>
 #include <ounce/error.h>

@@ -7,9 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/checked.h"
-#include "quant/lanes.h"
-#include "quant/outer_products.h"
+#include "base/numbers.h"
+#include "quant/matrix.h"
 
 namespace ounce::calibration {
 namespace {

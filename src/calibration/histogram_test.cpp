@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/random.h"
+#include "base/numbers.h"
 
 namespace ounce::calibration {
 namespace {

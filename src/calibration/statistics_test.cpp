@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "base/random.h"
+#include "base/numbers.h"
 #include "calibration/ranges.h"
 #include "support/error_of.h"
 

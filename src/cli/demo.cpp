@@ -17,16 +17,8 @@
 #include <memory>
 
 #include "io/temporary_files.h"
-#include "report/advise_report.h"
-#include "report/bench_report.h"
-#include "report/check_report.h"
 #include "report/html/page.h"
-#include "report/inspect_report.h"
-#include "report/prove_report.h"
-#include "report/quantize_report.h"
-#include "report/sensitivity_report.h"
-#include "report/tune_report.h"
-#include "report/verify_report.h"
+#include "report/reports.h"
 #include "results/results.h"
 #include "verbs/report_file.h"
 #include "verbs/verb.h"

@@ -1,4 +1,4 @@
-#include "cli/fit_width.h"
+#include "cli/terminal.h"
 
 #include <gmock/gmock.h>
 

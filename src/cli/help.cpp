@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "cli/fit_width.h"
 #include "cli/parser.h"
+#include "cli/terminal.h"
 #include "cli/verb_tree.h"
 
 namespace ounce::cli {

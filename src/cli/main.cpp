@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/cancel.h"
-#include "base/memory.h"
+#include "base/machine.h"
 #include "cli/help.h"
 #include "cli/parser.h"
 #include "cli/terminal.h"

@@ -1,4 +1,4 @@
-#include "cli/paint.h"
+#include "cli/terminal.h"
 
 #include <gtest/gtest.h>
 

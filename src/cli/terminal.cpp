@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
 
-#include "cli/fit_width.h"
-#include "cli/paint.h"
 #include "cli/progress_line.h"
 
 namespace ounce::cli {
@@ -53,6 +54,254 @@ void Terminal::write_passing(const std::string& line) {
   if (::isatty(STDERR_FILENO) == 0) return;
   print(stderr, "\r\x1b[K" + line);
   std::fflush(stderr);
+}
+
+namespace {
+
+constexpr const char *kGreen = "\x1b[32m", *kRed = "\x1b[1;31m", *kDim = "\x1b[2m", *kBold = "\x1b[1m",
+                     *kEnd = "\x1b[0m";
+
+struct Rule {
+  std::string_view start;  // of a line, behind its blanks
+  const char* colour;
+  bool is_whole_line;
+};
+constexpr Rule kRules[] = {
+    {"passed", kGreen, false},       {"failed", kRed, false},      {"FAILED", kRed, false},
+    {"nothing passed", kRed, false}, {"note: ", kDim, true},       {"ok ", kGreen, false},
+    {"not certain: ", kBold, false}, {"certain: ", kGreen, false}, {"different", kRed, false},
+    {"the same", kGreen, false},
+};
+
+std::string painted_line(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(' ');
+  if (first == std::string_view::npos) return std::string(line);
+  const std::string_view rest = line.substr(first);
+  for (const Rule& rule : kRules) {
+    if (!rest.starts_with(rule.start)) continue;
+    const std::size_t length = rule.is_whole_line ? rest.size() : rule.start.find_last_not_of(" :") + 1;
+    return std::string(line.substr(0, first)) + rule.colour + std::string(rest.substr(0, length)) + kEnd +
+           std::string(rest.substr(length));
+  }
+  return std::string(line);
+}
+
+}  // namespace
+
+bool takes_colour(int descriptor) {
+  const char* const none = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  if (none != nullptr && *none != '\0') return false;
+  return ::isatty(descriptor) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+std::string painted(const std::string& text) {
+  std::string made;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    made += painted_line(std::string_view(text).substr(at, end - at));
+    if (end < text.size()) made += '\n';
+    at = end + 1;
+  }
+  return made;
+}
+
+std::string painted_complaint(const std::string& line) {
+  constexpr std::string_view kOurs = "ounce:";
+  if (!line.starts_with(kOurs)) return line;
+  return kRed + std::string(kOurs) + kEnd + line.substr(kOurs.size());
+}
+
+namespace {
+
+constexpr std::size_t kLeastColumn = 8;  // characters that a cut column keeps
+
+// Titles of the columns that a narrow terminal does not show, the least important one first. --json has them.
+constexpr std::string_view kLeastImportant[] = {"weights SQNR", "stored",   "time",    "values", "cosine",
+                                                "same top-5",   "mean |d|", "max |d|", "p90",    "opset"};
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
+
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+}
+
+// The bytes of `count` characters from the character `first` on.
+std::string_view part(std::string_view text, std::size_t first, std::size_t count) {
+  std::size_t begin = 0, end = 0, at = 0;
+  for (; end < text.size() && at < first + count; ++at) {
+    if (at == first) begin = end;
+    do ++end;
+    while (end < text.size() && is_continuation(text[end]));
+  }
+  return at <= first ? std::string_view() : text.substr(begin, end - begin);
+}
+
+std::vector<std::string_view> lines_of(const std::string& text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(std::string_view(text).substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+struct Column {
+  std::size_t first, width, shown;
+  bool is_left_out = false;
+};
+
+// The columns that a line of dashes stands for; none if it is no such line.
+std::vector<Column> columns_of(std::string_view rule) {
+  std::vector<Column> columns;
+  if (rule.empty() || rule.find_first_not_of("- ") != std::string_view::npos || rule.front() != '-')
+    return columns;
+  for (std::size_t at = 0; at < rule.size();) {
+    const std::size_t end = std::min(rule.find(' ', at), rule.size());
+    columns.push_back({at, end - at, end - at});
+    at = rule.find('-', end);
+    if (at == std::string_view::npos) break;
+    if (at - end != 2) return {};
+  }
+  return columns.size() > 1 ? columns : std::vector<Column>();
+}
+
+// A column of figures stands to the right: its cells begin with blanks. Those are not cut.
+bool is_of_words(const Column& column, const std::vector<std::string_view>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [&](std::string_view row) {
+    const std::string_view cell = part(row, column.first, column.width);
+    return cell.size() > 1 && cell.front() != ' ' && (cell.back() == ' ' || characters(cell) < column.width);
+  });
+}
+
+std::size_t width_of(const std::vector<Column>& columns) {
+  std::size_t sum = 0;
+  for (const Column& column : columns) {
+    if (!column.is_left_out) sum += column.shown + (sum == 0 ? 0 : 2);
+  }
+  return sum;
+}
+
+void leave_out(std::vector<Column>& columns, std::string_view titles, std::size_t width) {
+  for (const std::string_view title : kLeastImportant) {
+    for (Column& column : columns) {
+      if (width_of(columns) <= width) return;
+      std::string_view text = part(titles, column.first, column.width);
+      text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+      text = text.substr(0, text.find_last_not_of(' ') + 1);
+      if (text == title) column.is_left_out = true;
+    }
+  }
+}
+
+// The first column is cut last: it says what a row is about.
+void shrink(std::vector<Column>& columns, const std::vector<bool>& may_shrink, std::size_t width) {
+  for (const std::size_t from : {std::size_t{1}, std::size_t{0}}) {
+    while (width_of(columns) > width) {
+      Column* widest = nullptr;
+      for (std::size_t i = from; i < columns.size(); ++i) {
+        if (may_shrink[i] && !columns[i].is_left_out && columns[i].shown > kLeastColumn &&
+            (widest == nullptr || columns[i].shown > widest->shown))
+          widest = &columns[i];
+      }
+      if (widest == nullptr) break;
+      --widest->shown;
+    }
+  }
+}
+
+// A sentence loses its end; a name its middle, as names of one model begin alike.
+std::string cut_cell(std::string_view cell, std::size_t content, std::size_t width) {
+  if (cell.find_first_not_of('-') == std::string_view::npos)
+    return std::string(part(cell, 0, width));  // a rule
+  const bool is_name = part(cell, 0, content).find(' ') == std::string_view::npos;
+  const std::size_t tail = is_name ? (width - 1) / 2 : 0;
+  return std::string(part(cell, 0, width - 1 - tail)) + "…" + std::string(part(cell, content - tail, tail));
+}
+
+std::string cut_row(std::string_view row, const std::vector<Column>& columns) {
+  std::string made;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Column& column = columns[i];
+    if (column.is_left_out) continue;
+    const bool is_last = i + 1 == columns.size();
+    std::string cell(part(row, column.first, is_last ? characters(row) : column.width));
+    const std::size_t content = characters(std::string_view(cell).substr(0, cell.find_last_not_of(' ') + 1));
+    if (content > column.shown) {
+      cell = cut_cell(cell, content, column.shown);
+    } else {
+      cell = std::string(part(cell, 0, column.shown));
+      cell += std::string(column.shown - characters(cell), ' ');
+    }
+    made += (made.empty() ? "" : "  ") + cell;
+  }
+  made.erase(made.find_last_not_of(' ') + 1);
+  return made;
+}
+
+// Rows of the table whose rule is lines[rule]: the heads above it, and what is below in the same columns.
+std::size_t end_of_table(const std::vector<std::string_view>& lines, std::size_t rule,
+                         const std::vector<Column>& columns) {
+  std::size_t end = rule + 1;
+  const auto has_gaps = [&](std::string_view line) {
+    if (line.empty()) return false;
+    for (std::size_t i = 0; i + 1 < columns.size(); ++i) {
+      const std::string_view gap = part(line, columns[i].first + columns[i].width, 2);
+      if (gap.find_first_not_of(' ') != std::string_view::npos) return false;
+    }
+    return true;
+  };
+  while (end < lines.size() && has_gaps(lines[end])) ++end;
+  return end;
+}
+
+}  // namespace
+
+std::string fit_width(const std::string& text, std::size_t width) {
+  std::string made;
+  const std::vector<std::string_view> lines = lines_of(text);
+  const auto add = [&](std::string_view line) { made.append(line) += '\n'; };
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<Column> columns = i + 1 < lines.size() ? columns_of(lines[i + 1]) : std::vector<Column>();
+    if (columns.empty()) {
+      add(lines[i]);
+      continue;
+    }
+    const std::size_t end = end_of_table(lines, i + 1, columns);
+    const std::vector<std::string_view> rows(lines.begin() + static_cast<std::ptrdiff_t>(i),
+                                             lines.begin() + static_cast<std::ptrdiff_t>(end));
+    std::vector<bool> may_shrink;
+    for (const Column& column : columns)
+      may_shrink.push_back(&column == &columns.back() || is_of_words(column, rows));
+    leave_out(columns, lines[i], width);
+    shrink(columns, may_shrink, width);
+    for (const std::string_view row : rows) add(cut_row(row, columns));
+    i = end - 1;
+  }
+  if (!text.empty() && text.back() != '\n') made.pop_back();
+  return made;
+}
+
+std::string wrap_help(const std::string& text, std::size_t width) {
+  constexpr std::size_t kIndent = 30;  // where CLI11 begins descriptions
+  std::string made;
+  for (std::string_view line : lines_of(text)) {
+    // Only descriptions are wrapped; everything else is as long as it is.
+    const bool is_description = characters(line) > width && line.starts_with("  ") && width > kIndent + 20;
+    bool is_first = true;
+    while (is_description && characters(line) > (is_first ? width : width - kIndent)) {
+      const std::string_view room = part(line, 0, is_first ? width : width - kIndent);
+      const std::size_t blank = room.find_last_of(' ');
+      if (blank == std::string_view::npos || (is_first && blank < kIndent)) break;
+      made += (is_first ? "" : std::string(kIndent, ' ')) + std::string(line.substr(0, blank)) + '\n';
+      line.remove_prefix(blank + 1);
+      is_first = false;
+    }
+    made += (is_first ? "" : std::string(kIndent, ' ')) + std::string(line) + '\n';
+  }
+  return made;
 }
 
 }  // namespace ounce::cli

@@ -3,6 +3,9 @@
 // exit code of a result that could not be printed is main's business.
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "verbs/host.h"
 
 namespace ounce::cli {
@@ -20,5 +23,25 @@ class Terminal : public verbs::Host {
   void write_complaint(const std::string& line) override;  // "ounce: …"
   void write_passing(const std::string& line) override;
 };
+
+// Colours for a terminal: what passed, what failed, what is only a remark. Colours repeat what words say.
+
+// May this stream be coloured? A terminal, unless NO_COLOR is set (to anything) or TERM is "dumb".
+bool takes_colour(int descriptor);
+
+// Lines of ours with the words that decide in colour.
+std::string painted(const std::string& text);
+std::string painted_complaint(const std::string& line);  // "ounce: …"
+
+// Tables that are wider than the terminal, made to fit it: the least important columns of figures are left
+// out, then the widest columns of words are cut, with "…" where something is missing; the first column is cut
+// last, and the other figures stay whole. Text that is no table is left to the terminal, which
+// wraps it.
+
+// Lines of ours, with whatever tables report::Table made of them.
+std::string fit_width(const std::string& text, std::size_t width);
+
+// Help as CLI11 prints it, with descriptions wrapped below themselves.
+std::string wrap_help(const std::string& text, std::size_t width);
 
 }  // namespace ounce::cli

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/checked.h"
+#include "base/numbers.h"
 
 namespace ounce::data {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/cancel.h"
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "data/source/open_source.h"
 #include "evaluate/models/open.h"
 #include "evaluate/timing/profile.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/cpu.h"
+#include "base/machine.h"
 #include "evaluate/compare/difference.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/models/float_ports.h"

@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "base/cancel.h"
-#include "base/stopwatch.h"
-#include "data/contract/contract_json.h"
-#include "data/contract/model_contract.h"
+#include "base/machine.h"
+#include "data/contract/contract_file.h"
 #include "data/source/open_source.h"
 #include "evaluate/compare/comparison.h"
 #include "evaluate/compare/edge_cases.h"

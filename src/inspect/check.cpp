@@ -10,10 +10,10 @@
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/graph/validate.h"
 #include "quantize/output_place.h"
-#include "target/ort/load_memory.h"
 #include "target/ort/model_support.h"
 #include "target/ort/partitions.h"
 #include "target/ort/provider_ops.h"
+#include "target/ort/requirements.h"
 #include "target/support_matrix.h"
 
 namespace ounce {

@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/cancel.h"
-#include "data/contract/contract_json.h"
-#include "data/contract/model_contract.h"
+#include "data/contract/contract_file.h"
 #include "data/contract/preprocess.h"
 #include "data/source/open_source.h"
 #include "evaluate/contract_check.h"

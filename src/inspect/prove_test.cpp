@@ -10,7 +10,6 @@
 #include "base/digest.h"
 #include "base/thread_pool.h"
 #include "formats/onnx/file/reader.h"
-#include "formats/onnx/file/top_fields.h"
 #include "quantize/statement.h"
 #include "support/temporary_folder.h"
 

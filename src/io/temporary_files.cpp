@@ -23,7 +23,7 @@
 #include <system_error>
 #include <tuple>
 
-#include "base/random.h"
+#include "base/numbers.h"
 
 namespace ounce {
 namespace {

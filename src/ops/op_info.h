@@ -342,7 +342,7 @@ struct IntegerForm {
   }
 };
 
-// How neighbors of a weight meet in the products of integer kernels (target/ort/kernel_pairs.h).
+// How neighbors of a weight meet in the products of integer kernels (target/ort/saturation.h).
 enum class ProductPairs : std::uint8_t {
   kNone,
   kConv,

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/cancel.h"
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "data/source/open_source.h"
 #include "evaluate/compare/worst_output.h"
 #include "formats/onnx/file/reader.h"

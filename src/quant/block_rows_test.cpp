@@ -1,4 +1,4 @@
-#include "quant/block_rows.h"
+#include "quant/block_panels.h"
 
 #include <gtest/gtest.h>
 

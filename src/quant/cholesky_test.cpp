@@ -1,4 +1,4 @@
-#include "quant/cholesky.h"
+#include "quant/matrix.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,12 @@
 //   blocks of B inside each row       1 panel,    outer 1,  channels = M·K/B, inner B
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
+
+#include "base/thread_pool.h"
+#include "quant/float_source.h"
 
 namespace ounce::quant {
 
@@ -58,6 +63,85 @@ void for_each_segment(const Layout& layout, std::size_t first, std::size_t count
     first += rows * length;
     count -= rows * length;
   }
+}
+
+// How a weight is cut into steps for the threads: tiles that fit a core's cache, the same whatever the number
+// of threads, so that results do not depend on it.
+
+inline constexpr std::size_t kTile = std::size_t{1} << 18;       // elements: 1 MiB of binary32
+inline constexpr std::size_t kPanelWidth = 1024;                 // columns: a page of binary32
+inline constexpr std::size_t kResident = std::size_t{16} << 20;  // elements that may stay mapped at once
+
+// The size of tiles that hold whole runs of `inner` elements where they fit, and an even number of elements.
+inline std::size_t tile_size(std::size_t inner) {
+  return 2 * inner <= kTile ? kTile / (2 * inner) * (2 * inner) : kTile;
+}
+
+inline std::size_t tile_count(const FloatSource& source, std::size_t tile_elements) {
+  return (source.size() + tile_elements - 1) / tile_elements;
+}
+
+// Contiguous elements, for steps that write in order.
+inline void for_each_tile(
+    const FloatSource& source, std::size_t tile_elements, const ForEach& for_each,
+    const std::function<void(std::size_t tile, std::size_t first, std::size_t count)>& run) {
+  const std::size_t size = source.size();
+  for_each(tile_count(source, tile_elements), [&](std::size_t tile) {
+    const std::size_t first = tile * tile_elements, count = std::min(tile_elements, size - first);
+    run(tile, first, count);
+    source.release(first, count);
+  });
+}
+
+// Whole groups, for steps that need all values of a group: `channels` of them from `channel` on in one panel.
+struct GroupTile {
+  std::size_t panel, channel, channels;
+};
+
+// The runs of a tile (inner > 1) in pieces that fit: `runs` whole ones, or a part of a single long one.
+template <class Visit>
+void for_each_run(const FloatSource& source, const Layout& layout, const GroupTile& tile, Visit visit) {
+  for (std::size_t o = 0; o < layout.outer; ++o) {
+    const std::size_t first =
+        tile.panel * layout.panel_size() + (o * layout.channels + tile.channel) * layout.inner;
+    const bool is_long = tile.channels == 1 && layout.inner > kTile;
+    const std::size_t step = is_long ? kTile : layout.inner;
+    for (std::size_t at = 0; at < layout.inner; at += step) {
+      visit(first + at, tile.channels, std::min(step, layout.inner - at));
+      if (is_long) source.release(first + at, std::min(step, layout.inner - at));
+    }
+  }
+}
+
+inline void for_each_group_tile(const FloatSource& source, const Layout& layout, const ForEach& for_each,
+                                const std::function<void(const GroupTile&)>& run) {
+  const std::size_t group = layout.outer * layout.inner;
+  std::size_t channels = std::max<std::size_t>(1, kTile / std::max<std::size_t>(1, group));
+  if (!layout.has_contiguous_groups())
+    channels = std::max(channels, (kPanelWidth + layout.inner - 1) / layout.inner);
+  channels = std::min(channels, layout.channels);
+  const std::size_t tiles_per_panel = (layout.channels + channels - 1) / channels;
+  // Few tiles a panel and many panels (small blocks): a step takes several panels.
+  const std::size_t panels =
+      std::max<std::size_t>(1, kTile / std::max<std::size_t>(1, channels * group) / tiles_per_panel);
+  const std::size_t steps = (layout.panels + panels - 1) / panels * tiles_per_panel;
+  for_each(steps, [&](std::size_t step) {
+    const std::size_t channel = step % tiles_per_panel * channels;
+    const std::size_t first_panel = step / tiles_per_panel * panels;
+    const std::size_t last_panel = std::min(layout.panels, first_panel + panels);
+    for (std::size_t panel = first_panel; panel < last_panel; ++panel) {
+      run({panel, channel, std::min(channels, layout.channels - channel)});
+    }
+    if (layout.has_contiguous_groups()) {
+      source.release(
+          (first_panel * layout.channels + channel) * group,
+          ((last_panel - 1 - first_panel) * layout.channels + std::min(channels, layout.channels - channel)) *
+              group);
+    } else if (layout.panel_size() > kResident) {
+      source.release();
+    }
+  });
+  if (!layout.has_contiguous_groups()) source.release();
 }
 
 }  // namespace ounce::quant

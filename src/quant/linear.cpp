@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "quant/balance.h"
-#include "quant/tiles.h"
+#include "quant/layout.h"
 
 namespace ounce::quant {
 namespace {

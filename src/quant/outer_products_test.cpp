@@ -1,4 +1,4 @@
-#include "quant/outer_products.h"
+#include "quant/matrix.h"
 
 #include <gtest/gtest.h>
 

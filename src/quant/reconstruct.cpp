@@ -9,8 +9,7 @@
 #include <limits>
 #include <numeric>
 
-#include "quant/cholesky.h"
-#include "quant/lanes.h"
+#include "quant/matrix.h"
 
 namespace ounce::quant {
 namespace {

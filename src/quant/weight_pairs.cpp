@@ -7,7 +7,7 @@
 #include <limits>
 #include <mutex>
 
-#include "quant/tiles.h"
+#include "quant/layout.h"
 
 namespace ounce::quant {
 namespace {

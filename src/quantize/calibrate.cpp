@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/cancel.h"
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "base/thread_pool.h"
 #include "data/source/open_source.h"
 #include "formats/onnx/edit/constants.h"

@@ -14,7 +14,7 @@
 
 #include "base/cancel.h"
 #include "evaluate/compare/difference.h"
-#include "evaluate/compare/output_parts.h"
+#include "evaluate/compare/worst_output.h"
 #include "evaluate/models/feeds.h"
 #include "evaluate/models/float_ports.h"
 #include "evaluate/models/open.h"

@@ -6,13 +6,11 @@
 
 #include "base/cancel.h"
 #include "formats/onnx/file/reader.h"
-#include "formats/onnx/file/top_fields.h"
 #include "formats/onnx/graph/validate.h"
 #include "io/output_file.h"
 #include "quantize/output_place.h"
 #include "quantize/trial.h"
-#include "target/ort/load_memory.h"
-#include "target/ort/required_ops.h"
+#include "target/ort/requirements.h"
 
 namespace ounce {
 namespace {

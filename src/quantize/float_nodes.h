@@ -1,7 +1,7 @@
 // Which nodes of a static model stay in floats for the sake of its outputs.
 //
 // What each node brings is found by halving the graph (noise_by_halves.h). Noise then gets a price in time
-// (formats/onnx/plan/float_divisions.h): the higher it is, the more stays in floats, and whatever price is
+// (formats/onnx/plan/integer_plan.h): the higher it is, the more stays in floats, and whatever price is
 // asked, nothing quieter can be had in the same time, as far as the estimates go. On that way from the
 // fastest to all in floats the first one is looked for that is close enough, by measuring.
 //
@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/onnx/plan/float_divisions.h"
-#include "quantize/static_trials.h"
+#include "formats/onnx/plan/integer_plan.h"
+#include "quantize/static_search.h"
 
 namespace ounce::quantization {
 

@@ -7,7 +7,7 @@
 
 #include "base/thread_pool.h"
 #include "formats/onnx/edit/constants.h"
-#include "formats/onnx/file/top_fields.h"
+#include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/writer.h"
 #include "formats/onnx/plan/plan.h"
 #include "formats/onnx/view/onnx_file.h"

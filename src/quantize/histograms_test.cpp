@@ -1,4 +1,4 @@
-#include "quantize/histograms.h"
+#include "quantize/observation.h"
 
 #include <gmock/gmock.h>
 

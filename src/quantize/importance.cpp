@@ -1,12 +1,14 @@
 #include "quantize/importance.h"
 
 #include <fmt/format.h>
-#include <ounce/error.h>
-
 #include <nlohmann/json.hpp>
+#include <ounce/error.h>
+#include <ounce/importance.h>
+
 #include <cmath>
 #include <optional>
 
+#include "base/cancel.h"
 #include "base/json_text.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
@@ -115,3 +117,21 @@ Importance merged(std::span<const Importance> parts) {
 }
 
 }  // namespace ounce::quantization
+
+namespace ounce {
+
+bool is_importance(const std::filesystem::path& file) {
+  const Call call(nullptr);
+  return quantization::is_importance_file(file);
+}
+
+void merge_importance(const std::vector<std::filesystem::path>& parts, const std::filesystem::path& output) {
+  const Call call(nullptr);
+  for (const std::filesystem::path& part : parts) io::require_readable(part);
+  io::require_place(output);
+  std::vector<quantization::Importance> read;
+  for (const std::filesystem::path& part : parts) read.push_back(quantization::read_importance(part));
+  quantization::write_importance(quantization::merged(read), output);
+}
+
+}  // namespace ounce

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <ounce/calibrate.h>
+#include <ounce/pictures.h>
+#include <ounce/recipe.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -10,8 +12,10 @@
 #include <vector>
 
 #include "calibration/ranges.h"
+#include "calibration/statistics.h"
 #include "evaluate/compare/difference.h"
 #include "formats/onnx/file/model.h"
+#include "quant/float_source.h"
 
 namespace ounce::quantization {
 
@@ -46,5 +50,13 @@ Observation observe_activations(onnx::Model model, const std::filesystem::path& 
 // rising order; the first ones where a state is carried from run to run.
 std::vector<std::size_t> telling_runs(const std::vector<std::vector<evaluate::Difference>>& noise,
                                       std::size_t runs, std::size_t count, bool is_state_carried);
+
+// The distribution of weights and activations in bins of one width, for people to look at.
+
+// Of a million values, evenly spread over the weight, if it has more. Values that are not finite are left
+// out.
+ValueHistogram histogram_of(const quant::FloatSource& weight);
+// `range` is what was chosen: what is outside of it is clipped.
+ValueHistogram histogram_of(const calibration::Statistics& value, const ValueRange& range);
 
 }  // namespace ounce::quantization

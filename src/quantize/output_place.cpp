@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "data/source/open_source.h"
-#include "formats/onnx/plan/encoding_info.h"
+#include "formats/onnx/plan/coding.h"
 #include "io/output_file.h"
 
 namespace ounce::quantization {

@@ -24,7 +24,6 @@
 #include "quantize/statement.h"
 #include "quantize/target_fit.h"
 #include "recipe/format_info.h"
-#include "target/ort/kernel_pairs.h"
 #include "target/ort/saturation.h"
 
 namespace ounce::quantization {

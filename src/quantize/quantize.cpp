@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "base/cancel.h"
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
-#include "formats/onnx/plan/encoding_info.h"
+#include "formats/onnx/plan/coding.h"
 #include "formats/open.h"
 #include "io/mapped_file.h"
 #include "io/output_file.h"
@@ -15,7 +15,7 @@
 #include "quantize/output_place.h"
 #include "quantize/pipeline.h"
 #include "recipe/format_info.h"
-#include "target/ort/kernel_pairs.h"
+#include "target/ort/saturation.h"
 
 namespace ounce {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <ounce/error.h>
 
-#include "base/random.h"
+#include "base/numbers.h"
 #include "fuzz/on_paper.h"
 #include "fuzz/sample_networks.h"
 #include "support/mutated_model.h"

@@ -5,13 +5,12 @@
 
 #include <algorithm>
 
-#include "formats/onnx/edit/import_domains.h"
 #include "formats/onnx/edit/names.h"
 #include "formats/onnx/emit/half_graph.h"
 #include "formats/onnx/emit/integer_ops.h"
 #include "formats/onnx/emit/integer_ports.h"
 #include "formats/onnx/emit/restore_float_ops.h"
-#include "formats/onnx/file/top_fields.h"
+#include "formats/onnx/file/reader.h"
 #include "formats/onnx/prepare/remove_nodes.h"
 #include "recipe/format_info.h"
 

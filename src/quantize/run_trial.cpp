@@ -1,19 +1,19 @@
 // The trial of a written model in the form that its recipe asks for: 16-bit floats are tried as they are, and
-// once more as a processor rounds them that really computes on them (formats/onnx/emit/emulate_halves.h).
+// once more as a processor rounds them that really computes on them (formats/onnx/emit/half_graph.h).
 #include <fmt/format.h>
 #include <ounce/error.h>
 
 #include "base/quality.h"
 #include "base/thread_pool.h"
-#include "formats/onnx/emit/emulate_halves.h"
+#include "formats/onnx/emit/half_graph.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/writer.h"
-#include "formats/onnx/plan/work.h"
+#include "formats/onnx/plan/kernel_costs.h"
 #include "formats/onnx/view/onnx_file.h"
 #include "io/temporary_files.h"
 #include "quantize/pipeline.h"
 #include "recipe/format_info.h"
-#include "target/ort/kernel_pairs.h"
+#include "target/ort/saturation.h"
 #include "target/target.h"
 
 namespace ounce::quantization {

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "data/contract/model_contract.h"
+#include "data/contract/contract_file.h"
 #include "quantize/candidate_error.h"
 #include "quantize/nbits_search.h"
 #include "quantize/pipeline.h"

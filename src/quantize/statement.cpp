@@ -17,11 +17,10 @@
 #include "evaluate/compare/worst_output.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/serializer.h"
-#include "formats/onnx/file/top_fields.h"
-#include "formats/onnx/plan/by_values.h"
+#include "formats/onnx/plan/by_structure.h"
 #include "formats/onnx/plan/plan.h"
 #include "io/output_file.h"
-#include "quant/tiles.h"
+#include "quant/layout.h"
 #include "quantize/recipe_json.h"
 
 namespace ounce::quantization {

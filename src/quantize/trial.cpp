@@ -8,8 +8,7 @@
 #include <optional>
 
 #include "base/cancel.h"
-#include "base/cpu.h"
-#include "base/memory.h"
+#include "base/machine.h"
 #include "data/convert.h"
 #include "data/source/data_feed.h"
 #include "data/source/open_source.h"
@@ -29,7 +28,7 @@
 #include "runtime/executor.h"
 #include "runtime/ort/library.h"
 #include "runtime/ort/ort_format.h"
-#include "target/ort/kernel_pairs.h"
+#include "target/ort/saturation.h"
 #include "target/target.h"
 
 namespace ounce::quantization {

@@ -9,8 +9,8 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
-#include "formats/onnx/emit/compare_weights.h"
-#include "formats/onnx/file/top_fields.h"
+#include "formats/onnx/emit/decoder.h"
+#include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "io/mapped_file.h"
 #include "quantize/nbits_fit.h"

@@ -1,4 +1,4 @@
-#include "report/app_report.h"
+#include "report/reports.h"
 
 #include <fmt/format.h>
 

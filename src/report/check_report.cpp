@@ -1,4 +1,4 @@
-#include "report/check_report.h"
+#include "report/reports.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "report/option_words.h"
+#include "report/recipe_command.h"
 #include "report/table.h"
 
 namespace ounce::report {

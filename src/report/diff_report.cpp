@@ -1,4 +1,4 @@
-#include "report/diff_report.h"
+#include "report/reports.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,9 +1,8 @@
-#include "report/inspect_report.h"
+#include "report/reports.h"
 
 #include <fmt/format.h>
 
-#include "report/option_words.h"
-#include "report/quantize_report.h"
+#include "report/recipe_command.h"
 #include "report/table.h"
 
 namespace ounce::report {

@@ -1,4 +1,4 @@
-#include "report/option_words.h"
+#include "report/recipe_command.h"
 
 #include <gtest/gtest.h>
 

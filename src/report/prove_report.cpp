@@ -1,10 +1,9 @@
-#include "report/prove_report.h"
+#include "report/reports.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "report/option_words.h"
 #include "report/recipe_command.h"
 #include "report/table.h"
 

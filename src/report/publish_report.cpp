@@ -1,10 +1,10 @@
-#include "report/publish_report.h"
+#include "report/reports.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "report/option_words.h"
+#include "report/recipe_command.h"
 #include "report/table.h"
 
 namespace ounce::report {

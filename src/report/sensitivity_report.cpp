@@ -1,4 +1,4 @@
-#include "report/sensitivity_report.h"
+#include "report/reports.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "recipe/format_info.h"
-#include "report/option_words.h"
+#include "report/recipe_command.h"
 #include "report/table.h"
 
 namespace ounce::report {

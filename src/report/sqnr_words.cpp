@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/quality.h"
-#include "report/option_words.h"
+#include "report/recipe_command.h"
 #include "report/table.h"
 
 namespace ounce::report {

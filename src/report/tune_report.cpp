@@ -1,4 +1,4 @@
-#include "report/tune_report.h"
+#include "report/reports.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "report/recipe_command.h"
 #include "report/sqnr_words.h"
-#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {

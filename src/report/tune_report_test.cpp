@@ -1,5 +1,5 @@
 // What people and programs get to see of a search.
-#include "report/tune_report.h"
+#include "report/reports.h"
 
 #include <gmock/gmock.h>
 

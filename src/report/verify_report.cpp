@@ -1,12 +1,12 @@
-#include "report/verify_report.h"
+#include "report/reports.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "report/recipe_command.h"
 #include "report/sqnr_words.h"
-#include "report/option_words.h"
 #include "report/table.h"
 
 namespace ounce::report {

@@ -1,8 +1,8 @@
 #include "results/results.h"
 
-#include "results/json_writer.h"
 #include "results/publish_fields.h"
 #include "results/search_fields.h"
+#include "results/values.h"
 
 namespace ounce::results {
 

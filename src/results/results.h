@@ -31,7 +31,7 @@
 #include <string>
 #include <vector>
 
-#include "report/row.h"
+#include "report/table.h"
 
 namespace ounce::results {
 

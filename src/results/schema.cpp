@@ -1,8 +1,8 @@
 // The schema of all documents, made from the lists of fields.
-#include "results/json_writer.h"
 #include "results/publish_fields.h"
 #include "results/results.h"
 #include "results/search_fields.h"
+#include "results/values.h"
 
 namespace ounce::results {
 namespace {

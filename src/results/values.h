@@ -6,15 +6,24 @@
 //   f("why_not", sentence(trial.why_not), "why it was not run");
 #pragma once
 
+#include <nlohmann/json.hpp>
+#include <ounce/names.h>
+
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
+
+#include "base/fields.h"
+#include "report/recipe_command.h"
 
 namespace ounce::results {
 
-// Text for people in which the library names its fields in backticks (report/option_words.h).
+// Text for people in which the library names its fields in backticks (report/recipe_command.h).
 struct Sentence {
   const std::string& text;
 };
@@ -58,5 +67,55 @@ inline std::optional<double> only_if(bool condition, std::optional<double> value
 
 // A signal-to-noise ratio is infinite where all values are equal.
 inline bool is_exact(double sqnr_db) { return std::isinf(sqnr_db) && sqnr_db > 0; }
+
+// The visitor that makes JSON of a struct with fields(). Included only where a struct's fields are listed
+// before.
+
+class JsonWriter {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  template <class T>
+  void operator()(const char* name, const T& value, const char*) {
+    made_[name] = json_of(value);
+  }
+
+  template <class T>
+  static Json json_of(const T& value) {
+    if constexpr (HasFields<const T>) {
+      JsonWriter writer;
+      fields(value, writer);
+      return std::move(writer.made_);
+    } else if constexpr (HasNames<T>) {
+      return name_of(value);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return std::isfinite(value) ? Json(value) : Json(nullptr);
+    } else {
+      return value;
+    }
+  }
+  static Json json_of(const std::filesystem::path& path) { return path.string(); }
+  static Json json_of(const Sentence& sentence) { return report::with_options(sentence.text); }
+  static Json json_of(const Sentences& sentences) { return report::with_options(sentences.all); }
+  template <class T>
+  static Json json_of(const std::optional<T>& value) {
+    return value ? json_of(*value) : Json(nullptr);
+  }
+  template <class T>
+  static Json json_of(const std::vector<T>& all) {
+    Json made = Json::array();
+    for (const T& one : all) made.push_back(json_of(one));
+    return made;
+  }
+  template <class T>
+  static Json json_of(const std::map<std::string, T>& all) {
+    Json made = Json::object();
+    for (const auto& [name, value] : all) made[name] = json_of(value);
+    return made;
+  }
+
+ private:
+  Json made_ = Json::object();
+};
 
 }  // namespace ounce::results

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/base64.h"
+#include "base/text.h"
 #include "results/results.h"
 #include "results/run_fields.h"
 

@@ -13,7 +13,7 @@
 #include <exception>
 #include <thread>
 
-#include "base/memory.h"
+#include "base/machine.h"
 #include "runtime/masked_cpu.h"
 #include "runtime/serve.h"
 

@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "base/cancel.h"
-#include "runtime/ort/one_line.h"
+#include "runtime/ort/status.h"
 
 namespace ounce::runtime {
 namespace {

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "runtime/masked_cpu.h"
 #include "runtime/ort/session.h"
 #include "runtime/runners.h"

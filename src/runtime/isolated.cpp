@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/memory.h"
+#include "base/machine.h"
 #include "runtime/places.h"
 
 namespace ounce::runtime {

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/cpu.h"
+#include "base/machine.h"
 
 namespace ounce::runtime {
 namespace {

@@ -6,8 +6,7 @@
 #include <new>
 #include <optional>
 
-#include "base/memory.h"
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "runtime/ort/bound_run.h"
 #include "runtime/wire.h"
 

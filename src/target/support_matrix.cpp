@@ -7,7 +7,15 @@
 #include <charconv>
 #include <tuple>
 
-#include "target/support_text.h"
+// The assembler reads the file, so that no tool has to turn it into source.
+asm(".section .rodata\n"
+    ".balign 16\n"
+    "ounce_support_text:\n"
+    ".incbin \"" OUNCE_SUPPORT_FILE
+    "\"\n"
+    "ounce_support_text_end:\n"
+    ".previous\n");
+extern "C" const char ounce_support_text[], ounce_support_text_end[];
 
 namespace ounce::target {
 namespace {
@@ -147,6 +155,10 @@ SupportMatrix::Group SupportMatrix::parse(const Place& place) const {
                            space == std::string_view::npos ? std::string_view() : rest.substr(space + 1)});
   }
   return group;
+}
+
+std::string_view support_text() {
+  return {ounce_support_text, static_cast<std::size_t>(ounce_support_text_end - ounce_support_text)};
 }
 
 }  // namespace ounce::target

@@ -85,4 +85,8 @@ class SupportMatrix {
   std::vector<Place> places_;  // sorted by domain, op and version
 };
 
+// The text of the support matrix, as the assembler put it into this program.
+
+std::string_view support_text();
+
 }  // namespace ounce::target

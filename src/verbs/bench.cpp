@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "report/bench_report.h"
+#include "report/reports.h"
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"

@@ -7,10 +7,10 @@
 #include <memory>
 #include <tuple>
 
-#include "report/calibrate_report.h"
+#include "report/reports.h"
 #include "verbs/data_options.h"
+#include "verbs/json_options.h"
 #include "verbs/model_list.h"
-#include "verbs/option_values.h"
 #include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 #include "verbs/verb.h"

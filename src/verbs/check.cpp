@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "io/output_file.h"
-#include "report/check_report.h"
+#include "report/reports.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
 #include "verbs/runtime_options.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "report/option_words.h"
+#include "report/recipe_command.h"
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"

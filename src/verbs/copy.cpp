@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "report/table.h"
-#include "verbs/emit_options.h"
 #include "verbs/model_list.h"
+#include "verbs/recipe_options.h"
 #include "verbs/report_file.h"
 #include "verbs/verb.h"
 

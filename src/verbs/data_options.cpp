@@ -5,7 +5,7 @@
 
 #include <tuple>
 
-#include "verbs/option_values.h"
+#include "verbs/json_options.h"
 
 namespace ounce::verbs {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "report/diff_report.h"
+#include "report/reports.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"
 #include "verbs/verb.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "verbs/option_values.h"
+#include "verbs/json_options.h"
 
 namespace ounce::verbs {
 namespace {

@@ -16,8 +16,7 @@
 #include <memory>
 #include <string>
 
-#include "report/option_words.h"
-#include "report/row.h"
+#include "report/recipe_command.h"
 #include "report/table.h"
 
 namespace ounce::verbs {

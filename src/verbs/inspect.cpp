@@ -4,8 +4,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "report/inspect_report.h"
-#include "report/quantize_report.h"
+#include "report/reports.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
 #include "verbs/report_file.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "report/prove_report.h"
+#include "report/reports.h"
 #include "verbs/data_options.h"
 #include "verbs/model_list.h"
 #include "verbs/report_file.h"

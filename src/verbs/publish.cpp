@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "report/publish_report.h"
+#include "report/reports.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"

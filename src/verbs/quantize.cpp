@@ -9,11 +9,10 @@
 #include <memory>
 
 #include "base/quality.h"
-#include "report/option_words.h"
-#include "report/quantize_report.h"
+#include "report/recipe_command.h"
+#include "report/reports.h"
 #include "report/sqnr_words.h"
 #include "verbs/data_options.h"
-#include "verbs/emit_options.h"
 #include "verbs/model_list.h"
 #include "verbs/recipe_options.h"
 #include "verbs/report_file.h"

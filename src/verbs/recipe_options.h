@@ -3,12 +3,16 @@
 
 #include <ounce/recipe.h>
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "verbs/host.h"
+#include "verbs/model_list.h"
 #include "verbs/options.h"
+#include "verbs/report_file.h"
 
 namespace ounce::verbs {
 
@@ -32,5 +36,20 @@ void add_few_bits_options(Options& options, RecipeArguments& arguments);
 void add_integer_options(Options& options, RecipeArguments& arguments);
 // Throws Error{kUsage} for combinations that make no sense.
 Recipe recipe_of(const RecipeArguments& arguments);
+
+// --emit ort: the model in ONNX Runtime's own format beside the one that was written.
+
+struct EmitArguments {
+  std::string format, style = "fixed";
+};
+
+void add_emit_options(Options& options, EmitArguments& arguments);
+
+// Checks before the work that what is asked for can be written beside the job's output. Throws Error.
+void require_emit_places(const EmitArguments& arguments, const Job& job, const OwnFiles& own);
+
+// Writes it if it was asked for, and says so on `out`.
+void emit(const EmitArguments& arguments, const std::filesystem::path& model, const std::string& runtime,
+          const std::string& target, const OwnFiles& own, Host& host, Stream out);
 
 }  // namespace ounce::verbs

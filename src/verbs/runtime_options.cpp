@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "verbs/option_values.h"
+#include "verbs/json_options.h"
 
 namespace ounce::verbs {
 namespace {

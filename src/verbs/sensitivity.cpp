@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "recipe/format_info.h"
-#include "report/sensitivity_report.h"
+#include "report/reports.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "report/app_report.h"
+#include "report/reports.h"
 #include "verbs/report_file.h"
 #include "verbs/verb.h"
 

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "report/tune_report.h"
+#include "report/reports.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
+#include "verbs/json_options.h"
 #include "verbs/model_list.h"
-#include "verbs/option_values.h"
 #include "verbs/report_file.h"
 #include "verbs/runtime_options.h"
 #include "verbs/verb.h"

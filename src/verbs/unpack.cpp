@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "io/folder.h"
-#include "report/app_report.h"
+#include "report/reports.h"
+#include "verbs/json_options.h"
 #include "verbs/model_list.h"
-#include "verbs/option_values.h"
 #include "verbs/report_file.h"
 #include "verbs/verb.h"
 

@@ -7,8 +7,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "report/bench_report.h"
-#include "report/verify_report.h"
+#include "report/reports.h"
 #include "verbs/data_options.h"
 #include "verbs/gate_options.h"
 #include "verbs/model_list.h"

@@ -14,7 +14,7 @@
 #include "support/error_of.h"
 #include "support/model_builder.h"
 #include "support/temporary_folder.h"
-#include "target/ort/kernel_pairs.h"
+#include "target/ort/saturation.h"
 
 namespace ounce {
 namespace {

@@ -1,6 +1,6 @@
 // Texts of others: contracts, ranges, journals, statements. What was taken is written and read again.
 #include "calibration/ranges.h"
-#include "data/contract/contract_json.h"
+#include "data/contract/contract_file.h"
 #include "fuzz/memory_file.h"
 #include "fuzz/promise.h"
 #include "fuzz/targets.h"

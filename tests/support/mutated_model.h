@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/random.h"
+#include "base/numbers.h"
 
 namespace ounce::test {
 

@@ -1,4 +1,4 @@
-#include "data/containers/csv.h"
+#include "data/containers/rows.h"
 
 #include <gmock/gmock.h>
 #include <ounce/error.h>

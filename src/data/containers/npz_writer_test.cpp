@@ -1,8 +1,8 @@
-#include "data/containers/npz_writer.h"
+#include "data/containers/npy.h"
 
 #include <gmock/gmock.h>
 
-#include "data/source/npz_source.h"
+#include "data/source/array_source.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
 #include "support/tensor_of.h"

@@ -1,4 +1,4 @@
-#include "data/containers/pb_tensor.h"
+#include "data/source/test_folder_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

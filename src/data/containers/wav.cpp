@@ -9,7 +9,7 @@
 #include <cstring>
 #include <optional>
 
-#include "data/little_endian.h"
+#include "data/containers/byte_stream.h"
 #include "io/mapped_file.h"
 
 namespace ounce::data {

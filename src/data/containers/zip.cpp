@@ -10,9 +10,9 @@
 #include <new>
 #include <optional>
 
-#include "base/checked.h"
+#include "base/numbers.h"
 #include "base/text.h"
-#include "data/little_endian.h"
+#include "data/containers/byte_stream.h"
 
 namespace ounce::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "data/contract/contract_json.h"
+#include "data/contract/contract_file.h"
 
 #include <gmock/gmock.h>
 

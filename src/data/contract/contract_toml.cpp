@@ -1,11 +1,11 @@
-// The part of contract_json.h that reads TOML: an app, which reads the contract in its model, does without.
+// The part of contract_file.h that reads TOML: an app, which reads the contract in its model, does without.
 #include <fmt/format.h>
 #include <ounce/error.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/toml_text.h"
-#include "data/contract/contract_json.h"
+#include "data/contract/contract_file.h"
 
 namespace ounce::data {
 namespace {

@@ -1,8 +1,7 @@
-#include "data/contract/model_contract.h"
+#include "data/contract/contract_file.h"
 
 #include <fmt/format.h>
 
-#include "data/contract/contract_json.h"
 #include "formats/open.h"
 
 namespace ounce::data {

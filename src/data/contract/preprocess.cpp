@@ -9,8 +9,7 @@
 
 #include "data/convert.h"
 #include "data/image/image.h"
-#include "data/image/resize_opencv.h"
-#include "data/image/resize_pillow.h"
+#include "data/image/resize.h"
 
 namespace ounce::data {
 namespace {

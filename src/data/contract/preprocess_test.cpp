@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "data/image/image.h"
-#include "data/image/resize_opencv.h"
-#include "data/image/resize_pillow.h"
+#include "data/image/resize.h"
 #include "support/error_of.h"
 #include "support/tensor_of.h"
 

@@ -1,4 +1,4 @@
-#include "data/image/jpeg_decoder.h"
+#include "data/image/codecs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

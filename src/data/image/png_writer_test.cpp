@@ -1,4 +1,4 @@
-#include "data/image/png.h"
+#include "data/image/codecs.h"
 
 #include <gtest/gtest.h>
 

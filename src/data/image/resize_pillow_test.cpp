@@ -1,4 +1,4 @@
-#include "data/image/resize_pillow.h"
+#include "data/image/resize.h"
 
 #include <gtest/gtest.h>
 #include <ounce/error.h>

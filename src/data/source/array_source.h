@@ -4,6 +4,8 @@
 // sample i holds; going back in a compressed archive starts again from its beginning.
 #pragma once
 
+#include <ounce/data.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -85,5 +87,61 @@ class NpySource : public ArraySource {
   // Throws Error.
   explicit NpySource(const std::filesystem::path& path);
 };
+
+// A .npz archive, as numpy.savez and numpy.savez_compressed make them: every array is a field.
+//
+//   for (const auto& array : NpzSource::list("val.npz")) …   // x uint8[2000,32,32,3], calib
+//   uint8[100,32,32,3] NpzSource source("val.npz", {"x", "y"});
+//
+// Only the arrays that are used must agree in length.
+
+struct ArrayDescription {
+  std::string name;
+  ElementType type = ElementType::kUndefined;
+  Dims dims;            // with the leading axis
+  std::string problem;  // why it cannot be read; empty when it can
+};
+
+class NpzSource : public ArraySource {
+ public:
+  // Without keys, all arrays are used. Throws Error.
+  explicit NpzSource(const std::filesystem::path& path, const std::vector<std::string>& keys = {});
+
+  std::vector<std::string> names_there() const override { return names_; }
+
+  // What is in the archive, from its headers alone.
+  static std::vector<ArrayDescription> list(const std::filesystem::path& path);
+
+ private:
+  std::vector<std::string> names_;
+};
+
+// Data that the caller has in memory (ounce/data.h: MemoryData), as samples. Only the sample that is read is
+// copied.
+
+class MemorySource : public Source {
+ public:
+  // What errors call it.
+  static constexpr const char* kName = "the data in memory";
+
+  // Throws Error{kBadInput} when an array is none, or when they do not belong together.
+  explicit MemorySource(std::shared_ptr<const MemoryData> data);
+
+  std::uint64_t size() const override { return size_; }
+  const std::vector<Field>& fields() const override { return fields_; }
+  bool has_batch_axis() const override { return data_->has_batch_axis; }
+  Sample read(std::uint64_t index) override;
+
+ private:
+  void list_arrays();
+  void list_samples();
+
+  std::shared_ptr<const MemoryData> data_;
+  std::uint64_t size_ = 1;
+  std::vector<Field> fields_;
+};
+
+// All that makes one MemoryData another one than another: names, types, shapes and values.
+std::string description_of(const MemoryData& data);
 
 }  // namespace ounce::data

@@ -8,12 +8,12 @@
 #include <set>
 
 #include "base/text.h"
-#include "data/containers/csv.h"
-#include "data/contract/contract_json.h"
+#include "data/containers/rows.h"
+#include "data/contract/contract_file.h"
 #include "data/convert.h"
 #include "data/image/image.h"
+#include "data/source/array_source.h"
 #include "data/source/list_source.h"
-#include "data/source/memory_source.h"
 #include "data/source/open_source.h"
 
 namespace ounce::data {

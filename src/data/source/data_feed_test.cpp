@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "data/contract/contract_json.h"
+#include "data/contract/contract_file.h"
 #include "support/archive_bytes.h"
 #include "support/error_of.h"
 #include "support/temporary_folder.h"

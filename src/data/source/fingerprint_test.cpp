@@ -1,4 +1,4 @@
-#include "data/source/fingerprint.h"
+#include "data/source/open_source.h"
 
 #include <gtest/gtest.h>
 

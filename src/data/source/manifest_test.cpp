@@ -1,4 +1,4 @@
-#include "data/source/manifest.h"
+#include "data/source/list_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "data/source/npz_source.h"
+#include "data/source/array_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include <numeric>
 #include <random>
 
-#include "data/source/array_source.h"
 #include "support/archive_bytes.h"
 #include "support/error_of.h"
 #include "support/mutations.h"

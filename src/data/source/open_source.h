@@ -41,4 +41,11 @@ bool is_read_from(const DataOptions& data, const std::filesystem::path& file);
 // Checks before the work that every file and folder of the data is there. Throws Error{kIo}.
 void require_files(const DataOptions& data);
 
+// Which data it is, without reading all of it: copies on several machines have the same fingerprint, whatever
+// they are called.
+
+// Of sizes and some stretches of each file, of the names and sizes of the files of a folder, of values in
+// memory, and of which field feeds which input. 32 hexadecimal digits. Not for security. Throws Error{kIo}.
+std::string fingerprint_of(const DataOptions& options);
+
 }  // namespace ounce::data

@@ -7,9 +7,11 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/source.h"
+#include "data/tensor.h"
 
 namespace ounce::data {
 
@@ -28,5 +30,12 @@ class TestFolderSource : public Source {
   std::vector<std::filesystem::path> sets_;
   std::vector<Field> fields_;
 };
+
+// A tensor in a file of its own, as the test sets of ONNX models have them: input_0.pb holds a TensorProto.
+
+// All element types, with their values inside the file. The name is empty when the file has none.
+// Throws Error; `where` is what errors call the bytes.
+NamedTensor read_pb_tensor(std::string_view bytes, const std::string& where);
+NamedTensor read_pb_tensor(const std::filesystem::path& path);
 
 }  // namespace ounce::data

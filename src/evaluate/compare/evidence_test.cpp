@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/random.h"
+#include "base/numbers.h"
 #include "evaluate/statistics/certainty.h"
 #include "support/tensor_of.h"
 

@@ -1,4 +1,4 @@
-#include "evaluate/compare/output_parts.h"
+#include "evaluate/compare/worst_output.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 
 #include "data/class_rows.h"
 #include "data/convert.h"
+#include "data/image/codecs.h"
 #include "data/image/image.h"
-#include "data/image/png.h"
-#include "data/image/resize_pillow.h"
+#include "data/image/resize.h"
 
 namespace ounce::evaluate {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "base/json_text.h"
-#include "data/containers/npz_writer.h"
+#include "data/containers/npy.h"
 #include "data/convert.h"
 #include "runtime/child_process.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "data/convert.h"
 
 namespace ounce::evaluate {

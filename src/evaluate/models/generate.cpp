@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/random.h"
+#include "base/numbers.h"
 #include "data/convert.h"
 #include "data/source/open_source.h"
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "base/stopwatch.h"
-#include "data/contract/model_contract.h"
+#include "base/machine.h"
+#include "data/contract/contract_file.h"
 #include "evaluate/models/generate.h"
 #include "formats/open.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/random.h"
+#include "base/numbers.h"
 
 namespace ounce::evaluate {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/cancel.h"
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "evaluate/statistics/certainty.h"
 
 namespace ounce::evaluate {

@@ -7,10 +7,9 @@
 
 #include <algorithm>
 
-#include "base/base64.h"
 #include "base/digest.h"
 #include "base/json_text.h"
-#include "report/html/assets.h"
+#include "base/text.h"
 #include "report/html/document.h"
 #include "report/html/section.h"
 #include "report/html/version1.h"

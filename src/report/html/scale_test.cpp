@@ -1,4 +1,4 @@
-#include "report/html/plot.h"
+#include "report/html/charts.h"
 
 #include <gmock/gmock.h>
 

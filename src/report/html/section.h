@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/html/document.h"
@@ -54,5 +55,10 @@ std::vector<Section> section_each(const std::string& verb, const Json& document,
                                   const std::function<Section(const Json&)>& draw);
 // Of CpuComparison.
 Markup cpu_table(const Json& cpus);
+
+// The style sheet and the script of a page: page.css and page.js as they stand beside this file.
+
+std::string_view style_sheet();
+std::string_view script();
 
 }  // namespace ounce::report::html

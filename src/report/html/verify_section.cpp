@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "base/base64.h"
 #include "base/text.h"
 #include "report/html/charts.h"
 #include "report/html/document.h"

@@ -4,8 +4,6 @@
 
 #include <string_view>
 
-#include "runtime/ort/one_line.h"
-
 namespace ounce::runtime {
 namespace {
 

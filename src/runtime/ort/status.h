@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace ounce::runtime {
@@ -41,5 +42,18 @@ class Caller {
   const OrtApi* api_;
   const std::string* model_;  // outlives the caller
 };
+
+// What others write, for a message of ours: on one line, without what a terminal would obey.
+
+inline std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_gap = static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
+    if (!is_gap) line += c;
+    if (is_gap && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
 
 }  // namespace ounce::runtime

@@ -2,7 +2,7 @@
 #include <ounce/error.h>
 
 #include "base/cancel.h"
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "data/source/open_source.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_command.h"
@@ -11,8 +11,8 @@
 #include "quantize/output_place.h"
 #include "search/advise/family.h"
 #include "search/advise/measure.h"
+#include "search/advise/methods.h"
 #include "search/advise/risks.h"
-#include "search/advise/rules.h"
 #include "search/advise/verdict.h"
 #include "target/target.h"
 

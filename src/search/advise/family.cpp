@@ -12,7 +12,6 @@
 #include "formats/onnx/plan/weights.h"
 #include "formats/onnx/qat/quantized_state.h"
 #include "quantize/original.h"
-#include "search/advise/family_signs.h"
 
 namespace ounce::search {
 namespace {

@@ -1,4 +1,4 @@
-#include "search/advise/family_signs.h"
+#include "search/advise/family.h"
 
 #include <fmt/format.h>
 

@@ -16,7 +16,6 @@
 #include "recipe/format_info.h"
 #include "search/advise/methods.h"
 #include "search/advise/quality.h"
-#include "search/advise/rules.h"
 #include "search/tune/split.h"
 
 namespace ounce::search {
@@ -247,7 +246,8 @@ class Measuring : private MethodLab {
     const double observing =
         is_static ? static_cast<double>(calibration_.samples) * call_seconds() * kObserving : 0;
     const auto judging = static_cast<double>((is_static ? held_out_ : all_).samples);
-    return coding_seconds_ * info_of(format).making_time + observing + loading_to_compare_ + comparing_each_ * judging;
+    return coding_seconds_ * info_of(format).making_time + observing + loading_to_compare_ +
+           comparing_each_ * judging;
   }
 
   // How much longer calls take than they would on an idle machine.

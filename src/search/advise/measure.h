@@ -9,7 +9,7 @@
 
 #include <filesystem>
 
-#include "base/stopwatch.h"
+#include "base/machine.h"
 
 namespace ounce::search {
 

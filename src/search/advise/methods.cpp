@@ -12,7 +12,6 @@
 #include "formats/onnx/plan/plan.h"
 #include "formats/onnx/plan/weights.h"
 #include "recipe/format_info.h"
-#include "search/advise/rules.h"
 #include "target/target.h"
 
 namespace ounce::search {

@@ -10,7 +10,7 @@
 #include "evaluate/compare/gates.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_info.h"
-#include "search/advise/rules.h"
+#include "search/advise/methods.h"
 
 namespace ounce::search {
 namespace {

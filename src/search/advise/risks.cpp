@@ -12,9 +12,8 @@
 #include "evaluate/compare/gates.h"
 #include "formats/onnx/file/types.h"
 #include "recipe/format_info.h"
-#include "search/advise/family_signs.h"
+#include "search/advise/family.h"
 #include "search/advise/methods.h"
-#include "search/advise/rules.h"
 #include "target/target.h"
 
 namespace ounce::search {

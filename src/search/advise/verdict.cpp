@@ -12,7 +12,7 @@
 #include "evaluate/timing/rounds.h"
 #include "recipe/format_info.h"
 #include "search/advise/commands.h"
-#include "search/advise/rules.h"
+#include "search/advise/methods.h"
 
 namespace ounce::search {
 namespace {

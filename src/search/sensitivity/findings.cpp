@@ -11,7 +11,7 @@
 #include "formats/onnx/plan/plan.h"
 #include "kernels/half.h"
 #include "kernels/norms.h"
-#include "quant/tiles.h"
+#include "quant/layout.h"
 #include "search/tune/repair.h"
 
 namespace ounce::search {

@@ -12,7 +12,7 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "base/thread_pool.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/models/open.h"

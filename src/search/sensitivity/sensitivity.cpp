@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "base/cancel.h"
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "data/source/open_source.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/metrics/metric_command.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/memory.h"
+#include "base/machine.h"
 #include "base/thread_pool.h"
 #include "recipe/format_info.h"
 #include "search/tune/objective.h"

@@ -1,3 +1,36 @@
+// Measurements as they stand in the journal.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <ounce/bench.h>
+#include <ounce/data.h>
+#include <ounce/runtime.h>
+#include <ounce/tune.h>
+#include <ounce/verify.h>
+
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/descriptor.h"
+
+namespace ounce::search {
+
+// JSON has no infinity; null stands for it.
+nlohmann::json number(double value);
+double number_or(const nlohmann::json& value, double otherwise);
+
+// Without its name and what follows from others.
+nlohmann::json trial_json(const TuneTrial& trial);
+TuneTrial trial_of(const nlohmann::json& made);
+nlohmann::json speed_json(const SpeedUp& speed);
+SpeedUp speed_of(const nlohmann::json& made);
+
 // Measurements that are kept: a second run finds them, and a run that was killed goes on where it was.
 //
 //   Journal journal(journal_file(options.cache, identity, result.notes));
@@ -6,22 +39,6 @@
 //
 // A line of JSON for each, with a check, appended at once; several processes may do so. A line that was cut
 // by a kill is left out when the file is read.
-#pragma once
-
-#include <nlohmann/json.hpp>
-#include <ounce/data.h>
-#include <ounce/runtime.h>
-
-#include <deque>
-#include <filesystem>
-#include <map>
-#include <mutex>
-#include <string>
-#include <vector>
-
-#include "io/descriptor.h"
-
-namespace ounce::search {
 
 class Journal {
  public:

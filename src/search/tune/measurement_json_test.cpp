@@ -1,4 +1,4 @@
-#include "search/tune/measurement_json.h"
+#include "search/tune/journal.h"
 
 #include <gtest/gtest.h>
 

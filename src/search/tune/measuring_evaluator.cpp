@@ -12,8 +12,8 @@
 
 #include "base/cancel.h"
 #include "base/digest.h"
+#include "base/machine.h"
 #include "base/quality.h"
-#include "base/stopwatch.h"
 #include "base/thread_pool.h"
 #include "evaluate/compare/worst_output.h"
 #include "evaluate/models/open.h"
@@ -21,7 +21,7 @@
 #include "quantize/statement.h"
 #include "recipe/format_info.h"
 #include "search/tune/evaluator.h"
-#include "search/tune/measurement_json.h"
+#include "search/tune/journal.h"
 #include "search/tune/objective.h"
 #include "search/tune/tuning.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/stopwatch.h"
+#include "base/machine.h"
 #include "evaluate/compare/comparison.h"
 #include "evaluate/compare/gates.h"
 #include "evaluate/models/feeds.h"

@@ -7,7 +7,7 @@
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/graph/index.h"
-#include "target/support_text.h"
+#include "target/support_matrix.h"
 
 namespace ounce::target {
 namespace {

@@ -1,4 +1,4 @@
-#include "target/ort/kernel_pairs.h"
+#include "target/ort/saturation.h"
 
 #include <gmock/gmock.h>
 

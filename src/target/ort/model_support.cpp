@@ -10,7 +10,6 @@
 
 #include "formats/onnx/file/op_schemas.h"
 #include "target/ort/fusions.h"
-#include "target/ort/kernel_pairs.h"
 #include "target/ort/saturation.h"
 #include "target/variants.h"
 

@@ -5,7 +5,7 @@
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/graph/validate.h"
 #include "support/model_builder.h"
-#include "target/ort/load_memory.h"
+#include "target/ort/requirements.h"
 
 namespace ounce::target {
 namespace {

@@ -1,4 +1,4 @@
-#include "target/ort/provider_pages.h"
+#include "target/ort/provider_ops.h"
 
 #include <gmock/gmock.h>
 #include <ounce/error.h>

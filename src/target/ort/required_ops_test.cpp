@@ -1,4 +1,4 @@
-#include "target/ort/required_ops.h"
+#include "target/ort/requirements.h"
 
 #include <gmock/gmock.h>
 #include <ounce/error.h>

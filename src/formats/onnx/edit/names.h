@@ -49,4 +49,9 @@ std::size_t name_slices(onnx::Model& model);
 // At every depth, functions included. Returns how many nodes it changed.
 std::size_t strip_constant_names(onnx::Model& model);
 
+// A model says which domains its ops come from: adds what new ops need.
+
+// Version 1 of every domain that a node at any depth names and no import does. Functions get their own.
+void import_domains(onnx::Model& model);
+
 }  // namespace ounce::passes

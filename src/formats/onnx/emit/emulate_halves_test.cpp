@@ -1,4 +1,4 @@
-#include "formats/onnx/emit/emulate_halves.h"
+#include "formats/onnx/emit/half_graph.h"
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <map>
 
-#include "formats/onnx/edit/import_domains.h"
+#include "formats/onnx/edit/names.h"
 #include "formats/onnx/emit/store_weights.h"
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/file/reader.h"

@@ -6,7 +6,6 @@
 #include <ounce/error.h>
 
 #include "formats/onnx/edit/constants.h"
-#include "formats/onnx/emit/emulate_halves.h"
 #include "formats/onnx/emit/integer_ports.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/serializer.h"

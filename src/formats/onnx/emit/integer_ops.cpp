@@ -5,16 +5,190 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <utility>
 
+#include "formats/onnx/edit/chain.h"
+#include "formats/onnx/edit/constants.h"
 #include "formats/onnx/emit/decoder.h"
 #include "formats/onnx/emit/dynamic_ops.h"
-#include "formats/onnx/emit/static_qdq.h"
-#include "formats/onnx/emit/static_qoperator.h"
+#include "formats/onnx/emit/static_ops.h"
 #include "formats/onnx/file/attributes.h"
+#include "formats/onnx/file/types.h"
 #include "formats/onnx/plan/op_rules.h"
 #include "recipe/format_info.h"
 
 namespace ounce::passes {
+namespace {
+
+// As it is declared; the plan gives channels only to inputs that have them.
+std::size_t rank_of_input(const graph::Index& index, Bytes name) {
+  for (const auto& input : index.main().graph->inputs) {
+    if (input->name == name) return std::max<std::size_t>(2, onnx::read_type(input->type).shape.size());
+  }
+  return 2;
+}
+
+}  // namespace
+
+using graph::kNone;
+
+CodedValues::CodedValues(Editors& editors, const graph::Index& index, const plan::IntegerPlan& plan,
+                         bool makes_codes)
+    : editors_(editors), index_(index), plan_(plan) {
+  for (const plan::IntegerPort& port : plan.ports) ports_.emplace(port.value, &port);
+  for (const auto& [key, coding] : plan.codings) values_[key].coding = &coding;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    const plan::NodeDecision& decision = plan.nodes[i];
+    if (decision.arithmetic != plan::Arithmetic::kStatic) continue;  // dynamic ones take and give floats
+    integer_nodes_.emplace(std::pair{decision.body, decision.node}, &decision);
+    if (!decision.gives_codes) continue;
+    Coded& coded = values_.at({decision.body, decision.output});
+    coded.maker = i;
+    if (!decision.is_reading) continue;
+    for (const Bytes input : index.bodies()[decision.body].nodes()[decision.node]->inputs) {
+      const auto found = values_.find(key_of(decision.body, input));
+      if (found != values_.end()) coded.read_from = &found->second;
+    }
+  }
+  for (auto& [key, coded] : values_) {
+    if (coded.read_from == nullptr) add_coding(key, coded, makes_codes);
+  }
+  for (auto& [key, coded] : values_) {
+    if (coded.read_from != nullptr) add_reading(key, coded);
+  }
+}
+
+// Nothing computes it: whoever wants floats decodes them with its own scale and zero.
+void CodedValues::add_reading(const plan::ValueKey& key, Coded& coded) {
+  Coded* from = coded.read_from;
+  while (from->read_from != nullptr) from = from->read_from;
+  // The next walk along this chain of readings is short.
+  for (Coded* at = &coded; at != from;) at = std::exchange(at->read_from, from);
+  coded.codes = from->codes;
+  if (has_float_uses(key))
+    add(key.first, plan_.nodes[coded.maker].node, Op::kDequantizeLinear, coded.codes, *coded.coding,
+        key.second);
+}
+
+const plan::NumberCode* CodedValues::number(std::size_t body, Bytes name) const {
+  const auto found = plan_.numbers.find(key_of(body, name));
+  return found == plan_.numbers.end() ? nullptr : &found->second;
+}
+
+Bytes CodedValues::codes(std::size_t body, Bytes name, const plan::NumberCode& number) {
+  // It keeps its shape: broadcasting may depend on it.
+  const auto [value, home] = index_.find(body, name);
+  const graph::Body& where = index_.bodies()[home];
+  const onnx::Tensor& old = value->initializer != kNone
+                                ? *where.graph->initializers[value->initializer]
+                                : *graph::constant_tensor(*where.nodes()[value->producer]);
+  const bool is_byte = info_of(number.coding.type).bits == 8;
+  onnx::Tensor tensor = is_byte ? scalar(number.coding.type, static_cast<std::uint8_t>(number.code))
+                                : scalar(number.coding.type, static_cast<std::uint16_t>(number.code));
+  tensor.dims = old.dims;
+  return editors_.of(body).add_shared(
+      fmt::format("number {} {} {}", name_of(number.coding.type), number.code, fmt::join(old.dims, ",")),
+      std::move(tensor));
+}
+
+Bytes CodedValues::decode(std::size_t body, Bytes name, const plan::NumberCode& number, std::size_t place) {
+  const Bytes floats = editors_.of(body).names().fresh("v");
+  add(body, place, Op::kDequantizeLinear, codes(body, name, number), number.coding, floats);
+  return floats;
+}
+
+plan::ValueKey CodedValues::key_of(std::size_t body, Bytes name) const {
+  return {index_.find(body, name).body, name};
+}
+
+bool CodedValues::has_float_uses(const plan::ValueKey& key) const {
+  const graph::Value& value = *index_.find(key.first, key.second).value;
+  if (value.is_output) return true;
+  return std::any_of(value.uses.begin(), value.uses.end(), [&](const graph::Use& use) {
+    const auto found = integer_nodes_.find({use.body, use.node});
+    return found == integer_nodes_.end() ||
+           use.input >= found->second->op->activations(index_.node(use).inputs.size());
+  });
+}
+
+void CodedValues::add_coding(const plan::ValueKey& key, Coded& coded, bool makes_codes) {
+  const auto& [body, name] = key;
+  graph::Names& names = editors_.of(body).names();
+  const bool has_maker = coded.maker != kNone;
+  const auto port_of_value = ports_.find(key);
+  const plan::IntegerPort* port = port_of_value == ports_.end() ? nullptr : port_of_value->second;
+  const bool is_port = port != nullptr && port->is_coding;  // its codes come in or go out under its name
+  coded.codes = is_port ? name : names.fresh("q");
+  if (is_port && port->is_input) return;
+  const std::size_t producer =
+      has_maker ? plan_.nodes[coded.maker].node : index_.find(body, name).value->producer;
+  const std::size_t place = producer == kNone ? BodyEditor::kFront : producer + 1;
+  coded.floats = has_maker ? names.fresh("v") : name;
+  if (port != nullptr && port->is_input) coded.floats = floats_of_raw(*port);
+  if (!has_maker || !makes_codes)
+    add(body, place, Op::kQuantizeLinear, coded.floats, *coded.coding, coded.codes);
+  if (has_maker && !is_port && has_float_uses(key))
+    add(body, place, Op::kDequantizeLinear, coded.codes, *coded.coding, name);
+}
+
+// raw ─ Cast ─ Mul(scales) ─ Add(offsets)
+Bytes CodedValues::floats_of_raw(const plan::IntegerPort& port) {
+  BodyEditor& editor = editors_.of(port.value.first);
+  std::vector<float> offsets;
+  for (std::size_t c = 0; c < port.scales.size(); ++c) offsets.push_back(-port.zeros[c] * port.scales[c]);
+  const auto constant = [&](const std::vector<float>& values) {
+    const auto count = static_cast<std::int64_t>(values.size());
+    std::vector<std::int64_t> dims;
+    if (count > 1) {
+      dims.assign(rank_of_input(index_, port.value.second), 1);
+      dims[1] = count;
+    }
+    return editor.add_tensor(BodyEditor::kFront, float_tensor(dims, values));
+  };
+  Chain chain(editor, BodyEditor::kFront, port.value.second);
+  chain.cast(ElementType::kFloat).node(Op::kMul, {constant(port.scales)});
+  return chain.node(Op::kAdd, {constant(offsets)}).value();
+}
+
+Bytes CodedValues::floats_behind(const plan::NodeDecision& decision) const {
+  return values_.at({decision.body, decision.output}).floats;
+}
+
+Bytes CodedValues::codes(std::size_t body, Bytes name) const { return values_.at(key_of(body, name)).codes; }
+
+const plan::Coding& CodedValues::coding(std::size_t body, Bytes name) const {
+  return *values_.at(key_of(body, name)).coding;
+}
+
+Bytes CodedValues::decode(std::size_t body, Bytes name, std::size_t place) {
+  const Coded& coded = values_.at(key_of(body, name));
+  const Bytes floats = editors_.of(body).names().fresh("v");
+  add(body, place, Op::kDequantizeLinear, coded.codes, *coded.coding, floats);
+  return floats;
+}
+
+Bytes CodedValues::scale(std::size_t body, const plan::Coding& coding) {
+  return editors_.of(body).add_shared(fmt::format("scale {}", std::bit_cast<std::uint32_t>(coding.scale)),
+                                      scalar(ElementType::kFloat, coding.scale));
+}
+
+Bytes CodedValues::zero(std::size_t body, const plan::Coding& coding) {
+  const auto type = coding.type;
+  onnx::Tensor tensor = info_of(type).bits == 8 ? scalar(type, static_cast<std::uint8_t>(coding.zero))
+                                                : scalar(type, static_cast<std::uint16_t>(coding.zero));
+  return editors_.of(body).add_shared(fmt::format("zero {} {}", name_of(type), coding.zero),
+                                      std::move(tensor));
+}
+
+void CodedValues::add(std::size_t body, std::size_t place, Op op, Bytes from, const plan::Coding& coding,
+                      Bytes to) {
+  onnx::Node node;
+  node.set_op(op);
+  node.inputs = {from, scale(body, coding), zero(body, coding)};
+  node.outputs = {to};
+  editors_.of(body).add_node(place, std::move(node));
+}
 
 void put_integer_ops(Editors& editors, const graph::Index& index, const plan::Plan& plan,
                      const std::vector<Stored>& stored) {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <map>
 
-#include "formats/onnx/file/top_fields.h"
+#include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/view/onnx_file.h"
 

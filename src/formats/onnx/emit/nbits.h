@@ -1,4 +1,4 @@
-// A weight in the form that kernels for few bits take (quant/block_rows.h), made while the file is written.
+// A weight in the form that kernels for few bits take (quant/block_panels.h), made while the file is written.
 // It is decoded and compared with its source right then; in the file its bytes are only looked for.
 #pragma once
 
@@ -6,7 +6,6 @@
 
 #include "base/thread_pool.h"
 #include "formats/onnx/edit/body_editor.h"
-#include "formats/onnx/emit/compare_weights.h"
 #include "formats/onnx/emit/decoder.h"
 #include "formats/onnx/emit/store_weights.h"
 #include "formats/onnx/file/model.h"

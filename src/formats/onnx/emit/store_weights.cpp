@@ -11,7 +11,7 @@
 #include "kernels/lookup.h"
 #include "kernels/pack.h"
 #include "quant/codebook.h"
-#include "quant/tiles.h"
+#include "quant/layout.h"
 
 namespace ounce::passes {
 namespace {

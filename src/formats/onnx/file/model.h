@@ -19,7 +19,7 @@
 
 #include "base/element_type.h"
 #include "base/thread_pool.h"
-#include "formats/onnx/file/message.h"
+#include "formats/onnx/file/cursor.h"
 #include "formats/onnx/file/schema.h"
 #include "io/mapped_file.h"
 #include "ops/op_info.h"

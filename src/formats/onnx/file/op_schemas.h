@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "base/element_type.h"
-#include "formats/onnx/file/message.h"
+#include "formats/onnx/file/cursor.h"
 
 namespace ounce::onnx {
 

@@ -4,11 +4,71 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
-#include "formats/onnx/file/message_writer.h"
+#include "formats/onnx/file/cursor.h"
 #include "formats/onnx/file/model.h"
 
 namespace ounce::onnx {
+
+// Writes one message field by field, in the order of the field numbers as protobuf does, with the
+// carried fields in their places among them.
+
+// A message on its way to the file: a sequence of pieces whose sizes are all known before any
+// weight is touched. Structure is copied into small strings; weights stay where they are.
+
+class Rope {
+ public:
+  using Piece = std::variant<std::string, Bytes, Computed>;
+
+  std::uint64_t size() const { return size_; }
+  const std::vector<Piece>& pieces() const { return pieces_; }
+
+  void append(Bytes bytes);  // copied if small, referred to if large
+  void append(std::string&& bytes);
+  void append(Computed computed);
+  void append(Rope&& other);
+
+  static std::uint64_t size_of(const Piece& piece);
+
+ private:
+  std::vector<Piece> pieces_;
+  std::uint64_t size_ = 0;
+};
+
+class MessageWriter {
+ public:
+  explicit MessageWriter(const CarriedFields& carried);
+
+  // Fields must come in ascending order.
+  template <class Field>
+  void text(Field field, Bytes value) {  // an absent one (null data) writes nothing
+    if (value.data() != nullptr) bytes_field(static_cast<std::uint32_t>(field), value);
+  }
+  template <class Field>
+  void integer(Field field, std::int64_t value) {
+    integer_field(static_cast<std::uint32_t>(field), value);
+  }
+  template <class Field>
+  void message(Field field, Rope&& rope) {
+    message_field(static_cast<std::uint32_t>(field), std::move(rope));
+  }
+
+  Rope finish();
+
+ private:
+  void carry_below(std::uint32_t number);
+  void bytes_field(std::uint32_t number, Bytes value);
+  void integer_field(std::uint32_t number, std::int64_t value);
+  void message_field(std::uint32_t number, Rope&& rope);
+  void add_prefix(std::uint32_t number, std::uint64_t size);
+
+  CarriedFields carried_;  // sorted
+  std::size_t next_carried_ = 0;
+  Rope rope_;
+};
 
 // Where the bytes of initializers go.
 enum class Placement {

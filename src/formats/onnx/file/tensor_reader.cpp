@@ -8,7 +8,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "base/checked.h"
+#include "base/numbers.h"
 #include "formats/onnx/file/external_data.h"
 
 namespace ounce::onnx {

@@ -1,4 +1,4 @@
-#include "formats/onnx/file/top_fields.h"
+#include "formats/onnx/file/reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

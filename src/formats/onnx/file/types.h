@@ -7,7 +7,6 @@
 
 #include "base/element_type.h"
 #include "formats/onnx/file/cursor.h"
-#include "formats/onnx/file/message.h"
 #include "formats/onnx/file/model.h"
 
 namespace ounce::onnx {

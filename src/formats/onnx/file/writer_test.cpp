@@ -9,7 +9,6 @@
 #include "base/digest.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/tensor_reader.h"
-#include "formats/onnx/file/top_fields.h"
 #include "formats/onnx/graph/validate.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -126,5 +127,11 @@ Bytes input_of(const onnx::Node& node, std::size_t input);
 
 // The version of ONNX's own ops in a body: functions have imports of their own.
 std::int64_t opset_of(const onnx::Model& model, const Index& index, std::size_t body);
+
+// Which values of a model's inputs are legal: inputs that select rows of a table must stay inside of it.
+
+// For each input of the main graph that reaches the indices of a Gather (perhaps through casts and reshapes):
+// the number of rows of the smallest table that it selects from.
+std::map<std::string, std::int64_t> index_bounds(const onnx::Model& model, const Index& index);
 
 }  // namespace ounce::graph

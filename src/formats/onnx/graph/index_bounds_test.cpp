@@ -1,4 +1,4 @@
-#include "formats/onnx/graph/index_bounds.h"
+#include "formats/onnx/graph/index.h"
 
 #include <gmock/gmock.h>
 
@@ -61,7 +61,8 @@ TEST(IndexBoundsTest, FollowsCastsAndReshapes) {
 TEST(IndexBoundsTest, FollowsIdsThatOnlyChangePlaces) {
   ModelBuilder model = with_table();
   const std::array<std::int64_t, 4> order = {3, 2, 1, 0};
-  model.initializer(test::tensor("order", kInt64, {4}, {reinterpret_cast<const char*>(order.data()), sizeof(order)}));
+  model.initializer(
+      test::tensor("order", kInt64, {4}, {reinterpret_cast<const char*>(order.data()), sizeof(order)}));
   model.node("Gather", {"ids", "order"}, {"turned"});
   model.node("Gather", {"table", "turned"}, {"y"});
   EXPECT_THAT(bounds(model), ElementsAre(Pair("ids", 30)));

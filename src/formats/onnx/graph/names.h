@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "formats/onnx/file/model.h"
+#include "formats/onnx/graph/index.h"
 
 namespace ounce::graph {
 
@@ -28,5 +29,11 @@ class Names {
   std::unordered_set<onnx::Bytes> taken_;
   std::unordered_map<std::string, std::size_t> next_;
 };
+
+// Whoever reads a node of a known op finds the inputs and outputs that the op cannot be without.
+
+// Throws Error{kBadInput}. Only the ops of ONNX itself are looked at: those of runtimes change under the same
+// version.
+void check_op_parameters(const onnx::Model& model, const Index& index);
 
 }  // namespace ounce::graph

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/onnx/plan/encoding_info.h"
+#include "formats/onnx/plan/coding.h"
 
 namespace ounce::plan {
 namespace {

@@ -16,7 +16,7 @@
 #include "formats/onnx/plan/weights.h"
 #include "kernels/affine.h"
 #include "kernels/range.h"
-#include "quant/block_rows.h"
+#include "quant/block_panels.h"
 #include "quant/layout.h"
 #include "quant/linear.h"
 #include "quant/weight_pairs.h"
@@ -57,7 +57,7 @@ struct Decision {
   std::shared_ptr<const std::vector<std::uint8_t>> codes;  // found beforehand, a byte each (kNbits:
                                                            // packed); null: rounded
   float limit = 0;                     // of magnitudes: values beyond it become it; 0 for none
-  std::vector<float> shift;            // added to a bias, see bias_correction.h; empty for none
+  std::vector<float> shift;            // added to a bias, see integer_weights.h; empty for none
   std::vector<kernels::Range> ranges;  // of the groups (one for encodings without); empty if too many to keep
   std::size_t block = 0;               // for kBlock
   // Of 4 bits. kFold: the two values of a byte are neighbours and come out of a table of pairs, otherwise

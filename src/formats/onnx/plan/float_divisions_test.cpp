@@ -1,4 +1,4 @@
-#include "formats/onnx/plan/float_divisions.h"
+#include "formats/onnx/plan/integer_plan.h"
 
 #include <gmock/gmock.h>
 

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/by_values.h"
+#include "formats/onnx/plan/by_structure.h"
 #include "formats/onnx/plan/plan.h"
 #include "kernels/half.h"
-#include "quant/tiles.h"
+#include "quant/layout.h"
 
 namespace ounce::plan {
 namespace {

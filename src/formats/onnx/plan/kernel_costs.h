@@ -1,3 +1,28 @@
+// How much a model computes, estimated from shapes: a measure of time that is the same on every machine.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "formats/onnx/file/model.h"
+#include "formats/onnx/graph/index.h"
+#include "formats/onnx/graph/shapes.h"
+#include "ops/op_info.h"
+
+namespace ounce::plan {
+
+// At how many places a node multiplies with each value of its input, for one sample. Nothing if the shapes
+// are unknown, or if the op is not a convolution or matrix product with that weight.
+std::optional<std::uint64_t> positions_of(const graph::InferredShapes& shapes, const onnx::Node& node,
+                                          std::size_t input);
+
+// Multiplications with weights in one run of the main graph. `inputs` are the shapes of one batch. A layer
+// whose shapes are unknown counts as if it used its weights as often as any layer or input position could.
+double multiplications(const onnx::Model& model, const graph::Index& index,
+                       const std::map<std::string, graph::Dims>& inputs);
+
 // How long ONNX Runtime's CPU kernels take, in floats and on integers: constants that bench/kernel_costs.py
 // measured and fitted on some 400 small networks (ONNX Runtime 1.31, one thread). Half of the estimates are
 // within a tenth of what was measured, or a third for some float kernels; nine of ten within a factor of 1.1
@@ -5,13 +30,6 @@
 //
 // The same model must give the same file everywhere, so nothing is timed while a plan is made: this table is
 // what a plan knows. `ounce tune` times.
-#pragma once
-
-#include <string>
-
-#include "ops/op_info.h"
-
-namespace ounce::plan {
 
 struct Times {
   double floats = 0, integers = 0;  // nanoseconds

@@ -1,4 +1,4 @@
-#include "formats/onnx/plan/memory_trade.h"
+#include "formats/onnx/plan/dynamic_planner.h"
 
 #include <gmock/gmock.h>
 #include <ounce/error.h>

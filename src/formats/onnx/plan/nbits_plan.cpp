@@ -7,7 +7,7 @@
 #include <string>
 
 #include "formats/onnx/file/attributes.h"
-#include "formats/onnx/plan/encoding_info.h"
+#include "formats/onnx/plan/coding.h"
 #include "formats/onnx/plan/plan.h"
 #include "quant/block_scales.h"
 #include "recipe/format_info.h"

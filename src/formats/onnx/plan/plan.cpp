@@ -7,11 +7,9 @@
 
 #include "base/digest.h"
 #include "base/thread_pool.h"
-#include "formats/onnx/plan/bias_correction.h"
 #include "formats/onnx/plan/by_structure.h"
-#include "formats/onnx/plan/by_values.h"
+#include "formats/onnx/plan/dynamic_planner.h"
 #include "formats/onnx/plan/integer_weights.h"
-#include "formats/onnx/plan/memory_trade.h"
 #include "formats/onnx/plan/selection.h"
 #include "recipe/format_info.h"
 

@@ -46,7 +46,7 @@ Plan make_plan(const onnx::Model& model, const graph::Index& index, const Recipe
                const calibration::Ranges* ranges = nullptr);
 
 // The same by structure and shapes alone, for storage formats: no weight is read, so that what only values
-// tell (formats/onnx/plan/by_values.h) is left out.
+// tell (formats/onnx/plan/by_structure.h) is left out.
 Plan plan_by_shapes(const onnx::Model& model, const graph::Index& index, const Recipe& recipe);
 
 // A model's tensors as sources of floats.

@@ -1,4 +1,4 @@
-#include "formats/onnx/plan/work.h"
+#include "formats/onnx/plan/kernel_costs.h"
 
 #include <gtest/gtest.h>
 

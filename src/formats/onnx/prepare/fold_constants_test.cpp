@@ -1,4 +1,4 @@
-#include "formats/onnx/prepare/fold_constants.h"
+#include "formats/onnx/prepare/fold_weights.h"
 
 #include <gmock/gmock.h>
 

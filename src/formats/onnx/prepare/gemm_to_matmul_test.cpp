@@ -1,4 +1,4 @@
-#include "formats/onnx/prepare/gemm_to_matmul.h"
+#include "formats/onnx/prepare/integer_rewrites.h"
 
 #include <gmock/gmock.h>
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "formats/onnx/edit/body_editor.h"
-#include "formats/onnx/edit/value_types.h"
 #include "formats/onnx/file/model.h"
 #include "formats/onnx/graph/index.h"
+#include "formats/onnx/prepare/raise_opset.h"
 
 namespace ounce::passes {
 

@@ -1,11 +1,8 @@
 #include "formats/onnx/prepare/prepare.h"
 
 #include "formats/onnx/plan/selection.h"
-#include "formats/onnx/prepare/biases.h"
 #include "formats/onnx/prepare/conv_transpose_to_conv.h"
-#include "formats/onnx/prepare/fold_batch_norm.h"
-#include "formats/onnx/prepare/fold_constants.h"
-#include "formats/onnx/prepare/gemm_to_matmul.h"
+#include "formats/onnx/prepare/fold_weights.h"
 #include "formats/onnx/prepare/integer_rewrites.h"
 #include "formats/onnx/prepare/pad_channels.h"
 #include "formats/onnx/prepare/raise_opset.h"

@@ -13,7 +13,7 @@
 #include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/graph/index.h"
 #include "formats/onnx/qat/constant_subgraphs.h"
-#include "formats/onnx/qat/linear_codes.h"
+#include "formats/onnx/qat/trained_scales.h"
 #include "target/ort/saturation.h"
 
 namespace ounce::passes {

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/checked.h"
+#include "base/numbers.h"
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/file/tensor_reader.h"
 #include "formats/onnx/plan/op_rules.h"
-#include "formats/onnx/qat/linear_codes.h"
+#include "formats/onnx/qat/trained_scales.h"
 #include "kernels/pack.h"
 
 namespace ounce::passes {

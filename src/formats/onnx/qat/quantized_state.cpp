@@ -12,7 +12,7 @@
 #include "formats/onnx/plan/op_rules.h"
 #include "formats/onnx/plan/weights.h"
 #include "formats/onnx/qat/constant_subgraphs.h"
-#include "formats/onnx/qat/linear_codes.h"
+#include "formats/onnx/qat/trained_scales.h"
 
 namespace ounce::passes {
 namespace {

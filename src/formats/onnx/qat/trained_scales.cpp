@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,11 +13,226 @@
 
 #include "formats/onnx/edit/body_editor.h"
 #include "formats/onnx/edit/chain.h"
+#include "formats/onnx/edit/constants.h"
 #include "formats/onnx/file/attributes.h"
 #include "formats/onnx/qat/constant_subgraphs.h"
-#include "formats/onnx/qat/linear_codes.h"
+#include "kernels/pack.h"
 
 namespace ounce::passes {
+namespace {
+
+using onnx::kContrib;
+using Dims = std::vector<std::int64_t>;
+
+bool holds_scales(ElementType type) {
+  return type == ElementType::kFloat || type == ElementType::kFloat16 || type == ElementType::kBfloat16;
+}
+
+bool is_one_byte(ElementType type) { return type == ElementType::kInt8 || type == ElementType::kUint8; }
+
+// A scale or zero point as a constant; a reason when it is none.
+std::variant<FrozenValues, Reason> read_input(FrozenReader& reader, std::size_t body, Bytes name,
+                                              const char* what) {
+  auto read = reader.read(body, name);
+  if (auto* values = std::get_if<FrozenValues>(&read)) return std::move(*values);
+  if (const auto* reason = std::get_if<Reason>(&read))
+    return Reason{fmt::format("its {}: {}", what, reason->text)};
+  return Reason{fmt::format("its {} is not a constant", what)};
+}
+
+class GridReader {
+ public:
+  GridReader(FrozenReader& reader, std::int64_t opset, std::size_t body, const onnx::Node& node,
+             const Dims& dims)
+      : reader_(reader), opset_(opset), body_(body), node_(node), dims_(dims) {}
+
+  std::variant<Grid, Reason> read(std::optional<ElementType> codes) {
+    auto scale = read_input(reader_, body_, input_of(node_, 1), "scale");
+    if (auto* reason = std::get_if<Reason>(&scale)) return std::move(*reason);
+    const auto& scales = std::get<FrozenValues>(scale);
+    if (auto reason = lay_out(scales)) return std::move(*reason);
+    if (auto reason = take_scales(scales)) return std::move(*reason);
+    if (auto reason = take_zeros(scales.dims(), codes)) return std::move(*reason);
+    return std::move(grid_);
+  }
+
+ private:
+  using Problem = std::optional<Reason>;
+
+  // Which of the scales belongs to which value.
+  Problem lay_out(const FrozenValues& scales) {
+    const auto block = onnx::integer_setting(node_, "block_size", 0);
+    const auto axis = onnx::integer_setting(node_, "axis", 1);
+    if (!block || !axis || *block < 0) return Reason{"its axis or block size is not known here"};
+    if (scales.dims().size() <= 1 && scales.is_single() && *block == 0) {
+      grid_.inner = count_of(dims_);
+      return std::nullopt;
+    }
+    const auto rank = static_cast<std::int64_t>(dims_.size());
+    const bool is_contrib = node_.domain() == kContrib;
+    if (!is_contrib && opset_ < (*block == 0 ? 13 : 21))
+      return Reason{fmt::format("opset {} knows only one scale for {}", opset_,
+                                *block == 0 ? "all values" : "all or for an axis")};
+    if (*axis < -rank || *axis >= rank)
+      return Reason{fmt::format("its axis {} is not within the {} of its values", *axis, rank)};
+    const auto at = static_cast<std::ptrdiff_t>(*axis < 0 ? *axis + rank : *axis);
+    grid_.outer = count_of({dims_.begin(), dims_.begin() + at});
+    grid_.length = static_cast<std::size_t>(dims_[static_cast<std::size_t>(at)]);
+    grid_.inner = count_of({dims_.begin() + at + 1, dims_.end()});
+    grid_.block = static_cast<std::size_t>(*block);
+    return check_shape(scales.dims(), static_cast<std::size_t>(at));
+  }
+
+  Problem check_shape(const Dims& scales, std::size_t axis) const {
+    Dims wanted{static_cast<std::int64_t>(grid_.length)};
+    if (grid_.block != 0) {
+      wanted = dims_;
+      wanted[axis] = static_cast<std::int64_t>((grid_.length - 1) / grid_.block + 1);
+    }
+    if (scales == wanted) return std::nullopt;
+    return Reason{fmt::format("its scale has {} values in {} axes where its axis of {} needs {} in {}",
+                              count_of(scales), scales.size(), grid_.length, count_of(wanted),
+                              wanted.size())};
+  }
+
+  Problem take_scales(const FrozenValues& scales) {
+    if (!holds_scales(scales.type()))
+      return Reason{fmt::format("its scale is of type {}", name_of(scales.type()))};
+    grid_.scales = scales.all();
+    for (std::size_t i = 0; i < grid_.scales.size(); ++i) {
+      const float value = grid_.scales[i];
+      if (!(value > 0) || !std::isfinite(value))
+        return Reason{fmt::format("its scale {} (number {}) is not positive and finite", value, i)};
+    }
+    return std::nullopt;
+  }
+
+  Problem take_zeros(const Dims& wanted, std::optional<ElementType> codes) {
+    const auto number = is_quantize(node_) ? onnx::integer_setting(node_, "output_dtype", 0) : 0;
+    const auto written = number && *number != 0 ? ounce::element_type_of(*number) : ElementType::kUndefined;
+    if (!number || !written) return Reason{"its output_dtype is not known here"};
+    grid_.zeros.assign(grid_.scales.size(), 0);
+    grid_.type = *written != ElementType::kUndefined ? *written : codes.value_or(ElementType::kUint8);
+    const Bytes name = input_of(node_, 2);
+    if (!name.empty()) {
+      auto read = read_input(reader_, body_, name, "zero point");
+      if (auto* reason = std::get_if<Reason>(&read)) return std::move(*reason);
+      const auto& zeros = std::get<FrozenValues>(read);
+      const bool agrees = *written == ElementType::kUndefined || *written == zeros.type();
+      if (!agrees || (codes && *codes != zeros.type()))
+        return Reason{
+            fmt::format("its zero point is of type {}, and its codes are not", name_of(zeros.type()))};
+      const bool fits = zeros.dims() == wanted || (zeros.is_single() && zeros.dims().size() <= 1);
+      if (!fits || zeros.size() != grid_.scales.size())
+        return Reason{fmt::format("its zero point has {} values where its scale has {}", zeros.size(),
+                                  grid_.scales.size())};
+      grid_.type = zeros.type();
+      grid_.zeros = zeros.all();
+    }
+    return check_type();
+  }
+
+  Problem check_type() const {
+    const bool is_old = opset_ < 21 && node_.domain() != kContrib;
+    if (!code_range(grid_.type) || (is_old && !is_one_byte(grid_.type)))
+      return Reason{fmt::format("{} of opset {} has no codes of type {}", node_.op_type(), opset_,
+                                name_of(grid_.type))};
+    return std::nullopt;
+  }
+
+  FrozenReader& reader_;
+  std::int64_t opset_;
+  std::size_t body_;
+  const onnx::Node& node_;
+  const Dims& dims_;
+  Grid grid_;
+};
+
+// Codes of one row, as the low bytes of integers.
+class RowCoder {
+ public:
+  RowCoder(CodeRange range, std::size_t width, std::string& codes)
+      : lo_(static_cast<float>(range.lo)), hi_(static_cast<float>(range.hi)), width_(width), codes_(codes) {}
+
+  // `step` is 1 where each value has a scale of its own, else 0. False when a value is not a number.
+  bool add(const std::byte* values, std::size_t count, const float* scales, const float* zeros,
+           std::size_t step) {
+    for (std::size_t i = 0; i < count; ++i) {
+      float value;
+      std::memcpy(&value, values + i * sizeof(float), sizeof value);
+      const float code = std::nearbyint(value / scales[i * step]) + zeros[i * step];
+      if (std::isnan(code)) return false;
+      append(static_cast<int>(std::clamp(code, lo_, hi_)));
+    }
+    return true;
+  }
+
+ private:
+  void append(int code) {
+    const auto bits = static_cast<unsigned>(code);
+    codes_ += static_cast<char>(bits & 0xffU);
+    if (width_ == 2) codes_ += static_cast<char>((bits >> 8U) & 0xffU);
+  }
+
+  float lo_, hi_;
+  std::size_t width_;
+  std::string& codes_;
+};
+
+std::string packed(const std::string& codes) {
+  std::string bytes((codes.size() + 1) / 2, '\0');
+  kernels::pack_pairs(reinterpret_cast<const std::uint8_t*>(codes.data()), codes.size(),
+                      reinterpret_cast<std::uint8_t*>(bytes.data()));
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<CodeRange> code_range(ElementType type) {
+  switch (type) {
+    case ElementType::kInt8: return CodeRange{-128, 127};
+    case ElementType::kUint8: return CodeRange{0, 255};
+    case ElementType::kInt16: return CodeRange{-32768, 32767};
+    case ElementType::kUint16: return CodeRange{0, 65535};
+    case ElementType::kInt4: return CodeRange{-8, 7};
+    case ElementType::kUint4: return CodeRange{0, 15};
+    default: return std::nullopt;
+  }
+}
+
+bool is_quantize(const onnx::Node& node) { return ops::is_quantize_linear(node.op()); }
+bool is_dequantize(const onnx::Node& node) { return ops::is_dequantize_linear(node.op()); }
+
+std::variant<Grid, Reason> read_grid(FrozenReader& reader, const onnx::Model& model,
+                                     const graph::Index& index, std::size_t body, const onnx::Node& node,
+                                     const Dims& dims, std::optional<ElementType> codes) {
+  const auto precision = onnx::integer_setting(node, "precision", 0);
+  if (!precision || (*precision != 0 && *precision != static_cast<std::int64_t>(ElementType::kFloat)))
+    return Reason{"it asks for another precision than that of float32"};
+  return GridReader(reader, opset_of(model, index, body), body, node, dims).read(codes);
+}
+
+std::variant<onnx::Tensor, Reason> make_codes(const FrozenValues& values, const Grid& grid, CodeRange range) {
+  const quant::FloatSource source = values.floats();
+  const int bits = info_of(grid.type).bits;
+  const std::size_t width = bits == 16 ? 2 : 1;
+  std::string codes;
+  codes.reserve(source.size() * width);
+  RowCoder coder(range, width, codes);
+  std::vector<float> scratch;
+  const std::size_t blocks = grid.block == 0 ? 0 : (grid.length - 1) / grid.block + 1;
+  for (std::size_t row = 0; row < grid.outer * grid.length; ++row) {
+    const std::size_t place = row % grid.length;
+    const std::size_t first =
+        grid.block == 0 ? place : (row / grid.length * blocks + place / grid.block) * grid.inner;
+    const std::byte* from = source.values(row * grid.inner, grid.inner, scratch);
+    if (!coder.add(from, grid.inner, &grid.scales[first], &grid.zeros[first], grid.block == 0 ? 0 : 1))
+      return Reason{"one of its values is not a number"};
+  }
+  source.release();
+  return make_tensor(grid.type, values.dims(), bits == 4 ? packed(codes) : std::move(codes));
+}
+
 namespace {
 
 using graph::Use;

@@ -14,10 +14,9 @@
 #include "formats/onnx/file/cursor.h"
 #include "formats/onnx/file/reader.h"
 #include "formats/onnx/file/tensor_reader.h"
-#include "formats/onnx/file/top_fields.h"
 #include "formats/onnx/file/types.h"
 #include "formats/onnx/file/writer.h"
-#include "formats/onnx/graph/index_bounds.h"
+#include "formats/onnx/graph/index.h"
 #include "formats/onnx/graph/validate.h"
 
 namespace ounce::onnx {

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "formats/onnx/file/reader.h"
-#include "formats/onnx/file/top_fields.h"
 #include "formats/open.h"
 #include "support/error_of.h"
 #include "support/model_builder.h"
