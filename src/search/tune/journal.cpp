@@ -37,9 +37,15 @@ using nlohmann::json;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+json number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
 
 double number_or(const json& value, double otherwise) {
+  if (value == "nan") return std::nan("");
+  if (value == "inf") return kInfinity;
+  if (value == "-inf") return -kInfinity;
   return value.is_number() ? value.get<double>() : otherwise;
 }
 

@@ -21,7 +21,7 @@
 
 namespace ounce::search {
 
-// JSON has no infinity; null stands for it.
+// JSON has neither infinity nor NaN: text stands for them.
 nlohmann::json number(double value);
 double number_or(const nlohmann::json& value, double otherwise);
 

@@ -28,9 +28,9 @@ double tolerance_of(Objective objective) { return objective == Objective::kSize 
 
 bool is_beaten(const TuneTrial& trial, const TuneTrial& by) {
   const bool is_no_better = by.bytes <= trial.bytes && time_of(by) <= time_of(trial) * (1 + kSameTime) &&
-                            by.sqnr_db >= trial.sqnr_db - kSameQuality;
+                            sqnr_rank(by) >= sqnr_rank(trial) - kSameQuality;
   const bool is_worse = by.bytes < trial.bytes || time_of(by) < time_of(trial) * (1 - kSameTime) ||
-                        by.sqnr_db > trial.sqnr_db + kSameQuality;
+                        sqnr_rank(by) > sqnr_rank(trial) + kSameQuality;
   return is_no_better && is_worse;
 }
 
@@ -70,7 +70,7 @@ bool is_better(const TuneTrial& a, const TuneTrial& b, Objective objective) {
   if (order == 0 && objective == Objective::kLatency) order = compare(a.ratio, b.ratio, kSameTime);
   if (order == 0 && objective == Objective::kMemory) order = compare(a.ratio, b.ratio, kSameSize);
   if (order == 0 && objective == Objective::kSize) order = compare(time_of(a), time_of(b), kSameTime);
-  return order != 0 ? order < 0 : a.sqnr_db > b.sqnr_db + kSameQuality;
+  return order != 0 ? order < 0 : sqnr_rank(a) > sqnr_rank(b) + kSameQuality;
 }
 
 void mark_front(std::vector<TuneTrial>& trials) {
@@ -90,7 +90,7 @@ void mark_front(std::vector<TuneTrial>& trials) {
     smallest->is_smallest = true;
   const auto slowness = [](const TuneTrial& t) { return t.is_timed ? time_of(t) : kUntimed; };
   if (TuneTrial* fastest = first_by(slowness)) fastest->is_fastest = fastest->is_timed;
-  if (TuneTrial* closest = first_by([](const TuneTrial& t) { return -t.sqnr_db; }))
+  if (TuneTrial* closest = first_by([](const TuneTrial& t) { return -sqnr_rank(t); }))
     closest->is_closest = true;
 }
 

@@ -5,12 +5,18 @@
 #include <ounce/tune.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "recipe/format_info.h"
 
 namespace ounce::search {
+
+// SQNR for comparisons: a trial whose outputs could not be compared (NaN) ranks below all others.
+inline double sqnr_rank(const TuneTrial& trial) {
+  return std::isnan(trial.sqnr_db) ? -std::numeric_limits<double>::infinity() : trial.sqnr_db;
+}
 
 // By more than two timed comparisons of the same model may differ; for memory, by more than may be given away
 // for it. An unreliable timing shows nothing: only where the objective is memory does a model have to prove

@@ -52,6 +52,13 @@ TEST(ObjectiveTest, QualityDecidesWhereNothingElseDoes) {
   }
 }
 
+TEST(ObjectiveTest, OutputsThatCouldNotBeComparedRankBelowAllOthers) {
+  const TuneTrial unknown = trial(0.25, 2, std::nan(""));
+  EXPECT_TRUE(is_better(trial(0.25, 2, -40), unknown, Objective::kBalanced));
+  EXPECT_FALSE(is_better(unknown, trial(0.25, 2, -40), Objective::kBalanced));
+  EXPECT_FALSE(is_better(unknown, unknown, Objective::kBalanced));
+}
+
 TEST(ObjectiveTest, WhatGainsNothingIsNoAnswer) {
   EXPECT_FALSE(is_eligible(trial(0.999, 1, 60)));
   EXPECT_TRUE(is_eligible(trial(0.98, 1, 60)));

@@ -8,6 +8,7 @@
 
 #include "recipe/format_info.h"
 #include "search/tune/layer_cost.h"
+#include "search/tune/objective.h"
 
 namespace ounce::search {
 namespace {
@@ -85,7 +86,7 @@ class Repairer {
     const double begin = evaluator_.clock().elapsed();
     const TuneTrial trial = evaluator_.judge(mixed(all), "");
     step_ = std::max(step_, evaluator_.clock().elapsed() - begin);
-    return trial.problem.empty() && trial.passed && trial.sqnr_db >= least_sqnr_;
+    return trial.problem.empty() && trial.passed && sqnr_rank(trial) >= least_sqnr_;
   }
 
   // Eight bits where they do; all at once, or one after the other.

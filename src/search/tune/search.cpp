@@ -318,7 +318,7 @@ void Search::repair() {
     const Candidate base = candidates_[i];
     // What just passes here may just fail elsewhere.
     const double gate = options_.gates.min_sqnr ? *options_.gates.min_sqnr + kRoom : -kNoLimit;
-    double least = base.trial.passed ? base.trial.sqnr_db + kMoreRoom : gate;
+    double least = base.trial.passed ? sqnr_rank(base.trial) + kMoreRoom : gate;
     for (int round = 0; round < kMostRounds; ++round) {
       const double limit = best_ ? kWorthRepairing * promise_of(candidates_[*best_]) : kNoLimit;
       if (promise_of(base) > limit || !has_time(1)) break;
@@ -326,7 +326,7 @@ void Search::repair() {
       repair(base, least);
       const bool is_vetoed = candidates_.size() > before && !candidates_.back().trial.held_out.value_or(true);
       if (!is_vetoed) break;
-      least = candidates_.back().trial.sqnr_db + kMoreRoom;
+      least = sqnr_rank(candidates_.back().trial) + kMoreRoom;
     }
   }
 }

@@ -328,7 +328,7 @@ class Tuning {
       } else if (options_.gates.min_agreement && trial.agreement) {
         missing = *options_.gates.min_agreement - *trial.agreement;
       }
-      return std::pair(-std::max(missing, 0.0), trial.sqnr_db);
+      return std::pair(-std::max(missing, 0.0), sqnr_rank(trial));
     };
     const Candidate* found = nullptr;
     for (const Candidate& candidate : search_.candidates()) {
