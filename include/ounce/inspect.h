@@ -17,6 +17,8 @@ struct NamedCount {
 
 struct ValueDescription {
   std::string name, type;  // "float32[N,3,224,224]"
+  // {-1, 3, 224, 224}: -1 is a dynamic axis. Empty for scalars and unknown ranks.
+  std::vector<std::int64_t> shape = {};
 };
 
 struct ModelInfo {

@@ -13,7 +13,10 @@ namespace {
 
 std::vector<ValueDescription> describe(std::span<const model::Port> ports) {
   std::vector<ValueDescription> descriptions;
-  for (const model::Port& port : ports) descriptions.push_back({port.name, port.text});
+  for (const model::Port& port : ports) {
+    ValueDescription& value = descriptions.emplace_back(ValueDescription{port.name, port.text, {}});
+    for (const model::Port::Dimension& dimension : port.shape) value.shape.push_back(dimension.value);
+  }
   return descriptions;
 }
 
