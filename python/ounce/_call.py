@@ -7,7 +7,6 @@ import functools
 import json
 import os
 import pathlib
-import re
 import sys
 import tempfile
 import threading
@@ -67,7 +66,7 @@ def call(
     if failed:
         raise failed[0]
     if outcome.message is not None:
-        raise error_of(outcome.code, _with_arguments(outcome.message, known), outcome.document)
+        raise error_of(outcome.code, outcome.message, outcome.document)
     classes = _results.CLASSES.get(verb.split(" merge")[0], (result,))
     return result_of(result, classes, outcome.document or {}, outcome.text, outcome.output)
 
@@ -205,16 +204,6 @@ def _text(text: str, argument: str) -> str:
             f"{argument}: the name {ascii(text)} is not valid UTF-8: rename the file, or use the command line, which takes it"
         ) from None
     return text
-
-
-def _with_arguments(message: str, known: FrozenSet[str]) -> str:
-    """Options by their names in Python: --min-sqnr is min_sqnr here."""
-
-    def name_of(match: "re.Match[str]") -> str:
-        name = match.group(1).replace("-", "_")
-        return name if name in known else match.group(0)
-
-    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", name_of, message)
 
 
 def _watched(native: _native.Call, progress: Progress, failed: List[BaseException]) -> Outcome:

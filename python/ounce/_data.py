@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ._errors import RequestError
@@ -22,7 +21,9 @@ Path = Union[str, "os.PathLike[str]"]
 Data = Union[Path, Mapping[str, Any], Iterable[Any]]
 
 _LABELS = "labels"
-_NUMBERS = re.compile(r"(float(16|32|64)|bfloat16|u?int(8|16|32|64)|bool)$")
+_NUMBERS = frozenset(
+    "float16 float32 float64 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split()
+)
 
 
 class Input(NamedTuple):
@@ -38,13 +39,8 @@ def is_path(value: object) -> bool:
 
 
 def inputs_of(description: Sequence[Any]) -> List[Input]:
-    """Of inputs as inspect has them: ``name`` "x", ``type`` "float32[batch,3,224,224]"."""
-    inputs = []
-    for value in description:
-        shape = re.search(r"\[(.*)\]$", value.type)
-        dims = [] if shape is None or not shape.group(1) else shape.group(1).split(",")
-        inputs.append(Input(value.name, len(dims) or None, bool(dims) and not dims[0].isdigit()))
-    return inputs
+    """Of inputs as inspect has them: ``name`` "x", ``shape`` [-1, 3, 224, 224]."""
+    return [Input(value.name, len(value.shape) or None, value.shape[:1] == [-1]) for value in description]
 
 
 def as_array(value: Any, name: str) -> TypedArray:
@@ -64,7 +60,7 @@ def as_array(value: Any, name: str) -> TypedArray:
         array = numpy.array(array, dtype=array.dtype.newbyteorder("="), order="C")  # keeps an array without axes
     if type_name is None:
         type_name = array.dtype.name
-    if not _NUMBERS.match(type_name):
+    if type_name not in _NUMBERS:
         raise RequestError(f"'{name}' holds {type_name}, and not numbers that a model takes")
     return type_name, array
 

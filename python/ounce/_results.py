@@ -1176,6 +1176,8 @@ class ValueDescription(Struct):
     name: str
     #: such as "float32[N,3,224,224]"
     type: str
+    #: dimensions; -1: a dynamic axis; empty for scalars and unknown ranks
+    shape: List[int]
 
 
 @dataclass(repr=False)

@@ -186,8 +186,12 @@ def test_what_is_no_data_is_refused():
         given([{"x": numpy.zeros((1, 3))}], labels=[1])
 
 
-def test_inputs_are_read_from_their_types():
-    described = [ValueDescription("a", "float32[N,1,8000]"), ValueDescription("b", "int64[4,?]"), ValueDescription("c", "x")]
+def test_inputs_are_read_from_their_shapes():
+    described = [
+        ValueDescription("a", "float32[N,1,8000]", [-1, 1, 8000]),
+        ValueDescription("b", "int64[4,?]", [4, -1]),
+        ValueDescription("c", "sequence float32", []),
+    ]
     assert _data.inputs_of(described) == [("a", 3, True), ("b", 2, False), ("c", None, False)]
 
 

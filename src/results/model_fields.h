@@ -160,6 +160,7 @@ void fields(MaybeConst<NamedCount> auto& count, auto& f) {
 void fields(MaybeConst<ValueDescription> auto& value, auto& f) {
   f("name", value.name, "of the input or output");
   f("type", value.type, "such as \"float32[N,3,224,224]\"");
+  f("shape", value.shape, "dimensions; -1: a dynamic axis; empty for scalars and unknown ranks");
 }
 
 void fields(MaybeConst<ModelInfo> auto& info, auto& f) {
