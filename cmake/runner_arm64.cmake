@@ -11,7 +11,7 @@ find_path(OUNCE_FMT_HEADERS fmt/format.h REQUIRED)
 # All that a runner takes: what opens the library and talks to the other side, and the reader of models, which finds the
 # files with external data.
 set(sources
-  base/cancel.cpp base/element_type.cpp base/error.cpp base/memory.cpp base/stopwatch.cpp data/tensor.cpp
+  base/cancel.cpp base/element_type.cpp base/error.cpp base/machine.cpp data/tensor.cpp
   io/file_guard.cpp io/folder.cpp io/mapped_file.cpp
   formats/onnx/file/attributes.cpp formats/onnx/file/cursor.cpp formats/onnx/file/external_data.cpp
   formats/onnx/file/model.cpp formats/onnx/file/reader.cpp formats/onnx/file/tensor_reader.cpp formats/onnx/file/types.cpp

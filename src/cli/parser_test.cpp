@@ -32,7 +32,9 @@ TEST(Verbs, HaveACallOrVerbsInside) {
     EXPECT_FALSE(std::string(verb.summary).empty()) << name;
     EXPECT_FALSE(std::string(verb.summary).ends_with('.')) << name;
     EXPECT_TRUE(verb.call != nullptr || !verb.verbs.empty()) << name;
-    if (verb.call == nullptr) EXPECT_EQ(verb.result, std::string("Result")) << name;
+    if (verb.call == nullptr) {
+      EXPECT_EQ(verb.result, std::string("Result")) << name;
+    }
   });
   EXPECT_TRUE(names.contains("contract set"));
 }
