@@ -1,7 +1,7 @@
 // What can be chosen, and what results say, has one name: the same on the command line, in files and in JSON.
 //
-//   ounce::name_of(ounce::Format::kStatic);       // "static"
-//   ounce::from_name<ounce::Format>("static");    // Format::kStatic; nothing for a word that is no name
+//   ounce::name_of(ounce::Format::kInt8);       // "static"
+//   ounce::from_name<ounce::Format>("static");    // Format::kInt8; nothing for a word that is no name
 //   ounce::names_of<ounce::Format>();             // all of them
 //
 // The names of an enum stand beside it, in its NamesOf.

@@ -108,8 +108,8 @@ void show_quantize(Host& host, const DataOptions* data, Runs& runs) {
   add(Format::kW4, false, "model.w4.onnx");
   add(Format::kFp16, false, "model.fp16.onnx");
   if (data != nullptr) {
-    add(Format::kDynamic, false, "model.dynamic.onnx");
-    add(Format::kStatic, false, "model.static.onnx");
+    add(Format::kInt8Dynamic, false, "model.dynamic.onnx");
+    add(Format::kInt8, false, "model.static.onnx");
   }
   runs.push_back({"", results::Document("quantize").add(rows.back()).json("")});
   host.say(

@@ -40,7 +40,7 @@ PublishResult one_variant() {
   variant.variant = "q8";
   variant.file = "onnx/a|b_quantized.onnx";
   variant.is_written = true;
-  variant.format = Format::kDynamic;
+  variant.format = Format::kInt8Dynamic;
   variant.bytes = 250'000;
   variant.ratio = 0.25;
   variant.releases = {{"x64", "1.14.0"}};

@@ -23,7 +23,7 @@ struct Importance {
     std::uint64_t weights = 0;
     double gain = 0;
   };
-  Format format = Format::kInt4;  // that all layers had at first
+  Format format = Format::kNbits4;  // that all layers had at first
   std::uint64_t samples = 0;
   double error = 0;  // then
   std::map<std::string, Layer> layers;

@@ -46,9 +46,9 @@ TEST(RecipeFieldsTest, AFieldThatTheFormatDoesNotReadIsRefused) {
   recipe.integer.calibration = CalibrationMethod::kMse;
   const std::string is_static_only = "`integer.calibration` is for " + formats_that_read(ReadBy::kStatic);
   EXPECT_EQ(refusal_of(recipe), is_static_only);
-  recipe.format = Format::kDynamic;
+  recipe.format = Format::kInt8Dynamic;
   EXPECT_EQ(refusal_of(recipe), is_static_only);
-  recipe.format = Format::kStatic;
+  recipe.format = Format::kInt8;
   EXPECT_EQ(refusal_of(recipe), "");
   recipe.half.keep_names = true;
   EXPECT_THAT(refusal_of(recipe), HasSubstr("`half.keep_names` is for"));

@@ -23,8 +23,8 @@ TEST(RecipeCommandTest, SaysWhatIsNotUsual) {
 
 TEST(RecipeCommandTest, AMixNamesItsNodes) {
   Recipe recipe;
-  recipe.format = Format::kStatic;
-  recipe.nodes = {{"a b", Format::kW8}, {"c", Format::kDynamic}};
+  recipe.format = Format::kInt8;
+  recipe.nodes = {{"a b", Format::kW8}, {"c", Format::kInt8Dynamic}};
   recipe.integer.values["x"].range = ValueRange{-1, 6.5};
   recipe.integer.values["y"].keep_float = true;
   recipe.integer.equalize = true;

@@ -28,9 +28,9 @@ ScriptedLayer layer(const std::string& name, double static_noise) {
   return {
       name,
       1000,
-      {{Format::kW8, 1e-5}, {Format::kW4, 1e-2}, {Format::kStatic, static_noise}, {Format::kDynamic, 2e-5}},
+      {{Format::kW8, 1e-5}, {Format::kW4, 1e-2}, {Format::kInt8, static_noise}, {Format::kInt8Dynamic, 2e-5}},
       "Conv",
-      {{Format::kStatic, 0.5}, {Format::kDynamic, 0.9}}};
+      {{Format::kInt8, 0.5}, {Format::kInt8Dynamic, 0.9}}};
 }
 
 // Five layers; "third" stands no integers.
@@ -38,7 +38,7 @@ Script one_fatal_layer() {
   Script script;
   for (const char* name : {"first", "second", "third", "fourth", "fifth"})
     script.layers.push_back(layer(name, std::string(name) == "third" ? 0.5 : 5e-5));
-  script.layers[2].noise[Format::kDynamic] = 0.5;
+  script.layers[2].noise[Format::kInt8Dynamic] = 0.5;
   return script;
 }
 
@@ -153,7 +153,7 @@ TEST(SearchTest, SixteenBitsComeEarlyOnlyWhenEightFail) {
 TEST(SearchTest, ForMemoryTheLeastThatIsFastEnoughWins) {
   Script script = one_fatal_layer();
   for (ScriptedLayer& layer : script.layers)
-    layer.noise[Format::kStatic] = layer.noise[Format::kDynamic] = 0.5;
+    layer.noise[Format::kInt8] = layer.noise[Format::kInt8Dynamic] = 0.5;
   script.memory = [](const Recipe& recipe) {
     return recipe.memory == MemoryUse::kLow    ? 0.2
            : recipe.memory == MemoryUse::kFast ? 1.0
@@ -174,8 +174,8 @@ TEST(SearchTest, ForMemoryTheLeastThatIsFastEnoughWins) {
 TEST(SearchTest, FewBitsInKernelsWinWhereTheyAreFaster) {
   Script script = all_layers_are_fine();
   for (ScriptedLayer& layer : script.layers) {
-    layer.noise[Format::kInt4] = 1e-4;
-    layer.time[Format::kInt4] = 0.25;
+    layer.noise[Format::kNbits4] = 1e-4;
+    layer.time[Format::kNbits4] = 0.25;
   }
   ScriptedSearch run(script, {.seconds = 600}, Objective::kLatency);
   run.run();
@@ -192,13 +192,13 @@ TEST(SearchTest, FewBitsInKernelsWinWhereTheyAreFaster) {
 TEST(SearchTest, TheFatalLayerAloneLeavesTheIntegers) {
   ScriptedSearch run(one_fatal_layer(), {.seconds = 600});
   run.run();
-  EXPECT_EQ(run.best().recipe.format, Format::kStatic);
+  EXPECT_EQ(run.best().recipe.format, Format::kInt8);
   EXPECT_THAT(run.best().recipe.nodes, ElementsAre(Pair("third", Format::kW8)));
 }
 
 TEST(SearchTest, LayersThatIntegersSlowDownComputeOnFloats) {
   Script script = all_layers_are_fine();
-  script.layers[0].time[Format::kStatic] = 1.5;
+  script.layers[0].time[Format::kInt8] = 1.5;
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
   EXPECT_THAT(run.best().recipe.nodes, Contains(Pair("first", Format::kW8)));
