@@ -14,36 +14,43 @@
 namespace ounce {
 
 enum class Format {
-  // Weights are stored small, arithmetic stays in FP32:
+  // Weight-only: weights are compressed, arithmetic is FP32:
   kW8,   // 8-bit codes and scales: about 25 % of the bytes
   kW4,   // 4-bit codes: about 15 %
   kW16,  // 16-bit floats: 50 %
-  // Weights are stored small and stay so in memory: the runtime's own kernels multiply with the codes. What
-  // they do not take is stored as in kW8:
+  // Weight-only, for the MatMulNBits kernels of ONNX Runtime, which multiply with packed weights. Weights
+  // that
+  // these kernels do not take are stored as in kW8:
   kNbits8,
   kNbits4,  // about 16 % of the bytes
   kNbits2,
-  // Arithmetic on integers where the runtime has kernels for it; what stays FP32 is stored as in kW8:
-  kInt8Dynamic,  // activations get their scale while the model runs: MatMul, Gemm, LSTM, attention
-  kInt8,         // activations have a scale from calibration data: Conv too
-  // Arithmetic on 16-bit floats, for processors that have it; what needs FP32 keeps it:
+  // INT8 arithmetic where the runtime has kernels for it. Weights of nodes that stay in FP32 are stored as in
+  // kW8:
+  kInt8Dynamic,  // activation scales are found at run time: MatMul, Gemm, LSTM, attention
+  kInt8,         // static: activation scales come from calibration data. Conv, too
+  // FP16 or BF16 arithmetic, for processors that have it. Nodes that need FP32 keep it:
   kFp16,
   kBf16,
-  kFp32,  // as it is: for single nodes, in Recipe::nodes
+  kFp32,  // unchanged: for single nodes, in Recipe::nodes
 };
 template <>
 struct NamesOf<Format> {
   static constexpr Named<Format> kAll[] = {{Format::kW8, "w8"},
                                            {Format::kW4, "w4"},
                                            {Format::kW16, "w16"},
-                                           {Format::kNbits8, "int8"},
-                                           {Format::kNbits4, "int4"},
-                                           {Format::kNbits2, "int2"},
-                                           {Format::kInt8Dynamic, "dynamic"},
-                                           {Format::kInt8, "static"},
+                                           {Format::kNbits8, "nbits8"},
+                                           {Format::kNbits4, "nbits4"},
+                                           {Format::kNbits2, "nbits2"},
+                                           {Format::kInt8Dynamic, "int8-dynamic"},
+                                           {Format::kInt8, "int8"},
                                            {Format::kFp16, "fp16"},
                                            {Format::kBf16, "bf16"},
                                            {Format::kFp32, "fp32"}};
+  static constexpr Named<Format> kAliases[] = {{Format::kInt8, "static"},
+                                               {Format::kInt8, "int8-static"},
+                                               {Format::kInt8Dynamic, "dynamic"},
+                                               {Format::kNbits4, "int4"},
+                                               {Format::kNbits2, "int2"}};
 };
 
 // Weights of few bits in the runtime's kernels.

@@ -34,7 +34,7 @@ struct NamesOf<Grouping> {
 };
 
 struct SensitivityOptions : QualityOptions {
-  Format format = Format::kInt8;  // the one to suffer from: static, dynamic, w8 or w4
+  Format format = Format::kInt8;  // the format to analyze: kInt8, kInt8Dynamic, kW8 or kW4
   Grouping grouping = Grouping::kLayer;
   RuntimeOptions runtime;
   DataOptions data;

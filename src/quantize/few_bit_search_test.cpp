@@ -85,12 +85,12 @@ TEST_F(FewBitSearchTest, BitsGoWhereAWeightBringsTheMost) {
   recipe.few_bits.bits = 5.2;
   spend_bits(importance, layers, size_of, recipe, notes);
   EXPECT_THAT(recipe.nodes, ElementsAre(Pair("a", Format::kNbits8)));
-  EXPECT_EQ(notes.front(), "1 of 3 layers are int8: 5.1 bits a weight");
+  EXPECT_EQ(notes.front(), "1 of 3 layers are nbits8: 5.1 bits a weight");
 
   EXPECT_FALSE(recipe.few_bits.has_budget());  // it is spent
   recipe.few_bits.bits = 4;
   EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
-              HasSubstr("`few_bits.bits` 4: int4 takes 5.1 bits a weight already"));
+              HasSubstr("`few_bits.bits` 4: nbits4 takes 5.1 bits a weight already"));
 
   recipe = plain;
   recipe.few_bits.target_size = 760;
@@ -99,7 +99,7 @@ TEST_F(FewBitSearchTest, BitsGoWhereAWeightBringsTheMost) {
                                         Pair("d", Format::kNbits8)));
   recipe.few_bits.target_size = 700;
   EXPECT_THAT(error_of([&] { spend_bits(importance, layers, size_of, recipe, notes); }).what(),
-              HasSubstr("`few_bits.target_size` 700: int4 takes 750 bytes already"));
+              HasSubstr("`few_bits.target_size` 700: nbits4 takes 750 bytes already"));
 
   const std::vector<FewBitLayer> others = {{{"z"}, 100}};
   EXPECT_THAT(error_of([&] { spend_bits(importance, others, size_of, recipe = plain, notes); }).what(),

@@ -1,7 +1,7 @@
 // What more bits bring to each layer of a model, as it was measured on data: kept in a file, so that another
 // budget can be spent without measuring again, and put together with what other data said.
 //
-//   {"ounce.importance": 1, "format": "int4", "samples": 48, "error": 0.0023,
+//   {"ounce.importance": 1, "format": "nbits4", "samples": 48, "error": 0.0023,
 //    "layers": {"/layers.0/mlp/down": {"weights": 4194304, "gain": 0.00011}, …}}
 //
 // A layer is named by the value that its first product gives. Errors are noise over signal at the model's

@@ -270,12 +270,12 @@ TEST_F(Integer, ASecondTimeThereIsNothingLeftToDo) {
   options.recipe.integer.search = false;
   quantize(kExample, folder / "small.onnx", options);
   EXPECT_THAT(error_of([&] { quantize(folder / "small.onnx", folder / "x.onnx", options); }).what(),
-              HasSubstr("Already quantized by Ounce (static)"));
+              HasSubstr("Already quantized by Ounce (int8)"));
   options.recipe.integer.dialect = Dialect::kQOperator;
   quantize(kExample, folder / "ops.onnx", options);
   const Error error = error_of([&] { quantize(folder / "ops.onnx", folder / "x.onnx", options); });
   EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-  EXPECT_THAT(error.what(), HasSubstr("Already quantized by Ounce (static)"));
+  EXPECT_THAT(error.what(), HasSubstr("Already quantized by Ounce (int8)"));
 }
 
 TEST_F(Integer, FewSamplesAreUsedWithCareAndSaidSo) {

@@ -350,7 +350,7 @@ TEST_F(Mixed, WhatMakesNoSenseIsRefused) {
   EXPECT_THAT(refusal(Format::kFp16, {{"m", Format::kW8}}), HasSubstr("nodes can stay fp32"));
   EXPECT_THAT(refusal(Format::kInt8, {{"n", Format::kW8}}),
               HasSubstr("'n': no node has this name or gives this value"));
-  EXPECT_THAT(refusal(Format::kInt8Dynamic, {{"m", Format::kInt8}}), HasSubstr("take `format=static`"));
+  EXPECT_THAT(refusal(Format::kInt8Dynamic, {{"m", Format::kInt8}}), HasSubstr("take `format=int8`"));
   options.recipe.rounding = Rounding::kAdaptive;
   EXPECT_THAT(refusal(Format::kInt8, {{"m", Format::kInt8Dynamic}}), HasSubstr("`rounding=adaptive`"));
 }

@@ -83,7 +83,14 @@ TEST(RecipeJsonTest, SaysOnlyWhatTheFormatLooksAt) {
   EXPECT_EQ(to_json(recipe), nlohmann::json({{"format", "fp16"}, {"half_io", true}}));
   recipe.format = Format::kInt8Dynamic;
   recipe.integer.equalize = false;
-  EXPECT_EQ(to_json(recipe), nlohmann::json({{"format", "dynamic"}, {"percentile", 90}}));
+  EXPECT_EQ(to_json(recipe), nlohmann::json({{"format", "int8-dynamic"}, {"percentile", 90}}));
+}
+
+TEST(RecipeJsonTest, FormatsMayHaveTheirAliases) {
+  const nlohmann::json made = {{"format", "static"}, {"nodes", {{"a", "dynamic"}, {"b", "int4"}}}};
+  const nlohmann::json read = to_json(recipe_from(made));
+  EXPECT_EQ(read["format"], "int8");
+  EXPECT_EQ(read["nodes"], nlohmann::json({{"a", "int8-dynamic"}, {"b", "nbits4"}}));
 }
 
 TEST(RecipeJsonTest, EveryFieldComesBack) {

@@ -29,8 +29,8 @@ TEST(RecipeCommandTest, AMixNamesItsNodes) {
   recipe.integer.values["y"].keep_float = true;
   recipe.integer.equalize = true;
   EXPECT_THAT(options_of(recipe),
-              ElementsAre("--to", "static", "--node", "a b=w8", "--node", "c=dynamic", "--value", "x=-1:6.5",
-                          "--value", "y=float", "--no-search", "--equalize"));
+              ElementsAre("--to", "int8", "--node", "a b=w8", "--node", "c=int8-dynamic", "--value",
+                          "x=-1:6.5", "--value", "y=float", "--no-search", "--equalize"));
 }
 
 TEST(RecipeCommandTest, AGateNamesItsLimitsAndItsSamples) {

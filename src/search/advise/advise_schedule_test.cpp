@@ -74,7 +74,7 @@ TEST(ScheduleTest, EachMethodIsCompleteBeforeTheNextBegins) {
   ScriptedLab lab;
   std::vector<MethodFinding> methods = findings(kAll);
   EXPECT_EQ(try_methods(lab, methods), 0);
-  EXPECT_THAT(lab.log, ElementsAre("make static", "time static", "make w8", "time w8", "make w4", "time w4"));
+  EXPECT_THAT(lab.log, ElementsAre("make int8", "time int8", "make w8", "time w8", "make w4", "time w4"));
   for (const MethodFinding& method : methods) EXPECT_TRUE(method.is_timed());
   EXPECT_LE(lab.now, lab.budget);
 }
@@ -131,7 +131,7 @@ TEST(ScheduleTest, WhatSeemedTooLongIsTriedWhenItTurnsOutToFit) {
   lab.guess = 20;
   std::vector<MethodFinding> methods = findings({Format::kInt8, Format::kW8});
   EXPECT_EQ(try_methods(lab, methods), 0);
-  EXPECT_THAT(lab.log, ElementsAre("make w8", "time w8", "make static", "time static"));
+  EXPECT_THAT(lab.log, ElementsAre("make w8", "time w8", "make int8", "time int8"));
   EXPECT_THAT(methods[0].why_not, IsEmpty());
   EXPECT_FALSE(methods[0].is_out_of_time);
 }
@@ -152,7 +152,7 @@ TEST(ScheduleTest, AFasterMethodBecomesCertainBeforeAnotherIsTried) {
   std::vector<MethodFinding> methods = findings(kAll);
   try_methods(lab, methods);
   ASSERT_GE(lab.log.size(), 3U);
-  EXPECT_EQ(lab.log[2], "compare static");
+  EXPECT_EQ(lab.log[2], "compare int8");
   EXPECT_TRUE(methods[0].is_acceptable);
 }
 
@@ -163,7 +163,7 @@ TEST(ScheduleTest, SamplesThatDoNotExistOrFitAreNotCompared) {
     lab.comparing = comparing;
     std::vector<MethodFinding> methods = findings({Format::kInt8});
     try_methods(lab, methods);
-    EXPECT_THAT(lab.log, ElementsAre("make static", "time static"));
+    EXPECT_THAT(lab.log, ElementsAre("make int8", "time int8"));
     EXPECT_TRUE(methods[0].is_uncertain);
   }
 }

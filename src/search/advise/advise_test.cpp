@@ -99,17 +99,16 @@ TEST_F(VerdictTest, TheFastestThatIsGoodEnoughWins) {
   result.methods = {measured(Format::kW8, 1, .25, true), measured(Format::kInt8, 2, .26, true),
                     measured(Format::kInt8Dynamic, 1.3, .26, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kQuantize);
-  EXPECT_THAT(result.headline, StartsWith("quantize: static is 2.00 × as fast and 26 % of the size"));
-  EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to static --data 'my data.npz' --part 1/2");
-  EXPECT_EQ(
-      result.commands[1].line,
-      "ounce verify net.onnx net.static.onnx --data 'my data.npz' --labels y --part 2/2 --max-drop 0.5%");
+  EXPECT_THAT(result.headline, StartsWith("quantize: int8 is 2.00 × as fast and 26 % of the size"));
+  EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to int8 --data 'my data.npz' --part 1/2");
+  EXPECT_EQ(result.commands[1].line,
+            "ounce verify net.onnx net.int8.onnx --data 'my data.npz' --labels y --part 2/2 --max-drop 0.5%");
 }
 
 TEST_F(VerdictTest, OfTwoThatAreAboutAsFastTheSmallerWins) {
   result.methods = {measured(Format::kInt8, 2.04, .5, true), measured(Format::kInt8Dynamic, 2, .26, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kQuantize);
-  EXPECT_THAT(result.headline, StartsWith("quantize: dynamic"));
+  EXPECT_THAT(result.headline, StartsWith("quantize: int8-dynamic"));
 }
 
 TEST_F(VerdictTest, SpeedThatCostsTooMuchIsTuned) {
@@ -152,7 +151,7 @@ TEST_F(VerdictTest, FourBitsNeedMoreThanTwentyDecibelsOnMadeUpInputs) {
 TEST_F(VerdictTest, ASmallModelWithoutSpeedIsLeftAlone) {
   result.methods = {measured(Format::kInt8, 1.05, .26, true), measured(Format::kW8, 1, .25, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kLeave);
-  EXPECT_THAT(result.reasons[0], HasSubstr("static is 1.05 × as fast"));
+  EXPECT_THAT(result.reasons[0], HasSubstr("int8 is 1.05 × as fast"));
 }
 
 TEST_F(VerdictTest, WithoutDataStaticIsNotKnown) {
@@ -169,7 +168,7 @@ TEST_F(VerdictTest, WithoutTimeNothingIsClaimed) {
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
   EXPECT_EQ(result.headline,
             "no recommendation yet: 5 s was too short to test any method; run again with `budget=60s`");
-  EXPECT_THAT(result.reasons, ElementsAre("INT8: static was not tested."));
+  EXPECT_THAT(result.reasons, ElementsAre("INT8 arithmetic: int8 was not tested."));
   EXPECT_TRUE(result.commands.empty());
 }
 
@@ -186,7 +185,7 @@ TEST_F(VerdictTest, OneMethodWithoutTimeLeavesTheVerdictOpen) {
   result.budget_needed = 20;
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
   EXPECT_EQ(result.headline,
-            "no recommendation yet: 5 s was too short to test static; run again with `budget=20s`");
+            "no recommendation yet: 5 s was too short to test int8; run again with `budget=20s`");
 }
 
 TEST_F(VerdictTest, AMethodWithoutTimingIsNotAsFastAsTheOriginal) {
@@ -194,9 +193,9 @@ TEST_F(VerdictTest, AMethodWithoutTimingIsNotAsFastAsTheOriginal) {
   result.budget_needed = 20;
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
   EXPECT_EQ(result.headline,
-            "no recommendation yet: 5 s was too short to time static; run again with `budget=20s`");
+            "no recommendation yet: 5 s was too short to time int8; run again with `budget=20s`");
   for (const std::string& reason : result.reasons) EXPECT_THAT(reason, Not(HasSubstr("as fast as")));
-  EXPECT_THAT(result.reasons[0], HasSubstr("static is not timed"));
+  EXPECT_THAT(result.reasons[0], HasSubstr("int8 is not timed"));
 }
 
 TEST_F(VerdictTest, FewerRoundsThanTellAnythingAreNoTiming) {
@@ -211,7 +210,7 @@ TEST_F(VerdictTest, AnUnreliableTimingDecidesNothing) {
     result.methods = {measured(Format::kInt8, ratio, .26, true), measured(Format::kW8, 1, .25, true)};
     result.methods[0].speed_up.is_reliable = result.methods[0].speed_up.is_measurable = false;
     EXPECT_EQ(decided(), AdviceVerdict::kUnknown) << ratio;
-    EXPECT_THAT(result.headline, HasSubstr("the machine was too busy to time static")) << ratio;
+    EXPECT_THAT(result.headline, HasSubstr("the machine was too busy to time int8")) << ratio;
     EXPECT_THAT(result.headline, Not(HasSubstr("11.7"))) << ratio;
     result = {};
     SetUpResult();
@@ -238,13 +237,12 @@ TEST_F(VerdictTest, TooFewSamplesAreNoRecommendation) {
   result.samples = 256;
   result.methods = {uncertain(Format::kInt8, 3.1, .29), uncertain(Format::kW4, 1, .15)};
   EXPECT_EQ(decided(), AdviceVerdict::kUnknown);
-  EXPECT_EQ(
-      result.headline,
-      "no recommendation yet: static is 3.10 × as fast, but its quality is not certain: as measured; 459 "
-      "samples needed, 128 given");
+  EXPECT_EQ(result.headline,
+            "no recommendation yet: int8 is 3.10 × as fast, but its quality is not certain: as measured; 459 "
+            "samples needed, 128 given");
   EXPECT_THAT(result.reasons,
-              Contains("90 % confidence takes about 918 samples, half of which calibrate static."));
-  EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to static --data 'my data.npz' --part 1/2");
+              Contains("90 % confidence takes about 918 samples, half of which calibrate int8."));
+  EXPECT_EQ(result.commands[0].line, "ounce quantize net.onnx --to int8 --data 'my data.npz' --part 1/2");
 }
 
 TEST_F(VerdictTest, ALossThatTheSamplesCanRuleOutIsOffered) {
@@ -276,7 +274,7 @@ TEST_F(VerdictTest, ALargeModelWithUncertainStorageIsNotStoredSmall) {
 TEST_F(VerdictTest, ACertainMethodWinsOverAFasterUncertainOne) {
   result.methods = {uncertain(Format::kInt8, 3.1, .29), measured(Format::kInt8Dynamic, 1.5, .26, true)};
   EXPECT_EQ(decided(), AdviceVerdict::kQuantize);
-  EXPECT_THAT(result.headline, StartsWith("quantize: dynamic"));
+  EXPECT_THAT(result.headline, StartsWith("quantize: int8-dynamic"));
 }
 
 TEST(Methods, ComeInTheOrderOfTheirUseForTheFamily) {

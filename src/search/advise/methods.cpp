@@ -27,7 +27,7 @@ bool is_convolutional(ModelFamily family) {
          family == ModelFamily::kAudioGenerator;
 }
 
-// Of the weights, that dynamic could compute with.
+// The share of weights whose nodes have dynamic INT8 kernels.
 double share_of_products(const FamilyFinding& family) {
   std::uint64_t bytes = 0;
   for (const NamedCount& weight : family.weights) {

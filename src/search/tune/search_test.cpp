@@ -51,7 +51,7 @@ Script all_layers_are_fine() {
 TEST(SearchTest, WhatIsFastAndPassesWins) {
   ScriptedSearch run(all_layers_are_fine(), {.seconds = 600});
   run.run();
-  EXPECT_EQ(run.best().trial.name, "static");
+  EXPECT_EQ(run.best().trial.name, "int8");
   EXPECT_TRUE(run.search.is_complete());
 }
 
@@ -89,7 +89,7 @@ TEST(SearchTest, ATimingThatWasNotReliableIsRepeated) {
   script.is_quiet = [](int timing) { return timing != 2; };  // that of static
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
-  EXPECT_EQ(run.best().trial.name, "static");
+  EXPECT_EQ(run.best().trial.name, "int8");
   EXPECT_TRUE(run.best().trial.is_timed);
 }
 
@@ -128,7 +128,7 @@ TEST(SearchTest, StaticThatCannotBeMadeIsACandidateWithItsReason) {
   ScriptedSearch run(script, {.seconds = 600});
   run.run();
   EXPECT_THAT(run.search.candidates(),
-              Contains(Field(&Candidate::trial, AllOf(Field(&TuneTrial::name, "static"),
+              Contains(Field(&Candidate::trial, AllOf(Field(&TuneTrial::name, "int8"),
                                                       Field(&TuneTrial::problem, script.static_problem)))));
   EXPECT_NE(run.search.best(), nullptr);
 }
@@ -140,7 +140,7 @@ TEST(SearchTest, SixteenBitsComeEarlyOnlyWhenEightFail) {
   const std::vector<std::string> names = names_of(fine.search);
   ASSERT_GE(names.size(), 4U);
   EXPECT_EQ(std::vector(names.begin(), names.begin() + 3),
-            (std::vector<std::string>{"w8", "dynamic", "static"}));
+            (std::vector<std::string>{"w8", "int8-dynamic", "int8"}));
   EXPECT_THAT(names, Contains("w16"));
   Script script = all_layers_are_fine();
   for (ScriptedLayer& layer : script.layers) layer.noise[Format::kW8] = 0.5;
@@ -273,7 +273,7 @@ TEST(SearchTest, WhatIsSlowerThanTheOriginalIsNoAnswer) {
 // The last timed comparison has the last word, and its times are those that candidates keep.
 TEST(SearchTest, WhatTurnsOutSlowerInTheEndIsNoAnswerAndSaysSo) {
   Script script = all_layers_are_fine();
-  script.adopt = [](const Candidate& best) { return best.trial.name == "static"; };
+  script.adopt = [](const Candidate& best) { return best.trial.name == "int8"; };
   int timings = 1'000'000;
   {
     ScriptedSearch first(script, {.seconds = 600});
@@ -285,7 +285,7 @@ TEST(SearchTest, WhatTurnsOutSlowerInTheEndIsNoAnswerAndSaysSo) {
   run.run();
   ASSERT_EQ(run.search.best(), nullptr);
   const auto found = std::find_if(run.search.candidates().begin(), run.search.candidates().end(),
-                                  [](const Candidate& c) { return c.trial.name == "static"; });
+                                  [](const Candidate& c) { return c.trial.name == "int8"; });
   ASSERT_NE(found, run.search.candidates().end());
   EXPECT_TRUE(found->trial.passed);
   EXPECT_TRUE(found->trial.is_slower);
@@ -351,7 +351,7 @@ TEST(SearchTest, ANumberOfModelsGivesTheSameOnEveryMachine) {
 TEST(SearchTest, WithoutTimesIntegersAreTakenToBeFaster) {
   ScriptedSearch run(all_layers_are_fine(), {.models = 40});
   run.run();
-  EXPECT_EQ(run.best().trial.name, "static");
+  EXPECT_EQ(run.best().trial.name, "int8");
   ScriptedSearch small(all_layers_are_fine(), {.models = 40}, Objective::kSize);
   small.run();
   EXPECT_LE(small.best().trial.bytes, run.best().trial.bytes);

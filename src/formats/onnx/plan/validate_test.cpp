@@ -125,20 +125,20 @@ TEST_F(ValidateTest, IntegersNeedKernels) {
   recipe = {};
   recipe.format = Format::kInt8Dynamic;
   recipe.integer.weights = WeightType::kS4;
-  EXPECT_EQ(refusal(), "dynamic kernels take 8-bit weights: `integer.weights=s8` or u8");
+  EXPECT_EQ(refusal(), "`format=int8-dynamic` takes 8-bit weights: `integer.weights=s8` or u8");
   recipe = {};
   recipe.integer.half_rest = true;
-  EXPECT_EQ(refusal(), "`integer.half_rest` is for `format=static` and `format=dynamic`");
+  EXPECT_EQ(refusal(), "`integer.half_rest` is for `format=int8` and `format=int8-dynamic`");
 }
 
 TEST_F(ValidateTest, NodesGoTogetherWithTheirModel) {
   EXPECT_EQ(
       refusal_of_node(Format::kW8, Format::kInt8Dynamic),
-      "`nodes` 'a=dynamic': `format=w8` computes on floats: take `format=static` for nodes on integers");
-  EXPECT_THAT(refusal_of_node(Format::kW4, Format::kInt8), StartsWith("`nodes` 'a=static': `format=w4`"));
-  EXPECT_EQ(
-      refusal_of_node(Format::kInt8Dynamic, Format::kInt8),
-      "`nodes` 'a=static': static nodes among dynamic ones: take `format=static` and name the dynamic ones");
+      "`nodes` 'a=int8-dynamic': `format=w8` computes on floats: take `format=int8` for nodes on integers");
+  EXPECT_THAT(refusal_of_node(Format::kW4, Format::kInt8), StartsWith("`nodes` 'a=int8': `format=w4`"));
+  EXPECT_EQ(refusal_of_node(Format::kInt8Dynamic, Format::kInt8),
+            "`nodes` 'a=int8': `format=int8-dynamic` has no static nodes: take `format=int8` and name the "
+            "dynamic nodes");
   EXPECT_THAT(refusal_of_node(Format::kInt8, Format::kFp16),
               HasSubstr("16-bit arithmetic is for whole models"));
   EXPECT_THAT(refusal_of_node(Format::kW8, Format::kBf16),
